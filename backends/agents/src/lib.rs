@@ -1,0 +1,1 @@
+//! How to speak with each agent, and the room a judge sits in.

@@ -1,0 +1,1 @@
+//! The background backend: worker processes joined by files.

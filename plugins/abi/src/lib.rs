@@ -1,0 +1,1 @@
+//! git_council.h and its Rust mirror.

@@ -1,0 +1,1 @@
+//! The scenarios that every backend must pass.

@@ -1,0 +1,1 @@
+//! Loads a backend from a shared library or a child process.

@@ -1,0 +1,361 @@
+//! What a judge returns in a round (3-debate.md, "The answer"). One family; later rounds add fields.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::RepoPath;
+
+/// What one judge says. Only the program can say INCONCLUSIVE or SKIPPED.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Vote {
+    /// Nothing stands against the change.
+    Pass,
+    /// It may go in, but something should be looked at.
+    Warn,
+    /// It must not go in as it is.
+    Fail,
+}
+
+impl Vote {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Warn => "WARN",
+            Self::Fail => "FAIL",
+        }
+    }
+}
+
+/// How sure a judge says it is: reported, never weighed (councils.md, fact 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Confidence {
+    /// Low.
+    Low,
+    /// Medium.
+    Medium,
+    /// High.
+    High,
+}
+
+/// How bad a finding is. Ordered: minor < significant < critical.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth a note.
+    Minor,
+    /// Worth a warning when it is carried.
+    Significant,
+    /// Fails the change when it is carried.
+    Critical,
+}
+
+impl Severity {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Minor => "minor",
+            Self::Significant => "significant",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// Where a finding is, on the reviewed side.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Location {
+    /// The file.
+    pub path: RepoPath,
+    /// First line, from 1; 0 for a finding about the file as a whole.
+    pub line: u32,
+    /// Last line, when there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
+}
+
+/// One claimed problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A short class, e.g. `injection`; for a built-in judge its rule's group.
+    #[serde(default)]
+    pub category: String,
+    /// The rule that found it, for judges that have rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The problem in a sentence or two.
+    pub description: String,
+    /// Where.
+    pub location: Location,
+    /// Text copied from the reviewed file at that place, one or more whole or partial lines. Empty only for a finding
+    /// about the file as a whole (line 0).
+    #[serde(default)]
+    pub quote: String,
+    /// Why it is a problem.
+    #[serde(default = "no_cause")]
+    pub why: String,
+    /// What to do about it.
+    #[serde(default)]
+    pub fix: String,
+    /// Replacement text for exactly the lines of `location`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    /// A document, rule page or place that backs the finding.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+}
+
+/// The parent's fallback for a missing `why` (councils.md 9.1, "AO field fallbacks").
+fn no_cause() -> String {
+    "No root cause specified".to_owned()
+}
+
+/// Text that the program can find again: the evidence bar of seed 000.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// The file, of the packet or of the reviewed tree.
+    pub path: RepoPath,
+    /// The line, from 1.
+    pub line: u32,
+    /// Text copied from there.
+    pub quote: String,
+}
+
+/// What a judge thinks of a point of another (seed 004's three labels).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stance {
+    /// No further discussion needed.
+    Agreed,
+    /// In part, with reasons.
+    PartiallyAgreed,
+    /// Not, with reasons.
+    Disagreed,
+}
+
+/// A reaction to one finding of another judge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Response {
+    /// The finding's id as it was shown, e.g. `A1` (first finding of Judge A).
+    pub to: String,
+    /// Agreement.
+    pub stance: Stance,
+    /// Why.
+    pub reasoning: String,
+    /// What the judge found itself when it looked; counts only where it resolves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+/// How a later finding relates to what the others said (seed 004's tags).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tag {
+    /// Same as another's.
+    Same,
+    /// Nobody had it.
+    New,
+    /// Looked for and not reproduced, or disagreed with.
+    NotReproduced,
+}
+
+/// A finding that a judge reports in a later round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IndependentFinding {
+    /// How it relates to the others'.
+    pub tag: Tag,
+    /// The finding.
+    pub finding: Finding,
+}
+
+/// A finding of its own that a judge takes back; needs evidence that resolves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Withdrawal {
+    /// Number of the finding in the judge's own R1 answer, from 1.
+    pub finding: u32,
+    /// What it had missed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+/// A question that another judge must answer (seed 001).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Challenge {
+    /// To whom: a peer's label (`A`) or a councillor's role.
+    pub to: String,
+    /// The specific claim.
+    pub claim: String,
+    /// The question.
+    pub question: String,
+}
+
+/// The answer to a challenge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChallengeAnswer {
+    /// The challenge's id, e.g. `C3`.
+    pub challenge: String,
+    /// The answer.
+    pub response: String,
+}
+
+/// A changed vote and what the judge had missed (seed 000, "evidence bar").
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// The earlier vote.
+    pub from: Vote,
+    /// The new one.
+    pub to: Vote,
+    /// What was missed; without it the change is weak and the earlier vote stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+/// A message from one judge to another, routed by the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PeerMessage {
+    /// A peer's label or role.
+    pub to: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A councillor's vote (seed 001).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum BallotVote {
+    /// PASS.
+    Proceed,
+    /// WARN.
+    ProceedWithConditions,
+    /// FAIL.
+    Reconsider,
+    /// FAIL.
+    DoNotProceed,
+}
+
+/// The final ballot of a councillor (seed 001).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ballot {
+    /// The vote.
+    pub vote: BallotVote,
+    /// The strongest point that was made, by whomever.
+    pub strongest_point: String,
+    /// What the councillor concedes.
+    pub concession: String,
+    /// What still worries it.
+    pub remaining_concern: String,
+    /// Conditions of a conditional vote.
+    #[serde(default)]
+    pub conditions: Vec<String>,
+}
+
+/// A question to one other councillor (seed 001).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Question {
+    /// The role asked.
+    pub to: String,
+    /// The question.
+    pub text: String,
+}
+
+/// What a judge returns in a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// Always [`crate::ANSWER_VERSION`].
+    pub schema_version: u32,
+    /// The round it answers, from 1.
+    pub round: u8,
+    /// The one-time key of this seat and round, echoed.
+    pub key: String,
+    /// The vote.
+    pub verdict: Vote,
+    /// How sure the judge says it is.
+    pub confidence: Confidence,
+    /// One sentence.
+    pub key_insight: String,
+    /// The problems found.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// What to do.
+    #[serde(default)]
+    pub recommendation: String,
+    /// The judge's own R1 position in two or three sentences (seed 000, anti-anchoring step 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restatement: Option<String>,
+    /// Reactions to the others' findings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<Response>,
+    /// Findings first reported in a later round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub independent_findings: Vec<IndependentFinding>,
+    /// Own findings taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withdrawn: Vec<Withdrawal>,
+    /// Challenges to others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub challenges: Vec<Challenge>,
+    /// Answers to challenges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<ChallengeAnswer>,
+    /// The best case for the position that the judge does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steel_man: Option<String>,
+    /// A changed vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+    /// Messages to other judges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<PeerMessage>,
+    /// Questions for explorers (R1 only).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explore: Vec<String>,
+    /// A councillor's position in a sentence or two (seed 001).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// A councillor's arguments, three to five (seed 001).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
+    /// A councillor's question (seed 001).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
+    /// A councillor's final ballot (seed 001).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ballot: Option<Ballot>,
+    /// The document of a stage role or synthesizer (seed 002), Markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+}
+
+impl Answer {
+    /// An answer with the given vote and nothing else.
+    pub fn new(round: u8, key: impl Into<String>, verdict: Vote) -> Self {
+        Self {
+            schema_version: crate::ANSWER_VERSION,
+            round,
+            key: key.into(),
+            verdict,
+            confidence: Confidence::High,
+            key_insight: String::new(),
+            findings: Vec::new(),
+            recommendation: String::new(),
+            restatement: None,
+            responses: Vec::new(),
+            independent_findings: Vec::new(),
+            withdrawn: Vec::new(),
+            challenges: Vec::new(),
+            answers: Vec::new(),
+            steel_man: None,
+            change: None,
+            messages: Vec::new(),
+            explore: Vec::new(),
+            position: None,
+            arguments: Vec::new(),
+            question: None,
+            ballot: None,
+            document: None,
+        }
+    }
+}

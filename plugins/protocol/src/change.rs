@@ -1,0 +1,241 @@
+//! One changed file and its hunks, as git objects show it.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::RepoPath;
+
+/// Which side of the change is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Before the change.
+    Old,
+    /// After the change: what is under review.
+    New,
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileStatus {
+    /// New in this change.
+    Added,
+    /// Content or mode changed.
+    Modified,
+    /// Removed.
+    Deleted,
+    /// Moved, perhaps edited.
+    Renamed,
+    /// From one kind of entry to another (file, symlink, submodule).
+    TypeChanged,
+}
+
+/// What a file is, by its mode and content on the reviewed side (on the old side when deleted).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileKind {
+    /// Text, in whatever encoding: no NUL in the first 8,000 bytes, as git decides.
+    Text,
+    /// Anything else; it has no hunks.
+    Binary,
+    /// A symbolic link; its hunks show the target.
+    Symlink,
+    /// A submodule; its hunks show `Subproject commit <id>`.
+    Submodule,
+    /// A pointer of git-lfs; its hunks show the pointer.
+    LfsPointer,
+}
+
+/// One changed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileChange {
+    /// Path on the reviewed side; on the old side when deleted.
+    pub path: RepoPath,
+    /// Path on the old side, when it was another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_path: Option<RepoPath>,
+    /// What happened.
+    pub status: FileStatus,
+    /// What it is.
+    pub kind: FileKind,
+    /// File mode before (octal digits of git, e.g. 0o100644), 0 when it did not exist.
+    pub old_mode: u32,
+    /// File mode after, 0 when it no longer exists.
+    pub new_mode: u32,
+    /// Object id before as hex; none when it did not exist or is not an object (patch).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_id: Option<String>,
+    /// Object id after as hex; none when it no longer exists or is not an object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_id: Option<String>,
+    /// Size in bytes before, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_size: Option<u64>,
+    /// Size in bytes after, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_size: Option<u64>,
+    /// Whether text of either side had bytes that are not UTF-8, shown as U+FFFD.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lossy: bool,
+    /// The hunks in order; empty for binary files, pure renames, mode changes and files that were skipped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<Hunk>,
+}
+
+impl FileChange {
+    /// Number of added and of removed lines.
+    pub fn counts(&self) -> (usize, usize) {
+        let lines = self.hunks.iter().flat_map(Hunk::lines);
+        lines.fold((0, 0), |(added, removed), line| match line.kind {
+            LineKind::Added => (added + 1, removed),
+            LineKind::Removed => (added, removed + 1),
+            LineKind::Context => (added, removed),
+        })
+    }
+
+    /// The path on the old side.
+    pub fn path_before(&self) -> &RepoPath {
+        self.old_path.as_ref().unwrap_or(&self.path)
+    }
+}
+
+/// One hunk of a unified diff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hunk {
+    /// First line on the old side, from 1; 0 when the old side is empty.
+    pub old_start: u32,
+    /// Lines on the old side.
+    pub old_lines: u32,
+    /// First line on the new side, from 1; 0 when the new side is empty.
+    pub new_start: u32,
+    /// Lines on the new side.
+    pub new_lines: u32,
+    /// What stands behind the second `@@`: the enclosing function as git finds it. May be empty.
+    pub section: String,
+    /// The lines as in a unified diff, each with its marker (space, `+`, `-`) and ended by `\n`. A last line without
+    /// newline is followed by `\ No newline at end of file`. A carriage return stays where it is.
+    pub body: String,
+}
+
+/// What a line of a hunk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LineKind {
+    /// On both sides.
+    Context,
+    /// On the new side only.
+    Added,
+    /// On the old side only.
+    Removed,
+}
+
+/// One line of a hunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// What it is.
+    pub kind: LineKind,
+    /// Line number on the old side, from 1; none for an added line.
+    pub old_no: Option<u32>,
+    /// Line number on the new side, from 1; none for a removed line.
+    pub new_no: Option<u32>,
+    /// The text without marker and newline (a carriage return is kept).
+    pub text: &'a str,
+    /// Whether the file ends here without a newline.
+    pub no_newline: bool,
+}
+
+impl Hunk {
+    /// The lines in order, numbered.
+    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let (mut old, mut new) = (self.old_start, self.new_start);
+        let mut rest = self.body.split_terminator('\n').peekable();
+        std::iter::from_fn(move || {
+            let raw = rest.next()?;
+            let no_newline = rest.next_if(|next| next.starts_with('\\')).is_some();
+            let text = raw.get(1..).unwrap_or_default();
+            let (kind, old_no, new_no) = match raw.as_bytes().first() {
+                Some(b'+') => (LineKind::Added, None, Some(new)),
+                Some(b'-') => (LineKind::Removed, Some(old), None),
+                _ => (LineKind::Context, Some(old), Some(new)),
+            };
+            old += u32::from(old_no.is_some());
+            new += u32::from(new_no.is_some());
+            Some(Line { kind, old_no, new_no, text, no_newline })
+        })
+    }
+
+    /// The header line, `@@ -1,2 +3,4 @@ section`, without newline.
+    pub fn header(&self) -> String {
+        let side = |start: u32, lines: u32| match lines {
+            1 => start.to_string(),
+            _ => format!("{start},{lines}"),
+        };
+        let old = side(self.old_start, self.old_lines);
+        let new = side(self.new_start, self.new_lines);
+        match self.section.as_str() {
+            "" => format!("@@ -{old} +{new} @@"),
+            section => format!("@@ -{old} +{new} @@ {section}"),
+        }
+    }
+}
+
+/// Reads files of the two sides: git in process, the run's `blobs/` folder in workers and matrix jobs.
+pub trait BlobSource: Send + Sync {
+    /// The whole content of `path` on `side`; `None` when there is no such file, or when the source has none at all
+    /// (a bare `--patch`).
+    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError>;
+
+    /// Whether there are blobs at all; without them a quote is searched in the patch's new lines.
+    fn has_blobs(&self) -> bool {
+        true
+    }
+}
+
+/// Why a blob could not be read.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("cannot read {path:?}: {cause}")]
+pub struct BlobError {
+    /// The path that was asked for.
+    pub path: RepoPath,
+    /// What the store said.
+    pub cause: String,
+}
+
+/// A source without blobs (a patch read from a file).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoBlobs;
+
+impl BlobSource for NoBlobs {
+    fn read(&self, _: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        Ok(None)
+    }
+
+    fn has_blobs(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_numbered_on_their_own_sides() {
+        let hunk = Hunk {
+            old_start: 3,
+            old_lines: 2,
+            new_start: 3,
+            new_lines: 2,
+            section: "fn main()".into(),
+            body: " a\n-b\n+B\r\n\\ No newline at end of file\n".into(),
+        };
+        let lines: Vec<_> = hunk.lines().map(|l| (l.old_no, l.new_no, l.text, l.no_newline)).collect();
+        assert_eq!(
+            lines,
+            [(Some(3), Some(3), "a", false), (Some(4), None, "b", false), (None, Some(4), "B\r", true)]
+        );
+        assert_eq!(hunk.header(), "@@ -3,2 +3,2 @@ fn main()");
+    }
+}

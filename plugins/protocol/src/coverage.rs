@@ -1,0 +1,105 @@
+//! What of a change was seen, file by file.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::RepoPath;
+
+/// What became of one changed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum CoverageState {
+    /// Every changed line was shown.
+    Reviewed,
+    /// Left out on purpose, by a glob of a trusted layer or a built-in one; does not lower the coverage.
+    Skipped {
+        /// Why, in words for a person.
+        reason: String,
+    },
+    /// Shown in part: lowers the coverage.
+    Truncated {
+        /// Changed lines that were shown.
+        shown: u32,
+        /// Changed lines that there are.
+        total: u32,
+    },
+    /// Not shown because it did not fit the budget: lowers the coverage.
+    OverBudget,
+    /// Could not be read: lowers the coverage.
+    Unreadable {
+        /// Why, in words for a person.
+        reason: String,
+    },
+}
+
+impl CoverageState {
+    /// Whether nothing that ought to be seen is missing.
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Reviewed | Self::Skipped { .. })
+    }
+}
+
+/// The coverage manifest: every changed file exactly once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coverage {
+    /// In the order of the packet's files.
+    pub files: Vec<FileCoverage>,
+}
+
+/// One file of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileCoverage {
+    /// The file's path, as in the packet.
+    pub path: RepoPath,
+    /// What became of it.
+    pub state: CoverageState,
+}
+
+impl Coverage {
+    /// Whether nothing that ought to be seen is missing.
+    pub fn is_complete(&self) -> bool {
+        self.files.iter().all(|f| f.state.is_complete())
+    }
+
+    /// The files that lower the coverage.
+    pub fn gaps(&self) -> impl Iterator<Item = &FileCoverage> {
+        self.files.iter().filter(|f| !f.state.is_complete())
+    }
+
+    /// What at least `quorum` of the given manifests saw: a file that fewer saw whole takes the worst state that
+    /// any of them reports (3-debate.md: "the verdict's coverage is what a quorum saw"). Empty without manifests.
+    pub fn of_quorum(seen: &[&Self], quorum: usize) -> Self {
+        let Some(first) = seen.first() else { return Self::default() };
+        let mut gaps: BTreeMap<&RepoPath, Vec<&CoverageState>> = BTreeMap::new();
+        for file in seen.iter().flat_map(|coverage| coverage.gaps()) {
+            gaps.entry(&file.path).or_default().push(&file.state);
+        }
+        let state = |file: &FileCoverage| match gaps.get(&file.path) {
+            Some(states) if seen.len() - states.len() < quorum.max(1) => states[0].clone(),
+            Some(_) => CoverageState::Reviewed,
+            None => file.state.clone(),
+        };
+        let files = first.files.iter().map(|f| FileCoverage { path: f.path.clone(), state: state(f) });
+        Self { files: files.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(state: CoverageState) -> Coverage {
+        Coverage { files: vec![FileCoverage { path: "a".into(), state }] }
+    }
+
+    #[test]
+    fn a_quorum_that_saw_a_file_is_enough_and_fewer_are_not() {
+        let whole = manifest(CoverageState::Reviewed);
+        let part = manifest(CoverageState::OverBudget);
+        assert!(Coverage::of_quorum(&[&whole, &whole, &part], 2).is_complete());
+        assert!(!Coverage::of_quorum(&[&whole, &part, &part], 2).is_complete());
+        assert!(!Coverage::of_quorum(&[&whole, &part], 2).is_complete());
+    }
+}

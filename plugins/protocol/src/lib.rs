@@ -1,0 +1,37 @@
+//! The contract of git-council: everything that a judge, a backend and the program say to each other.
+//!
+//! Plain serde types, pure functions over them, and two traits ([`Backend`], [`BlobSource`]). No clock, no file, no
+//! socket: time is milliseconds since the run began, and what must be read is read by whoever implements a trait.
+
+pub mod answer;
+pub mod backend;
+pub mod capability;
+pub mod change;
+pub mod coverage;
+pub mod evidence;
+pub mod message;
+pub mod packet;
+pub mod path;
+pub mod seat;
+pub mod task;
+
+pub use answer::{Answer, Confidence, Finding, Location, Severity, Vote};
+pub use backend::{Backend, BackendError, Sink};
+pub use capability::{Capability, CapabilitySet, Limits};
+pub use change::{BlobSource, FileChange, Hunk, LineKind, Side};
+pub use coverage::{Coverage, CoverageState};
+pub use evidence::{Proof, prove};
+pub use message::{Event, Failure, FailureKind, JudgeSpec, Message, Turn, TurnId};
+pub use packet::Packet;
+pub use path::RepoPath;
+pub use seat::{JudgeId, Seat};
+pub use task::Task;
+
+/// Version of the wire protocol; it changes on its own, not with the program (`rust.md` A1.1, nushell's regret).
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Version that every [`Answer`] carries in `schema_version`.
+pub const ANSWER_VERSION: u32 = 1;
+
+/// Milliseconds since the run began.
+pub type Millis = u64;

@@ -1,0 +1,297 @@
+//! The message set that all three carriers share: what the program sends a backend, and the events that come back.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::capability::{CapabilitySet, Limits};
+use crate::{JudgeId, Seat, Task};
+
+/// Number of a turn within a run; never reused.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct TurnId(pub u32);
+
+/// What a backend says about itself before it is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Manifest {
+    /// The backend's name, e.g. `teams`.
+    pub name: String,
+    /// Its own version.
+    pub version: String,
+    /// Protocol versions that it speaks.
+    pub protocols: Vec<u32>,
+    /// What it can do at best.
+    pub capabilities: CapabilitySet,
+    /// Its limits.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// The first thing that a backend is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hello {
+    /// Protocol versions that the program speaks, best first.
+    pub protocols: Vec<u32>,
+    /// The run's name, `council-YYYYMMDD-<target>`.
+    pub run: String,
+    /// The run's folder; absolute. None: there is no disk to share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+    /// The backend's own table of the trusted configuration.
+    #[serde(default)]
+    pub config: serde_json::Value,
+}
+
+/// What a judge needs to be seated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgeSpec {
+    /// The seat.
+    pub seat: Seat,
+    /// The brief, byte-identical for all judges of a class and all rounds of a run; empty where the agent reads the
+    /// packet instead.
+    #[serde(default)]
+    pub brief: Arc<str>,
+    /// The read-only export in which the judge works; absolute. None: it needs none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<PathBuf>,
+    /// The most bytes that one answer may have; more is a failure of the kind `oversized`.
+    pub max_answer_bytes: u64,
+}
+
+/// One turn of one judge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Turn {
+    /// Its number.
+    pub id: TurnId,
+    /// The round it belongs to, from 1.
+    pub round: u8,
+    /// The one-time key of this seat and round, which the answer must echo.
+    pub key: String,
+    /// What is asked, as structure.
+    pub task: Task,
+    /// What is asked, as text to stand behind the brief: seat and round come last. Empty where the agent reads the task.
+    #[serde(default)]
+    pub prompt: String,
+    /// How long the judge has, in milliseconds; the program waits no longer, whatever the backend does.
+    pub timeout_ms: u64,
+}
+
+/// What the program sends to a backend after it is open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Message {
+    /// What can this seat do here? Answered by [`Event::Probed`].
+    Probe {
+        /// The seat, not yet spawned.
+        seat: Seat,
+    },
+    /// The next turn of a spawned judge. Answered by [`Event::Answered`] or [`Event::Failed`].
+    Turn {
+        /// Who.
+        judge: JudgeId,
+        /// What.
+        turn: Turn,
+    },
+}
+
+/// What comes back: the only way in which a backend returns anything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Event {
+    /// The backend is open, with the protocol version that it chose.
+    Opened {
+        /// One of [`Hello::protocols`].
+        protocol: u32,
+    },
+    /// What a seat can do here.
+    Probed {
+        /// The seat.
+        judge: JudgeId,
+        /// What was found.
+        capabilities: CapabilitySet,
+        /// Why something is missing, for a person; may be empty.
+        #[serde(default)]
+        note: String,
+    },
+    /// A judge is seated.
+    Started {
+        /// Who.
+        judge: JudgeId,
+        /// Its process, when it has one of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pid: Option<u32>,
+    },
+    /// A judge's reply to a turn, as it came.
+    Answered {
+        /// Who.
+        judge: JudgeId,
+        /// Which turn.
+        turn: TurnId,
+        /// The raw reply. The program extracts, checks and keeps it.
+        raw: String,
+        /// What it cost, where known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
+    /// A judge could not be seated, or did not answer a turn.
+    Failed {
+        /// Who.
+        judge: JudgeId,
+        /// Which turn; none when it was never seated or is gone altogether.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<TurnId>,
+        /// Why.
+        failure: Failure,
+    },
+    /// A judge has ended. Comes once for every judge that was started.
+    Ended {
+        /// Who.
+        judge: JudgeId,
+        /// How.
+        ending: Ending,
+    },
+    /// The backend itself has trouble.
+    Error {
+        /// What, for a person.
+        message: String,
+    },
+    /// The backend is closed; nothing comes after it.
+    Closed,
+    /// An event that this version does not know: logged and ignored.
+    #[serde(other)]
+    Unknown,
+}
+
+/// How a judge ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// It was asked and confirmed.
+    Graceful,
+    /// It had to be killed after the grace.
+    Forced,
+    /// It was gone before it was asked.
+    Died,
+}
+
+/// Why there is no usable answer. Each is an abstention, never a PASS.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[error("{kind}: {detail}")]
+pub struct Failure {
+    /// The class.
+    pub kind: FailureKind,
+    /// For a person: the cause and the next step.
+    pub detail: String,
+}
+
+impl Failure {
+    /// A failure of a kind.
+    pub fn new(kind: FailureKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into() }
+    }
+}
+
+/// Classes of failure, each its own reason in the receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// Could not be started.
+    Spawn,
+    /// No answer in time.
+    Timeout,
+    /// The process, thread or connection ended.
+    Died,
+    /// The agent declined.
+    Refused,
+    /// An answer without content.
+    Empty,
+    /// Prose without an answer in it.
+    Prose,
+    /// An answer that does not fit the schema.
+    Malformed,
+    /// An answer that breaks off.
+    Truncated,
+    /// An answer over the byte budget.
+    Oversized,
+    /// An answer to another round.
+    WrongRound,
+    /// An answer without the one-time key of its seat and round.
+    WrongKey,
+    /// An answer that speaks for another judge (rule 10).
+    Violation,
+    /// The backend cannot do what was asked.
+    Unsupported,
+    /// The run was cancelled.
+    Cancelled,
+    /// Quota, key or rate limit of a provider.
+    Quota,
+}
+
+impl std::fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let word = match self {
+            Self::Spawn => "spawn",
+            Self::Timeout => "timeout",
+            Self::Died => "died",
+            Self::Refused => "refused",
+            Self::Empty => "empty",
+            Self::Prose => "prose",
+            Self::Malformed => "malformed",
+            Self::Truncated => "truncated",
+            Self::Oversized => "oversized",
+            Self::WrongRound => "wrong-round",
+            Self::WrongKey => "wrong-key",
+            Self::Violation => "violation",
+            Self::Unsupported => "unsupported",
+            Self::Cancelled => "cancelled",
+            Self::Quota => "quota",
+        };
+        f.write_str(word)
+    }
+}
+
+/// What a turn cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Usage {
+    /// Input tokens read in full.
+    pub input_tokens: Option<u64>,
+    /// Input tokens read from the provider's cache.
+    pub cached_tokens: Option<u64>,
+    /// Output tokens.
+    pub output_tokens: Option<u64>,
+    /// Money in US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+impl Eq for Usage {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_event_is_kept_apart_and_harmless() {
+        let event: Event = serde_json::from_str(r#"{"type":"horoscope","sign":"leo"}"#).unwrap();
+        assert_eq!(event, Event::Unknown);
+    }
+
+    #[test]
+    fn events_are_kebab_case_on_the_wire() {
+        let event = Event::Failed {
+            judge: "judge-1".into(),
+            turn: Some(TurnId(3)),
+            failure: Failure::new(FailureKind::WrongKey, "no key"),
+        };
+        let json = serde_json::to_string(&event).unwrap();
+        assert_eq!(
+            json,
+            r#"{"type":"failed","judge":"judge-1","turn":3,"failure":{"kind":"wrong-key","detail":"no key"}}"#
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! Paths as git stores them: bytes, usually UTF-8.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A path inside a repository, `/`-separated, as the bytes that git stores.
+///
+/// In JSON a UTF-8 path is a string; any other is `{"percent": "a%FFb"}`, percent-encoded and flagged by its shape.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(from = "Wire", into = "Wire")]
+pub struct RepoPath(Vec<u8>);
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Wire {
+    Plain(String),
+    Encoded { percent: String },
+}
+
+impl RepoPath {
+    /// A path from the bytes that git stores.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The bytes that git stores.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The path as text; bytes that are not UTF-8 are percent-encoded. Not sanitized for a terminal.
+    pub fn display(&self) -> Cow<'_, str> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(percent(&self.0)),
+        }
+    }
+
+    /// The last component.
+    pub fn file_name(&self) -> &[u8] {
+        self.0.rsplit(|&b| b == b'/').next().unwrap_or(&self.0)
+    }
+
+    /// What stands behind the last dot of the file name, if anything does.
+    pub fn extension(&self) -> Option<&str> {
+        let name = std::str::from_utf8(self.file_name()).ok()?;
+        name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ext)| ext)
+    }
+}
+
+fn percent(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c == '%' {
+                out.push_str("%25");
+            } else {
+                out.push(c);
+            }
+        }
+        for byte in chunk.invalid() {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+fn unpercent(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut i = 0;
+    while i < bytes.len() {
+        let hex = bytes.get(i + 1..i + 3).and_then(|h| std::str::from_utf8(h).ok());
+        match hex.and_then(|h| u8::from_str_radix(h, 16).ok()) {
+            Some(byte) if bytes[i] == b'%' => {
+                out.push(byte);
+                i += 3;
+            }
+            _ => {
+                out.push(bytes[i]);
+                i += 1;
+            }
+        }
+    }
+    out
+}
+
+impl From<Wire> for RepoPath {
+    fn from(wire: Wire) -> Self {
+        match wire {
+            Wire::Plain(text) => Self(text.into_bytes()),
+            Wire::Encoded { percent } => Self(unpercent(&percent)),
+        }
+    }
+}
+
+impl From<RepoPath> for Wire {
+    fn from(path: RepoPath) -> Self {
+        match String::from_utf8(path.0) {
+            Ok(text) => Self::Plain(text),
+            Err(error) => Self::Encoded { percent: percent(error.as_bytes()) },
+        }
+    }
+}
+
+impl JsonSchema for RepoPath {
+    fn schema_name() -> Cow<'static, str> {
+        "RepoPath".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Wire::json_schema(generator)
+    }
+}
+
+impl From<&str> for RepoPath {
+    fn from(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utf8_is_a_string_and_other_bytes_are_flagged() {
+        let plain = RepoPath::from("src/100%.rs");
+        assert_eq!(serde_json::to_string(&plain).unwrap(), r#""src/100%.rs""#);
+        let odd = RepoPath::new(b"a%\xffb".to_vec());
+        let json = serde_json::to_string(&odd).unwrap();
+        assert_eq!(json, r#"{"percent":"a%25%FFb"}"#);
+        assert_eq!(serde_json::from_str::<RepoPath>(&json).unwrap(), odd);
+    }
+
+    #[test]
+    fn extension_ignores_dotfiles() {
+        assert_eq!(RepoPath::from("a/b.tar.gz").extension(), Some("gz"));
+        assert_eq!(RepoPath::from("a/.bashrc").extension(), None);
+    }
+}

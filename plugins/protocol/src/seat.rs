@@ -1,0 +1,118 @@
+//! Who sits on the council.
+
+use std::borrow::Borrow;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The name of a judge within a run: `judge-1`, or `judge-security` with a perspective (seed 003, "Judge Naming").
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct JudgeId(pub String);
+
+impl JudgeId {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for JudgeId {
+    fn from(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
+impl Borrow<str> for JudgeId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for JudgeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A perspective: what a judge looks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Perspective {
+    /// A kebab-case name, e.g. `error-paths`; empty for a judge without one.
+    pub name: String,
+    /// What it means, for the prompt.
+    #[serde(default)]
+    pub focus: String,
+}
+
+/// What thinks for a judge, and how it is started. Always from trusted configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentSpec {
+    /// The name under which the configuration knows it, e.g. `builtin`, `claude`, `semgrep`.
+    pub name: String,
+    /// Which driver speaks with it.
+    pub kind: AgentKind,
+    /// Whose model it is (`builtin`, `anthropic`, `openai`, …): judges of one vendor are not independent of each other.
+    pub vendor: String,
+    /// The model, when overridden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Whether it applies rules rather than a model: its findings need no second voice (3-debate.md, "carried").
+    #[serde(default)]
+    pub deterministic: bool,
+}
+
+/// The driver of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "driver", rename_all = "kebab-case")]
+pub enum AgentKind {
+    /// Rules over the packet; needs no model, no key, no network.
+    Builtin {
+        /// What trusted configuration says about the rules.
+        #[serde(default)]
+        rules: RuleSettings,
+    },
+    /// Any program: brief on stdin, packet as files, our JSON back.
+    Command {
+        /// The program and its arguments.
+        argv: Vec<String>,
+        /// Names of environment variables that it may see beside the common allowlist.
+        #[serde(default)]
+        env: Vec<String>,
+    },
+}
+
+/// Rules switched off or re-levelled by a trusted layer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RuleSettings {
+    /// Rule id → severity, or `off`.
+    pub levels: std::collections::BTreeMap<String, RuleLevel>,
+}
+
+/// What a rule is set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleLevel {
+    /// Does not run.
+    Off,
+    /// Reports minor findings.
+    Minor,
+    /// Reports significant findings.
+    Significant,
+    /// Reports critical findings.
+    Critical,
+}
+
+/// One seat on the council: a perspective, an agent, a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Seat {
+    /// The judge's name within the run.
+    pub judge: JudgeId,
+    /// What it looks for.
+    #[serde(default)]
+    pub perspective: Perspective,
+    /// What thinks for it.
+    pub agent: AgentSpec,
+}

@@ -1,0 +1,1 @@
+//! Layers with the origin of every value, and what each origin may set.

@@ -1,0 +1,160 @@
+//! Inputs and actions: the only way in and out of the engine.
+
+use std::sync::Arc;
+
+use council_protocol::message::{Ending, Failure, Usage};
+use council_protocol::{Answer, JudgeId, Location, Millis, Proof, Task, TurnId};
+use serde::{Deserialize, Serialize};
+
+use super::outcome::Outcome;
+
+/// A claim that the session is asked to check against the reviewed tree. Numbered from 1 within a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ClaimId(pub u32);
+
+/// A deadline of the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TimerId(pub u32);
+
+/// What happened. The session writes each to the journal before the engine sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "input", rename_all = "kebab-case")]
+pub enum Input {
+    /// A judge is seated.
+    Started {
+        /// Who.
+        judge: JudgeId,
+    },
+    /// A reply came, as it came.
+    Answered {
+        /// Who.
+        judge: JudgeId,
+        /// To which turn.
+        turn: TurnId,
+        /// The raw reply.
+        raw: Arc<str>,
+        /// What it cost, where known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
+    /// A judge could not be seated, or did not answer.
+    Failed {
+        /// Who.
+        judge: JudgeId,
+        /// Which turn; none: the judge is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<TurnId>,
+        /// Why.
+        failure: Failure,
+    },
+    /// A judge has ended.
+    Ended {
+        /// Who.
+        judge: JudgeId,
+        /// How.
+        ending: Ending,
+    },
+    /// A claim was checked.
+    Proved {
+        /// Which.
+        claim: ClaimId,
+        /// What was found.
+        proof: Proof,
+        /// The squeezed lines around the place, for fingerprints; empty when it was not found.
+        context: String,
+    },
+    /// A deadline has passed.
+    Deadline {
+        /// Which.
+        timer: TimerId,
+    },
+    /// The run must end now.
+    Cancel {
+        /// Why.
+        cause: CancelCause,
+    },
+}
+
+/// Why a run is ended early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CancelCause {
+    /// Ctrl-C or SIGTERM.
+    Interrupted,
+    /// `--timeout` of the whole run.
+    Deadline,
+    /// The backend broke down and there is no other.
+    BackendLost,
+}
+
+/// What the engine wants done. The session does it and reports back with an [`Input`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Seat a judge.
+    Spawn {
+        /// Who.
+        judge: JudgeId,
+    },
+    /// Give a judge its next turn.
+    Send {
+        /// Who.
+        judge: JudgeId,
+        /// The turn's number.
+        turn: TurnId,
+        /// The round, from 1.
+        round: u8,
+        /// The one-time key.
+        key: String,
+        /// What is asked.
+        task: Task,
+        /// How long it has, in milliseconds.
+        timeout_ms: u64,
+    },
+    /// Interrupt a turn whose deadline has passed; the judge stays seated.
+    CancelTurn {
+        /// Who.
+        judge: JudgeId,
+    },
+    /// Search a quote in the reviewed tree, or in the patch's new lines where there are no blobs.
+    Prove {
+        /// Number of the claim.
+        claim: ClaimId,
+        /// Where it is said to stand.
+        location: Location,
+        /// The text.
+        quote: String,
+    },
+    /// Send [`Input::Deadline`] at this moment; setting a timer again moves it.
+    SetDeadline {
+        /// Which.
+        timer: TimerId,
+        /// When, in milliseconds since the run began.
+        at: Millis,
+    },
+    /// Write an accepted answer of a judge to its file (R1 is never overwritten).
+    Record {
+        /// Who.
+        judge: JudgeId,
+        /// The round.
+        round: u8,
+        /// The answer as it counts.
+        answer: Box<Answer>,
+    },
+    /// Say something in the run's log, e.g. `Judge judge-1 R2 timeout -- using R1 verdict.`
+    Log {
+        /// The line.
+        line: String,
+    },
+    /// Ask a judge to end, then end it.
+    Shutdown {
+        /// Who.
+        judge: JudgeId,
+        /// The grace in milliseconds.
+        grace_ms: u64,
+    },
+    /// The council is over. Comes exactly once, last.
+    Conclude {
+        /// Everything that the report needs.
+        outcome: Box<Outcome>,
+    },
+}

@@ -1,0 +1,294 @@
+//! What a council comes to: the engine's part of the report.
+
+use council_protocol::answer::{Evidence, Stance};
+use council_protocol::capability::Grant;
+use council_protocol::coverage::Coverage;
+use council_protocol::message::{Ending, Failure, Usage};
+use council_protocol::task::Branch;
+use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, Seat, Vote};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Consensus, Procedure};
+
+/// The one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Verdict {
+    /// A quorum saw everything and nothing stands against it.
+    Pass,
+    /// It may go in; something should be looked at.
+    Warn,
+    /// It must not go in.
+    Fail,
+    /// Nobody can say: too few judges, too little coverage, or the run was cut short.
+    Inconclusive,
+    /// There was nothing to review.
+    Skipped,
+}
+
+impl Verdict {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Warn => "WARN",
+            Self::Fail => "FAIL",
+            Self::Inconclusive => "INCONCLUSIVE",
+            Self::Skipped => "SKIPPED",
+        }
+    }
+}
+
+/// The machine-readable reason beside the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// Nothing survived.
+    NoFindings,
+    /// Only findings that are worth a note.
+    NotesOnly,
+    /// A critical finding is carried.
+    CriticalCarried,
+    /// A critical finding is contested.
+    CriticalContested,
+    /// A critical finding that nobody checked.
+    CriticalUnproven,
+    /// A significant finding is carried.
+    SignificantCarried,
+    /// A judge votes FAIL and no finding of it survives.
+    VerdictWithoutFinding,
+    /// `strict` or `majority`: the votes decided.
+    Votes,
+    /// Fewer judges counted than the quorum.
+    BelowQuorum,
+    /// Changed files were not seen by a quorum.
+    IncompleteCoverage,
+    /// The run was interrupted.
+    Interrupted,
+    /// The run's deadline passed.
+    Deadline,
+    /// The backend broke down.
+    BackendLost,
+    /// The target is empty.
+    NothingToReview,
+    /// Every changed file is skipped by a trusted glob.
+    AllSkipped,
+}
+
+/// What became of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Disposition {
+    /// Two independent judges, or one and another's own evidence, or a deterministic judge unrefuted.
+    Carried,
+    /// Held by one, refuted with evidence by another.
+    Contested,
+    /// Held by one, checked by nobody, its quote is real.
+    Unproven,
+    /// Its quote is not there, or it was withdrawn with evidence.
+    Rejected,
+}
+
+/// What a finding does to the verdict. Ordered: note < warn < fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Listed only.
+    Note,
+    /// At least WARN.
+    Warn,
+    /// FAIL.
+    Fail,
+}
+
+/// One judge's version of a finding, verbatim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Member {
+    /// Whose.
+    pub judge: JudgeId,
+    /// In which round it was raised.
+    pub round: u8,
+    /// The finding as the judge gave it.
+    pub finding: Finding,
+    /// What the search for its quote found.
+    pub proof: Proof,
+    /// Whether it was withdrawn with evidence.
+    #[serde(default)]
+    pub withdrawn: bool,
+}
+
+/// What another judge said of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Opinion {
+    /// Who.
+    pub judge: JudgeId,
+    /// Agreement.
+    pub stance: Stance,
+    /// Why.
+    pub reasoning: String,
+    /// What it points to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// Whether that evidence was found.
+    #[serde(default)]
+    pub resolves: bool,
+}
+
+/// Findings that mean the same, with what became of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgedFinding {
+    /// `F1`, `F2`, … in the order of the report: worst first, then path and line.
+    pub id: String,
+    /// Stable over line shifts: category or rule, path, normalised context. 16 hex digits.
+    pub fingerprint: String,
+    /// The version that is shown: the worst verified one, its line as proven.
+    pub finding: Finding,
+    /// What became of it.
+    pub disposition: Disposition,
+    /// What it does to the verdict; none for a rejected one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// Every judge's version, verbatim.
+    pub members: Vec<Member>,
+    /// What others said of it.
+    #[serde(default)]
+    pub opinions: Vec<Opinion>,
+}
+
+/// A changed vote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PositionChange {
+    /// The R1 vote.
+    pub from: Vote,
+    /// The later vote as it was given.
+    pub to: Vote,
+    /// No evidence that resolves: the R1 vote stands.
+    pub weak: bool,
+    /// What was said to have been missed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// Why it is weak, or empty.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// A failure in a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundFailure {
+    /// The round; 0: while it was seated.
+    pub round: u8,
+    /// Why.
+    pub failure: Failure,
+}
+
+/// One line of the receipt: a judge from seat to end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgeRecord {
+    /// The seat.
+    pub seat: Seat,
+    /// Requested, granted, emulated.
+    pub grant: Grant,
+    /// Whether it was seated.
+    pub started: bool,
+    /// The vote of R1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r1: Option<Vote>,
+    /// The vote of the last later round, as it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r2: Option<Vote>,
+    /// The vote that counts; none: an abstention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Vote>,
+    /// As the judge said; never weighed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
+    /// Its sentence.
+    #[serde(default)]
+    pub key_insight: String,
+    /// Its recommendation.
+    #[serde(default)]
+    pub recommendation: String,
+    /// Its restatement before R2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restatement: Option<String>,
+    /// Its best case for the other side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steel_man: Option<String>,
+    /// A changed vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<PositionChange>,
+    /// What went wrong.
+    #[serde(default)]
+    pub failures: Vec<RoundFailure>,
+    /// How it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// What it cost, summed where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// When its last answer came, in milliseconds since the run began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_ms: Option<Millis>,
+}
+
+/// Two positions that no rule may average away: a flag beside the verdict, never another word of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disagreement {
+    /// What kind.
+    pub kind: DisagreementKind,
+    /// The finding it is about, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
+    /// The positions in words, one per judge or vendor.
+    pub positions: Vec<String>,
+}
+
+/// Kinds of disagreement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DisagreementKind {
+    /// One vendor's judges PASS what another's FAIL.
+    CrossVendor,
+    /// A critical finding is contested or unproven.
+    Critical,
+    /// A significant finding is contested or unproven.
+    Significant,
+}
+
+/// Everything that the engine knows at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Outcome {
+    /// The word.
+    pub verdict: Verdict,
+    /// Why that word.
+    pub reason: Reason,
+    /// The rules of the rounds, as they ran.
+    pub procedure: Procedure,
+    /// The rule of the verdict.
+    pub consensus: Consensus,
+    /// Rounds that ran.
+    pub rounds: u8,
+    /// Judges that counted.
+    pub counted: u32,
+    /// Judges that had to.
+    pub quorum: u32,
+    /// Which branch R2 took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
+    /// R1 was split and R2 unanimous: check for persuasion against anchoring (councils.md 1.16).
+    #[serde(default)]
+    pub converged: bool,
+    /// The findings, worst first; rejected ones last.
+    pub findings: Vec<JudgedFinding>,
+    /// The judges in seat order.
+    pub judges: Vec<JudgeRecord>,
+    /// What stands against what.
+    #[serde(default)]
+    pub disagreements: Vec<Disagreement>,
+    /// What a quorum saw.
+    pub coverage: Coverage,
+    /// Degradations and fallbacks in words.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,132 @@
+//! What a council is convened with. Immutable; part of the journal, so that a run can be replayed.
+
+use std::sync::Arc;
+
+use council_protocol::capability::Grant;
+use council_protocol::coverage::Coverage;
+use council_protocol::task::Framing;
+use council_protocol::{Millis, Seat};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The rules of the rounds (3-debate.md, "One engine, six procedures").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Procedure {
+    /// One judge, one round, inline (seed 003).
+    Quick,
+    /// N judges, one round; a second where [`DebateMode`] says so (seed 003).
+    Review,
+    /// Two rounds of the same live judges (seeds 000 and 003).
+    Debate,
+}
+
+/// Whether R2 runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DebateMode {
+    /// Only on a split, or on a critical finding that one judge alone holds.
+    Auto,
+    /// Always, in the agreed branch too.
+    Force,
+    /// Never.
+    Off,
+}
+
+/// How votes and findings become a verdict (3-debate.md, "The verdict").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consensus {
+    /// The worst level of the surviving findings. The default.
+    Findings,
+    /// The seeds' table on votes: all PASS → PASS, any FAIL → FAIL, otherwise WARN.
+    Strict,
+    /// Seeds 001 and 002: unanimous first, then majority.
+    Majority,
+}
+
+/// What a verdict becomes where the rule leaves a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Policy {
+    /// Whether a contested critical finding fails the change; else it warns.
+    pub contested_critical_fails: bool,
+    /// Whether PASS on incomplete coverage becomes WARN; else INCONCLUSIVE.
+    pub incomplete_coverage_warns: bool,
+}
+
+/// How the others' answers reach a judge in R2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "exchange", rename_all = "kebab-case")]
+pub enum Exchange {
+    /// Vote and path; the judge reads the file (seed 003).
+    Reference,
+    /// Whole, under a byte budget; whole findings are dropped, least severe first (seed 000).
+    Inline {
+        /// The most bytes of findings that one message carries.
+        max_bytes: u64,
+    },
+}
+
+/// Every wait has a deadline. Milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Timeouts {
+    /// R1, from the moment that all judges were asked for (seed 003: 120 s).
+    pub r1_ms: u64,
+    /// R2, from the restatement on (seed 003: 90 s).
+    pub r2_ms: u64,
+    /// Grace of a shutdown (seed 003: 30 s).
+    pub shutdown_ms: u64,
+    /// Explorers (councils.md 1.4: 60 s).
+    pub explorer_ms: u64,
+    /// The whole run; none: no bound beside the rounds'.
+    pub run_ms: Option<Millis>,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { r1_ms: 120_000, r2_ms: 90_000, shutdown_ms: 30_000, explorer_ms: 60_000, run_ms: None }
+    }
+}
+
+/// The random bytes of a run, drawn once when it is planned: keys, fences and shuffles come from it. 64 hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Seed(pub String);
+
+/// One seat with what it was granted and what its brief shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedSeat {
+    /// The seat.
+    pub seat: Seat,
+    /// Capabilities requested, granted, emulated.
+    pub grant: Grant,
+    /// What of the change this judge is shown.
+    pub coverage: Arc<Coverage>,
+}
+
+/// What a council is convened with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The rules of the rounds.
+    pub procedure: Procedure,
+    /// Whether R2 runs.
+    pub debate: DebateMode,
+    /// The rule of the verdict.
+    pub consensus: Consensus,
+    /// Judges that must count for PASS or WARN to stand.
+    pub quorum: u32,
+    /// Choices of the rule.
+    pub policy: Policy,
+    /// Who sits, in the order of the configuration.
+    pub seats: Vec<PlannedSeat>,
+    /// How answers are exchanged.
+    pub exchange: Exchange,
+    /// The waits.
+    pub timeouts: Timeouts,
+    /// The run's random bytes.
+    pub seed: Seed,
+    /// Author, title, messages: sent in R2 only.
+    pub framing: Framing,
+    /// Degradations decided while planning, in words: they stand in the report.
+    pub notes: Vec<String>,
+}

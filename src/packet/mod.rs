@@ -1,0 +1,1 @@
+//! Builds the packet: the whole change, context, trusted instructions, coverage.

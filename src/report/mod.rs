@@ -1,0 +1,1 @@
+//! One report object, one renderer per format.

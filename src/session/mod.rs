@@ -1,0 +1,1 @@
+//! Drives a council over a backend: clock, disk, journal, cleanup.

@@ -1,0 +1,1 @@
+//! The one gate for untrusted text: terminal, Markdown, log commands.
