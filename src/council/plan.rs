@@ -84,7 +84,13 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { r1_ms: 120_000, r2_ms: 90_000, shutdown_ms: 30_000, explorer_ms: 60_000, run_ms: None }
+        Self {
+            r1_ms: 120_000,
+            r2_ms: 90_000,
+            shutdown_ms: 30_000,
+            explorer_ms: 60_000,
+            run_ms: None,
+        }
     }
 }
 

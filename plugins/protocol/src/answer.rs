@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::RepoPath;
 
 /// What one judge says. Only the program can say INCONCLUSIVE or SKIPPED.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Vote {
     /// Nothing stands against the change.
@@ -29,7 +31,9 @@ impl Vote {
 }
 
 /// How sure a judge says it is: reported, never weighed (councils.md, fact 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Confidence {
     /// Low.
@@ -41,7 +45,9 @@ pub enum Confidence {
 }
 
 /// How bad a finding is. Ordered: minor < significant < critical.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth a note.
@@ -64,7 +70,9 @@ impl Severity {
 }
 
 /// Where a finding is, on the reviewed side.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Location {
     /// The file.
     pub path: RepoPath,
@@ -125,7 +133,9 @@ pub struct Evidence {
 }
 
 /// What a judge thinks of a point of another (seed 004's three labels).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Stance {
     /// No further discussion needed.
@@ -151,7 +161,9 @@ pub struct Response {
 }
 
 /// How a later finding relates to what the others said (seed 004's tags).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Tag {
     /// Same as another's.
@@ -223,7 +235,9 @@ pub struct PeerMessage {
 }
 
 /// A councillor's vote (seed 001).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum BallotVote {
     /// PASS.

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One thing that a backend or an agent can do (seed 003, "Capability contract"; kebab-case on the wire).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(from = "String", into = "String")]
 pub enum Capability {
     /// Several judges at once, each with its own prompt.
@@ -50,7 +52,10 @@ impl Capability {
         if let Self::Unknown(name) = self {
             return name;
         }
-        NAMES.iter().find(|(_, c)| c == self).map_or("", |(name, _)| name)
+        NAMES
+            .iter()
+            .find(|(_, c)| c == self)
+            .map_or("", |(name, _)| name)
     }
 
     /// Every capability that this version knows, in the order of the tables.
@@ -61,7 +66,10 @@ impl Capability {
 
 impl From<String> for Capability {
     fn from(name: String) -> Self {
-        let known = NAMES.iter().find(|(n, _)| *n == name).map(|(_, c)| c.clone());
+        let known = NAMES
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, c)| c.clone());
         known.unwrap_or(Self::Unknown(name))
     }
 }
@@ -162,7 +170,11 @@ pub struct Grant {
 }
 
 /// granted = backend ∩ agent ∩ probe (2-architecture.md, "The capability contract").
-pub fn grant(backend: &CapabilitySet, agent: &CapabilitySet, probe: &CapabilitySet) -> CapabilitySet {
+pub fn grant(
+    backend: &CapabilitySet,
+    agent: &CapabilitySet,
+    probe: &CapabilitySet,
+) -> CapabilitySet {
     backend.intersection(agent).intersection(probe)
 }
 
@@ -182,9 +194,13 @@ mod tests {
 
     #[test]
     fn a_grant_is_what_all_three_have() {
-        let backend = CapabilitySet::from([Capability::Spawn, Capability::Message, Capability::Shutdown]);
+        let backend =
+            CapabilitySet::from([Capability::Spawn, Capability::Message, Capability::Shutdown]);
         let agent = CapabilitySet::from([Capability::Spawn, Capability::Message]);
         let probe = CapabilitySet::from([Capability::Spawn]);
-        assert_eq!(grant(&backend, &agent, &probe), CapabilitySet::from([Capability::Spawn]));
+        assert_eq!(
+            grant(&backend, &agent, &probe),
+            CapabilitySet::from([Capability::Spawn])
+        );
     }
 }

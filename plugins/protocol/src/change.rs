@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::RepoPath;
 
 /// Which side of the change is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// Before the change.
@@ -18,7 +20,9 @@ pub enum Side {
 }
 
 /// What happened to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileStatus {
     /// New in this change.
@@ -34,7 +38,9 @@ pub enum FileStatus {
 }
 
 /// What a file is, by its mode and content on the reviewed side (on the old side when deleted).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
     /// Text, in whatever encoding: no NUL in the first 8,000 bytes, as git decides.
@@ -162,7 +168,13 @@ impl Hunk {
             };
             old += u32::from(old_no.is_some());
             new += u32::from(new_no.is_some());
-            Some(Line { kind, old_no, new_no, text, no_newline })
+            Some(Line {
+                kind,
+                old_no,
+                new_no,
+                text,
+                no_newline,
+            })
         })
     }
 
@@ -231,10 +243,17 @@ mod tests {
             section: "fn main()".into(),
             body: " a\n-b\n+B\r\n\\ No newline at end of file\n".into(),
         };
-        let lines: Vec<_> = hunk.lines().map(|l| (l.old_no, l.new_no, l.text, l.no_newline)).collect();
+        let lines: Vec<_> = hunk
+            .lines()
+            .map(|l| (l.old_no, l.new_no, l.text, l.no_newline))
+            .collect();
         assert_eq!(
             lines,
-            [(Some(3), Some(3), "a", false), (Some(4), None, "b", false), (None, Some(4), "B\r", true)]
+            [
+                (Some(3), Some(3), "a", false),
+                (Some(4), None, "b", false),
+                (None, Some(4), "B\r", true)
+            ]
         );
         assert_eq!(hunk.header(), "@@ -3,2 +3,2 @@ fn main()");
     }

@@ -71,7 +71,9 @@ impl Coverage {
     /// What at least `quorum` of the given manifests saw: a file that fewer saw whole takes the worst state that
     /// any of them reports (3-debate.md: "the verdict's coverage is what a quorum saw"). Empty without manifests.
     pub fn of_quorum(seen: &[&Self], quorum: usize) -> Self {
-        let Some(first) = seen.first() else { return Self::default() };
+        let Some(first) = seen.first() else {
+            return Self::default();
+        };
         let mut gaps: BTreeMap<&RepoPath, Vec<&CoverageState>> = BTreeMap::new();
         for file in seen.iter().flat_map(|coverage| coverage.gaps()) {
             gaps.entry(&file.path).or_default().push(&file.state);
@@ -81,8 +83,13 @@ impl Coverage {
             Some(_) => CoverageState::Reviewed,
             None => file.state.clone(),
         };
-        let files = first.files.iter().map(|f| FileCoverage { path: f.path.clone(), state: state(f) });
-        Self { files: files.collect() }
+        let files = first.files.iter().map(|f| FileCoverage {
+            path: f.path.clone(),
+            state: state(f),
+        });
+        Self {
+            files: files.collect(),
+        }
     }
 }
 
@@ -91,7 +98,12 @@ mod tests {
     use super::*;
 
     fn manifest(state: CoverageState) -> Coverage {
-        Coverage { files: vec![FileCoverage { path: "a".into(), state }] }
+        Coverage {
+            files: vec![FileCoverage {
+                path: "a".into(),
+                state,
+            }],
+        }
     }
 
     #[test]

@@ -28,7 +28,9 @@ impl Proof {
     }
 
     fn unverified(reason: &str) -> Self {
-        Self::Unverified { reason: reason.to_owned() }
+        Self::Unverified {
+            reason: reason.to_owned(),
+        }
     }
 }
 
@@ -58,7 +60,9 @@ pub fn prove(text: &str, line: u32, quote: &str) -> Proof {
         .min_by_key(|&at| ((at + 1).abs_diff(claimed), at));
     match nearest {
         Some(at) if at + 1 == claimed => Proof::Verified,
-        Some(at) => Proof::Relocated { line: u32::try_from(at + 1).unwrap_or(u32::MAX) },
+        Some(at) => Proof::Relocated {
+            line: u32::try_from(at + 1).unwrap_or(u32::MAX),
+        },
         None => Proof::unverified("the quote does not stand in the file"),
     }
 }
@@ -76,19 +80,25 @@ pub fn squeeze(line: &str) -> String {
 }
 
 fn stands_at(lines: &[String], at: usize, wanted: &[String], whole: bool) -> bool {
-    let Some(found) = lines.get(at..at + wanted.len()) else { return false };
+    let Some(found) = lines.get(at..at + wanted.len()) else {
+        return false;
+    };
     let last = wanted.len() - 1;
-    found.iter().zip(wanted).enumerate().all(|(i, (line, want))| {
-        if whole || (i != 0 && i != last) {
-            line == want
-        } else if last == 0 {
-            line.contains(want.as_str())
-        } else if i == 0 {
-            line.ends_with(want.as_str())
-        } else {
-            line.starts_with(want.as_str())
-        }
-    })
+    found
+        .iter()
+        .zip(wanted)
+        .enumerate()
+        .all(|(i, (line, want))| {
+            if whole || (i != 0 && i != last) {
+                line == want
+            } else if last == 0 {
+                line.contains(want.as_str())
+            } else if i == 0 {
+                line.ends_with(want.as_str())
+            } else {
+                line.starts_with(want.as_str())
+            }
+        })
 }
 
 #[cfg(test)]

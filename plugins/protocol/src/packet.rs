@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::RepoPath;
 use crate::change::FileChange;
 use crate::coverage::Coverage;
 use crate::task::Framing;
-use crate::RepoPath;
 
 /// Version that every packet carries.
 pub const PACKET_VERSION: u32 = 1;

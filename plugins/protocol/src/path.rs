@@ -47,7 +47,9 @@ impl RepoPath {
     /// What stands behind the last dot of the file name, if anything does.
     pub fn extension(&self) -> Option<&str> {
         let name = std::str::from_utf8(self.file_name()).ok()?;
-        name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ext)| ext)
+        name.rsplit_once('.')
+            .filter(|(stem, _)| !stem.is_empty())
+            .map(|(_, ext)| ext)
     }
 }
 
@@ -73,7 +75,9 @@ fn unpercent(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
-        let hex = bytes.get(i + 1..i + 3).and_then(|h| std::str::from_utf8(h).ok());
+        let hex = bytes
+            .get(i + 1..i + 3)
+            .and_then(|h| std::str::from_utf8(h).ok());
         match hex.and_then(|h| u8::from_str_radix(h, 16).ok()) {
             Some(byte) if bytes[i] == b'%' => {
                 out.push(byte);
@@ -101,7 +105,9 @@ impl From<RepoPath> for Wire {
     fn from(path: RepoPath) -> Self {
         match String::from_utf8(path.0) {
             Ok(text) => Self::Plain(text),
-            Err(error) => Self::Encoded { percent: percent(error.as_bytes()) },
+            Err(error) => Self::Encoded {
+                percent: percent(error.as_bytes()),
+            },
         }
     }
 }
