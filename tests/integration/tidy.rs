@@ -1,0 +1,224 @@
+//! The invariants of ARCHITECTURE.md, read off the sources and the manifests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Rust file below `dir`, relative to the root, with its text.
+fn sources(dir: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(dir)];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).unwrap();
+            open.extend(
+                entries
+                    .map(|e| e.unwrap().path())
+                    .filter(|p| !p.ends_with("target")),
+            );
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            found.push((path.strip_prefix(root()).unwrap().to_path_buf(), text));
+        }
+    }
+    assert!(!found.is_empty(), "no sources in {dir}");
+    found.sort();
+    found
+}
+
+/// The part of a file that is in the program: comments and everything from the tests on left out.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let product = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
+    product
+        .lines()
+        .enumerate()
+        .map(|(i, l)| (i + 1, l))
+        .filter(|(_, l)| !l.trim_start().starts_with("//"))
+}
+
+fn is_test_file(path: &Path) -> bool {
+    path.components().any(|c| c.as_os_str() == "tests")
+        || path
+            .file_stem()
+            .is_some_and(|s| s == "tests" || s.to_string_lossy().ends_with("_tests"))
+}
+
+/// Where any of `words` is named in the product code of `dirs`.
+fn named(dirs: &[&str], words: &[&str]) -> Vec<String> {
+    let mut hits = Vec::new();
+    for (path, text) in dirs.iter().flat_map(|dir| sources(dir)) {
+        if is_test_file(&path) {
+            continue;
+        }
+        for (number, line) in code(&text) {
+            for word in words.iter().filter(|w| line.contains(**w)) {
+                hits.push(format!("{}:{number}: {word}", path.display()));
+            }
+        }
+    }
+    hits
+}
+
+const ALL: [&str; 3] = ["src", "backends", "plugins"];
+
+#[test]
+fn the_thinking_rooms_name_no_clock_runtime_file_or_socket() {
+    let words = [
+        "std::fs",
+        "std::net",
+        "std::env",
+        "std::process",
+        "std::thread",
+        "Instant",
+        "SystemTime",
+        "tokio",
+        "jiff",
+    ];
+    let rooms = [
+        "src/council",
+        "src/report",
+        "src/packet",
+        "src/prompt",
+        "src/text.rs",
+        "plugins/protocol/src",
+    ];
+    let rooms: Vec<_> = rooms
+        .into_iter()
+        .filter(|r| root().join(r).exists())
+        .collect();
+    assert_eq!(named(&rooms, &words), Vec::<String>::new());
+}
+
+#[test]
+fn only_the_cli_prints_exits_or_reads_the_environment() {
+    let words = [
+        "println!",
+        "eprintln!",
+        "print!(",
+        "process::exit",
+        "env::var",
+        "env::args",
+    ];
+    let rooms: Vec<String> = fs::read_dir(root().join("src"))
+        .unwrap()
+        .map(|e| e.unwrap())
+        .map(|e| format!("src/{}", e.file_name().to_string_lossy()))
+        .filter(|r| r != "src/cli")
+        .collect();
+    let rooms: Vec<&str> = rooms.iter().map(String::as_str).collect();
+    assert_eq!(named(&rooms, &words), Vec::<String>::new());
+}
+
+/// Files whose product code has `word`.
+fn files_naming(word: &str) -> Vec<String> {
+    let mut files: Vec<_> = named(&ALL, &[word])
+        .iter()
+        .map(|hit| hit.split(':').next().unwrap().to_owned())
+        .collect();
+    files.dedup();
+    files
+}
+
+#[test]
+fn each_risky_crate_has_one_door() {
+    for (word, room) in [
+        ("git2::", "src/git/"),
+        ("octocrab::", "src/publish/"),
+        ("libloading::", "plugins/host/src/"),
+    ] {
+        let files = files_naming(word);
+        assert!(files.len() <= 1, "{word} is named in {files:?}");
+        assert!(
+            files.iter().all(|f| f.starts_with(room)),
+            "{word} belongs to {room}: {files:?}"
+        );
+    }
+}
+
+#[test]
+fn unsafe_code_stands_where_the_architecture_says_with_its_reason() {
+    let allowed = [
+        "plugins/abi/",
+        "plugins/sdk/",
+        "plugins/host/",
+        "plugins/examples/",
+        "backends/agents/src/guard",
+        "src/git/",
+    ];
+    for hit in named(
+        &ALL,
+        &["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"],
+    ) {
+        assert!(allowed.iter().any(|dir| hit.starts_with(dir)), "{hit}");
+    }
+}
+
+#[test]
+fn every_crate_inherits_the_lints() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members = manifest
+        .split("members = [")
+        .nth(1)
+        .unwrap()
+        .split(']')
+        .next()
+        .unwrap();
+    let members: Vec<_> = members.split('"').skip(1).step_by(2).collect();
+    assert!(members.len() > 10, "{members:?}");
+    for member in members {
+        let text = fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap();
+        assert!(
+            text.contains("[lints]\nworkspace = true"),
+            "{member}/Cargo.toml"
+        );
+    }
+}
+
+/// Which workspace crates a crate may depend on (2-architecture.md, "Depends on").
+#[test]
+fn crates_depend_in_one_direction() {
+    let allowed: &[(&str, &[&str])] = &[
+        ("plugins/protocol", &[]),
+        ("plugins/abi", &[]),
+        ("plugins/sdk", &["council-protocol", "council-abi"]),
+        ("plugins/host", &["council-protocol", "council-abi"]),
+        ("plugins/conformance", &["council-protocol"]),
+        ("backends/builtin", &["council-protocol"]),
+        ("backends/agents", &["council-protocol", "council-builtin"]),
+        ("backends/teams", &["council-protocol", "council-agents"]),
+        (
+            "backends/subagents",
+            &["council-protocol", "council-agents"],
+        ),
+        ("backends/inline", &["council-protocol", "council-agents"]),
+        ("backends/background", &["council-protocol"]),
+    ];
+    for (member, may) in allowed {
+        let text = fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap();
+        let product = text.split("[dev-dependencies]").next().unwrap();
+        for line in product.lines().filter(|l| l.starts_with("council-")) {
+            let name = line.split(['.', ' ', '=']).next().unwrap();
+            assert!(may.contains(&name), "{member} may not depend on {name}");
+        }
+    }
+}
+
+#[test]
+fn no_source_or_document_names_a_machine_or_a_registry_host() {
+    let places = ["/work", "/root/"].map(|p| format!("{p}/"));
+    let files = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "CHANGELOG.md",
+        "Cargo.lock",
+    ];
+    for file in files {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        assert!(!places.iter().any(|p| text.contains(p.as_str())), "{file}");
+    }
+}
