@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use council_protocol::message::{Ending, Failure, Usage};
 use council_protocol::{Answer, JudgeId, Location, Millis, Proof, Task, TurnId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
@@ -76,7 +77,7 @@ pub enum Input {
 }
 
 /// Why a run is ended early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CancelCause {
     /// Ctrl-C or SIGTERM.

@@ -264,6 +264,29 @@ pub enum DisagreementKind {
     Significant,
 }
 
+/// A question from one judge to another and what became of it (seed 001; rule 6, "every challenge is answered").
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChallengeRecord {
+    /// `C1`, `C2`, … in the order in which they were made.
+    pub id: String,
+    /// The round in which it was made.
+    pub round: u8,
+    /// Who asks.
+    pub from: JudgeId,
+    /// Who was asked, by name and not by the label of the exchange.
+    pub to: JudgeId,
+    /// The specific claim.
+    pub claim: String,
+    /// The question.
+    pub question: String,
+    /// What was answered; none: nothing so far, or nobody was asked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Asked again and still unanswered.
+    #[serde(default)]
+    pub evaded: bool,
+}
+
 /// Everything that the engine knows at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
@@ -294,6 +317,9 @@ pub struct Outcome {
     /// What stands against what.
     #[serde(default)]
     pub disagreements: Vec<Disagreement>,
+    /// Challenges of the later rounds, in order.
+    #[serde(default)]
+    pub challenges: Vec<ChallengeRecord>,
     /// What a quorum saw.
     pub coverage: Coverage,
     /// Degradations and fallbacks in words.
