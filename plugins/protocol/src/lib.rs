@@ -12,6 +12,7 @@ pub mod evidence;
 pub mod message;
 pub mod packet;
 pub mod path;
+pub mod request;
 pub mod seat;
 pub mod task;
 
@@ -24,6 +25,7 @@ pub use evidence::{Proof, prove};
 pub use message::{Event, Failure, FailureKind, JudgeSpec, Message, Turn, TurnId};
 pub use packet::Packet;
 pub use path::RepoPath;
+pub use request::Request;
 pub use seat::{JudgeId, Seat};
 pub use task::Task;
 

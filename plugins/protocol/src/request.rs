@@ -1,0 +1,146 @@
+//! The calls of the [`crate::Backend`] trait as values: a line each on the stdio carrier, and what a host's own thread is
+//! handed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::message::{Event, Failure, FailureKind, Hello, JudgeSpec, Message};
+use crate::{BackendError, Capability, CapabilitySet, JudgeId};
+
+/// One call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Request {
+    /// What are you? The first request, answered by a line `{"type":"manifest",…}` with the fields of
+    /// [`crate::message::Manifest`].
+    Manifest,
+    /// [`crate::Backend::open`].
+    Open {
+        /// The first thing that it is told.
+        hello: Hello,
+    },
+    /// [`crate::Backend::spawn`].
+    Spawn {
+        /// Who is to be seated.
+        spec: JudgeSpec,
+    },
+    /// [`crate::Backend::send`].
+    Send {
+        /// A probe or a turn.
+        message: Message,
+    },
+    /// [`crate::Backend::cancel`].
+    Cancel {
+        /// Who.
+        judge: JudgeId,
+    },
+    /// [`crate::Backend::shutdown`].
+    Shutdown {
+        /// Who.
+        judge: JudgeId,
+        /// How long it has to end by itself, in milliseconds.
+        grace_ms: u64,
+    },
+    /// [`crate::Backend::close`].
+    Close,
+}
+
+impl Request {
+    /// The name of the call.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Manifest => "manifest",
+            Self::Open { .. } => "open",
+            Self::Spawn { .. } => "spawn",
+            Self::Send { .. } => "send",
+            Self::Cancel { .. } => "cancel",
+            Self::Shutdown { .. } => "shutdown",
+            Self::Close => "close",
+        }
+    }
+
+    /// The capability without which a backend may refuse this call as unsupported.
+    pub fn needs(&self) -> Capability {
+        match self {
+            Self::Spawn { .. } => Capability::Spawn,
+            Self::Send { .. } => Capability::Message,
+            Self::Shutdown { .. } => Capability::Shutdown,
+            other => Capability::Unknown(other.name().to_owned()),
+        }
+    }
+
+    /// The event that tells a refusal, for carriers whose calls have returned before the backend has seen them.
+    pub fn refused(&self, error: &BackendError) -> Event {
+        let failure = |otherwise| Failure::new(failure_kind(error, otherwise), error.to_string());
+        match self {
+            Self::Spawn { spec } => Event::Failed {
+                judge: spec.seat.judge.clone(),
+                turn: None,
+                failure: failure(FailureKind::Spawn),
+            },
+            Self::Send {
+                message: Message::Turn { judge, turn },
+            } => Event::Failed {
+                judge: judge.clone(),
+                turn: Some(turn.id),
+                failure: failure(FailureKind::Died),
+            },
+            Self::Send {
+                message: Message::Probe { seat },
+            } => Event::Probed {
+                judge: seat.judge.clone(),
+                capabilities: CapabilitySet::default(),
+                note: error.to_string(),
+            },
+            call => Event::Error {
+                message: format!("{} was refused: {error}", call.name()),
+            },
+        }
+    }
+}
+
+fn failure_kind(error: &BackendError, otherwise: FailureKind) -> FailureKind {
+    match error {
+        BackendError::Unsupported(_) => FailureKind::Unsupported,
+        BackendError::UnknownJudge(_) | BackendError::Closed => FailureKind::Died,
+        BackendError::Other(_) => otherwise,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_one_object_with_its_name_as_type() {
+        let request = Request::Shutdown {
+            judge: "judge-1".into(),
+            grace_ms: 30_000,
+        };
+        let json = serde_json::to_string(&request).unwrap();
+        assert_eq!(
+            json,
+            r#"{"type":"shutdown","judge":"judge-1","grace_ms":30000}"#
+        );
+        assert_eq!(serde_json::from_str::<Request>(&json).unwrap(), request);
+        assert!(json.contains(request.name()));
+    }
+
+    #[test]
+    fn a_refused_turn_is_a_failed_turn() {
+        let json = r#"{"type":"send","message":{"type":"turn","judge":"judge-1","turn":
+            {"id":7,"round":2,"key":"k","task":{"task":"restate"},"timeout_ms":1000}}}"#;
+        let request: Request = serde_json::from_str(json).unwrap();
+        let event = request.refused(&BackendError::Unsupported(request.needs()));
+        let Event::Failed {
+            turn: Some(turn),
+            failure,
+            ..
+        } = event
+        else {
+            panic!("{event:?}")
+        };
+        assert_eq!((turn.0, failure.kind), (7, FailureKind::Unsupported));
+        assert_eq!(failure.detail, "the backend cannot message");
+    }
+}
