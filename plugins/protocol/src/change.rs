@@ -74,7 +74,8 @@ pub struct FileChange {
     /// Object id before as hex; none when it did not exist or is not an object (patch).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_id: Option<String>,
-    /// Object id after as hex; none when it no longer exists or is not an object.
+    /// Object id after as hex; none when it no longer exists or is not known. For a file of the worktree, the id that
+    /// its content would have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_id: Option<String>,
     /// Size in bytes before, where known.
@@ -83,6 +84,9 @@ pub struct FileChange {
     /// Size in bytes after, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_size: Option<u64>,
+    /// How alike the two sides of a rename are, in percent as git counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<u8>,
     /// Whether text of either side had bytes that are not UTF-8, shown as U+FFFD.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lossy: bool,

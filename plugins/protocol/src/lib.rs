@@ -15,6 +15,7 @@ pub mod path;
 pub mod request;
 pub mod seat;
 pub mod task;
+mod unified;
 
 pub use answer::{Answer, Confidence, Finding, Location, Severity, Vote};
 pub use backend::{Backend, BackendError, Sink};
