@@ -1,5 +1,6 @@
 //! The engine, sans-IO: inputs in, actions out. It names no clock, runtime, file or socket.
 
+pub mod duel;
 pub mod exchange;
 pub mod outcome;
 pub mod plan;

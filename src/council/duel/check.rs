@@ -1,0 +1,387 @@
+//! Names every violation of a transcript with its line: `git council duel check`.
+
+use std::fmt;
+
+use super::points::{PointId, Said, said};
+use super::transcript::{Section, SectionKind, Transcript};
+use super::turns::{self, Next};
+use super::{Ending, MAX_ROUNDS, Role};
+
+/// One broken rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The line in the file, from 1.
+    pub line: u32,
+    /// The rule.
+    pub rule: Rule,
+    /// What stands there, in words.
+    pub detail: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.line, self.rule.name(), self.detail)
+    }
+}
+
+/// The rules of seed 004 that a transcript can break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// A section out of turn.
+    TurnOrder,
+    /// A section signed by the other role.
+    WrongVoice,
+    /// A section without its closing line.
+    Unsigned,
+    /// A code fence that is never closed.
+    OpenFence,
+    /// A second-level heading that the protocol does not know.
+    UnknownHeading,
+    /// More than one CONSENSUS.
+    DoubleConsensus,
+    /// Something after the CONSENSUS.
+    AfterConsensus,
+    /// A CONSENSUS by a side that may not close.
+    WrongCloser,
+    /// A CONSENSUS without a typed ending.
+    UntypedEnding,
+    /// More rounds than allowed.
+    TooManyRounds,
+    /// A response that categorises nothing although there are points to answer.
+    Uncategorised,
+    /// A disagreement, whole or in part, without a reason.
+    NoReason,
+    /// An independent finding without its tag.
+    Untagged,
+    /// A reply to a point that nobody raised.
+    UnknownPoint,
+    /// A signature older than the one before.
+    TimeTravel,
+}
+
+impl Rule {
+    /// The rule's name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TurnOrder => "turn-order",
+            Self::WrongVoice => "wrong-voice",
+            Self::Unsigned => "unsigned",
+            Self::OpenFence => "open-fence",
+            Self::UnknownHeading => "unknown-heading",
+            Self::DoubleConsensus => "double-consensus",
+            Self::AfterConsensus => "after-consensus",
+            Self::WrongCloser => "wrong-closer",
+            Self::UntypedEnding => "untyped-ending",
+            Self::TooManyRounds => "too-many-rounds",
+            Self::Uncategorised => "uncategorised",
+            Self::NoReason => "no-reason",
+            Self::Untagged => "untagged",
+            Self::UnknownPoint => "unknown-point",
+            Self::TimeTravel => "time-travel",
+        }
+    }
+
+    /// Whether it makes the transcript worthless as a debate; the others are lapses of form.
+    pub fn is_fatal(self) -> bool {
+        matches!(
+            self,
+            Self::TurnOrder
+                | Self::WrongVoice
+                | Self::DoubleConsensus
+                | Self::AfterConsensus
+                | Self::WrongCloser
+                | Self::TooManyRounds
+        )
+    }
+}
+
+/// Every violation, in the order of the file.
+pub fn check(transcript: &Transcript) -> Vec<Violation> {
+    let mut checker = Checker::default();
+    for (index, section) in transcript.sections.iter().enumerate() {
+        checker.form(section);
+        checker.order(&transcript.sections[..index], section);
+        checker.content(section);
+    }
+    checker.found.sort_by_key(|v| v.line);
+    checker.found
+}
+
+#[derive(Default)]
+struct Checker {
+    found: Vec<Violation>,
+    points: Vec<PointId>,
+    last_time: String,
+}
+
+impl Checker {
+    fn report(&mut self, line: u32, rule: Rule, detail: impl Into<String>) {
+        self.found.push(Violation {
+            line,
+            rule,
+            detail: detail.into(),
+        });
+    }
+
+    fn form(&mut self, section: &Section) {
+        if section.open_fence {
+            self.report(
+                section.line,
+                Rule::OpenFence,
+                "a code fence of this section is never closed",
+            );
+        }
+        if section.kind == SectionKind::Unknown {
+            self.report(
+                section.line,
+                Rule::UnknownHeading,
+                format!("`## {}` is no section", section.heading),
+            );
+        }
+        let Some(signature) = &section.signature else {
+            return self.report(
+                section.line,
+                Rule::Unsigned,
+                format!("`## {}` has no signature", section.heading),
+            );
+        };
+        let second = |time: &str| time.get(..19).map(str::to_owned);
+        if signature.time.ends_with('Z') {
+            if second(&signature.time) < second(&self.last_time) {
+                self.report(
+                    signature.line,
+                    Rule::TimeTravel,
+                    format!("signed before {}", self.last_time),
+                );
+            }
+            self.last_time.clone_from(&signature.time);
+        }
+    }
+
+    fn order(&mut self, before: &[Section], section: &Section) {
+        let earlier = Transcript {
+            subject: None,
+            sections: before.to_vec(),
+        };
+        let signed_by = section.signature.as_ref().map(|s| s.role);
+        let closed = before.iter().any(|s| s.kind == SectionKind::Consensus);
+        match (section.kind, closed) {
+            (SectionKind::Consensus, true) => {
+                self.report(
+                    section.line,
+                    Rule::DoubleConsensus,
+                    "a CONSENSUS stands already",
+                );
+            }
+            (_, true) => self.report(section.line, Rule::AfterConsensus, "the debate is over"),
+            (SectionKind::Consensus, false) => self.close(&earlier, section, signed_by),
+            (SectionKind::Unknown, false) => {}
+            (kind, false) => self.turn(&earlier, section, kind, signed_by),
+        }
+    }
+
+    fn turn(
+        &mut self,
+        earlier: &Transcript,
+        section: &Section,
+        kind: SectionKind,
+        by: Option<Role>,
+    ) {
+        match turns::next(earlier) {
+            Next::Append {
+                role,
+                section: expected,
+                ..
+            } => {
+                if kind != expected {
+                    let detail = format!(
+                        "`## {}` where `## {}` is due",
+                        kind.heading(),
+                        expected.heading()
+                    );
+                    self.report(section.line, Rule::TurnOrder, detail);
+                } else if by.is_some_and(|by| by != role) {
+                    let detail = format!("`## {}` belongs to {role}", kind.heading());
+                    self.report(section.line, Rule::WrongVoice, detail);
+                }
+            }
+            Next::Close => {
+                let detail = format!("{MAX_ROUNDS} rounds are over: only a CONSENSUS may follow");
+                self.report(section.line, Rule::TooManyRounds, detail);
+            }
+            // An earlier section is reported already.
+            Next::Unfinished | Next::Broken | Next::Over => {}
+        }
+    }
+
+    fn close(&mut self, earlier: &Transcript, section: &Section, by: Option<Role>) {
+        let ending = section.outcome();
+        if ending.is_none() {
+            let detail = "no line `Outcome: consensus | limit | timeout-a | timeout-b | violation`";
+            self.report(section.line, Rule::UntypedEnding, detail);
+        }
+        let allowed = match (by, turns::next(earlier)) {
+            (None, _) | (_, Next::Close | Next::Unfinished | Next::Broken | Next::Over) => true,
+            (Some(Role::A), Next::Append { may_close, .. }) => {
+                may_close || ending == Some(Ending::TimeoutB)
+            }
+            (Some(Role::B), _) => ending == Some(Ending::TimeoutA),
+        };
+        if !allowed {
+            let who = by.map_or_else(String::new, |r| r.to_string());
+            self.report(
+                section.line,
+                Rule::WrongCloser,
+                format!("{who} may not close here"),
+            );
+        }
+    }
+
+    fn content(&mut self, section: &Section) {
+        let role = section.signature.as_ref().map(|s| s.role);
+        let Said { points, replies } = said(section);
+        if matches!(section.kind, SectionKind::Response(_))
+            && replies.is_empty()
+            && !self.points.is_empty()
+        {
+            let detail = "no point is answered with Agreed, Partially agreed or Disagreed";
+            self.report(section.line, Rule::Uncategorised, detail);
+        }
+        for reply in replies {
+            if reply.reasoning.is_empty()
+                && reply.stance != council_protocol::answer::Stance::Agreed
+            {
+                self.report(
+                    reply.line,
+                    Rule::NoReason,
+                    "a disagreement needs its reason",
+                );
+            }
+            if let Some(to) = reply.to.filter(|to| !self.points.contains(to)) {
+                self.report(
+                    reply.line,
+                    Rule::UnknownPoint,
+                    format!("nobody raised {to}"),
+                );
+            }
+        }
+        for point in points {
+            let later = !matches!(section.kind, SectionKind::Opening | SectionKind::Consensus);
+            if later && point.tag.is_none() {
+                self.report(
+                    point.line,
+                    Rule::Untagged,
+                    "an independent finding needs its tag",
+                );
+            }
+            let next = |role: Role| {
+                let number = self.points.iter().filter(|p| p.role == role).count() + 1;
+                PointId {
+                    role,
+                    number: u32::try_from(number).unwrap_or(u32::MAX),
+                }
+            };
+            if let Some(id) = point.id.or_else(|| role.map(next)) {
+                self.points.push(id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::turns::tests::file;
+    use super::*;
+
+    fn rules(text: &str) -> Vec<(u32, &'static str)> {
+        check(&Transcript::parse(text))
+            .iter()
+            .map(|v| (v.line, v.rule.name()))
+            .collect()
+    }
+
+    const GOOD: &str = "# Code Debate: HEAD\n\n## Opening\n1. `a.rs:1` — bad\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n---\n\n\
+        ## Response 1\n- **A1** — **Agreed** — yes\n\n*— Agent B, 2025-06-15T14:31:00Z*\n\n---\n\n\
+        ## CONSENSUS\n\nOutcome: consensus\n\n*— Agent A, 2025-06-15T14:32:00Z*\n";
+
+    #[test]
+    fn a_good_transcript_has_no_violation() {
+        assert_eq!(rules(GOOD), []);
+    }
+
+    #[test]
+    fn seed004_each_violation_is_named_with_its_line() {
+        let cases: [(&str, String, (u32, &str)); 9] = [
+            (
+                "order",
+                file(&[("Opening", 'A'), ("Follow-up 1", 'A')]),
+                (10, "turn-order"),
+            ),
+            (
+                "voice",
+                file(&[("Opening", 'A'), ("Response 1", 'A')]),
+                (10, "wrong-voice"),
+            ),
+            (
+                "heading",
+                file(&[("Opening", 'A'), ("Summary", 'A')]),
+                (10, "unknown-heading"),
+            ),
+            (
+                "closer",
+                GOOD.replace("consensus\n\n*— Agent A", "consensus\n\n*— Agent B"),
+                (17, "wrong-closer"),
+            ),
+            (
+                "ending",
+                GOOD.replace("Outcome: consensus", "all fine"),
+                (17, "untyped-ending"),
+            ),
+            (
+                "double",
+                format!(
+                    "{GOOD}\n## CONSENSUS\nOutcome: limit\n\n*— Agent A, 2025-06-15T14:33:00Z*\n"
+                ),
+                (23, "double-consensus"),
+            ),
+            (
+                "after",
+                format!("{GOOD}\n## Response 2\n**Agreed**\n\n*— Agent B, 2025-06-15T14:33:00Z*\n"),
+                (23, "after-consensus"),
+            ),
+            (
+                "label",
+                GOOD.replace("**Agreed** — yes", "I see"),
+                (10, "uncategorised"),
+            ),
+            (
+                "time",
+                GOOD.replace("14:31:00Z", "14:29:00Z"),
+                (13, "time-travel"),
+            ),
+        ];
+        for (name, text, expected) in cases {
+            assert!(
+                rules(&text).contains(&expected),
+                "{name}: {:?}",
+                rules(&text)
+            );
+        }
+    }
+
+    #[test]
+    fn seed004_b_may_close_only_at_its_own_time_out() {
+        let close = |ending: &str| {
+            let text = file(&[("Opening", 'A'), ("Response 1", 'B')]);
+            text + &format!(
+                "\n## CONSENSUS\nOutcome: {ending}\n\n*— Agent B, 2025-06-15T15:00:00Z*\n"
+            )
+        };
+        assert_eq!(rules(&close("timeout-a")), []);
+        assert!(
+            rules(&close("consensus"))
+                .iter()
+                .any(|(_, r)| *r == "wrong-closer")
+        );
+    }
+}

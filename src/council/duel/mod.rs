@@ -1,0 +1,126 @@
+//! Seed 004: two agents argue over one append-only `DEBATE.md`. Everything here is pure: text in, state out.
+//!
+//! [`transcript`] reads the file, [`turns`] says whose move it is, [`check`] names violations with their lines, [`points`]
+//! reads what was claimed and answered, [`render`] writes a section. Waiting and appending is the session's business.
+
+pub mod check;
+pub mod points;
+pub mod render;
+pub mod transcript;
+pub mod turns;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Rounds (a follow-up and its response) after Response 1, at most (3-debate.md: "at most 5 after Response 1").
+pub const MAX_ROUNDS: u32 = 5;
+
+/// Which side a process speaks for; fixed for the run (seed 004, "Role is immutable").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The opener.
+    A,
+    /// The responder.
+    B,
+}
+
+impl Role {
+    /// The other side.
+    pub fn other(self) -> Self {
+        match self {
+            Self::A => Self::B,
+            Self::B => Self::A,
+        }
+    }
+
+    /// The letter: `A` or `B`.
+    pub fn letter(self) -> char {
+        match self {
+            Self::A => 'A',
+            Self::B => 'B',
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Agent {}", self.letter())
+    }
+}
+
+/// Which side a process is: named on the command line, else by whether the file exists (seed 004, "Role detection").
+pub fn role(designated: Option<Role>, file_exists: bool) -> Role {
+    designated.unwrap_or(if file_exists { Role::B } else { Role::A })
+}
+
+/// How a duel ended; stands as `Outcome: …` under `## CONSENSUS`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Every point is settled.
+    Consensus,
+    /// The last round is over and points are open.
+    Limit,
+    /// Agent A did not answer in time; written by B.
+    TimeoutA,
+    /// Agent B did not answer in time; written by A.
+    TimeoutB,
+    /// The protocol was broken.
+    Violation,
+}
+
+impl Ending {
+    const ALL: [Self; 5] = [
+        Self::Consensus,
+        Self::Limit,
+        Self::TimeoutA,
+        Self::TimeoutB,
+        Self::Violation,
+    ];
+
+    /// The word behind `Outcome:`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Consensus => "consensus",
+            Self::Limit => "limit",
+            Self::TimeoutA => "timeout-a",
+            Self::TimeoutB => "timeout-b",
+            Self::Violation => "violation",
+        }
+    }
+
+    /// The ending that a word names.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|e| e.word() == word)
+    }
+
+    /// The ending when `late` did not answer in time.
+    pub fn timeout(late: Role) -> Self {
+        match late {
+            Role::A => Self::TimeoutA,
+            Role::B => Self::TimeoutB,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seed004_role_is_designated_or_detected_by_the_file() {
+        assert_eq!(role(None, false), Role::A);
+        assert_eq!(role(None, true), Role::B);
+        assert_eq!(role(Some(Role::B), false), Role::B);
+        assert_eq!(role(Some(Role::A), true), Role::A);
+    }
+
+    #[test]
+    fn every_ending_has_a_word_of_its_own() {
+        for ending in Ending::ALL {
+            assert_eq!(Ending::parse(ending.word()), Some(ending));
+        }
+    }
+}

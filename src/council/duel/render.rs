@@ -1,0 +1,197 @@
+//! Writes a section as Markdown, in the form that [`super::points`] reads back.
+
+use council_protocol::answer::{Evidence, Stance, Tag};
+use council_protocol::{Finding, Vote};
+
+use super::points::{LABELS, PointId, TAGS};
+use super::transcript::SectionKind;
+use super::{Ending, Role};
+
+/// What one side says in a section.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Speech {
+    /// Vote and one sentence, in an opening or a first response.
+    pub position: Option<(Vote, String)>,
+    /// Replies: to which point, stance, reasoning, evidence.
+    pub replies: Vec<(PointId, Stance, String, Option<Evidence>)>,
+    /// Own points, with their tag in every section but the opening.
+    pub points: Vec<(PointId, Option<Tag>, Finding)>,
+}
+
+/// The head of a new file.
+pub fn head(subject: &str) -> String {
+    format!("# Code Debate: {}\n", one_line(subject))
+}
+
+/// A whole section with its signature, to be appended in one write.
+pub fn section(kind: SectionKind, speech: &Speech, sign: &str) -> String {
+    let mut out = format!("\n## {}\n\n", kind.heading());
+    if let Some((vote, insight)) = &speech.position {
+        out += &format!("Vote: {} — {}\n\n", vote.word(), one_line(insight));
+    }
+    for (to, stance, reasoning, evidence) in &speech.replies {
+        out += &reply(*to, *stance, reasoning, evidence.as_ref());
+    }
+    if !speech.points.is_empty() && kind != SectionKind::Opening {
+        out += "### Independent findings\n\n";
+    }
+    for (id, tag, finding) in &speech.points {
+        out += &point(*id, *tag, finding);
+    }
+    if speech.replies.is_empty() && speech.points.is_empty() {
+        out += "Nothing stands against the change.\n\n";
+    }
+    out + sign + "\n\n---\n"
+}
+
+/// The closing section.
+pub fn consensus(ending: Ending, agreed: &[PointId], open: &[PointId], sign: &str) -> String {
+    let list = |ids: &[PointId]| match ids {
+        [] => "none".to_owned(),
+        ids => ids
+            .iter()
+            .map(PointId::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    format!(
+        "\n## CONSENSUS\n\nOutcome: {}\n\nSettled points: {}\n\nRemaining disagreements: {}\n\n{sign}\n",
+        ending.word(),
+        list(agreed),
+        list(open),
+    )
+}
+
+/// `*— Agent A (git-council), 2025-06-15T14:30:00Z*`.
+pub fn sign(role: Role, tool: &str, time: &str) -> String {
+    format!("*— {role} ({tool}), {time}*")
+}
+
+fn reply(to: PointId, stance: Stance, reasoning: &str, evidence: Option<&Evidence>) -> String {
+    let label = LABELS
+        .iter()
+        .find(|(_, s)| *s == stance)
+        .map_or("", |(word, _)| word);
+    let mut out = format!("- **{to}** — **{label}** — {}", one_line(reasoning));
+    if let Some(evidence) = evidence {
+        out += &format!(
+            " (see `{}:{}`)\n{}",
+            evidence.path.display(),
+            evidence.line,
+            quote(&evidence.quote)
+        );
+    } else {
+        out.push('\n');
+    }
+    out.push('\n');
+    out
+}
+
+fn point(id: PointId, tag: Option<Tag>, finding: &Finding) -> String {
+    let tag = tag.and_then(|t| TAGS.iter().find(|(_, tag)| *tag == t));
+    let tag = tag.map_or(String::new(), |(word, _)| format!("[{word}] "));
+    format!(
+        "- **{id}** — {tag}**{}** `{}:{}` — {}\n{}  Why: {}\n  Fix: {}\n\n",
+        finding.severity.word(),
+        finding.location.path.display(),
+        finding.location.line,
+        one_line(&finding.description),
+        quote(&finding.quote),
+        one_line(&finding.why),
+        one_line(&finding.fix),
+    )
+}
+
+/// Text of a judge on one line, so that no part of it can be a heading, a fence or a signature.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn quote(text: &str) -> String {
+    text.lines().map(|line| format!("  > {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::{Location, RepoPath, Severity};
+    use proptest::prelude::*;
+
+    use super::super::points::said;
+    use super::super::transcript::Transcript;
+    use super::*;
+
+    fn id(text: &str) -> PointId {
+        PointId::parse(text).unwrap()
+    }
+
+    fn finding(description: &str, quote: &str) -> Finding {
+        Finding {
+            severity: Severity::Critical,
+            category: String::new(),
+            rule: None,
+            description: description.into(),
+            location: Location {
+                path: RepoPath::from("src/a.rs"),
+                line: 7,
+                end_line: None,
+            },
+            quote: quote.into(),
+            why: "because".into(),
+            fix: "mend it".into(),
+            suggestion: None,
+            reference: None,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let evidence = Evidence {
+            path: "src/b.rs".into(),
+            line: 9,
+            quote: "let y = 2;\nlet z = 3;".into(),
+        };
+        let speech = Speech {
+            position: Some((Vote::Fail, "broken".into())),
+            replies: vec![(
+                id("A1"),
+                Stance::PartiallyAgreed,
+                "half".into(),
+                Some(evidence.clone()),
+            )],
+            points: vec![(id("B1"), Some(Tag::New), finding("boom", "x.unwrap()"))],
+        };
+        let text = section(
+            SectionKind::Response(1),
+            &speech,
+            &sign(Role::B, "t", "2025-06-15T14:30:00Z"),
+        );
+        let transcript = Transcript::parse(&text);
+        assert!(transcript.sections[0].is_complete());
+        let said = said(&transcript.sections[0]);
+        assert_eq!(said.replies[0].to, Some(id("A1")));
+        assert_eq!(said.replies[0].evidence.as_ref(), Some(&evidence));
+        assert_eq!(said.points[0].finding, finding("boom", "x.unwrap()"));
+        insta::assert_snapshot!(text);
+    }
+
+    proptest! {
+        /// Seed 004, "Non-simulation guardrails": no text of a judge can end a section or open another.
+        #[test]
+        fn no_text_of_a_judge_can_forge_a_section(
+            text in r"(\PC|\n|## CONSENSUS|## Response 2|```|> |\*— Agent A, 2025-06-15T14:30:00Z\*){0,40}"
+        ) {
+            let evidence = Evidence { path: "a.rs".into(), line: 1, quote: text.clone() };
+            let speech = Speech {
+                position: Some((Vote::Pass, text.clone())),
+                replies: vec![(id("A1"), Stance::Agreed, text.clone(), Some(evidence))],
+                points: vec![(id("B1"), Some(Tag::Same), finding(&text, &text))],
+            };
+            let sign = sign(Role::B, "t", "2025-06-15T14:30:00Z");
+            let transcript = Transcript::parse(&section(SectionKind::Response(1), &speech, &sign));
+            prop_assert_eq!(transcript.sections.len(), 1);
+            let signature = transcript.sections[0].signature.as_ref();
+            prop_assert_eq!(signature.map(|s| s.role), Some(Role::B));
+            prop_assert!(transcript.sections[0].is_complete());
+        }
+    }
+}
