@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use council_protocol::message::{Ending, Failure, Usage};
+use council_protocol::task::{Explored, Peer};
 use council_protocol::{Answer, JudgeId, Location, Millis, Proof, Task, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,13 @@ pub enum Input {
         /// The squeezed lines around the place, for fingerprints; empty when it was not found.
         context: String,
     },
+    /// What the explorers of a judge found; missing ones have no result.
+    Explored {
+        /// Whose.
+        judge: JudgeId,
+        /// Question and result, in the order asked.
+        results: Vec<Explored>,
+    },
     /// A deadline has passed.
     Deadline {
         /// Which.
@@ -109,6 +117,22 @@ pub enum Action {
         /// What is asked.
         task: Task,
         /// How long it has, in milliseconds.
+        timeout_ms: u64,
+    },
+    /// Put a scrubbed copy of another's answer where the judge can read it, before its next turn (exchange by reference).
+    Share {
+        /// Who may read it.
+        judge: JudgeId,
+        /// The whole peer, its `file` name set, e.g. `peer-a.json`.
+        peer: Box<Peer>,
+    },
+    /// Answer the questions of a judge with one-shot helpers; comes back as [`Input::Explored`].
+    Explore {
+        /// Whose questions.
+        judge: JudgeId,
+        /// The questions, at most as many as the plan allows.
+        questions: Vec<String>,
+        /// How long all of them have, in milliseconds.
         timeout_ms: u64,
     },
     /// Interrupt a turn whose deadline has passed; the judge stays seated.

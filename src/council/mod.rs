@@ -2,6 +2,7 @@
 
 pub mod duel;
 pub mod exchange;
+pub mod ledger;
 pub mod outcome;
 pub mod plan;
 

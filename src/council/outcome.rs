@@ -9,6 +9,7 @@ use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, Seat, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ledger::Ledger;
 use super::plan::{Consensus, Procedure};
 
 /// The one word.
@@ -66,6 +67,8 @@ pub enum Reason {
     BelowQuorum,
     /// Changed files were not seen by a quorum.
     IncompleteCoverage,
+    /// Quotes could not be searched, so that findings may be missing.
+    UncheckedEvidence,
     /// The run was interrupted.
     Interrupted,
     /// The run's deadline passed.
@@ -320,6 +323,9 @@ pub struct Outcome {
     /// Challenges of the later rounds, in order.
     #[serde(default)]
     pub challenges: Vec<ChallengeRecord>,
+    /// What was exchanged, asked and answered between judges.
+    #[serde(default)]
+    pub ledger: Ledger,
     /// What a quorum saw.
     pub coverage: Coverage,
     /// Degradations and fallbacks in words.

@@ -135,4 +135,41 @@ pub struct Plan {
     pub framing: Framing,
     /// Degradations decided while planning, in words: they stand in the report.
     pub notes: Vec<String>,
+    /// What only some procedures ask for.
+    #[serde(default)]
+    pub options: Options,
+}
+
+/// What only some procedures ask for; the defaults are the seeds'.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Options {
+    /// What the judges have before them.
+    pub subject: Subject,
+    /// How many rounds after R1; none: the procedure's own.
+    pub rounds: Option<RoundLimits>,
+    /// Helpers of each judge in R1 (seed 000, `--explorers`); 0: none.
+    pub explorers: u8,
+    /// `cross-examination` without messages between judges (seed 001, `-e`).
+    pub economy: bool,
+}
+
+/// What the judges have before them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// A change: when there is nothing of it to review, the verdict is SKIPPED.
+    #[default]
+    Change,
+    /// A plan, a topic or a stage: no changed files.
+    Text,
+}
+
+/// Bounds on the number of rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundLimits {
+    /// At least.
+    pub min: u8,
+    /// At most.
+    pub max: u8,
 }
