@@ -1,3 +1,5 @@
 //! Everything that crosses crates, in one binary: the program at a terminal, and the house rules over the sources.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod tidy;

@@ -1,11 +1,14 @@
 //! Seed 004: two agents argue over one append-only `DEBATE.md`. Everything here is pure: text in, state out.
 //!
 //! [`transcript`] reads the file, [`turns`] says whose move it is, [`check`] names violations with their lines, [`points`]
-//! reads what was claimed and answered, [`render`] writes a section. Waiting and appending is the session's business.
+//! reads what was claimed and answered, [`standing`] keeps the score, [`side`] decides the next move, [`render`] writes a
+//! section. Waiting and appending is the session's business.
 
 pub mod check;
 pub mod points;
 pub mod render;
+pub mod side;
+pub mod standing;
 pub mod transcript;
 pub mod turns;
 
