@@ -10,8 +10,8 @@ pub type Sink = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// A way to run judges: built in, loaded from a library, or spoken with over stdio.
 ///
-/// Every call returns at once; what it leads to comes back as an [`Event`]. All calls of one backend come from one
-/// thread, never two at a time. Each backend owns its runtime.
+/// Every call returns at once; what it leads to comes back as an [`Event`]. Calls of one backend never come two at a
+/// time, and all but `close` from one thread. Each backend owns its runtime.
 pub trait Backend: Send {
     /// Name, version and best capabilities; may be asked before `open`.
     fn manifest(&self) -> Manifest;

@@ -37,59 +37,103 @@ impl Proof {
 /// The fewest characters, white space aside, that a quote must have to prove anything when it is not a whole line.
 pub const SHORTEST_QUOTE: usize = 4;
 
-/// Searches `quote`, said to start at `line` (from 1), in the lines of `text`.
-///
-/// Lines are compared with outer white space removed and inner runs of white space as one space, since judges copy
-/// them from a diff. The first and the last line of the quote may be parts of theirs; those between must be whole. A
-/// quote shorter than [`SHORTEST_QUOTE`] counts only where it is a whole line.
+/// Searches `quote`, said to start at `line` (from 1), in the lines of `text`; see [`Lines::prove`].
 pub fn prove(text: &str, line: u32, quote: &str) -> Proof {
-    let lines: Vec<String> = text.lines().map(squeeze).collect();
-    let mut wanted: Vec<String> = quote.lines().map(squeeze).collect();
-    while wanted.last().is_some_and(String::is_empty) {
-        wanted.pop();
-    }
-    let leading = wanted.iter().take_while(|l| l.is_empty()).count();
-    wanted.drain(..leading);
-    if wanted.is_empty() {
-        return Proof::unverified("no quote was given");
-    }
-    let short = wanted.iter().map(|l| l.chars().count()).sum::<usize>() < SHORTEST_QUOTE;
-    let claimed = line as usize;
-    let nearest = (0..lines.len())
-        .filter(|&at| stands_at(&lines, at, &wanted, short))
-        .min_by_key(|&at| ((at + 1).abs_diff(claimed), at));
-    match nearest {
-        Some(at) if at + 1 == claimed => Proof::Verified,
-        Some(at) => Proof::Relocated {
-            line: u32::try_from(at + 1).unwrap_or(u32::MAX),
-        },
-        None => Proof::unverified("the quote does not stand in the file"),
-    }
+    Lines::of(text).prove(line, quote)
 }
 
-/// One line with its white space normalised, as [`prove`] compares it.
-pub fn squeeze(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    for word in line.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
+/// The lines of a text as quotes are compared with them; made once for all quotes from one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lines {
+    text: String,
+    /// Where each line ends in `text`.
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    /// The lines of `text`, their white space normalised.
+    pub fn of(text: &str) -> Self {
+        let mut lines = Self {
+            text: String::with_capacity(text.len()),
+            ends: Vec::new(),
+        };
+        for line in text.lines() {
+            squeeze_onto(&mut lines.text, line);
+            lines.ends.push(lines.text.len());
         }
-        out.push_str(word);
+        lines
     }
-    out
+
+    /// Number of lines.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no line.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The line with this index, from 0.
+    pub fn get(&self, index: usize) -> Option<&str> {
+        let end = *self.ends.get(index)?;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.text.get(start..end)
+    }
+
+    /// Searches `quote`, said to start at `line` (from 1).
+    ///
+    /// Lines are compared with outer white space removed and inner runs of white space as one space, since judges copy
+    /// them from a diff. The first and the last line of the quote may be parts of theirs; those between must be whole.
+    /// A quote shorter than [`SHORTEST_QUOTE`] counts only where it is a whole line.
+    pub fn prove(&self, line: u32, quote: &str) -> Proof {
+        let wanted = Wanted::of(quote);
+        if wanted.lines.is_empty() {
+            return Proof::unverified("no quote was given");
+        }
+        let claimed = line as usize;
+        let here = claimed.checked_sub(1);
+        if here.is_some_and(|at| wanted.stands_at(self, at)) {
+            return Proof::Verified;
+        }
+        let nearest = (0..self.len())
+            .filter(|&at| wanted.stands_at(self, at))
+            .min_by_key(|&at| ((at + 1).abs_diff(claimed), at));
+        match nearest {
+            Some(at) => Proof::Relocated {
+                line: u32::try_from(at + 1).unwrap_or(u32::MAX),
+            },
+            None => Proof::unverified("the quote does not stand in the file"),
+        }
+    }
 }
 
-fn stands_at(lines: &[String], at: usize, wanted: &[String], whole: bool) -> bool {
-    let Some(found) = lines.get(at..at + wanted.len()) else {
-        return false;
-    };
-    let last = wanted.len() - 1;
-    found
-        .iter()
-        .zip(wanted)
-        .enumerate()
-        .all(|(i, (line, want))| {
-            if whole || (i != 0 && i != last) {
+/// A quote without the empty lines around it.
+struct Wanted {
+    lines: Vec<String>,
+    /// Too short to prove anything as part of a line.
+    short: bool,
+}
+
+impl Wanted {
+    fn of(quote: &str) -> Self {
+        let mut lines: Vec<String> = quote.lines().map(squeeze).collect();
+        while lines.last().is_some_and(String::is_empty) {
+            lines.pop();
+        }
+        let leading = lines.iter().take_while(|l| l.is_empty()).count();
+        lines.drain(..leading);
+        let short = lines.iter().map(|l| l.chars().count()).sum::<usize>() < SHORTEST_QUOTE;
+        Self { lines, short }
+    }
+
+    fn stands_at(&self, text: &Lines, at: usize) -> bool {
+        let last = self.lines.len() - 1;
+        self.lines.iter().enumerate().all(|(i, want)| {
+            let Some(line) = text.get(at + i) else {
+                return false;
+            };
+            if self.short || (i != 0 && i != last) {
                 line == want
             } else if last == 0 {
                 line.contains(want.as_str())
@@ -99,6 +143,24 @@ fn stands_at(lines: &[String], at: usize, wanted: &[String], whole: bool) -> boo
                 line.starts_with(want.as_str())
             }
         })
+    }
+}
+
+/// One line with its white space normalised, as [`prove`] compares it.
+pub fn squeeze(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    squeeze_onto(&mut out, line);
+    out
+}
+
+fn squeeze_onto(out: &mut String, line: &str) {
+    let start = out.len();
+    for word in line.split_whitespace() {
+        if out.len() > start {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
 }
 
 #[cfg(test)]
@@ -124,6 +186,15 @@ mod tests {
         for quote in ["let y = 1;", "", "\n \n", "fn a() {\nfn b() {", "}x"] {
             assert!(!prove(TEXT, 1, quote).resolves(), "{quote:?}");
         }
+    }
+
+    #[test]
+    fn lines_are_kept_squeezed() {
+        let lines = Lines::of("a  b\n\n\tc\r\n");
+        let all: Vec<_> = (0..4).map(|i| lines.get(i)).collect();
+        assert_eq!(all, [Some("a b"), Some(""), Some("c"), None]);
+        assert_eq!(lines.len(), 3);
+        assert!(Lines::of("").is_empty());
     }
 
     #[test]

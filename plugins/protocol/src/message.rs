@@ -85,7 +85,8 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Message {
-    /// What can this seat do here? Answered by [`Event::Probed`].
+    /// What can this seat do here? Answered by [`Event::Probed`], or by [`Event::Failed`] without a turn where it
+    /// cannot be taken at all.
     Probe {
         /// The seat, not yet spawned.
         seat: Seat,

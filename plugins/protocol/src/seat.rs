@@ -85,6 +85,26 @@ pub enum AgentKind {
     },
 }
 
+impl AgentKind {
+    /// The driver's name on the wire.
+    pub fn driver(&self) -> &'static str {
+        match self {
+            Self::Builtin { .. } => "builtin",
+            Self::Command { .. } => "command",
+        }
+    }
+
+    /// Whether it reads the brief and the prompt; else it reads packet and task as they are.
+    pub fn reads_text(&self) -> bool {
+        !matches!(self, Self::Builtin { .. })
+    }
+
+    /// Whether an answer costs money or minutes, so that it must not be lost.
+    pub fn is_paid(&self) -> bool {
+        !matches!(self, Self::Builtin { .. })
+    }
+}
+
 /// Rules switched off or re-levelled by a trusted layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
