@@ -1,0 +1,85 @@
+//! What can be wrong with a configuration.
+
+use super::Origin;
+
+/// Why a configuration is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// Not TOML.
+    #[error("{} is not valid TOML: {message}", origin.at())]
+    Syntax {
+        /// File and line.
+        origin: Origin,
+        /// What the parser says.
+        message: String,
+    },
+    /// No such key.
+    #[error("unknown key `{key}` ({})", origin.at())]
+    UnknownKey {
+        /// As it was written.
+        key: String,
+        /// Where.
+        origin: Origin,
+        /// The key that may have been meant.
+        suggestion: Option<String>,
+    },
+    /// A value where a table belongs.
+    #[error("`{key}` is a table, not a value ({})", origin.at())]
+    NotATable {
+        /// The table.
+        key: String,
+        /// Where.
+        origin: Origin,
+    },
+    /// A value that the key does not take.
+    #[error("`{key}` cannot be {value} ({}); it takes {expected}", origin.at())]
+    BadValue {
+        /// The key.
+        key: String,
+        /// The value as it was written.
+        value: String,
+        /// Where.
+        origin: Origin,
+        /// What the key takes.
+        expected: String,
+    },
+    /// A key that this layer may never set.
+    #[error("`{key}` may not be set by the repository ({})", origin.at())]
+    Forbidden {
+        /// The key.
+        key: String,
+        /// Where.
+        origin: Origin,
+    },
+    /// Values that do not fit together.
+    #[error("{message}")]
+    Conflict {
+        /// What does not fit what.
+        message: String,
+        /// The next step.
+        hint: String,
+    },
+}
+
+impl ConfigError {
+    /// The next steps, one sentence each.
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Syntax { .. } | Self::BadValue { .. } => Vec::new(),
+            Self::NotATable { key, .. } => vec![format!("write its keys below a line `[{key}]`")],
+            Self::UnknownKey {
+                suggestion: Some(key),
+                ..
+            } => vec![format!("did you mean `{key}`?")],
+            Self::UnknownKey { .. } => {
+                vec!["`git council config --keys` lists every key".to_owned()]
+            }
+            Self::Forbidden { .. } => vec![
+                "it can start programs, reveal secrets or cost money: set it in your own \
+                 configuration, ~/.config/git-council/config.toml"
+                    .to_owned(),
+            ],
+            Self::Conflict { hint, .. } => vec![hint.clone()],
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! One key of the configuration, and the path under which it is written.
+
+use std::fmt;
+
+use super::{KEYS, Kind, Trust};
+
+/// What happens when several layers set a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    /// The strongest layer's value counts.
+    Replace,
+    /// Every layer's values count, weakest layer first (the last matching glob decides, as in gitignore).
+    Append,
+}
+
+/// One row of [`KEYS`].
+#[derive(Debug)]
+pub struct Key {
+    /// Dotted; `*` stands for a name that the configuration chooses.
+    pub name: &'static str,
+    /// What values it takes.
+    pub kind: Kind,
+    /// The built-in value as it would be written in a file; none: unset.
+    pub default: Option<&'static str>,
+    /// The least trust that may set it.
+    pub needs: Trust,
+    /// How layers combine.
+    pub merge: Merge,
+    /// What it does: one sentence or two, Markdown.
+    pub doc: &'static str,
+}
+
+impl Key {
+    /// The key that `path` is written for.
+    pub fn find(path: &KeyPath) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.covers(path))
+    }
+
+    /// The dotted name's parts.
+    pub fn segments(&self) -> impl Iterator<Item = &'static str> {
+        self.name.split('.')
+    }
+
+    fn covers(&self, path: &KeyPath) -> bool {
+        self.segments().count() == path.0.len()
+            && self
+                .segments()
+                .zip(&path.0)
+                .all(|(pattern, part)| pattern == "*" || pattern == part)
+    }
+}
+
+/// A concrete key, e.g. `agents.claude.model`; a chosen name may have dots in it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyPath(pub Vec<String>);
+
+impl KeyPath {
+    /// Reads a dotted key: the table's first and last parts are fixed, what lies between is a chosen name.
+    pub fn parse(dotted: &str) -> Self {
+        let parts: Vec<&str> = dotted.split('.').collect();
+        let table = parts[0];
+        let longest = KEYS
+            .iter()
+            .filter(|k| k.segments().next() == Some(table))
+            .map(|k| k.segments().count())
+            .max();
+        let owned = |parts: &[&str]| parts.iter().map(|&p| p.to_owned()).collect();
+        match (longest, parts.as_slice()) {
+            (Some(2), [first, rest @ ..]) if rest.len() > 1 => {
+                Self(owned(&[first, &rest.join(".")]))
+            }
+            (Some(3), [first, middle @ .., last]) if middle.len() > 1 => {
+                Self(owned(&[first, &middle.join("."), last]))
+            }
+            (_, parts) => Self(owned(parts)),
+        }
+    }
+
+    /// This path one level deeper.
+    pub fn join(&self, part: &str) -> Self {
+        Self(self.0.iter().cloned().chain([part.to_owned()]).collect())
+    }
+}
+
+/// Written as TOML would have it: parts that are not bare keys are quoted.
+impl fmt::Display for KeyPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, part) in self.0.iter().enumerate() {
+            let dot = if i > 0 { "." } else { "" };
+            let bare = !part.is_empty()
+                && part
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+            match bare {
+                true => write!(f, "{dot}{part}")?,
+                false => write!(f, "{dot}{part:?}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chosen_names_may_have_dots() {
+        let name = |dotted: &str| Key::find(&KeyPath::parse(dotted)).map(|k| k.name);
+        assert_eq!(name("review.quorum"), Some("review.quorum"));
+        assert_eq!(
+            name("agents.my.own.agent.command"),
+            Some("agents.*.command")
+        );
+        assert_eq!(name("rules.secrets.aws"), Some("rules.*"));
+        assert_eq!(name("review"), None);
+        assert_eq!(
+            KeyPath::parse("agents.a.b.model").to_string(),
+            r#"agents."a.b".model"#
+        );
+    }
+}

@@ -1,0 +1,233 @@
+//! The table of keys: one row for each thing that can be configured.
+
+use super::{Key, Kind, Merge, Trust};
+
+/// Environment variables and the keys that they set (the seeds' names, councils.md 1.4).
+pub const ENVIRONMENT: &[(&str, &str)] = &[
+    ("COUNCIL_TIMEOUT", "timeouts.r1"),
+    ("COUNCIL_R2_TIMEOUT", "timeouts.r2"),
+    ("COUNCIL_EXPLORER_TIMEOUT", "timeouts.explorer"),
+    ("COUNCIL_JUDGE_COUNT", "review.judges"),
+    ("COUNCIL_CLAUDE_MODEL", "agents.claude.model"),
+    ("COUNCIL_CODEX_MODEL", "agents.codex.model"),
+];
+
+const FOREVER: u64 = u64::MAX;
+
+const fn key(name: &'static str, kind: Kind, needs: Trust, doc: &'static str) -> Key {
+    Key {
+        name,
+        kind,
+        default: None,
+        needs,
+        merge: Merge::Replace,
+        doc,
+    }
+}
+
+impl Key {
+    const fn or(mut self, default: &'static str) -> Self {
+        self.default = Some(default);
+        self
+    }
+
+    const fn append(mut self) -> Self {
+        self.merge = Merge::Append;
+        self
+    }
+}
+
+/// Every key, in the order of the document.
+pub const KEYS: &[Key] = &[
+    key(
+        "review.procedure",
+        Kind::Choice(&["quick", "review", "debate"]),
+        Trust::Checkout,
+        "The rules of the rounds: one judge and one round, several judges, or several judges and always two rounds.",
+    )
+    .or(r#""review""#),
+    key(
+        "review.debate",
+        Kind::Choice(&["auto", "force", "off"]),
+        Trust::Checkout,
+        "Whether a second round runs: on a split vote or a critical finding that one judge alone holds, always, or never.",
+    )
+    .or(r#""auto""#),
+    key(
+        "review.consensus",
+        Kind::Choice(&["findings", "strict", "majority"]),
+        Trust::Checkout,
+        "What decides: the worst surviving finding, the worst vote, or the majority of votes.",
+    )
+    .or(r#""findings""#),
+    key(
+        "review.judges",
+        Kind::Count { least: 1, most: 64 },
+        Trust::Checkout,
+        "How many judges sit. Unset: one for each perspective, or two (`--deep`: three) where an agent is configured.",
+    ),
+    key(
+        "review.quorum",
+        Kind::Count { least: 1, most: 64 },
+        Trust::Checkout,
+        "How many judges must count for PASS or WARN to stand. Unset: 2, or 1 where one judge sits alone.",
+    ),
+    key(
+        "review.perspectives",
+        Kind::Names,
+        Trust::Checkout,
+        "What the judges look for, one each. Stronger than a preset.",
+    ),
+    key("review.preset", Kind::Name, Trust::Checkout, "A named list of perspectives: a built-in one or one of `[presets]`."),
+    key(
+        "review.agents",
+        Kind::Names,
+        Trust::Checkout,
+        "Which agents think for the judges, in turn. Unset: those of `[agents]`, else `builtin`.",
+    ),
+    key(
+        "review.backend",
+        Kind::Name,
+        Trust::User,
+        "How judges are run: `auto` takes the best that is here; any other name is an error where it cannot do what is asked.",
+    )
+    .or(r#""auto""#),
+    key(
+        "review.fail-on",
+        Kind::Choice(&["fail", "warn"]),
+        Trust::Checkout,
+        "The mildest verdict that ends with exit code 1.",
+    )
+    .or(r#""fail""#),
+    key(
+        "review.contested-critical",
+        Kind::Choice(&["warn", "fail"]),
+        Trust::Checkout,
+        "What a critical finding comes to that another judge refutes with evidence.",
+    )
+    .or(r#""warn""#),
+    key(
+        "review.incomplete-coverage",
+        Kind::Choice(&["inconclusive", "warn"]),
+        Trust::Checkout,
+        "What PASS becomes when some changed lines were not seen by a quorum.",
+    )
+    .or(r#""inconclusive""#),
+    key(
+        "review.ignore",
+        Kind::Globs,
+        Trust::Checkout,
+        "Files that need no review (gitignore patterns; `!` brings one back). They are listed as skipped in every report.",
+    )
+    .append(),
+    key(
+        "review.default-ignores",
+        Kind::Switch,
+        Trust::Checkout,
+        "Whether lockfiles, vendored, generated and minified files are skipped too.",
+    )
+    .or("true"),
+    key("judge", Kind::Judges, Trust::Checkout, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits."),
+    key(
+        "perspectives.*",
+        Kind::Text,
+        Trust::Checkout,
+        "What a perspective of your own means, for the judges' instructions.",
+    ),
+    key("presets.*", Kind::Names, Trust::Checkout, "A named list of perspectives."),
+    key(
+        "rules.*",
+        Kind::Choice(&["off", "minor", "significant", "critical"]),
+        Trust::Repository,
+        "Switches a built-in rule off or gives it another severity; `git council explain` lists the rules.",
+    ),
+    key("agents.*.driver", Kind::Choice(&["builtin", "command"]), Trust::User, "How the agent is spoken with."),
+    key("agents.*.command", Kind::Command, Trust::User, "The program and its arguments (driver `command`)."),
+    key(
+        "agents.*.env",
+        Kind::EnvNames,
+        Trust::User,
+        "Environment variables that the program may see beside the common ones.",
+    ),
+    key("agents.*.model", Kind::Model, Trust::Checkout, "The model, where the agent has several."),
+    key(
+        "agents.*.vendor",
+        Kind::Name,
+        Trust::User,
+        "Whose model it is: judges of one vendor are not independent of each other. Unset: the agent's name.",
+    ),
+    key(
+        "agents.*.deterministic",
+        Kind::Switch,
+        Trust::User,
+        "Whether it applies rules rather than a model: its findings then need no second voice.",
+    ),
+    key("timeouts.r1", Kind::Duration, Trust::Checkout, "How long a judge has for round 1.").or(r#""120s""#),
+    key("timeouts.r2", Kind::Duration, Trust::Checkout, "How long a judge has for round 2.").or(r#""90s""#),
+    key("timeouts.explorer", Kind::Duration, Trust::Checkout, "How long an explorer has.").or(r#""60s""#),
+    key("timeouts.shutdown", Kind::Duration, Trust::User, "How long a judge has to end before it is ended.").or(r#""30s""#),
+    key("timeouts.run", Kind::Duration, Trust::Checkout, "How long the whole run may take. Unset: as long as its rounds."),
+    key(
+        "limits.agents",
+        Kind::Count { least: 1, most: FOREVER },
+        Trust::User,
+        "How many agents one run may start, explorers included.",
+    )
+    .or("12"),
+    key("limits.brief", Kind::Bytes, Trust::User, "The most bytes of the change that a model is shown at once.").or(r#""400K""#),
+    key("limits.exchange", Kind::Bytes, Trust::User, "The most bytes of other judges' findings in one message.").or(r#""64K""#),
+    key("limits.answer", Kind::Bytes, Trust::User, "The most bytes of one answer.").or(r#""1M""#),
+    key(
+        "output.format",
+        Kind::Choice(&["terminal", "markdown", "json"]),
+        Trust::User,
+        "The shape of the report on standard output.",
+    )
+    .or(r#""terminal""#),
+    key(
+        "output.color",
+        Kind::Choice(&["auto", "always", "never"]),
+        Trust::User,
+        "Whether there is colour; `auto`: on a terminal, and not under `NO_COLOR`.",
+    )
+    .or(r#""auto""#),
+    key("output.save", Kind::Switch, Trust::User, "Whether reports are written to `.agents/council/`.").or("true"),
+    key("runs.keep", Kind::Count { least: 1, most: FOREVER }, Trust::User, "How many runs are kept under the git directory.").or("50"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::KeyPath;
+    use super::*;
+
+    #[test]
+    fn nothing_sensitive_can_be_set_by_the_repository() {
+        for key in KEYS {
+            assert!(
+                !key.kind.is_sensitive() || key.needs == Trust::User,
+                "{}",
+                key.name
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_have_at_most_three_parts() {
+        let names: BTreeSet<_> = KEYS.iter().map(|k| k.name).collect();
+        assert_eq!(names.len(), KEYS.len());
+        assert!(
+            KEYS.iter()
+                .all(|k| k.segments().count() <= 3 && k.doc.ends_with('.'))
+        );
+    }
+
+    #[test]
+    fn variables_set_keys_that_exist() {
+        for (variable, key) in ENVIRONMENT {
+            assert!(variable.starts_with("COUNCIL_"));
+            assert!(Key::find(&KeyPath::parse(key)).is_some(), "{key}");
+        }
+    }
+}

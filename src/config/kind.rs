@@ -1,0 +1,345 @@
+//! What values a key takes, and how they are read.
+
+use toml::Value;
+
+/// What values a key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One of some words.
+    Choice(&'static [&'static str]),
+    /// A whole number in a range.
+    Count {
+        /// The least.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// `true` or `false`.
+    Switch,
+    /// Seconds as a number, or text such as `90s`, `2m`, `1h30m`, `250ms`. Kept in milliseconds.
+    Duration,
+    /// Bytes as a number, or text such as `64K`, `2M`. Kept in bytes.
+    Bytes,
+    /// One name: letters, digits and `-_.`, beginning with a letter or digit.
+    Name,
+    /// A list of names.
+    Names,
+    /// A list of gitignore patterns.
+    Globs,
+    /// Any text.
+    Text,
+    /// The name of a model. It can never be taken for an option of a program: it begins with a letter or digit.
+    Model,
+    /// A program and its arguments.
+    Command,
+    /// Names of environment variables.
+    EnvNames,
+    /// The list of seats: tables with the keys of [`JUDGE_KEYS`].
+    Judges,
+}
+
+/// What a `[[judge]]` table may have.
+pub(crate) const JUDGE_KEYS: &[(&str, Kind, &str)] = &[
+    (
+        "perspective",
+        Kind::Name,
+        "What the judge looks for; without one it reviews everything.",
+    ),
+    (
+        "agent",
+        Kind::Name,
+        "What thinks for it: a built-in agent or one of `[agents]`.",
+    ),
+    (
+        "model",
+        Kind::Model,
+        "The model, where the agent has several.",
+    ),
+];
+
+/// A value as it was written, in whatever layer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Raw {
+    /// Text; the only shape outside of files.
+    Text(String),
+    /// A number.
+    Number(String),
+    /// A truth value.
+    Switch(bool),
+    /// A list.
+    List(Vec<Self>),
+    /// A table, in the order of its keys.
+    Table(Vec<(String, Self)>),
+    /// A shape that no key takes (floats, dates).
+    Other(String),
+}
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Fault {
+    /// It is not what [`Kind::expected`] says.
+    Value,
+    /// A table in it has a key that there is not.
+    UnknownPart(String),
+    /// A table in it has a key of that kind with another value.
+    Part(String, Kind, Raw),
+}
+
+impl Kind {
+    /// Whether a value of this kind makes the program run, open or reveal something: never the repository's to set.
+    pub fn is_sensitive(self) -> bool {
+        matches!(self, Self::Command | Self::EnvNames)
+    }
+
+    /// What is expected, in words.
+    pub fn expected(self) -> String {
+        match self {
+            Self::Choice(words) => words
+                .iter()
+                .map(|w| format!("`{w}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
+            Self::Count { least, most } if most == u64::MAX => format!("a number from {least} on"),
+            Self::Count { least, most } => format!("a number from {least} to {most}"),
+            Self::Switch => "`true` or `false`".to_owned(),
+            Self::Duration => "seconds, or text such as `90s` or `2m`".to_owned(),
+            Self::Bytes => "bytes, or text such as `64K` or `2M`".to_owned(),
+            Self::Name => "a name of letters, digits and `-_.`".to_owned(),
+            Self::Names => "a list of names of letters, digits and `-_.`".to_owned(),
+            Self::Globs => "a list of gitignore patterns".to_owned(),
+            Self::Text => "text".to_owned(),
+            Self::Model => {
+                "the name of a model, without spaces and not beginning with `-`".to_owned()
+            }
+            Self::Command => "a list: the program, then its arguments".to_owned(),
+            Self::EnvNames => "a list of names of environment variables".to_owned(),
+            Self::Judges => "a list of tables (`[[judge]]`)".to_owned(),
+        }
+    }
+
+    /// The value in its normal form.
+    pub(crate) fn read(self, raw: &Raw) -> Result<Value, Fault> {
+        match (self, raw) {
+            (Self::Judges, Raw::List(seats)) => seats
+                .iter()
+                .map(judge)
+                .collect::<Result<_, _>>()
+                .map(Value::Array),
+            (Self::Names | Self::Globs | Self::Command | Self::EnvNames, _) => {
+                self.list(raw).ok_or(Fault::Value)
+            }
+            _ => self.single(raw).ok_or(Fault::Value),
+        }
+    }
+
+    fn single(self, raw: &Raw) -> Option<Value> {
+        match (self, raw) {
+            (Self::Switch, Raw::Switch(on)) => Some(Value::Boolean(*on)),
+            (Self::Switch, Raw::Text(text)) => switch(text).map(Value::Boolean),
+            (Self::Choice(words), Raw::Text(text)) => {
+                words.contains(&text.as_str()).then(|| text.as_str().into())
+            }
+            (Self::Count { least, most }, Raw::Number(text) | Raw::Text(text)) => {
+                integer(text.parse().ok().filter(|n| (least..=most).contains(n))?)
+            }
+            (Self::Duration, Raw::Number(text) | Raw::Text(text)) => integer(duration(text)?),
+            (Self::Bytes, Raw::Number(text) | Raw::Text(text)) => integer(bytes(text)?),
+            (Self::Name, Raw::Text(text)) => is_name(text).then(|| text.as_str().into()),
+            (Self::Model, Raw::Text(text)) => is_model(text).then(|| text.as_str().into()),
+            (Self::Text, Raw::Text(text)) => Some(text.as_str().into()),
+            _ => None,
+        }
+    }
+
+    fn list(self, raw: &Raw) -> Option<Value> {
+        let split: Vec<&str> = match raw {
+            Raw::Text(text) if self == Self::Command => text.split_whitespace().collect(),
+            Raw::Text(text) => text
+                .split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty())
+                .collect(),
+            Raw::List(parts) => parts.iter().map(text).collect::<Option<_>>()?,
+            _ => return None,
+        };
+        let fits = |part: &&str| match self {
+            Self::Names => is_name(part),
+            Self::EnvNames => is_variable(part),
+            _ => !part.is_empty(),
+        };
+        (split.iter().all(fits) && !(self == Self::Command && split.is_empty()))
+            .then(|| Value::Array(split.into_iter().map(Value::from).collect()))
+    }
+}
+
+fn judge(raw: &Raw) -> Result<Value, Fault> {
+    let Raw::Table(entries) = raw else {
+        return Err(Fault::Value);
+    };
+    let read = |(name, raw): &(String, Raw)| {
+        let known = JUDGE_KEYS.iter().find(|(known, ..)| known == name);
+        let (_, kind, _) = known.ok_or_else(|| Fault::UnknownPart(name.clone()))?;
+        match kind.read(raw) {
+            Ok(value) => Ok((name.clone(), value)),
+            Err(_) => Err(Fault::Part(name.clone(), *kind, raw.clone())),
+        }
+    };
+    entries
+        .iter()
+        .map(read)
+        .collect::<Result<_, _>>()
+        .map(Value::Table)
+}
+
+fn text(raw: &Raw) -> Option<&str> {
+    match raw {
+        Raw::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn integer(number: u64) -> Option<Value> {
+    i64::try_from(number).ok().map(Value::Integer)
+}
+
+/// As git reads a boolean.
+fn switch(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Some(true),
+        "false" | "no" | "off" | "0" | "" => Some(false),
+        _ => None,
+    }
+}
+
+/// Milliseconds of `90`, `90s`, `2m`, `1h30m`, `250ms`; more than zero.
+fn duration(text: &str) -> Option<u64> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse::<u64>() {
+        return seconds.checked_mul(1000).filter(|ms| *ms > 0);
+    }
+    let (mut rest, mut total) = (text, 0u64);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let number: u64 = rest[..digits].parse().ok()?;
+        let letters = rest[digits..]
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(rest.len() - digits);
+        let unit = match &rest[digits..digits + letters] {
+            "ms" => 1,
+            "s" => 1000,
+            "m" | "min" => 60_000,
+            "h" => 3_600_000,
+            _ => return None,
+        };
+        total = total.checked_add(number.checked_mul(unit)?)?;
+        rest = &rest[digits + letters..];
+    }
+    Some(total).filter(|ms| *ms > 0)
+}
+
+/// Bytes of `65536`, `64K`, `2M`, `1G` (powers of 1024, as git counts); more than zero.
+fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (number, unit) = match text.char_indices().next_back()? {
+        (at, 'k' | 'K') => (&text[..at], 1 << 10),
+        (at, 'm' | 'M') => (&text[..at], 1 << 20),
+        (at, 'g' | 'G') => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    number
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(unit)
+        .filter(|n| *n > 0)
+}
+
+fn is_name(text: &str) -> bool {
+    begins_well(text)
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+}
+
+fn is_model(text: &str) -> bool {
+    begins_well(text)
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.:/@+[]".contains(&b))
+}
+
+fn is_variable(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+fn begins_well(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let good = [
+            ("90", 90_000),
+            ("90s", 90_000),
+            ("2m", 120_000),
+            ("1h30m", 5_400_000),
+            ("250ms", 250),
+        ];
+        for (text, ms) in good {
+            assert_eq!(duration(text), Some(ms), "{text}");
+        }
+        for text in [
+            "",
+            "0",
+            "0s",
+            "soon",
+            "5x",
+            "m",
+            "-1",
+            "1.5s",
+            "99999999999999999999s",
+        ] {
+            assert_eq!(duration(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(
+            [bytes("512"), bytes("64K"), bytes("2m")],
+            [Some(512), Some(65_536), Some(2 << 20)]
+        );
+        assert_eq!(
+            [
+                bytes(""),
+                bytes("K"),
+                bytes("0"),
+                bytes("1T"),
+                bytes("99999999999999999G")
+            ],
+            [None; 5]
+        );
+    }
+
+    #[test]
+    fn a_model_is_never_an_option() {
+        assert!(is_model("claude-sonnet-4.5") && is_model("org/model:tag@1"));
+        assert!(
+            !is_model("--dangerously") && !is_model("a b") && !is_model("") && !is_model("a\n")
+        );
+    }
+
+    #[test]
+    fn a_list_is_written_with_commas_where_there_are_only_strings() {
+        let read = Kind::Names
+            .read(&Raw::Text("security, tests,".into()))
+            .unwrap();
+        assert_eq!(read, Value::Array(vec!["security".into(), "tests".into()]));
+        assert_eq!(Kind::Command.read(&Raw::List(vec![])), Err(Fault::Value));
+    }
+}

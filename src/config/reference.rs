@@ -1,0 +1,160 @@
+//! The table of keys as a document and as a JSON Schema.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::kind::JUDGE_KEYS;
+use super::{ENVIRONMENT, KEYS, Key, KeyPath, Kind, Merge, Trust};
+
+/// Markdown: every key with its values, its built-in value and who may set it. Part of docs/configuration.md.
+pub fn reference() -> String {
+    let mut out = String::new();
+    let mut table = "";
+    for key in KEYS {
+        let first = key.segments().next().unwrap_or_default();
+        if first != table {
+            table = first;
+            let _ = write!(out, "### {}\n\n", heading(key));
+        }
+        let _ = writeln!(
+            out,
+            "- **`{}`** — {}",
+            key.name.replace('*', "NAME"),
+            key.doc
+        );
+        let _ = writeln!(out, "  {}", facts(key));
+        if key.kind == Kind::Judges {
+            for (name, kind, doc) in JUDGE_KEYS {
+                let _ = writeln!(out, "  - **`{name}`** — {doc} Takes {}.", kind.expected());
+            }
+        }
+        if KEYS
+            .iter()
+            .skip_while(|k| k.name != key.name)
+            .nth(1)
+            .and_then(|k| k.segments().next())
+            != Some(table)
+        {
+            out.push('\n');
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+fn heading(key: &Key) -> String {
+    let parts: Vec<_> = key.segments().collect();
+    match parts.as_slice() {
+        [table] => format!("`[[{table}]]`"),
+        [table, "*", _] => format!("`[{table}.NAME]`"),
+        [table, ..] => format!("`[{table}]`"),
+        [] => String::new(),
+    }
+}
+
+fn facts(key: &Key) -> String {
+    let mut facts = format!("Takes {}.", key.kind.expected());
+    if let Some(default) = key.default {
+        let _ = write!(facts, " Built-in: `{default}`.");
+    }
+    if key.merge == Merge::Append {
+        facts.push_str(" Layers add to each other.");
+    }
+    for (variable, name) in ENVIRONMENT {
+        if Key::find(&KeyPath::parse(name)).is_some_and(|found| found.name == key.name) {
+            let _ = write!(facts, " `{variable}` sets `{name}`.");
+        }
+    }
+    facts.push_str(match key.needs {
+        Trust::Checkout => "",
+        Trust::Repository => " Not from a checkout: trusted branch or user.",
+        Trust::User => " User only.",
+    });
+    facts
+}
+
+/// JSON Schema (2020-12) of `council.toml` and `config.toml`.
+pub fn schema() -> Value {
+    let mut root = Map::new();
+    for key in KEYS {
+        let parts: Vec<_> = key.segments().collect();
+        let value = described(key.kind.schema(), key.doc);
+        match parts.as_slice() {
+            [name] => _ = root.insert((*name).to_owned(), value),
+            [table, "*"] => table_of(&mut root, table)["additionalProperties"] = value,
+            [table, name] => table_of(&mut root, table)["properties"][name] = value,
+            [table, "*", name] => {
+                let inner = &mut table_of(&mut root, table)["additionalProperties"];
+                if !inner.is_object() {
+                    *inner = object();
+                }
+                inner["properties"][name] = value;
+            }
+            _ => {}
+        }
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "git-council configuration",
+        "type": "object",
+        "properties": root,
+        "additionalProperties": false,
+    })
+}
+
+fn object() -> Value {
+    json!({"type": "object", "properties": {}, "additionalProperties": false})
+}
+
+fn table_of<'a>(root: &'a mut Map<String, Value>, table: &str) -> &'a mut Value {
+    root.entry(table.to_owned()).or_insert_with(object)
+}
+
+fn described(mut schema: Value, doc: &str) -> Value {
+    schema["description"] = doc.into();
+    schema
+}
+
+impl Kind {
+    fn schema(self) -> Value {
+        let name = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$";
+        match self {
+            Self::Choice(words) => json!({"enum": words}),
+            Self::Count {
+                least,
+                most: u64::MAX,
+            } => json!({"type": "integer", "minimum": least}),
+            Self::Count { least, most } => {
+                json!({"type": "integer", "minimum": least, "maximum": most})
+            }
+            Self::Switch => json!({"type": "boolean"}),
+            Self::Duration => {
+                json!({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^([0-9]+(ms|s|m|min|h))+$|^[0-9]+$"}]})
+            }
+            Self::Bytes => {
+                json!({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[0-9]+[kKmMgG]?$"}]})
+            }
+            Self::Name => json!({"type": "string", "pattern": name}),
+            Self::Names => json!({"type": "array", "items": {"type": "string", "pattern": name}}),
+            Self::Globs => json!({"type": "array", "items": {"type": "string", "minLength": 1}}),
+            Self::Text => json!({"type": "string"}),
+            Self::Model => {
+                json!({"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9_.:/@+\[\]\-]*$"})
+            }
+            Self::Command => {
+                json!({"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1})
+            }
+            Self::EnvNames => {
+                json!({"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}})
+            }
+            Self::Judges => {
+                let mut seat = object();
+                for (name, kind, doc) in JUDGE_KEYS {
+                    seat["properties"][*name] = described(kind.schema(), doc);
+                }
+                json!({"type": "array", "items": seat})
+            }
+        }
+    }
+}

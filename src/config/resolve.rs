@@ -1,0 +1,213 @@
+//! Merges layers under their rights into one configuration.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::read::{Assignment, read};
+use super::{ConfigError, KEYS, KeyPath, Layer, Merge, Origin, Settings, Source, Trust};
+
+/// The configuration of a run: what holds, and where it came from.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// What holds.
+    pub settings: Settings,
+    /// Every key that is set, in the order of [`KEYS`].
+    pub entries: Vec<Entry>,
+    /// What was found and not obeyed.
+    pub notices: Vec<Notice>,
+}
+
+/// One key that is set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub path: KeyPath,
+    /// Durations in milliseconds, sizes in bytes.
+    pub value: Value,
+    /// Every layer's part, weakest first; the last one holds, or all of them where the key appends.
+    pub parts: Vec<Part>,
+    /// How the parts combine.
+    pub merge: Merge,
+}
+
+/// What one layer says of a key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Its value.
+    pub value: Value,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// A value that a layer has no right to, and that no other layer gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notice {
+    /// The key.
+    pub path: KeyPath,
+    /// What it was set to.
+    pub value: Value,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+impl std::fmt::Display for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { path, origin, .. } = self;
+        write!(
+            f,
+            "`{path}` ({origin}) is not obeyed: the trusted branch's council.toml or your own configuration may set it"
+        )
+    }
+}
+
+/// Merges `layers` (in any order; [`Source`] says which is stronger) over the built-in values.
+pub fn resolve(layers: &[Layer]) -> Result<Config, ConfigError> {
+    let mut assignments = built_in()?;
+    for layer in layers {
+        assignments.extend(read(layer)?);
+    }
+    assignments.sort_by_key(|a| a.origin.source);
+    let mut notices = Vec::new();
+    let mut merged: BTreeMap<(usize, KeyPath), Entry> = BTreeMap::new();
+    for assignment in assignments {
+        if !permitted(&assignment)? {
+            let Assignment {
+                path,
+                value,
+                origin,
+                ..
+            } = assignment;
+            notices.push(Notice {
+                path,
+                value,
+                origin,
+            });
+            continue;
+        }
+        let rank = KEYS
+            .iter()
+            .position(|key| key.name == assignment.key.name)
+            .unwrap_or(KEYS.len());
+        let Assignment {
+            path,
+            key,
+            value,
+            origin,
+        } = assignment;
+        let part = Part {
+            value: value.clone(),
+            origin,
+        };
+        let fresh = || Entry {
+            path: path.clone(),
+            value: Value::Array(Vec::new()),
+            parts: Vec::new(),
+            merge: key.merge,
+        };
+        merged
+            .entry((rank, path.clone()))
+            .or_insert_with(fresh)
+            .take(part);
+    }
+    let entries: Vec<Entry> = merged.into_values().collect();
+    notices.retain(|notice| !already_said(&entries, notice));
+    let settings = settings(&entries)?;
+    Ok(Config {
+        settings,
+        entries,
+        notices,
+    })
+}
+
+impl Entry {
+    /// Where the value that holds stands (of the strongest part).
+    pub fn origin(&self) -> Option<&Origin> {
+        self.parts.last().map(|part| &part.origin)
+    }
+
+    fn take(&mut self, part: Part) {
+        match (&mut self.value, &part.value, self.merge) {
+            (Value::Array(all), Value::Array(more), Merge::Append) => {
+                all.extend(more.iter().cloned())
+            }
+            (value, new, _) => *value = new.clone(),
+        }
+        self.parts.push(part);
+    }
+}
+
+impl Config {
+    /// The entry of a key, if it is set.
+    pub fn entry(&self, dotted: &str) -> Option<&Entry> {
+        let path = KeyPath::parse(dotted);
+        self.entries.iter().find(|entry| entry.path == path)
+    }
+}
+
+/// Whether the layer may set the key; a key that only a user may set is refused aloud.
+fn permitted(assignment: &Assignment) -> Result<bool, ConfigError> {
+    let (has, needs) = (assignment.origin.source.trust(), assignment.key.needs);
+    match needs {
+        _ if has >= needs => Ok(true),
+        Trust::User => Err(ConfigError::Forbidden {
+            key: assignment.path.to_string(),
+            origin: assignment.origin.clone(),
+        }),
+        Trust::Repository | Trust::Checkout => Ok(false),
+    }
+}
+
+/// Whether a layer that has the right says the same, as the worktree's copy of the trusted file does.
+fn already_said(entries: &[Entry], notice: &Notice) -> bool {
+    let entry = entries.iter().find(|entry| entry.path == notice.path);
+    entry.is_some_and(|entry| entry.parts.iter().any(|part| part.value == notice.value))
+}
+
+fn built_in() -> Result<Vec<Assignment>, ConfigError> {
+    let mut text = String::new();
+    for key in KEYS {
+        if let Some(default) = key.default {
+            text.push_str(&format!("{} = {default}\n", key.name));
+        }
+    }
+    let layer = Layer::File {
+        source: Source::BuiltIn,
+        name: String::new(),
+        text,
+    };
+    let mut assignments = read(&layer)?;
+    for assignment in &mut assignments {
+        assignment.origin.place.clear();
+    }
+    Ok(assignments)
+}
+
+fn settings(entries: &[Entry]) -> Result<Settings, ConfigError> {
+    let mut root = Table::new();
+    for entry in entries {
+        insert(&mut root, &entry.path.0, entry.value.clone());
+    }
+    Settings::deserialize(root).map_err(|error| ConfigError::Conflict {
+        message: format!("the configuration does not fit together: {}", error.message()),
+        hint: "this is a fault of git-council; please report it with `git council config --show-origin`".to_owned(),
+    })
+}
+
+fn insert(table: &mut Table, path: &[String], value: Value) {
+    match path {
+        [] => {}
+        [last] => {
+            table.insert(last.clone(), value);
+        }
+        [first, rest @ ..] => {
+            let inner = table
+                .entry(first.clone())
+                .or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(inner) = inner {
+                insert(inner, rest, value);
+            }
+        }
+    }
+}

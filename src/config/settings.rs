@@ -1,0 +1,251 @@
+//! The typed view of a configuration.
+//!
+//! Field for field what [`KEYS`](super::KEYS) lists: a key without a field, or a field without a key, makes the
+//! built-in layer fail to load, which every test would notice.
+
+use std::collections::BTreeMap;
+
+use council_protocol::seat::{RuleLevel, RuleSettings};
+use serde::{Deserialize, Serialize};
+
+use crate::council::plan::{Consensus, DebateMode, Policy, Procedure, Timeouts};
+
+/// Everything that can be configured. Serialises to the bytes that the recognition key takes its digest of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// `[review]`
+    pub review: Review,
+    /// `[[judge]]`; empty: seats follow from the rest.
+    #[serde(default)]
+    pub judge: Vec<JudgeSettings>,
+    /// `[perspectives]`: name → focus.
+    #[serde(default)]
+    pub perspectives: BTreeMap<String, String>,
+    /// `[presets]`: name → perspectives.
+    #[serde(default)]
+    pub presets: BTreeMap<String, Vec<String>>,
+    /// `[rules]`: rule → level.
+    #[serde(default)]
+    pub rules: BTreeMap<String, RuleLevel>,
+    /// `[agents.NAME]`
+    #[serde(default)]
+    pub agents: BTreeMap<String, AgentSettings>,
+    /// `[timeouts]`
+    pub timeouts: TimeoutSettings,
+    /// `[limits]`
+    pub limits: Limits,
+    /// `[output]`
+    pub output: Output,
+    /// `[runs]`
+    pub runs: Runs,
+}
+
+/// `[review]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Review {
+    /// The rules of the rounds.
+    pub procedure: Procedure,
+    /// Whether R2 runs.
+    pub debate: DebateMode,
+    /// What decides.
+    pub consensus: Consensus,
+    /// How many judges sit.
+    pub judges: Option<u32>,
+    /// How many must count.
+    pub quorum: Option<u32>,
+    /// What the judges look for.
+    #[serde(default)]
+    pub perspectives: Vec<String>,
+    /// A named list of perspectives.
+    pub preset: Option<String>,
+    /// Which agents think for the judges, in turn.
+    #[serde(default)]
+    pub agents: Vec<String>,
+    /// `auto`, or the one that is asked for.
+    pub backend: String,
+    /// The mildest verdict that ends with exit code 1.
+    pub fail_on: FailOn,
+    /// What a contested critical finding comes to.
+    pub contested_critical: ContestedPolicy,
+    /// What PASS becomes on incomplete coverage.
+    pub incomplete_coverage: CoveragePolicy,
+    /// Files that need no review, as gitignore patterns.
+    #[serde(default)]
+    pub ignore: Vec<String>,
+    /// Whether the built-in globs hold too.
+    pub default_ignores: bool,
+}
+
+/// One `[[judge]]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeSettings {
+    /// What it looks for.
+    pub perspective: Option<String>,
+    /// What thinks for it.
+    pub agent: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+}
+
+/// One `[agents.NAME]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentSettings {
+    /// How it is spoken with; none: the table only overrides something of an agent that is known otherwise.
+    pub driver: Option<String>,
+    /// The program and its arguments.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Environment variables that it may see.
+    #[serde(default)]
+    pub env: Vec<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// Whose model it is.
+    pub vendor: Option<String>,
+    /// Whether it applies rules.
+    #[serde(default)]
+    pub deterministic: bool,
+}
+
+/// `[timeouts]`, in milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeoutSettings {
+    /// R1.
+    pub r1: u64,
+    /// R2.
+    pub r2: u64,
+    /// An explorer.
+    pub explorer: u64,
+    /// Grace of a shutdown.
+    pub shutdown: u64,
+    /// The whole run.
+    pub run: Option<u64>,
+}
+
+/// `[limits]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Agents of one run.
+    pub agents: u64,
+    /// Bytes of a brief.
+    pub brief: u64,
+    /// Bytes of the others' findings in one message.
+    pub exchange: u64,
+    /// Bytes of one answer.
+    pub answer: u64,
+}
+
+/// `[output]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The report's shape on standard output.
+    pub format: Format,
+    /// Whether there is colour.
+    pub color: Color,
+    /// Whether reports are written to `.agents/council/`.
+    pub save: bool,
+}
+
+/// `[runs]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Runs {
+    /// How many runs are kept.
+    pub keep: u64,
+}
+
+/// The mildest verdict that ends with exit code 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailOn {
+    /// FAIL.
+    Fail,
+    /// WARN.
+    Warn,
+}
+
+/// What a contested critical finding comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContestedPolicy {
+    /// WARN and a disagreement.
+    Warn,
+    /// FAIL.
+    Fail,
+}
+
+/// What PASS becomes on incomplete coverage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CoveragePolicy {
+    /// INCONCLUSIVE.
+    Inconclusive,
+    /// WARN.
+    Warn,
+}
+
+/// The report's shape on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// For a person at a terminal.
+    Terminal,
+    /// The report's Markdown.
+    Markdown,
+    /// The report's JSON.
+    Json,
+}
+
+/// Whether there is colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Color {
+    /// On a terminal, and not under `NO_COLOR`.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Settings {
+    /// The engine's waits.
+    pub fn timeouts(&self) -> Timeouts {
+        let TimeoutSettings {
+            r1,
+            r2,
+            explorer,
+            shutdown,
+            run,
+        } = self.timeouts;
+        Timeouts {
+            r1_ms: r1,
+            r2_ms: r2,
+            shutdown_ms: shutdown,
+            explorer_ms: explorer,
+            run_ms: run,
+        }
+    }
+
+    /// The engine's choices.
+    pub fn policy(&self) -> Policy {
+        Policy {
+            contested_critical_fails: self.review.contested_critical == ContestedPolicy::Fail,
+            incomplete_coverage_warns: self.review.incomplete_coverage == CoveragePolicy::Warn,
+        }
+    }
+
+    /// The built-in judge's rules.
+    pub fn rules(&self) -> RuleSettings {
+        RuleSettings {
+            levels: self.rules.clone(),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+use super::*;
+
+fn file(source: Source, text: &str) -> Layer {
+    Layer::File {
+        source,
+        name: "council.toml".into(),
+        text: text.into(),
+    }
+}
+
+fn pairs(source: Source, key: &str, value: &str) -> Layer {
+    Layer::Pairs {
+        source,
+        pairs: vec![Pair::new(key, value, "here")],
+    }
+}
+
+fn origin(config: &Config, key: &str) -> String {
+    config
+        .entry(key)
+        .and_then(Entry::origin)
+        .unwrap()
+        .to_string()
+}
+
+/// A value that the key takes, as text in a file.
+fn sample(key: &Key) -> String {
+    match key.kind {
+        Kind::Choice(words) => format!("{:?}", words[0]),
+        Kind::Count { least, .. } => least.to_string(),
+        Kind::Switch => "true".into(),
+        Kind::Duration => r#""5s""#.into(),
+        Kind::Bytes => r#""5K""#.into(),
+        Kind::Name | Kind::Text | Kind::Model => r#""some""#.into(),
+        Kind::Names | Kind::Command => r#"["some"]"#.into(),
+        Kind::Globs => r#"["*.lock"]"#.into(),
+        Kind::EnvNames => r#"["SOME"]"#.into(),
+        Kind::Judges => r#"[{ perspective = "security", agent = "builtin", model = "m" }]"#.into(),
+    }
+}
+
+fn line(key: &Key) -> String {
+    format!("{} = {}\n", key.name.replace('*', "some"), sample(key))
+}
+
+#[test]
+fn nothing_configured_is_the_built_in_layer() {
+    let config = resolve(&[]).unwrap();
+    assert_eq!(
+        config.settings.timeouts(),
+        crate::council::plan::Timeouts::default()
+    );
+    assert_eq!(config.settings.limits.agents, 12);
+    assert!(config.settings.judge.is_empty() && config.notices.is_empty());
+    assert_eq!(origin(&config, "review.debate"), "built-in");
+}
+
+#[test]
+fn every_key_reaches_the_settings() {
+    let all: String = KEYS.iter().map(line).collect();
+    let config = resolve(&[file(Source::User, &all)]).unwrap();
+    assert_eq!(config.entries.len(), KEYS.len());
+    let json = serde_json::to_value(&config.settings).unwrap();
+    for key in KEYS {
+        let found = key.segments().try_fold(&json, |at, part| {
+            at.get(if part == "*" { "some" } else { part })
+        });
+        assert!(
+            found.is_some_and(|value| !value.is_null()),
+            "{} has no field in Settings",
+            key.name
+        );
+    }
+}
+
+#[test]
+fn every_key_keeps_its_rights_in_every_layer() {
+    let layers = [
+        Source::Repository,
+        Source::Worktree,
+        Source::GitLocal,
+        Source::System,
+        Source::User,
+        Source::Git,
+    ];
+    for key in KEYS {
+        for source in layers {
+            let result = resolve(&[file(source, &line(key))]);
+            match (source.trust() >= key.needs, key.needs) {
+                (true, _) => assert!(
+                    result.unwrap().notices.is_empty(),
+                    "{} by {source:?}",
+                    key.name
+                ),
+                (false, Trust::User) => {
+                    assert!(
+                        matches!(result, Err(ConfigError::Forbidden { .. })),
+                        "{} by {source:?}",
+                        key.name
+                    );
+                }
+                (false, _) => assert_eq!(
+                    result.unwrap().notices.len(),
+                    1,
+                    "{} by {source:?}",
+                    key.name
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_strongest_layer_holds_whatever_the_order_of_reading() {
+    let order = [
+        Source::Repository,
+        Source::Worktree,
+        Source::GitLocal,
+        Source::System,
+        Source::User,
+        Source::Git,
+        Source::Environment,
+        Source::Flag,
+    ];
+    let mut layers = Vec::new();
+    for (i, source) in order.into_iter().enumerate() {
+        layers.insert(0, pairs(source, "review.judges", &(i + 1).to_string()));
+        let config = resolve(&layers).unwrap();
+        assert_eq!(config.settings.review.judges, Some(i as u32 + 1));
+        assert_eq!(
+            origin(&config, "review.judges"),
+            format!("{}:here", source.name())
+        );
+        assert_eq!(config.entry("review.judges").unwrap().parts.len(), i + 1);
+    }
+}
+
+#[test]
+fn ignore_globs_add_up_weakest_first() {
+    let repository = file(Source::Repository, "[review]\nignore = ['a', 'b']\n");
+    let config = resolve(&[pairs(Source::Flag, "ignore", "!b"), repository]).unwrap();
+    assert_eq!(config.settings.review.ignore, ["a", "b", "!b"]);
+}
+
+#[test]
+fn a_worktree_copy_of_the_trusted_rules_is_no_news_and_a_change_is() {
+    let trusted = file(Source::Repository, "rules.todo = 'off'");
+    let same = resolve(&[
+        trusted.clone(),
+        file(Source::Worktree, "rules.todo = 'off'"),
+    ])
+    .unwrap();
+    assert!(same.notices.is_empty());
+    let other = resolve(&[
+        trusted,
+        file(
+            Source::Worktree,
+            "\n[rules]\ntodo = 'minor'\nsecret = 'off'",
+        ),
+    ])
+    .unwrap();
+    assert_eq!(other.settings.rules.len(), 1);
+    let notices: Vec<_> = other.notices.iter().map(ToString::to_string).collect();
+    assert_eq!(notices.len(), 2);
+    assert!(
+        notices[0].starts_with("`rules.todo` (worktree:council.toml:3) is not obeyed"),
+        "{}",
+        notices[0]
+    );
+}
+
+#[test]
+fn errors_name_the_place_the_cause_and_the_next_step() {
+    let show = |text: &str| {
+        let error = resolve(&[file(Source::Worktree, text)]).unwrap_err();
+        format!("{error}\n{}", error.hints().join("\n"))
+    };
+    let cases = [
+        "[review]\nqourum = 2\n",
+        "[review]\ntimeout = 2\n",
+        "[colour]\nbike = 'red'\n",
+        "[review]\n\nquorum = 0\n",
+        "[review]\nconsensus = 'loudest'\n",
+        "timeouts.r1 = 1.5\n",
+        "[[judge]]\nfocus = 'x'\n",
+        "[[judge]]\nmodel = '--yolo'\n",
+        "[review]\nquorum = \n",
+        "review = 3\n",
+        "[agents.x]\ndriver = 'command'\ncommand = ['rm', '-rf', '/']\n",
+    ];
+    insta::assert_snapshot!(cases.map(show).join("\n---\n"));
+}
+
+#[test]
+fn variables_and_git_keys_set_what_they_name() {
+    let variables = ENVIRONMENT
+        .iter()
+        .map(|(variable, key)| Pair::new(*key, "7", *variable))
+        .collect();
+    let environment = Layer::Pairs {
+        source: Source::Environment,
+        pairs: variables,
+    };
+    let config = resolve(&[environment, pairs(Source::GitLocal, "debate", "off")]).unwrap();
+    assert_eq!(
+        (config.settings.timeouts.r1, config.settings.review.judges),
+        (7000, Some(7))
+    );
+    assert_eq!(config.settings.agents["codex"].model.as_deref(), Some("7"));
+    assert_eq!(
+        origin(&config, "timeouts.r2"),
+        "environment:COUNCIL_R2_TIMEOUT"
+    );
+    assert_eq!(
+        config.settings.review.debate,
+        crate::council::plan::DebateMode::Off
+    );
+}
+
+#[test]
+fn the_schema_accepts_what_the_reader_accepts() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    for key in KEYS {
+        let table: toml::Table = line(key).parse().unwrap();
+        assert!(
+            validator.is_valid(&serde_json::to_value(table).unwrap()),
+            "{}",
+            key.name
+        );
+    }
+    for wrong in [
+        "review.qourum = 2",
+        "review.quorum = 0",
+        "judge = [{ focus = 'x' }]",
+        "agents.a.shell = 'x'",
+    ] {
+        let table: toml::Table = wrong.parse().unwrap();
+        assert!(
+            !validator.is_valid(&serde_json::to_value(table).unwrap()),
+            "{wrong}"
+        );
+    }
+}
+
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
+const MARKS: (&str, &str) = ("<!-- keys -->\n", "\n<!-- /keys -->\n");
+
+#[test]
+fn the_document_lists_the_table_of_keys() {
+    let document = std::fs::read_to_string(DOCUMENT).unwrap();
+    let (head, rest) = document.split_once(MARKS.0).unwrap();
+    let (_, tail) = rest.split_once("<!-- /keys -->\n").unwrap();
+    let wanted = [head, MARKS.0, &reference(), MARKS.1, tail].concat();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(DOCUMENT, &wanted).unwrap();
+    }
+    assert!(
+        document == wanted,
+        "docs/configuration.md differs from the table; UPDATE_DOCS=1 renews it"
+    );
+}
+
+#[test]
+fn the_document_s_examples_are_read_with_the_rights_that_they_claim() {
+    let document = std::fs::read_to_string(DOCUMENT).unwrap();
+    let blocks: Vec<_> = document
+        .split("```toml\n")
+        .skip(1)
+        .map(|b| b.split("```").next().unwrap())
+        .collect();
+    let [repository, user] = blocks.as_slice() else {
+        panic!("two examples")
+    };
+    let config = resolve(&[
+        file(Source::Repository, repository),
+        file(Source::User, user),
+    ])
+    .unwrap();
+    assert!(config.notices.is_empty());
+    assert_eq!(
+        (config.settings.judge.len(), config.settings.limits.agents),
+        (2, 6)
+    );
+}
+
+#[test]
+fn the_document_names_every_layer_that_can_be_written() {
+    let document = std::fs::read_to_string(DOCUMENT).unwrap();
+    let layers = [
+        (Source::Repository, "trusted branch"),
+        (Source::Worktree, "anyone"),
+        (Source::GitLocal, "anyone"),
+        (Source::System, "user"),
+        (Source::User, "user"),
+        (Source::Git, "user"),
+        (Source::Environment, "user"),
+        (Source::Flag, "user"),
+    ];
+    for (source, trusted_as) in layers {
+        let row = document
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{}` |", source.name())))
+            .unwrap();
+        assert!(
+            row.ends_with(&format!("| {} |", source.trust()))
+                && source.trust().to_string() == trusted_as
+        );
+    }
+}
