@@ -1,1 +1,19 @@
-//! How to speak with each agent, and the room a judge sits in.
+//! How to speak with each agent, and how judges are held in this process.
+//!
+//! An [`Agent`] opens a [`Conversation`] for a judge; a conversation answers turns, one at a time, and may block while
+//! it does. [`Agents`] is the table of all of them. [`Local`] holds conversations on threads of this process: a lane
+//! of its own for each judge, or one lane for all.
+
+mod agent;
+mod local;
+mod outlet;
+mod sitting;
+mod stop;
+mod table;
+
+pub use agent::{Agent, Conversation, Probe, Reply, Workshop};
+pub use local::{Lanes, Local, Style};
+pub use outlet::Outlet;
+pub use sitting::Sitting;
+pub use stop::Stop;
+pub use table::Agents;

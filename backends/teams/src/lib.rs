@@ -1,1 +1,23 @@
-//! The teams backend.
+//! The teams backend: live judges, one thread and one conversation each, kept across rounds.
+
+use council_agents::{Agents, Lanes, Local, Style};
+use council_protocol::{Backend, Capability};
+
+/// Live judges over these agents.
+pub fn teams(agents: Agents) -> Box<dyn Backend> {
+    Box::new(Local::new(style(), agents))
+}
+
+/// It limits nothing that an agent can do.
+fn style() -> Style {
+    Style {
+        name: "teams",
+        version: env!("CARGO_PKG_VERSION"),
+        capabilities: Capability::known().collect(),
+        drivers: &["builtin"],
+        lanes: Lanes::PerJudge,
+    }
+}
+
+#[cfg(test)]
+mod tests;

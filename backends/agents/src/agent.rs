@@ -1,0 +1,66 @@
+//! What thinks for a judge, as a trait.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use council_protocol::message::Usage;
+use council_protocol::{BlobSource, CapabilitySet, Failure, JudgeSpec, Packet, Seat, Turn};
+
+use crate::Stop;
+
+/// What agents need from the process, handed to them as a value: they look nothing up for themselves.
+#[derive(Clone)]
+pub struct Workshop {
+    /// What is under review.
+    pub packet: Arc<Packet>,
+    /// The files of its two sides.
+    pub blobs: Arc<dyn BlobSource>,
+    /// The program's own executable; none: no process can be started under a guard.
+    pub exe: Option<PathBuf>,
+    /// The variables that a process of an agent may see.
+    pub env: BTreeMap<String, OsString>,
+}
+
+/// What a seat can do with an agent on this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Probe {
+    /// What was found.
+    pub capabilities: CapabilitySet,
+    /// Why something is missing, for a person; may be empty.
+    pub note: String,
+}
+
+/// What thinks for a judge: one implementation per driver.
+pub trait Agent: Send + Sync {
+    /// The driver's name, as [`council_protocol::seat::AgentKind::driver`] spells it.
+    fn driver(&self) -> &'static str;
+
+    /// What it can do at best: its part of a grant.
+    fn capabilities(&self) -> CapabilitySet;
+
+    /// What it can do for `seat` here and now. May block; fails when the seat cannot be taken at all.
+    fn probe(&self, seat: &Seat) -> Result<Probe, Failure>;
+
+    /// Takes a seat. May block; a failure means that the judge was never seated.
+    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure>;
+}
+
+/// A judge that was seated: it keeps its context from turn to turn.
+pub trait Conversation: Send {
+    /// Answers one turn; may block until `stop` is raised. A failure of the kind `died` ends the judge.
+    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure>;
+
+    /// Ends it in good order; may block.
+    fn end(&mut self) {}
+}
+
+/// A reply, as it came.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The raw text.
+    pub raw: String,
+    /// What it cost, where known.
+    pub usage: Option<Usage>,
+}
