@@ -1,0 +1,241 @@
+//! Lines around hunks: up to the enclosing function, else a few more (`rust.md` A4.4, after pr-agent's "dynamic
+//! context").
+//!
+//! Only the old side is read. Between two hunks of a diff both sides hold the same lines, so whatever stands there
+//! extends a hunk on both sides alike and the numbers stay right; a hunk that does not fit the text it is said to
+//! come from leaves its whole file as it was.
+
+use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::{FileChange, Hunk, LineKind};
+
+use super::function;
+
+/// How much context is added to what git shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Lines above a hunk in which its enclosing function is searched.
+    pub function_lines: usize,
+    /// Lines added above a hunk without one.
+    pub lines_before: usize,
+    /// Lines added below a hunk without one.
+    pub lines_after: usize,
+    /// Lines added to one file at most.
+    pub file_lines: usize,
+    /// Lines added to the packet at most.
+    pub total_lines: usize,
+    /// Size of the old side in bytes from which a file is left as git shows it.
+    pub blob_bytes: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            function_lines: 60,
+            lines_before: 5,
+            lines_after: 1,
+            file_lines: 600,
+            total_lines: 20_000,
+            blob_bytes: 4 << 20,
+        }
+    }
+}
+
+/// Extends hunks, file by file, until the packet's allowance is spent.
+#[derive(Debug)]
+pub(super) struct Extender<'b> {
+    bounds: &'b Bounds,
+    left: usize,
+}
+
+/// A hunk's place on both sides, as half-open ranges of lines from 1. An empty side begins behind the line that git
+/// names.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    old: (usize, usize),
+    new: (usize, usize),
+}
+
+impl Span {
+    fn of(hunk: &Hunk) -> Self {
+        let side = |start: u32, lines: u32| {
+            let first = start as usize + usize::from(lines == 0);
+            (first, first + lines as usize)
+        };
+        Self {
+            old: side(hunk.old_start, hunk.old_lines),
+            new: side(hunk.new_start, hunk.new_lines),
+        }
+    }
+}
+
+impl<'b> Extender<'b> {
+    pub(super) fn new(bounds: &'b Bounds) -> Self {
+        Self {
+            bounds,
+            left: bounds.total_lines,
+        }
+    }
+
+    /// Whether the old side of a file is worth reading.
+    pub(super) fn wants(&self, file: &FileChange) -> bool {
+        file.kind == FileKind::Text
+            && matches!(
+                file.status,
+                FileStatus::Modified | FileStatus::Renamed | FileStatus::Deleted
+            )
+            && (file.old_id.is_none() || file.old_id != file.new_id)
+            && file
+                .old_size
+                .is_none_or(|size| size <= self.bounds.blob_bytes)
+    }
+
+    /// Extends the hunks of one file whose old side is `text`, and merges those that touch.
+    pub(super) fn extend(&mut self, hunks: &mut Vec<Hunk>, text: &str) {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let spans: Vec<Span> = hunks.iter().map(Span::of).collect();
+        if hunks.is_empty() || self.left == 0 || !fits(hunks, &spans, &lines) {
+            return;
+        }
+        let mut file_left = self.bounds.file_lines.min(self.left);
+        let before_all = file_left;
+        let mut out: Vec<Hunk> = Vec::with_capacity(hunks.len());
+        let mut floor = 1;
+        for (i, mut hunk) in std::mem::take(hunks).into_iter().enumerate() {
+            let ceiling = spans.get(i + 1).map_or(lines.len() + 1, |next| next.old.0);
+            let (above, below) =
+                self.wanted(&hunk, spans[i], &lines, floor, ceiling, &mut file_left);
+            prepend(
+                &mut hunk,
+                &lines[spans[i].old.0 - 1 - above..spans[i].old.0 - 1],
+            );
+            append(
+                &mut hunk,
+                &lines[spans[i].old.1 - 1..spans[i].old.1 - 1 + below],
+            );
+            let touches = i > 0 && floor == spans[i].old.0 - above;
+            floor = spans[i].old.1 + below;
+            match out.last_mut().filter(|_| touches) {
+                Some(last) => merge(last, hunk),
+                None => out.push(hunk),
+            }
+        }
+        self.left -= before_all - file_left;
+        *hunks = out;
+    }
+
+    /// How many lines to add above and below a hunk that may grow from `floor` to `ceiling` (lines of the old side).
+    fn wanted(
+        &self,
+        hunk: &Hunk,
+        span: Span,
+        lines: &[&str],
+        floor: usize,
+        ceiling: usize,
+        left: &mut usize,
+    ) -> (usize, usize) {
+        let room = span.old.0 - floor;
+        let lowest = span.old.0.saturating_sub(self.bounds.function_lines).max(1);
+        let (above, below) = match function::enclosing(hunk, span.old.0, lines, lowest) {
+            Some(start) if span.old.0.saturating_sub(start).min(room) <= *left => {
+                (span.old.0.saturating_sub(start), 0)
+            }
+            _ => (self.bounds.lines_before, self.bounds.lines_after),
+        };
+        let above = above.min(room).min(*left);
+        *left -= above;
+        let below = below.min(ceiling - span.old.1).min(*left);
+        *left -= below;
+        (above, below)
+    }
+}
+
+/// Whether the hunks are what a diff of this old side can be: in order, equal gaps on both sides, and every line of the
+/// old side where it says it is.
+fn fits(hunks: &[Hunk], spans: &[Span], lines: &[&str]) -> bool {
+    let mut end = (1, 1);
+    for (hunk, span) in hunks.iter().zip(spans) {
+        let gap = span.old.0.checked_sub(end.0);
+        let in_order = gap.is_some() && gap == span.new.0.checked_sub(end.1);
+        if !in_order || span.old.1 > lines.len() + 1 || !stands_in(hunk, *span, lines) {
+            return false;
+        }
+        end = (span.old.1, span.new.1);
+    }
+    true
+}
+
+fn stands_in(hunk: &Hunk, span: Span, lines: &[&str]) -> bool {
+    let (mut old, mut new) = (span.old.0, span.new.0);
+    for line in hunk.lines() {
+        if line.kind != LineKind::Added {
+            if lines
+                .get(old - 1)
+                .is_none_or(|have| have.trim_end_matches('\n') != line.text)
+            {
+                return false;
+            }
+            old += 1;
+        }
+        new += usize::from(line.kind != LineKind::Removed);
+    }
+    (old, new) == (span.old.1, span.new.1)
+}
+
+/// Puts lines above a hunk.
+fn prepend(hunk: &mut Hunk, lines: &[&str]) {
+    let Some(added) = count(lines) else { return };
+    if function::names(lines, &hunk.section) {
+        // The section's own line is now shown: it does not enclose the hunk any more.
+        hunk.section.clear();
+    }
+    // An empty side names the line before it.
+    hunk.old_start = hunk.old_start + u32::from(hunk.old_lines == 0) - added;
+    hunk.new_start = hunk.new_start + u32::from(hunk.new_lines == 0) - added;
+    grow(hunk, added);
+    hunk.body.insert_str(0, &context(lines));
+}
+
+/// Puts lines below a hunk.
+fn append(hunk: &mut Hunk, lines: &[&str]) {
+    let Some(added) = count(lines) else { return };
+    hunk.old_start += u32::from(hunk.old_lines == 0);
+    hunk.new_start += u32::from(hunk.new_lines == 0);
+    grow(hunk, added);
+    hunk.body.push_str(&context(lines));
+}
+
+fn count(lines: &[&str]) -> Option<u32> {
+    u32::try_from(lines.len()).ok().filter(|&n| n > 0)
+}
+
+fn grow(hunk: &mut Hunk, added: u32) {
+    hunk.old_lines += added;
+    hunk.new_lines += added;
+}
+
+/// Lines as the context of a hunk's body.
+fn context(lines: &[&str]) -> String {
+    let mut body = String::with_capacity(lines.iter().map(|l| l.len() + 1).sum());
+    for line in lines {
+        body.push(' ');
+        body.push_str(line);
+        if !line.ends_with('\n') {
+            body.push_str("\n\\ No newline at end of file\n");
+        }
+    }
+    body
+}
+
+/// Joins a hunk to the one that it touches.
+fn merge(into: &mut Hunk, next: Hunk) {
+    // A side that was empty until here begins where the next one's does.
+    if into.old_lines == 0 {
+        into.old_start = next.old_start;
+    }
+    if into.new_lines == 0 {
+        into.new_start = next.new_start;
+    }
+    into.old_lines += next.old_lines;
+    into.new_lines += next.new_lines;
+    into.body.push_str(&next.body);
+}

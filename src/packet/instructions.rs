@@ -1,0 +1,131 @@
+//! Instructions of the trusted side: what a repository tells its reviewers.
+
+use council_protocol::RepoPath;
+use council_protocol::packet::Instruction;
+
+/// Files that are read from the trusted ref, in this order (issue 2, point 2).
+pub const INSTRUCTION_FILES: &[&str] = &[
+    "AGENTS.md",
+    "CLAUDE.md",
+    "REVIEW.md",
+    ".github/copilot-instructions.md",
+];
+
+/// The most bytes that are kept of one file.
+const FILE_BYTES: usize = 32 * 1024;
+
+/// The most bytes that are kept of all files.
+const TOTAL_BYTES: usize = 64 * 1024;
+
+/// Reads the instruction files through `read`, which knows the trusted side only; `origin` names it, e.g. a commit.
+///
+/// Bytes that are not UTF-8 become U+FFFD. A file over 32 KiB, or what is over 64 KiB in all, is cut at a line with a
+/// note that says how much is missing. Empty files are left out.
+pub fn instructions(
+    read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+    origin: &str,
+) -> Vec<Instruction> {
+    let mut left = TOTAL_BYTES;
+    let mut found = Vec::new();
+    for path in INSTRUCTION_FILES {
+        let Some(bytes) = read(path) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        if text.trim().is_empty() {
+            continue;
+        }
+        let text = cut(text, FILE_BYTES.min(left));
+        left = left.saturating_sub(text.len());
+        found.push(Instruction {
+            path: RepoPath::from(*path),
+            origin: origin.to_owned(),
+            text,
+        });
+    }
+    found
+}
+
+/// At most about `bytes` bytes of `text`, cut behind a whole line, with a note when something is missing.
+pub(crate) fn cut(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let mut end = bytes;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let kept = text[..end]
+        .rfind('\n')
+        .map_or(&text[..end], |line| &text[..=line]);
+    format!(
+        "{kept}[cut here: {} of {} bytes shown]\n",
+        kept.len(),
+        text.len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_from<'a>(
+        files: &'a [(&'a str, &'a [u8])],
+    ) -> impl FnMut(&str) -> Option<Vec<u8>> + use<'a> {
+        |path| {
+            files
+                .iter()
+                .find(|(name, _)| *name == path)
+                .map(|(_, bytes)| bytes.to_vec())
+        }
+    }
+
+    #[test]
+    fn files_come_in_their_order_with_their_origin() {
+        let files: &[(&str, &[u8])] = &[
+            ("REVIEW.md", b"be kind\xff\n"),
+            ("AGENTS.md", b"\xef\xbb\xbfbe strict\n"),
+        ];
+        let found = instructions(&mut read_from(files), "origin/main");
+        let shown: Vec<_> = found
+            .iter()
+            .map(|i| (i.path.display().into_owned(), i.text.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("AGENTS.md".to_owned(), "be strict\n"),
+                ("REVIEW.md".to_owned(), "be kind\u{fffd}\n")
+            ]
+        );
+        assert!(found.iter().all(|i| i.origin == "origin/main"));
+    }
+
+    #[test]
+    fn empty_files_say_nothing() {
+        assert!(instructions(&mut read_from(&[("CLAUDE.md", b" \n\n")]), "x").is_empty());
+    }
+
+    #[test]
+    fn a_long_file_is_cut_at_a_line_and_says_so() {
+        let long = "0123456789abcde\n".repeat(4_000);
+        let files: &[(&str, &[u8])] = &[("AGENTS.md", long.as_bytes())];
+        let text = &instructions(&mut read_from(files), "x")[0].text;
+        assert!(
+            text.ends_with("abcde\n[cut here: 32768 of 64000 bytes shown]\n"),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn all_files_together_stay_within_the_bound() {
+        let long = "é\n".repeat(20_000);
+        let files: Vec<_> = INSTRUCTION_FILES
+            .iter()
+            .map(|name| (*name, long.as_bytes()))
+            .collect();
+        let found = instructions(&mut read_from(&files), "x");
+        assert_eq!(found.len(), INSTRUCTION_FILES.len());
+        let bytes: usize = found.iter().map(|i| i.text.len()).sum();
+        assert!(bytes <= TOTAL_BYTES + 4 * 64, "{bytes}");
+    }
+}
