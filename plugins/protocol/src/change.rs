@@ -203,10 +203,35 @@ pub trait BlobSource: Send + Sync {
     /// (a bare `--patch`).
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError>;
 
+    /// Every file of a side, in path order; `None` when the source cannot list them.
+    fn entries(&self, _side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
+        Ok(None)
+    }
+
     /// Whether there are blobs at all; without them a quote is searched in the patch's new lines.
     fn has_blobs(&self) -> bool {
         true
     }
+}
+
+/// One file of a tree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TreeEntry {
+    /// Where it stands.
+    pub path: RepoPath,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What an entry of a tree is, by its mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A symbolic link.
+    Symlink,
+    /// A commit of another repository.
+    Submodule,
 }
 
 /// Why a blob could not be read.
