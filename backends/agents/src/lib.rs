@@ -5,8 +5,11 @@
 //! of its own for each judge, or one lane for all.
 
 mod agent;
+pub mod environment;
+pub mod guard;
 mod local;
 mod outlet;
+pub mod room;
 mod sitting;
 mod stop;
 mod table;

@@ -1,0 +1,86 @@
+//! What a process of an agent may see of our environment: an allowlist, in which no token of a forge is.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+/// Names that every agent may see: where programs are, how to speak, where to write scratch files, how to reach out.
+const COMMON: [&str; 18] = [
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+];
+
+/// Names that no agent may see, whatever the configuration says (2-architecture.md: "no token near a judge").
+const NEVER: [&str; 9] = [
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "GITHUB_PAT",
+    "GH_ENTERPRISE_TOKEN",
+    "GITHUB_ENTERPRISE_TOKEN",
+    "GITLAB_TOKEN",
+    "ACTIONS_RUNTIME_TOKEN",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+    "ACTIONS_RESULTS_URL",
+];
+
+/// The variables of `all` that an agent may see, `extra` being what trusted configuration allows it by name.
+pub fn allowed(
+    all: impl IntoIterator<Item = (OsString, OsString)>,
+    extra: &[String],
+) -> BTreeMap<String, OsString> {
+    let named = all
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    named
+        .filter(|(name, _)| !is_forbidden(name) && is_allowed(name, extra))
+        .collect()
+}
+
+/// Whether `name` may never reach a judge.
+pub fn is_forbidden(name: &str) -> bool {
+    NEVER.iter().any(|never| never.eq_ignore_ascii_case(name))
+}
+
+fn is_allowed(name: &str, extra: &[String]) -> bool {
+    let common = COMMON
+        .iter()
+        .any(|common| common.eq_ignore_ascii_case(name));
+    common || name.starts_with("LC_") || extra.iter().any(|e| e == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t9_only_listed_names_pass_and_never_a_token_of_a_forge() {
+        let all = [
+            "PATH",
+            "LC_ALL",
+            "https_proxy",
+            "MY_KEY",
+            "GITHUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "HOME",
+        ];
+        let all = all.map(|name| (OsString::from(name), OsString::from("x")));
+        let extra = ["MY_KEY".to_owned(), "GITHUB_TOKEN".to_owned()];
+        let names: Vec<_> = allowed(all, &extra).into_keys().collect();
+        assert_eq!(names, ["LC_ALL", "MY_KEY", "PATH", "https_proxy"]);
+    }
+}

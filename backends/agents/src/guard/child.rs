@@ -1,0 +1,215 @@
+//! The guard's own side: one loop that waits for a signal or the death pipe.
+
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::{DEATH_FD, tree};
+
+/// How long the guard goes on killing what keeps forking.
+const LAST_EFFORT: Duration = Duration::from_secs(10);
+
+static ASKED_TO_END: AtomicBool = AtomicBool::new(false);
+
+/// Runs a program under guard until the whole tree is gone. Returns the program's exit code, `128 + signal` when a
+/// signal ended it, 127 when it could not be started.
+///
+/// `args` is what follows the subcommand: `GRACE_MS -- PROGRAM ARGS…`.
+pub fn run(args: &[std::ffi::OsString]) -> u8 {
+    let grace = args
+        .first()
+        .and_then(|ms| ms.to_str()?.parse().ok())
+        .map(Duration::from_millis);
+    let (Some(grace), Some([program, rest @ ..])) = (grace, args.get(2..)) else {
+        return 2;
+    };
+    prepare();
+    let mut command = Command::new(program);
+    command.args(rest);
+    die_with_us(&mut command);
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return could_not_start(program, &error),
+    };
+    let code = wait(&mut child, grace);
+    end_all(&child, Duration::ZERO);
+    code
+}
+
+/// The one thing the guard ever says, on the program's own standard error.
+fn could_not_start(program: &std::ffi::OsStr, error: &std::io::Error) -> u8 {
+    use std::io::Write as _;
+    let _ = writeln!(
+        std::io::stderr(),
+        "cannot start {}: {error}",
+        program.display()
+    );
+    127
+}
+
+/// Waits until the program ends, or ends it when we are asked to.
+fn wait(child: &mut Child, grace: Duration) -> u8 {
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            let signal = status.signal().map(|s| 128 + s);
+            return u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1);
+        }
+        reap_orphans(child);
+        if sleep_until_signal_or_death(None) || ASKED_TO_END.load(Ordering::Relaxed) {
+            end_all(child, grace);
+            return child
+                .try_wait()
+                .ok()
+                .flatten()
+                .and_then(|s| s.code())
+                .map_or(137, |c| u8::try_from(c).unwrap_or(1));
+        }
+    }
+}
+
+/// Ends everything below us: SIGTERM and the grace, then SIGKILL until nothing is left.
+fn end_all(child: &Child, grace: Duration) {
+    let own = own_pid();
+    let began = Instant::now();
+    let mut asked = Vec::new();
+    loop {
+        reap_all();
+        let left = tree::below(own, child.id());
+        let spent = began.elapsed();
+        if left.is_empty() || spent > grace + LAST_EFFORT {
+            return;
+        }
+        if spent < grace {
+            let new: Vec<i32> = left
+                .into_iter()
+                .filter(|pid| !asked.contains(pid))
+                .collect();
+            tree::signal(&new, libc::SIGTERM);
+            asked.extend(new);
+        } else {
+            tree::signal(&left, libc::SIGKILL);
+        }
+        // SIGCHLD ends the pause; a grandchild that is not ours to reap is looked at again after it.
+        sleep_until_signal_or_death(Some(Duration::from_millis(20)));
+    }
+}
+
+/// Subreaper, signal handlers, and the signals blocked everywhere but in the one wait.
+fn prepare() {
+    #[expect(
+        unsafe_code,
+        reason = "prctl and the signal calls have no safe wrapper here"
+    )]
+    // SAFETY: the guard is single-threaded; every structure is zeroed or filled before use and lives on this stack;
+    // the handlers only store to an atomic, which is async-signal-safe.
+    unsafe {
+        #[cfg(target_os = "linux")]
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        libc::fcntl(DEATH_FD, libc::F_SETFD, libc::FD_CLOEXEC);
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = if signal == libc::SIGCHLD {
+                on_child as *const () as usize
+            } else {
+                on_end as *const () as usize
+            };
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+            libc::sigaddset(&raw mut set, signal);
+        }
+        libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+    }
+}
+
+extern "C" fn on_child(_: libc::c_int) {}
+
+extern "C" fn on_end(_: libc::c_int) {
+    ASKED_TO_END.store(true, Ordering::Relaxed);
+}
+
+/// Waits for a signal, for the death pipe, or for `limit`. Returns whether the pipe is closed.
+fn sleep_until_signal_or_death(limit: Option<Duration>) -> bool {
+    #[expect(
+        unsafe_code,
+        reason = "pselect is the one call that waits for a signal and a descriptor without a race"
+    )]
+    // SAFETY: the sets and the time live on this stack for the call; DEATH_FD is below FD_SETSIZE.
+    unsafe {
+        let mut set: libc::fd_set = std::mem::zeroed();
+        // Once asked to end, the pipe has nothing more to say and would end every pause at once.
+        let watched = limit.is_none();
+        if watched {
+            libc::FD_SET(DEATH_FD, &raw mut set);
+        }
+        let mut nothing_blocked: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut nothing_blocked);
+        let time = limit.map(|l| libc::timespec {
+            tv_sec: 0,
+            tv_nsec: l.subsec_nanos().into(),
+        });
+        let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        let ready = libc::pselect(
+            DEATH_FD + 1,
+            &raw mut set,
+            std::ptr::null_mut(),
+            std::ptr::null_mut(),
+            time,
+            &raw const nothing_blocked,
+        );
+        watched && ready > 0
+    }
+}
+
+/// The program is ended by the kernel when the guard itself is killed.
+fn die_with_us(command: &mut Command) {
+    #[expect(
+        unsafe_code,
+        reason = "the parent-death signal can only be set between fork and exec"
+    )]
+    // SAFETY: prctl and sigprocmask are async-signal-safe and touch nothing but the child's own state and this stack.
+    unsafe {
+        command.pre_exec(|| {
+            #[cfg(target_os = "linux")]
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+            let mut none: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&raw mut none);
+            libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+            Ok(())
+        });
+    }
+    command.process_group(0);
+}
+
+/// Reaps orphans that fell to us, but never the program itself, whose status `Child` must see.
+fn reap_orphans(child: &Child) {
+    let own = i32::try_from(child.id()).unwrap_or(0);
+    #[expect(unsafe_code, reason = "waitid with WNOWAIT has no safe wrapper here")]
+    // SAFETY: the structure is zeroed, lives on this stack, and is only read after a successful call.
+    unsafe {
+        loop {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+            if libc::waitid(libc::P_ALL, 0, &raw mut info, flags) != 0
+                || info.si_pid() == 0
+                || info.si_pid() == own
+            {
+                return;
+            }
+            libc::waitpid(info.si_pid(), std::ptr::null_mut(), libc::WNOHANG);
+        }
+    }
+}
+
+fn reap_all() {
+    #[expect(unsafe_code, reason = "waitpid for any child has no safe wrapper")]
+    // SAFETY: no status is asked for, so nothing is written.
+    unsafe {
+        while libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) > 0 {}
+    }
+}
+
+fn own_pid() -> i32 {
+    i32::try_from(std::process::id()).unwrap_or(i32::MAX)
+}

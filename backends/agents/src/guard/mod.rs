@@ -1,0 +1,124 @@
+//! The guard: a process of our own between the program and an agent, so that nothing of the agent outlives us.
+//!
+//! The program starts `git-council __guard GRACE_MS -- PROGRAM ARGS…` and keeps one end of a pipe, the *death pipe*.
+//! The guard makes itself the reaper of every orphan below it, starts the program, and ends the whole tree when the
+//! pipe closes — because we closed it, or because we were killed and the kernel did — and also when the program has
+//! ended and left something behind. A grandchild in a session of its own is found by its ancestry.
+//!
+//! [`spawn`] is the program's side, [`run`] is the guard's.
+
+mod child;
+mod tree;
+
+pub use child::run;
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// The descriptor at which the guard finds its end of the death pipe.
+const DEATH_FD: i32 = 3;
+
+/// The word that makes the program a guard.
+pub const SUBCOMMAND: &str = "__guard";
+
+/// What is to be held by a guard.
+#[derive(Debug, Clone)]
+pub struct Program<'a> {
+    /// The program and its arguments; the program is looked up on the `PATH` of `env`.
+    pub argv: &'a [String],
+    /// The whole environment: nothing of ours is inherited.
+    pub env: &'a [(String, std::ffi::OsString)],
+    /// Where it works.
+    pub dir: &'a Path,
+    /// How long it has between SIGTERM and SIGKILL, in milliseconds.
+    pub grace_ms: u64,
+}
+
+/// A program under guard, with pipes to its standard streams.
+#[derive(Debug)]
+pub struct Guarded {
+    /// The guard's process; its streams are the program's.
+    pub child: Child,
+    death: Option<OwnedFd>,
+}
+
+impl Guarded {
+    /// Asks the tree to end: SIGTERM, the grace, then SIGKILL. Returns at once; the guard's end says that it is done.
+    pub fn end(&mut self) {
+        self.death = None;
+    }
+
+    /// The process id of the guard.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The end of the death pipe, for a hook that ends the tree from another thread by dropping it.
+    pub fn take_death(&mut self) -> Option<OwnedFd> {
+        self.death.take()
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.end();
+        // The guard ends within the grace; a zombie of ours is all that could be left, so it is reaped here.
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts a program under a guard. `exe` is our own executable.
+pub fn spawn(exe: &Path, program: &Program<'_>) -> io::Result<Guarded> {
+    let (guard_end, our_end) = pipe()?;
+    let mut command = Command::new(exe);
+    command
+        .arg(SUBCOMMAND)
+        .arg(program.grace_ms.to_string())
+        .arg("--")
+        .args(program.argv);
+    command
+        .env_clear()
+        .envs(program.env.iter().map(|(k, v)| (k, v)))
+        .current_dir(program.dir);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    let fd = guard_end.as_raw_fd();
+    #[expect(
+        unsafe_code,
+        reason = "the guard's end of the pipe must stand at a known descriptor"
+    )]
+    // SAFETY: between fork and exec only dup2 and fcntl are called, both async-signal-safe, on a descriptor that
+    // `guard_end` keeps open until the spawn is over.
+    unsafe {
+        command.pre_exec(move || {
+            let moved = if fd == DEATH_FD {
+                libc::fcntl(fd, libc::F_SETFD, 0)
+            } else {
+                libc::dup2(fd, DEATH_FD)
+            };
+            if moved < 0 {
+                Err(io::Error::last_os_error())
+            } else {
+                Ok(())
+            }
+        });
+    }
+    let child = command.spawn()?;
+    drop(guard_end);
+    Ok(Guarded {
+        child,
+        death: Some(our_end),
+    })
+}
+
+/// A pipe whose two ends are closed on exec: the guard's end, our end.
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((reader.into(), writer.into()))
+}
