@@ -1,1 +1,198 @@
 //! One report object, one renderer per format.
+//!
+//! A [`Report`] is made once, from what the council came to and what the run knows of itself; every surface is rendered
+//! from it and from nothing else. The headline, the exit code and the conclusion of a check come from one function,
+//! [`Report::bottom_line`]. Renderers are pure: width, colour and verbosity are arguments ([`Look`]).
+
+mod bottom_line;
+mod facts;
+pub mod json;
+mod page;
+pub mod terminal;
+mod words;
+
+pub use bottom_line::{BottomLine, CheckConclusion, FailOn, Gate, exit};
+pub use facts::{
+    BackendFacts, ChangeSize, Digests, InstructionFacts, Participation, Receipt, RunFacts, Subject,
+};
+pub use page::{Look, Verbosity};
+
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;
+
+use council_protocol::Coverage;
+use council_protocol::packet::Target;
+use council_protocol::task::Branch;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::council::ledger::Ledger;
+use crate::council::outcome::{
+    ChallengeRecord, Disagreement, Disposition, JudgeRecord, JudgedFinding, Level, Outcome, Reason,
+    Verdict,
+};
+use crate::council::plan::{Consensus, Procedure};
+
+/// Version that every report carries.
+pub const REPORT_VERSION: u32 = 1;
+
+/// Everything that is known at the end of a run: the one object from which every surface is rendered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Always [`REPORT_VERSION`].
+    pub schema_version: u32,
+    /// The word.
+    pub verdict: Verdict,
+    /// Why that word.
+    pub reason: Reason,
+    /// Why in words, where the reason alone does not say it (what was skipped, what broke); may be empty.
+    #[serde(default)]
+    pub detail: String,
+    /// The run was cut short: findings and votes may be missing.
+    #[serde(default)]
+    pub incomplete: bool,
+    /// What was under review.
+    pub target: Target,
+    /// How much that is.
+    pub change: ChangeSize,
+    /// The rules of the rounds, as they ran; none when no council was convened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub procedure: Option<Procedure>,
+    /// The rule of the verdict; none when no council was convened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consensus: Option<Consensus>,
+    /// Rounds that ran.
+    pub rounds: u8,
+    /// Which branch R2 took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
+    /// R1 was split and R2 unanimous: check for persuasion against anchoring (councils.md 1.16).
+    #[serde(default)]
+    pub converged: bool,
+    /// The findings, worst first; rejected ones last.
+    pub findings: Vec<JudgedFinding>,
+    /// The judges in seat order: who was asked, what they said, how they ended.
+    pub judges: Vec<JudgeRecord>,
+    /// What stands against what.
+    #[serde(default)]
+    pub disagreements: Vec<Disagreement>,
+    /// Challenges of the later rounds, in order.
+    #[serde(default)]
+    pub challenges: Vec<ChallengeRecord>,
+    /// What was exchanged, asked and answered between judges.
+    #[serde(default)]
+    pub ledger: Ledger,
+    /// What a quorum saw.
+    pub coverage: Coverage,
+    /// Degradations and fallbacks in words.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// How it came about.
+    pub receipt: Receipt,
+}
+
+impl Report {
+    /// A report of what a council came to.
+    ///
+    /// A run that was cut short never reports PASS or WARN, whatever the outcome says: both become INCONCLUSIVE.
+    pub fn new(outcome: Outcome, subject: Subject, run: RunFacts) -> Self {
+        let cause = run.cut_short;
+        let (verdict, reason) = match (outcome.verdict, cause) {
+            (Verdict::Pass | Verdict::Warn, Some(cause)) => (Verdict::Inconclusive, cause.into()),
+            (verdict, _) => (verdict, outcome.reason),
+        };
+        Self {
+            schema_version: REPORT_VERSION,
+            verdict,
+            reason,
+            detail: String::new(),
+            incomplete: cause.is_some() || reason.is_cut_short(),
+            target: subject.target,
+            change: subject.change,
+            procedure: Some(outcome.procedure),
+            consensus: Some(outcome.consensus),
+            rounds: outcome.rounds,
+            branch: outcome.branch,
+            converged: outcome.converged,
+            receipt: Receipt::new(
+                run,
+                subject.instructions,
+                Participation::of(&outcome.judges, outcome.quorum),
+                &outcome.judges,
+            ),
+            findings: outcome.findings,
+            judges: outcome.judges,
+            disagreements: outcome.disagreements,
+            challenges: outcome.challenges,
+            ledger: outcome.ledger,
+            coverage: outcome.coverage,
+            notes: outcome.notes,
+        }
+    }
+
+    /// A report of a run that convened nobody because there was nothing to review. `why` says so in words.
+    pub fn skipped(
+        subject: Subject,
+        coverage: Coverage,
+        reason: Reason,
+        why: impl Into<String>,
+        run: RunFacts,
+    ) -> Self {
+        Self {
+            schema_version: REPORT_VERSION,
+            verdict: Verdict::Skipped,
+            reason,
+            detail: why.into(),
+            incomplete: false,
+            target: subject.target,
+            change: subject.change,
+            procedure: None,
+            consensus: None,
+            rounds: 0,
+            branch: None,
+            converged: false,
+            findings: Vec::new(),
+            judges: Vec::new(),
+            disagreements: Vec::new(),
+            challenges: Vec::new(),
+            ledger: Ledger::default(),
+            coverage,
+            notes: Vec::new(),
+            receipt: Receipt::new(run, subject.instructions, Participation::default(), &[]),
+        }
+    }
+
+    /// The findings that weigh: at least WARN.
+    pub fn weighty(&self) -> impl Iterator<Item = &JudgedFinding> {
+        self.findings
+            .iter()
+            .filter(|f| f.level.is_some_and(|level| level > Level::Note))
+    }
+
+    /// The findings that are listed only.
+    pub fn noted(&self) -> impl Iterator<Item = &JudgedFinding> {
+        self.findings
+            .iter()
+            .filter(|f| f.level == Some(Level::Note))
+    }
+
+    /// The findings that do not count: their quote is not there, or they were withdrawn.
+    pub fn rejected(&self) -> impl Iterator<Item = &JudgedFinding> {
+        self.findings
+            .iter()
+            .filter(|f| f.level.is_none() || f.disposition == Disposition::Rejected)
+    }
+
+    /// The judges that changed their vote, or wanted to.
+    pub fn moved(&self) -> impl Iterator<Item = &JudgeRecord> {
+        self.judges.iter().filter(|j| j.change.is_some())
+    }
+
+    /// The day of the run, `YYYY-MM-DD`.
+    pub fn date(&self) -> &str {
+        let started = &self.receipt.run.started;
+        started.get(..10).unwrap_or(started)
+    }
+}

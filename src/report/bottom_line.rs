@@ -1,0 +1,244 @@
+//! Headline, exit code and check conclusion: one function, so that no surface can be greener than another.
+
+use council_protocol::{Severity, Vote};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Report;
+use crate::council::outcome::{Disposition, Reason, Verdict};
+
+/// The exit codes of 1-product.md. 1 goes before 3, 3 before 4.
+pub mod exit {
+    /// PASS, WARN or SKIPPED.
+    pub const OK: u8 = 0;
+    /// FAIL, or WARN under `--fail-on warn`.
+    pub const FAIL: u8 = 1;
+    /// Usage or configuration.
+    pub const USAGE: u8 = 2;
+    /// INCONCLUSIVE.
+    pub const INCONCLUSIVE: u8 = 3;
+    /// A verdict was made, but neither a requested surface nor its fallback could be published.
+    pub const UNPUBLISHED: u8 = 4;
+    /// Interrupted, 128 + SIGINT.
+    pub const INTERRUPTED: u8 = 130;
+}
+
+/// From which verdict on the exit code is 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailOn {
+    /// FAIL only.
+    #[default]
+    Fail,
+    /// FAIL and WARN.
+    Warn,
+}
+
+/// How a verdict is turned into an ending.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// From which verdict on it fails.
+    pub fail_on: FailOn,
+    /// An INCONCLUSIVE check is neutral instead of asking for action (peers.md 5.1).
+    pub advisory: bool,
+}
+
+/// GitHub's word for how a check ended (peers.md 5.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckConclusion {
+    /// PASS.
+    Success,
+    /// WARN, or INCONCLUSIVE of an advisory council.
+    Neutral,
+    /// FAIL.
+    Failure,
+    /// INCONCLUSIVE.
+    ActionRequired,
+    /// Interrupted.
+    Cancelled,
+    /// The run's deadline passed.
+    TimedOut,
+    /// SKIPPED.
+    Skipped,
+}
+
+/// What a report comes to, for whoever reads one line, one number or one word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BottomLine {
+    /// One sentence that starts with the verdict. It has no untrusted text in it.
+    pub headline: String,
+    /// The exit code of the program (1-product.md); 4 is not known here.
+    pub exit_code: u8,
+    /// How a check ends.
+    pub conclusion: CheckConclusion,
+}
+
+impl BottomLine {
+    /// The exit code when a requested surface and its fallback could not be published: 1 and 3 go before 4.
+    pub fn unpublished(&self) -> u8 {
+        if self.exit_code == exit::OK {
+            exit::UNPUBLISHED
+        } else {
+            self.exit_code
+        }
+    }
+}
+
+impl Report {
+    /// What the report comes to. The only place that decides it.
+    pub fn bottom_line(&self, gate: Gate) -> BottomLine {
+        let (exit_code, conclusion) = self.ending(gate);
+        BottomLine {
+            headline: self.headline(),
+            exit_code,
+            conclusion,
+        }
+    }
+
+    /// One sentence that starts with the verdict.
+    pub fn headline(&self) -> String {
+        let rest = if self.incomplete && !self.reason.is_cut_short() {
+            " (INCOMPLETE)"
+        } else {
+            ""
+        };
+        format!("{}: {}{rest}", self.verdict.word(), self.sentence())
+    }
+
+    fn ending(&self, gate: Gate) -> (u8, CheckConclusion) {
+        if self.reason == Reason::Interrupted || self.is_interrupted() {
+            return (exit::INTERRUPTED, CheckConclusion::Cancelled);
+        }
+        match self.verdict {
+            Verdict::Pass => (exit::OK, CheckConclusion::Success),
+            Verdict::Warn if gate.fail_on == FailOn::Warn => (exit::FAIL, CheckConclusion::Failure),
+            Verdict::Warn => (exit::OK, CheckConclusion::Neutral),
+            Verdict::Fail => (exit::FAIL, CheckConclusion::Failure),
+            Verdict::Skipped => (exit::OK, CheckConclusion::Skipped),
+            Verdict::Inconclusive if self.reason == Reason::Deadline => {
+                (exit::INCONCLUSIVE, CheckConclusion::TimedOut)
+            }
+            Verdict::Inconclusive if gate.advisory => {
+                (exit::INCONCLUSIVE, CheckConclusion::Neutral)
+            }
+            Verdict::Inconclusive => (exit::INCONCLUSIVE, CheckConclusion::ActionRequired),
+        }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.receipt
+            .run
+            .cut_short
+            .is_some_and(|cause| Reason::from(cause) == Reason::Interrupted)
+    }
+
+    fn sentence(&self) -> String {
+        let who = self.receipt.participation;
+        match self.reason {
+            Reason::NoFindings => format!("{} found nothing against it", judges(who.counted)),
+            Reason::NotesOnly => {
+                format!(
+                    "nothing stands against it, {}",
+                    count(self.noted().count(), "note", "notes")
+                )
+            }
+            Reason::CriticalCarried => {
+                self.stands(Severity::Critical, Disposition::Carried, "carried")
+            }
+            Reason::CriticalContested => {
+                self.stands(Severity::Critical, Disposition::Contested, "contested")
+            }
+            Reason::CriticalUnproven => self.stands(
+                Severity::Critical,
+                Disposition::Unproven,
+                "held by one judge and unchecked",
+            ),
+            Reason::SignificantCarried => {
+                self.stands(Severity::Significant, Disposition::Carried, "carried")
+            }
+            Reason::VerdictWithoutFinding => {
+                "a judge votes FAIL, but no finding of it survives".into()
+            }
+            Reason::Votes => format!("the votes decided, {}", self.tally()),
+            Reason::BelowQuorum => format!(
+                "{} of {} counted, and the quorum is {}",
+                who.counted,
+                judges(who.asked),
+                who.quorum
+            ),
+            Reason::IncompleteCoverage => format!(
+                "{} not seen whole by a quorum",
+                are(
+                    self.coverage.gaps().count(),
+                    "changed file",
+                    "changed files"
+                )
+            ),
+            Reason::UncheckedEvidence => {
+                "quotes could not be searched, so that findings may be missing".into()
+            }
+            Reason::Interrupted => "interrupted before the council had decided".into(),
+            Reason::Deadline => "the deadline passed before the council had decided".into(),
+            Reason::BackendLost => "the backend broke down before the council had decided".into(),
+            Reason::NothingToReview => "there is nothing to review".into(),
+            Reason::AllSkipped => "every changed file is skipped by an ignore glob".into(),
+        }
+    }
+
+    fn stands(&self, severity: Severity, disposition: Disposition, how: &str) -> String {
+        let number = self
+            .findings
+            .iter()
+            .filter(|f| f.finding.severity == severity && f.disposition == disposition)
+            .count();
+        let word = severity.word();
+        format!(
+            "{} {how}",
+            are(
+                number,
+                &format!("{word} finding"),
+                &format!("{word} findings")
+            )
+        )
+    }
+
+    /// `2 FAIL, 1 PASS`, worst first.
+    pub(super) fn tally(&self) -> String {
+        let votes = [Vote::Fail, Vote::Warn, Vote::Pass];
+        let count = |vote| {
+            self.judges
+                .iter()
+                .filter(|j| j.counted == Some(vote))
+                .count()
+        };
+        let parts: Vec<String> = votes
+            .into_iter()
+            .filter(|&vote| count(vote) > 0)
+            .map(|vote| format!("{} {}", count(vote), vote.word()))
+            .collect();
+        if parts.is_empty() {
+            "no vote counted".into()
+        } else {
+            parts.join(", ")
+        }
+    }
+}
+
+/// `1 judge`, `3 judges`.
+pub(super) fn judges(number: u32) -> String {
+    count(number as usize, "judge", "judges")
+}
+
+/// A number with its noun.
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn are(number: usize, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        count(number, one, many),
+        if number == 1 { "is" } else { "are" }
+    )
+}

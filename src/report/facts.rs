@@ -1,0 +1,274 @@
+//! What a run knows of itself beside the outcome, and the receipt that is made of it.
+
+use council_protocol::RepoPath;
+use council_protocol::message::Usage;
+use council_protocol::packet::{Packet, Target};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::council::exchange::CancelCause;
+use crate::council::outcome::{JudgeRecord, Reason};
+use crate::council::plan::{DebateMode, Seed};
+
+/// What was reviewed, as far as a report shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// What was under review.
+    pub target: Target,
+    /// How much that is.
+    pub change: ChangeSize,
+    /// The trusted instructions that the judges were given.
+    pub instructions: Vec<InstructionFacts>,
+}
+
+impl Subject {
+    /// The subject of a packet.
+    pub fn of(packet: &Packet) -> Self {
+        let instructions = packet
+            .instructions
+            .iter()
+            .map(|i| InstructionFacts {
+                path: i.path.clone(),
+                origin: i.origin.clone(),
+            })
+            .collect();
+        Self {
+            target: packet.target.clone(),
+            change: ChangeSize::of(packet),
+            instructions,
+        }
+    }
+
+    /// A target without a packet: there was nothing to make one of.
+    pub fn empty(target: Target) -> Self {
+        Self {
+            target,
+            change: ChangeSize::default(),
+            instructions: Vec::new(),
+        }
+    }
+}
+
+/// How much was changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ChangeSize {
+    /// Changed files, skipped ones included.
+    pub files: u64,
+    /// Added lines, without those of skipped files.
+    pub added: u64,
+    /// Removed lines, without those of skipped files.
+    pub removed: u64,
+}
+
+impl ChangeSize {
+    /// The size of a packet.
+    pub fn of(packet: &Packet) -> Self {
+        let (added, removed) = packet
+            .files
+            .iter()
+            .map(|file| file.counts())
+            .fold((0, 0), |(a, r), (added, removed)| {
+                (a + added as u64, r + removed as u64)
+            });
+        Self {
+            files: packet.files.len() as u64,
+            added,
+            removed,
+        }
+    }
+}
+
+/// A trusted instruction file and where it was read from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InstructionFacts {
+    /// Where it lies.
+    pub path: RepoPath,
+    /// The ref or commit it was read from.
+    pub origin: String,
+}
+
+/// What the program knows of a run beside the council's outcome.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunFacts {
+    /// The run's name, `council-YYYYMMDD-<target>`.
+    pub name: String,
+    /// The program's version.
+    pub version: String,
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// How the judges were run; none when nobody was convened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<BackendFacts>,
+    /// Whether R2 was to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debate: Option<DebateMode>,
+    /// What went in.
+    #[serde(default)]
+    pub digests: Digests,
+    /// The recognition key of the change under this configuration, bench and templates; hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recognition_key: Option<String>,
+    /// The run's random bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<Seed>,
+    /// Why the run ended early, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<CancelCause>,
+}
+
+/// How the judges were run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BackendFacts {
+    /// The backend that ran them.
+    pub name: String,
+    /// The one that was asked for; none: chosen automatically.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested: Option<String>,
+    /// Backends that would have been preferred, each with the reason why not, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<String>,
+}
+
+/// SHA-256 of what went in, as hex; none where there is no such thing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Digests {
+    /// The packet's bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet: Option<String>,
+    /// The configuration as it held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
+    /// The prompt templates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub templates: Option<String>,
+}
+
+/// Who was asked, and what came of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Participation {
+    /// Seats of the council.
+    pub asked: u32,
+    /// Judges that were seated.
+    pub started: u32,
+    /// Judges that answered R1.
+    pub answered: u32,
+    /// Judges that answered a later round; 0 when there was none.
+    pub answered_later: u32,
+    /// Judges whose vote counts.
+    pub counted: u32,
+    /// Judges that had to count for PASS or WARN to stand.
+    pub quorum: u32,
+}
+
+impl Participation {
+    /// Counts the judges of a council.
+    pub fn of(judges: &[JudgeRecord], quorum: u32) -> Self {
+        let count = |is: fn(&JudgeRecord) -> bool| {
+            judges
+                .iter()
+                .filter(|j| is(j))
+                .fold(0_u32, |n, _| n.saturating_add(1))
+        };
+        Self {
+            asked: count(|_| true),
+            started: count(|j| j.started),
+            answered: count(|j| j.r1.is_some()),
+            answered_later: count(|j| j.r2.is_some()),
+            counted: count(|j| j.counted.is_some()),
+            quorum,
+        }
+    }
+}
+
+/// How a verdict came about: who was asked, what was granted, what went in, what it cost.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Receipt {
+    /// The run.
+    pub run: RunFacts,
+    /// Who was asked and what came of it; the judges' own lines stand in the report's `judges`.
+    pub participation: Participation,
+    /// The trusted instructions that the judges were given.
+    #[serde(default)]
+    pub instructions: Vec<InstructionFacts>,
+    /// What it cost, summed over the judges that said so; none when none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+impl Receipt {
+    pub(super) fn new(
+        run: RunFacts,
+        instructions: Vec<InstructionFacts>,
+        participation: Participation,
+        judges: &[JudgeRecord],
+    ) -> Self {
+        Self {
+            run,
+            participation,
+            instructions,
+            usage: total(judges),
+        }
+    }
+}
+
+/// The sum of what is known; none when nothing is.
+fn total(judges: &[JudgeRecord]) -> Option<Usage> {
+    let known: Vec<&Usage> = judges.iter().filter_map(|j| j.usage.as_ref()).collect();
+    let sum = |of: fn(&Usage) -> Option<u64>| {
+        known
+            .iter()
+            .filter_map(|u| of(u))
+            .reduce(u64::saturating_add)
+    };
+    let usage = Usage {
+        input_tokens: sum(|u| u.input_tokens),
+        cached_tokens: sum(|u| u.cached_tokens),
+        output_tokens: sum(|u| u.output_tokens),
+        cost_usd: known.iter().filter_map(|u| u.cost_usd).reduce(|a, b| a + b),
+    };
+    (usage != Usage::default()).then_some(usage)
+}
+
+impl From<CancelCause> for Reason {
+    fn from(cause: CancelCause) -> Self {
+        match cause {
+            CancelCause::Interrupted => Self::Interrupted,
+            CancelCause::Deadline => Self::Deadline,
+            CancelCause::BackendLost => Self::BackendLost,
+        }
+    }
+}
+
+impl Reason {
+    /// Whether the run ended before the council had decided.
+    pub fn is_cut_short(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Deadline | Self::BackendLost)
+    }
+
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NoFindings => "no-findings",
+            Self::NotesOnly => "notes-only",
+            Self::CriticalCarried => "critical-carried",
+            Self::CriticalContested => "critical-contested",
+            Self::CriticalUnproven => "critical-unproven",
+            Self::SignificantCarried => "significant-carried",
+            Self::VerdictWithoutFinding => "verdict-without-finding",
+            Self::Votes => "votes",
+            Self::BelowQuorum => "below-quorum",
+            Self::IncompleteCoverage => "incomplete-coverage",
+            Self::UncheckedEvidence => "unchecked-evidence",
+            Self::Interrupted => "interrupted",
+            Self::Deadline => "deadline",
+            Self::BackendLost => "backend-lost",
+            Self::NothingToReview => "nothing-to-review",
+            Self::AllSkipped => "all-skipped",
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! One finding at a terminal, in the shape of a compiler's message.
+
+use anstyle::Style;
+use council_protocol::{Finding, Severity};
+
+use super::place;
+use crate::council::outcome::{Disposition, JudgedFinding, Opinion};
+use crate::report::page::{Page, colours};
+use crate::report::words::{self, Names};
+use crate::text::{self, Untrusted};
+
+/// The most lines of a quote or suggestion that are shown.
+const MOST_LINES: usize = 8;
+
+/// The whole finding: what, where, the quoted lines, why, fix, who holds it and who does not.
+pub(super) fn full(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
+    let finding = &found.finding;
+    page.gap();
+    let (label, style) = label(finding);
+    page.labelled(&label, style, &Untrusted::new(&finding.description).line());
+    let gutter = Gutter::of(finding);
+    gutter.place(page, finding);
+    if finding.location.line > 0 && !finding.quote.trim().is_empty() {
+        gutter.empty(page);
+        gutter.code(page, finding.location.line, "|", &finding.quote);
+    }
+    gutter.empty(page);
+    gutter.remark(page, "why", &finding.why);
+    gutter.remark(page, "fix", &finding.fix);
+    if let Some(reference) = &finding.reference {
+        gutter.remark(page, "see", reference);
+    }
+    if let Some(suggestion) = &finding.suggestion {
+        gutter.remark(page, "suggestion", "replace the quoted lines with");
+        gutter.code(page, finding.location.line, "+", suggestion);
+    }
+    gutter.remark(
+        page,
+        words::disposition(found.disposition),
+        &held(found, names),
+    );
+    for opinion in &found.opinions {
+        gutter.remark(page, "", &said(opinion, names));
+    }
+    gutter.remark(page, "id", &format!("{} {}", found.id, found.fingerprint));
+}
+
+/// One line: what, where, and the description as far as it fits.
+pub(super) fn brief(page: &mut Page, found: &JudgedFinding) {
+    let (label, style) = label(&found.finding);
+    let place = place(&found.finding.location);
+    let doubt = match found.disposition {
+        Disposition::Carried | Disposition::Rejected => "",
+        Disposition::Contested => " (contested)",
+        Disposition::Unproven => " (unproven)",
+    };
+    let used = text::width(&label) + text::width(&place) + 2 + doubt.len();
+    let what = page.fit(Untrusted::new(&found.finding.description), used);
+    let label = page.paint(style, &label);
+    page.line(&format!("{label}{place}: {what}{doubt}"));
+}
+
+/// A finding that does not count, and why not.
+pub(super) fn rejected(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
+    let (label, _) = label(&found.finding);
+    let who: Vec<&str> = found.members.iter().map(|m| names.get(&m.judge)).collect();
+    page.labelled(
+        &format!("rejected {label}"),
+        colours::DIM,
+        &Untrusted::new(&found.finding.description).line(),
+    );
+    let gutter = Gutter::of(&found.finding);
+    gutter.place(page, &found.finding);
+    let why = format!("{}; said by {}", words::rejection(found), who.join(", "));
+    gutter.remark(page, "not counted", &why);
+}
+
+/// `critical[rule]: `, with its colour.
+fn label(finding: &Finding) -> (String, Style) {
+    let style = match finding.severity {
+        Severity::Critical => colours::RED,
+        Severity::Significant => colours::YELLOW,
+        Severity::Minor => colours::CYAN,
+    };
+    let class = finding.rule.as_deref().unwrap_or(&finding.category);
+    let class = text::fit(&Untrusted::new(class).name(), 32, text::Ellipsis::Ascii);
+    let severity = finding.severity.word();
+    let label = if class.is_empty() {
+        format!("{severity}: ")
+    } else {
+        format!("{severity}[{class}]: ")
+    };
+    (label, style)
+}
+
+/// Who holds it.
+fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
+    match words::holders(found, names).as_slice() {
+        [] => "held by nobody".into(),
+        [one] if found.disposition == Disposition::Unproven => {
+            format!("held by {one} alone, checked by nobody")
+        }
+        holders => format!("held by {}", holders.join(", ")),
+    }
+}
+
+/// What another judge said of it, and whether it has something to show for it.
+fn said(opinion: &Opinion, names: &Names<'_>) -> String {
+    let who = names.get(&opinion.judge);
+    let proof = match &opinion.evidence {
+        None => "without evidence".to_owned(),
+        Some(e) if opinion.resolves => format!("evidence at {}:{}", e.path.display(), e.line),
+        Some(e) => format!(
+            "its evidence at {}:{} is not there",
+            e.path.display(),
+            e.line
+        ),
+    };
+    format!(
+        "{who} {}: {} ({proof})",
+        words::stance(opinion.stance),
+        opinion.reasoning
+    )
+}
+
+/// The column of line numbers.
+struct Gutter {
+    width: usize,
+}
+
+impl Gutter {
+    fn of(finding: &Finding) -> Self {
+        let lines = finding.quote.lines().count().min(MOST_LINES);
+        let last = finding
+            .location
+            .line
+            .saturating_add(u32::try_from(lines).unwrap_or(0));
+        Self {
+            width: last.to_string().len(),
+        }
+    }
+
+    fn place(&self, page: &mut Page, finding: &Finding) {
+        let arrow = page.paint(colours::GUTTER, "-->");
+        page.line(&format!(
+            "{}{arrow} {}",
+            " ".repeat(self.width),
+            place(&finding.location)
+        ));
+    }
+
+    fn empty(&self, page: &mut Page) {
+        let bar = page.paint(colours::GUTTER, "|");
+        page.line(&format!("{} {bar}", " ".repeat(self.width)));
+    }
+
+    /// Numbered lines of code, cut to the width.
+    fn code(&self, page: &mut Page, first: u32, bar: &str, code: &str) {
+        let look = page.look();
+        let room = look.columns().saturating_sub(self.width + 3);
+        for (line, number) in Untrusted::new(code)
+            .code_lines()
+            .take(MOST_LINES)
+            .zip(first..)
+        {
+            let gutter = page.paint(
+                colours::GUTTER,
+                &format!("{number:>w$} {bar}", w = self.width),
+            );
+            page.line(&format!(
+                "{gutter} {}",
+                text::fit(&line, room, look.ellipsis())
+            ));
+        }
+        if code.lines().count() > MOST_LINES {
+            let gutter = page.paint(colours::GUTTER, &format!("{:w$} {bar}", "", w = self.width));
+            page.line(&format!("{gutter} {}", look.ellipsis().text()));
+        }
+    }
+
+    /// `= label: text`, wrapped; nothing for empty text.
+    fn remark(&self, page: &mut Page, label: &str, text: &str) {
+        let text = Untrusted::new(text).line();
+        if text.is_empty() {
+            return;
+        }
+        let colon = if label.is_empty() { "" } else { ": " };
+        let label = format!("{} = {label}{colon}", " ".repeat(self.width));
+        page.labelled(&label, colours::PLAIN, &text);
+    }
+}

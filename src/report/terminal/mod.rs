@@ -1,0 +1,68 @@
+//! The report for a person at a terminal: quiet when clean, findings in words worth reading, the verdict last.
+
+mod finding;
+mod foot;
+
+use council_protocol::Location;
+
+use super::page::Page;
+use super::words::{self, Names};
+use super::{Gate, Look, Report, Verbosity};
+use crate::text::{self, Ellipsis, Untrusted};
+
+/// The most notes that stand in an ordinary report, one line each.
+const MOST_NOTES: usize = 10;
+
+/// The most columns that a path with its line takes.
+const MOST_PLACE: usize = 240;
+
+/// The report as text, ended by a newline. Escape sequences stand in it only when `look.colour` says so.
+pub fn render(report: &Report, look: Look) -> String {
+    let mut page = Page::new(look);
+    if look.verbosity > Verbosity::Quiet {
+        let names = Names::of(&report.judges);
+        findings(&mut page, report, &names);
+        foot::disagreements(&mut page, report);
+        foot::moves(&mut page, report, &names);
+        foot::remarks(&mut page, report);
+        page.gap();
+    }
+    foot::verdict(&mut page, report, &report.bottom_line(Gate::default()));
+    page.finish()
+}
+
+/// Those that weigh in full, those that are listed only in a line each, the rejected ones only when asked for.
+fn findings(page: &mut Page, report: &Report, names: &Names<'_>) {
+    let verbose = page.look().verbosity == Verbosity::Verbose;
+    for found in report.weighty() {
+        finding::full(page, found, names);
+    }
+    let most = if verbose { usize::MAX } else { MOST_NOTES };
+    page.gap();
+    for found in report.noted().take(most) {
+        if verbose {
+            finding::full(page, found, names)
+        } else {
+            finding::brief(page, found)
+        }
+    }
+    let left = report.noted().count().saturating_sub(most);
+    if left > 0 {
+        page.line(&format!(
+            "{} {left} more (-v shows them all)",
+            page.mark("…", "...")
+        ));
+    }
+    if verbose {
+        for found in report.rejected() {
+            page.gap();
+            finding::rejected(page, found, names);
+        }
+    }
+}
+
+/// A path and its line, cleaned. It may be wider than the page, so that it can be clicked on, but not without bound.
+fn place(location: &Location) -> String {
+    let place = Untrusted::new(&words::place(location)).name();
+    text::fit(&place, MOST_PLACE, Ellipsis::Ascii)
+}

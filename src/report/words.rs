@@ -1,0 +1,148 @@
+//! Words that several renderers share. Nothing here is clean: whoever prints it sends it through the gate.
+
+use std::collections::BTreeMap;
+
+use council_protocol::answer::Stance;
+use council_protocol::coverage::FileCoverage;
+use council_protocol::{Coverage, CoverageState, JudgeId, Location, Proof, RepoPath};
+
+use super::ChangeSize;
+use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
+
+/// Short names of the judges: the perspective where it is unmistakable, else the judge's own name.
+pub(super) struct Names<'a>(BTreeMap<&'a str, &'a str>);
+
+impl<'a> Names<'a> {
+    pub(super) fn of(judges: &'a [JudgeRecord]) -> Self {
+        let perspective = |j: &'a JudgeRecord| j.seat.perspective.name.as_str();
+        let unique = |name: &str| judges.iter().filter(|j| perspective(j) == name).count() == 1;
+        let short = |j: &'a JudgeRecord| match perspective(j) {
+            "" => j.seat.judge.as_str(),
+            name if unique(name) => name,
+            _ => j.seat.judge.as_str(),
+        };
+        Self(
+            judges
+                .iter()
+                .map(|j| (j.seat.judge.as_str(), short(j)))
+                .collect(),
+        )
+    }
+
+    /// The short name of a judge; its own one when it has no seat.
+    pub(super) fn get(&self, judge: &'a JudgeId) -> &'a str {
+        self.0
+            .get(judge.as_str())
+            .copied()
+            .unwrap_or(judge.as_str())
+    }
+}
+
+/// Who holds a finding: each judge once, those that withdrew it left out.
+pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &Names<'a>) -> Vec<&'a str> {
+    let mut holders: Vec<&str> = Vec::new();
+    for member in finding
+        .members
+        .iter()
+        .filter(|m| !m.withdrawn && m.proof.resolves())
+    {
+        let name = names.get(&member.judge);
+        if !holders.contains(&name) {
+            holders.push(name);
+        }
+    }
+    holders
+}
+
+/// What became of a finding, in words.
+pub(super) fn disposition(disposition: Disposition) -> &'static str {
+    match disposition {
+        Disposition::Carried => "carried",
+        Disposition::Contested => "contested",
+        Disposition::Unproven => "unproven",
+        Disposition::Rejected => "rejected",
+    }
+}
+
+/// `agrees`, `partly agrees`, `disagrees`.
+pub(super) fn stance(stance: Stance) -> &'static str {
+    match stance {
+        Stance::Agreed => "agrees",
+        Stance::PartiallyAgreed => "partly agrees",
+        Stance::Disagreed => "disagrees",
+    }
+}
+
+/// Why a finding does not count.
+pub(super) fn rejection(finding: &JudgedFinding) -> String {
+    if finding.members.iter().any(|m| m.withdrawn) {
+        return "withdrawn with evidence".into();
+    }
+    let reason = finding.members.iter().find_map(|m| match &m.proof {
+        Proof::Unverified { reason } => Some(reason.as_str()),
+        _ => None,
+    });
+    reason.unwrap_or("rejected").to_owned()
+}
+
+/// `path:line` or `path:line-end`; the path alone for a finding about the file as a whole.
+pub(super) fn place(location: &Location) -> String {
+    let path = location.path.display();
+    match (location.line, location.end_line) {
+        (0, _) => path.into_owned(),
+        (line, Some(end)) if end > line => format!("{path}:{line}-{end}"),
+        (line, _) => format!("{path}:{line}"),
+    }
+}
+
+/// `0.2 s`, `42 s`, `2 min 5 s`.
+pub(super) fn duration(ms: u64) -> String {
+    match ms {
+        0..10_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        10_000..60_000 => format!("{} s", ms / 1000),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1000),
+    }
+}
+
+/// `3 files, +120 -14`.
+pub(super) fn size(change: ChangeSize, minus: &str) -> String {
+    let files = if change.files == 1 { "file" } else { "files" };
+    format!(
+        "{} {files}, +{} {minus}{}",
+        change.files, change.added, change.removed
+    )
+}
+
+/// Skipped files by reason, in the order in which the reasons first occur.
+pub(super) fn skipped(coverage: &Coverage) -> Vec<(&str, Vec<&RepoPath>)> {
+    let mut groups: Vec<(&str, Vec<&RepoPath>)> = Vec::new();
+    for file in &coverage.files {
+        let CoverageState::Skipped { reason } = &file.state else {
+            continue;
+        };
+        match groups.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, files)) => files.push(&file.path),
+            None => groups.push((reason, vec![&file.path])),
+        }
+    }
+    groups
+}
+
+/// Why a file lowers the coverage, in words; empty for one that does not.
+pub(super) fn gap(file: &FileCoverage) -> String {
+    match &file.state {
+        CoverageState::Reviewed | CoverageState::Skipped { .. } => String::new(),
+        CoverageState::Truncated { shown, total } => format!("{shown} of {total} changed lines"),
+        CoverageState::OverBudget => "over the budget".into(),
+        CoverageState::Unreadable { reason } => format!("unreadable: {reason}"),
+    }
+}
+
+/// `12.3k` for large numbers of tokens.
+pub(super) fn tokens(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..1_000_000 => format!("{}.{}k", number / 1000, number % 1000 / 100),
+        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
+}

@@ -1,1 +1,0 @@
-//! The one gate for untrusted text: terminal, Markdown, log commands.

@@ -1,0 +1,79 @@
+//! The one gate for untrusted text: terminal, Markdown, log commands.
+//!
+//! Diffs, paths, refs, commit messages and everything that a judge writes is data. It is wrapped in [`Untrusted`], which
+//! cannot be printed; each of its methods renders it for one kind of place and leaves nothing in it that the place
+//! would obey. Whatever cannot be seen is made visible as `\u{202E}` (peers.md 6.3, T10, T11, T18, T19).
+
+mod log;
+mod markdown;
+mod visible;
+mod width;
+
+use markdown::Place;
+
+pub use visible::{is_hidden, json_safe};
+pub use width::{Ellipsis, fit, width, wrap};
+
+/// Text that somebody else wrote. It has no `Display` on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Untrusted<'a>(&'a str);
+
+impl<'a> Untrusted<'a> {
+    /// Wraps text that somebody else wrote.
+    pub fn new(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    /// For a terminal: prose on one line. Runs of white space, line ends included, become one space.
+    pub fn line(self) -> String {
+        visible::line(self.0)
+    }
+
+    /// For a terminal: a path, ref or name. Spaces stay; every other white space is made visible.
+    pub fn name(self) -> String {
+        visible::name(self.0)
+    }
+
+    /// For a terminal: lines of code, tabs expanded to four columns, carriage returns at line ends dropped. Each line is
+    /// meant to stand behind a gutter, so that a log command at its start is none.
+    pub fn code_lines(self) -> impl Iterator<Item = String> + 'a {
+        self.0.lines().map(visible::code_line)
+    }
+
+    /// For Markdown: inline prose on one line. Code spans are kept; markup, HTML, links, images, mentions, references and
+    /// commands are shown as they were written and do nothing.
+    pub fn prose(self) -> String {
+        markdown::prose(self.0, Place::Text)
+    }
+
+    /// The same for a table's cell.
+    pub fn prose_cell(self) -> String {
+        markdown::prose(self.0, Place::Cell)
+    }
+
+    /// For Markdown: a name or a line of code as a code span. Empty for empty text.
+    pub fn code(self) -> String {
+        markdown::code(self.0, Place::Text)
+    }
+
+    /// The same for a table's cell.
+    pub fn code_cell(self) -> String {
+        markdown::code(self.0, Place::Cell)
+    }
+
+    /// For Markdown: a fenced block that its content cannot close, of at most `max_lines` lines, ended by a newline.
+    /// `info` is the language; anything but letters, digits, `+`, `-` and `_` in it is dropped.
+    pub fn fence(self, info: &str, max_lines: usize) -> String {
+        markdown::fence(self.0, info, max_lines)
+    }
+
+    /// For the message of a GitHub log command (`::error::…`): `%`, CR and LF are escaped.
+    pub fn log_message(self) -> String {
+        log::message(self.0)
+    }
+
+    /// For a property of a GitHub log command (`file=…`): `:` and `,` are escaped, too.
+    pub fn log_property(self) -> String {
+        log::property(self.0)
+    }
+}
