@@ -1,1 +1,42 @@
 //! The judge that needs no model: rules over the packet.
+//!
+//! A [`Judge`] sits on one seat. In R1 it runs the rules of its perspective over the added lines and the facts about
+//! the files, and votes from what they find. In R2 it checks what the others have found against the packet and the
+//! reviewed files. It reads no disk, no clock and no network, and says the same each time.
+
+#![allow(dead_code, reason = "the rules that use it land next")]
+
+mod debate;
+mod excuse;
+mod judge;
+mod language;
+mod lexer;
+mod pattern;
+mod perspective;
+mod regions;
+mod review;
+mod role;
+mod rule;
+mod rules;
+mod scan;
+mod unicode;
+mod view;
+
+pub use judge::{Judge, SeatError};
+pub use perspective::PerspectiveInfo;
+pub use rule::{Example, RuleInfo};
+
+/// The perspectives that have rules, in the order in which they sit when nothing is configured.
+pub fn perspectives() -> &'static [PerspectiveInfo] {
+    &perspective::PERSPECTIVES
+}
+
+/// Every rule, in alphabetical order of their ids.
+pub fn rules() -> impl ExactSizeIterator<Item = &'static RuleInfo> {
+    rules::RULES.iter().map(|rule| &rule.info)
+}
+
+/// What `git council explain RULE` says: the rule of that id.
+pub fn explain(id: &str) -> Option<&'static RuleInfo> {
+    rules().find(|info| info.id == id)
+}

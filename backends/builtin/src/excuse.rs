@@ -1,0 +1,131 @@
+//! Excuses in place: `council: allow(rule-id) reason` in a comment on the line or the line before.
+//!
+//! One counts only where it stood before the change: what is under review cannot excuse itself. One that the change
+//! adds is not obeyed, and the rule `added-excuse` reports it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use council_protocol::LineKind;
+
+use crate::pattern::pattern;
+use crate::view::FileView;
+
+/// An excuse as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Excuse {
+    /// The rules that it names.
+    pub(crate) rules: Vec<String>,
+    /// Why; empty where none is given, and then it does not count.
+    pub(crate) reason: String,
+}
+
+pattern!(SHAPE, r"council:\s*allow\(([a-z0-9, -]+)\)([^\r\n]*)");
+
+impl Excuse {
+    /// The excuse that stands in a line or comment, if one does.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let found = SHAPE.captures(text)?;
+        let rules = found[1].split(',').map(|id| id.trim().to_owned()).collect();
+        let reason = found[2]
+            .trim()
+            .trim_end_matches(['*', '/', '-', '>', '}', '#']);
+        Some(Self {
+            rules,
+            reason: reason.trim_matches([' ', ':', '-']).to_owned(),
+        })
+    }
+
+    fn covers(&self, rule: &str) -> bool {
+        self.reason.chars().any(char::is_alphabetic) && self.rules.iter().any(|id| id == rule)
+    }
+}
+
+/// Decides which findings are excused.
+#[derive(Debug, Default)]
+pub(crate) struct Excuses {
+    /// Excuses on removed lines, by file and block of changed lines, that an edited line may have kept.
+    kept: BTreeMap<(usize, usize), Vec<Excuse>>,
+    /// Added lines whose excuse was found among those: file and number.
+    granted: BTreeSet<(usize, u32)>,
+}
+
+impl Excuses {
+    /// Whether a finding of `rule` at `line` is excused by a comment that stood there before the change.
+    pub(crate) fn cover(&mut self, file: &FileView<'_>, rule: &str, line: u32) -> bool {
+        let above = line.checked_sub(1);
+        [Some(line), above]
+            .into_iter()
+            .flatten()
+            .filter(|&number| number > 0)
+            .any(|number| {
+                let excuse = file
+                    .line(number)
+                    .filter(|text| text.contains("council:"))
+                    .and_then(Excuse::read);
+                excuse.is_some_and(|e| {
+                    e.covers(rule) && (!file.is_added(number) || self.was_kept(file, number, &e))
+                })
+            })
+    }
+
+    /// Whether the same excuse stood on a removed line of the same block: the line was edited, its excuse was not.
+    fn was_kept(&mut self, file: &FileView<'_>, number: u32, excuse: &Excuse) -> bool {
+        if self.granted.contains(&(file.index, number)) {
+            return true;
+        }
+        let Some(at) = file
+            .lines
+            .iter()
+            .position(|line| line.new_no == Some(number))
+        else {
+            return false;
+        };
+        let first = file.lines[..at]
+            .iter()
+            .rposition(|line| line.kind == LineKind::Context)
+            .map_or(0, |n| n + 1);
+        let kept = self.kept.entry((file.index, first)).or_insert_with(|| {
+            let block = file.lines[first..]
+                .iter()
+                .take_while(|line| line.kind != LineKind::Context);
+            let removed = block.filter(|line| line.kind == LineKind::Removed);
+            removed.filter_map(|line| Excuse::read(line.text)).collect()
+        });
+        match kept.iter().position(|e| e == excuse) {
+            // Each old excuse covers one line: a change cannot multiply it.
+            Some(found) => {
+                kept.remove(found);
+                self.granted.insert((file.index, number));
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excuse_names_rules_and_a_reason() {
+        let excuse =
+            Excuse::read("foo(); // council: allow(new-unwrap, new-panic) checked above").unwrap();
+        assert_eq!(excuse.rules, ["new-unwrap", "new-panic"]);
+        assert!(excuse.covers("new-panic") && !excuse.covers("new-unsafe"));
+        let html = Excuse::read("<!-- council: allow(todo-without-reference): draft -->").unwrap();
+        assert_eq!(html.reason, "draft");
+    }
+
+    #[test]
+    fn without_a_reason_it_does_not_count() {
+        for text in [
+            "// council: allow(new-unwrap)",
+            "/* council: allow(new-unwrap) */",
+            "# council: allow(new-unwrap): --",
+        ] {
+            assert!(!Excuse::read(text).unwrap().covers("new-unwrap"), "{text}");
+        }
+        assert_eq!(Excuse::read("// council allow new-unwrap"), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! One seat: takes turns, gives answers.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use council_protocol::seat::{AgentKind, RuleSettings};
+use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn};
+
+use crate::debate;
+use crate::perspective::PERSPECTIVES;
+use crate::review::{Position, review};
+use crate::rules::RULES;
+use crate::scan::Bench;
+
+/// Why a seat cannot be taken by the built-in judge.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SeatError {
+    /// Its agent is another one.
+    #[error("the agent `{agent}` is not the built-in one")]
+    NotBuiltin {
+        /// The agent that the seat names.
+        agent: String,
+    },
+    /// There are no rules for its perspective; a judge without rules would pass everything.
+    #[error(
+        "the built-in agent has no rules for the perspective `{name}`; it has {}",
+        known()
+    )]
+    UnknownPerspective {
+        /// The name.
+        name: String,
+    },
+    /// Its settings name a rule that does not exist.
+    #[error("there is no rule `{id}`; `git council explain` lists them")]
+    UnknownRule {
+        /// The id.
+        id: String,
+    },
+}
+
+fn known() -> String {
+    PERSPECTIVES.map(|perspective| perspective.name).join(", ")
+}
+
+/// The judge of one seat.
+///
+/// It keeps its R1 in memory for R2; one that has lost it (a fresh process per turn) makes the same again.
+pub struct Judge {
+    perspective: String,
+    settings: RuleSettings,
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+    position: OnceCell<Position>,
+    last: Option<Answer>,
+}
+
+impl Judge {
+    /// Takes a seat: its perspective names the rules (none: all of them), its agent's settings their levels.
+    ///
+    /// # Errors
+    ///
+    /// When the seat's agent is not `builtin`, or perspective or settings name what does not exist.
+    pub fn new(
+        seat: &Seat,
+        packet: Arc<Packet>,
+        blobs: Arc<dyn BlobSource>,
+    ) -> Result<Self, SeatError> {
+        let AgentKind::Builtin { rules: settings } = &seat.agent.kind else {
+            return Err(SeatError::NotBuiltin {
+                agent: seat.agent.name.clone(),
+            });
+        };
+        let name = &seat.perspective.name;
+        if !name.is_empty() && !PERSPECTIVES.iter().any(|p| p.name == name) {
+            return Err(SeatError::UnknownPerspective { name: name.clone() });
+        }
+        let unknown = settings
+            .levels
+            .keys()
+            .find(|id| !RULES.iter().any(|rule| rule.info.id == id.as_str()));
+        if let Some(id) = unknown {
+            return Err(SeatError::UnknownRule { id: id.clone() });
+        }
+        Ok(Self {
+            perspective: name.clone(),
+            settings: settings.clone(),
+            packet,
+            blobs,
+            position: OnceCell::new(),
+            last: None,
+        })
+    }
+
+    /// Answers a turn: an [`Answer`] as JSON, or plain text to [`Task::Restate`]. The same turn of the same seat over
+    /// the same packet gives the same bytes.
+    pub fn turn(&mut self, turn: &Turn) -> String {
+        let answer = match &turn.task {
+            Task::Restate => return self.position().restatement(),
+            Task::Review | Task::Explored { .. } => self.position().answer(turn),
+            Task::Debate { branch, peers, .. } => {
+                debate::answer(self.position(), turn, *branch, peers)
+            }
+            Task::Mend { .. } => match &self.last {
+                Some(last) => Answer {
+                    round: turn.round,
+                    key: turn.key.clone(),
+                    ..last.clone()
+                },
+                None => self.position().answer(turn),
+            },
+        };
+        let raw = serde_json::to_string(&answer);
+        self.last = Some(answer);
+        // Strings, numbers and paths only: there is nothing in an answer that could fail to become JSON.
+        raw.unwrap_or_default()
+    }
+
+    fn position(&self) -> &Position {
+        self.position.get_or_init(|| {
+            let bench = Bench::new(&self.perspective, &self.settings);
+            review(&self.perspective, &bench, &self.packet, &*self.blobs)
+        })
+    }
+}

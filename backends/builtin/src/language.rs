@@ -1,0 +1,327 @@
+//! Languages by path, and how each writes comments and strings.
+
+/// What a file is written in, as far as a rule must know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Language {
+    Rust,
+    Python,
+    Go,
+    /// JavaScript and TypeScript in all their endings.
+    Script,
+    Java,
+    Kotlin,
+    CSharp,
+    /// C, C++ and Objective-C.
+    C,
+    Swift,
+    Scala,
+    Dart,
+    Php,
+    Ruby,
+    Shell,
+    PowerShell,
+    Lua,
+    Sql,
+    Css,
+    Yaml,
+    Toml,
+    Json,
+    /// INI, properties, git configuration, dotenv.
+    Ini,
+    Docker,
+    Make,
+    /// HTML, XML, SVG and templates that look like them.
+    Markup,
+    /// Markdown, reStructuredText, AsciiDoc, plain text.
+    Prose,
+    Unknown,
+}
+
+/// A pair of marks around a literal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Quote {
+    pub(crate) open: &'static str,
+    pub(crate) close: &'static str,
+    pub(crate) escapes: bool,
+    pub(crate) multiline: bool,
+}
+
+/// How a language writes what is not code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lexicon {
+    pub(crate) line: &'static [&'static str],
+    pub(crate) block: Option<(&'static str, &'static str)>,
+    /// Whether block comments nest.
+    pub(crate) nested: bool,
+    /// Longer marks first.
+    pub(crate) quotes: &'static [Quote],
+    /// Whether a mark of a comment or a literal counts only at the start of a word (YAML, shell).
+    pub(crate) at_word: bool,
+    pub(crate) extra: Extra,
+}
+
+/// What one language has and the others do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extra {
+    None,
+    /// Raw strings with hashes; lifetimes look like open quotes.
+    Rust,
+    /// Template strings, regular expressions.
+    Script,
+    /// Here-documents.
+    Heredoc,
+}
+
+const fn quote(mark: &'static str, escapes: bool, multiline: bool) -> Quote {
+    Quote {
+        open: mark,
+        close: mark,
+        escapes,
+        multiline,
+    }
+}
+
+const DOUBLE: Quote = quote("\"", true, false);
+const SINGLE: Quote = quote("'", true, false);
+const PLAIN: Lexicon = Lexicon {
+    line: &[],
+    block: None,
+    nested: false,
+    quotes: &[],
+    at_word: false,
+    extra: Extra::None,
+};
+const SLASHES: Lexicon = Lexicon {
+    line: &["//"],
+    block: Some(("/*", "*/")),
+    quotes: &[DOUBLE, SINGLE],
+    ..PLAIN
+};
+const TRIPLE: Quote = quote("\"\"\"", true, true);
+const HASH: Lexicon = Lexicon {
+    line: &["#"],
+    quotes: &[DOUBLE, SINGLE],
+    ..PLAIN
+};
+
+const RUST: Lexicon = Lexicon {
+    quotes: &[quote("\"", true, true)],
+    nested: true,
+    extra: Extra::Rust,
+    ..SLASHES
+};
+const PYTHON: Lexicon = Lexicon {
+    quotes: &[TRIPLE, quote("'''", true, true), DOUBLE, SINGLE],
+    ..HASH
+};
+const GO: Lexicon = Lexicon {
+    quotes: &[DOUBLE, SINGLE, quote("`", false, true)],
+    ..SLASHES
+};
+const SCRIPT: Lexicon = Lexicon {
+    extra: Extra::Script,
+    ..SLASHES
+};
+const JAVA: Lexicon = Lexicon {
+    quotes: &[TRIPLE, DOUBLE, SINGLE],
+    ..SLASHES
+};
+const NESTED: Lexicon = Lexicon {
+    nested: true,
+    ..JAVA
+};
+const PHP: Lexicon = Lexicon {
+    line: &["//", "#"],
+    quotes: &[quote("\"", true, true), quote("'", true, true)],
+    ..SLASHES
+};
+const RUBY: Lexicon = Lexicon {
+    quotes: &[quote("\"", true, true), quote("'", true, true)],
+    extra: Extra::Heredoc,
+    ..HASH
+};
+const SHELL: Lexicon = Lexicon {
+    quotes: &[quote("\"", true, true), quote("'", false, true)],
+    at_word: true,
+    extra: Extra::Heredoc,
+    ..HASH
+};
+const POWERSHELL: Lexicon = Lexicon {
+    block: Some(("<#", "#>")),
+    quotes: &[quote("\"", false, false), quote("'", false, false)],
+    ..HASH
+};
+const LUA: Lexicon = Lexicon {
+    line: &["--"],
+    block: Some(("--[[", "]]")),
+    ..SLASHES
+};
+const SQL: Lexicon = Lexicon {
+    line: &["--"],
+    quotes: &[quote("'", false, true)],
+    ..SLASHES
+};
+const CSS: Lexicon = Lexicon {
+    line: &[],
+    ..SLASHES
+};
+const YAML: Lexicon = Lexicon {
+    quotes: &[DOUBLE, quote("'", false, false)],
+    at_word: true,
+    ..HASH
+};
+const TOML: Lexicon = Lexicon {
+    quotes: &[
+        TRIPLE,
+        quote("'''", false, true),
+        DOUBLE,
+        quote("'", false, false),
+    ],
+    ..HASH
+};
+const JSON: Lexicon = Lexicon {
+    quotes: &[DOUBLE],
+    ..SLASHES
+};
+const INI: Lexicon = Lexicon {
+    line: &["#", ";"],
+    at_word: true,
+    ..PLAIN
+};
+const HASH_ONLY: Lexicon = Lexicon {
+    line: &["#"],
+    at_word: true,
+    ..PLAIN
+};
+const MARKUP: Lexicon = Lexicon {
+    block: Some(("<!--", "-->")),
+    ..PLAIN
+};
+
+impl Language {
+    /// The language of a path: by its name, then by its ending.
+    pub(crate) fn of(path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        by_name(name).unwrap_or_else(|| match name.rsplit_once('.') {
+            Some((_, ending)) => by_ending(&ending.to_ascii_lowercase()),
+            None => Self::Unknown,
+        })
+    }
+
+    /// How it writes comments and strings.
+    pub(crate) fn lexicon(self) -> &'static Lexicon {
+        match self {
+            Self::Rust => &RUST,
+            Self::Python => &PYTHON,
+            Self::Go => &GO,
+            Self::Script => &SCRIPT,
+            Self::Java => &JAVA,
+            Self::Kotlin | Self::Swift | Self::Scala | Self::Dart => &NESTED,
+            Self::CSharp | Self::C => &SLASHES,
+            Self::Php => &PHP,
+            Self::Ruby => &RUBY,
+            Self::Shell => &SHELL,
+            Self::PowerShell => &POWERSHELL,
+            Self::Lua => &LUA,
+            Self::Sql => &SQL,
+            Self::Css => &CSS,
+            Self::Yaml => &YAML,
+            Self::Toml => &TOML,
+            Self::Json => &JSON,
+            Self::Ini => &INI,
+            Self::Docker | Self::Make => &HASH_ONLY,
+            Self::Markup | Self::Prose => &MARKUP,
+            Self::Unknown => &PLAIN,
+        }
+    }
+
+    /// Whether it is a programming language: what tests are written for.
+    pub(crate) fn is_code(self) -> bool {
+        use Language::{
+            C, CSharp, Dart, Go, Java, Kotlin, Lua, Php, Python, Ruby, Rust, Scala, Script, Swift,
+        };
+        matches!(
+            self,
+            Rust | Python
+                | Go
+                | Script
+                | Java
+                | Kotlin
+                | CSharp
+                | C
+                | Swift
+                | Scala
+                | Dart
+                | Php
+                | Ruby
+                | Lua
+        )
+    }
+}
+
+fn by_name(name: &str) -> Option<Language> {
+    Some(match name {
+        "Dockerfile" | "Containerfile" => Language::Docker,
+        "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" => Language::Make,
+        "Rakefile" | "Gemfile" | "Vagrantfile" => Language::Ruby,
+        "LICENSE" | "COPYING" | "NOTICE" | "README" | "CHANGELOG" | "AUTHORS" => Language::Prose,
+        ".bashrc" | ".zshrc" | ".profile" | ".envrc" => Language::Shell,
+        ".gitattributes" | ".gitignore" | ".gitmodules" | ".npmrc" | ".editorconfig"
+        | ".gitconfig" | "CODEOWNERS" => Language::Ini,
+        _ if name.starts_with("Dockerfile.") => Language::Docker,
+        _ if name == ".env" || name.starts_with(".env.") => Language::Ini,
+        _ => return None,
+    })
+}
+
+fn by_ending(ending: &str) -> Language {
+    match ending {
+        "rs" => Language::Rust,
+        "py" | "pyi" | "pyx" => Language::Python,
+        "go" => Language::Go,
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" => {
+            Language::Script
+        }
+        "java" | "groovy" | "gradle" => Language::Java,
+        "kt" | "kts" => Language::Kotlin,
+        "cs" => Language::CSharp,
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "m" | "mm" | "inl" => Language::C,
+        "swift" => Language::Swift,
+        "scala" | "sc" => Language::Scala,
+        "dart" => Language::Dart,
+        "php" => Language::Php,
+        "rb" | "rake" | "gemspec" => Language::Ruby,
+        "sh" | "bash" | "zsh" | "ksh" | "bats" => Language::Shell,
+        "ps1" | "psm1" => Language::PowerShell,
+        "lua" => Language::Lua,
+        "sql" => Language::Sql,
+        "css" | "scss" | "less" | "sass" => Language::Css,
+        "yml" | "yaml" => Language::Yaml,
+        "toml" => Language::Toml,
+        "json" | "json5" | "jsonc" | "ipynb" => Language::Json,
+        "ini" | "cfg" | "conf" | "properties" | "env" => Language::Ini,
+        "dockerfile" => Language::Docker,
+        "mk" | "mak" | "cmake" => Language::Make,
+        "html" | "htm" | "xml" | "svg" | "xhtml" | "jinja" | "j2" | "hbs" | "ejs" => {
+            Language::Markup
+        }
+        "md" | "markdown" | "mdx" | "rst" | "adoc" | "txt" | "tex" | "org" | "po" => {
+            Language::Prose
+        }
+        _ => Language::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_come_from_names_and_endings() {
+        assert_eq!(Language::of("src/a.tar.RS"), Language::Rust);
+        assert_eq!(Language::of("docker/Dockerfile.dev"), Language::Docker);
+        assert_eq!(Language::of("web/app.d.ts"), Language::Script);
+        assert_eq!(Language::of("config/.env.local"), Language::Ini);
+        assert_eq!(Language::of("bin/run"), Language::Unknown);
+    }
+}

@@ -1,0 +1,193 @@
+//! R1: what the rules find becomes a vote, a sentence and findings.
+
+use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, Turn, Vote};
+
+use crate::scan::{Bench, Found, scan};
+use crate::view::ChangeView;
+
+/// The most findings of one rule in one file; the last one says how many more there are.
+const MOST_PER_FILE: usize = 5;
+/// The most findings of one answer, worst first.
+const MOST: usize = 200;
+
+/// What a judge holds after R1.
+#[derive(Debug, Clone)]
+pub(crate) struct Position {
+    pub(crate) vote: Vote,
+    pub(crate) findings: Vec<Finding>,
+    insight: String,
+    recommendation: String,
+}
+
+/// Runs the rules of `bench` over the packet and takes a position.
+pub(crate) fn review(
+    perspective: &str,
+    bench: &Bench,
+    packet: &Packet,
+    blobs: &dyn BlobSource,
+) -> Position {
+    let change = ChangeView::new(packet, blobs);
+    let found = scan(&change, bench);
+    let findings = findings(&change, &found);
+    Position {
+        vote: vote(findings.iter().map(|f| f.severity).max()),
+        insight: insight(perspective, bench, &change, &findings),
+        recommendation: recommendation(&findings),
+        findings,
+    }
+}
+
+/// The vote that the worst finding asks for.
+pub(crate) fn vote(worst: Option<Severity>) -> Vote {
+    match worst {
+        Some(Severity::Critical) => Vote::Fail,
+        Some(Severity::Significant) => Vote::Warn,
+        Some(Severity::Minor) | None => Vote::Pass,
+    }
+}
+
+impl Position {
+    /// The answer of R1.
+    pub(crate) fn answer(&self, turn: &Turn) -> Answer {
+        Answer {
+            findings: self.findings.clone(),
+            key_insight: self.insight.clone(),
+            recommendation: self.recommendation.clone(),
+            ..Answer::new(turn.round, turn.key.clone(), self.vote)
+        }
+    }
+
+    /// The judge's own position in two or three sentences (seed 000, anti-anchoring step 1).
+    pub(crate) fn restatement(&self) -> String {
+        let evidence = match self.findings.first() {
+            None => "I found nothing that stands against the change.".to_owned(),
+            Some(worst) => format!("My key evidence is {}.", place(worst)),
+        };
+        format!(
+            "In round 1 I voted {}. {} {evidence}",
+            self.vote.word(),
+            self.insight
+        )
+    }
+}
+
+fn findings(change: &ChangeView<'_>, found: &[Found]) -> Vec<Finding> {
+    let mut kept: Vec<Finding> = Vec::new();
+    let mut at = 0;
+    let mut by_rule: Vec<&Found> = found.iter().collect();
+    by_rule.sort_by_key(|f| (f.hit.file, f.rule.info.id));
+    while at < by_rule.len() {
+        let key = |f: &Found| (f.hit.file, f.rule.info.id);
+        let group = by_rule[at..]
+            .iter()
+            .take_while(|f| key(f) == key(by_rule[at]))
+            .count();
+        let group = &by_rule[at..at + group];
+        at += group.len();
+        for (n, found) in group.iter().take(MOST_PER_FILE).enumerate() {
+            let mut finding = finding(change, found);
+            let more = group.len() - MOST_PER_FILE.min(group.len());
+            if n + 1 == MOST_PER_FILE && more > 0 {
+                finding
+                    .description
+                    .push_str(&format!(" There are {more} more in this file."));
+            }
+            kept.push(finding);
+        }
+    }
+    kept.sort_by(|a, b| {
+        let key = |f: &Finding| {
+            (
+                std::cmp::Reverse(f.severity),
+                f.location.clone(),
+                f.rule.clone(),
+            )
+        };
+        key(a).cmp(&key(b))
+    });
+    kept.truncate(MOST);
+    kept
+}
+
+/// The finding as the protocol has it.
+pub(crate) fn finding(change: &ChangeView<'_>, found: &Found) -> Finding {
+    let (info, hit) = (&found.rule.info, &found.hit);
+    Finding {
+        severity: found.severity,
+        category: info.category.to_owned(),
+        rule: Some(info.id.to_owned()),
+        description: hit.description.clone(),
+        location: Location {
+            path: change.files[hit.file].change.path.clone(),
+            line: hit.line,
+            end_line: hit.end_line,
+        },
+        quote: hit.quote.clone(),
+        why: info.why.to_owned(),
+        fix: hit.fix.clone().unwrap_or_else(|| info.fix.to_owned()),
+        suggestion: hit.suggestion.clone(),
+        reference: Some(format!("git council explain {}", info.id)),
+    }
+}
+
+fn insight(
+    perspective: &str,
+    bench: &Bench,
+    change: &ChangeView<'_>,
+    findings: &[Finding],
+) -> String {
+    let files = change.files.len();
+    let added: usize = change.files.iter().map(|f| f.added().count()).sum();
+    let scope = format!(
+        "{} and {}",
+        count(added, "added line"),
+        count(files, "file")
+    );
+    let name = if perspective.is_empty() {
+        "built-in"
+    } else {
+        perspective
+    };
+    let rules = count(bench.len(), &format!("{name} rule"));
+    match findings {
+        [] => format!("None of {rules} speaks on {scope}."),
+        [worst] => format!(
+            "One of {scope} deserves attention: {} ({}).",
+            sentence(&worst.description),
+            place(worst)
+        ),
+        [worst, rest @ ..] => {
+            let description = sentence(&worst.description);
+            format!(
+                "{description} ({}), and {} on {scope}.",
+                place(worst),
+                count(rest.len(), "further finding")
+            )
+        }
+    }
+}
+
+fn recommendation(findings: &[Finding]) -> String {
+    match findings.first() {
+        None => "Nothing needs to change.".to_owned(),
+        Some(worst) => format!("{}: {}", place(worst), worst.fix),
+    }
+}
+
+/// `path:line`, or the path for the file as a whole.
+pub(crate) fn place(finding: &Finding) -> String {
+    let path = finding.location.path.display();
+    match finding.location.line {
+        0 => path.into_owned(),
+        line => format!("{path}:{line}"),
+    }
+}
+
+fn sentence(description: &str) -> &str {
+    description.trim_end_matches('.')
+}
+
+fn count(n: usize, what: &str) -> String {
+    let ending = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{ending}")
+}

@@ -1,0 +1,183 @@
+//! What part a file plays, by its path.
+
+use crate::language::Language;
+
+/// What part a file plays: rules about production code leave the others alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Everything that is none of the others.
+    Production,
+    /// Tests, their helpers and their data.
+    Test,
+    /// Examples, samples, benchmarks, fuzzers, and code inside documentation.
+    Example,
+    /// Prose.
+    Docs,
+    /// Written by a program, or somebody else's.
+    Foreign,
+}
+
+const TEST_WORDS: [&str; 9] = [
+    "test",
+    "tests",
+    "testing",
+    "testsuite",
+    "testdata",
+    "fixture",
+    "fixtures",
+    "mock",
+    "mocks",
+];
+const TEST_FOLDERS: [&str; 8] = [
+    "spec",
+    "specs",
+    "__tests__",
+    "__mocks__",
+    "e2e",
+    "snapshots",
+    "cypress",
+    "conformance",
+];
+const EXAMPLE_FOLDERS: [&str; 14] = [
+    "example",
+    "examples",
+    "sample",
+    "samples",
+    "demo",
+    "demos",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "fuzz",
+    "tutorial",
+    "tutorials",
+    "playground",
+];
+const DOCS_FOLDERS: [&str; 3] = ["doc", "docs", "documentation"];
+const FOREIGN_FOLDERS: [&str; 8] = [
+    "vendor",
+    "vendored",
+    "third_party",
+    "third-party",
+    "node_modules",
+    "generated",
+    "dist",
+    "bower_components",
+];
+
+impl Role {
+    /// The role of a path written in `language`.
+    pub(crate) fn of(path: &str, language: Language) -> Self {
+        let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folders: Vec<String> = folders.split('/').map(str::to_ascii_lowercase).collect();
+        let within = |names: &[&str]| {
+            folders
+                .iter()
+                .any(|folder| names.contains(&folder.as_str()))
+        };
+        if within(&FOREIGN_FOLDERS) || is_generated(name) {
+            Self::Foreign
+        } else if folders.iter().any(|f| is_test_folder(f)) || is_test_file(name, language) {
+            Self::Test
+        } else if within(&EXAMPLE_FOLDERS) {
+            Self::Example
+        } else if language == Language::Prose {
+            Self::Docs
+        } else if within(&DOCS_FOLDERS) {
+            Self::Example
+        } else {
+            Self::Production
+        }
+    }
+}
+
+fn is_test_folder(folder: &str) -> bool {
+    TEST_FOLDERS.contains(&folder)
+        || folder
+            .split(['-', '_', '.'])
+            .any(|word| TEST_WORDS.contains(&word))
+}
+
+fn is_generated(name: &str) -> bool {
+    const MARKS: [&str; 8] = [
+        ".min.",
+        ".pb.",
+        "_pb2.",
+        "_pb2_grpc.",
+        ".generated.",
+        "_generated.",
+        ".g.dart",
+        ".bundle.",
+    ];
+    MARKS.iter().any(|mark| name.contains(mark))
+}
+
+fn is_test_file(name: &str, language: Language) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let dotted = [".test.", ".spec.", ".snap", ".cy."]
+        .iter()
+        .any(|mark| name.contains(mark));
+    let lower = stem.to_ascii_lowercase();
+    let by_name =
+        lower.starts_with("test_") || lower.ends_with("_test") || lower.ends_with("_tests");
+    let exact = matches!(
+        lower.as_str(),
+        "tests" | "conftest" | "test_helper" | "spec_helper"
+    );
+    let camel = match language {
+        Language::Java
+        | Language::Kotlin
+        | Language::CSharp
+        | Language::Swift
+        | Language::Scala
+        | Language::Php => ["Test", "Tests", "TestCase", "Spec", "IT"]
+            .iter()
+            .any(|end| stem.ends_with(end)),
+        Language::Ruby => lower.ends_with("_spec"),
+        _ => false,
+    };
+    dotted || exact || camel || (by_name && language.is_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn role(path: &str) -> Role {
+        Role::of(path, Language::of(path))
+    }
+
+    #[test]
+    fn tests_are_known_by_folder_and_by_name() {
+        for path in [
+            "tests/testsuite/build.rs",
+            "crates/cargo-test-support/src/lib.rs",
+            "pkg/a_test.go",
+            "src/app.test.tsx",
+            "src/tests.rs",
+            "app/src/test/java/A.java",
+            "lib/OrderServiceTest.kt",
+            "spec/a_spec.rb",
+            "tests/data/sherlock.txt",
+        ] {
+            assert_eq!(role(path), Role::Test, "{path}");
+        }
+    }
+
+    #[test]
+    fn production_code_is_not_mistaken_for_something_else() {
+        for path in [
+            "src/cargo/core/package_id_spec.rs",
+            "src/latest.rs",
+            "src/contest/a.py",
+            "a/Audit.java",
+        ] {
+            assert_eq!(role(path), Role::Production, "{path}");
+        }
+        assert_eq!(role("docs/guide.md"), Role::Docs);
+        assert_eq!(role("docs/conf.py"), Role::Example);
+        assert_eq!(role("web/vendor/jquery.js"), Role::Foreign);
+        assert_eq!(role("api/v1/service.pb.go"), Role::Foreign);
+    }
+}

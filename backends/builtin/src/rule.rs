@@ -1,0 +1,137 @@
+//! What a rule is: its identity for people, where it looks, and the function that looks.
+
+use council_protocol::Severity;
+use serde::Serialize;
+
+use crate::language::Language;
+use crate::view::{ChangeView, FileView, LineView};
+
+/// A rule as people see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RuleInfo {
+    /// Kebab-case; also the name of its file, its fixture and its heading in `docs/rules.md`.
+    pub id: &'static str,
+    /// The perspective that runs it.
+    pub perspective: &'static str,
+    /// The class that its findings carry, e.g. `secrets`.
+    pub category: &'static str,
+    /// The severity that it reports at most, unless configuration says otherwise.
+    pub severity: Severity,
+    /// What it finds, as a noun phrase without a full stop.
+    pub summary: &'static str,
+    /// Why that is a problem, in whole sentences.
+    pub why: &'static str,
+    /// What to do about it, in whole sentences.
+    pub fix: &'static str,
+    /// Code on which it speaks, beside code on which it is silent.
+    pub examples: &'static [Example],
+}
+
+/// Added code on which a rule speaks, and the same code mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Where such code might stand.
+    pub path: &'static str,
+    /// The rule speaks.
+    pub bad: &'static str,
+    /// The rule is silent.
+    pub good: &'static str,
+}
+
+/// A rule: information, and where and how it looks.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) info: RuleInfo,
+    pub(crate) scope: Scope,
+    /// The languages it knows; empty for all.
+    pub(crate) languages: &'static [Language],
+    /// Words by which another judge's finding is recognised as being about the same thing, in lower case.
+    pub(crate) claims: &'static [&'static str],
+    pub(crate) check: Check,
+}
+
+/// Which files and lines a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every file that is not somebody else's, and every added line, moved ones too.
+    Everywhere,
+    /// As `Everywhere`, but a line that the same change removes somewhere else is not news.
+    Fresh,
+    /// Fresh lines of production files, outside tests.
+    Production,
+    /// Fresh lines of tests.
+    Tests,
+    /// Every added line of a GitHub workflow or action.
+    Workflows,
+}
+
+/// How a rule looks.
+#[derive(Debug)]
+pub(crate) enum Check {
+    /// At each added line that contains one of the needles, ASCII case aside.
+    Line {
+        /// In lower case; as rare as can be, since each hit costs a call.
+        needles: &'static [&'static str],
+        /// Looks at one line.
+        look: fn(&LineView<'_, '_>, &mut Hits),
+    },
+    /// At each added line with a character outside ASCII.
+    NonAscii(fn(&LineView<'_, '_>, &mut Hits)),
+    /// At each file, once.
+    File(fn(&FileView<'_>, &mut Hits)),
+    /// At the change as a whole, once.
+    Change(fn(&ChangeView<'_>, &mut Hits)),
+}
+
+/// Something that a rule has found, before the severities of the configuration.
+#[derive(Debug, Clone)]
+pub(crate) struct Hit {
+    /// Index of the file in the packet.
+    pub(crate) file: usize,
+    /// From 1; 0 for the file as a whole.
+    pub(crate) line: u32,
+    pub(crate) end_line: Option<u32>,
+    /// Text of that line; empty only with line 0.
+    pub(crate) quote: String,
+    pub(crate) description: String,
+    /// Below the rule's own.
+    pub(crate) severity: Option<Severity>,
+    pub(crate) suggestion: Option<String>,
+    pub(crate) fix: Option<String>,
+}
+
+impl Hit {
+    /// Reports less than the rule's own severity.
+    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
+    }
+
+    /// Quotes only a part of the line: what shows the problem without showing a secret.
+    pub(crate) fn quote(mut self, quote: &str) -> Self {
+        quote.trim().clone_into(&mut self.quote);
+        self
+    }
+
+    /// The text that should replace exactly the lines of the finding.
+    pub(crate) fn suggest(mut self, text: impl Into<String>) -> Self {
+        self.suggestion = Some(text.into());
+        self
+    }
+
+    /// A fix that fits better than the rule's.
+    pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
+        self
+    }
+}
+
+/// Where a rule puts what it finds.
+#[derive(Debug, Default)]
+pub(crate) struct Hits(pub(crate) Vec<Hit>);
+
+impl Hits {
+    pub(crate) fn push(&mut self, hit: Hit) {
+        self.0.push(hit);
+    }
+}

@@ -1,0 +1,49 @@
+//! `bidi-control`: characters that change the order in which text is shown (Trojan Source, CVE-2021-42574).
+
+use super::prelude::*;
+use crate::unicode::{is_bidi_control, name};
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "bidi-control",
+        perspective: SECURITY,
+        category: "unicode",
+        severity: Critical,
+        summary: "a bidirectional control character in code",
+        why: "Such characters show text in another order than the compiler reads it, so that reviewed code is not the \
+              code that runs (Trojan Source, CVE-2021-42574).",
+        fix: "Delete the character, or write it as an escape such as `\\u{202e}` where a program needs it.",
+        examples: &[Example {
+            path: "src/access.rs",
+            bad: "if level != \"user\u{202e} \u{2066}// admins only\u{2069} \u{2066}\" {\n",
+            good: "if level != \"user\" { // admins only\n",
+        }],
+    },
+    scope: Scope::Everywhere,
+    languages: &[],
+    claims: &["bidi", "trojan source", "right-to-left", "u+202"],
+    check: Check::NonAscii(look),
+};
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let Some((at, c)) = line.text().char_indices().find(|&(_, c)| is_bidi_control(c)) else { return };
+    if is_translation(&line.file.path) {
+        return;
+    }
+    let described = format!("The line holds {} ({}) at byte {}: it is not shown as it is read.", code(c), name(c), at + 1);
+    let hit = line.hit(described);
+    let quiet = line.file.role != Role::Production || line.file.language == Language::Prose;
+    hits.push(if quiet { hit.severity(Significant) } else { hit });
+}
+
+/// Translations into languages written from right to left need these characters.
+fn is_translation(path: &str) -> bool {
+    const FOLDERS: [&str; 8] =
+        ["locale", "locales", "i18n", "l10n", "lang", "translations", "lproj", "values-ar"];
+    const ENDINGS: [&str; 5] = [".po", ".arb", ".xliff", ".strings", ".resx"];
+    path.split(['/', '.']).any(|part| FOLDERS.contains(&part)) || ENDINGS.iter().any(|end| path.ends_with(end))
+}
+
+fn code(c: char) -> String {
+    format!("U+{:04X}", u32::from(c))
+}

@@ -1,0 +1,43 @@
+//! `conflict-marker`: what git writes into a file that it could not merge.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "conflict-marker",
+        perspective: HYGIENE,
+        category: "merge",
+        severity: Critical,
+        summary: "a conflict marker of git",
+        why: "A merge was committed before it was finished: both sides stand in the file, and most languages will not \
+              even parse it.",
+        fix: "Decide between the two sides and delete the marker lines.",
+        examples: &[Example {
+            path: "src/limits.py",
+            bad: "<<<<<<< HEAD\nLIMIT = 10\n=======\nLIMIT = 20\n>>>>>>> feature/limits\n",
+            good: "LIMIT = 20\n",
+        }],
+    },
+    scope: Scope::Everywhere,
+    languages: &[],
+    claims: &["conflict marker", "merge conflict"],
+    check: Check::Line { needles: &["<<<<<<<", ">>>>>>>", "|||||||"], look },
+};
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let Some(mark) = marker(line.text()) else { return };
+    // A single marker in prose or test data may be a quotation; the whole pattern is a conflict.
+    let whole = line.file.lines.iter().filter_map(|l| marker(l.text)).any(|other| other != mark);
+    let quoted = matches!(line.file.role, Role::Test | Role::Example | Role::Docs);
+    if quoted && (!whole || line.literals().next().is_some()) {
+        return;
+    }
+    hits.push(line.hit(format!("The line begins with git's conflict marker `{mark}`.")));
+}
+
+fn marker(text: &str) -> Option<&str> {
+    let mark = text.get(..7).filter(|m| matches!(*m, "<<<<<<<" | ">>>>>>>" | "|||||||"))?;
+    let rest = &text[7..];
+    let label = rest.strip_prefix(' ').is_some_and(|label| !label.trim().is_empty());
+    label.then_some(mark)
+}

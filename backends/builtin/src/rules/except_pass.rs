@@ -1,0 +1,41 @@
+//! `except-pass`: Python that catches everything and does nothing.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "except-pass",
+        perspective: ERROR_PATHS,
+        category: "swallowed-error",
+        severity: Significant,
+        summary: "a Python handler that catches every exception and does nothing",
+        why: "Every failure of the block disappears, the expected one and the bug alike, and the program goes on with \
+              whatever state it has.",
+        fix: "Catch the exception that is expected, and log or re-raise the others.",
+        examples: &[Example {
+            path: "src/cache.py",
+            bad: "try:\n    cache.flush()\nexcept Exception:\n    pass\n",
+            good: "try:\n    cache.flush()\nexcept FileNotFoundError:\n    pass\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Python],
+    claims: &["except: pass", "except exception", "swallow", "silently ignore"],
+    check: Check::Line { needles: &["except"], look },
+};
+
+pattern!(BROAD, r"^\s*except\s*(?:\(?\s*(?:Base)?Exception\s*\)?\s*(?:as\s+\w+\s*)?)?:\s*(pass|\.\.\.|continue)?\s*$");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let Some(found) = BROAD.captures(&code) else { return };
+    let does = found.get(1).map(|m| m.as_str()).or_else(|| line.next().map(first_word));
+    if matches!(does, Some("pass" | "..." | "continue")) {
+        let last = if found.get(1).is_some() { line.number() } else { line.number() + 1 };
+        hits.push(line.hit_to(last, "The handler catches every exception and does nothing with it."));
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    text.split('#').next().unwrap_or_default().trim()
+}

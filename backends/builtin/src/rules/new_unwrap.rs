@@ -1,0 +1,47 @@
+//! `new-unwrap`: Rust that ends the program where it should return an error.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "new-unwrap",
+        perspective: ERROR_PATHS,
+        category: "panic",
+        severity: Minor,
+        summary: "an `unwrap()` in Rust outside tests",
+        why: "It panics on the first value that was not expected, with a message that does not say what was expected.",
+        fix: "Return the error with `?`, or say with `expect(\"…\")` why it cannot happen.",
+        examples: &[Example {
+            path: "src/config.rs",
+            bad: "    let port: u16 = text.parse().unwrap();\n",
+            good: "    let port: u16 = text.parse()?;\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Rust],
+    claims: &["unwrap"],
+    check: Check::Line { needles: &[".unwrap()"], look },
+};
+
+pattern!(
+    /// What is unwrapped by custom: poisoned locks, writes to a string, joins, constants that are parsed.
+    CUSTOM,
+    r#"(?x)
+      \.(lock|read|write|borrow|borrow_mut|join|wait|get_mut|into_inner)\(\s*\)\s*\.unwrap\(\)
+    | \bwriteln?!\(.*\)\s*\.unwrap\(\)
+    | (Regex|RegexBuilder|RegexSet|Url|Version|VersionReq|Selector|NonZero\w*|Duration|Glob|Layout|Uri|HeaderValue)::\w+\(\s*(r?\#*"[^"]*"\#*|\d+)\s*\)\s*\.unwrap\(\)
+    | "\s*\.parse(::<[^>]*>)?\(\)\s*\.unwrap\(\)
+    | (thread|scope|handle|rx|tx|sender|receiver)\w*\s*\.(recv|send|join)\([^)]*\)\.unwrap\(\)
+    "#
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    if code.contains(".unwrap()") && !CUSTOM.is_match(&code) && !is_build_script(&line.file.path) {
+        hits.push(line.hit("`unwrap()` panics here when there is no value, without saying what was expected."));
+    }
+}
+
+fn is_build_script(path: &str) -> bool {
+    path.rsplit('/').next() == Some("build.rs") || path.starts_with("xtask/")
+}

@@ -1,0 +1,45 @@
+//! `todo-without-reference`: a debt that nobody will find again.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "todo-without-reference",
+        perspective: MAINTAINABILITY,
+        category: "debt",
+        severity: Minor,
+        summary: "a TODO, FIXME, XXX or HACK that names no issue and no owner",
+        why: "A note that belongs to nobody is read by nobody: it stays until it is wrong.",
+        fix: "Name the issue (`TODO(#123)`, a URL) or the owner (`TODO(name)`), or do it now.",
+        examples: &[Example {
+            path: "src/retry.go",
+            bad: "// TODO: back off exponentially\n",
+            good: "// TODO(#412): back off exponentially\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[],
+    claims: &["todo", "fixme"],
+    check: Check::Line { needles: &["todo", "fixme", "xxx", "hack"], look },
+};
+
+pattern!(NOTE, r"(?:^|[^\w`'\x22.-])(TODO|FIXME|XXX|HACK)(?:[:\s!,-]|$)");
+pattern!(REFERENCE, r"#\d+|https?://|\b[A-Z][A-Z0-9]+-\d+\b|\b(?:GH|issue|bug|rfc|pr)[ -]?#?\d+|(?i)@\w+");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    for comment in line.comments() {
+        let Some(found) = NOTE.captures(comment) else { continue };
+        let referenced = REFERENCE.is_match(comment)
+            || line.next().is_some_and(|below| REFERENCE.is_match(below) && below.contains(comment_mark(comment)));
+        if !referenced {
+            hits.push(line.hit(format!("`{}` names no issue and no owner.", &found[1])));
+            return;
+        }
+    }
+}
+
+/// The mark of a comment, by which one that goes on below is known.
+fn comment_mark(comment: &str) -> &str {
+    let end = comment.find(|c: char| c.is_alphanumeric() || c.is_whitespace()).unwrap_or(comment.len());
+    &comment[..end]
+}

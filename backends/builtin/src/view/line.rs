@@ -1,0 +1,120 @@
+//! One added line.
+
+use std::borrow::Cow;
+
+use super::FileView;
+use super::syntax::blank;
+use crate::lexer::{Part, Span};
+use crate::rule::Hit;
+
+/// The most characters of a line that are quoted.
+const LONGEST_QUOTE: usize = 200;
+
+/// One added line.
+#[derive(Clone, Copy)]
+pub(crate) struct LineView<'f, 'a> {
+    pub(crate) file: &'f FileView<'a>,
+    at: usize,
+}
+
+impl<'f, 'a> LineView<'f, 'a> {
+    pub(crate) fn new(file: &'f FileView<'a>, at: usize) -> Self {
+        Self { file, at }
+    }
+
+    /// The text without its carriage return.
+    pub(crate) fn text(&self) -> &'a str {
+        let text = self.file.lines[self.at].text;
+        text.strip_suffix('\r').unwrap_or(text)
+    }
+
+    /// Its number after the change, from 1.
+    pub(crate) fn number(&self) -> u32 {
+        self.file.lines[self.at].new_no.unwrap_or_default()
+    }
+
+    /// White space before the first word, in bytes.
+    pub(crate) fn indent(&self) -> usize {
+        indent(self.text())
+    }
+
+    fn spans(&self) -> &'f [Span] {
+        self.file.syntax().spans(self.number())
+    }
+
+    /// The text with comments and what stands in literals blanked, byte for byte.
+    pub(crate) fn code(&self) -> Cow<'a, str> {
+        self.blanked(|_| true)
+    }
+
+    /// The text with comments blanked, byte for byte.
+    pub(crate) fn without_comments(&self) -> Cow<'a, str> {
+        self.blanked(|part| part == Part::Comment)
+    }
+
+    fn blanked(&self, choose: impl Fn(Part) -> bool) -> Cow<'a, str> {
+        match self.spans() {
+            [] => Cow::Borrowed(self.text()),
+            spans => Cow::Owned(blank(self.text(), spans, choose)),
+        }
+    }
+
+    /// The comments of the line, with their marks.
+    pub(crate) fn comments(&self) -> impl Iterator<Item = &'a str> {
+        self.parts(Part::Comment).map(|(_, text)| text)
+    }
+
+    /// The literals of the line, with their marks and where they begin.
+    pub(crate) fn literals(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        self.parts(Part::Literal)
+    }
+
+    fn parts(&self, part: Part) -> impl Iterator<Item = (usize, &'a str)> {
+        let text = self.text();
+        let spans = self.spans().iter().filter(move |span| span.part == part);
+        spans.filter_map(move |span| {
+            let end = span.end.min(text.len());
+            text.get(span.start..end).map(|part| (span.start, part))
+        })
+    }
+
+    /// Whether the line stands in a test.
+    pub(crate) fn in_test(&self) -> bool {
+        self.file.in_test(self.number())
+    }
+
+    /// The line so many below (above, when negative) after the change.
+    pub(crate) fn near(&self, by: i32) -> Option<&'f str> {
+        self.file.line(self.number().checked_add_signed(by)?)
+    }
+
+    /// The next line below that is not blank, after the change.
+    pub(crate) fn next(&self) -> Option<&'f str> {
+        (1..20)
+            .map_while(|by| self.near(by))
+            .find(|text| !text.trim().is_empty())
+    }
+
+    /// A finding about this line that quotes it.
+    pub(crate) fn hit(&self, description: impl Into<String>) -> Hit {
+        let quote = self.text().trim().chars().take(LONGEST_QUOTE).collect();
+        Hit {
+            line: self.number(),
+            quote,
+            ..self.file.hit(description)
+        }
+    }
+
+    /// Like [`Self::hit`], for this line and those below up to `last`.
+    pub(crate) fn hit_to(&self, last: u32, description: impl Into<String>) -> Hit {
+        Hit {
+            end_line: (last > self.number()).then_some(last),
+            ..self.hit(description)
+        }
+    }
+}
+
+/// White space before the first word of a line, in bytes.
+pub(crate) fn indent(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}

@@ -1,0 +1,55 @@
+//! A change as rules see it: files with their language and role, lines with what is comment or string, and what stands
+//! around them.
+
+mod file;
+mod line;
+mod syntax;
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use council_protocol::{BlobSource, LineKind, Packet};
+
+pub(crate) use file::FileView;
+pub(crate) use line::LineView;
+
+/// The whole change.
+pub(crate) struct ChangeView<'a> {
+    pub(crate) files: Vec<FileView<'a>>,
+    removed: OnceCell<HashSet<u64>>,
+}
+
+impl<'a> ChangeView<'a> {
+    pub(crate) fn new(packet: &'a Packet, blobs: &'a dyn BlobSource) -> Self {
+        let files = packet.files.iter().enumerate();
+        Self {
+            files: files.map(|(i, f)| FileView::new(i, f, blobs)).collect(),
+            removed: OnceCell::new(),
+        }
+    }
+
+    /// Whether the change removes the same line, white space aside, somewhere: then it was moved.
+    pub(crate) fn removes(&self, text: &str) -> bool {
+        self.removed
+            .get_or_init(|| self.removed_lines())
+            .contains(&fingerprint(text))
+    }
+
+    fn removed_lines(&self) -> HashSet<u64> {
+        let lines = self.files.iter().flat_map(|file| &file.lines);
+        lines
+            .filter(|l| l.kind == LineKind::Removed)
+            .map(|l| fingerprint(l.text))
+            .collect()
+    }
+}
+
+/// A number for the words of a line.
+fn fingerprint(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for word in text.split_whitespace() {
+        word.hash(&mut hasher);
+    }
+    hasher.finish()
+}
