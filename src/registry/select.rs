@@ -1,0 +1,365 @@
+//! Which backend runs a council: a pure function over what was found (2-architecture.md, "The capability contract").
+
+use council_protocol::capability::Grant;
+use council_protocol::{Capability, CapabilitySet, Failure, JudgeId, Limits};
+
+use crate::council::plan::{DebateMode, Procedure};
+
+/// The one backend that is known to hold several judges without `spawn`: one after another.
+const IN_TURN: &str = "inline";
+
+/// What stands in for `spawn` there.
+const ONE_AFTER_ANOTHER: &str = "one after another";
+
+/// What a council asks of its backend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ask {
+    /// The rules of the rounds.
+    pub procedure: Procedure,
+    /// Whether R2 runs.
+    pub debate: DebateMode,
+    /// How many judges sit.
+    pub judges: usize,
+}
+
+/// Who decided on the backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// Nobody: take the best.
+    Automatic,
+    /// The user, by name.
+    Named(String),
+}
+
+/// A backend as far as selection must know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// Its limits.
+    pub limits: Limits,
+    /// What each seat was granted, or why it cannot be taken; or why there is no answer at all.
+    pub seats: Result<Vec<(JudgeId, Result<CapabilitySet, Failure>)>, String>,
+}
+
+/// How a council runs in one backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pick {
+    /// The backend's name.
+    pub backend: String,
+    /// The rules of the rounds, after degradation.
+    pub procedure: Procedure,
+    /// Whether R2 runs, after degradation.
+    pub debate: DebateMode,
+    /// Requested, granted and emulated, for the seats that sit: the first so many of those asked for.
+    pub grants: Vec<Grant>,
+    /// What was asked for and is not so, in words: they stand in the report.
+    pub notes: Vec<String>,
+}
+
+/// The backends that can run a council.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// The best first; the next is for when its judges cannot be seated. Never empty.
+    pub picks: Vec<Pick>,
+    /// Why the others were not chosen, by name.
+    pub why_not: Vec<(String, String)>,
+}
+
+/// Why there is no backend. Comes before any judge starts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectError {
+    /// Asked for by a name that nobody has.
+    #[error("there is no backend `{name}`: choose one of {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// Asked for, and not able to take the seats.
+    #[error("backend `{name}` cannot be used: {reason}")]
+    Unusable {
+        /// The name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// Asked for, and lacking what the procedure needs.
+    #[error("backend `{name}` lacks {missing}, which {what} needs: choose another, or `auto`")]
+    Lacks {
+        /// The name.
+        name: String,
+        /// What it lacks.
+        missing: CapabilitySet,
+        /// What needs it.
+        what: String,
+    },
+    /// None can take the seats.
+    #[error("no backend can seat the judges: {reasons}")]
+    Nobody {
+        /// Backend and reason, one after another.
+        reasons: String,
+    },
+}
+
+impl Ask {
+    /// What the procedure cannot do without (seed 003: spawn for everything but `quick`, message for a debate).
+    pub fn need(&self) -> CapabilitySet {
+        let mut need = CapabilitySet::default();
+        if self.judges > 1 && self.procedure != Procedure::Quick {
+            need.insert(Capability::Spawn);
+        }
+        if self.must_debate() {
+            need.insert(Capability::Message);
+        }
+        need
+    }
+
+    /// What it asks for: its need, and what an automatic debate would use.
+    pub fn requested(&self) -> CapabilitySet {
+        let mut requested = self.need();
+        if self.may_debate() {
+            requested.insert(Capability::Message);
+        }
+        requested.insert(Capability::Shutdown);
+        requested
+    }
+
+    fn may_debate(&self) -> bool {
+        self.procedure != Procedure::Quick && self.debate != DebateMode::Off
+    }
+
+    fn must_debate(&self) -> bool {
+        let forced = self.procedure == Procedure::Debate || self.debate == DebateMode::Force;
+        forced && self.may_debate()
+    }
+
+    fn what(&self) -> String {
+        let judges = match self.judges {
+            1 => "one judge".to_owned(),
+            n => format!("{n} judges"),
+        };
+        match self.must_debate() {
+            true => format!("a debate of {judges}"),
+            false => format!("a council of {judges}"),
+        }
+    }
+}
+
+/// Decides. Automatically: the best that meets the need, those that do not behind it, degraded in the open. By name:
+/// that one, or an error that names what it lacks.
+pub fn select(
+    candidates: &[Candidate],
+    ask: &Ask,
+    choice: &Choice,
+) -> Result<Selection, SelectError> {
+    match choice {
+        Choice::Automatic => automatic(candidates, ask),
+        Choice::Named(name) => named(candidates, ask, name),
+    }
+}
+
+fn automatic(candidates: &[Candidate], ask: &Ask) -> Result<Selection, SelectError> {
+    let (mut able, mut why_not) = (Vec::new(), Vec::new());
+    for candidate in candidates {
+        match Found::of(candidate, ask) {
+            Ok(found) => able.push(found),
+            Err(reason) => why_not.push((candidate.name.clone(), reason)),
+        }
+    }
+    // Stable: within a rank the order of preference holds.
+    able.sort_by_key(|found| found.rank(ask));
+    if able.is_empty() {
+        let reasons: Vec<_> = why_not
+            .iter()
+            .map(|(name, why)| format!("{name}: {why}"))
+            .collect();
+        let reasons = reasons.join("; ");
+        return Err(SelectError::Nobody { reasons });
+    }
+    why_not.extend(able.iter().skip(1).map(|found| found.behind(able[0].name)));
+    let picks = able.iter().map(|found| found.degraded(ask)).collect();
+    Ok(Selection { picks, why_not })
+}
+
+fn named(candidates: &[Candidate], ask: &Ask, name: &str) -> Result<Selection, SelectError> {
+    let Some(candidate) = candidates.iter().find(|candidate| candidate.name == name) else {
+        let known: Vec<_> = candidates.iter().map(|c| format!("`{}`", c.name)).collect();
+        let (name, known) = (name.to_owned(), known.join(", "));
+        return Err(SelectError::Unknown { name, known });
+    };
+    let found = Found::of(candidate, ask).map_err(|reason| SelectError::Unusable {
+        name: name.to_owned(),
+        reason,
+    })?;
+    let emulated = name == IN_TURN && found.missing.has(&Capability::Spawn);
+    let mut missing = CapabilitySet::default();
+    for lacking in found
+        .missing
+        .iter()
+        .filter(|c| !(emulated && **c == Capability::Spawn))
+    {
+        missing.insert(lacking.clone());
+    }
+    if !missing.is_empty() {
+        let (name, what) = (name.to_owned(), ask.what());
+        return Err(SelectError::Lacks {
+            name,
+            missing,
+            what,
+        });
+    }
+    let others = candidates.iter().filter(|other| other.name != name);
+    let why_not = others.map(|other| (other.name.clone(), format!("`{name}` was asked for")));
+    Ok(Selection {
+        picks: vec![found.as_asked(ask)],
+        why_not: why_not.collect(),
+    })
+}
+
+/// A candidate that can take every seat, and what it lacks of the need.
+struct Found<'a> {
+    name: &'a str,
+    seats: Vec<(&'a JudgeId, &'a CapabilitySet)>,
+    missing: CapabilitySet,
+}
+
+impl<'a> Found<'a> {
+    fn of(candidate: &'a Candidate, ask: &Ask) -> Result<Self, String> {
+        let seats = candidate.seats.as_ref().map_err(String::clone)?;
+        if let Some(most) = candidate
+            .limits
+            .max_judges
+            .filter(|&m| (m as usize) < ask.judges)
+        {
+            return Err(format!("it holds at most {most} judges"));
+        }
+        let mut taken = Vec::new();
+        for (judge, granted) in seats {
+            match granted {
+                Ok(granted) => taken.push((judge, granted)),
+                Err(failure) => return Err(format!("{judge} cannot sit: {}", failure.detail)),
+            }
+        }
+        let mut found = Self {
+            name: &candidate.name,
+            seats: taken,
+            missing: CapabilitySet::default(),
+        };
+        let lacking = ask
+            .need()
+            .iter()
+            .filter(|c| !found.has(c))
+            .cloned()
+            .collect();
+        found.missing = lacking;
+        Ok(found)
+    }
+
+    /// A debate goes on with whoever can be messaged (seed 000, `--mixed`); everything else all seats must have.
+    fn has(&self, capability: &Capability) -> bool {
+        let mut seats = self.seats.iter().map(|(_, granted)| granted);
+        match capability {
+            Capability::Message => seats.any(|granted| granted.has(capability)),
+            _ => seats.all(|granted| granted.has(capability)),
+        }
+    }
+
+    /// Less is better: a lost round costs less than lost judges. `quick` is inline where that can be (seed 003).
+    fn rank(&self, ask: &Ask) -> u8 {
+        if self.missing.has(&Capability::Spawn) {
+            3
+        } else if self.missing.has(&Capability::Message) {
+            2
+        } else {
+            u8::from(ask.procedure == Procedure::Quick && self.name != IN_TURN)
+        }
+    }
+
+    fn behind(&self, best: &str) -> (String, String) {
+        let reason = match self.missing.is_empty() {
+            true => format!("`{best}` is preferred"),
+            false => format!("it lacks {}", self.missing),
+        };
+        (self.name.to_owned(), reason)
+    }
+
+    /// As asked for, with what stands in for a missing `spawn`.
+    fn as_asked(&self, ask: &Ask) -> Pick {
+        let mut pick = self.pick(ask, self.seats.len());
+        if self.missing.has(&Capability::Spawn) {
+            for grant in &mut pick.grants {
+                let emulation = ONE_AFTER_ANOTHER.to_owned();
+                grant.emulated.insert(Capability::Spawn, emulation);
+            }
+            pick.notes
+                .push(format!("judges sat in `{}` one after another", self.name));
+        }
+        pick
+    }
+
+    /// As far as it goes: without spawn `quick`, without messages one round (seed 003).
+    fn degraded(&self, ask: &Ask) -> Pick {
+        if !self.missing.has(&Capability::Spawn) {
+            return self.pick(ask, self.seats.len());
+        }
+        let quick = Ask {
+            procedure: Procedure::Quick,
+            debate: DebateMode::Off,
+            judges: 1,
+        };
+        let mut pick = self.pick(&quick, 1);
+        for grant in &mut pick.grants {
+            grant.requested = ask.requested();
+        }
+        let asked = ask.what();
+        pick.notes.push(format!(
+            "`{}` lacks spawn: quick instead of {asked}",
+            self.name
+        ));
+        pick
+    }
+
+    fn pick(&self, ask: &Ask, judges: usize) -> Pick {
+        let debate = ask.may_debate() && self.has(&Capability::Message);
+        let seats = &self.seats[..judges.min(self.seats.len())];
+        let grant = |(_, granted): &(&JudgeId, &CapabilitySet)| Grant {
+            requested: ask.requested(),
+            granted: (*granted).clone(),
+            emulated: Default::default(),
+        };
+        Pick {
+            backend: self.name.to_owned(),
+            procedure: match ask.procedure {
+                Procedure::Debate if !debate => Procedure::Review,
+                procedure => procedure,
+            },
+            debate: if debate { ask.debate } else { DebateMode::Off },
+            grants: seats.iter().map(grant).collect(),
+            notes: self.notes(ask, debate),
+        }
+    }
+
+    fn notes(&self, ask: &Ask, debate: bool) -> Vec<String> {
+        if !ask.may_debate() {
+            return Vec::new();
+        }
+        if !debate {
+            return vec![format!(
+                "`{}` lacks message: one round, no debate",
+                self.name
+            )];
+        }
+        let mute = self
+            .seats
+            .iter()
+            .filter(|(_, granted)| !granted.has(&Capability::Message));
+        mute.map(|(judge, _)| format!("{judge} cannot be messaged: its first round counts"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "select_tests.rs"]
+mod tests;

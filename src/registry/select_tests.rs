@@ -1,0 +1,237 @@
+use council_protocol::FailureKind;
+
+use super::*;
+
+fn candidate(name: &str, judges: usize, capabilities: &[Capability]) -> Candidate {
+    let set: CapabilitySet = capabilities.iter().cloned().collect();
+    let seat = |i| (JudgeId(format!("judge-{i}")), Ok(set.clone()));
+    Candidate {
+        name: name.into(),
+        limits: Limits::default(),
+        seats: Ok((1..=judges).map(seat).collect()),
+    }
+}
+
+const FULL: [Capability; 3] = [Capability::Spawn, Capability::Message, Capability::Shutdown];
+const NO_MESSAGE: [Capability; 2] = [Capability::Spawn, Capability::Shutdown];
+const NO_SPAWN: [Capability; 2] = [Capability::Message, Capability::Shutdown];
+
+fn ask(procedure: Procedure, debate: DebateMode, judges: usize) -> Ask {
+    Ask {
+        procedure,
+        debate,
+        judges,
+    }
+}
+
+fn review() -> Ask {
+    ask(Procedure::Review, DebateMode::Auto, 3)
+}
+
+fn forced() -> Ask {
+    ask(Procedure::Debate, DebateMode::Force, 3)
+}
+
+fn auto(candidates: &[Candidate], ask: &Ask) -> Selection {
+    select(candidates, ask, &Choice::Automatic).unwrap()
+}
+
+fn by_name(candidates: &[Candidate], ask: &Ask, name: &str) -> Result<Selection, SelectError> {
+    select(candidates, ask, &Choice::Named(name.into()))
+}
+
+fn names(selection: &Selection) -> Vec<&str> {
+    selection
+        .picks
+        .iter()
+        .map(|pick| pick.backend.as_str())
+        .collect()
+}
+
+#[test]
+fn the_preferred_one_that_meets_the_need_comes_first() {
+    let all = [
+        candidate("teams", 3, &FULL),
+        candidate("inline", 3, &NO_SPAWN),
+    ];
+    let selection = auto(&all, &review());
+    assert_eq!(names(&selection), ["teams", "inline"]);
+    let best = &selection.picks[0];
+    assert_eq!(
+        (best.procedure, best.debate),
+        (Procedure::Review, DebateMode::Auto)
+    );
+    assert_eq!((best.grants.len(), best.notes.len()), (3, 0));
+    assert_eq!(
+        selection.why_not,
+        [("inline".to_owned(), "it lacks spawn".to_owned())]
+    );
+}
+
+#[test]
+fn a_lower_one_that_meets_the_need_beats_a_preferred_one_that_does_not() {
+    let all = [
+        candidate("teams", 3, &NO_MESSAGE),
+        candidate("plugin", 3, &FULL),
+    ];
+    assert_eq!(names(&auto(&all, &forced())), ["plugin", "teams"]);
+    assert_eq!(
+        names(&auto(&all, &review())),
+        ["teams", "plugin"],
+        "auto does not need messages"
+    );
+}
+
+/// Seed 003: "If spawn is unavailable, degrade to `--quick`".
+#[test]
+fn seed_003_no_spawn_is_quick() {
+    let selection = auto(&[candidate("inline", 3, &NO_SPAWN)], &review());
+    let pick = &selection.picks[0];
+    assert_eq!(
+        (pick.procedure, pick.debate),
+        (Procedure::Quick, DebateMode::Off)
+    );
+    assert_eq!(pick.grants.len(), 1, "one judge");
+    assert!(
+        pick.grants[0].requested.has(&Capability::Spawn),
+        "what was asked for stands there"
+    );
+    assert_eq!(
+        pick.notes,
+        ["`inline` lacks spawn: quick instead of a council of 3 judges"]
+    );
+}
+
+/// Seed 003: "If messaging is unavailable, `--debate` degrades to single-round review".
+#[test]
+fn seed_003_no_messaging_is_one_round() {
+    let selection = auto(&[candidate("background", 3, &NO_MESSAGE)], &forced());
+    let pick = &selection.picks[0];
+    assert_eq!(
+        (pick.procedure, pick.debate),
+        (Procedure::Review, DebateMode::Off)
+    );
+    assert_eq!(pick.grants.len(), 3);
+    assert_eq!(
+        pick.notes,
+        ["`background` lacks message: one round, no debate"]
+    );
+}
+
+#[test]
+fn a_lost_round_is_better_than_lost_judges() {
+    let all = [
+        candidate("inline", 3, &NO_SPAWN),
+        candidate("background", 3, &NO_MESSAGE),
+    ];
+    assert_eq!(names(&auto(&all, &forced())), ["background", "inline"]);
+}
+
+/// Seed 000, `--mixed`: who cannot be messaged gives R1 only.
+#[test]
+fn seed_000_a_judge_that_cannot_be_messaged_gives_r1_only() {
+    let mut mixed = candidate("teams", 3, &FULL);
+    mixed.seats.as_mut().unwrap()[2].1 = Ok(NO_MESSAGE.iter().cloned().collect());
+    let pick = auto(&[mixed], &forced()).picks.remove(0);
+    assert_eq!(
+        (pick.procedure, pick.debate),
+        (Procedure::Debate, DebateMode::Force)
+    );
+    assert_eq!(
+        pick.notes,
+        ["judge-3 cannot be messaged: its first round counts"]
+    );
+}
+
+#[test]
+fn quick_is_inline_where_that_can_be() {
+    let quick = ask(Procedure::Quick, DebateMode::Off, 1);
+    let all = [
+        candidate("teams", 1, &FULL),
+        candidate("inline", 1, &NO_SPAWN),
+    ];
+    assert_eq!(names(&auto(&all, &quick)), ["inline", "teams"]);
+    assert_eq!(names(&auto(&all[..1], &quick)), ["teams"]);
+}
+
+#[test]
+fn an_explicit_choice_that_cannot_be_met_names_what_is_missing() {
+    let all = [
+        candidate("teams", 3, &FULL),
+        candidate("background", 3, &NO_MESSAGE),
+    ];
+    let error = by_name(&all, &forced(), "background").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "backend `background` lacks message, which a debate of 3 judges needs: choose another, or `auto`"
+    );
+    let error = by_name(&all, &review(), "sofa").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there is no backend `sofa`: choose one of `teams`, `background`"
+    );
+}
+
+#[test]
+fn an_explicit_choice_has_nothing_to_fall_back_on() {
+    let all = [
+        candidate("teams", 3, &FULL),
+        candidate("inline", 3, &NO_SPAWN),
+    ];
+    let selection = by_name(&all, &review(), "teams").unwrap();
+    assert_eq!(names(&selection), ["teams"]);
+    assert_eq!(
+        selection.why_not,
+        [("inline".to_owned(), "`teams` was asked for".to_owned())]
+    );
+}
+
+#[test]
+fn inline_by_name_seats_several_one_after_another() {
+    let selection = by_name(&[candidate("inline", 3, &NO_SPAWN)], &forced(), "inline").unwrap();
+    let pick = &selection.picks[0];
+    assert_eq!((pick.procedure, pick.grants.len()), (Procedure::Debate, 3));
+    for grant in &pick.grants {
+        assert_eq!(grant.emulated[&Capability::Spawn], "one after another");
+        assert!(!grant.granted.has(&Capability::Spawn));
+    }
+    let other = [candidate("sofa", 3, &NO_SPAWN)];
+    let error = by_name(&other, &review(), "sofa").unwrap_err();
+    assert!(
+        matches!(error, SelectError::Lacks { ref missing, .. } if missing.has(&Capability::Spawn))
+    );
+}
+
+#[test]
+fn who_cannot_take_a_seat_is_passed_over_with_the_reason() {
+    let mut absent = candidate("teams", 2, &FULL);
+    let failure = Failure::new(FailureKind::Spawn, "claude is not installed");
+    absent.seats.as_mut().unwrap()[1].1 = Err(failure);
+    let mut broken = candidate("plugin", 2, &FULL);
+    broken.seats = Err("it did not open in time".into());
+    let mut narrow = candidate("narrow", 2, &FULL);
+    narrow.limits.max_judges = Some(1);
+    let two = ask(Procedure::Review, DebateMode::Auto, 2);
+    let all = [absent, broken, narrow, candidate("inline", 2, &FULL)];
+    let selection = auto(&all, &two);
+    assert_eq!(names(&selection), ["inline"]);
+    let reasons: Vec<_> = selection
+        .why_not
+        .iter()
+        .map(|(_, why)| why.as_str())
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            "judge-2 cannot sit: claude is not installed",
+            "it did not open in time",
+            "it holds at most 1 judges"
+        ]
+    );
+    let error = select(&all[..3], &two, &Choice::Automatic).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("no backend can seat the judges: teams: judge-2")
+    );
+}

@@ -1,0 +1,146 @@
+//! Opens backends and asks what every seat can do there.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use council_agents::Agents;
+use council_protocol::capability::grant;
+use council_protocol::message::Hello;
+use council_protocol::{CapabilitySet, Event, Failure, FailureKind, JudgeId, Message, Seat};
+
+use super::{Candidate, Listed, Selection};
+use crate::session::Opened;
+
+/// What a probe came to: capabilities as granted, or why the seat cannot be taken.
+type Probed = Result<CapabilitySet, Failure>;
+
+/// The backends that were asked, in the order of preference.
+pub struct Survey {
+    /// What selection must know of each.
+    pub candidates: Vec<Candidate>,
+    opened: BTreeMap<String, Opened>,
+}
+
+impl Survey {
+    /// Hands over the backends of a selection, the best first. Those that are left are dropped.
+    pub fn into_offers(mut self, selection: &Selection) -> Vec<Opened> {
+        let names = selection.picks.iter().map(|pick| &pick.backend);
+        names.filter_map(|name| self.opened.remove(name)).collect()
+    }
+}
+
+/// Opens every backend and probes every seat in it, all at the same time; `patience` bounds the whole.
+pub fn survey(
+    listed: Vec<Listed>,
+    hello: &Hello,
+    seats: &[Seat],
+    agents: &Agents,
+    patience: Duration,
+) -> Survey {
+    let until = Instant::now() + patience;
+    let asked: Vec<_> = listed
+        .into_iter()
+        .map(|listed| (listed.name.clone(), ask(listed, hello, seats)))
+        .collect();
+    let mut survey = Survey {
+        candidates: Vec::new(),
+        opened: BTreeMap::new(),
+    };
+    for (name, opened) in asked {
+        let (manifest, seats, opened) = match opened {
+            Ok(opened) => {
+                let heard = hear(&opened, hello, seats.len(), until);
+                let granted = heard.map(|heard| granted(&opened, heard, seats, agents));
+                (Some(opened.manifest().clone()), granted, Some(opened))
+            }
+            Err(reason) => (None, Err(reason), None),
+        };
+        let limits = manifest.map(|manifest| manifest.limits).unwrap_or_default();
+        if let (Ok(_), Some(opened)) = (&seats, opened) {
+            survey.opened.insert(name.clone(), opened);
+        }
+        survey.candidates.push(Candidate {
+            name,
+            limits,
+            seats,
+        });
+    }
+    survey
+}
+
+fn ask(listed: Listed, hello: &Hello, seats: &[Seat]) -> Result<Opened, String> {
+    let mut opened = Opened::open(listed.backend, hello.clone()).map_err(|e| e.to_string())?;
+    for seat in seats {
+        let probe = Message::Probe { seat: seat.clone() };
+        opened.send(probe).map_err(|e| e.to_string())?;
+    }
+    Ok(opened)
+}
+
+/// Listens until the backend has answered for every seat.
+fn hear(
+    opened: &Opened,
+    hello: &Hello,
+    seats: usize,
+    until: Instant,
+) -> Result<BTreeMap<JudgeId, Probed>, String> {
+    let (mut heard, mut open) = (BTreeMap::new(), false);
+    while !open || heard.len() < seats {
+        let left = until.saturating_duration_since(Instant::now());
+        match opened.next(left) {
+            Some(Event::Opened { protocol }) if hello.protocols.contains(&protocol) => open = true,
+            Some(Event::Opened { protocol }) => {
+                return Err(format!(
+                    "it chose protocol {protocol}, which was not offered"
+                ));
+            }
+            Some(Event::Probed {
+                judge,
+                capabilities,
+                ..
+            }) => drop(heard.insert(judge, Ok(capabilities))),
+            Some(Event::Failed {
+                judge,
+                turn: None,
+                failure,
+            }) => drop(heard.insert(judge, Err(failure))),
+            Some(Event::Error { message }) => return Err(message),
+            Some(Event::Closed) => return Err("it closed while it was opened".to_owned()),
+            Some(_) => {}
+            None if open => return Ok(heard),
+            None => return Err("it did not open in time".to_owned()),
+        }
+    }
+    Ok(heard)
+}
+
+/// granted = backend ∩ agent ∩ probe. An agent that only the backend knows is what the probe says of it.
+fn granted(
+    opened: &Opened,
+    mut heard: BTreeMap<JudgeId, Probed>,
+    seats: &[Seat],
+    agents: &Agents,
+) -> Vec<(JudgeId, Probed)> {
+    let backend = &opened.manifest().capabilities;
+    let seat = |seat: &Seat| {
+        let late = || {
+            Err(Failure::new(
+                FailureKind::Timeout,
+                "the probe was not answered in time",
+            ))
+        };
+        let probed = heard.remove(&seat.judge).unwrap_or_else(late);
+        let granted = probed.map(|probe| {
+            let agent = agents
+                .find(&seat.agent.kind)
+                .map(|agent| agent.capabilities());
+            grant(backend, &agent.unwrap_or_else(|_| probe.clone()), &probe)
+        });
+        (seat.judge.clone(), granted)
+    };
+    seats.iter().map(seat).collect()
+}
+
+#[cfg(test)]
+#[path = "survey_tests.rs"]
+mod tests;

@@ -1,0 +1,208 @@
+use std::sync::Arc;
+
+use council_agents::{Agent, Conversation, Probe};
+use council_protocol::message::Manifest;
+use council_protocol::seat::{AgentKind, AgentSpec};
+use council_protocol::{
+    Backend, BackendError, Capability, JudgeSpec, Limits, PROTOCOL_VERSION, Sink,
+};
+
+use super::*;
+use crate::registry::{Origin, built_in};
+
+/// A backend that says what it is told to when it is opened and when it is asked.
+struct Parrot {
+    on_open: Vec<Event>,
+    on_probe: fn(Seat) -> Vec<Event>,
+    sink: Option<Sink>,
+}
+
+impl Backend for Parrot {
+    fn manifest(&self) -> Manifest {
+        Manifest {
+            name: "parrot".into(),
+            version: "1".into(),
+            protocols: vec![PROTOCOL_VERSION],
+            capabilities: CapabilitySet::from([Capability::Spawn, Capability::Message]),
+            limits: Limits::default(),
+        }
+    }
+
+    fn open(&mut self, _: Hello, sink: Sink) -> Result<(), BackendError> {
+        self.on_open.drain(..).for_each(|event| sink(event));
+        self.sink = Some(sink);
+        Ok(())
+    }
+
+    fn spawn(&mut self, _: JudgeSpec) -> Result<(), BackendError> {
+        Err(BackendError::Unsupported(Capability::Spawn))
+    }
+
+    fn send(&mut self, message: Message) -> Result<(), BackendError> {
+        if let (Message::Probe { seat }, Some(sink)) = (message, &self.sink) {
+            (self.on_probe)(seat)
+                .into_iter()
+                .for_each(|event| sink(event));
+        }
+        Ok(())
+    }
+
+    fn cancel(&mut self, _: &JudgeId) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    fn shutdown(&mut self, _: &JudgeId, _: u64) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+struct Rules;
+
+impl Agent for Rules {
+    fn driver(&self) -> &'static str {
+        "builtin"
+    }
+
+    fn capabilities(&self) -> CapabilitySet {
+        CapabilitySet::from([Capability::Spawn, Capability::Message])
+    }
+
+    fn probe(&self, _: &Seat) -> Result<Probe, Failure> {
+        Ok(Probe {
+            capabilities: Capability::known().collect(),
+            note: String::new(),
+        })
+    }
+
+    fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        Err(Failure::new(FailureKind::Spawn, "not in this test"))
+    }
+}
+
+fn seats() -> Vec<Seat> {
+    let agent = AgentSpec {
+        name: "builtin".into(),
+        kind: AgentKind::Builtin {
+            rules: Default::default(),
+        },
+        vendor: "builtin".into(),
+        model: None,
+        deterministic: true,
+    };
+    let seat = |judge: &str| Seat {
+        judge: judge.into(),
+        perspective: Default::default(),
+        agent: agent.clone(),
+    };
+    vec![seat("judge-1"), seat("judge-2")]
+}
+
+fn hello() -> Hello {
+    Hello {
+        protocols: vec![PROTOCOL_VERSION],
+        ..Hello::default()
+    }
+}
+
+fn parrot(on_open: Vec<Event>, on_probe: fn(Seat) -> Vec<Event>) -> Candidate {
+    let backend = Box::new(Parrot {
+        on_open,
+        on_probe,
+        sink: None,
+    });
+    let listed = Listed {
+        name: "parrot".into(),
+        origin: Origin::Configured("a test".into()),
+        about: String::new(),
+        backend,
+    };
+    let patience = Duration::from_millis(20);
+    let agents = Agents::of(Vec::new());
+    survey(vec![listed], &hello(), &seats(), &agents, patience)
+        .candidates
+        .remove(0)
+}
+
+fn opened() -> Vec<Event> {
+    vec![Event::Opened {
+        protocol: PROTOCOL_VERSION,
+    }]
+}
+
+#[test]
+fn a_grant_is_what_backend_agent_and_probe_have() {
+    let agents = Agents::of(vec![Arc::new(Rules)]);
+    let patience = Duration::from_secs(10);
+    let found = survey(built_in(&agents), &hello(), &seats(), &agents, patience);
+    let grants: Vec<_> = found
+        .candidates
+        .iter()
+        .map(|c| {
+            (
+                c.name.as_str(),
+                c.seats.as_ref().unwrap()[1].1.clone().unwrap(),
+            )
+        })
+        .collect();
+    let both = CapabilitySet::from([Capability::Spawn, Capability::Message]);
+    let one = CapabilitySet::from([Capability::Message]);
+    assert_eq!(grants, [("teams", both), ("inline", one)]);
+}
+
+#[test]
+fn a_seat_that_nobody_can_drive_cannot_be_taken() {
+    let agents = Agents::of(Vec::new());
+    let found = survey(
+        built_in(&agents),
+        &hello(),
+        &seats(),
+        &agents,
+        Duration::from_secs(10),
+    );
+    for candidate in &found.candidates {
+        let seats = candidate.seats.as_ref().unwrap();
+        let kinds: Vec<_> = seats
+            .iter()
+            .map(|(_, probed)| probed.as_ref().unwrap_err().kind)
+            .collect();
+        assert_eq!(kinds, [FailureKind::Unsupported; 2], "{}", candidate.name);
+    }
+}
+
+#[test]
+fn a_probe_that_is_not_answered_is_a_seat_that_cannot_be_taken() {
+    let candidate = parrot(opened(), |seat| match seat.judge.as_str() {
+        "judge-1" => vec![Event::Probed {
+            judge: seat.judge,
+            capabilities: CapabilitySet::from([Capability::Message, Capability::Cost]),
+            note: String::new(),
+        }],
+        _ => Vec::new(),
+    });
+    let seats = candidate.seats.unwrap();
+    assert_eq!(seats[0].1, Ok(CapabilitySet::from([Capability::Message])));
+    assert_eq!(seats[1].1.as_ref().unwrap_err().kind, FailureKind::Timeout);
+}
+
+#[test]
+fn a_backend_that_does_not_open_is_no_candidate() {
+    let silent = parrot(Vec::new(), |_| Vec::new());
+    assert_eq!(silent.seats, Err("it did not open in time".to_owned()));
+    let foreign = parrot(vec![Event::Opened { protocol: 99 }], |_| Vec::new());
+    assert_eq!(
+        foreign.seats,
+        Err("it chose protocol 99, which was not offered".to_owned())
+    );
+    let gone = parrot(opened(), |_| vec![Event::Closed]);
+    assert_eq!(gone.seats, Err("it closed while it was opened".to_owned()));
+    let broken = parrot(opened(), |_| {
+        vec![Event::Error {
+            message: "no key".into(),
+        }]
+    });
+    assert_eq!(broken.seats, Err("no key".to_owned()));
+}

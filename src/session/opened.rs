@@ -1,0 +1,116 @@
+//! A backend that is open, with what it has said so far.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use council_protocol::message::{Hello, Manifest};
+use council_protocol::{Backend, BackendError, Event, Message, Sink};
+
+/// A backend that is open. Its events wait in a mailbox until a session takes them.
+pub struct Opened {
+    manifest: Manifest,
+    backend: Box<dyn Backend>,
+    mailbox: Arc<Mailbox>,
+}
+
+impl Opened {
+    /// Opens a backend. That it answered is up to the caller to see: the first event is `opened`.
+    pub fn open(mut backend: Box<dyn Backend>, hello: Hello) -> Result<Self, BackendError> {
+        let manifest = backend.manifest();
+        let mailbox = Arc::new(Mailbox::default());
+        let sink = Arc::clone(&mailbox);
+        backend.open(hello, Arc::new(move |event| sink.put(event)))?;
+        Ok(Self {
+            manifest,
+            backend,
+            mailbox,
+        })
+    }
+
+    /// What the backend says about itself.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Sends a probe.
+    pub fn send(&mut self, message: Message) -> Result<(), BackendError> {
+        self.backend.send(message)
+    }
+
+    /// The next event, waiting for it at most `patience`.
+    pub fn next(&self, patience: Duration) -> Option<Event> {
+        self.mailbox.next(patience)
+    }
+
+    /// Passes every event on to `sink`, first those that wait.
+    pub fn attach(&self, sink: Sink) {
+        self.mailbox.attach(sink);
+    }
+}
+
+#[derive(Default)]
+struct Mailbox {
+    state: Mutex<State>,
+    filled: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Event>,
+    reader: Option<Sink>,
+}
+
+impl Mailbox {
+    fn put(&self, event: Event) {
+        let mut state = self.lock();
+        match &state.reader {
+            // Under the lock, so that the order of events is kept while a reader is attached.
+            Some(reader) => reader(event),
+            None => {
+                state.waiting.push_back(event);
+                self.filled.notify_one();
+            }
+        }
+    }
+
+    fn next(&self, patience: Duration) -> Option<Event> {
+        let empty = |state: &mut State| state.waiting.is_empty();
+        let waited = self
+            .filled
+            .wait_timeout_while(self.lock(), patience, empty)
+            .unwrap_or_else(PoisonError::into_inner);
+        let (mut state, _) = waited;
+        state.waiting.pop_front()
+    }
+
+    fn attach(&self, sink: Sink) {
+        let mut state = self.lock();
+        state.waiting.drain(..).for_each(|event| sink(event));
+        state.reader = Some(sink);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_comes_before_what_follows() {
+        let mailbox = Mailbox::default();
+        mailbox.put(Event::Opened { protocol: 1 });
+        mailbox.put(Event::Closed);
+        let opened = mailbox.next(Duration::ZERO);
+        assert_eq!(opened, Some(Event::Opened { protocol: 1 }));
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&seen);
+        mailbox.attach(Arc::new(move |event| sink.lock().unwrap().push(event)));
+        mailbox.put(Event::Unknown);
+        assert_eq!(*seen.lock().unwrap(), [Event::Closed, Event::Unknown]);
+        assert_eq!(mailbox.next(Duration::from_millis(1)), None);
+    }
+}
