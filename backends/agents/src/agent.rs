@@ -19,7 +19,9 @@ pub struct Workshop {
     pub blobs: Arc<dyn BlobSource>,
     /// The program's own executable; none: no process can be started under a guard.
     pub exe: Option<PathBuf>,
-    /// The variables that a process of an agent may see.
+    /// The run's folder, for agents that read files; none: there is no disk to share.
+    pub folder: Option<PathBuf>,
+    /// The environment that we were started in; an agent passes on what [`crate::environment`] allows it.
     pub env: BTreeMap<String, OsString>,
 }
 

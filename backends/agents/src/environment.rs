@@ -56,7 +56,7 @@ pub fn is_forbidden(name: &str) -> bool {
     NEVER.iter().any(|never| never.eq_ignore_ascii_case(name))
 }
 
-fn is_allowed(name: &str, extra: &[String]) -> bool {
+pub(crate) fn is_allowed(name: &str, extra: &[String]) -> bool {
     let common = COMMON
         .iter()
         .any(|common| common.eq_ignore_ascii_case(name));

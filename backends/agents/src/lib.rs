@@ -5,6 +5,7 @@
 //! of its own for each judge, or one lane for all.
 
 mod agent;
+pub mod command;
 pub mod environment;
 pub mod guard;
 mod local;
@@ -17,6 +18,6 @@ mod table;
 pub use agent::{Agent, Conversation, Probe, Reply, Workshop};
 pub use local::{Lanes, Local, Style};
 pub use outlet::Outlet;
-pub use sitting::Sitting;
+pub use sitting::{Memory, Sitting};
 pub use stop::Stop;
 pub use table::Agents;

@@ -2,33 +2,57 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
 use crate::{Agent, Conversation, Reply, Stop};
 
+/// Whether a judge keeps its context in this process from turn to turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// One conversation for all turns.
+    Kept,
+    /// A conversation of its own for each turn; what it still knows is the agent's own resume.
+    Fresh,
+}
+
 /// A conversation under the rules that hold for every agent: a panic is a death, too long an answer is none.
 pub struct Sitting {
-    conversation: Box<dyn Conversation>,
-    max_answer_bytes: u64,
+    agent: Arc<dyn Agent>,
+    spec: JudgeSpec,
+    memory: Memory,
+    /// None between two turns of a judge without memory.
+    conversation: Option<Box<dyn Conversation>>,
 }
 
 impl Sitting {
     /// Takes the seat of `spec` with `agent`.
-    pub fn open(agent: &dyn Agent, spec: &JudgeSpec) -> Result<Self, Failure> {
-        let conversation = catch_unwind(AssertUnwindSafe(|| agent.open(spec)))
-            .unwrap_or_else(|panic| Err(failure(FailureKind::Spawn, &*panic)))?;
+    pub fn open(agent: &Arc<dyn Agent>, spec: JudgeSpec, memory: Memory) -> Result<Self, Failure> {
+        let conversation = Some(converse(&**agent, &spec)?);
+        let agent = Arc::clone(agent);
         Ok(Self {
+            agent,
+            spec,
+            memory,
             conversation,
-            max_answer_bytes: spec.max_answer_bytes,
         })
     }
 
     /// Answers one turn. After a failure of the kind `died` the judge is gone.
     pub fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
-        let reply = catch_unwind(AssertUnwindSafe(|| self.conversation.turn(turn, stop)))
-            .unwrap_or_else(|panic| Err(failure(FailureKind::Died, &*panic)))?;
-        let (bytes, most) = (reply.raw.len() as u64, self.max_answer_bytes);
+        let mut conversation = match self.conversation.take() {
+            Some(conversation) => conversation,
+            None => converse(&*self.agent, &self.spec)?,
+        };
+        let reply = catch_unwind(AssertUnwindSafe(|| conversation.turn(turn, stop)))
+            .unwrap_or_else(|panic| Err(failure(FailureKind::Died, &*panic)));
+        match self.memory {
+            Memory::Kept => self.conversation = Some(conversation),
+            Memory::Fresh => end(conversation),
+        }
+        let reply = reply?;
+        let (bytes, most) = (reply.raw.len() as u64, self.spec.max_answer_bytes);
         if bytes > most {
             let detail = format!("the answer has {bytes} bytes, {most} are allowed");
             return Err(Failure::new(FailureKind::Oversized, detail));
@@ -38,8 +62,19 @@ impl Sitting {
 
     /// Ends it in good order, or by a panic that nobody hears of.
     pub fn end(mut self) {
-        let _ = catch_unwind(AssertUnwindSafe(move || self.conversation.end()));
+        if let Some(conversation) = self.conversation.take() {
+            end(conversation);
+        }
     }
+}
+
+fn converse(agent: &dyn Agent, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    catch_unwind(AssertUnwindSafe(|| agent.open(spec)))
+        .unwrap_or_else(|panic| Err(failure(FailureKind::Spawn, &*panic)))
+}
+
+fn end(mut conversation: Box<dyn Conversation>) {
+    let _ = catch_unwind(AssertUnwindSafe(move || conversation.end()));
 }
 
 fn failure(kind: FailureKind, panic: &(dyn Any + Send)) -> Failure {

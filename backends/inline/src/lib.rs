@@ -1,6 +1,6 @@
 //! The inline backend: judges in this process, one after another; always there.
 
-use council_agents::{Agents, Lanes, Local, Style};
+use council_agents::{Agents, Lanes, Local, Memory, Style};
 use council_protocol::{Backend, Capability};
 
 /// Judges one after another over these agents.
@@ -16,8 +16,9 @@ fn style() -> Style {
         capabilities: Capability::known()
             .filter(|c| *c != Capability::Spawn)
             .collect(),
-        drivers: &["builtin"],
+        drivers: &["builtin", "command"],
         lanes: Lanes::One,
+        memory: Memory::Kept,
     }
 }
 

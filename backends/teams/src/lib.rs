@@ -1,6 +1,6 @@
 //! The teams backend: live judges, one thread and one conversation each, kept across rounds.
 
-use council_agents::{Agents, Lanes, Local, Style};
+use council_agents::{Agents, Lanes, Local, Memory, Style};
 use council_protocol::{Backend, Capability};
 
 /// Live judges over these agents.
@@ -16,6 +16,7 @@ fn style() -> Style {
         capabilities: Capability::known().collect(),
         drivers: &["builtin"],
         lanes: Lanes::PerJudge,
+        memory: Memory::Kept,
     }
 }
 

@@ -102,6 +102,11 @@ impl CapabilitySet {
         self.0.insert(capability);
     }
 
+    /// Takes one out.
+    pub fn remove(&mut self, capability: &Capability) {
+        self.0.remove(capability);
+    }
+
     /// What both sets have.
     pub fn intersection(&self, other: &Self) -> Self {
         Self(self.0.intersection(&other.0).cloned().collect())

@@ -10,7 +10,7 @@ use council_protocol::message::Ending;
 use council_protocol::{BackendError, FailureKind, JudgeId, JudgeSpec, Turn};
 
 use super::chair::{Chair, has_ended};
-use crate::{Agents, Sitting, Stop};
+use crate::{Agents, Memory, Sitting, Stop};
 
 /// What a lane is given to do, in order.
 pub(super) enum Job {
@@ -20,6 +20,8 @@ pub(super) enum Job {
         chair: Arc<Chair>,
         /// Its seat.
         spec: JudgeSpec,
+        /// Whether it keeps its context here.
+        memory: Memory,
     },
     /// Answer a turn.
     Turn {
@@ -78,7 +80,11 @@ impl Bench {
     fn work(mut self, jobs: &Receiver<Job>, agents: &Agents) {
         for job in jobs {
             match job {
-                Job::Open { chair, spec } => self.open(chair, &spec, agents),
+                Job::Open {
+                    chair,
+                    spec,
+                    memory,
+                } => self.open(chair, spec, memory, agents),
                 Job::Turn { judge, turn, stop } => self.turn(&judge, &turn, &stop),
                 Job::End { judge } => self.end(&judge),
             }
@@ -87,9 +93,9 @@ impl Bench {
         left.iter().for_each(|judge| self.end(judge));
     }
 
-    fn open(&mut self, chair: Arc<Chair>, spec: &JudgeSpec, agents: &Agents) {
+    fn open(&mut self, chair: Arc<Chair>, spec: JudgeSpec, memory: Memory, agents: &Agents) {
         let agent = agents.find(&spec.seat.agent.kind);
-        match agent.and_then(|agent| Sitting::open(&**agent, spec)) {
+        match agent.and_then(|agent| Sitting::open(agent, spec, memory)) {
             Ok(sitting) if chair.started() => {
                 self.0.insert(chair.judge().clone(), (chair, sitting));
             }

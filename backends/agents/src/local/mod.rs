@@ -14,14 +14,14 @@ use std::time::Duration;
 
 use council_protocol::message::{Hello, Manifest};
 use council_protocol::{
-    Backend, BackendError, CapabilitySet, Event, Failure, FailureKind, JudgeId, JudgeSpec, Limits,
-    Message, PROTOCOL_VERSION, Seat, Sink, Turn,
+    Backend, BackendError, Capability, CapabilitySet, Event, Failure, FailureKind, JudgeId,
+    JudgeSpec, Limits, Message, PROTOCOL_VERSION, Seat, Sink, Turn,
 };
 
 use self::chair::Chair;
 use self::lane::{Job, Lane};
 use self::undertaker::Undertaker;
-use crate::{Agents, Outlet};
+use crate::{Agents, Memory, Outlet, Probe};
 
 /// How long `close` waits for judges that are asked to stop, before their threads are left behind.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -48,6 +48,8 @@ pub struct Style {
     pub drivers: &'static [&'static str],
     /// How judges share threads.
     pub lanes: Lanes,
+    /// Whether judges keep their context here from turn to turn.
+    pub memory: Memory,
 }
 
 /// A backend that holds its judges on threads of this process.
@@ -213,7 +215,7 @@ impl Backend for Local {
     }
 
     fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
-        let (lanes, agents) = (self.style.lanes, self.agents.clone());
+        let (lanes, memory, agents) = (self.style.lanes, self.style.memory, self.agents.clone());
         let house = self.house()?;
         let judge = spec.seat.judge.clone();
         if house.seats.contains_key(&judge) {
@@ -224,6 +226,7 @@ impl Backend for Local {
         lane.give(Job::Open {
             chair: Arc::clone(&chair),
             spec,
+            memory,
         });
         house.seats.insert(
             judge,
@@ -288,8 +291,14 @@ fn probed(style: &Style, agents: &Agents, seat: Seat) -> Event {
         Err(Failure::new(FailureKind::Unsupported, detail))
     };
     match found {
-        Ok(probe) => {
-            let (capabilities, note) = (probe.capabilities, probe.note);
+        Ok(Probe {
+            mut capabilities,
+            note,
+        }) => {
+            // Without memory here, what the agent cannot take up again by itself is lost between turns.
+            if style.memory == Memory::Fresh && !capabilities.has(&Capability::Resume) {
+                capabilities.remove(&Capability::Message);
+            }
             Event::Probed {
                 judge: seat.judge,
                 capabilities,

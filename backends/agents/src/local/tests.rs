@@ -13,6 +13,7 @@ use council_protocol::{
 };
 
 use super::{Lanes, Local, Style};
+use crate::Memory;
 use crate::{Agent, Agents, Conversation, Probe, Reply, Stop};
 
 /// An agent that behaves as its seat's command says.
@@ -131,6 +132,7 @@ fn stage(lanes: Lanes, meeting: usize) -> Stage {
         capabilities: Capability::known().collect(),
         drivers: &["command"],
         lanes,
+        memory: Memory::Kept,
     };
     let mut local = Local::new(style, Agents::of(vec![Arc::new(agent)]));
     let (sender, events) = channel();
