@@ -1,0 +1,157 @@
+//! What a branch is compared with when nobody says.
+
+use super::error::GitError;
+use super::id::Id;
+use super::objects::Objects;
+use super::store::Head;
+use super::target::Rev;
+
+/// A chosen base.
+pub(super) struct Base {
+    /// The whole name of the ref.
+    pub(super) name: String,
+    pub(super) commit: Id,
+    /// What to tell the reader about the choice.
+    pub(super) note: Option<String>,
+}
+
+/// A ref's name without `refs/heads/` or `refs/remotes/`.
+pub(super) fn short(name: &str) -> &str {
+    let prefixes = ["refs/heads/", "refs/remotes/", "refs/"];
+    prefixes
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix))
+        .unwrap_or(name)
+}
+
+/// The upstream, else the default branch. A branch that is level with its upstream, because it was pushed, is compared
+/// with the default branch.
+pub(super) fn choose(objects: &Objects, head: &Head) -> Result<Base, GitError> {
+    let store = &objects.store;
+    let (branch, tip) = match head {
+        Head::Branch(branch, tip) => (Some(branch.as_str()), Some(*tip)),
+        Head::Detached(tip) => (None, Some(*tip)),
+        Head::Unborn(_) => (None, None),
+    };
+    let upstream = branch.and_then(|branch| store.upstream(branch));
+    let default = default_branch(objects).filter(|(name, _)| Some(name.as_str()) != branch);
+    let as_base = |(name, commit): (String, Id), note| Base { name, commit, note };
+    match (upstream, default) {
+        (Some(name), default) => match (store.commit_of(&name), default) {
+            (Some(commit), Some(default))
+                if is_behind(objects, tip, commit)? && default.0 != name =>
+            {
+                let note = format!(
+                    "level with its upstream {}: compared with {}",
+                    short(&name),
+                    short(&default.0)
+                );
+                Ok(as_base(default, Some(note)))
+            }
+            (Some(commit), _) => Ok(Base {
+                name,
+                commit,
+                note: None,
+            }),
+            (None, Some(default)) => {
+                let note = format!(
+                    "the upstream {} is gone: compared with {}",
+                    short(&name),
+                    short(&default.0)
+                );
+                Ok(as_base(default, Some(note)))
+            }
+            (None, None) => Err(no_base(
+                head,
+                format!("its upstream {} is gone", short(&name)),
+            )),
+        },
+        (None, Some(default)) => Ok(as_base(default, None)),
+        (None, None) => Err(no_base(head, why(objects, branch))),
+    }
+}
+
+fn why(objects: &Objects, branch: Option<&str>) -> String {
+    match (branch, default_branch(objects)) {
+        (Some(_), Some(_)) => "it is the default branch and has no upstream".to_owned(),
+        (Some(_), None) => {
+            "it has no upstream, and there is no default branch (main, master, origin/HEAD)"
+                .to_owned()
+        }
+        (None, _) => "there is no default branch (main, master, origin/HEAD)".to_owned(),
+    }
+}
+
+fn no_base(head: &Head, why: String) -> GitError {
+    let head = match head {
+        Head::Branch(branch, _) => format!("branch {}", short(branch)),
+        Head::Detached(tip) => format!("HEAD (detached at {})", tip.short()),
+        Head::Unborn(branch) => format!("branch {branch}"),
+    };
+    GitError::NoBase { head, why }
+}
+
+/// Whether `tip` has nothing that `upstream` lacks.
+fn is_behind(objects: &Objects, tip: Option<Id>, upstream: Id) -> Result<bool, GitError> {
+    match tip {
+        Some(tip) => Ok(objects.store.merge_base(tip, upstream)? == Some(tip)),
+        None => Ok(false),
+    }
+}
+
+/// The default branch: what a remote's HEAD names (`origin` first), else main, master or `init.defaultBranch`, of a
+/// remote or here.
+fn default_branch(objects: &Objects) -> Option<(String, Id)> {
+    let store = &objects.store;
+    let mut remotes = store.remotes();
+    remotes.sort_by_key(|name| (name != "origin", name.clone()));
+    let at = |name: String| store.commit_of(&name).map(|commit| (name, commit));
+    let heads = remotes
+        .iter()
+        .filter_map(|remote| store.symbolic(&format!("refs/remotes/{remote}/HEAD")));
+    let configured = store.setting("init.defaultBranch");
+    let names = ["main", "master"].into_iter().chain(configured.as_deref());
+    let named = names.flat_map(|name| {
+        let there = remotes
+            .iter()
+            .map(move |remote| format!("refs/remotes/{remote}/{name}"));
+        there.chain([format!("refs/heads/{name}")])
+    });
+    heads.chain(named).find_map(at)
+}
+
+/// The merge base of two revisions.
+pub(super) fn merge_base(objects: &Objects, from: &Rev, to: &Rev) -> Result<Id, GitError> {
+    let commit = |rev: &Rev| {
+        let cause = "it is a tree, and only commits have a merge base".to_owned();
+        rev.commit.ok_or_else(|| GitError::BadRevision {
+            rev: rev.name.clone(),
+            cause,
+        })
+    };
+    match objects.store.merge_base(commit(from)?, commit(to)?)? {
+        Some(base) => Ok(base),
+        None if objects.store.shallow => Err(GitError::Shallow {
+            what: format!("the merge base of {} and {}", from.name, to.name),
+        }),
+        None => Err(GitError::NoCommonAncestor {
+            old: from.name.clone(),
+            new: to.name.clone(),
+        }),
+    }
+}
+
+/// The parent of a commit. A shallow boundary has parents that are not there: it must not pass for a root commit.
+pub(super) fn parent(objects: &Objects, child: Id, parent: Id) -> Result<Rev, GitError> {
+    match objects.commit(parent) {
+        Ok(commit) => Ok(Rev {
+            name: parent.short(),
+            commit: Some(parent),
+            tree: commit.tree,
+        }),
+        Err(GitError::MissingObject { .. }) if objects.store.shallow => Err(GitError::Shallow {
+            what: format!("the parent of {}", child.short()),
+        }),
+        Err(error) => Err(error),
+    }
+}

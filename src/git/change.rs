@@ -1,0 +1,155 @@
+//! A change: what is under review, file by file, and where its files can be read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use council_protocol::change::{BlobSource, FileChange, FileKind, FileStatus};
+use council_protocol::packet::Target;
+use council_protocol::task::Framing;
+use council_protocol::{Hunk, RepoPath};
+
+use super::error::GitError;
+use super::place::Place;
+use super::rename::{self, LIMIT};
+use super::sides::Sides;
+use super::similarity::MAX_SCORE;
+use super::tree::{Entry, Raw, Sort};
+use super::trusted::{CommitTree, TrustedTree};
+
+/// What is under review.
+pub struct Change {
+    /// How it was asked for, and the commits it stands for.
+    pub target: Target,
+    /// The changed files in path order, without hunks: [`Change::fill`] adds them. Until then `kind` says only whether
+    /// a file is a link or a submodule, and sizes are unknown.
+    pub files: Vec<FileChange>,
+    /// Who wrote it and what they say about it. Untrusted, and kept from judges until R2.
+    pub framing: Framing,
+    /// Why there is nothing to review; none exactly when there are files.
+    pub nothing: Option<String>,
+    /// What a reader of the verdict should know, in words for people (e.g. that a merge was compared with its first
+    /// parent). May hold untrusted names.
+    pub notes: Vec<String>,
+    /// The files of both sides. None of its content comes from outside the reviewed objects, the index or the worktree.
+    pub blobs: Arc<dyn BlobSource>,
+    /// Where the repository lies.
+    pub place: Place,
+    pub(super) source: Source,
+    pub(super) trusted: Option<CommitTree>,
+}
+
+/// Where hunks come from.
+pub(super) enum Source {
+    Sides(Arc<Sides>),
+    Patch {
+        hunks: HashMap<RepoPath, Vec<Hunk>>,
+        /// SHA-256 of the patch's bytes.
+        digest: Vec<u8>,
+    },
+}
+
+impl Change {
+    /// Adds the hunks of a file, three lines of context each, its final kind, its sizes, and whether text was lost on
+    /// the way to UTF-8. Binary files, pure renames and changes of mode have no hunks.
+    ///
+    /// # Errors
+    ///
+    /// Objects that are missing (a partial clone), damaged or larger than 64 MiB, and files of the worktree that
+    /// cannot be read. The caller counts such a file as unreadable; it never counts as reviewed.
+    pub fn fill(&self, file: &mut FileChange) -> Result<(), GitError> {
+        match &self.source {
+            Source::Sides(sides) => sides.fill(file),
+            Source::Patch { hunks, .. } => {
+                file.hunks = hunks.get(&file.path).cloned().unwrap_or_default();
+                Ok(())
+            }
+        }
+    }
+
+    /// Files that the change cannot have written: the base of a branch or range (with three dots the base's tip, not
+    /// the merge base, so that an old fork point brings no old rules), the first parent of a commit, HEAD for staged
+    /// changes, the worktree and a patch. None for a root commit, an unborn branch, and a patch outside a repository.
+    pub fn trusted(&self) -> Option<&dyn TrustedTree> {
+        self.trusted.as_ref().map(|tree| tree as &dyn TrustedTree)
+    }
+}
+
+impl Change {
+    /// The digest of a patch's own bytes, which stand for what its hunks do not hold.
+    pub(super) fn patch_digest(&self) -> Option<&[u8]> {
+        match &self.source {
+            Source::Patch { digest, .. } => Some(digest),
+            Source::Sides(_) => None,
+        }
+    }
+}
+
+/// The changed files between two sides in path order, renames found; and what could not be looked at.
+pub(super) fn files(sides: &Sides) -> Result<(Vec<FileChange>, Option<String>), GitError> {
+    let raws = sides.compare()?;
+    let found = rename::find(&sides.objects, &raws)?;
+    let mut sources = HashMap::with_capacity(found.renames.len());
+    let mut gone = vec![false; raws.len()];
+    for rename in &found.renames {
+        sources.insert(rename.to, *rename);
+        gone[rename.from] = true;
+    }
+    let files = raws
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !gone[*at])
+        .map(|(at, raw)| match sources.get(&at) {
+            Some(rename) => renamed(&raws[rename.from], raw, rename.score),
+            None => plain(raw),
+        });
+    let note = found.left.map(|(removed, added)| {
+        format!(
+            "{removed} removed and {added} added files were not compared for renames by content (the bound is {LIMIT} each)"
+        )
+    });
+    Ok((files.collect(), note))
+}
+
+fn plain(raw: &Raw) -> FileChange {
+    let status = match (raw.old, raw.new) {
+        (None, _) => FileStatus::Added,
+        (_, None) => FileStatus::Deleted,
+        (Some(old), Some(new)) if old.sort() != new.sort() => FileStatus::TypeChanged,
+        _ => FileStatus::Modified,
+    };
+    let mode = |entry: Option<Entry>| entry.map_or(0, |entry| entry.mode);
+    let id = |entry: Option<Entry>| entry.map(|entry| entry.id.hex());
+    FileChange {
+        path: RepoPath::new(raw.path.clone()),
+        old_path: None,
+        status,
+        kind: match raw.new.or(raw.old).map(Entry::sort) {
+            Some(Sort::Symlink) => FileKind::Symlink,
+            Some(Sort::Submodule) => FileKind::Submodule,
+            _ => FileKind::Text,
+        },
+        old_mode: mode(raw.old),
+        new_mode: mode(raw.new),
+        old_id: id(raw.old),
+        new_id: id(raw.new),
+        old_size: None,
+        new_size: None,
+        similarity: None,
+        lossy: false,
+        hunks: Vec::new(),
+    }
+}
+
+fn renamed(from: &Raw, to: &Raw, score: u64) -> FileChange {
+    let pair = Raw {
+        path: to.path.clone(),
+        old: from.old,
+        new: to.new,
+    };
+    FileChange {
+        old_path: Some(RepoPath::new(from.path.clone())),
+        status: FileStatus::Renamed,
+        similarity: u8::try_from(score * 100 / MAX_SCORE).ok(),
+        ..plain(&pair)
+    }
+}

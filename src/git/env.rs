@@ -1,0 +1,92 @@
+//! The variables of the process that git's conventions name, handed in by whoever may read them.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// What the process's environment says about git.
+///
+/// Only `src/cli` reads the environment; this room is given what it may use: `GIT_*`, and what git needs to find its
+/// own configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    vars: Vec<(OsString, OsString)>,
+}
+
+/// Names that git needs beside its own, to find itself and the user's configuration.
+const COMMON: [&str; 6] = [
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "PATH",
+    "USERPROFILE",
+    "SYSTEMROOT",
+    "SUDO_UID",
+];
+
+impl Environment {
+    /// Keeps what git's conventions name.
+    pub fn from_vars(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let wanted = |name: &OsStr| {
+            let name = name.to_string_lossy();
+            name.starts_with("GIT_") || COMMON.contains(&name.as_ref())
+        };
+        Self {
+            vars: vars.into_iter().filter(|(name, _)| wanted(name)).collect(),
+        }
+    }
+
+    /// The value of a variable; an empty one counts as unset, as in git.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        let found = self.vars.iter().find(|(n, _)| n == name);
+        found
+            .map(|(_, value)| value.as_os_str())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// Whether a variable is set to what git takes for true.
+    pub(super) fn is_true(&self, name: &str) -> bool {
+        let value = self
+            .get(name)
+            .map(|value| value.to_string_lossy().to_ascii_lowercase());
+        value.is_some_and(|value| !matches!(value.as_str(), "0" | "false" | "no" | "off"))
+    }
+
+    /// A path from a variable, relative ones from `dir`.
+    pub(super) fn path(&self, name: &str, dir: &Path) -> Option<PathBuf> {
+        self.get(name).map(|value| dir.join(value))
+    }
+
+    /// Those variables by which git finds its configuration.
+    pub(super) fn configuration(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        let wanted = |name: &OsStr| {
+            let name = name.to_string_lossy();
+            name.starts_with("GIT_CONFIG") || COMMON.contains(&name.as_ref())
+        };
+        self.vars
+            .iter()
+            .filter(move |(name, _)| wanted(name))
+            .map(|(n, v)| (n.as_os_str(), v.as_os_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_what_git_names_and_nothing_else() {
+        let vars = [
+            ("GIT_DIR", "x.git"),
+            ("GITHUB_TOKEN", "t"),
+            ("HOME", "/h"),
+            ("GIT_INDEX_FILE", ""),
+        ];
+        let env = Environment::from_vars(vars.map(|(n, v)| (n.into(), v.into())));
+        assert_eq!(
+            env.path("GIT_DIR", Path::new("/r")),
+            Some("/r/x.git".into())
+        );
+        assert_eq!(env.get("GIT_INDEX_FILE"), None);
+        assert_eq!(env.get("GITHUB_TOKEN"), None);
+        assert_eq!(env.configuration().count(), 1);
+    }
+}

@@ -1,0 +1,208 @@
+//! What can go wrong on the way to a change, and what to do about it.
+
+use std::path::PathBuf;
+
+/// Why a change could not be read. Each message names the thing and the cause; [`hints`](Self::hints) the next step.
+///
+/// Names of revisions and files in a message are untrusted text.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitError {
+    /// No repository at the directory or above it.
+    #[error("{} is not inside a git repository", dir.display())]
+    NotARepository {
+        /// Where the search began.
+        dir: PathBuf,
+    },
+    /// The repository belongs to another user and no `safe.directory` allows it.
+    #[error("the repository at {} belongs to another user", dir.display())]
+    Owner {
+        /// The directory that git would name.
+        dir: PathBuf,
+    },
+    /// A format that cannot be read yet.
+    #[error("cannot read this repository: {feature}")]
+    Unsupported {
+        /// What it uses, in words.
+        feature: String,
+    },
+    /// A bare repository that lies inside another repository's worktree and was not asked for by name.
+    #[error("{} is a bare repository inside the worktree {}", dir.display(), outer.display())]
+    NestedBare {
+        /// The bare repository.
+        dir: PathBuf,
+        /// The worktree around it.
+        outer: PathBuf,
+    },
+    /// The current branch has no commit yet.
+    #[error("branch {branch} has no commit yet")]
+    Unborn {
+        /// The branch.
+        branch: String,
+    },
+    /// Nothing to compare the current branch with.
+    #[error("nothing to compare {head} with: {why}")]
+    NoBase {
+        /// The branch, or `HEAD (detached at …)`.
+        head: String,
+        /// Why.
+        why: String,
+    },
+    /// No such revision.
+    #[error("{rev:?} names no commit of this repository")]
+    UnknownRevision {
+        /// What was asked for.
+        rev: String,
+    },
+    /// A revision that could be several, or that is not well formed.
+    #[error("{rev:?} cannot be resolved: {cause}")]
+    BadRevision {
+        /// What was asked for.
+        rev: String,
+        /// What git's library says.
+        cause: String,
+    },
+    /// The history ends before the base is reached, because the clone is shallow.
+    #[error("this clone is shallow and {what} lies beyond its end")]
+    Shallow {
+        /// What is missing.
+        what: String,
+    },
+    /// Two histories without a common commit.
+    #[error("{old} and {new} have no common ancestor")]
+    NoCommonAncestor {
+        /// The base side.
+        old: String,
+        /// The reviewed side.
+        new: String,
+    },
+    /// A target that needs a worktree, in a bare repository.
+    #[error("{target} needs a worktree, and this repository is bare")]
+    NeedsWorktree {
+        /// `--staged` or `--worktree`.
+        target: &'static str,
+    },
+    /// The index holds a merge that is not resolved.
+    #[error("{path} has an unresolved merge conflict in the index")]
+    Unmerged {
+        /// The first such file.
+        path: String,
+    },
+    /// An object is not there.
+    #[error("object {id} is not in this repository")]
+    MissingObject {
+        /// Its id as hex.
+        id: String,
+        /// Whether the clone is a partial one, which leaves objects at the remote.
+        partial: bool,
+    },
+    /// An object or file that cannot be what it claims to be.
+    #[error("{what} is damaged: {cause}")]
+    Damaged {
+        /// Which.
+        what: String,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A bound was passed.
+    #[error("{what} is too large to review: {size}, and at most {limit} can be read")]
+    TooLarge {
+        /// What.
+        what: String,
+        /// How large it is, with its unit.
+        size: String,
+        /// The bound, with its unit.
+        limit: String,
+    },
+    /// A file of the worktree changed while it was read, or cannot be read.
+    #[error("cannot read {}: {cause}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+    /// A pathspec that cannot be understood.
+    #[error("pathspec {spec:?}: {cause}")]
+    Pathspec {
+        /// As it was given.
+        spec: String,
+        /// Why.
+        cause: String,
+    },
+    /// Anything else that git's library reports.
+    #[error("cannot {doing}: {cause}")]
+    Library {
+        /// What was being done.
+        doing: String,
+        /// What the library says.
+        cause: String,
+    },
+}
+
+impl GitError {
+    /// What to do next, the best first. Never empty for what a user can mend.
+    pub fn hints(&self) -> Vec<String> {
+        let hint = |text: &str| vec![text.to_owned()];
+        match self {
+            Self::NotARepository { .. } => {
+                hint("run it in a repository, pass -C DIR, or review a patch: --patch FILE")
+            }
+            Self::Owner { dir } => vec![format!(
+                "if you trust it: git config --global --add safe.directory {}",
+                dir.display()
+            )],
+            Self::Unsupported { .. } => {
+                hint("review a patch instead: git diff BASE...HEAD | git council review --patch -")
+            }
+            Self::NestedBare { dir, .. } => vec![format!(
+                "to review it all the same: GIT_DIR={}",
+                dir.display()
+            )],
+            Self::Unborn { .. } => {
+                hint("make a commit, or review what is there: --staged or --worktree")
+            }
+            Self::NoBase { .. } => vec![
+                "name what to review: HEAD, HEAD~3..HEAD, main...HEAD, --staged or --worktree"
+                    .to_owned(),
+                "or give the branch an upstream: git branch --set-upstream-to=origin/main"
+                    .to_owned(),
+            ],
+            Self::UnknownRevision { rev } => vec![
+                format!("files are named after two dashes: -- {rev}"),
+                "a branch of a remote must be fetched first".to_owned(),
+            ],
+            Self::BadRevision { .. } => {
+                hint("write the whole name of the ref, or more digits of the id")
+            }
+            Self::Shallow { .. } => vec![
+                "fetch the history: git fetch --unshallow (in a GitHub workflow: fetch-depth: 0)"
+                    .to_owned(),
+                "or pass a base that is there: BASE..HEAD".to_owned(),
+            ],
+            Self::NoCommonAncestor { old, new } => {
+                vec![format!(
+                    "compare the two trees as they are, with two dots: {old}..{new}"
+                )]
+            }
+            Self::NeedsWorktree { .. } => hint("name a commit or a range"),
+            Self::Unmerged { .. } => {
+                hint("resolve it and git add the file, or review a commit or a range")
+            }
+            Self::MissingObject { partial: true, .. } => hint(
+                "fetch it first: git fetch --refetch --no-filter, or git diff BASE...HEAD | git council review --patch -",
+            ),
+            Self::MissingObject { .. } | Self::Damaged { .. } => {
+                hint("git fsck says what else is missing or damaged")
+            }
+            Self::TooLarge { .. } => {
+                hint("narrow the review with -- PATHSPEC, or review smaller ranges")
+            }
+            Self::Unreadable { .. } => hint("mend its permissions, or leave it out: -- ':!PATH'"),
+            Self::Pathspec { .. } => hint(
+                "known are: PATH, GLOB, ':!PATH', ':/PATH', and the words top, exclude, icase, glob, literal",
+            ),
+            Self::Library { .. } => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Objects by id, with a small cache in front: the rename search, the diff and the proofs read the same blobs.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::commit::Commit;
+use super::error::GitError;
+use super::id::Id;
+use super::store::{ObjectKind, Store};
+
+/// The largest blob that is read. A larger file is an error, and so lowers the coverage; it is never silently skipped.
+pub(super) const MAX_BLOB: usize = 64 << 20;
+
+/// The largest tree or commit that is read.
+const MAX_OTHER: usize = 64 << 20;
+
+/// How much the cache holds before its older half is forgotten.
+const CACHE: usize = 16 << 20;
+
+/// The objects of a repository, and those that only this change has (files of the worktree).
+pub(super) struct Objects {
+    pub(super) store: Store,
+    cache: Mutex<Cache>,
+    own: HashMap<Id, Arc<[u8]>>,
+}
+
+/// Two generations: what is used again survives, the rest is forgotten a half at a time.
+#[derive(Default)]
+struct Cache {
+    young: HashMap<Id, Arc<[u8]>>,
+    old: HashMap<Id, Arc<[u8]>>,
+    bytes: usize,
+}
+
+impl Cache {
+    fn get(&mut self, id: Id) -> Option<Arc<[u8]>> {
+        if let Some(found) = self.young.get(&id) {
+            return Some(found.clone());
+        }
+        let found = self.old.remove(&id)?;
+        self.put(id, found.clone());
+        Some(found)
+    }
+
+    fn put(&mut self, id: Id, bytes: Arc<[u8]>) {
+        if bytes.len() > CACHE / 4 {
+            return;
+        }
+        if self.bytes + bytes.len() > CACHE / 2 {
+            self.old = std::mem::take(&mut self.young);
+            self.bytes = 0;
+        }
+        self.bytes += bytes.len();
+        self.young.insert(id, bytes);
+    }
+}
+
+impl Objects {
+    pub(super) fn new(store: Store) -> Self {
+        Self {
+            store,
+            cache: Mutex::default(),
+            own: HashMap::new(),
+        }
+    }
+
+    /// The bytes of a tree.
+    pub(super) fn tree(&self, id: Id) -> Result<Arc<[u8]>, GitError> {
+        if id == Id::EMPTY_TREE {
+            return Ok([].into());
+        }
+        self.read(id, ObjectKind::Tree, MAX_OTHER)
+    }
+
+    /// The bytes of a blob.
+    pub(super) fn blob(&self, id: Id) -> Result<Arc<[u8]>, GitError> {
+        if let Some(own) = self.own.get(&id) {
+            return Ok(own.clone());
+        }
+        if let Some(found) = self.cache().get(id) {
+            return Ok(found);
+        }
+        let bytes = self.read(id, ObjectKind::Blob, MAX_BLOB)?;
+        self.cache().put(id, bytes.clone());
+        Ok(bytes)
+    }
+
+    pub(super) fn commit(&self, id: Id) -> Result<Commit, GitError> {
+        let bytes = self.read(id, ObjectKind::Commit, MAX_OTHER)?;
+        Commit::parse(&bytes).ok_or_else(|| damaged(id, "it is not a commit"))
+    }
+
+    fn cache(&self) -> std::sync::MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, id: Id, wanted: ObjectKind, limit: usize) -> Result<Arc<[u8]>, GitError> {
+        let found = self.store.object(id, limit, |kind, bytes| {
+            (kind == wanted).then(|| Arc::from(bytes))
+        })?;
+        match found {
+            Some(Some(bytes)) => Ok(bytes),
+            Some(None) => Err(damaged(id, "it is of another kind than its place says")),
+            None => Err(GitError::MissingObject {
+                id: id.hex(),
+                partial: self.store.is_partial(),
+            }),
+        }
+    }
+}
+
+fn damaged(id: Id, cause: &str) -> GitError {
+    GitError::Damaged {
+        what: format!("object {id}"),
+        cause: cause.to_owned(),
+    }
+}

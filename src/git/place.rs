@@ -1,0 +1,75 @@
+//! Where a change lives, and so where a run's files go.
+
+use std::path::{Path, PathBuf};
+
+use super::env::Environment;
+use super::error::GitError;
+use super::open;
+use super::store::Store;
+
+/// Directories of the repository that a change belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The directory that was asked about.
+    pub dir: PathBuf,
+    /// The git directory of this worktree; none outside a repository.
+    pub git_dir: Option<PathBuf>,
+    /// The git directory that all worktrees share; the same as `git_dir` in most repositories.
+    pub common_dir: Option<PathBuf>,
+    /// The top of the worktree; none in a bare repository and outside one.
+    pub workdir: Option<PathBuf>,
+}
+
+impl Place {
+    /// Finds the repository around `dir`.
+    ///
+    /// # Errors
+    ///
+    /// As opening it does: [`GitError::NotARepository`], [`GitError::Owner`], [`GitError::Unsupported`], ….
+    pub fn discover(dir: &Path, env: &Environment) -> Result<Self, GitError> {
+        open::open(dir, env).map(|store| Self::of(dir, &store))
+    }
+
+    /// A directory without a repository, for a patch.
+    pub fn outside(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            git_dir: None,
+            common_dir: None,
+            workdir: None,
+        }
+    }
+
+    pub(super) fn of(dir: &Path, store: &Store) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            git_dir: Some(store.git_dir.clone()),
+            common_dir: Some(store.common_dir.clone()),
+            workdir: store.workdir.clone(),
+        }
+    }
+
+    /// Whether this is a repository without a worktree.
+    pub fn is_bare(&self) -> bool {
+        self.git_dir.is_some() && self.workdir.is_none()
+    }
+
+    /// Where the files of the seeds go (3-debate.md, "Files of a run"): `.agents/council` of the worktree, `council` of
+    /// a bare repository, `.agents/council` of the directory where there is no repository.
+    pub fn council_dir(&self) -> PathBuf {
+        match (&self.workdir, &self.git_dir) {
+            (Some(workdir), _) => workdir.join(".agents").join("council"),
+            (None, Some(git_dir)) => git_dir.join("council"),
+            (None, None) => self.dir.join(".agents").join("council"),
+        }
+    }
+
+    /// Where the folders of runs go: under the git directory that all worktrees share, so that removing a linked
+    /// worktree does not remove what was paid for.
+    pub fn runs_dir(&self) -> PathBuf {
+        match &self.common_dir {
+            Some(common_dir) => common_dir.join("council").join("runs"),
+            None => self.council_dir().join("runs"),
+        }
+    }
+}

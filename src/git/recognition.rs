@@ -1,0 +1,59 @@
+//! The key under which a change is known again: nothing is bought twice.
+
+use council_protocol::FileChange;
+use council_protocol::change::FileKind;
+use sha2::{Digest, Sha256};
+
+use super::change::Change;
+
+/// The key of a change, as 64 hexadecimal digits: what `git patch-id --verbatim` is, with modes.
+///
+/// White space counts, line numbers do not: a rebase that only moves lines keeps the key. Where the hunks do not hold
+/// the content (binary files, links to commits, bytes that are not UTF-8), the ids of the objects stand for it. `files`
+/// are the filled ones. Digests of configuration, bench and templates are the caller's to add.
+pub fn recognition_key(change: &Change, files: &[FileChange]) -> String {
+    let mut digest = Sha256::new();
+    digest.update(b"git-council change 1\0");
+    let mut opaque = false;
+    for file in files {
+        field(&mut digest, file.path.as_bytes());
+        field(&mut digest, file.path_before().as_bytes());
+        field(
+            &mut digest,
+            format!(
+                "{:o} {:o} {:?} {:?}",
+                file.old_mode, file.new_mode, file.status, file.kind
+            )
+            .as_bytes(),
+        );
+        if file.lossy || matches!(file.kind, FileKind::Binary | FileKind::Submodule) {
+            opaque = true;
+            field(
+                &mut digest,
+                file.old_id.as_deref().unwrap_or_default().as_bytes(),
+            );
+            field(
+                &mut digest,
+                file.new_id.as_deref().unwrap_or_default().as_bytes(),
+            );
+        }
+        digest.update((file.hunks.len() as u64).to_le_bytes());
+        file.hunks
+            .iter()
+            .for_each(|hunk| field(&mut digest, hunk.body.as_bytes()));
+    }
+    if let Some(bytes) = change.patch_digest().filter(|_| opaque) {
+        field(&mut digest, bytes);
+    }
+    digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// A length first: no two sequences of fields have the same bytes.
+fn field(digest: &mut Sha256, bytes: &[u8]) {
+    digest.update((bytes.len() as u64).to_le_bytes());
+    digest.update(bytes);
+}

@@ -1,0 +1,245 @@
+//! Renames, found as git finds them: equal ids first, then the same file name, then the most alike of what is left.
+//!
+//! Scores, bounds and preferences are git's (`git help diff`, `-M`, `-l`), so that its answers serve as the oracle. Only
+//! the counting differs: what a file shares with all candidates comes from one look-up instead of one pass for each.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::error::GitError;
+use super::id::Id;
+use super::objects::Objects;
+use super::similarity::{Lookup, MAX_SCORE, MIN_SCORE, Print};
+use super::tree::{Entry, Raw, Sort};
+
+/// Up to this many files on either side are compared by content, as the square of it (`diff.renameLimit`).
+pub(super) const LIMIT: usize = 1000;
+
+/// The least score for a pair that has nothing but its unique file name in common: 75 %.
+const SAME_NAME_SCORE: u64 = MIN_SCORE + (MAX_SCORE - MIN_SCORE) / 2;
+
+/// How many candidates are kept for each new file.
+const CANDIDATES: usize = 4;
+
+/// A pair of a removed and an added path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rename {
+    /// Index of the removed path.
+    pub(super) from: usize,
+    /// Index of the added path.
+    pub(super) to: usize,
+    /// Of [`MAX_SCORE`].
+    pub(super) score: u64,
+}
+
+/// What was found, and whether everything was looked at.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) renames: Vec<Rename>,
+    /// Removed and added files that were not compared by content, because there are too many.
+    pub(super) left: Option<(usize, usize)>,
+}
+
+/// Finds the renames among the removed and the added paths of a change.
+pub(super) fn find(objects: &Objects, raws: &[Raw]) -> Result<Found, GitError> {
+    let mut search = Search::new(raws);
+    search.exact();
+    search.only_files();
+    let mut prints = HashMap::new();
+    search.same_name(objects, &mut prints)?;
+    search.only_free();
+    if search.removed.is_empty() || search.added.is_empty() {
+        return Ok(search.found);
+    }
+    if search.removed.len().saturating_mul(search.added.len()) > LIMIT * LIMIT {
+        search.found.left = Some((search.removed.len(), search.added.len()));
+        return Ok(search.found);
+    }
+    search.alike(objects, &mut prints)?;
+    Ok(search.found)
+}
+
+/// Prints by id; none for what is too large to be read.
+type Prints = HashMap<Id, Print>;
+
+struct Search<'a> {
+    raws: &'a [Raw],
+    /// Removed paths without a partner, ascending.
+    removed: Vec<usize>,
+    /// Added paths without a partner, ascending.
+    added: Vec<usize>,
+    taken: Vec<bool>,
+    found: Found,
+}
+
+impl<'a> Search<'a> {
+    fn new(raws: &'a [Raw]) -> Self {
+        let matching =
+            |wanted: fn(&Raw) -> bool| (0..raws.len()).filter(|&at| wanted(&raws[at])).collect();
+        Self {
+            raws,
+            removed: matching(|raw| raw.new.is_none()),
+            added: matching(|raw| raw.old.is_none()),
+            taken: vec![false; raws.len()],
+            found: Found::default(),
+        }
+    }
+
+    fn entry(&self, at: usize) -> Option<Entry> {
+        self.raws[at].old.or(self.raws[at].new)
+    }
+
+    fn name(&self, at: usize) -> &'a [u8] {
+        let path = &self.raws[at].path;
+        path.rsplit(|&b| b == b'/').next().unwrap_or(path)
+    }
+
+    fn pair(&mut self, from: usize, to: usize, score: u64) {
+        if !self.taken[from] && !self.taken[to] {
+            (self.taken[from], self.taken[to]) = (true, true);
+            self.found.renames.push(Rename { from, to, score });
+        }
+    }
+
+    fn only_free(&mut self) {
+        let taken = &self.taken;
+        self.removed.retain(|&at| !taken[at]);
+        self.added.retain(|&at| !taken[at]);
+    }
+
+    /// Links and submodules are renamed only as they are.
+    fn only_files(&mut self) {
+        self.only_free();
+        let raws = self.raws;
+        let file = |at: &usize| {
+            raws[*at]
+                .old
+                .or(raws[*at].new)
+                .is_some_and(|entry| entry.sort() == Sort::File)
+        };
+        self.removed.retain(file);
+        self.added.retain(file);
+    }
+
+    /// Equal content: first where the file name is equal too, then in order.
+    fn exact(&mut self) {
+        // A file keeps its identity when it becomes executable; anything else must keep its mode.
+        let identity = |entry: Entry| {
+            (
+                entry.id,
+                if entry.sort() == Sort::File {
+                    0
+                } else {
+                    entry.mode
+                },
+            )
+        };
+        let named = |search: &Self, at| {
+            search
+                .entry(at)
+                .map(|entry| (identity(entry), search.name(at)))
+        };
+        self.matching(named);
+        self.only_free();
+        self.matching(|search: &Self, at| search.entry(at).map(identity));
+    }
+
+    /// Pairs the first removed path with the first added one of the same key, and so on.
+    fn matching<K: Hash + Eq>(&mut self, key: impl Fn(&Self, usize) -> Option<K>) {
+        let mut waiting: HashMap<K, Vec<usize>> = HashMap::new();
+        for &at in self.removed.iter().rev() {
+            if let Some(key) = key(self, at) {
+                waiting.entry(key).or_default().push(at);
+            }
+        }
+        let pairs: Vec<_> = self
+            .added
+            .iter()
+            .filter_map(|&to| Some((waiting.get_mut(&key(self, to)?)?.pop()?, to)))
+            .collect();
+        pairs
+            .into_iter()
+            .for_each(|(from, to)| self.pair(from, to, MAX_SCORE));
+    }
+
+    /// A file name that only one removed and only one added path has.
+    fn same_name(&mut self, objects: &Objects, prints: &mut Prints) -> Result<(), GitError> {
+        let (removed, added) = (self.unique(&self.removed), self.unique(&self.added));
+        let mut pairs: Vec<_> = removed
+            .iter()
+            .filter_map(|(name, &from)| Some((from?, (*added.get(name)?)?)))
+            .collect();
+        pairs.sort_unstable();
+        for (from, to) in pairs {
+            self.print(objects, prints, from)?;
+            self.print(objects, prints, to)?;
+            let print = |at| self.entry(at).and_then(|entry| prints.get(&entry.id));
+            let score = print(from)
+                .zip(print(to))
+                .map_or(0, |(old, new)| old.similarity(new));
+            if score >= SAME_NAME_SCORE {
+                self.pair(from, to, score);
+            }
+        }
+        Ok(())
+    }
+
+    fn unique(&self, paths: &[usize]) -> HashMap<&'a [u8], Option<usize>> {
+        let mut names = HashMap::with_capacity(paths.len());
+        for &at in paths {
+            names
+                .entry(self.name(at))
+                .and_modify(|only| *only = None)
+                .or_insert(Some(at));
+        }
+        names
+    }
+
+    fn print(&self, objects: &Objects, prints: &mut Prints, at: usize) -> Result<(), GitError> {
+        let Some(Entry { id, .. }) = self.entry(at) else {
+            return Ok(());
+        };
+        if prints.contains_key(&id) {
+            return Ok(());
+        }
+        match objects.blob(id) {
+            Ok(bytes) => drop(prints.insert(id, Print::of(&bytes))),
+            // It is reported where its own lines are asked for.
+            Err(GitError::TooLarge { .. } | GitError::MissingObject { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// The most alike pairs first, whatever their names.
+    fn alike(&mut self, objects: &Objects, prints: &mut Prints) -> Result<(), GitError> {
+        for &at in self.removed.iter().chain(&self.added) {
+            self.print(objects, prints, at)?;
+        }
+        let print = |at: usize| self.entry(at).and_then(|entry| prints.get(&entry.id));
+        let (removed, old): (Vec<_>, Vec<_>) = self
+            .removed
+            .iter()
+            .filter_map(|&at| Some((at, print(at)?)))
+            .unzip();
+        let mut lookup = Lookup::new(old);
+        let mut pairs: Vec<(u64, bool, usize, usize)> = Vec::new();
+        for &to in &self.added {
+            let Some(new) = print(to) else { continue };
+            let found = lookup
+                .alike(new)
+                .into_iter()
+                .map(|(at, score)| (removed[at], score));
+            let mut best: Vec<_> = found
+                .map(|(from, score)| (score, self.name(from) == self.name(to), to, from))
+                .collect();
+            best.sort_by_key(|&(score, same_name, ..)| std::cmp::Reverse((score, same_name)));
+            pairs.extend(best.into_iter().take(CANDIDATES));
+        }
+        pairs.sort_by_key(|&(score, same_name, ..)| std::cmp::Reverse((score, same_name)));
+        pairs
+            .into_iter()
+            .for_each(|(score, _, to, from)| self.pair(from, to, score));
+        Ok(())
+    }
+}

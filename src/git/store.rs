@@ -1,0 +1,459 @@
+//! The repository through libgit2: the one file that names `git2`.
+//!
+//! libgit2 is used as a reader of objects, refs, index and configuration, and for the diff of two buffers. Its own tree
+//! diff and rename search are not used (they walk what did not change and miss renames), nor are its attributes.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use git2::{
+    Config, DiffOptions, ErrorClass, ErrorCode, Index, ObjectType, Oid, Patch, Repository,
+    RepositoryOpenFlags, Sort,
+};
+
+use super::env::Environment;
+use super::error::GitError;
+use super::id::Id;
+use super::tree::Entry;
+
+/// A repository, open for reading.
+pub(super) struct Store {
+    repository: Mutex<Repository>,
+    pub(super) git_dir: PathBuf,
+    pub(super) common_dir: PathBuf,
+    pub(super) workdir: Option<PathBuf>,
+    pub(super) shallow: bool,
+    index_file: Option<PathBuf>,
+}
+
+/// Where HEAD stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Head {
+    /// On a branch without commits; its short name.
+    Unborn(String),
+    /// On no branch.
+    Detached(Id),
+    /// On a branch; its whole name.
+    Branch(String, Id),
+}
+
+/// A hunk as libgit2 computes it, in bytes.
+pub(super) struct RawHunk {
+    /// First line and number of lines on the old side.
+    pub(super) old: (u32, u32),
+    /// The same on the new side.
+    pub(super) new: (u32, u32),
+    /// What stands behind the second `@@`.
+    pub(super) section: Vec<u8>,
+    /// The lines with their markers.
+    pub(super) body: Vec<u8>,
+}
+
+/// One value of git's configuration.
+pub(super) struct Setting {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) level: Level,
+}
+
+/// Whose configuration a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    System,
+    User,
+    Repository,
+}
+
+impl Store {
+    /// Opens the repository that `dir` lies in, or the one that the environment names.
+    pub(super) fn open(dir: &Path, env: &Environment) -> Result<Self, git2::Error> {
+        static SETTINGS: Once = Once::new();
+        // The reader of the user's own objects need not hash each again (7–22 % of the time).
+        SETTINGS.call_once(|| git2::opts::strict_hash_verification(false));
+        let repository = match env.path("GIT_DIR", dir) {
+            Some(git_dir) => {
+                Repository::open_ext(git_dir, RepositoryOpenFlags::NO_SEARCH, NOWHERE)?
+            }
+            None => Repository::open_ext(dir, RepositoryOpenFlags::empty(), ceilings(env))?,
+        };
+        if let Some(work_tree) = env.path("GIT_WORK_TREE", dir) {
+            repository.set_workdir(&work_tree, false)?;
+        }
+        Ok(Self {
+            git_dir: repository.path().to_owned(),
+            common_dir: repository.commondir().to_owned(),
+            workdir: repository.workdir().map(Path::to_owned),
+            shallow: repository.is_shallow(),
+            index_file: env.path("GIT_INDEX_FILE", dir),
+            repository: Mutex::new(repository),
+        })
+    }
+
+    fn repository(&self) -> MutexGuard<'_, Repository> {
+        self.repository
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn head(&self) -> Result<Head, GitError> {
+        let repository = self.repository();
+        let head = repository
+            .find_reference("HEAD")
+            .map_err(|e| library("read HEAD", &e))?;
+        let Ok(Some(branch)) = head.symbolic_target() else {
+            let commit = head
+                .peel_to_commit()
+                .map_err(|e| library("read HEAD", &e))?;
+            return Ok(Head::Detached(id(commit.id())));
+        };
+        match head.peel_to_commit() {
+            Ok(commit) => Ok(Head::Branch(branch.to_owned(), id(commit.id()))),
+            Err(e) if e.code() == ErrorCode::NotFound || e.code() == ErrorCode::UnbornBranch => Ok(
+                Head::Unborn(branch.trim_start_matches("refs/heads/").to_owned()),
+            ),
+            Err(e) => Err(library("read HEAD", &e)),
+        }
+    }
+
+    /// The commit, or else the tree, that a revision names; none when it names nothing.
+    pub(super) fn resolve(&self, rev: &str) -> Result<Option<(Id, ObjectKind)>, GitError> {
+        let repository = self.repository();
+        let bad = |e: &git2::Error| GitError::BadRevision {
+            rev: rev.to_owned(),
+            cause: e.message().to_owned(),
+        };
+        let object = match repository.revparse_single(rev) {
+            Ok(object) => object,
+            Err(e) if e.code() == ErrorCode::NotFound => return Ok(None),
+            Err(e) => return Err(bad(&e)),
+        };
+        if let Ok(commit) = object.peel(ObjectType::Commit) {
+            return Ok(Some((id(commit.id()), ObjectKind::Commit)));
+        }
+        let tree = object.peel(ObjectType::Tree).map_err(|e| bad(&e))?;
+        Ok(Some((id(tree.id()), ObjectKind::Tree)))
+    }
+
+    /// The commit that a whole ref name leads to.
+    pub(super) fn commit_of(&self, name: &str) -> Option<Id> {
+        let repository = self.repository();
+        repository
+            .find_reference(name)
+            .ok()?
+            .peel_to_commit()
+            .ok()
+            .map(|commit| id(commit.id()))
+    }
+
+    /// The ref that a symbolic ref names.
+    pub(super) fn symbolic(&self, name: &str) -> Option<String> {
+        let repository = self.repository();
+        let reference = repository.find_reference(name).ok()?;
+        reference
+            .symbolic_target()
+            .ok()
+            .flatten()
+            .map(str::to_owned)
+    }
+
+    /// The whole name of a branch's upstream, whether or not it exists.
+    pub(super) fn upstream(&self, branch: &str) -> Option<String> {
+        let name = self.repository().branch_upstream_name(branch).ok()?;
+        name.as_str().ok().map(str::to_owned)
+    }
+
+    /// The names of the remotes.
+    pub(super) fn remotes(&self) -> Vec<String> {
+        let names = self.repository().remotes();
+        names
+            .iter()
+            .flat_map(|names| {
+                names
+                    .iter()
+                    .flatten()
+                    .flatten()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    /// The best common ancestor; none when there is none.
+    pub(super) fn merge_base(&self, one: Id, two: Id) -> Result<Option<Id>, GitError> {
+        match self.repository().merge_base(oid(one), oid(two)) {
+            Ok(base) => Ok(Some(id(base))),
+            Err(e) if e.code() == ErrorCode::NotFound => Ok(None),
+            Err(e) => Err(library("find the merge base", &e)),
+        }
+    }
+
+    /// Up to `limit` commits reachable from `tip` and not from `hidden`, newest first.
+    pub(super) fn commits(
+        &self,
+        tip: Id,
+        hidden: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<Id>, GitError> {
+        let repository = self.repository();
+        let walk = || {
+            let mut walk = repository.revwalk()?;
+            walk.set_sorting(Sort::TOPOLOGICAL)?;
+            walk.push(oid(tip))?;
+            if let Some(hidden) = hidden {
+                walk.hide(oid(hidden))?;
+            }
+            walk.take(limit)
+                .map(|commit| commit.map(id))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        walk().map_err(|e| library("list the commits", &e))
+    }
+
+    /// The kind and the bytes of an object, handed to `read`; none when it is not there. `limit` in bytes.
+    pub(super) fn object<T>(
+        &self,
+        wanted: Id,
+        limit: usize,
+        read: impl FnOnce(ObjectKind, &[u8]) -> T,
+    ) -> Result<Option<T>, GitError> {
+        let repository = self.repository();
+        let odb = repository
+            .odb()
+            .map_err(|e| library("open the object database", &e))?;
+        let failed = |e: &git2::Error| match e.code() {
+            ErrorCode::NotFound => Ok(None),
+            _ => Err(GitError::Damaged {
+                what: format!("object {wanted}"),
+                cause: e.message().to_owned(),
+            }),
+        };
+        match odb.read_header(oid(wanted)) {
+            Ok((size, _)) if size > limit => return Err(too_large(wanted, size, limit)),
+            Ok(_) => {}
+            Err(e) => return failed(&e),
+        }
+        match odb.read(oid(wanted)) {
+            Ok(object) => Ok(Some(read(kind(object.kind()), object.data()))),
+            Err(e) => failed(&e),
+        }
+    }
+
+    /// A value of git's configuration, whatever level it comes from.
+    pub(super) fn setting(&self, name: &str) -> Option<String> {
+        self.repository().config().ok()?.get_string(name).ok()
+    }
+
+    /// Whether objects were left at a remote (a partial clone).
+    pub(super) fn is_partial(&self) -> bool {
+        self.setting("extensions.partialclone").is_some()
+            || self
+                .settings(r"^remote\..*\.promisor$")
+                .is_ok_and(|found| !found.is_empty())
+    }
+
+    /// The values of the configuration whose names match a regular expression, weakest first.
+    pub(super) fn settings(&self, pattern: &str) -> Result<Vec<Setting>, GitError> {
+        let config = self.repository().config();
+        config
+            .and_then(|config| settings(&config, pattern))
+            .map_err(|e| library("read git's configuration", &e))
+    }
+
+    /// The entries of the index in path order.
+    pub(super) fn index(&self) -> Result<Vec<(Vec<u8>, Entry)>, GitError> {
+        let index = match &self.index_file {
+            Some(file) => Index::open(file),
+            None => self.repository().index(),
+        };
+        let index = index.map_err(|e| index_error(&e))?;
+        let mut entries = Vec::with_capacity(index.len());
+        for entry in index.iter() {
+            if entry.flags & STAGE != 0 {
+                return Err(GitError::Unmerged {
+                    path: String::from_utf8_lossy(&entry.path).into_owned(),
+                });
+            }
+            if entry.flags_extended & INTENT_TO_ADD == 0 {
+                entries.push((entry.path, Entry::new(entry.mode, id(entry.id))));
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// Bits of an index entry's flags.
+const STAGE: u16 = 0x3000;
+const INTENT_TO_ADD: u16 = 1 << 13;
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ObjectKind {
+    Commit,
+    Tree,
+    Blob,
+    Other,
+}
+
+/// git's own configuration where there is no repository.
+pub(super) fn default_settings(pattern: &str) -> Result<Vec<Setting>, GitError> {
+    let config = Config::open_default();
+    config
+        .and_then(|config| settings(&config, pattern))
+        .map_err(|e| library("read git's configuration", &e))
+}
+
+/// The values of one configuration file; none where there is no such file.
+pub(super) fn settings_of_file(file: &Path, pattern: &str) -> Result<Vec<Setting>, GitError> {
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    let config = Config::open(file);
+    config
+        .and_then(|config| settings(&config, pattern))
+        .map_err(|e| library("read git's configuration", &e))
+}
+
+/// The id that a blob of these bytes has.
+pub(super) fn blob_id(bytes: &[u8]) -> Result<Id, GitError> {
+    Oid::hash_object(ObjectType::Blob, bytes)
+        .map(id)
+        .map_err(|e| library("hash a file", &e))
+}
+
+/// The hunks between two texts, with three lines of context. Neither paths nor attributes have a say.
+pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
+    let mut options = DiffOptions::new();
+    options
+        .context_lines(3)
+        .interhunk_lines(0)
+        .force_text(true)
+        .indent_heuristic(true)
+        .max_size(i64::MAX);
+    let failed = |e: git2::Error| library("compare two files", &e);
+    let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(failed)?;
+    let mut hunks = Vec::with_capacity(patch.num_hunks());
+    for at in 0..patch.num_hunks() {
+        let (hunk, lines) = patch.hunk(at).map_err(failed)?;
+        let mut raw = RawHunk {
+            old: (hunk.old_start(), hunk.old_lines()),
+            new: (hunk.new_start(), hunk.new_lines()),
+            section: section(hunk.header()).to_vec(),
+            body: Vec::new(),
+        };
+        for line in 0..lines {
+            let line = patch.line_in_hunk(at, line).map_err(failed)?;
+            if matches!(line.origin(), ' ' | '+' | '-') {
+                raw.body.push(line.origin() as u8);
+            }
+            raw.body.extend_from_slice(line.content());
+        }
+        hunks.push(raw);
+    }
+    Ok(hunks)
+}
+
+/// What stands behind the second `@@` of a hunk's header.
+fn section(header: &[u8]) -> &[u8] {
+    let rest = header.strip_prefix(b"@@ ").unwrap_or(header);
+    let end = rest.windows(2).position(|pair| pair == b"@@");
+    let text = end.map_or(&[][..], |end| &rest[end + 2..]);
+    text.trim_ascii()
+}
+
+const NOWHERE: [&str; 0] = [];
+
+fn ceilings(env: &Environment) -> Vec<PathBuf> {
+    env.get("GIT_CEILING_DIRECTORIES")
+        .map(|dirs| std::env::split_paths(dirs).collect())
+        .unwrap_or_default()
+}
+
+fn settings(config: &Config, pattern: &str) -> Result<Vec<Setting>, git2::Error> {
+    let mut found = Vec::new();
+    config.entries(Some(pattern))?.for_each(|entry| {
+        use git2::ConfigLevel::{Global, ProgramData, System, XDG};
+        let level = match entry.level() {
+            ProgramData | System => Level::System,
+            XDG | Global => Level::User,
+            _ => Level::Repository,
+        };
+        let value = if entry.has_value() {
+            entry.value_bytes()
+        } else {
+            b"true"
+        };
+        found.push(Setting {
+            name: String::from_utf8_lossy(entry.name_bytes()).into_owned(),
+            value: String::from_utf8_lossy(value).into_owned(),
+            level,
+        });
+    })?;
+    Ok(found)
+}
+
+fn id(oid: Oid) -> Id {
+    // A SHA-1 build of libgit2 has no other length.
+    Id::from_bytes(oid.as_bytes()).unwrap_or(Id::EMPTY_TREE)
+}
+
+fn oid(id: Id) -> Oid {
+    Oid::from_bytes(id.as_bytes()).unwrap_or(Oid::ZERO_SHA1)
+}
+
+fn kind(kind: ObjectType) -> ObjectKind {
+    match kind {
+        ObjectType::Commit => ObjectKind::Commit,
+        ObjectType::Tree => ObjectKind::Tree,
+        ObjectType::Blob => ObjectKind::Blob,
+        _ => ObjectKind::Other,
+    }
+}
+
+fn library(doing: &str, error: &git2::Error) -> GitError {
+    GitError::Library {
+        doing: doing.to_owned(),
+        cause: error.message().to_owned(),
+    }
+}
+
+fn too_large(id: Id, size: usize, limit: usize) -> GitError {
+    GitError::TooLarge {
+        what: format!("object {id}"),
+        size: format!("{size} bytes"),
+        limit: format!("{limit} bytes"),
+    }
+}
+
+fn index_error(error: &git2::Error) -> GitError {
+    match error.message().contains("unsupported mandatory extension") {
+        true => GitError::Unsupported {
+            feature: "its index is sparse".to_owned(),
+        },
+        false => library("read the index", error),
+    }
+}
+
+/// Why a repository could not be opened, in this room's words; `None` when its owner is the reason.
+pub(super) fn open_error(dir: &Path, error: &git2::Error) -> Option<GitError> {
+    let message = error.message();
+    let unsupported = |feature: &str| {
+        Some(GitError::Unsupported {
+            feature: feature.to_owned(),
+        })
+    };
+    match (error.code(), error.class()) {
+        (ErrorCode::Owner, _) => None,
+        (ErrorCode::NotFound, ErrorClass::Repository | ErrorClass::Os) => {
+            Some(GitError::NotARepository {
+                dir: dir.to_owned(),
+            })
+        }
+        _ if message.contains("refstorage") => unsupported("it keeps its refs in reftables"),
+        _ if message.contains("object format") => unsupported("its objects have SHA-256 ids"),
+        _ if message.contains("extension") => unsupported(message),
+        _ => Some(library(
+            &format!("open the repository at {}", dir.display()),
+            error,
+        )),
+    }
+}
