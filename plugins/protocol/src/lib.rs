@@ -16,6 +16,7 @@ pub mod request;
 pub mod seat;
 pub mod task;
 mod unified;
+pub mod worker;
 
 pub use answer::{Answer, Confidence, Finding, Location, Severity, Vote};
 pub use backend::{Backend, BackendError, Sink};
