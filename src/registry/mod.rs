@@ -6,7 +6,7 @@ mod survey;
 use council_agents::Agents;
 use council_protocol::Backend;
 
-pub use select::{Ask, Candidate, Choice, Pick, SelectError, Selection, select};
+pub use select::{Ask, Candidate, Choice, Pick, Probed, SelectError, Selection, select};
 pub use survey::{Survey, survey};
 
 /// Where a backend comes from.
@@ -30,39 +30,26 @@ pub struct Listed {
     pub backend: Box<dyn Backend>,
 }
 
-/// The built-in backends in the order of preference: one line per backend.
-const BUILT_IN: [(&str, &str, fn(Agents) -> Box<dyn Backend>); 2] = [
-    (
-        "teams",
-        "live judges, one conversation each, kept across rounds",
-        council_teams::teams,
-    ),
-    (
-        "inline",
-        "in this process, one after another; always there",
-        council_inline::inline,
-    ),
+/// Makes a backend over the agents that it is to hold.
+type Make = fn(Agents) -> Box<dyn Backend>;
+
+/// The built-in backends in the order of preference, with what a person should know: one line per backend.
+const BUILT_IN: [(&str, Make); 3] = [
+    ("live judges, kept across rounds", council_teams::teams),
+    ("a fresh judge for every turn", council_subagents::subagents),
+    ("one after another; always there", council_inline::inline),
 ];
 
 /// The built-in backends, those that are preferred first.
 pub fn built_in(agents: &Agents) -> Vec<Listed> {
-    let listed = |(name, about, make): (&str, &str, fn(Agents) -> Box<dyn Backend>)| Listed {
-        name: name.to_owned(),
-        origin: Origin::BuiltIn,
-        about: about.to_owned(),
-        backend: make(agents.clone()),
+    let listed = |(about, make): (&str, Make)| {
+        let backend = make(agents.clone());
+        Listed {
+            name: backend.manifest().name,
+            origin: Origin::BuiltIn,
+            about: about.to_owned(),
+            backend,
+        }
     };
     BUILT_IN.into_iter().map(listed).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_listed_name_is_the_name_of_the_manifest() {
-        for listed in built_in(&Agents::of(Vec::new())) {
-            assert_eq!(listed.name, listed.backend.manifest().name);
-        }
-    }
 }

@@ -31,6 +31,9 @@ pub enum Choice {
     Named(String),
 }
 
+/// What a probe came to: the capabilities granted to a seat, or why it cannot be taken.
+pub type Probed = Result<CapabilitySet, Failure>;
+
 /// A backend as far as selection must know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -39,7 +42,7 @@ pub struct Candidate {
     /// Its limits.
     pub limits: Limits,
     /// What each seat was granted, or why it cannot be taken; or why there is no answer at all.
-    pub seats: Result<Vec<(JudgeId, Result<CapabilitySet, Failure>)>, String>,
+    pub seats: Result<Vec<(JudgeId, Probed)>, String>,
 }
 
 /// How a council runs in one backend.

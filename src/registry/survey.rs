@@ -6,13 +6,10 @@ use std::time::{Duration, Instant};
 use council_agents::Agents;
 use council_protocol::capability::grant;
 use council_protocol::message::Hello;
-use council_protocol::{CapabilitySet, Event, Failure, FailureKind, JudgeId, Message, Seat};
+use council_protocol::{Event, Failure, FailureKind, JudgeId, Message, Seat};
 
-use super::{Candidate, Listed, Selection};
+use super::{Candidate, Listed, Probed, Selection};
 use crate::session::Opened;
-
-/// What a probe came to: capabilities as granted, or why the seat cannot be taken.
-type Probed = Result<CapabilitySet, Failure>;
 
 /// The backends that were asked, in the order of preference.
 pub struct Survey {

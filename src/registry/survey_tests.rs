@@ -4,7 +4,7 @@ use council_agents::{Agent, Conversation, Probe};
 use council_protocol::message::Manifest;
 use council_protocol::seat::{AgentKind, AgentSpec};
 use council_protocol::{
-    Backend, BackendError, Capability, JudgeSpec, Limits, PROTOCOL_VERSION, Sink,
+    Backend, BackendError, Capability, CapabilitySet, JudgeSpec, Limits, PROTOCOL_VERSION, Sink,
 };
 
 use super::*;
@@ -150,7 +150,12 @@ fn a_grant_is_what_backend_agent_and_probe_have() {
         .collect();
     let both = CapabilitySet::from([Capability::Spawn, Capability::Message]);
     let one = CapabilitySet::from([Capability::Message]);
-    assert_eq!(grants, [("teams", both), ("inline", one)]);
+    let expected = [
+        ("teams", both.clone()),
+        ("subagents", both),
+        ("inline", one),
+    ];
+    assert_eq!(grants, expected);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! of its own for each judge, or one lane for all.
 
 mod agent;
+mod builtin;
 pub mod command;
 pub mod environment;
 pub mod guard;

@@ -5,13 +5,23 @@ use std::sync::Arc;
 use council_protocol::seat::AgentKind;
 use council_protocol::{Failure, FailureKind};
 
-use crate::Agent;
+use crate::builtin::Builtin;
+use crate::command::Command;
+use crate::{Agent, Workshop};
 
 /// Every agent that this program can speak with, by the name of its driver.
 #[derive(Clone)]
 pub struct Agents(Vec<Arc<dyn Agent>>);
 
 impl Agents {
+    /// The table: one line per agent.
+    pub fn new(workshop: &Arc<Workshop>) -> Self {
+        Self::of(vec![
+            Arc::new(Builtin(Arc::clone(workshop))),
+            Arc::new(Command(Arc::clone(workshop))),
+        ])
+    }
+
     /// A table of the given agents.
     pub fn of(agents: Vec<Arc<dyn Agent>>) -> Self {
         Self(agents)
