@@ -6,11 +6,11 @@ use std::sync::Arc;
 use council_protocol::seat::{AgentKind, RuleSettings};
 use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn};
 
-use crate::debate;
 use crate::perspective::PERSPECTIVES;
 use crate::review::{Position, review};
 use crate::rules::RULES;
 use crate::scan::Bench;
+use crate::{debate, duel};
 
 /// Why a seat cannot be taken by the built-in judge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -100,6 +100,9 @@ impl Judge {
             Task::Debate { branch, peers, .. } => {
                 debate::answer(self.position(), turn, *branch, peers)
             }
+            Task::Duel {
+                theirs, objections, ..
+            } => duel::answer(self.position(), turn, theirs, objections),
             Task::Mend { .. } => match &self.last {
                 Some(last) => Answer {
                     round: turn.round,

@@ -7,6 +7,7 @@
 #![allow(dead_code, reason = "the rules that use it land next")]
 
 mod debate;
+mod duel;
 mod excuse;
 mod judge;
 mod language;

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Finding, Vote};
+use crate::answer::{Evidence, Finding, Stance, Vote};
 
 /// What one turn asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +31,19 @@ pub enum Task {
         /// Who wrote the change and what they say about it: untrusted, only from R2 on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         framing: Option<Framing>,
+    },
+    /// Seed 004: the next section of a duel; answered with `responses`, and `independent_findings` if there are more.
+    Duel {
+        /// Which side the judge speaks for: `A` or `B`.
+        role: char,
+        /// The section's heading, e.g. `Response 2`.
+        section: String,
+        /// The file so far: untrusted.
+        transcript: String,
+        /// Open points of the other side.
+        theirs: Vec<PeerFinding>,
+        /// What the other side says against the judge's own open points; agreeing gives the point up.
+        objections: Vec<Objection>,
     },
     /// The last answer could not be used: send it again, mended (rule 11, once).
     Mend {
@@ -87,6 +100,22 @@ pub struct PeerFinding {
     pub id: String,
     /// The finding.
     pub finding: Finding,
+}
+
+/// What the other side of a duel says against a point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Objection {
+    /// The point's name, e.g. `A1`.
+    pub to: String,
+    /// The point.
+    pub finding: Finding,
+    /// Disagreed, or only partially agreed.
+    pub stance: Stance,
+    /// Why.
+    pub reasoning: String,
+    /// What it points to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
 }
 
 /// Who wrote a change and what they say about it. Untrusted; kept out of R1 (authors' framing suppresses findings).

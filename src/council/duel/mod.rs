@@ -8,6 +8,7 @@ pub mod check;
 pub mod points;
 pub mod render;
 pub mod side;
+pub mod speak;
 pub mod standing;
 pub mod transcript;
 pub mod turns;

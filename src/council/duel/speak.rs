@@ -1,0 +1,274 @@
+//! From a file to what an agent is asked, and from its answer to what is written.
+
+use council_protocol::answer::{IndependentFinding, Tag};
+use council_protocol::task::{Objection, PeerFinding};
+use council_protocol::{Answer, Finding, Task};
+
+use super::Role;
+use super::points::PointId;
+use super::render::Speech;
+use super::standing::{PointStanding, standings};
+use super::transcript::{SectionKind, Transcript};
+
+/// How far apart two places may be to mean the same, in lines.
+const NEAR_LINES: u32 = 3;
+
+/// What an agent is asked for its next section: the open points of the other side, and what was said against its own.
+pub fn task(role: Role, section: SectionKind, text: &str) -> Task {
+    let open: Vec<PointStanding> = standings(&Transcript::parse(text))
+        .into_iter()
+        .filter(|p| !p.is_settled())
+        .collect();
+    let theirs = open.iter().filter(|p| p.id.role != role);
+    let own = open.iter().filter(|p| p.id.role == role);
+    Task::Duel {
+        role: role.letter(),
+        section: section.heading(),
+        transcript: text.to_owned(),
+        theirs: theirs
+            .map(|p| PeerFinding {
+                id: p.id.to_string(),
+                finding: p.finding.clone(),
+            })
+            .collect(),
+        objections: own.filter_map(objection).collect(),
+    }
+}
+
+fn objection(point: &PointStanding) -> Option<Objection> {
+    let opinion = point.last_of(point.id.role.other())?;
+    Some(Objection {
+        to: point.id.to_string(),
+        finding: point.finding.clone(),
+        stance: opinion.stance,
+        reasoning: opinion.reasoning.clone(),
+        evidence: opinion.evidence.clone(),
+    })
+}
+
+/// What a side writes in `section`: `review` is its own review of the subject, `answer` its answer to [`task`] (none in
+/// an opening, which is the review itself).
+pub fn speech(
+    role: Role,
+    text: &str,
+    section: SectionKind,
+    review: &Answer,
+    answer: Option<&Answer>,
+) -> Speech {
+    let standings = standings(&Transcript::parse(text));
+    let first = !standings.iter().any(|p| p.id.role == role) && !has_spoken(role, text);
+    let voice = answer.unwrap_or(review);
+    let mut numbers = standings.iter().filter(|p| p.id.role == role).count();
+    let mut number = |tag: Option<Tag>, finding: &Finding| {
+        numbers += 1;
+        let id = PointId {
+            role,
+            number: u32::try_from(numbers).unwrap_or(u32::MAX),
+        };
+        (id, tag, finding.clone())
+    };
+    let own = if section == SectionKind::Opening || first {
+        &review.findings[..]
+    } else {
+        &[]
+    };
+    let mut points: Vec<_> = own
+        .iter()
+        .filter(|finding| section == SectionKind::Opening || near(&standings, finding).is_none())
+        .map(|finding| {
+            number(
+                (section != SectionKind::Opening).then_some(Tag::New),
+                finding,
+            )
+        })
+        .collect();
+    for IndependentFinding { tag, finding } in answer.map_or(&[][..], |a| &a.independent_findings) {
+        let known =
+            near(&standings, finding).is_some() || points.iter().any(|(.., f)| is_near(f, finding));
+        if *tag == Tag::New && !known {
+            points.push(number(Some(Tag::New), finding));
+        }
+    }
+    Speech {
+        position: first.then(|| (voice.verdict, voice.key_insight.clone())),
+        replies: answer.map_or_else(Vec::new, |answer| replies(&standings, answer)),
+        points,
+    }
+}
+
+/// Replies to points that stand in the file; the rest speaks to nobody.
+fn replies(
+    standings: &[PointStanding],
+    answer: &Answer,
+) -> Vec<(
+    PointId,
+    council_protocol::answer::Stance,
+    String,
+    Option<council_protocol::answer::Evidence>,
+)> {
+    let known = |id: &PointId| standings.iter().any(|p| p.id == *id && !p.is_settled());
+    let replies = answer.responses.iter().filter_map(|response| {
+        let id = PointId::parse(&response.to).filter(known)?;
+        Some((
+            id,
+            response.stance,
+            response.reasoning.clone(),
+            response.evidence.clone(),
+        ))
+    });
+    replies.collect()
+}
+
+fn has_spoken(role: Role, text: &str) -> bool {
+    let sections = Transcript::parse(text).sections;
+    sections
+        .iter()
+        .any(|s| s.signature.as_ref().is_some_and(|g| g.role == role))
+}
+
+fn near<'a>(standings: &'a [PointStanding], finding: &Finding) -> Option<&'a PointStanding> {
+    standings.iter().find(|p| is_near(&p.finding, finding))
+}
+
+fn is_near(a: &Finding, b: &Finding) -> bool {
+    a.location.path == b.location.path && a.location.line.abs_diff(b.location.line) <= NEAR_LINES
+}
+
+/// Points by whether they are settled, for the CONSENSUS.
+pub fn score(text: &str) -> (Vec<PointId>, Vec<PointId>) {
+    let standings = standings(&Transcript::parse(text));
+    let (settled, open): (Vec<_>, Vec<_>) = standings.iter().partition(|p| p.is_settled());
+    let ids = |points: Vec<&PointStanding>| points.iter().map(|p| p.id).collect();
+    (ids(settled), ids(open))
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::answer::{Response, Stance};
+    use council_protocol::{Location, Severity, Vote};
+
+    use super::super::render::{section as write, sign};
+    use super::*;
+
+    fn finding(path: &str, line: u32) -> Finding {
+        Finding {
+            severity: Severity::Significant,
+            category: String::new(),
+            rule: None,
+            description: format!("{path} is bad"),
+            location: Location {
+                path: path.into(),
+                line,
+                end_line: None,
+            },
+            quote: "let x = 1;".into(),
+            why: "because".into(),
+            fix: "mend".into(),
+            suggestion: None,
+            reference: None,
+        }
+    }
+
+    fn review(findings: Vec<Finding>) -> Answer {
+        Answer {
+            findings,
+            key_insight: "seen".into(),
+            ..Answer::new(1, "k", Vote::Warn)
+        }
+    }
+
+    fn opening() -> String {
+        let own = review(vec![finding("a.rs", 1), finding("b.rs", 20)]);
+        let speech = speech(Role::A, "", SectionKind::Opening, &own, None);
+        write(
+            SectionKind::Opening,
+            &speech,
+            &sign(Role::A, "t", "2025-06-15T14:30:00Z"),
+        )
+    }
+
+    #[test]
+    fn seed004_a_first_response_answers_each_point_and_adds_its_own() {
+        let text = opening();
+        let Task::Duel {
+            theirs, objections, ..
+        } = task(Role::B, SectionKind::Response(1), &text)
+        else {
+            panic!()
+        };
+        let ids: Vec<_> = theirs.iter().map(|p| p.id.as_str()).collect();
+        assert_eq!((ids, objections.len()), (vec!["A1", "A2"], 0));
+        let own = review(vec![finding("a.rs", 2), finding("c.rs", 3)]);
+        let reply = |to: &str, stance| Response {
+            to: to.into(),
+            stance,
+            reasoning: "so".into(),
+            evidence: None,
+        };
+        let mut answer = review(Vec::new());
+        answer.responses = vec![
+            reply("A1", Stance::Agreed),
+            reply("A2", Stance::Disagreed),
+            reply("A9", Stance::Agreed),
+        ];
+        let speech = speech(
+            Role::B,
+            &text,
+            SectionKind::Response(1),
+            &own,
+            Some(&answer),
+        );
+        assert_eq!(speech.replies.len(), 2);
+        let points: Vec<_> = speech
+            .points
+            .iter()
+            .map(|(id, tag, _)| (id.to_string(), *tag))
+            .collect();
+        assert_eq!(points, [("B1".to_owned(), Some(Tag::New))]);
+        assert!(speech.position.is_some());
+    }
+
+    #[test]
+    fn seed004_a_follow_up_is_asked_about_what_is_open_only() {
+        let mut text = opening();
+        let mut answer = review(Vec::new());
+        answer.responses = [("A1", Stance::Agreed), ("A2", Stance::Disagreed)]
+            .map(|(to, stance)| Response {
+                to: to.into(),
+                stance,
+                reasoning: "so".into(),
+                evidence: None,
+            })
+            .into();
+        let said = speech(
+            Role::B,
+            &text,
+            SectionKind::Response(1),
+            &review(Vec::new()),
+            Some(&answer),
+        );
+        text += &write(
+            SectionKind::Response(1),
+            &said,
+            &sign(Role::B, "t", "2025-06-15T14:31:00Z"),
+        );
+        let Task::Duel {
+            theirs, objections, ..
+        } = task(Role::A, SectionKind::FollowUp(1), &text)
+        else {
+            panic!()
+        };
+        assert_eq!(theirs.len(), 0);
+        let to: Vec<_> = objections.iter().map(|o| o.to.as_str()).collect();
+        assert_eq!(to, ["A2"]);
+        assert_eq!(score(&text).0.len(), 1);
+        let again = speech(
+            Role::A,
+            &text,
+            SectionKind::FollowUp(1),
+            &review(vec![finding("z.rs", 1)]),
+            Some(&answer),
+        );
+        assert!(again.position.is_none() && again.points.is_empty());
+    }
+}
