@@ -1,5 +1,6 @@
 //! Drives a council over a backend: clock, disk, journal, cleanup.
 
+pub mod duel;
 mod opened;
 
 pub use opened::Opened;

@@ -1,0 +1,103 @@
+//! The file, the clock and the pause of a duel: the seam between a side and the machine.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use council_protocol::Millis;
+
+/// The most bytes of a transcript that are read; more is no debate.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// What a side needs of the machine.
+pub trait Desk {
+    /// Milliseconds since the side began.
+    fn now(&self) -> Millis;
+
+    /// The time for a signature, RFC 3339 in UTC.
+    fn timestamp(&self) -> String;
+
+    /// Waits.
+    fn pause(&mut self, ms: Millis);
+
+    /// The file's text; none: there is no file. Bytes that are not UTF-8 are replaced.
+    fn read(&mut self) -> io::Result<Option<String>>;
+
+    /// Appends in one write, if the file still is what it was (`None`: if it still does not exist). Returns whether it
+    /// was done.
+    fn append(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool>;
+}
+
+/// A file on disk.
+#[derive(Debug)]
+pub struct FileDesk {
+    path: PathBuf,
+    began: Instant,
+}
+
+impl FileDesk {
+    /// The file at `path`, which need not exist.
+    pub fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Desk for FileDesk {
+    fn now(&self) -> Millis {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn timestamp(&self) -> String {
+        let now = jiff::Timestamp::now();
+        now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
+    fn pause(&mut self, ms: Millis) {
+        std::thread::sleep(Duration::from_millis(ms));
+    }
+
+    fn read(&mut self) -> io::Result<Option<String>> {
+        match File::open(&self.path) {
+            Ok(mut file) => read(&mut file).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The lock holds between two sides of ours; a side of somebody else's is noticed by what the file says.
+    fn append(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool> {
+        let mut options = OpenOptions::new();
+        options
+            .read(true)
+            .append(true)
+            .create_new(expected.is_none());
+        let mut file = match options.open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        file.lock()?;
+        if read(&mut file)? != expected.unwrap_or_default() {
+            return Ok(false);
+        }
+        file.write_all(addition.as_bytes())?;
+        file.sync_data()?;
+        Ok(true)
+    }
+}
+
+fn read(file: &mut File) -> io::Result<String> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!(
+            "it has more than {MAX_BYTES} bytes"
+        )));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

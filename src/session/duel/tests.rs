@@ -1,0 +1,281 @@
+//! Two sides of ours over a file in memory, on one thread each, with a clock that only moves when somebody pauses.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use council_agents::{Agent, Conversation, Memory, Probe, Reply};
+use council_protocol::answer::{Response, Stance};
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::{CapabilitySet, Finding, JudgeSpec, Location, Severity, Vote};
+
+use super::*;
+use crate::council::duel::check::check;
+use crate::council::duel::transcript::Transcript;
+
+#[derive(Clone, Default)]
+struct Shared {
+    text: Arc<Mutex<Option<String>>>,
+    clock: Arc<AtomicU64>,
+}
+
+impl Desk for Shared {
+    fn now(&self) -> Millis {
+        self.clock.load(Ordering::SeqCst)
+    }
+
+    fn timestamp(&self) -> String {
+        let seconds = self.now() / 1000;
+        format!(
+            "2025-06-15T{:02}:{:02}:{:02}Z",
+            seconds / 3600 % 24,
+            seconds / 60 % 60,
+            seconds % 60
+        )
+    }
+
+    fn pause(&mut self, ms: Millis) {
+        self.clock.fetch_add(ms, Ordering::SeqCst);
+        thread::yield_now();
+    }
+
+    fn read(&mut self) -> io::Result<Option<String>> {
+        Ok(self.text.lock().unwrap().clone())
+    }
+
+    fn append(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool> {
+        let mut text = self.text.lock().unwrap();
+        if text.as_deref() != expected {
+            return Ok(false);
+        }
+        *text = Some(text.take().unwrap_or_default() + addition);
+        Ok(true)
+    }
+}
+
+/// An agent that raises one point and answers everything with one stance.
+#[derive(Clone, Copy)]
+struct Scripted {
+    line: u32,
+    stance: Stance,
+    broken: bool,
+}
+
+impl Agent for Scripted {
+    fn driver(&self) -> &'static str {
+        "builtin"
+    }
+
+    fn capabilities(&self) -> CapabilitySet {
+        CapabilitySet::default()
+    }
+
+    fn probe(&self, _: &council_protocol::Seat) -> Result<Probe, Failure> {
+        Ok(Probe::default())
+    }
+
+    fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        Ok(Box::new(*self))
+    }
+}
+
+impl Conversation for Scripted {
+    fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
+        let mut answer = Answer::new(1, "", Vote::Warn);
+        match &turn.task {
+            Task::Duel {
+                theirs, objections, ..
+            } => {
+                let to = theirs
+                    .iter()
+                    .map(|p| &p.id)
+                    .chain(objections.iter().map(|o| &o.to));
+                let reply = |to: &String| Response {
+                    to: to.clone(),
+                    stance: self.stance,
+                    reasoning: "I looked".into(),
+                    evidence: None,
+                };
+                answer.responses = to.map(reply).collect();
+            }
+            _ => answer.findings = vec![finding(self.line)],
+        }
+        let raw = if self.broken {
+            "no".into()
+        } else {
+            serde_json::to_string(&answer).unwrap()
+        };
+        Ok(Reply { raw, usage: None })
+    }
+}
+
+fn finding(line: u32) -> Finding {
+    Finding {
+        severity: Severity::Significant,
+        category: String::new(),
+        rule: None,
+        description: "bad".into(),
+        location: Location {
+            path: "a.rs".into(),
+            line,
+            end_line: None,
+        },
+        quote: "let x = 1;".into(),
+        why: "because".into(),
+        fix: "mend".into(),
+        suggestion: None,
+        reference: None,
+    }
+}
+
+fn sitting(agent: Scripted) -> Sitting {
+    let kind = AgentKind::Builtin {
+        rules: Default::default(),
+    };
+    let agent_spec = AgentSpec {
+        name: "t".into(),
+        kind,
+        vendor: "t".into(),
+        model: None,
+        deterministic: false,
+    };
+    let seat = council_protocol::Seat {
+        judge: "judge-1".into(),
+        perspective: Perspective::default(),
+        agent: agent_spec,
+    };
+    let spec = JudgeSpec {
+        seat,
+        brief: "".into(),
+        room: None,
+        max_answer_bytes: 100_000,
+    };
+    let agent: Arc<dyn Agent> = Arc::new(agent);
+    Sitting::open(&agent, spec, Memory::Kept).unwrap()
+}
+
+fn run(role: Role, agent: Scripted, mut desk: Shared) -> Result<Finished, DuelError> {
+    let seat = Seat {
+        role,
+        subject: "HEAD".into(),
+        tool: "test".into(),
+        poll_ms: 10,
+        timeout_ms: 600_000,
+        agent_timeout_ms: 1_000,
+    };
+    play(
+        &seat,
+        &mut sitting(agent),
+        &mut desk,
+        &Stop::default(),
+        &mut |_| {},
+    )
+}
+
+fn duel(a: Scripted, b: Scripted) -> (Finished, Finished, String) {
+    let desk = Shared::default();
+    let other = desk.clone();
+    let side = thread::spawn(move || run(Role::B, b, other).unwrap());
+    let first = run(Role::A, a, desk.clone()).unwrap();
+    let text = desk.text.lock().unwrap().clone().unwrap();
+    (first, side.join().unwrap(), text)
+}
+
+const AGREES: Scripted = Scripted {
+    line: 1,
+    stance: Stance::Agreed,
+    broken: false,
+};
+const HOLDS: Scripted = Scripted {
+    line: 50,
+    stance: Stance::Disagreed,
+    broken: false,
+};
+
+#[test]
+fn seed004_two_sides_that_agree_end_in_consensus() {
+    let (a, b, text) = duel(AGREES, AGREES);
+    assert_eq!(
+        (a, b),
+        (
+            Finished::Concluded(Ending::Consensus),
+            Finished::Concluded(Ending::Consensus)
+        )
+    );
+    assert_eq!(check(&Transcript::parse(&text)), [], "{text}");
+    assert_eq!(text.matches("## CONSENSUS").count(), 1);
+}
+
+#[test]
+fn seed004_two_sides_that_hold_end_at_the_limit() {
+    let (a, b, text) = duel(Scripted { line: 1, ..HOLDS }, HOLDS);
+    assert_eq!(
+        (a, b),
+        (
+            Finished::Concluded(Ending::Limit),
+            Finished::Concluded(Ending::Limit)
+        )
+    );
+    assert_eq!(check(&Transcript::parse(&text)), [], "{text}");
+    assert!(text.contains("## Response 6") && !text.contains("## Follow-up 6"));
+    assert!(text.contains("Remaining disagreements: A1, B1"), "{text}");
+}
+
+#[test]
+fn seed004_a_side_alone_closes_with_the_others_time_out() {
+    let desk = Shared::default();
+    let ending = run(Role::A, AGREES, desk.clone()).unwrap();
+    assert_eq!(ending, Finished::Concluded(Ending::TimeoutB));
+    assert!(desk.now() >= 600_000);
+    let lonely = Shared::default();
+    assert_eq!(
+        run(Role::B, AGREES, lonely.clone()).unwrap(),
+        Finished::NoFile
+    );
+    assert_eq!(*lonely.text.lock().unwrap(), None);
+}
+
+#[test]
+fn seed004_a_concluded_file_is_refused() {
+    let (_, _, text) = duel(AGREES, AGREES);
+    let desk = Shared {
+        text: Arc::new(Mutex::new(Some(text.clone()))),
+        ..Shared::default()
+    };
+    assert!(matches!(
+        run(Role::A, AGREES, desk.clone()),
+        Err(DuelError::Concluded { .. })
+    ));
+    assert_eq!(desk.text.lock().unwrap().as_ref(), Some(&text));
+}
+
+#[test]
+fn an_agent_without_an_answer_writes_nothing() {
+    let desk = Shared::default();
+    let result = run(
+        Role::A,
+        Scripted {
+            broken: true,
+            ..AGREES
+        },
+        desk.clone(),
+    );
+    assert!(matches!(
+        result,
+        Err(DuelError::Agent { role: Role::A, .. })
+    ));
+    assert_eq!(*desk.text.lock().unwrap(), None);
+}
+
+#[test]
+fn seed004_an_append_is_refused_when_the_file_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("DEBATE.md");
+    let mut desk = FileDesk::new(path.clone());
+    assert_eq!(desk.read().unwrap(), None);
+    assert!(desk.append(None, "one\n").unwrap());
+    assert!(!desk.append(None, "again\n").unwrap());
+    assert!(!desk.append(Some("other"), "two\n").unwrap());
+    assert!(desk.append(Some("one\n"), "two\n").unwrap());
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "one\ntwo\n");
+}
