@@ -1,0 +1,330 @@
+//! A backend that is a child process: one JSON object a line, requests to its stdin, events from its stdout.
+
+use std::io::{self, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use council_protocol::message::{Hello, Manifest, Message};
+use council_protocol::{Backend, BackendError, JudgeId, JudgeSpec, Request, Sink};
+
+use crate::gate::Gate;
+use crate::library::parse_manifest;
+use crate::lines::{Line, Lines};
+use crate::log::{Level, Log};
+use crate::process::Group;
+use crate::{LoadError, Patience, Trusted};
+
+/// The most bytes of the first line, which is the manifest.
+const FIRST_LINE: u64 = 1024 * 1024;
+/// The most bytes of one line of stderr that go to the log.
+const LOG_LINE: u64 = 4096;
+/// How long what a dead process has still written is read.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A program that speaks the protocol, and how it is started.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The program.
+    pub file: Trusted,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
+    /// A command in front of it, e.g. a guard that outlives us; empty: none.
+    pub guard: Vec<PathBuf>,
+}
+
+impl Program {
+    /// It works in `/`, so that nothing of the change under review is found by a relative path.
+    fn command(&self) -> Command {
+        let mut words = self
+            .guard
+            .iter()
+            .map(PathBuf::as_path)
+            .chain([self.file.path()]);
+        let mut command = Command::new(words.next().unwrap_or(self.file.path()));
+        command
+            .args(words)
+            .args(&self.args)
+            .env_clear()
+            .envs(self.env.iter().cloned())
+            .current_dir("/");
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+}
+
+/// A backend in a process of its own, killed with all that it started when it is closed or dropped.
+pub struct StdioBackend {
+    manifest: Manifest,
+    gate: Arc<Gate>,
+    group: Arc<Group>,
+    patience: Patience,
+    /// Says when the process is gone; none once it was closed.
+    gone: Option<Receiver<()>>,
+}
+
+impl StdioBackend {
+    /// Starts the program and asks for its manifest.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started, or gives no manifest that fits in time; it has been killed then.
+    pub fn start(program: &Program, log: Log, patience: Patience) -> Result<Self, LoadError> {
+        let path = || program.file.path().to_path_buf();
+        let failed = |error: io::Error| LoadError::Start {
+            path: path(),
+            cause: error.to_string(),
+        };
+        let streams = |child: &mut std::process::Child| {
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        };
+        let (group, streams) = Group::start(&mut program.command(), streams).map_err(failed)?;
+        let (post, requests) = mpsc::channel();
+        let (gate, group) = (Gate::new(patience, post), Arc::new(group));
+        let mut started = Self {
+            manifest: nothing(),
+            gate,
+            group,
+            patience,
+            gone: None,
+        };
+        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+            return Ok(started);
+        };
+        let first = started
+            .attend(stdin, stdout, stderr, requests, log)
+            .map_err(failed)?;
+        started.gate.post(Request::Manifest);
+        let line = match first.recv_timeout(patience.start) {
+            Ok(First::Line(line)) => line,
+            Ok(First::Ended(how)) => {
+                return Err(LoadError::Manifest {
+                    path: path(),
+                    cause: how,
+                });
+            }
+            Err(_) => {
+                return Err(LoadError::Slow {
+                    path: path(),
+                    within: patience.start,
+                });
+            }
+        };
+        started.manifest = parse_manifest(&line, program.file.path())?;
+        let limit = started.manifest.limits.max_message_bytes;
+        started.gate.limit(limit);
+        Ok(started)
+    }
+
+    /// Starts the threads: one for each stream, one that waits for the end.
+    fn attend(
+        &mut self,
+        stdin: ChildStdin,
+        stdout: ChildStdout,
+        stderr: ChildStderr,
+        requests: Receiver<Request>,
+        log: Log,
+    ) -> io::Result<Receiver<First>> {
+        let (first, manifest) = mpsc::channel();
+        let (read, all_read) = mpsc::channel();
+        let (buried, gone) = mpsc::channel();
+        let tail = Tail::default();
+        let (gate, thread) = (&self.gate, |name: &str| {
+            thread::Builder::new().name(format!("council-{name}"))
+        });
+        thread("writer").spawn({
+            let gate = gate.clone();
+            move || write(stdin, &requests, &gate)
+        })?;
+        thread("reader").spawn({
+            let (gate, first) = (gate.clone(), first.clone());
+            move || {
+                read_events(stdout, &first, &gate);
+                let _ = read.send(());
+            }
+        })?;
+        thread("stderr").spawn({
+            let tail = tail.clone();
+            move || read_log(stderr, &log, &tail)
+        })?;
+        let (gate, group) = (gate.clone(), self.group.clone());
+        thread("undertaker").spawn(move || {
+            let how = bury(&group, &all_read, &tail);
+            let _ = first.send(First::Ended(how.clone()));
+            gate.with(|ledger| ledger.dead(&how));
+            let _ = buried.send(());
+        })?;
+        self.gone = Some(gone);
+        Ok(manifest)
+    }
+}
+
+impl Backend for StdioBackend {
+    fn manifest(&self) -> Manifest {
+        self.manifest.clone()
+    }
+
+    fn open(&mut self, hello: Hello, sink: Sink) -> Result<(), BackendError> {
+        self.gate.open(hello, sink)?;
+        let (gate, group) = (self.gate.clone(), self.group.clone());
+        let keeper = thread::Builder::new().name("council-keeper".into());
+        // When the gate has no more to do, the session is over and so is the process, whatever it thinks itself.
+        let spawned = keeper.spawn(move || {
+            gate.keep();
+            group.kill();
+        });
+        spawned
+            .map(|_| ())
+            .map_err(|error| BackendError::Other(format!("no thread for the backend: {error}")))
+    }
+
+    fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
+        self.gate.spawn(spec)
+    }
+
+    fn send(&mut self, message: Message) -> Result<(), BackendError> {
+        self.gate.send(message)
+    }
+
+    fn cancel(&mut self, judge: &JudgeId) -> Result<(), BackendError> {
+        self.gate.cancel(judge)
+    }
+
+    fn shutdown(&mut self, judge: &JudgeId, grace_ms: u64) -> Result<(), BackendError> {
+        self.gate.shutdown(judge, grace_ms)
+    }
+
+    fn close(&mut self) -> Result<(), BackendError> {
+        let Some(gone) = self.gone.take() else {
+            return Ok(());
+        };
+        let wait = self.gate.with(|ledger| ledger.closing(Instant::now()));
+        self.gate.post(Request::Close);
+        if gone.recv_timeout(wait).is_err() {
+            let what = format!(
+                "did not close within {} s; its processes were killed",
+                wait.as_secs_f32()
+            );
+            self.gate.with(|ledger| ledger.note(what));
+            self.group.kill();
+            // A killed process is gone at once, unless the kernel itself holds it.
+            let _ = gone.recv_timeout(self.patience.margin);
+        }
+        self.gate.with(|ledger| ledger.closed());
+        Ok(())
+    }
+}
+
+impl Drop for StdioBackend {
+    fn drop(&mut self) {
+        if self.gate.with(|ledger| ledger.fresh()) {
+            self.group.kill();
+        }
+        // Closing a child process does not fail.
+        let _ = self.close();
+    }
+}
+
+/// What comes first from a program.
+enum First {
+    Line(Vec<u8>),
+    /// Nothing, and why.
+    Ended(String),
+}
+
+/// The manifest of a program that has not said any yet.
+fn nothing() -> Manifest {
+    Manifest {
+        name: String::new(),
+        version: String::new(),
+        protocols: Vec::new(),
+        capabilities: Default::default(),
+        limits: Default::default(),
+    }
+}
+
+/// Writes requests, a line each; leaves with the stream after `close`, or when nobody reads any more.
+fn write(mut stdin: ChildStdin, requests: &Receiver<Request>, gate: &Gate) {
+    while let Ok(request) = requests.recv() {
+        let Some(mut line) = gate.wire(&request, &request) else {
+            continue;
+        };
+        line.push(b'\n');
+        // That the process is gone is for the undertaker to tell.
+        if stdin.write_all(&line).is_err() || request == Request::Close {
+            return;
+        }
+    }
+}
+
+fn read_events(stdout: impl Read, first: &Sender<First>, gate: &Gate) {
+    let (mut stream, mut lines) = (
+        BufReader::with_capacity(64 * 1024, stdout),
+        Lines::default(),
+    );
+    if let Ok(Line::Whole) = lines.next(&mut stream, FIRST_LINE) {
+        let _ = first.send(First::Line(std::mem::take(&mut lines.buffer)));
+    }
+    loop {
+        match lines.next(&mut stream, gate.longest()) {
+            Ok(Line::Whole) if lines.buffer.iter().all(u8::is_ascii_whitespace) => {}
+            Ok(Line::Whole) => gate.receive(&lines.buffer),
+            Ok(Line::Overlong(bytes)) => gate.overlong(&lines.buffer, bytes),
+            Ok(Line::End) | Err(_) => return,
+        }
+    }
+}
+
+/// The last line of stderr, for the reason of a death.
+#[derive(Clone, Default)]
+struct Tail(Arc<Mutex<String>>);
+
+fn read_log(stderr: impl Read, log: &Log, tail: &Tail) {
+    let (mut stream, mut lines) = (BufReader::new(stderr), Lines::default());
+    loop {
+        match lines.next(&mut stream, LOG_LINE) {
+            Ok(Line::Whole) => {
+                let text = String::from_utf8_lossy(&lines.buffer);
+                log.line(Level::Info, &text);
+                if !text.trim().is_empty() {
+                    *tail.0.lock().unwrap_or_else(PoisonError::into_inner) = text.into_owned();
+                }
+            }
+            Ok(Line::Overlong(bytes)) => log.line(
+                Level::Info,
+                &format!("a line of stderr had {bytes} bytes more"),
+            ),
+            Ok(Line::End) | Err(_) => return,
+        }
+    }
+}
+
+/// Waits for the end of the process, ends what it left behind, hears its last words; says how it ended.
+fn bury(group: &Group, all_read: &Receiver<()>, tail: &Tail) -> String {
+    group.block_until_ended();
+    group.kill();
+    // Somebody who left the group may hold the stream open for ever.
+    let _ = all_read.recv_timeout(LAST_WORDS);
+    let status = group.reap().map_or_else(
+        || "in an unknown way".to_owned(),
+        |status| status.to_string(),
+    );
+    let said = tail
+        .0
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    if said.is_empty() {
+        format!("its process ended ({status})")
+    } else {
+        format!("its process ended ({status}); the last line of its stderr: {said}")
+    }
+}
