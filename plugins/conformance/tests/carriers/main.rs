@@ -1,0 +1,12 @@
+//! Backends behind every carrier, through the real loader.
+#![expect(
+    clippy::print_stdout,
+    reason = "the tables are what a reader of the output wants to see"
+)]
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests, which the lint's exception does not cover"
+)]
+
+mod library;
+mod support;

@@ -1,0 +1,108 @@
+//! A backend in Rust as a shared library: the program's own live judges (`backends/teams`) behind the C interface.
+//!
+//! It reads the packet from the run's folder, as any plugin may, and seats built-in judges over it. The few lines below
+//! are all that the SDK asks for; `export_backend!` makes the rest.
+//!
+//! ```toml
+//! [backends.teams-plugin]
+//! library = "/usr/local/lib/git-council/libteams_plugin.so"
+//! ```
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use council_agents::{Agents, Workshop};
+use council_sdk::protocol::change::BlobError;
+use council_sdk::protocol::message::{Hello, Manifest, Message};
+use council_sdk::protocol::{
+    BlobSource, JudgeId, JudgeSpec, PROTOCOL_VERSION, Packet, RepoPath, Side,
+};
+use council_sdk::{Backend, BackendError, Sink};
+use council_teams::teams;
+
+council_sdk::export_backend!(Teams);
+
+/// Live judges, once it is open.
+#[derive(Default)]
+struct Teams(Option<Box<dyn Backend>>);
+
+impl Teams {
+    fn live(&mut self) -> Result<&mut Box<dyn Backend>, BackendError> {
+        self.0.as_mut().ok_or(BackendError::Closed)
+    }
+}
+
+impl Backend for Teams {
+    fn manifest(&self) -> Manifest {
+        let manifest = teams(Agents::of(Vec::new())).manifest();
+        Manifest {
+            name: "teams-plugin".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            ..manifest
+        }
+    }
+
+    fn open(&mut self, hello: Hello, sink: Sink) -> Result<(), BackendError> {
+        if !hello.protocols.contains(&PROTOCOL_VERSION) {
+            return Err(BackendError::Other(format!(
+                "this backend speaks protocol {PROTOCOL_VERSION} only"
+            )));
+        }
+        let folder = hello.folder.as_deref();
+        let folder = folder.ok_or_else(|| {
+            BackendError::Other("the packet is read from the run's folder".into())
+        })?;
+        let workshop = Arc::new(Workshop {
+            packet: Arc::new(read_packet(&folder.join("packet.json"))?),
+            blobs: Arc::new(NoBlobs),
+            exe: None,
+            folder: Some(folder.to_path_buf()),
+            env: Default::default(),
+        });
+        self.0
+            .insert(teams(Agents::new(&workshop)))
+            .open(hello, sink)
+    }
+
+    fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
+        self.live()?.spawn(spec)
+    }
+
+    fn send(&mut self, message: Message) -> Result<(), BackendError> {
+        self.live()?.send(message)
+    }
+
+    fn cancel(&mut self, judge: &JudgeId) -> Result<(), BackendError> {
+        self.live()?.cancel(judge)
+    }
+
+    fn shutdown(&mut self, judge: &JudgeId, grace_ms: u64) -> Result<(), BackendError> {
+        self.live()?.shutdown(judge, grace_ms)
+    }
+
+    fn close(&mut self) -> Result<(), BackendError> {
+        self.0.take().map_or(Ok(()), |mut live| live.close())
+    }
+}
+
+fn read_packet(file: &Path) -> Result<Packet, BackendError> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        BackendError::Other(format!("cannot read {}: {error}", file.display()))
+    };
+    let json = fs::read(file).map_err(|error| unreadable(&error))?;
+    serde_json::from_slice(&json).map_err(|error| unreadable(&error))
+}
+
+/// The judges look at the packet alone.
+struct NoBlobs;
+
+impl BlobSource for NoBlobs {
+    fn read(&self, _: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        Ok(None)
+    }
+
+    fn has_blobs(&self) -> bool {
+        false
+    }
+}
