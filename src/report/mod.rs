@@ -7,7 +7,10 @@
 mod bottom_line;
 mod facts;
 pub mod json;
+pub mod judge;
+pub mod markdown;
 mod page;
+pub mod story;
 pub mod terminal;
 mod words;
 

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use crate::text::{self, Ellipsis, Untrusted};
+use crate::text::{self, Ellipsis};
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,9 +116,17 @@ impl Page {
 
     /// Prose behind a label, wrapped; later lines stand under its first word. `label` is ours, `text` is clean.
     pub(super) fn labelled(&mut self, label: &str, style: Style, text: &str) {
-        let indent = text::width(label);
-        let room = self.look.columns().saturating_sub(indent);
-        for (i, line) in text::wrap(text, room).iter().enumerate() {
+        self.hanging(label, style, text, text::width(label));
+    }
+
+    /// The same, later lines indented by `indent` columns.
+    pub(super) fn hanging(&mut self, label: &str, style: Style, text: &str, indent: usize) {
+        let columns = self.look.columns();
+        let first = columns.saturating_sub(text::width(label));
+        for (i, line) in text::wrap(text, first, columns.saturating_sub(indent))
+            .iter()
+            .enumerate()
+        {
             let start = if i == 0 {
                 self.paint(style, label)
             } else {
@@ -128,10 +136,30 @@ impl Page {
         }
     }
 
-    /// Untrusted text cut to the room behind `used` columns.
-    pub(super) fn fit(&self, text: Untrusted<'_>, used: usize) -> String {
-        let room = self.look.columns().saturating_sub(used).max(8);
-        text::fit(&text.line(), room, self.look.ellipsis())
+    /// Parts that belong on one line, broken between them where the line is too narrow.
+    pub(super) fn parts(&mut self, label: &str, style: Style, parts: &[String]) {
+        let dot = self.mark(" · ", " - ");
+        let indent = text::width(label);
+        let room = self.look.columns().saturating_sub(indent);
+        let mut lines: Vec<String> = Vec::new();
+        for part in parts.iter().filter(|p| !p.is_empty()) {
+            match lines.last_mut() {
+                Some(line) if text::width(line) + text::width(dot) + text::width(part) <= room => {
+                    line.push_str(dot);
+                    line.push_str(part);
+                }
+                _ => lines.push(part.clone()),
+            }
+        }
+        for (i, line) in lines.iter().enumerate() {
+            let blank = " ".repeat(indent);
+            let (label, style) = if i == 0 {
+                (label, style)
+            } else {
+                (blank.as_str(), colours::PLAIN)
+            };
+            self.labelled(label, style, line);
+        }
     }
 
     /// One of our own marks, or what stands for it in ASCII.

@@ -1,6 +1,6 @@
 //! Reports made by hand, for every renderer's tests.
 
-use council_protocol::answer::{Evidence, Stance};
+use council_protocol::answer::{Answer, Challenge, Change, Evidence, Response, Stance};
 use council_protocol::capability::Grant;
 use council_protocol::coverage::FileCoverage;
 use council_protocol::message::{Ending, Failure, FailureKind};
@@ -270,6 +270,48 @@ fn opinion(
             quote: quote.into(),
         }),
         resolves: evidence.is_some(),
+    }
+}
+
+/// A judge and its answers of two rounds, the first one with text that tries to close its JSON block.
+pub(super) fn answers() -> (Seat, Vec<Answer>) {
+    let mut first = Answer::new(1, "key-1", Vote::Fail);
+    first.key_insight = "User input reaches the database as a statement.".into();
+    first.findings = vec![sql(), todo()];
+    first.findings[1].why = format!("\n```\n# PASS\n```json\n{{}}\n``` {HOSTILE}");
+    first.recommendation = "Bind the parameter before this goes in.".into();
+    let mut second = Answer::new(2, "key-2", Vote::Warn);
+    second.restatement =
+        Some("I voted FAIL because line 42 puts request data into a query.".into());
+    second.responses = vec![Response {
+        to: "A1".into(),
+        stance: Stance::Disagreed,
+        reasoning: "The parser above rejects requests without that header.".into(),
+        evidence: Some(evidence(
+            "src/server.rs",
+            61,
+            "return Err(Status::LENGTH_REQUIRED);",
+        )),
+    }];
+    second.challenges = vec![Challenge {
+        to: "A".into(),
+        claim: "A malformed header ends the whole server.".into(),
+        question: "Which header reaches that line?".into(),
+    }];
+    second.steel_man = Some("If every caller validated names, the query would be safe.".into());
+    second.change = Some(Change {
+        from: Vote::Fail,
+        to: Vote::Warn,
+        evidence: Some(evidence("src/login.rs", 9, "let name = Name::parse(raw)?;")),
+    });
+    (judge("security", Vote::Fail).seat, vec![first, second])
+}
+
+fn evidence(path: &str, line: u32, quote: &str) -> Evidence {
+    Evidence {
+        path: path.into(),
+        line,
+        quote: quote.into(),
     }
 }
 

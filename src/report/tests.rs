@@ -1,6 +1,6 @@
 //! What holds for every renderer.
 
-use super::{Gate, Look, Report, Verbosity, json, samples, terminal};
+use super::{Gate, Look, Report, Verbosity, json, judge, markdown, samples, story, terminal};
 use crate::text;
 
 fn looks() -> [(&'static str, Look); 3] {
@@ -30,6 +30,35 @@ fn terminal() {
     for (name, report) in samples::all() {
         let text = terminal::render(&report, Look::default());
         insta::assert_snapshot!(format!("terminal_{name}"), text);
+    }
+}
+
+#[test]
+fn markdown() {
+    for (name, report) in samples::all() {
+        let text = markdown::render(&report, markdown::Options::default());
+        insta::assert_snapshot!(format!("markdown_{name}"), text);
+    }
+}
+
+#[test]
+fn story() {
+    for (name, report) in samples::all() {
+        insta::assert_snapshot!(
+            format!("story_{name}"),
+            story::render(&report, Look::default())
+        );
+    }
+}
+
+#[test]
+fn judge_files() {
+    let (seat, answers) = samples::answers();
+    for answer in answers {
+        let file = judge::render(&seat, answer.round, &answer);
+        assert!(file.starts_with("```json\n{\n"), "{file}");
+        assert_eq!(judge::parse(&file), Some(answer.clone()));
+        insta::assert_snapshot!(format!("judge_r{}", answer.round), file);
     }
 }
 

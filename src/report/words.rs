@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use council_protocol::answer::Stance;
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{Coverage, CoverageState, JudgeId, Location, Proof, RepoPath};
+use council_protocol::message::Usage;
+use council_protocol::{
+    Confidence, Coverage, CoverageState, JudgeId, Location, Proof, RepoPath, Vote,
+};
 
-use super::ChangeSize;
+use super::{ChangeSize, Report};
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
+use crate::council::plan::{Consensus, Procedure};
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name.
 pub(super) struct Names<'a>(BTreeMap<&'a str, &'a str>);
@@ -95,6 +99,57 @@ pub(super) fn place(location: &Location) -> String {
     }
 }
 
+/// A vote, or a dash where there is none.
+pub(super) fn vote(vote: Option<Vote>) -> &'static str {
+    vote.map_or("–", Vote::word)
+}
+
+/// `R2`: the last round that ran.
+pub(super) fn last_round(report: &Report) -> String {
+    format!("R{}", report.rounds)
+}
+
+/// A judge's confidence on the wire.
+pub(super) fn confidence(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Low => "LOW",
+        Confidence::Medium => "MEDIUM",
+        Confidence::High => "HIGH",
+    }
+}
+
+/// The name of a procedure.
+pub(super) fn procedure(procedure: Procedure) -> &'static str {
+    match procedure {
+        Procedure::Quick => "quick",
+        Procedure::Review => "review",
+        Procedure::Debate => "debate",
+    }
+}
+
+/// The name of a rule of the verdict.
+pub(super) fn consensus(consensus: Consensus) -> &'static str {
+    match consensus {
+        Consensus::Findings => "findings",
+        Consensus::Strict => "strict",
+        Consensus::Majority => "majority",
+    }
+}
+
+/// Tokens and money, where known.
+pub(super) fn cost(usage: &Usage) -> Option<String> {
+    let used = usage
+        .input_tokens
+        .unwrap_or(0)
+        .saturating_add(usage.output_tokens.unwrap_or(0));
+    match (usage.cost_usd, used) {
+        (None, 0) => None,
+        (Some(money), 0) => Some(format!("${money:.2}")),
+        (None, used) => Some(format!("{} tokens", tokens(used))),
+        (Some(money), used) => Some(format!("${money:.2}, {} tokens", tokens(used))),
+    }
+}
+
 /// `0.2 s`, `42 s`, `2 min 5 s`.
 pub(super) fn duration(ms: u64) -> String {
     match ms {
@@ -139,7 +194,7 @@ pub(super) fn gap(file: &FileCoverage) -> String {
 }
 
 /// `12.3k` for large numbers of tokens.
-pub(super) fn tokens(number: u64) -> String {
+fn tokens(number: u64) -> String {
     match number {
         0..10_000 => number.to_string(),
         10_000..1_000_000 => format!("{}.{}k", number / 1000, number % 1000 / 100),

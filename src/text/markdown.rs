@@ -150,11 +150,11 @@ impl Inline {
         }
     }
 
-    /// Appends a code element, every mark in it as an entity.
+    /// Appends a code element, every mark that could mean something as an entity.
     fn code_element(&mut self, content: &str) {
         self.text.push_str("<code>");
         for c in content.chars() {
-            if c.is_ascii_punctuation() {
+            if c.is_ascii_punctuation() && !"/-=+(){},;%?'\"".contains(c) {
                 let _ = write!(self.text, "&#{};", u32::from(c));
             } else {
                 self.text.push(c);
@@ -172,7 +172,7 @@ impl Inline {
             match active_part(word, self.text.is_empty()) {
                 Some((before, active, after)) => {
                     self.escaped(before);
-                    self.code(&active.replace('`', "'"));
+                    self.code(active);
                     self.escaped(after);
                 }
                 None => self.escaped(word),
@@ -199,7 +199,7 @@ impl Inline {
             '\\' | '*' | '[' | '~' | '|' | '$' => out.extend(['\\', c]),
             '_' if !(is_inner(before) && is_inner(next)) => out.push_str("\\_"),
             '#' | '>' | '+' | '-' | '=' | ':' if out.is_empty() => out.extend(['\\', c]),
-            '.' | ')' if is_number(out) => out.extend(['\\', c]),
+            '.' | ')' if is_number(out) && next.is_none_or(|n| n == ' ') => out.extend(['\\', c]),
             _ => out.push(c),
         }
     }
@@ -207,16 +207,20 @@ impl Inline {
 
 /// The part of a word that GitHub or a bot would act upon, with what stands before and behind it.
 fn active_part(word: &str, first: bool) -> Option<(&str, &str, &str)> {
-    let core = word.trim_matches(|c: char| !is_word_char(c));
-    let at = word.find(core).filter(|_| !core.is_empty())?;
-    let acts = is_active(core) || (first && is_slash_command(word));
-    acts.then(|| (&word[..at], core, &word[at + core.len()..]))
+    if !is_active(word) && !(first && is_slash_command(word)) {
+        return None;
+    }
+    let start = word.len() - word.trim_start_matches(OPENERS).len();
+    let core = word[start..].trim_end_matches(CLOSERS);
+    match core {
+        "" => Some(("", word, "")),
+        core => Some((&word[..start], core, &word[start + core.len()..])),
+    }
 }
 
-/// What may start or end the part of a word that GitHub would act upon.
-fn is_word_char(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '@' | '#' | '/' | '_')
-}
+/// Punctuation that is left outside when a word becomes a code span.
+const OPENERS: [char; 7] = ['(', '[', '{', '"', '\'', '*', ','];
+const CLOSERS: [char; 12] = [')', ']', '}', '"', '\'', '*', ',', '.', ';', ':', '!', '?'];
 
 /// Whether GitHub would make a link, a mention or a reference of it, or close an issue by it.
 fn is_active(word: &str) -> bool {

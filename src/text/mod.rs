@@ -12,7 +12,7 @@ mod width;
 use markdown::Place;
 
 pub use visible::{is_hidden, json_safe};
-pub use width::{Ellipsis, fit, width, wrap};
+pub use width::{Ellipsis, clip, fit, width, wrap};
 
 /// Text that somebody else wrote. It has no `Display` on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

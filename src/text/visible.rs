@@ -67,7 +67,7 @@ fn all(text: &str) -> String {
 }
 
 /// Defuses what a GitHub runner would take for a command: `::` at the start, `##[` anywhere (peers.md 5.6).
-fn no_command(text: String) -> String {
+pub(super) fn no_command(text: String) -> String {
     let mut text = if text.contains("##[") {
         text.replace("##[", "#\\u{23}[")
     } else {

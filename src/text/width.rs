@@ -63,26 +63,26 @@ fn prefix(text: &str, max: usize) -> usize {
     text.len()
 }
 
-/// Text broken at spaces into lines of at most `max` columns (at least 8); a longer word is cut. No line starts with
-/// what a GitHub runner would take for a command. Never empty.
-pub fn wrap(text: &str, max: usize) -> Vec<String> {
+/// Text broken at spaces into lines of at most `max` columns (at least 8), the first one of at most `first`; a longer
+/// word is cut. No line starts with what a GitHub runner would take for a command. Never empty.
+pub fn wrap(text: &str, first: usize, max: usize) -> Vec<String> {
     let max = max.max(8);
     let mut lines = vec![String::new()];
-    let mut used = 0;
+    let mut room = first.min(max);
     for word in text.split(' ').filter(|w| !w.is_empty()) {
-        if used > 0 && used + 1 + width(word) <= max {
-            used += 1 + width(word);
+        let used = lines.last().map_or(0, |line| width(line));
+        if used > 0 && used + 1 + width(word) <= room {
             push(&mut lines, " ");
             push(&mut lines, word);
             continue;
         }
-        if used > 0 {
-            lines.push(String::new());
-        }
         let word = no_command(word);
-        let rest = cut_word(&mut lines, &word, max);
-        used = width(rest);
-        push(&mut lines, rest);
+        if used > 0 || (lines.len() == 1 && width(&word) > room) {
+            lines.push(String::new());
+            room = max;
+        }
+        cut_word(&mut lines, &word, room);
+        room = if lines.len() > 1 { max } else { room };
     }
     lines
 }
@@ -93,8 +93,8 @@ fn push(lines: &mut [String], text: &str) {
     }
 }
 
-/// Fills whole lines from a word that is too long for one and returns what is left.
-fn cut_word<'a>(lines: &mut Vec<String>, word: &'a str, max: usize) -> &'a str {
+/// Appends a word, as whole lines as long as it is too long for one.
+fn cut_word(lines: &mut Vec<String>, word: &str, max: usize) {
     let mut rest = word;
     while width(rest) > max {
         let mut at = prefix(rest, max);
@@ -109,13 +109,20 @@ fn cut_word<'a>(lines: &mut Vec<String>, word: &'a str, max: usize) -> &'a str {
         lines.push(String::new());
         rest = tail;
     }
-    rest
+    push(lines, rest);
 }
 
 fn no_command(word: &str) -> Cow<'_, str> {
-    if word.starts_with("::") {
-        Cow::Owned(word.replacen("::", "\\u{3A}:", 1))
-    } else {
-        Cow::Borrowed(word)
+    match word.starts_with("::") {
+        true => Cow::Owned(word.replacen("::", "\\u{3A}:", 1)),
+        false => Cow::Borrowed(word),
+    }
+}
+
+/// The first `max` characters of text, with an ellipsis where something is missing.
+pub fn clip(text: &str, max: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max) {
+        None => Cow::Borrowed(text),
+        Some((at, _)) => Cow::Owned(format!("{}…", text[..at].trim_end())),
     }
 }

@@ -12,12 +12,20 @@ use crate::text::{self, Untrusted};
 /// The most lines of a quote or suggestion that are shown.
 const MOST_LINES: usize = 8;
 
+/// The most characters of a description that stand in a brief finding.
+const MOST_BRIEF: usize = 240;
+
 /// The whole finding: what, where, the quoted lines, why, fix, who holds it and who does not.
 pub(super) fn full(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
     let finding = &found.finding;
     page.gap();
     let (label, style) = label(finding);
-    page.labelled(&label, style, &Untrusted::new(&finding.description).line());
+    page.hanging(
+        &label,
+        style,
+        &Untrusted::new(&finding.description).line(),
+        4,
+    );
     let gutter = Gutter::of(finding);
     gutter.place(page, finding);
     if finding.location.line > 0 && !finding.quote.trim().is_empty() {
@@ -45,30 +53,29 @@ pub(super) fn full(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
     gutter.remark(page, "id", &format!("{} {}", found.id, found.fingerprint));
 }
 
-/// One line: what, where, and the description as far as it fits.
+/// What, where, and the description.
 pub(super) fn brief(page: &mut Page, found: &JudgedFinding) {
     let (label, style) = label(&found.finding);
-    let place = place(&found.finding.location);
     let doubt = match found.disposition {
         Disposition::Carried | Disposition::Rejected => "",
         Disposition::Contested => " (contested)",
         Disposition::Unproven => " (unproven)",
     };
-    let used = text::width(&label) + text::width(&place) + 2 + doubt.len();
-    let what = page.fit(Untrusted::new(&found.finding.description), used);
-    let label = page.paint(style, &label);
-    page.line(&format!("{label}{place}: {what}{doubt}"));
+    let what = Untrusted::new(&found.finding.description).line();
+    let what = format!(
+        "{}: {}{doubt}",
+        place(&found.finding.location),
+        text::clip(&what, MOST_BRIEF)
+    );
+    page.hanging(&label, style, &what, 4);
 }
 
 /// A finding that does not count, and why not.
 pub(super) fn rejected(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
     let (label, _) = label(&found.finding);
     let who: Vec<&str> = found.members.iter().map(|m| names.get(&m.judge)).collect();
-    page.labelled(
-        &format!("rejected {label}"),
-        colours::DIM,
-        &Untrusted::new(&found.finding.description).line(),
-    );
+    let what = Untrusted::new(&found.finding.description).line();
+    page.hanging(&format!("rejected {label}"), colours::DIM, &what, 4);
     let gutter = Gutter::of(&found.finding);
     gutter.place(page, &found.finding);
     let why = format!("{}; said by {}", words::rejection(found), who.join(", "));

@@ -1,7 +1,5 @@
 //! What stands below the findings, and the verdict.
 
-use council_protocol::message::Usage;
-
 use crate::council::outcome::{DisagreementKind, PositionChange, Verdict};
 use crate::report::page::{Page, colours};
 use crate::report::words::{self, Names};
@@ -96,7 +94,6 @@ pub(super) fn verdict(page: &mut Page, report: &Report, bottom_line: &BottomLine
         Verdict::Fail => colours::RED,
         Verdict::Skipped => colours::BOLD,
     };
-    let dot = page.mark(" · ", " - ");
     let rest = bottom_line
         .headline
         .strip_prefix(word)
@@ -104,11 +101,11 @@ pub(super) fn verdict(page: &mut Page, report: &Report, bottom_line: &BottomLine
     let rest = rest.trim_start_matches([':', ' ']);
     let mut parts = vec![rest.to_owned(), subject(page, report)];
     parts.push(words::duration(report.receipt.run.duration_ms));
-    parts.extend(report.receipt.usage.as_ref().and_then(cost));
-    page.labelled(&format!("{word}: "), style, &parts.join(dot));
+    parts.extend(report.receipt.usage.as_ref().and_then(words::cost));
+    page.parts(&format!("{word}: "), style, &parts);
     if page.look().verbosity > Verbosity::Quiet {
         let indent = " ".repeat(word.len() + 2);
-        page.labelled(&indent, colours::PLAIN, &second_line(report).join(dot));
+        page.parts(&indent, colours::PLAIN, &second_line(report));
     }
 }
 
@@ -162,15 +159,4 @@ fn not_reviewed(report: &Report) -> Option<String> {
     };
     let parts: Vec<String> = groups.iter().map(group).collect();
     (!parts.is_empty()).then(|| format!("not reviewed: {}", parts.join("; ")))
-}
-
-/// Tokens and money, where known.
-fn cost(usage: &Usage) -> Option<String> {
-    let tokens = usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0);
-    match (usage.cost_usd, tokens) {
-        (None, 0) => None,
-        (Some(money), 0) => Some(format!("${money:.2}")),
-        (None, tokens) => Some(format!("{} tokens", words::tokens(tokens))),
-        (Some(money), tokens) => Some(format!("${money:.2}, {} tokens", words::tokens(tokens))),
-    }
 }

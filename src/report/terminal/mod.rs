@@ -27,8 +27,13 @@ pub fn render(report: &Report, look: Look) -> String {
         foot::remarks(&mut page, report);
         page.gap();
     }
-    foot::verdict(&mut page, report, &report.bottom_line(Gate::default()));
+    verdict(&mut page, report);
     page.finish()
+}
+
+/// The verdict, who looked, and what was not reviewed: the last lines of everything that a terminal shows of a run.
+pub(super) fn verdict(page: &mut Page, report: &Report) {
+    foot::verdict(page, report, &report.bottom_line(Gate::default()));
 }
 
 /// Those that weigh in full, those that are listed only in a line each, the rejected ones only when asked for.

@@ -1,0 +1,161 @@
+//! The file of one judge and round (seed 003, "Output Collection"): its answer as a JSON block, then for people.
+
+use council_protocol::answer::{Answer, Tag};
+use council_protocol::{Finding, Seat};
+
+use super::markdown::finding::{own, prose};
+use super::words;
+use crate::text::{self, Untrusted};
+
+/// The file, ended by a newline. Its first block is the answer as JSON between three back-ticks; no back-tick and
+/// nothing hidden stands in that JSON, so that a naive reader finds its end.
+pub fn render(seat: &Seat, round: u8, answer: &Answer) -> String {
+    // An answer has string keys only and no fallible serializer in it.
+    let json = serde_json::to_string_pretty(answer).unwrap_or_default();
+    let mut blocks = vec![format!("```json\n{}\n```", text::json_safe(&json))];
+    blocks.push(format!(
+        "# {}, round {round}: {}",
+        Untrusted::new(seat.judge.as_str()).prose(),
+        answer.verdict.word()
+    ));
+    blocks.push(facts(seat, answer));
+    blocks.extend(said("", &answer.key_insight));
+    section(&mut blocks, "Findings", findings(answer));
+    section(
+        &mut blocks,
+        "Restatement",
+        said("", answer.restatement.as_deref().unwrap_or_default()),
+    );
+    section(&mut blocks, "Responses", responses(answer));
+    section(&mut blocks, "Challenges", challenges(answer));
+    section(
+        &mut blocks,
+        "For the other side",
+        said("", answer.steel_man.as_deref().unwrap_or_default()),
+    );
+    section(&mut blocks, "Change", change(answer));
+    section(
+        &mut blocks,
+        "Position",
+        said("", answer.position.as_deref().unwrap_or_default()),
+    );
+    section(
+        &mut blocks,
+        "Recommendation",
+        said("", &answer.recommendation),
+    );
+    blocks.join("\n\n") + "\n"
+}
+
+/// Reads the answer out of such a file: its first JSON block.
+pub fn parse(file: &str) -> Option<Answer> {
+    let (_, rest) = file.split_once("```json\n")?;
+    let (json, _) = rest.split_once("\n```")?;
+    serde_json::from_str(json).ok()
+}
+
+/// Who answered: the agent stands here and not in the file's name (3-debate.md, "Settled contradictions").
+fn facts(seat: &Seat, answer: &Answer) -> String {
+    let agent = &seat.agent;
+    let model = agent.model.as_deref().unwrap_or("its default");
+    let facts = [
+        ("Perspective", seat.perspective.name.as_str()),
+        ("Agent", &agent.name),
+        ("Vendor", &agent.vendor),
+        ("Model", if agent.deterministic { "rules" } else { model }),
+        ("Confidence", words::confidence(answer.confidence)),
+    ];
+    let lines: Vec<String> = facts
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("- **{name}:** {}", prose(value)))
+        .collect();
+    lines.join("\n")
+}
+
+fn section(blocks: &mut Vec<String>, heading: &str, body: Vec<String>) {
+    if !body.is_empty() {
+        blocks.push(format!("## {heading}"));
+        blocks.extend(body);
+    }
+}
+
+/// A paragraph, unless it is empty.
+fn said(prefix: &str, text: &str) -> Vec<String> {
+    if text.trim().is_empty() {
+        Vec::new()
+    } else {
+        vec![format!("{prefix}{}", prose(text))]
+    }
+}
+
+fn findings(answer: &Answer) -> Vec<String> {
+    let later = answer
+        .independent_findings
+        .iter()
+        .filter(|f| f.tag != Tag::NotReproduced)
+        .map(|f| &f.finding);
+    let all: Vec<&Finding> = answer.findings.iter().chain(later).collect();
+    all.into_iter()
+        .zip(1..)
+        .map(|(finding, number)| own(number, finding))
+        .collect()
+}
+
+fn responses(answer: &Answer) -> Vec<String> {
+    let line = |r: &council_protocol::answer::Response| {
+        let proof = r.evidence.as_ref().map_or(String::new(), |e| {
+            format!(
+                " (evidence at {})",
+                Untrusted::new(&format!("{}:{}", e.path.display(), e.line)).code()
+            )
+        });
+        let to = Untrusted::new(&r.to).prose();
+        format!(
+            "- **{}, {to}:** {}{proof}",
+            words::stance(r.stance),
+            prose(&r.reasoning)
+        )
+    };
+    answer.responses.iter().map(line).collect()
+}
+
+fn challenges(answer: &Answer) -> Vec<String> {
+    let asked = answer.challenges.iter().map(|c| {
+        let to = Untrusted::new(&c.to).prose();
+        format!(
+            "- **To {to}** on the claim: {} – {}",
+            prose(&c.claim),
+            prose(&c.question)
+        )
+    });
+    let answered = answer.answers.iter().map(|a| {
+        format!(
+            "- **Answer to {}:** {}",
+            Untrusted::new(&a.challenge).prose(),
+            prose(&a.response)
+        )
+    });
+    asked.chain(answered).collect()
+}
+
+fn change(answer: &Answer) -> Vec<String> {
+    let Some(change) = &answer.change else {
+        return Vec::new();
+    };
+    let evidence = change
+        .evidence
+        .as_ref()
+        .map_or("no evidence".to_owned(), |e| {
+            let quote = Untrusted::new(&Untrusted::new(&e.quote).line()).code();
+            format!(
+                "{}: {quote}",
+                Untrusted::new(&format!("{}:{}", e.path.display(), e.line)).code()
+            )
+        });
+    vec![format!(
+        "{} → {} on {evidence}",
+        change.from.word(),
+        change.to.word()
+    )]
+}

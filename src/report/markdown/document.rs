@@ -1,0 +1,158 @@
+//! A document of whole blocks, so that trimming never breaks its Markdown.
+
+/// A document under construction.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    head: Vec<String>,
+    /// The sections in order.
+    pub(super) sections: Vec<Section>,
+    /// The last line.
+    pub(super) foot: String,
+}
+
+/// A heading with blocks under it; it goes when its last block goes.
+#[derive(Debug)]
+pub(super) struct Section {
+    heading: &'static str,
+    /// What goes first when space is short: the highest number.
+    rank: u8,
+    blocks: Vec<String>,
+}
+
+impl Section {
+    /// A section without blocks is not shown.
+    pub(super) fn new(heading: &'static str, rank: u8, blocks: Vec<String>) -> Self {
+        Self {
+            heading,
+            rank,
+            blocks: blocks.into_iter().filter(|b| !b.is_empty()).collect(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let heading = if self.blocks.is_empty() {
+            0
+        } else {
+            self.heading.len() + "## \n\n".len()
+        };
+        heading + self.blocks.iter().map(|b| b.len() + 2).sum::<usize>()
+    }
+}
+
+impl Document {
+    /// Adds a block that stays whatever happens.
+    pub(super) fn head(&mut self, block: String) {
+        if !block.is_empty() {
+            self.head.push(block);
+        }
+    }
+
+    /// The document in at most `max_bytes`; whole blocks are left out for it, the last ones of the highest rank first.
+    /// When not even the head fits, its first heading alone.
+    pub(super) fn render(mut self, max_bytes: usize) -> String {
+        let dropped = self.trim(max_bytes);
+        let mut blocks = std::mem::take(&mut self.head);
+        for section in self.sections.iter_mut().filter(|s| !s.blocks.is_empty()) {
+            blocks.push(format!("## {}", section.heading));
+            blocks.append(&mut section.blocks);
+        }
+        blocks.extend((dropped > 0).then(|| notice(dropped)));
+        blocks.push(format!("---\n\n{}", self.foot));
+        let text = blocks.join("\n\n") + "\n";
+        if text.len() <= max_bytes {
+            return text;
+        }
+        let heading = blocks
+            .iter()
+            .find(|b| b.starts_with("# "))
+            .map_or("", String::as_str);
+        format!("{heading}\n")
+    }
+
+    /// Leaves out blocks until the rest fits; says how many.
+    fn trim(&mut self, max_bytes: usize) -> usize {
+        let fixed = self.head.iter().map(|b| b.len() + 2).sum::<usize>()
+            + self.foot.len()
+            + "---\n\n\n".len();
+        let mut dropped = 0;
+        loop {
+            let notice = if dropped > 0 {
+                notice(dropped).len() + 2
+            } else {
+                0
+            };
+            let bytes = fixed + notice + self.sections.iter().map(Section::bytes).sum::<usize>();
+            if bytes <= max_bytes || !self.drop_least() {
+                return dropped;
+            }
+            dropped += 1;
+        }
+    }
+
+    fn drop_least(&mut self) -> bool {
+        let least = self
+            .sections
+            .iter_mut()
+            .filter(|s| !s.blocks.is_empty())
+            .max_by_key(|s| s.rank);
+        least.is_some_and(|section| section.blocks.pop().is_some())
+    }
+}
+
+fn notice(dropped: usize) -> String {
+    let parts = if dropped == 1 { "part" } else { "parts" };
+    format!(
+        "*{dropped} {parts} of this report did not fit here; the run's own report has everything.*"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document() -> Document {
+        let mut document = Document {
+            foot: "*foot*".into(),
+            ..Document::default()
+        };
+        document.head("# PASS: fine".into());
+        document.sections.push(Section::new(
+            "Findings",
+            1,
+            vec!["one".repeat(20), "two".repeat(20)],
+        ));
+        document
+            .sections
+            .push(Section::new("Receipt", 9, vec!["receipt".repeat(20)]));
+        document
+    }
+
+    #[test]
+    fn the_least_important_part_goes_first_and_its_heading_with_it() {
+        let whole = document().render(usize::MAX);
+        let less = document().render(whole.len() - 1);
+        assert!(
+            less.contains("## Findings") && !less.contains("## Receipt"),
+            "{less}"
+        );
+        assert!(
+            less.contains("*1 part of this report did not fit"),
+            "{less}"
+        );
+        let least = document().render(140);
+        assert!(!least.contains("## "), "{least}");
+        assert!(
+            least.contains("# PASS: fine") && least.contains("*3 parts of"),
+            "{least}"
+        );
+        assert_eq!(document().render(20), "# PASS: fine\n");
+    }
+
+    #[test]
+    fn the_bound_holds() {
+        for max in 13..400 {
+            let text = document().render(max);
+            assert!(text.len() <= max, "{max}: {}", text.len());
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! One finding as Markdown: a heading, the quoted lines, and what was said of it.
+
+use council_protocol::{Finding, Location};
+
+use crate::council::outcome::{Disposition, JudgedFinding, Opinion};
+use crate::report::words::{self, Names};
+use crate::text::{self, Untrusted};
+
+/// Bounds that keep one finding readable: characters of prose, lines of code, opinions.
+const MOST_PROSE: usize = 1200;
+const MOST_LINES: usize = 16;
+const MOST_OPINIONS: usize = 12;
+
+/// The whole finding.
+pub(super) fn full(found: &JudgedFinding, names: &Names<'_>) -> String {
+    let finding = &found.finding;
+    let mut points = points(finding);
+    points.push(format!("**Held by:** {}", held(found, names)));
+    points.extend(
+        found
+            .opinions
+            .iter()
+            .take(MOST_OPINIONS)
+            .map(|o| said(o, names)),
+    );
+    points.push(format!(
+        "**Fingerprint:** `{}`{}",
+        found.fingerprint,
+        rule(finding)
+    ));
+    let heading = format!(
+        "### {} · {} · {}",
+        found.id,
+        finding.severity.word(),
+        place(&finding.location)
+    );
+    let blocks = [
+        heading,
+        prose(&finding.description),
+        quote(finding),
+        list(&points),
+        suggestion(finding),
+    ];
+    join(&blocks)
+}
+
+/// A finding as a judge gave it, in that judge's own file.
+pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
+    let heading = format!(
+        "### {number}. {} · {}",
+        finding.severity.word(),
+        place(&finding.location)
+    );
+    let mut points = points(finding);
+    let class = if finding.category.is_empty() {
+        &finding.rule
+    } else {
+        &Some(finding.category.clone())
+    };
+    points.extend(
+        class
+            .iter()
+            .map(|class| format!("**Class:** {}", Untrusted::new(class).code())),
+    );
+    join(&[
+        heading,
+        prose(&finding.description),
+        quote(finding),
+        list(&points),
+        suggestion(finding),
+    ])
+}
+
+/// One line of a list.
+pub(super) fn brief(found: &JudgedFinding, names: &Names<'_>) -> String {
+    let finding = &found.finding;
+    let text = format!(
+        "**{}** {} {}: {}",
+        found.id,
+        finding.severity.word(),
+        place(&finding.location),
+        prose(&finding.description)
+    );
+    let fix = if finding.fix.trim().is_empty() {
+        String::new()
+    } else {
+        format!(" *Fix:* {}", prose(&finding.fix))
+    };
+    format!(
+        "- {text}{fix} Held by {}. `{}`{}",
+        held(found, names),
+        found.fingerprint,
+        rule(finding)
+    )
+}
+
+/// One line of the list of those that do not count.
+pub(super) fn rejected(found: &JudgedFinding, names: &Names<'_>) -> String {
+    let who: Vec<String> = found
+        .members
+        .iter()
+        .map(|m| Untrusted::new(names.get(&m.judge)).prose())
+        .collect();
+    format!(
+        "- **{}** {} {}: {} ({}; said by {})",
+        found.id,
+        found.finding.severity.word(),
+        place(&found.finding.location),
+        prose(&found.finding.description),
+        Untrusted::new(&words::rejection(found)).prose(),
+        who.join(", ")
+    )
+}
+
+/// Path and line as a code span.
+pub(super) fn place(location: &Location) -> String {
+    Untrusted::new(&words::place(location)).code()
+}
+
+/// Prose of a judge, bounded.
+pub(in crate::report) fn prose(text: &str) -> String {
+    Untrusted::new(&text::clip(text, MOST_PROSE)).prose()
+}
+
+fn points(finding: &Finding) -> Vec<String> {
+    let named = [
+        ("Why", finding.why.as_str()),
+        ("Fix", &finding.fix),
+        ("See", finding.reference.as_deref().unwrap_or_default()),
+    ];
+    named
+        .into_iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(name, text)| format!("**{name}:** {}", prose(text)))
+        .collect()
+}
+
+fn quote(finding: &Finding) -> String {
+    match finding.quote.trim() {
+        "" => String::new(),
+        _ => code(&finding.quote, finding),
+    }
+}
+
+fn suggestion(finding: &Finding) -> String {
+    match &finding.suggestion {
+        None => String::new(),
+        Some(text) => format!("Replace the quoted lines with\n\n{}", code(text, finding)),
+    }
+}
+
+/// Lines of the reviewed file, highlighted by its extension.
+fn code(lines: &str, finding: &Finding) -> String {
+    let info = finding
+        .location
+        .path
+        .extension()
+        .filter(|e| e.len() <= 8)
+        .unwrap_or_default();
+    Untrusted::new(lines)
+        .fence(info, MOST_LINES)
+        .trim_end()
+        .to_owned()
+}
+
+fn rule(finding: &Finding) -> String {
+    finding.rule.as_ref().map_or(String::new(), |rule| {
+        format!(" · {}", Untrusted::new(rule).code())
+    })
+}
+
+/// Who holds it and what became of it.
+fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
+    let holders: Vec<String> = words::holders(found, names)
+        .iter()
+        .map(|name| Untrusted::new(name).prose())
+        .collect();
+    let state = words::disposition(found.disposition);
+    match holders.as_slice() {
+        [] => format!("nobody, {state}"),
+        [one] if found.disposition == Disposition::Unproven => {
+            format!("{one} alone, checked by nobody ({state})")
+        }
+        _ => format!("{} ({state})", holders.join(", ")),
+    }
+}
+
+/// What another judge said of it, and what it has to show for it.
+fn said(opinion: &Opinion, names: &Names<'_>) -> String {
+    let who = Untrusted::new(names.get(&opinion.judge)).prose();
+    let proof = match &opinion.evidence {
+        None => "no evidence".to_owned(),
+        Some(e) => {
+            let at = Untrusted::new(&format!("{}:{}", e.path.display(), e.line)).code();
+            if opinion.resolves {
+                format!("evidence at {at}")
+            } else {
+                format!("its evidence at {at} is not there")
+            }
+        }
+    };
+    format!(
+        "**{who} {}:** {} ({proof})",
+        words::stance(opinion.stance),
+        prose(&opinion.reasoning)
+    )
+}
+
+fn list(points: &[String]) -> String {
+    let lines: Vec<String> = points.iter().map(|point| format!("- {point}")).collect();
+    lines.join("\n")
+}
+
+fn join(blocks: &[String]) -> String {
+    let filled: Vec<&str> = blocks
+        .iter()
+        .map(String::as_str)
+        .filter(|b| !b.is_empty())
+        .collect();
+    filled.join("\n\n")
+}

@@ -1,0 +1,98 @@
+//! The report as Markdown: the file of the run, and later the body of a comment (councils.md 1.12).
+
+mod document;
+pub(super) mod finding;
+mod participation;
+mod sections;
+
+use document::Document;
+
+use super::words::Names;
+use super::{Gate, Report};
+use crate::text::Untrusted;
+
+/// How the Markdown is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Whether it starts with frontmatter, as a file does and a comment does not.
+    pub frontmatter: bool,
+    /// The most bytes it may have; whole parts are left out, the least important first, and their number is said.
+    pub max_bytes: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            frontmatter: true,
+            max_bytes: None,
+        }
+    }
+}
+
+/// The report as Markdown, ended by a newline.
+pub fn render(report: &Report, options: Options) -> String {
+    let names = Names::of(&report.judges);
+    let mut document = Document::default();
+    if options.frontmatter {
+        document.head(frontmatter(report));
+    }
+    document.head(format!(
+        "# {}",
+        report.bottom_line(Gate::default()).headline
+    ));
+    document.head(participation::facts(report));
+    for banner in sections::banners(report) {
+        document.head(banner);
+    }
+    document
+        .sections
+        .push(participation::verdicts(report, &names));
+    document.sections.extend(sections::all(report, &names));
+    document
+        .sections
+        .push(participation::receipt(report, &names));
+    document.foot = participation::footer(report);
+    document.render(options.max_bytes.unwrap_or(usize::MAX))
+}
+
+/// `id`, `type`, `date` as in the parent, and the verdict.
+fn frontmatter(report: &Report) -> String {
+    let plain = |text: &str| -> String {
+        text.chars()
+            .filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c))
+            .collect()
+    };
+    let id = plain(&report.receipt.run.name);
+    let date = plain(report.date());
+    format!(
+        "---\nid: {id}\ntype: council\ndate: {date}\nverdict: {}\n---",
+        report.verdict.word()
+    )
+}
+
+/// A row of a table; the cells are Markdown already.
+fn row(cells: &[String]) -> String {
+    format!("| {} |", cells.join(" | "))
+}
+
+/// A table with its header; the cells are Markdown already.
+fn table(header: &[&str], rows: &[String]) -> String {
+    let header: Vec<String> = header.iter().map(|h| (*h).to_owned()).collect();
+    let rule: Vec<String> = header.iter().map(|_| "---".to_owned()).collect();
+    let mut lines = vec![row(&header), row(&rule)];
+    lines.extend(rows.iter().cloned());
+    lines.join("\n")
+}
+
+/// A block that is folded away where HTML is rendered. `summary` is ours.
+fn folded(summary: &str, body: &str) -> String {
+    format!("<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>")
+}
+
+/// Text for a table's cell, or a dash.
+fn cell(text: &str) -> String {
+    match Untrusted::new(text).prose_cell() {
+        empty if empty.is_empty() => "–".to_owned(),
+        text => text,
+    }
+}

@@ -1,0 +1,296 @@
+//! Who sat, how they voted, what was granted, what it took.
+
+use council_protocol::message::Ending;
+
+use super::document::Section;
+use super::{cell, finding, folded, row, table};
+use crate::council::ledger::ExchangeKind;
+use crate::council::outcome::JudgeRecord;
+use crate::council::plan::Procedure;
+use crate::report::Report;
+use crate::report::words::{self, Names};
+use crate::text::Untrusted;
+
+/// Target, mode and judges: the lines below the heading.
+pub(super) fn facts(report: &Report) -> String {
+    let label = Untrusted::new(crate::text::clip(&report.target.label, 200).as_ref()).code();
+    let size = match report.change.files {
+        0 => String::new(),
+        _ => format!(" ({})", words::size(report.change, "−")),
+    };
+    let mut lines = vec![format!("- **Target:** {label}{size}")];
+    if let Some(head) = &report.target.head {
+        lines.push(format!(
+            "- **Reviewed commit:** {}",
+            Untrusted::new(head).code()
+        ));
+    }
+    if !report.detail.is_empty() {
+        lines.push(format!("- **Why:** {}", finding::prose(&report.detail)));
+    }
+    if let Some(procedure) = report.procedure {
+        lines.push(format!("- **Mode:** {}", mode(report, procedure)));
+        let who = report.receipt.participation;
+        lines.push(format!(
+            "- **Judges:** {} asked, {} counted, quorum {}",
+            who.asked, who.counted, who.quorum
+        ));
+    }
+    lines.join("\n")
+}
+
+fn mode(report: &Report, procedure: Procedure) -> String {
+    let rounds = if report.rounds == 1 {
+        "Rounds: 1".to_owned()
+    } else {
+        format!("Rounds: {}", report.rounds)
+    };
+    let fidelity = if is_degraded(report) {
+        "degraded"
+    } else {
+        "full"
+    };
+    match report.rounds {
+        0 | 1 => format!("{}, {rounds}", words::procedure(procedure)),
+        _ => format!(
+            "{}, {rounds}, Fidelity: {fidelity}",
+            words::procedure(procedure)
+        ),
+    }
+}
+
+/// Whether a debate was less than was asked for: a judge stayed away, a capability was missing, findings were dropped.
+fn is_degraded(report: &Report) -> bool {
+    let lacking = |j: &JudgeRecord| !j.grant.granted.missing(&j.grant.requested).is_empty();
+    report.ledger.dropped > 0
+        || report.incomplete
+        || report
+            .judges
+            .iter()
+            .any(|j| lacking(j) || j.counted.is_none() || j.r2.is_none())
+}
+
+/// The table of votes: agent and judge, both rounds, what counts.
+pub(super) fn verdicts(report: &Report, names: &Names<'_>) -> Section {
+    let later = report.rounds > 1;
+    let last = words::last_round(report);
+    let header: &[&str] = match later {
+        true => &[
+            "Agent",
+            "Judge",
+            "R1",
+            &last,
+            "Counts",
+            "Confidence",
+            "Key insight",
+        ],
+        false => &["Agent", "Judge", "Verdict", "Confidence", "Key insight"],
+    };
+    let rows: Vec<String> = report
+        .judges
+        .iter()
+        .map(|j| verdict_row(j, names, later))
+        .collect();
+    let blocks = if rows.is_empty() {
+        Vec::new()
+    } else {
+        vec![table(header, &rows)]
+    };
+    Section::new("Verdicts", 0, blocks)
+}
+
+fn verdict_row(judge: &JudgeRecord, names: &Names<'_>, later: bool) -> String {
+    let mut cells = vec![agent(judge), cell(names.get(&judge.seat.judge))];
+    if later {
+        cells.extend([judge.r1, judge.r2].map(|v| words::vote(v).to_owned()));
+    }
+    cells.push(
+        judge
+            .counted
+            .map_or("abstains".to_owned(), |v| format!("**{}**", v.word())),
+    );
+    cells.push(judge.confidence.map_or("–", words::confidence).to_owned());
+    cells.push(
+        match judge.failures.last().filter(|_| judge.counted.is_none()) {
+            Some(failure) => cell(&crate::text::clip(&failure.failure.to_string(), 300)),
+            None => cell(&crate::text::clip(&judge.key_insight, 300)),
+        },
+    );
+    row(&cells)
+}
+
+fn agent(judge: &JudgeRecord) -> String {
+    let agent = &judge.seat.agent;
+    let model = agent
+        .model
+        .as_ref()
+        .map_or(String::new(), |m| format!(" ({m})"));
+    cell(&format!("{}{model}", agent.name))
+}
+
+/// What went in, what was granted, how each judge ended, what it cost.
+pub(super) fn receipt(report: &Report, names: &Names<'_>) -> Section {
+    let mut blocks = vec![facts_table(report)];
+    if !report.judges.is_empty() {
+        let rows: Vec<String> = report
+            .judges
+            .iter()
+            .map(|j| receipt_row(j, names))
+            .collect();
+        blocks.push(table(
+            &[
+                "Judge", "Started", "Answered", "Counted", "Granted", "Instead", "Ended", "Cost",
+            ],
+            &rows,
+        ));
+    }
+    Section::new(
+        "Receipt",
+        8,
+        vec![folded("How this verdict came about", &blocks.join("\n\n"))],
+    )
+}
+
+fn facts_table(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let run = &receipt.run;
+    let mut rows = vec![("Run", Untrusted::new(&run.name).code_cell())];
+    rows.push((
+        "Verdict",
+        format!("{}, `{}`", report.verdict.word(), report.reason.word()),
+    ));
+    if let Some(consensus) = report.consensus {
+        rows.push(("Consensus", words::consensus(consensus).to_owned()));
+    }
+    if let Some(backend) = &run.backend {
+        let how = if backend.requested.is_some() {
+            "asked for"
+        } else {
+            "chosen automatically"
+        };
+        rows.push(("Backend", format!("{}, {how}", cell(&backend.name))));
+        rows.extend(
+            backend
+                .passed_over
+                .iter()
+                .map(|why| ("Passed over", cell(why))),
+        );
+    }
+    if let Some(exchange) = report.ledger.exchange {
+        rows.push(("Exchange", exchange_words(exchange, report.ledger.dropped)));
+    }
+    let instructions: Vec<String> = receipt
+        .instructions
+        .iter()
+        .map(|i| {
+            format!(
+                "{} of {}",
+                Untrusted::new(&i.path.display()).code_cell(),
+                Untrusted::new(&i.origin).code_cell()
+            )
+        })
+        .collect();
+    rows.extend((!instructions.is_empty()).then(|| ("Instructions", instructions.join(", "))));
+    let digests = [
+        ("Packet", &run.digests.packet),
+        ("Configuration", &run.digests.config),
+        ("Templates", &run.digests.templates),
+        ("Recognition key", &run.recognition_key),
+    ];
+    rows.extend(digests.into_iter().filter_map(|(name, digest)| {
+        digest
+            .as_ref()
+            .map(|digest| (name, Untrusted::new(digest).code_cell()))
+    }));
+    rows.extend(
+        run.seed
+            .as_ref()
+            .map(|seed| ("Seed", Untrusted::new(&seed.0).code_cell())),
+    );
+    rows.extend(
+        receipt
+            .usage
+            .as_ref()
+            .and_then(words::cost)
+            .map(|cost| ("Cost", cell(&cost))),
+    );
+    rows.push(("Program", format!("git-council {}", cell(&run.version))));
+    let rows: Vec<String> = rows
+        .into_iter()
+        .map(|(name, value)| row(&[name.to_owned(), value]))
+        .collect();
+    table(&["Fact", "Value"], &rows)
+}
+
+fn exchange_words(exchange: ExchangeKind, dropped: u32) -> String {
+    let how = match exchange {
+        ExchangeKind::Reference => "by reference",
+        ExchangeKind::Inline => "inline",
+        ExchangeKind::Both => "by reference where possible, else inline",
+    };
+    if dropped == 0 {
+        how.to_owned()
+    } else {
+        format!("{how}; {dropped} findings did not fit")
+    }
+}
+
+fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let instead: Vec<String> = judge
+        .grant
+        .emulated
+        .iter()
+        .map(|(what, how)| format!("{what}: {how}"))
+        .collect();
+    let ended = match judge.ending {
+        Some(Ending::Graceful) => "graceful",
+        Some(Ending::Forced) => "forced",
+        Some(Ending::Died) => "died",
+        None => "–",
+    };
+    row(&[
+        cell(names.get(&judge.seat.judge)),
+        yes(judge.started),
+        yes(judge.r1.is_some()),
+        yes(judge.counted.is_some()),
+        cell(&judge.grant.granted.to_string()),
+        cell(&instead.join("; ")),
+        ended.to_owned(),
+        cell(
+            &judge
+                .usage
+                .as_ref()
+                .and_then(words::cost)
+                .unwrap_or_else(|| "unknown".into()),
+        ),
+    ])
+}
+
+/// Who responded, and how long it took.
+pub(super) fn footer(report: &Report) -> String {
+    let who = report.receipt.participation;
+    let seconds = report.receipt.run.duration_ms as f64 / 1000.0;
+    let program = format!(
+        "git-council {}",
+        Untrusted::new(&report.receipt.run.version).prose()
+    );
+    if report.procedure.is_none() {
+        return format!("*No judge was asked. {seconds:.1} seconds. {program}*");
+    }
+    let later = match report.rounds {
+        0 | 1 => String::new(),
+        _ => format!(
+            " (R1 {}/{}, {} {}/{})",
+            who.answered,
+            who.asked,
+            words::last_round(report),
+            who.answered_later,
+            who.answered
+        ),
+    };
+    format!(
+        "*{}/{} judges responded{later} in {seconds:.1} seconds. {program}*",
+        who.answered, who.asked
+    )
+}

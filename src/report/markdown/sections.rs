@@ -1,0 +1,268 @@
+//! The sections of the parent's layout (councils.md 1.12): findings, disagreements, shifts, notes, coverage.
+
+use super::document::Section;
+use super::{cell, finding, folded, row, table};
+use crate::council::outcome::{
+    ChallengeRecord, DisagreementKind, Disposition, JudgeRecord, JudgedFinding,
+};
+use crate::report::Report;
+use crate::report::words::{self, Names};
+use crate::text::Untrusted;
+use council_protocol::RepoPath;
+
+/// The most files that a list names.
+const MOST_FILES: usize = 100;
+
+/// What a reader must know before anything else.
+pub(super) fn banners(report: &Report) -> Vec<String> {
+    let mut banners = Vec::new();
+    if report.incomplete {
+        banners.push(
+            "> **INCOMPLETE.** The run was cut short: votes and findings may be missing."
+                .to_owned(),
+        );
+    }
+    if report.converged {
+        banners.push(
+            "> **Convergence Detected.** The first round was split and the second is unanimous. Check whether evidence persuaded, or the others' votes did."
+                .to_owned(),
+        );
+    }
+    banners
+}
+
+/// Everything between verdicts and receipt.
+pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
+    let carried = |f: &&JudgedFinding| f.disposition == Disposition::Carried;
+    let single = |f: &&JudgedFinding| {
+        matches!(
+            f.disposition,
+            Disposition::Contested | Disposition::Unproven
+        )
+    };
+    let blocks = |is: &dyn Fn(&&JudgedFinding) -> bool| -> Vec<String> {
+        let weighty = report.weighty().filter(is).map(|f| finding::full(f, names));
+        let noted: Vec<String> = report
+            .noted()
+            .filter(is)
+            .map(|f| finding::brief(f, names))
+            .collect();
+        weighty
+            .chain((!noted.is_empty()).then(|| noted.join("\n")))
+            .collect()
+    };
+    let rejected: Vec<String> = report
+        .rejected()
+        .map(|f| finding::rejected(f, names))
+        .collect();
+    let rejected = match rejected.as_slice() {
+        [] => Vec::new(),
+        lines => vec![folded(
+            &format!("{} not counted", lines.len()),
+            &lines.join("\n"),
+        )],
+    };
+    vec![
+        Section::new("Shared findings", 1, blocks(&carried)),
+        Section::new("Findings of one judge", 2, blocks(&single)),
+        Section::new("Disagreements", 3, disagreements(report)),
+        Section::new("Verdict shifts", 4, shifts(report, names)),
+        Section::new("Debate notes", 7, debate(report, names)),
+        Section::new("Recommendation", 5, recommendations(report, names)),
+        Section::new("Rejected findings", 9, rejected),
+        Section::new("Coverage", 2, coverage(report)),
+        Section::new("Notes", 3, notes(report)),
+    ]
+}
+
+fn disagreements(report: &Report) -> Vec<String> {
+    let block = |d: &crate::council::outcome::Disagreement| {
+        let kind = match d.kind {
+            DisagreementKind::CrossVendor => "between vendors",
+            DisagreementKind::Critical => "on a critical finding",
+            DisagreementKind::Significant => "on a significant finding",
+        };
+        let id = d.finding.as_ref().map_or(String::new(), |id| {
+            format!(", {}", Untrusted::new(id).prose())
+        });
+        let mut lines = vec![format!("- **Disagreement {kind}{id}**")];
+        lines.extend(
+            d.positions
+                .iter()
+                .map(|p| format!("  - {}", finding::prose(p))),
+        );
+        lines.join("\n")
+    };
+    report.disagreements.iter().map(block).collect()
+}
+
+/// R1, R2, whether the vote changed, and on what.
+fn shifts(report: &Report, names: &Names<'_>) -> Vec<String> {
+    if report.rounds < 2 {
+        return Vec::new();
+    }
+    let rows: Vec<String> = report
+        .judges
+        .iter()
+        .filter(|j| j.r1.is_some())
+        .map(|j| shift(j, names))
+        .collect();
+    vec![table(
+        &[
+            "Judge",
+            "R1",
+            &words::last_round(report),
+            "Changed",
+            "Reason",
+        ],
+        &rows,
+    )]
+}
+
+fn shift(judge: &JudgeRecord, names: &Names<'_>) -> String {
+    let (changed, reason) = match &judge.change {
+        Some(change) if change.weak => {
+            let note = if change.note.is_empty() {
+                "no evidence was named"
+            } else {
+                &change.note
+            };
+            (
+                "weak".to_owned(),
+                format!("{}; {} stands", cell(note), change.from.word()),
+            )
+        }
+        Some(change) => ("yes".to_owned(), evidence(change.evidence.as_ref())),
+        None if judge.r2.is_none() => (
+            "no".to_owned(),
+            format!("R1 verdict ({})", later_failure(judge)),
+        ),
+        None => ("no".to_owned(), "–".to_owned()),
+    };
+    row(&[
+        cell(names.get(&judge.seat.judge)),
+        words::vote(judge.r1).to_owned(),
+        words::vote(judge.r2).to_owned(),
+        changed,
+        reason,
+    ])
+}
+
+fn evidence(evidence: Option<&council_protocol::answer::Evidence>) -> String {
+    evidence.map_or("–".to_owned(), |e| {
+        let at = Untrusted::new(&format!("{}:{}", e.path.display(), e.line)).code_cell();
+        let quote = Untrusted::new(&Untrusted::new(&e.quote).line()).code_cell();
+        format!("{at}: {quote}")
+    })
+}
+
+fn later_failure(judge: &JudgeRecord) -> String {
+    let failure = judge.failures.iter().rev().find(|f| f.round > 1);
+    failure.map_or("no R2".to_owned(), |f| format!("R2 {}", f.failure.kind))
+}
+
+/// Key exchanges and the best case for the other side.
+fn debate(report: &Report, names: &Names<'_>) -> Vec<String> {
+    let mut blocks: Vec<String> = report
+        .challenges
+        .iter()
+        .map(|c| challenge(c, names))
+        .collect();
+    for judge in &report.judges {
+        let who = Untrusted::new(names.get(&judge.seat.judge)).prose();
+        let said = [
+            ("restated", &judge.restatement),
+            ("for the other side", &judge.steel_man),
+        ];
+        for (what, text) in said {
+            blocks.extend(
+                text.iter()
+                    .map(|text| format!("- **{who}, {what}:** {}", finding::prose(text))),
+            );
+        }
+    }
+    blocks
+}
+
+fn challenge(challenge: &ChallengeRecord, names: &Names<'_>) -> String {
+    let from = Untrusted::new(names.get(&challenge.from)).prose();
+    let to = Untrusted::new(names.get(&challenge.to)).prose();
+    let answer = match &challenge.answer {
+        Some(answer) => finding::prose(answer),
+        None if challenge.evaded => "evaded.".to_owned(),
+        None => "no answer was asked for.".to_owned(),
+    };
+    format!(
+        "- **{} {from} to {to}** on the claim: {} – {}\n  - **{to}:** {answer}",
+        Untrusted::new(&challenge.id).prose(),
+        finding::prose(&challenge.claim),
+        finding::prose(&challenge.question)
+    )
+}
+
+fn recommendations(report: &Report, names: &Names<'_>) -> Vec<String> {
+    let said = report
+        .judges
+        .iter()
+        .filter(|j| j.counted.is_some() && !j.recommendation.trim().is_empty());
+    said.map(|j| {
+        let who = Untrusted::new(names.get(&j.seat.judge)).prose();
+        format!("- **{who}:** {}", finding::prose(&j.recommendation))
+    })
+    .collect()
+}
+
+/// What was seen, what was left out on purpose, what was not seen.
+fn coverage(report: &Report) -> Vec<String> {
+    let files = &report.coverage.files;
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let seen = files
+        .iter()
+        .filter(|f| matches!(f.state, council_protocol::CoverageState::Reviewed))
+        .count();
+    let mut lines = vec![format!(
+        "- **Reviewed:** {seen} of {} changed files",
+        files.len()
+    )];
+    for gap in report.coverage.gaps().take(MOST_FILES) {
+        let path = Untrusted::new(&gap.path.display()).code();
+        lines.push(format!(
+            "- **Not seen whole:** {path}, {}",
+            finding::prose(&words::gap(gap))
+        ));
+    }
+    for (why, paths) in words::skipped(&report.coverage) {
+        lines.push(format!(
+            "- **Skipped, {}:** {}",
+            finding::prose(why),
+            named(&paths)
+        ));
+    }
+    vec![lines.join("\n")]
+}
+
+fn named(paths: &[&RepoPath]) -> String {
+    let mut named: Vec<String> = paths
+        .iter()
+        .take(MOST_FILES)
+        .map(|p| Untrusted::new(&p.display()).code())
+        .collect();
+    let left = paths.len().saturating_sub(MOST_FILES);
+    named.extend((left > 0).then(|| format!("{left} more")));
+    named.join(", ")
+}
+
+fn notes(report: &Report) -> Vec<String> {
+    let notes: Vec<String> = report
+        .notes
+        .iter()
+        .map(|n| format!("- {}", finding::prose(n)))
+        .collect();
+    if notes.is_empty() {
+        Vec::new()
+    } else {
+        vec![notes.join("\n")]
+    }
+}

@@ -1,0 +1,301 @@
+//! The debate as a story (`git council show RUN`): who held what, who challenged what, what was answered, who moved and
+//! on which evidence.
+
+use council_protocol::answer::{Evidence, Stance};
+use council_protocol::task::Branch;
+
+use super::page::{Page, colours};
+use super::terminal;
+use super::words::{self, Names};
+use super::{Look, Report};
+use crate::council::outcome::{
+    ChallengeRecord, JudgeRecord, JudgedFinding, Level, Opinion, PositionChange,
+};
+use crate::text::{self, Untrusted};
+
+/// The most characters of one speech.
+const MOST_SPEECH: usize = 600;
+
+/// The run as a story, ended by a newline; escape sequences stand in it only when `look.colour` says so.
+pub fn render(report: &Report, look: Look) -> String {
+    let mut story = Story {
+        page: Page::new(look),
+        report,
+        names: Names::of(&report.judges),
+    };
+    story.opening();
+    if !report.judges.is_empty() {
+        story.first_round();
+        if report.rounds > 1 {
+            story.later_rounds();
+        }
+        story.endings();
+    }
+    story.page.gap();
+    terminal::verdict(&mut story.page, report);
+    story.page.finish()
+}
+
+struct Story<'a> {
+    page: Page,
+    report: &'a Report,
+    names: Names<'a>,
+}
+
+impl<'a> Story<'a> {
+    /// The run, its subject and its judges.
+    fn opening(&mut self) {
+        let report = self.report;
+        let name = Untrusted::new(&report.receipt.run.name).name();
+        self.page.line(&self.page.paint(colours::BOLD, &name));
+        let label = Untrusted::new(&report.target.label).name();
+        let minus = self.page.mark("−", "-");
+        let mut parts = vec![label, words::size(report.change, minus)];
+        parts.extend(
+            report
+                .procedure
+                .map(|p| format!("procedure {}", words::procedure(p))),
+        );
+        parts.push(Untrusted::new(report.date()).name());
+        self.page.parts("", colours::PLAIN, &parts);
+    }
+
+    fn chapter(&mut self, title: &str) {
+        self.page.gap();
+        self.page.line(&self.page.paint(colours::BOLD, title));
+    }
+
+    /// A sentence of the story, its later lines indented below it.
+    fn tell(&mut self, indent: usize, sentence: &str) {
+        let label = " ".repeat(indent);
+        self.page.hanging(
+            &label,
+            colours::PLAIN,
+            &Untrusted::new(sentence).line(),
+            indent + 2,
+        );
+    }
+
+    /// Every judge alone: its vote, its sentence, what it held.
+    fn first_round(&mut self) {
+        self.chapter("Round 1: every judge alone");
+        for judge in &self.report.judges {
+            let who = self.names.get(&judge.seat.judge);
+            match (judge.r1, failure(judge, 1)) {
+                (Some(vote), _) => self.tell(
+                    2,
+                    &format!("{who} voted {}: {}", vote.word(), insight(judge)),
+                ),
+                (None, why) => self.tell(2, &format!("{who} gave no answer ({why}) and abstains")),
+            }
+            for (finding, member) in self.held(judge) {
+                let version = &member.finding;
+                let what = speech(&version.description);
+                let place = words::place(&version.location);
+                self.tell(
+                    4,
+                    &format!("{} {} {place}: {what}", finding.id, version.severity.word()),
+                );
+            }
+        }
+    }
+
+    /// The findings that a judge raised in the first round.
+    fn held(
+        &self,
+        judge: &'a JudgeRecord,
+    ) -> Vec<(&'a JudgedFinding, &'a crate::council::outcome::Member)> {
+        let own = |f: &'a JudgedFinding| f.members.iter().map(move |m| (f, m));
+        let is_own = |(_, m): &(_, &crate::council::outcome::Member)| {
+            m.judge == judge.seat.judge && m.round <= 1
+        };
+        self.report
+            .findings
+            .iter()
+            .flat_map(own)
+            .filter(is_own)
+            .collect()
+    }
+
+    /// The exchange: restatements, challenges, stances, and who moved.
+    fn later_rounds(&mut self) {
+        let title = match self.report.branch {
+            Some(Branch::Agreed) => {
+                "the votes agreed, so the judges looked for what all of them had missed"
+            }
+            Some(Branch::Disagreed) => "the judges disagreed, and read each other's answers",
+            None => "the judges read each other's answers",
+        };
+        let rounds = match self.report.rounds {
+            2 => "Round 2".to_owned(),
+            last => format!("Rounds 2 to {last}"),
+        };
+        self.chapter(&format!("{rounds}: {title}"));
+        for judge in &self.report.judges {
+            self.prepared(judge);
+        }
+        for finding in &self.report.findings {
+            for opinion in &finding.opinions {
+                self.opinion(finding, opinion);
+            }
+        }
+        for challenge in &self.report.challenges {
+            self.challenge(challenge);
+        }
+        for judge in &self.report.judges {
+            self.movement(judge);
+        }
+    }
+
+    /// What a judge said before and for the other side.
+    fn prepared(&mut self, judge: &'a JudgeRecord) {
+        let who = self.names.get(&judge.seat.judge);
+        if let Some(text) = &judge.restatement {
+            self.tell(
+                2,
+                &format!("{who}, before it saw the others: {}", speech(text)),
+            );
+        }
+        if let Some(text) = &judge.steel_man {
+            self.tell(2, &format!("{who}, for the other side: {}", speech(text)));
+        }
+    }
+
+    fn opinion(&mut self, finding: &'a JudgedFinding, opinion: &'a Opinion) {
+        let who = self.names.get(&opinion.judge);
+        let did = match opinion.stance {
+            Stance::Agreed => "confirmed",
+            Stance::PartiallyAgreed => "accepted in part",
+            Stance::Disagreed => "challenged",
+        };
+        let proof = match &opinion.evidence {
+            None => "it named no evidence".to_owned(),
+            Some(evidence) if opinion.resolves => format!("evidence: {}", shown(evidence)),
+            Some(e) => format!(
+                "its evidence at {}:{} is not there",
+                e.path.display(),
+                e.line
+            ),
+        };
+        let holders = words::holders(finding, &self.names).join(", ");
+        let whose = if holders.is_empty() {
+            String::new()
+        } else {
+            format!(" of {holders}")
+        };
+        self.tell(
+            2,
+            &format!(
+                "{who} {did} {}{whose}: {} ({proof})",
+                finding.id,
+                speech(&opinion.reasoning)
+            ),
+        );
+    }
+
+    fn challenge(&mut self, challenge: &'a ChallengeRecord) {
+        let from = self.names.get(&challenge.from);
+        let to = self.names.get(&challenge.to);
+        let claim = speech(&challenge.claim);
+        self.tell(
+            2,
+            &format!(
+                "{}: {from} asked {to} about “{claim}”: {}",
+                challenge.id,
+                speech(&challenge.question)
+            ),
+        );
+        match &challenge.answer {
+            Some(answer) => self.tell(4, &format!("{to} answered: {}", speech(answer))),
+            None if challenge.evaded => {
+                self.tell(4, &format!("{to} was asked twice and evaded it"))
+            }
+            None => self.tell(4, "nobody was asked to answer it"),
+        }
+    }
+
+    /// Who moved, who wanted to, and who fell silent.
+    fn movement(&mut self, judge: &'a JudgeRecord) {
+        let who = self.names.get(&judge.seat.judge);
+        match &judge.change {
+            Some(change) => self.tell(2, &format!("{who} {}", moved(change))),
+            None if judge.r1.is_some() && judge.r2.is_none() => {
+                let why = failure(judge, 2);
+                self.tell(
+                    2,
+                    &format!("{who} gave no answer ({why}), so its first vote stands"),
+                );
+            }
+            None => {}
+        }
+    }
+
+    /// What became of every finding.
+    fn endings(&mut self) {
+        if self.report.findings.is_empty() {
+            return;
+        }
+        self.chapter("What became of the findings");
+        for finding in &self.report.findings {
+            let effect = match finding.level {
+                Some(Level::Fail) => "fails the change",
+                Some(Level::Warn) => "warns",
+                Some(Level::Note) => "is noted",
+                None => "does not count",
+            };
+            let state = match finding.level {
+                None => words::rejection(finding),
+                Some(_) => words::disposition(finding.disposition).to_owned(),
+            };
+            let place = words::place(&finding.finding.location);
+            self.tell(2, &format!("{} {place}: {state}, {effect}", finding.id));
+        }
+    }
+}
+
+fn insight(judge: &JudgeRecord) -> String {
+    match judge.key_insight.trim() {
+        "" => "no word on why".to_owned(),
+        insight => speech(insight),
+    }
+}
+
+fn speech(text: &str) -> String {
+    text::clip(text.trim(), MOST_SPEECH).into_owned()
+}
+
+/// Why a judge has no answer in a round, or in any later one.
+fn failure(judge: &JudgeRecord, round: u8) -> String {
+    let failure = judge
+        .failures
+        .iter()
+        .rev()
+        .find(|f| (f.round > 1) == (round > 1));
+    failure.map_or("no reason is known".to_owned(), |f| f.failure.to_string())
+}
+
+fn shown(evidence: &Evidence) -> String {
+    let quote = Untrusted::new(&evidence.quote).line();
+    format!(
+        "{}:{}: {}",
+        evidence.path.display(),
+        evidence.line,
+        text::clip(&quote, 120)
+    )
+}
+
+fn moved(change: &PositionChange) -> String {
+    let (from, to) = (change.from.word(), change.to.word());
+    match (&change.evidence, change.weak) {
+        (Some(evidence), false) => format!("moved from {from} to {to} on {}", shown(evidence)),
+        (None, false) => format!("moved from {from} to {to}"),
+        (_, true) => {
+            let why = if change.note.is_empty() {
+                "no evidence was named"
+            } else {
+                &change.note
+            };
+            format!("wanted to move from {from} to {to}, but {why}: {from} stands")
+        }
+    }
+}
