@@ -10,6 +10,8 @@ pub mod json;
 pub mod judge;
 pub mod markdown;
 mod page;
+pub mod rdjson;
+pub mod sarif;
 pub mod story;
 pub mod terminal;
 mod words;
@@ -25,9 +27,9 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-use council_protocol::Coverage;
 use council_protocol::packet::Target;
 use council_protocol::task::Branch;
+use council_protocol::{Coverage, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -197,5 +199,20 @@ impl Report {
     pub fn date(&self) -> &str {
         let started = &self.receipt.run.started;
         started.get(..10).unwrap_or(started)
+    }
+}
+
+/// The id under which formats with rules list a finding: its rule, else its category.
+fn rule_of(finding: &Finding) -> String {
+    let id = finding.rule.as_deref().unwrap_or(&finding.category);
+    let id: String = id
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || "-_./".contains(*c))
+        .take(64)
+        .collect();
+    if id.is_empty() {
+        "finding".to_owned()
+    } else {
+        id
     }
 }

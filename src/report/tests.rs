@@ -1,6 +1,8 @@
 //! What holds for every renderer.
 
-use super::{Gate, Look, Report, Verbosity, json, judge, markdown, samples, story, terminal};
+use super::{
+    Gate, Look, Report, Verbosity, json, judge, markdown, rdjson, samples, sarif, story, terminal,
+};
 use crate::text;
 
 fn looks() -> [(&'static str, Look); 3] {
@@ -48,6 +50,24 @@ fn story() {
             format!("story_{name}"),
             story::render(&report, Look::default())
         );
+    }
+}
+
+#[test]
+fn sarif() {
+    for (name, report) in samples::all() {
+        if ["fail", "inconclusive", "odd_path", "hostile"].contains(&name) {
+            insta::assert_snapshot!(format!("sarif_{name}"), sarif::render(&report));
+        }
+    }
+}
+
+#[test]
+fn rdjson() {
+    for (name, report) in samples::all() {
+        if ["pass", "fail", "odd_path", "hostile"].contains(&name) {
+            insta::assert_snapshot!(format!("rdjson_{name}"), rdjson::render(&report));
+        }
     }
 }
 

@@ -207,7 +207,8 @@ impl Inline {
 
 /// The part of a word that GitHub or a bot would act upon, with what stands before and behind it.
 fn active_part(word: &str, first: bool) -> Option<(&str, &str, &str)> {
-    if !is_active(word) && !(first && is_slash_command(word)) {
+    let acts = is_active(word) || (first && is_slash_command(word));
+    if !acts {
         return None;
     }
     let start = word.len() - word.trim_start_matches(OPENERS).len();

@@ -1,0 +1,85 @@
+//! The findings as reviewdog's diagnostic format, for other forges (`rdjson`: one `DiagnosticResult`).
+
+use council_protocol::Location;
+use serde_json::{Value, json};
+
+use super::words::{self, Names};
+use super::{Report, rule_of};
+use crate::council::outcome::{JudgedFinding, Level, Verdict};
+use crate::text::{self, Untrusted};
+
+/// The findings that count, ended by a newline. Messages are Markdown, since that is what they are posted as.
+pub fn render(report: &Report) -> String {
+    let names = Names::of(&report.judges);
+    let counted = report.findings.iter().filter(|f| f.level.is_some());
+    let severity = match report.verdict {
+        Verdict::Fail => "ERROR",
+        Verdict::Warn | Verdict::Inconclusive => "WARNING",
+        Verdict::Pass | Verdict::Skipped => "INFO",
+    };
+    let result = json!({
+        "source": { "name": "git-council", "url": env!("CARGO_PKG_REPOSITORY") },
+        "severity": severity,
+        "diagnostics": counted.map(|f| diagnostic(f, &names)).collect::<Vec<Value>>(),
+    });
+    format!("{}\n", text::json_safe(&format!("{result:#}")))
+}
+
+fn diagnostic(found: &JudgedFinding, names: &Names<'_>) -> Value {
+    let finding = &found.finding;
+    let severity = match found.level {
+        Some(Level::Fail) => "ERROR",
+        Some(Level::Warn) => "WARNING",
+        _ => "INFO",
+    };
+    let mut value = json!({
+        "message": message(found, names),
+        "severity": severity,
+        "location": { "path": finding.location.path.display() },
+        "code": { "value": rule_of(finding) },
+    });
+    if let Some(range) = range(&finding.location) {
+        value["location"]["range"] = range.clone();
+        if let Some(text) = finding.suggestion.as_deref().filter(|text| is_plain(text)) {
+            value["suggestions"] = json!([{ "range": range, "text": text }]);
+        }
+    }
+    value
+}
+
+/// What, why, fix and who, a paragraph each.
+fn message(found: &JudgedFinding, names: &Names<'_>) -> String {
+    let finding = &found.finding;
+    let named = [
+        ("", &finding.description),
+        ("**Why:** ", &finding.why),
+        ("**Fix:** ", &finding.fix),
+    ];
+    let mut parts: Vec<String> = named
+        .into_iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(name, text)| format!("{name}{}", Untrusted::new(text).prose()))
+        .collect();
+    let holders = words::holders(found, names).join(", ");
+    parts.push(format!(
+        "*{}, {}, held by {}.*",
+        finding.severity.word(),
+        words::disposition(found.disposition),
+        Untrusted::new(&holders).prose()
+    ));
+    parts.join("\n\n")
+}
+
+/// Without columns a range is line-wise and includes its end.
+fn range(location: &Location) -> Option<Value> {
+    let start = Some(location.line).filter(|&line| line > 0)?;
+    let end = location.end_line.unwrap_or(start).max(start);
+    Some(json!({ "start": { "line": start }, "end": { "line": end } }))
+}
+
+/// Whether a person sees all of a replacement before taking it.
+fn is_plain(text: &str) -> bool {
+    !text
+        .chars()
+        .any(|c| text::is_hidden(c) && !matches!(c, '\n' | '\t'))
+}

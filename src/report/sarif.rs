@@ -1,0 +1,151 @@
+//! The findings as SARIF 2.1.0: minimal, with fingerprints, ready to be uploaded (peers.md 5.7).
+
+use std::collections::BTreeMap;
+
+use council_protocol::{Finding, Location};
+use serde_json::{Value, json};
+
+use super::words::{self, Names};
+use super::{Report, rule_of};
+use crate::council::outcome::{JudgedFinding, Level, Verdict};
+use crate::text::{self, Untrusted};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// The name under which fingerprints stand; a new one whenever they are computed anew.
+const FINGERPRINT: &str = "gitCouncil/v1";
+
+/// Results that GitHub accepts in one run.
+const MOST_RESULTS: usize = 25_000;
+
+/// The findings that count as a SARIF log with one run, ended by a newline.
+pub fn render(report: &Report) -> String {
+    let findings: Vec<&JudgedFinding> = report
+        .findings
+        .iter()
+        .filter(|f| f.level.is_some())
+        .take(MOST_RESULTS)
+        .collect();
+    let rules = rules(&findings);
+    let names = Names::of(&report.judges);
+    let results: Vec<Value> = findings.iter().map(|f| result(f, &rules, &names)).collect();
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "git-council",
+                "semanticVersion": report.receipt.run.version,
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules.iter().map(|(id, (_, about))| rule(id, about)).collect::<Vec<Value>>(),
+            }},
+            "automationDetails": { "id": "git-council/" },
+            "invocations": [invocation(report)],
+            "columnKind": "utf16CodeUnits",
+            "results": results,
+        }],
+    });
+    format!("{}\n", text::json_safe(&format!("{log:#}")))
+}
+
+/// The rules that occur, by id, each with its index and the finding that describes it.
+fn rules<'a>(findings: &[&'a JudgedFinding]) -> BTreeMap<String, (usize, &'a Finding)> {
+    let mut rules = BTreeMap::new();
+    for found in findings {
+        rules
+            .entry(rule_of(&found.finding))
+            .or_insert((0, &found.finding));
+    }
+    for (index, (_, (at, _))) in rules.iter_mut().enumerate() {
+        *at = index;
+    }
+    rules
+}
+
+fn rule(id: &str, about: &Finding) -> Value {
+    let what = if about.category.is_empty() {
+        id
+    } else {
+        &about.category
+    };
+    json!({ "id": id, "shortDescription": { "text": message(what) } })
+}
+
+/// An INCONCLUSIVE run is no successful one: no results must not look like no problems.
+fn invocation(report: &Report) -> Value {
+    let notes: Vec<Value> = report
+        .notes
+        .iter()
+        .map(|note| json!({ "level": "note", "message": { "text": message(note) } }))
+        .collect();
+    json!({
+        "executionSuccessful": report.verdict != Verdict::Inconclusive,
+        "exitCodeDescription": report.headline(),
+        "toolExecutionNotifications": notes,
+    })
+}
+
+fn result(
+    found: &JudgedFinding,
+    rules: &BTreeMap<String, (usize, &Finding)>,
+    names: &Names<'_>,
+) -> Value {
+    let finding = &found.finding;
+    let id = rule_of(finding);
+    let level = match found.level {
+        Some(Level::Fail) => "error",
+        Some(Level::Warn) => "warning",
+        _ => "note",
+    };
+    let parts = [&finding.description, &finding.why, &finding.fix];
+    let text: Vec<String> = parts
+        .iter()
+        .map(|p| message(p))
+        .filter(|p| !p.is_empty())
+        .collect();
+    json!({
+        "ruleId": id,
+        "ruleIndex": rules.get(&id).map(|(index, _)| index),
+        "level": level,
+        "message": { "text": text.join("\n\n") },
+        "locations": [{ "physicalLocation": {
+            "artifactLocation": { "uri": uri(&finding.location), "uriBaseId": "%SRCROOT%" },
+            "region": region(&finding.location),
+        }}],
+        "partialFingerprints": { FINGERPRINT: found.fingerprint },
+        "properties": {
+            "severity": finding.severity.word(),
+            "disposition": words::disposition(found.disposition),
+            "judges": words::holders(found, names),
+        },
+    })
+}
+
+/// Whole lines; the first one for a finding about the file as a whole, because GitHub wants one.
+fn region(location: &Location) -> Value {
+    let start = location.line.max(1);
+    json!({ "startLine": start, "endLine": location.end_line.unwrap_or(start).max(start) })
+}
+
+/// The path as a relative URI, every byte that is not plain as `%XX`.
+fn uri(location: &Location) -> String {
+    let mut uri = String::new();
+    for &byte in location.path.as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+/// Plain text; `[text](link)` would be a link (SARIF 3.11.6).
+fn message(text: &str) -> String {
+    let text = Untrusted::new(text).line();
+    if text.contains("](") {
+        text.replace('[', "\\[")
+    } else {
+        text
+    }
+}
