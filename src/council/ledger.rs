@@ -13,6 +13,17 @@ pub struct Ledger {
     pub dropped: u32,
 }
 
+impl Ledger {
+    /// Notes one message of an exchange.
+    pub(super) fn exchanged(&mut self, used: ExchangeKind, dropped: u32) {
+        self.exchange = match self.exchange {
+            Some(before) if before != used => Some(ExchangeKind::Both),
+            _ => Some(used),
+        };
+        self.dropped = self.dropped.saturating_add(dropped);
+    }
+}
+
 /// How the others' answers reached the judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -1,11 +1,34 @@
 //! The engine, sans-IO: inputs in, actions out. It names no clock, runtime, file or socket.
+//!
+//! [`Council`] drives the rounds; `procedure` says who is asked what; [`consensus::judge`] is the verdict as a pure
+//! function of findings, votes, participation and coverage.
 
+mod anonymity;
+mod bench;
+mod closing;
+mod cluster;
+pub mod consensus;
+mod disposition;
 pub mod duel;
+mod engine;
+mod evidence;
 pub mod exchange;
+pub mod extract;
+mod fingerprint;
+mod floor;
+mod keys;
 pub mod ledger;
 pub mod outcome;
 pub mod plan;
+mod position;
+mod procedure;
+mod turns;
+mod verdict;
 
+#[cfg(test)]
+mod tests;
+
+pub use engine::Council;
 pub use exchange::{Action, CancelCause, ClaimId, Input, TimerId};
 pub use outcome::Outcome;
 pub use plan::Plan;

@@ -1,0 +1,246 @@
+//! Peers without names: labels in an order of their own for each judge, scrubbed text, and a byte budget.
+
+use council_protocol::task::{Peer, PeerFinding};
+use council_protocol::{Finding, JudgeId};
+
+use super::bench::{Bench, Chair, Judge};
+use super::keys::Stream;
+use super::plan::Seed;
+
+/// The order in which `viewer` sees the others in a round: whoever comes first is A. The order of the seats plays no part.
+pub(super) fn order(seed: &Seed, bench: &Bench, viewer: Chair, round: u8) -> Vec<Chair> {
+    let mut others = bench.counted();
+    others.retain(|&chair| chair != viewer);
+    others.sort_by(|&a, &b| bench.judges[a].id().cmp(bench.judges[b].id()));
+    let parts = [bench.judges[viewer].id().as_str(), &round.to_string()];
+    Stream::new(seed, "peers", &parts).shuffle(&mut others);
+    others
+}
+
+/// `A`, `B`, …, `Z`, `AA`, …
+pub(super) fn label(index: usize) -> String {
+    let letter = char::from(b'A' + u8::try_from(index % 26).unwrap_or(0));
+    match index / 26 {
+        0 => letter.to_string(),
+        more => label(more - 1) + &letter.to_string(),
+    }
+}
+
+/// Whose finding an id such as `A1` means, and its number from 1, in the order that a judge was shown.
+pub(super) fn target(order: &[Chair], id: &str) -> Option<(Chair, usize)> {
+    let id = id.trim();
+    let digits = id.find(|c: char| c.is_ascii_digit())?;
+    let (name, number) = id.split_at(digits);
+    Some((
+        by_label(order, name)?,
+        number.parse().ok().filter(|&n| n > 0)?,
+    ))
+}
+
+/// Who a label means.
+pub(super) fn by_label(order: &[Chair], name: &str) -> Option<Chair> {
+    let name = name.trim();
+    order
+        .iter()
+        .enumerate()
+        .find(|&(i, _)| label(i).eq_ignore_ascii_case(name))
+        .map(|(_, &chair)| chair)
+}
+
+/// The others as one judge sees them: no name, vendor, confidence or tally. Findings up to and without `round`.
+pub(super) fn peers(bench: &Bench, order: &[Chair], round: u8) -> Vec<Peer> {
+    let names = names(bench);
+    let seen =
+        |(index, &chair): (usize, &Chair)| peer(&bench.judges[chair], label(index), round, &names);
+    order.iter().enumerate().filter_map(seen).collect()
+}
+
+fn peer(judge: &Judge, label: String, round: u8, names: &[&JudgeId]) -> Option<Peer> {
+    let (_, last) = judge.answers.range(..round).next_back()?;
+    let findings = judge
+        .raised
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.round < round);
+    let findings = findings.map(|(i, raised)| PeerFinding {
+        id: format!("{label}{}", i + 1),
+        finding: scrubbed(&raised.finding, names),
+    });
+    Some(Peer {
+        verdict: last.verdict,
+        key_insight: scrub(&last.key_insight, names),
+        findings: findings.collect(),
+        recommendation: scrub(&last.recommendation, names),
+        file: None,
+        label,
+    })
+}
+
+/// The judges' names, longest first, so that `judge-1` is not found inside `judge-10`.
+fn names(bench: &Bench) -> Vec<&JudgeId> {
+    let mut names: Vec<&JudgeId> = bench.judges.iter().map(Judge::id).collect();
+    names.sort_by_key(|name| {
+        (
+            std::cmp::Reverse(name.as_str().len()),
+            name.as_str().to_owned(),
+        )
+    });
+    names
+}
+
+/// A finding without what gives its author away. Quotes and suggestions are the change's words and stay.
+fn scrubbed(finding: &Finding, names: &[&JudgeId]) -> Finding {
+    let by_rule = finding.rule.is_some();
+    Finding {
+        description: scrub(&finding.description, names),
+        why: scrub(&finding.why, names),
+        fix: scrub(&finding.fix, names),
+        rule: None,
+        reference: finding.reference.clone().filter(|_| !by_rule),
+        ..finding.clone()
+    }
+}
+
+/// Text in which no judge is named.
+pub(super) fn scrub(text: &str, names: &[&JudgeId]) -> String {
+    let mut text = text.to_owned();
+    for name in names.iter().map(|n| n.as_str()).filter(|n| !n.is_empty()) {
+        if text.contains(name) {
+            text = text.replace(name, "a judge");
+        }
+    }
+    text
+}
+
+/// Drops whole findings, least severe first and last ones first, until the rest fits; returns how many.
+pub(super) fn fit(peers: &mut [Peer], max_bytes: u64) -> u32 {
+    let size = |f: &PeerFinding| serde_json::to_vec(f).map_or(0, |bytes| bytes.len() as u64);
+    let mut all: Vec<(usize, usize, u64)> = Vec::new();
+    for (p, peer) in peers.iter().enumerate() {
+        all.extend(
+            peer.findings
+                .iter()
+                .enumerate()
+                .map(|(f, finding)| (p, f, size(finding))),
+        );
+    }
+    all.sort_by_key(|&(p, f, _)| {
+        (
+            peers[p].findings[f].finding.severity,
+            std::cmp::Reverse((f, p)),
+        )
+    });
+    let mut total: u64 = all.iter().map(|(_, _, bytes)| bytes).sum();
+    let over = all.iter().take_while(|(_, _, bytes)| {
+        let over = total > max_bytes;
+        total -= if over { *bytes } else { 0 };
+        over
+    });
+    let mut dropped: Vec<(usize, usize)> = over.map(|&(p, f, _)| (p, f)).collect();
+    dropped.sort_unstable_by(|a, b| b.cmp(a));
+    for &(p, f) in &dropped {
+        peers[p].findings.remove(f);
+    }
+    u32::try_from(dropped.len()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::{Location, Severity, Vote};
+
+    use super::*;
+
+    fn finding(id: &str, severity: Severity) -> PeerFinding {
+        let finding = Finding {
+            severity,
+            category: String::new(),
+            rule: None,
+            description: "x".repeat(100),
+            location: Location {
+                path: "a".into(),
+                line: 1,
+                end_line: None,
+            },
+            quote: "q".into(),
+            why: String::new(),
+            fix: String::new(),
+            suggestion: None,
+            reference: None,
+        };
+        PeerFinding {
+            id: id.into(),
+            finding,
+        }
+    }
+
+    fn peer(label: &str, findings: Vec<PeerFinding>) -> Peer {
+        Peer {
+            label: label.into(),
+            verdict: Vote::Warn,
+            key_insight: String::new(),
+            findings,
+            recommendation: String::new(),
+            file: None,
+        }
+    }
+
+    #[test]
+    fn labels_count_like_columns_and_find_their_way_back() {
+        assert_eq!([0, 25, 26, 27].map(label), ["A", "Z", "AA", "AB"]);
+        assert_eq!(target(&[7, 3], "B12"), Some((3, 12)));
+        assert_eq!(target(&[7, 3], " a1 "), Some((7, 1)));
+        for odd in [
+            "",
+            "A",
+            "A0",
+            "C1",
+            "1",
+            "Ä1",
+            "A1x",
+            "A99999999999999999999999",
+        ] {
+            assert_eq!(target(&[7, 3], odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn seed003_whole_findings_are_dropped_least_severe_first_with_a_count() {
+        let mut peers = [
+            peer(
+                "A",
+                vec![
+                    finding("A1", Severity::Minor),
+                    finding("A2", Severity::Critical),
+                ],
+            ),
+            peer(
+                "B",
+                vec![
+                    finding("B1", Severity::Significant),
+                    finding("B2", Severity::Minor),
+                ],
+            ),
+        ];
+        let one = serde_json::to_vec(&peers[0].findings[1]).unwrap().len() as u64;
+        assert_eq!(fit(&mut peers.clone(), u64::MAX), 0);
+        assert_eq!(fit(&mut peers, one * 2 + 20), 2);
+        let left: Vec<_> = peers
+            .iter()
+            .flat_map(|p| &p.findings)
+            .map(|f| f.id.as_str())
+            .collect();
+        assert_eq!(left, ["A2", "B1"]);
+        assert_eq!(fit(&mut peers, 0), 2);
+        assert!(peers.iter().all(|p| p.findings.is_empty()));
+    }
+
+    #[test]
+    fn no_judge_is_named() {
+        let ids = [JudgeId::from("judge-10"), JudgeId::from("judge-1")];
+        let names: Vec<&JudgeId> = ids.iter().collect();
+        assert_eq!(
+            scrub("judge-10 and judge-1 agree", &names),
+            "a judge and a judge agree"
+        );
+    }
+}

@@ -1,0 +1,281 @@
+//! The bench: every judge from the moment it is asked for until it has ended.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use council_protocol::answer::{Answer, Evidence, Finding};
+use council_protocol::message::{Ending, Failure, TurnId, Usage};
+use council_protocol::{Capability, JudgeId, Location, Millis, Task, Vote};
+
+use super::exchange::TimerId;
+use super::outcome::RoundFailure;
+use super::plan::PlannedSeat;
+
+/// The place of a judge in the plan.
+pub(super) type Chair = usize;
+
+/// Where a judge is between seat and end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presence {
+    /// Asked for, not yet seated.
+    Asked,
+    /// Seated: it can be sent a turn.
+    Seated,
+    /// Nothing can be sent any more; it may still have to be ended.
+    Gone,
+    /// Never seated: there is nothing to end.
+    Absent,
+}
+
+/// Something that a judge is to be asked in the current round.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Ask {
+    /// What is asked.
+    pub(super) task: Task,
+    /// A bound of its own inside the round's, in milliseconds.
+    pub(super) limit_ms: Option<u64>,
+    /// How often the same question was sent back (rule 11: once).
+    pub(super) mended: bool,
+}
+
+impl Ask {
+    /// A question that has the whole round.
+    pub(super) fn new(task: Task) -> Self {
+        Self {
+            task,
+            limit_ms: None,
+            mended: false,
+        }
+    }
+
+    /// A question with a bound of its own.
+    pub(super) fn within(task: Task, limit_ms: u64) -> Self {
+        Self {
+            task,
+            limit_ms: Some(limit_ms),
+            mended: false,
+        }
+    }
+
+    /// Whether the reply is read as text rather than as an answer.
+    pub(super) fn wants_text(&self) -> bool {
+        matches!(self.task, Task::Restate)
+    }
+}
+
+/// The one turn that a judge may have open.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct OpenTurn {
+    /// Its number.
+    pub(super) id: TurnId,
+    /// Its round.
+    pub(super) round: u8,
+    /// The key that its answer must echo.
+    pub(super) key: String,
+    /// What was asked.
+    pub(super) ask: Ask,
+    /// Its time is over: whatever comes does not count.
+    pub(super) cancelled: bool,
+}
+
+/// A finding as a judge raised it. Its number is its place in [`Judge::raised`], from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Raised {
+    /// In which round.
+    pub(super) round: u8,
+    /// The finding, verbatim.
+    pub(super) finding: Finding,
+}
+
+/// One judge.
+#[derive(Debug, Clone)]
+pub(super) struct Judge {
+    /// The seat with its grant and its coverage.
+    pub(super) planned: PlannedSeat,
+    /// Where it is.
+    pub(super) presence: Presence,
+    /// Whether it was ever seated.
+    pub(super) started: bool,
+    /// What it is still to be asked in this round.
+    pub(super) queue: VecDeque<Ask>,
+    /// The turn that it works on.
+    pub(super) open: Option<OpenTurn>,
+    /// Its accepted answers by round; several turns of a round are merged.
+    pub(super) answers: BTreeMap<u8, Answer>,
+    /// Its findings of all rounds, in order.
+    pub(super) raised: Vec<Raised>,
+    /// Its own position, before it saw the others'.
+    pub(super) restatement: Option<String>,
+    /// Round → whom it saw as A, B, C, …
+    pub(super) peers: BTreeMap<u8, Vec<Chair>>,
+    /// What went wrong.
+    pub(super) failures: Vec<RoundFailure>,
+    /// Its explorers are at work until this deadline.
+    pub(super) exploring: Option<TimerId>,
+    /// It had its explorers.
+    pub(super) explored: bool,
+    /// How it ended.
+    pub(super) ending: Option<Ending>,
+    /// What it cost.
+    pub(super) usage: Option<Usage>,
+    /// When its last answer came.
+    pub(super) answered_ms: Option<Millis>,
+}
+
+impl Judge {
+    fn new(planned: PlannedSeat) -> Self {
+        Self {
+            planned,
+            presence: Presence::Asked,
+            started: false,
+            queue: VecDeque::new(),
+            open: None,
+            answers: BTreeMap::new(),
+            raised: Vec::new(),
+            restatement: None,
+            peers: BTreeMap::new(),
+            failures: Vec::new(),
+            exploring: None,
+            explored: false,
+            ending: None,
+            usage: None,
+            answered_ms: None,
+        }
+    }
+
+    /// Its name.
+    pub(super) fn id(&self) -> &JudgeId {
+        &self.planned.seat.judge
+    }
+
+    /// Whether it applies rules rather than a model.
+    pub(super) fn deterministic(&self) -> bool {
+        self.planned.seat.agent.deterministic
+    }
+
+    /// Whether it was granted a capability.
+    pub(super) fn granted(&self, capability: &Capability) -> bool {
+        self.planned.grant.granted.has(capability)
+    }
+
+    /// Whether a second message can reach it: granted, or emulated by a fresh briefing that was asked for.
+    pub(super) fn can_be_messaged(&self) -> bool {
+        self.granted(&Capability::Message)
+            || self
+                .planned
+                .grant
+                .emulated
+                .contains_key(&Capability::Message)
+    }
+
+    /// Whether it counts: it gave a usable answer in R1.
+    pub(super) fn counts(&self) -> bool {
+        self.answers.contains_key(&1)
+    }
+
+    /// Its vote of R1.
+    pub(super) fn first_vote(&self) -> Option<Vote> {
+        self.answers.get(&1).map(|a| a.verdict)
+    }
+
+    /// Whether it can take part in a round after R1 (seed 000: a judge late in R1 gets no message).
+    pub(super) fn can_debate(&self) -> bool {
+        self.counts() && self.presence == Presence::Seated && self.can_be_messaged()
+    }
+
+    /// Whether it has nothing left to do in this round.
+    pub(super) fn is_idle(&self) -> bool {
+        self.queue.is_empty()
+            && self.exploring.is_none()
+            && self.open.as_ref().is_none_or(|turn| turn.cancelled)
+    }
+
+    /// Whether something is still expected of it.
+    pub(super) fn is_left_to_answer(&self) -> bool {
+        !self.is_idle()
+    }
+
+    /// Notes what went wrong.
+    pub(super) fn failed(&mut self, round: u8, failure: Failure) {
+        self.failures.push(RoundFailure { round, failure });
+    }
+
+    /// Adds what a turn cost.
+    pub(super) fn pay(&mut self, usage: Option<Usage>) {
+        let Some(new) = usage else { return };
+        let sum = self.usage.get_or_insert_with(Usage::default);
+        add(&mut sum.input_tokens, new.input_tokens, |a, b| {
+            a.saturating_add(b)
+        });
+        add(&mut sum.cached_tokens, new.cached_tokens, |a, b| {
+            a.saturating_add(b)
+        });
+        add(&mut sum.output_tokens, new.output_tokens, |a, b| {
+            a.saturating_add(b)
+        });
+        add(&mut sum.cost_usd, new.cost_usd, |a, b| a + b);
+    }
+
+    /// Whether it had itself reported what `evidence` points to before `round`: then it had not missed it.
+    pub(super) fn reported_before(&self, round: u8, evidence: &Evidence) -> bool {
+        self.raised.iter().filter(|r| r.round < round).any(|r| {
+            let place = &r.finding.location;
+            place.path == evidence.path
+                && (covers(place, evidence.line) || same_text(&r.finding.quote, &evidence.quote))
+        })
+    }
+}
+
+fn add<T: Copy>(sum: &mut Option<T>, new: Option<T>, plus: impl Fn(T, T) -> T) {
+    *sum = match (*sum, new) {
+        (Some(a), Some(b)) => Some(plus(a, b)),
+        (a, b) => a.or(b),
+    };
+}
+
+/// Whether a place covers a line.
+fn covers(place: &Location, line: u32) -> bool {
+    place.line > 0 && (place.line..=place.end_line.unwrap_or(place.line)).contains(&line)
+}
+
+/// Whether two quotes are the same text, white space aside.
+pub(super) fn same_text(a: &str, b: &str) -> bool {
+    a.split_whitespace().eq(b.split_whitespace())
+}
+
+/// All judges in the order of the plan.
+#[derive(Debug, Clone)]
+pub(super) struct Bench {
+    /// The judges.
+    pub(super) judges: Vec<Judge>,
+}
+
+impl Bench {
+    /// Everybody is asked for, nobody is seated.
+    pub(super) fn new(seats: &[PlannedSeat]) -> Self {
+        Self {
+            judges: seats.iter().cloned().map(Judge::new).collect(),
+        }
+    }
+
+    /// The chair of a judge; a name that nobody has is nobody.
+    pub(super) fn chair(&self, judge: &JudgeId) -> Option<Chair> {
+        self.judges.iter().position(|j| j.id() == judge)
+    }
+
+    /// The chairs whose judge counts.
+    pub(super) fn counted(&self) -> Vec<Chair> {
+        self.chairs(Judge::counts)
+    }
+
+    /// The chairs whose judge can take part in a round after R1.
+    pub(super) fn debaters(&self) -> Vec<Chair> {
+        self.chairs(Judge::can_debate)
+    }
+
+    /// The chairs that `wanted` picks.
+    pub(super) fn chairs(&self, wanted: impl Fn(&Judge) -> bool) -> Vec<Chair> {
+        (0..self.judges.len())
+            .filter(|&chair| wanted(&self.judges[chair]))
+            .collect()
+    }
+}

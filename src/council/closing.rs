@@ -1,0 +1,89 @@
+//! The end: shutdown to each judge, a grace, then force (rule 12). It always runs.
+
+use council_protocol::message::Ending;
+use council_protocol::{Failure, FailureKind, JudgeId, Millis};
+
+use super::bench::{Judge, Presence};
+use super::engine::{Council, Phase};
+use super::exchange::Action;
+use super::floor::Alarm;
+
+/// What a backend has beyond the grace to end a judge by force and say so, in milliseconds.
+const FORCE_MS: u64 = 5_000;
+
+/// Whether a judge has still to be ended.
+fn is_left(judge: &Judge) -> bool {
+    judge.ending.is_none() && judge.presence != Presence::Absent
+}
+
+impl Council {
+    /// The rounds are over: everybody who was asked for is ended.
+    pub(super) fn close(&mut self, now: Millis) {
+        self.phase = Phase::Closing;
+        let grace_ms = self.floor.plan.timeouts.shutdown_ms;
+        for judge in &mut self.floor.bench.judges {
+            judge.queue.clear();
+            judge.exploring = None;
+            if is_left(judge) {
+                self.floor.out.push(Action::Shutdown {
+                    judge: judge.id().clone(),
+                    grace_ms,
+                });
+            }
+        }
+        if !self.everybody_ended() {
+            self.alarm(
+                Alarm::Shutdown,
+                now.saturating_add(grace_ms).saturating_add(FORCE_MS),
+            );
+        }
+    }
+
+    pub(super) fn everybody_ended(&self) -> bool {
+        !self.floor.bench.judges.iter().any(is_left)
+    }
+
+    /// A judge has ended: as it was asked to, or by itself.
+    pub(super) fn ended(&mut self, judge: &JudgeId, ending: Ending) {
+        let Some(chair) = self.chair(judge) else {
+            return;
+        };
+        if !is_left(&self.floor.bench.judges[chair]) {
+            return;
+        }
+        self.floor.bench.judges[chair].ending = Some(ending);
+        let id = judge.clone();
+        let busy = self.floor.bench.judges[chair].is_left_to_answer();
+        if busy && !matches!(self.phase, Phase::Closing) {
+            self.lost(
+                &id,
+                Failure::new(FailureKind::Died, "it ended before it answered"),
+            );
+        }
+        let judge = &mut self.floor.bench.judges[chair];
+        judge.presence = if judge.started {
+            Presence::Gone
+        } else {
+            Presence::Absent
+        };
+        judge.open = None;
+    }
+
+    /// Nobody waits any longer: whoever has not ended by now is taken as ended by force.
+    pub(super) fn force(&mut self) {
+        if !matches!(self.phase, Phase::Closing) {
+            return;
+        }
+        let mut forced = Vec::new();
+        for judge in self.floor.bench.judges.iter_mut().filter(|j| is_left(j)) {
+            judge.ending = Some(Ending::Forced);
+            forced.push(judge.id().clone());
+        }
+        for judge in forced {
+            let line =
+                format!("{judge} did not confirm its end within the grace and was ended by force");
+            self.floor.note(line.clone());
+            self.floor.log(line);
+        }
+    }
+}

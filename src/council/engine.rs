@@ -1,0 +1,321 @@
+//! The engine: inputs in, actions out. Rounds follow each other here; turns are in `turns`, the end is in `closing`.
+
+use std::collections::BTreeMap;
+
+use council_protocol::{Failure, FailureKind, JudgeId, Millis, TurnId};
+
+use super::bench::{Chair, Presence};
+use super::exchange::{Action, CancelCause, Input, TimerId};
+use super::floor::{Alarm, Floor, Round, RoundPlan};
+use super::outcome::Outcome;
+use super::plan::{Plan, Subject};
+use super::procedure::{Rules, rules};
+use super::verdict;
+
+/// How long quotes may be searched after a round, in milliseconds. Reading objects is quick; this is for a session that
+/// has lost its repository.
+const PROOF_MS: u64 = 60_000;
+
+/// How often the rules may add questions to a round after everybody is done.
+const MOST_PASSES: u8 = 4;
+
+/// Where the council is.
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// Turns are open.
+    Round(Round),
+    /// The round is over; quotes are being searched.
+    Proving,
+    /// The rounds are over; judges are being ended.
+    Closing,
+    /// Concluded.
+    Over,
+}
+
+/// A council: a state machine from a plan to an outcome.
+///
+/// Every input is answered with actions at once; nothing is read from a clock, and the same inputs give the same actions,
+/// byte for byte. Inputs that fit nothing (an unknown judge, a second answer, a stale deadline) change nothing.
+pub struct Council {
+    pub(super) floor: Floor,
+    rules: &'static dyn Rules,
+    pub(super) phase: Phase,
+    pub(super) cut: Option<CancelCause>,
+    alarms: BTreeMap<TimerId, Alarm>,
+    timers: u32,
+    pub(super) turns: u32,
+    /// Every key that was given out, with the judge who got it.
+    pub(super) keys: BTreeMap<String, Chair>,
+}
+
+impl Council {
+    /// Convenes a council at moment 0: every judge is asked for at once, and R1's clock starts.
+    pub fn convene(plan: Plan) -> (Self, Vec<Action>) {
+        let mut council = Self {
+            rules: rules(plan.procedure),
+            floor: Floor::new(plan),
+            phase: Phase::Proving,
+            cut: None,
+            alarms: BTreeMap::new(),
+            timers: 0,
+            turns: 0,
+            keys: BTreeMap::new(),
+        };
+        council.open();
+        let actions = std::mem::take(&mut council.floor.out);
+        (council, actions)
+    }
+
+    /// Takes in one thing that happened at `now` and says what is to be done.
+    pub fn handle(&mut self, input: Input, now: Millis) -> Vec<Action> {
+        if matches!(self.phase, Phase::Over) {
+            return Vec::new();
+        }
+        self.take(input, now);
+        self.advance(now);
+        std::mem::take(&mut self.floor.out)
+    }
+
+    /// Whether [`Action::Conclude`] was given out.
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over)
+    }
+
+    fn open(&mut self) {
+        let change = self.floor.plan.options.subject == Subject::Change;
+        if self.floor.bench.judges.is_empty()
+            || change && verdict::nothing_to_review(&self.floor).is_some()
+        {
+            return self.conclude();
+        }
+        for judge in &self.floor.bench.judges {
+            self.floor.out.push(Action::Spawn {
+                judge: judge.id().clone(),
+            });
+        }
+        if let Some(run_ms) = self.floor.plan.timeouts.run_ms {
+            self.alarm(Alarm::Run, run_ms);
+        }
+        self.advance(0);
+    }
+
+    fn take(&mut self, input: Input, now: Millis) {
+        match input {
+            Input::Started { judge } => self.started(&judge, now),
+            Input::Answered {
+                judge,
+                turn,
+                raw,
+                usage,
+            } => self.answered(&judge, turn, &raw, usage, now),
+            Input::Failed {
+                judge,
+                turn: Some(turn),
+                failure,
+            } => self.turn_failed(&judge, turn, failure, now),
+            Input::Failed {
+                judge,
+                turn: None,
+                failure,
+            } => self.lost(&judge, failure),
+            Input::Ended { judge, ending } => self.ended(&judge, ending),
+            Input::Proved {
+                claim,
+                proof,
+                context,
+            } => self.floor.claims.answered(claim, proof, context),
+            Input::Explored { judge, results } => self.explored(&judge, results, now),
+            Input::Deadline { timer } => self.strikes(timer, now),
+            Input::Cancel { cause } => self.cancel(cause, now),
+        }
+    }
+
+    /// Goes on as far as it can without waiting.
+    fn advance(&mut self, now: Millis) {
+        loop {
+            match &self.phase {
+                Phase::Round(round) if round.waiting.is_empty() => self.end_pass(now),
+                Phase::Proving if self.floor.claims.settled() => self.next_round(now),
+                Phase::Closing if self.everybody_ended() => return self.conclude(),
+                _ => return,
+            }
+        }
+    }
+
+    /// Asks the rules for the next round; none: the council closes.
+    fn next_round(&mut self, now: Millis) {
+        self.floor.completed = self.floor.begun;
+        match self.rules.next(&mut self.floor) {
+            Some(plan) => self.begin(plan, now),
+            None => self.close(now),
+        }
+    }
+
+    fn begin(&mut self, plan: RoundPlan, now: Millis) {
+        self.floor.begun += 1;
+        let round = Round {
+            number: self.floor.begun,
+            pass: 0,
+            timer: TimerId(0),
+            ends: now,
+            timeout_ms: plan.timeout_ms,
+            waiting: Vec::new(),
+        };
+        self.phase = Phase::Round(round);
+        self.ask(plan.asks, plan.timeout_ms, now);
+    }
+
+    /// Puts questions to judges, with a new deadline for all of them.
+    fn ask(&mut self, asks: Vec<(Chair, Vec<super::bench::Ask>)>, timeout_ms: u64, now: Millis) {
+        let ends = now.saturating_add(timeout_ms);
+        let timer = self.alarm(Alarm::Round, ends);
+        let Phase::Round(round) = &mut self.phase else {
+            return;
+        };
+        (round.timer, round.ends) = (timer, ends);
+        for (chair, questions) in asks {
+            self.floor.bench.judges[chair].queue.extend(questions);
+            if !round.waiting.contains(&chair) {
+                round.waiting.push(chair);
+            }
+        }
+        for chair in round.waiting.clone() {
+            self.dispatch(chair, now);
+        }
+    }
+
+    /// Everybody is done or out of time: the rules may add questions, else quotes are awaited.
+    fn end_pass(&mut self, now: Millis) {
+        let Phase::Round(round) = &mut self.phase else {
+            return;
+        };
+        let (pass, timeout_ms) = (round.pass, round.timeout_ms);
+        round.pass += 1;
+        let more = if pass < MOST_PASSES {
+            self.rules.quiet(&mut self.floor, pass)
+        } else {
+            Vec::new()
+        };
+        if more.is_empty() {
+            self.phase = Phase::Proving;
+            if !self.floor.claims.settled() {
+                self.alarm(Alarm::Proofs, now.saturating_add(PROOF_MS));
+            }
+            return;
+        }
+        let asks = more
+            .into_iter()
+            .map(|(chair, ask)| (chair, vec![ask]))
+            .collect();
+        self.ask(asks, timeout_ms, now);
+    }
+
+    /// Sets a new deadline.
+    pub(super) fn alarm(&mut self, alarm: Alarm, at: Millis) -> TimerId {
+        self.timers += 1;
+        let timer = TimerId(self.timers);
+        self.alarms.insert(timer, alarm);
+        self.floor.out.push(Action::SetDeadline { timer, at });
+        timer
+    }
+
+    fn strikes(&mut self, timer: TimerId, now: Millis) {
+        match self.alarms.remove(&timer) {
+            Some(Alarm::Run) => self.cancel(CancelCause::Deadline, now),
+            Some(Alarm::Round) => self.pass_over(timer),
+            Some(Alarm::Turn(turn)) => self.turn_over(turn),
+            Some(Alarm::Explorers(chair)) => self.explorers_over(chair, now),
+            Some(Alarm::Proofs) if matches!(self.phase, Phase::Proving) => {
+                self.floor.claims.give_up()
+            }
+            Some(Alarm::Shutdown) => self.force(),
+            Some(Alarm::Proofs) | None => {}
+        }
+    }
+
+    /// The time of a pass is over: whoever is not done is too late.
+    fn pass_over(&mut self, timer: TimerId) {
+        let Phase::Round(round) = &mut self.phase else {
+            return;
+        };
+        if round.timer != timer {
+            return;
+        }
+        let number = round.number;
+        for chair in std::mem::take(&mut round.waiting) {
+            self.too_late(chair, number);
+        }
+    }
+
+    fn too_late(&mut self, chair: Chair, round: u8) {
+        let judge = &mut self.floor.bench.judges[chair];
+        judge.queue.clear();
+        judge.exploring = None;
+        let seated = judge.presence == Presence::Seated;
+        if let Some(turn) = judge.open.as_mut().filter(|t| !t.cancelled) {
+            turn.cancelled = true;
+            self.floor.out.push(Action::CancelTurn {
+                judge: judge.id().clone(),
+            });
+        }
+        let (at, why) = if seated {
+            (round, "no answer in time")
+        } else {
+            (0, "not seated in time")
+        };
+        judge.failed(at, Failure::new(FailureKind::Timeout, why));
+        self.finish(chair, round, "timeout");
+    }
+
+    /// The run must end now. What was judged before stays judged; what was not cannot become green.
+    fn cancel(&mut self, cause: CancelCause, now: Millis) {
+        if matches!(self.phase, Phase::Closing | Phase::Over) {
+            return;
+        }
+        self.cut = Some(cause);
+        self.floor.claims.give_up();
+        self.close(now);
+    }
+
+    /// The chair of a judge that the session names.
+    pub(super) fn chair(&self, judge: &JudgeId) -> Option<Chair> {
+        self.floor.bench.chair(judge)
+    }
+
+    /// The number of the round that runs.
+    pub(super) fn round(&self) -> Option<&Round> {
+        match &self.phase {
+            Phase::Round(round) => Some(round),
+            _ => None,
+        }
+    }
+
+    /// A number for a new turn.
+    pub(super) fn next_turn(&mut self) -> TurnId {
+        self.turns += 1;
+        TurnId(self.turns)
+    }
+
+    /// The rules' reaction to an accepted answer.
+    pub(super) fn hear(&mut self, chair: Chair, answer: &council_protocol::Answer) {
+        let more = self.rules.heard(&mut self.floor, chair, answer);
+        let Phase::Round(round) = &mut self.phase else {
+            return;
+        };
+        for (other, ask) in more {
+            self.floor.bench.judges[other].queue.push_back(ask);
+            if !round.waiting.contains(&other) {
+                round.waiting.push(other);
+            }
+        }
+    }
+
+    /// The end: nothing comes after it.
+    fn conclude(&mut self) {
+        self.phase = Phase::Over;
+        let outcome: Outcome = verdict::outcome(&self.floor, self.cut);
+        self.floor.out.push(Action::Conclude {
+            outcome: Box::new(outcome),
+        });
+    }
+}

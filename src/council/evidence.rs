@@ -1,0 +1,162 @@
+//! What must be proven, and what was found: every quote that the verdict rests on is searched once.
+
+use std::collections::BTreeMap;
+
+use council_protocol::answer::Evidence;
+use council_protocol::{Finding, Location, Proof};
+
+use super::exchange::{Action, ClaimId};
+
+/// Claims by what they say, so that two judges who quote the same line cost one search.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Claims {
+    ids: BTreeMap<(Location, String), ClaimId>,
+    found: BTreeMap<ClaimId, Found>,
+    /// Claims that were never answered.
+    given_up: u32,
+}
+
+/// What came back for a claim.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Found {
+    proof: Option<Proof>,
+    context: String,
+}
+
+impl Claims {
+    /// Asks for a quote to be searched, unless somebody asked before.
+    pub(super) fn ask(&mut self, location: &Location, quote: &str) -> Option<Action> {
+        if quote.trim().is_empty() {
+            return None;
+        }
+        let said = (location.clone(), quote.to_owned());
+        if self.ids.contains_key(&said) {
+            return None;
+        }
+        let claim = ClaimId(
+            u32::try_from(self.ids.len())
+                .unwrap_or(u32::MAX)
+                .saturating_add(1),
+        );
+        self.ids.insert(said, claim);
+        self.found.insert(claim, Found::default());
+        Some(Action::Prove {
+            claim,
+            location: location.clone(),
+            quote: quote.to_owned(),
+        })
+    }
+
+    /// Takes in an answer; unknown and second ones change nothing.
+    pub(super) fn answered(&mut self, claim: ClaimId, proof: Proof, context: String) {
+        if let Some(found) = self.found.get_mut(&claim).filter(|f| f.proof.is_none()) {
+            *found = Found {
+                proof: Some(proof),
+                context,
+            };
+        }
+    }
+
+    /// Whether every claim was answered.
+    pub(super) fn settled(&self) -> bool {
+        self.found.values().all(|f| f.proof.is_some())
+    }
+
+    /// Counts what is still open as not found. The verdict cannot be green after that.
+    pub(super) fn give_up(&mut self) {
+        for found in self.found.values_mut().filter(|f| f.proof.is_none()) {
+            found.proof = Some(Proof::Unverified {
+                reason: "it was not searched in time".into(),
+            });
+            self.given_up += 1;
+        }
+    }
+
+    /// How many claims were never answered.
+    pub(super) fn unanswered(&self) -> u32 {
+        self.given_up
+    }
+
+    /// What was found for a quote, with the lines around it.
+    pub(super) fn found(&self, location: &Location, quote: &str) -> (Proof, &str) {
+        let said = (location.clone(), quote.to_owned());
+        let found = self.ids.get(&said).and_then(|claim| self.found.get(claim));
+        match found.and_then(|f| f.proof.clone().map(|proof| (proof, f.context.as_str()))) {
+            Some(found) => found,
+            None => (
+                Proof::Unverified {
+                    reason: "no quote was given".into(),
+                },
+                "",
+            ),
+        }
+    }
+
+    /// Whether a piece of evidence stands where, or at least in the file in which, it is said to stand.
+    pub(super) fn resolves(&self, evidence: &Evidence) -> bool {
+        self.found(&place(evidence), &evidence.quote).0.resolves()
+    }
+}
+
+/// The place that a piece of evidence names.
+pub(super) fn place(evidence: &Evidence) -> Location {
+    Location {
+        path: evidence.path.clone(),
+        line: evidence.line,
+        end_line: None,
+    }
+}
+
+/// Whether a finding is about a file as a whole, and so has nothing to quote.
+pub(super) fn is_about_file(finding: &Finding) -> bool {
+    finding.location.line == 0 && finding.quote.trim().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: u32) -> Location {
+        Location {
+            path: "a.rs".into(),
+            line,
+            end_line: None,
+        }
+    }
+
+    #[test]
+    fn the_same_quote_is_searched_once() {
+        let mut claims = Claims::default();
+        assert!(claims.ask(&at(1), "let x").is_some());
+        assert_eq!(claims.ask(&at(1), "let x"), None);
+        assert!(claims.ask(&at(2), "let x").is_some());
+        assert_eq!(claims.ask(&at(3), " \n"), None);
+    }
+
+    #[test]
+    fn a_second_or_unknown_answer_changes_nothing() {
+        let mut claims = Claims::default();
+        claims.ask(&at(1), "let x");
+        claims.answered(ClaimId(9), Proof::Verified, String::new());
+        assert!(!claims.settled());
+        claims.answered(ClaimId(1), Proof::Verified, "ctx".into());
+        claims.answered(
+            ClaimId(1),
+            Proof::Unverified {
+                reason: "no".into(),
+            },
+            String::new(),
+        );
+        assert_eq!(claims.found(&at(1), "let x"), (Proof::Verified, "ctx"));
+    }
+
+    #[test]
+    fn what_is_given_up_is_counted() {
+        let mut claims = Claims::default();
+        claims.ask(&at(1), "let x");
+        claims.give_up();
+        assert!(claims.settled());
+        assert_eq!(claims.unanswered(), 1);
+        assert!(!claims.found(&at(1), "let x").0.resolves());
+    }
+}

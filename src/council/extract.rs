@@ -1,0 +1,237 @@
+//! From a raw reply to an answer: the whole reply as JSON, or its last fenced `json` block. Prose is never searched, and
+//! an object that breaks off is never completed.
+
+use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
+pub const MAX_ANSWER_BYTES: usize = 4 << 20;
+
+/// What an answer must echo, and for whom it may not speak.
+#[derive(Clone, Copy)]
+pub struct Expected<'a> {
+    /// The round of the turn.
+    pub round: u8,
+    /// The one-time key of the turn.
+    pub key: &'a str,
+    /// The judge whose turn it is.
+    pub judge: &'a str,
+    /// The other judges of the council.
+    pub others: &'a [&'a str],
+    /// Whether a key was given to another judge.
+    pub is_foreign: &'a dyn Fn(&str) -> bool,
+}
+
+/// What is checked before the rest is read.
+#[derive(Deserialize)]
+struct Head {
+    schema_version: Option<Value>,
+    round: Option<Value>,
+    key: Option<Value>,
+    judge: Option<Value>,
+}
+
+/// Reads the answer in `raw`.
+///
+/// # Errors
+/// One kind per way of failing: `empty`, `prose`, `truncated`, `malformed` (with the field), `wrong-round`, `wrong-key`,
+/// `oversized`, and `violation` for an answer in the name of another judge (rule 10).
+pub fn answer(raw: &str, expected: Expected<'_>) -> Result<Answer, Failure> {
+    if raw.len() > MAX_ANSWER_BYTES {
+        let detail = format!(
+            "the reply has {} bytes; at most {MAX_ANSWER_BYTES} are read",
+            raw.len()
+        );
+        return Err(Failure::new(FailureKind::Oversized, detail));
+    }
+    let mut value = parse(object(raw)?)?;
+    strip_nulls(&mut value);
+    check(&value, expected)?;
+    fall_back(&mut value);
+    let answer: Answer = serde_path_to_error::deserialize(value)
+        .map_err(|e| malformed(format!("{}: {}", e.path(), e.inner())))?;
+    Ok(fill(answer))
+}
+
+/// The text that claims to be the object.
+fn object(raw: &str) -> Result<&str, Failure> {
+    let text = raw.trim();
+    if text.is_empty() {
+        return Err(Failure::new(FailureKind::Empty, "the reply is empty"));
+    }
+    if text.starts_with('{') {
+        return Ok(text);
+    }
+    last_fence(raw)
+}
+
+/// The inside of the last block that is fenced as `json` (CommonMark fences: a longer fence may hold shorter ones).
+fn last_fence(text: &str) -> Result<&str, Failure> {
+    let mut found = None;
+    let mut open: Option<(&str, bool, usize)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let next = at + line.len();
+        match (open, fence(line)) {
+            (None, Some((mark, info))) => {
+                let is_json = info
+                    .split_whitespace()
+                    .next()
+                    .is_some_and(|w| w.eq_ignore_ascii_case("json"));
+                open = Some((mark, is_json, next));
+            }
+            (Some((opening, is_json, start)), Some((mark, ""))) if mark.starts_with(opening) => {
+                if is_json {
+                    found = Some(&text[start..at]);
+                }
+                open = None;
+            }
+            _ => {}
+        }
+        at = next;
+    }
+    match (open, found) {
+        (Some((_, true, _)), _) => Err(Failure::new(
+            FailureKind::Truncated,
+            "the last `json` block is not closed",
+        )),
+        (_, Some(block)) => Ok(block.trim()),
+        (_, None) => {
+            let detail = "the reply is prose: no JSON object, and no block fenced as `json`";
+            Err(Failure::new(FailureKind::Prose, detail))
+        }
+    }
+}
+
+/// The mark and the info string of a line that opens or closes a fence.
+fn fence(line: &str) -> Option<(&str, &str)> {
+    let text = line.trim_end();
+    let inner = text.trim_start_matches(' ');
+    let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = inner.chars().take_while(|&c| c == mark).count();
+    let shallow = text.len() - inner.len() < 4;
+    (length >= 3 && shallow).then(|| (&inner[..length], inner[length..].trim()))
+}
+
+fn parse(text: &str) -> Result<Value, Failure> {
+    let value: Value = serde_json::from_str(text).map_err(|error| match error.classify() {
+        serde_json::error::Category::Eof => Failure::new(
+            FailureKind::Truncated,
+            format!("the answer breaks off: {error}"),
+        ),
+        _ => malformed(error.to_string()),
+    })?;
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(malformed("the answer is not one JSON object".into()))
+    }
+}
+
+fn malformed(detail: String) -> Failure {
+    Failure::new(FailureKind::Malformed, detail)
+}
+
+/// Removes entries that are null: strict structured output writes them for every optional field.
+fn strip_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, v| !v.is_null());
+            fields.values_mut().for_each(strip_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(strip_nulls),
+        _ => {}
+    }
+}
+
+/// Version, voice, round, key: in this order, each its own failure.
+fn check(value: &Value, expected: Expected<'_>) -> Result<(), Failure> {
+    let head = Head::deserialize(value).map_err(|e| malformed(e.to_string()))?;
+    if head.schema_version != Some(Value::from(ANSWER_VERSION)) {
+        let given = shown(head.schema_version.as_ref());
+        return Err(malformed(format!(
+            "schema_version: {given}; this program reads {ANSWER_VERSION}"
+        )));
+    }
+    let key = head.key.as_ref().and_then(Value::as_str);
+    if key.is_some_and(expected.is_foreign) {
+        let detail = "key: it was given to another judge; a judge speaks for itself only";
+        return Err(Failure::new(FailureKind::Violation, detail));
+    }
+    let voice = head.judge.as_ref().and_then(Value::as_str);
+    if let Some(other) = voice.filter(|v| *v != expected.judge && expected.others.contains(v)) {
+        let detail = format!("the answer speaks for {other}; a judge speaks for itself only");
+        return Err(Failure::new(FailureKind::Violation, detail));
+    }
+    if head.round != Some(Value::from(expected.round)) {
+        let detail = format!(
+            "round: {}; this turn is of round {}",
+            shown(head.round.as_ref()),
+            expected.round
+        );
+        return Err(Failure::new(FailureKind::WrongRound, detail));
+    }
+    if key != Some(expected.key) {
+        let detail = "key: not the one-time key of this turn; echo the key that the turn gives";
+        return Err(Failure::new(FailureKind::WrongKey, detail));
+    }
+    Ok(())
+}
+
+fn shown(value: Option<&Value>) -> String {
+    value.map_or_else(|| "missing".to_owned(), Value::to_string)
+}
+
+/// The parent's name of a field that we call otherwise: `recommendation` of a finding is its `fix`.
+fn fall_back(value: &mut Value) {
+    let fix = |finding: &mut Map<String, Value>| {
+        let missing = finding
+            .get("fix")
+            .and_then(Value::as_str)
+            .is_none_or(str::is_empty);
+        if let Some(given) = finding.remove("recommendation").filter(|_| missing) {
+            finding.insert("fix".into(), given);
+        }
+    };
+    for finding in list(value, "findings")
+        .iter_mut()
+        .filter_map(Value::as_object_mut)
+    {
+        fix(finding);
+    }
+    for raised in list(value, "independent_findings") {
+        if let Some(finding) = raised.get_mut("finding").and_then(Value::as_object_mut) {
+            fix(finding);
+        }
+    }
+}
+
+fn list<'a>(value: &'a mut Value, field: &str) -> &'a mut [Value] {
+    value
+        .get_mut(field)
+        .and_then(Value::as_array_mut)
+        .map_or(&mut [], Vec::as_mut_slice)
+}
+
+/// Fills what may be missing as the parent does (councils.md 9.1, "AO field fallbacks").
+fn fill(mut answer: Answer) -> Answer {
+    let later = answer
+        .independent_findings
+        .iter_mut()
+        .map(|i| &mut i.finding);
+    for finding in answer.findings.iter_mut().chain(later) {
+        if finding.why.is_empty() {
+            finding.why = "No root cause specified".into();
+        }
+        if finding.reference.as_ref().is_none_or(String::is_empty) {
+            let place = &finding.location;
+            finding.reference = Some(format!("{}:{}", place.path.display(), place.line));
+        }
+    }
+    answer
+}
+
+#[cfg(test)]
+#[path = "extract_tests.rs"]
+mod tests;

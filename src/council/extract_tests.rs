@@ -1,0 +1,155 @@
+use council_protocol::Vote;
+
+use super::*;
+
+const GOOD: &str = r#"{"schema_version":1,"round":1,"key":"k","verdict":"WARN","confidence":"HIGH","key_insight":"i"}"#;
+
+fn read(raw: &str) -> Result<Answer, Failure> {
+    let others = ["judge-2"];
+    let is_foreign = |key: &str| key == "another's";
+    answer(
+        raw,
+        Expected {
+            round: 1,
+            key: "k",
+            judge: "judge-1",
+            others: &others,
+            is_foreign: &is_foreign,
+        },
+    )
+}
+
+fn kind(raw: &str) -> FailureKind {
+    read(raw).unwrap_err().kind
+}
+
+#[test]
+fn the_whole_reply_or_the_last_json_block_is_the_answer() {
+    assert_eq!(read(GOOD).unwrap().verdict, Vote::Warn);
+    let draft = GOOD.replace("WARN", "FAIL");
+    let reply =
+        format!("A draft:\n```json\n{draft}\n```\nNo, rather:\n\n```json\n{GOOD}\n```\nDone.");
+    assert_eq!(read(&reply).unwrap().verdict, Vote::Warn);
+    let tilde = format!("~~~ JSON\n{GOOD}\n~~~");
+    assert_eq!(read(&tilde).unwrap().verdict, Vote::Warn);
+}
+
+#[test]
+fn prose_is_never_searched() {
+    assert_eq!(
+        kind(&format!("I say {GOOD} and no more.")),
+        FailureKind::Prose
+    );
+    assert_eq!(kind(&format!("```\n{GOOD}\n```")), FailureKind::Prose);
+    assert_eq!(kind("PASS. Looks good to me!"), FailureKind::Prose);
+    assert_eq!(
+        kind(&format!("    ```json\n    {GOOD}\n    ```")),
+        FailureKind::Prose
+    );
+}
+
+#[test]
+fn a_block_quoted_inside_a_longer_fence_is_not_an_answer() {
+    assert_eq!(
+        kind(&format!("````markdown\n```json\n{GOOD}\n```\n````\n")),
+        FailureKind::Prose
+    );
+}
+
+#[test]
+fn each_way_of_failing_has_its_own_kind() {
+    assert_eq!(kind(""), FailureKind::Empty);
+    assert_eq!(kind(" \n\t"), FailureKind::Empty);
+    assert_eq!(kind(&GOOD[..GOOD.len() - 2]), FailureKind::Truncated);
+    assert_eq!(kind(&format!("```json\n{GOOD}\n")), FailureKind::Truncated);
+    assert_eq!(
+        kind(&format!("```json\n{}\n```", &GOOD[..60])),
+        FailureKind::Truncated
+    );
+    assert_eq!(kind(&format!("{GOOD} and more")), FailureKind::Malformed);
+    assert_eq!(
+        kind(&GOOD.replace("\"round\":1", "\"round\":2")),
+        FailureKind::WrongRound
+    );
+    assert_eq!(
+        kind(&GOOD.replace("\"key\":\"k\"", "\"key\":\"K\"")),
+        FailureKind::WrongKey
+    );
+    assert_eq!(
+        kind(&GOOD.replace("\"key\":\"k\",", "")),
+        FailureKind::WrongKey
+    );
+    assert_eq!(
+        kind(&"x".repeat(MAX_ANSWER_BYTES + 1)),
+        FailureKind::Oversized
+    );
+}
+
+#[test]
+fn a_wrong_version_is_malformed_and_says_which_is_read() {
+    for given in [
+        "\"schema_version\":2",
+        "\"schema_version\":\"1\"",
+        "\"schema\":1",
+    ] {
+        let failure = read(&GOOD.replace("\"schema_version\":1", given)).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Malformed);
+        assert!(
+            failure.detail.contains("this program reads 1"),
+            "{}",
+            failure.detail
+        );
+    }
+}
+
+#[test]
+fn a_malformed_answer_names_the_field() {
+    let finding = r#"{"severity":"huge","description":"d","location":{"path":"a","line":1}}"#;
+    let raw = GOOD.replace(
+        "\"key_insight\"",
+        &format!("\"findings\":[{finding}],\"key_insight\""),
+    );
+    let failure = read(&raw).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Malformed);
+    assert!(
+        failure
+            .detail
+            .starts_with("findings[0].severity: unknown variant"),
+        "{}",
+        failure.detail
+    );
+}
+
+#[test]
+fn seed004_an_answer_in_anothers_name_is_a_violation() {
+    let named = |name: &str| GOOD.replace("\"round\"", &format!("\"judge\":\"{name}\",\"round\""));
+    assert_eq!(kind(&named("judge-2")), FailureKind::Violation);
+    assert_eq!(
+        kind(&GOOD.replace("\"k\"", "\"another's\"")),
+        FailureKind::Violation
+    );
+    assert!(read(&named("judge-1")).is_ok());
+    assert!(read(&named("The Critic")).is_ok());
+}
+
+#[test]
+fn seed003_a_completion_signal_is_not_an_answer() {
+    let signal =
+        r#"{"type":"verdict","verdict":"PASS","confidence":"HIGH","file":".agents/council/x.md"}"#;
+    assert_eq!(kind(signal), FailureKind::Malformed);
+}
+
+#[test]
+fn missing_fields_fall_back_as_in_the_parent() {
+    let finding = r#"{"severity":"minor","description":"d","location":{"path":"a.rs","line":3},
+        "recommendation":"do it","why":null,"fix":null,"ref":null}"#;
+    let raw = GOOD.replace(
+        "\"key_insight\"",
+        &format!("\"findings\":[{finding}],\"key_insight\""),
+    );
+    let answer = read(&raw).unwrap();
+    let finding = &answer.findings[0];
+    assert_eq!(finding.fix, "do it");
+    assert_eq!(finding.why, "No root cause specified");
+    assert_eq!(finding.reference.as_deref(), Some("a.rs:3"));
+}

@@ -1,0 +1,86 @@
+//! Fingerprints: the same problem keeps its name while lines move around it.
+
+use council_protocol::Finding;
+use sha2::{Digest, Sha256};
+
+use super::keys::hex;
+
+/// 16 hex digits from the rule (or else the category), the path, and the squeezed lines around the place. `nth` tells
+/// findings apart that agree in all three, in the order of their lines.
+pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> String {
+    let class = finding
+        .rule
+        .as_deref()
+        .unwrap_or(&finding.category)
+        .to_lowercase();
+    let text = [context, &finding.quote, &finding.description]
+        .map(|t| t.split_whitespace().collect::<Vec<_>>().join(" "))
+        .into_iter()
+        .find(|t| !t.is_empty())
+        .unwrap_or_default();
+    let mut hasher = Sha256::new();
+    for part in [
+        class.as_bytes(),
+        finding.location.path.as_bytes(),
+        text.as_bytes(),
+    ] {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.update((nth as u64).to_le_bytes());
+    hex(&hasher.finalize()[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::{Location, Severity};
+
+    use super::*;
+
+    fn finding(line: u32) -> Finding {
+        Finding {
+            severity: Severity::Minor,
+            category: "Secrets".into(),
+            rule: None,
+            description: "d".into(),
+            location: Location {
+                path: "a.rs".into(),
+                line,
+                end_line: None,
+            },
+            quote: "let x = 1;".into(),
+            why: String::new(),
+            fix: String::new(),
+            suggestion: None,
+            reference: None,
+        }
+    }
+
+    #[test]
+    fn it_survives_moved_lines_and_changed_words_and_nothing_else() {
+        let base = fingerprint(&finding(3), "a\nlet x = 1;\nb", 0);
+        assert_eq!(base.len(), 16);
+        let moved = Finding {
+            description: "other words".into(),
+            category: "secrets".into(),
+            ..finding(90)
+        };
+        assert_eq!(fingerprint(&moved, "a\n  let x  = 1;\nb", 0), base);
+        let elsewhere = Finding {
+            location: Location {
+                path: "b.rs".into(),
+                line: 3,
+                end_line: None,
+            },
+            ..finding(3)
+        };
+        let ruled = Finding {
+            rule: Some("secrets/key".into()),
+            ..finding(3)
+        };
+        assert_ne!(fingerprint(&elsewhere, "a\nlet x = 1;\nb", 0), base);
+        assert_ne!(fingerprint(&ruled, "a\nlet x = 1;\nb", 0), base);
+        assert_ne!(fingerprint(&finding(3), "a\nlet x = 2;\nb", 0), base);
+        assert_ne!(fingerprint(&finding(3), "a\nlet x = 1;\nb", 1), base);
+    }
+}

@@ -1,0 +1,97 @@
+//! Votes over the rounds, and the evidence bar of seed 000 for changing one.
+
+use council_protocol::Vote;
+use council_protocol::answer::{Answer, Change};
+
+use super::bench::{Bench, Chair, Judge};
+use super::evidence::Claims;
+use super::outcome::PositionChange;
+
+/// Where a judge stood and stands.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Position {
+    /// The vote of R1.
+    pub(super) first: Option<Vote>,
+    /// The vote of the last later round, as it was given.
+    pub(super) last: Option<Vote>,
+    /// The vote that counts.
+    pub(super) counted: Option<Vote>,
+    /// The last change, weak ones included.
+    pub(super) change: Option<PositionChange>,
+}
+
+/// A judge's position after all its rounds.
+pub(super) fn position(bench: &Bench, chair: Chair, claims: &Claims) -> Position {
+    let judge = &bench.judges[chair];
+    let first = judge.first_vote();
+    let mut position = Position {
+        first,
+        counted: first,
+        ..Position::default()
+    };
+    for (&round, answer) in judge.answers.range(2..) {
+        let Some(held) = position.counted else { break };
+        position.last = Some(answer.verdict);
+        if answer.verdict == held {
+            continue;
+        }
+        let change = change(judge, round, held, answer, claims);
+        if !change.weak {
+            position.counted = Some(answer.verdict);
+        }
+        position.change = Some(change);
+    }
+    position
+}
+
+/// A changed vote, held against the bar: evidence that is found, and that the judge had not itself reported.
+fn change(
+    judge: &Judge,
+    round: u8,
+    held: Vote,
+    answer: &Answer,
+    claims: &Claims,
+) -> PositionChange {
+    let note = objection(judge, round, held, answer, claims);
+    PositionChange {
+        from: held,
+        to: answer.verdict,
+        weak: note.is_some(),
+        evidence: answer.change.as_ref().and_then(|c| c.evidence.clone()),
+        note: note.unwrap_or_default().to_owned(),
+    }
+}
+
+fn objection(
+    judge: &Judge,
+    round: u8,
+    held: Vote,
+    answer: &Answer,
+    claims: &Claims,
+) -> Option<&'static str> {
+    let Some(Change { from, to, evidence }) = &answer.change else {
+        return Some("nothing was named that had been missed");
+    };
+    if (*from, *to) != (held, answer.verdict) {
+        return Some("the change does not name the votes that it is between");
+    }
+    match evidence {
+        None => Some("no evidence was named"),
+        Some(e) if !claims.resolves(e) => Some("the evidence was not found"),
+        Some(e) if judge.reported_before(round, e) => {
+            Some("the judge had reported this evidence itself")
+        }
+        Some(_) => None,
+    }
+}
+
+/// Whether the votes of R1 differed and the last votes do not (councils.md 1.16: persuasion, or anchoring?).
+pub(super) fn converged(positions: &[Position]) -> bool {
+    let same = |votes: &[Vote]| votes.windows(2).all(|pair| pair[0] == pair[1]);
+    let first: Vec<Vote> = positions.iter().filter_map(|p| p.first).collect();
+    let last: Vec<Vote> = positions
+        .iter()
+        .filter_map(|p| p.last.or(p.first))
+        .collect();
+    !same(&first) && same(&last)
+}

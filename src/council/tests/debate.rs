@@ -1,0 +1,570 @@
+//! R2: seed 000, statement by statement.
+
+use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
+use council_protocol::capability::{Capability, CapabilitySet};
+use council_protocol::task::Branch;
+use council_protocol::{FailureKind, Severity, Task, Vote};
+
+use super::run::{Run, change, evidence, finding, made_up, plan, response, without_message};
+use crate::council::outcome::{Disposition, Reason, Verdict};
+use crate::council::plan::{DebateMode, Exchange, Procedure};
+use crate::council::{Action, Plan};
+
+fn debate(judges: usize) -> Plan {
+    plan(Procedure::Debate, judges)
+}
+
+/// R1 is over with the given votes, and everybody has restated.
+fn in_r2(plan: Plan, votes: &[Vote]) -> Run {
+    let mut run = Run::seated(plan);
+    run.votes(votes);
+    run.restate();
+    run
+}
+
+#[test]
+fn seed000_the_same_judges_sit_in_both_rounds() {
+    let mut run = in_r2(debate(3), &[Vote::Pass, Vote::Warn, Vote::Pass]);
+    run.votes(&[Vote::Pass, Vote::Warn, Vote::Pass]);
+    let spawns = run
+        .actions
+        .iter()
+        .filter(|a| matches!(a, Action::Spawn { .. }))
+        .count();
+    assert_eq!(spawns, 3, "N in total, not 2N");
+    assert_eq!(run.rounds_of("judge-1"), [1, 2, 2], "R1, restatement, R2");
+    assert_eq!(run.concluded().rounds, 2);
+}
+
+#[test]
+fn seed000_restatement_comes_before_the_others_answers_are_sent() {
+    let mut run = Run::seated(debate(2));
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    assert_eq!(*run.task("judge-1"), Task::Restate);
+    assert_eq!(*run.task("judge-2"), Task::Restate);
+    run.raw("judge-1", "  It is fine: line 3 is guarded. ");
+    assert!(
+        matches!(run.task("judge-1"), Task::Debate { .. }),
+        "it waits for nobody"
+    );
+    assert_eq!(*run.task("judge-2"), Task::Restate);
+    run.raw("judge-2", "It is broken.");
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    let restated = run.concluded().judges[0].restatement.as_deref();
+    assert_eq!(restated, Some("It is fine: line 3 is guarded."));
+}
+
+#[test]
+fn seed000_the_r2_clock_starts_at_the_restatement() {
+    let mut run = Run::seated(debate(2));
+    run.wait(50_000);
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    run.wait(20_000);
+    run.restate();
+    assert_eq!(run.sent("judge-1").timeout_ms, 70_000);
+    run.wait(70_000);
+    assert_eq!(run.now, 140_000);
+    assert!(run.outcome().is_some());
+}
+
+#[test]
+fn a_failed_restatement_does_not_block_the_debate() {
+    let mut run = Run::seated(debate(3));
+    run.votes(&[Vote::Pass, Vote::Fail, Vote::Pass]);
+    run.fail("judge-1", FailureKind::Refused);
+    assert!(matches!(run.task("judge-1"), Task::Debate { .. }));
+    run.raw("judge-2", "   ");
+    assert!(matches!(run.task("judge-2"), Task::Debate { .. }));
+    run.wait(30_000);
+    assert!(
+        run.actions
+            .iter()
+            .any(|a| matches!(a, Action::CancelTurn { judge } if judge.as_str() == "judge-3"))
+    );
+    run.fail("judge-3", FailureKind::Cancelled);
+    assert!(matches!(run.task("judge-3"), Task::Debate { .. }));
+    assert_eq!(run.sent("judge-3").timeout_ms, 60_000);
+}
+
+#[test]
+fn seed000_the_message_excludes_the_judges_own_verdict_and_names_nobody() {
+    let mut run = Run::seated(debate(3));
+    for judge in ["judge-1", "judge-2", "judge-3"] {
+        run.answer(judge, Vote::Warn, |a| {
+            a.findings = vec![finding(Severity::Minor, 3)];
+            a.findings[0].description = format!("{judge} of acme saw it");
+            a.recommendation = format!("ask {judge}");
+        });
+    }
+    run.restate();
+    for judge in ["judge-1", "judge-2", "judge-3"] {
+        let Task::Debate { peers, framing, .. } = run.task(judge) else {
+            panic!()
+        };
+        assert_eq!(
+            peers.iter().map(|p| p.label.as_str()).collect::<Vec<_>>(),
+            ["A", "B"]
+        );
+        let sent = serde_json::to_string(peers).unwrap();
+        assert!(!sent.contains("judge-"), "{sent}");
+        assert!(!sent.contains("confidence"), "{sent}");
+        assert_eq!(
+            framing.as_ref().unwrap().title,
+            "Trust me",
+            "framing comes in R2"
+        );
+    }
+}
+
+#[test]
+fn peers_are_shuffled_by_the_recorded_seed() {
+    let orders: std::collections::BTreeSet<Vec<usize>> = (0..20)
+        .map(|n| {
+            let mut plan = debate(4);
+            plan.seed.0 = n.to_string();
+            let run = in_r2(plan, &[Vote::Pass; 4]);
+            run.council.floor.bench.judges[0].peers[&2].clone()
+        })
+        .collect();
+    assert!(orders.len() > 3, "{orders:?}");
+}
+
+#[test]
+fn seed000_the_branch_comes_from_the_verdict_values() {
+    let branch = |votes: &[Vote]| {
+        let run = in_r2(debate(votes.len()), votes);
+        let Task::Debate { branch, .. } = run.task("judge-1") else {
+            panic!()
+        };
+        *branch
+    };
+    assert_eq!(branch(&[Vote::Pass, Vote::Pass]), Branch::Agreed);
+    assert_eq!(
+        branch(&[Vote::Warn, Vote::Warn, Vote::Warn]),
+        Branch::Agreed
+    );
+    assert_eq!(branch(&[Vote::Pass, Vote::Warn]), Branch::Disagreed);
+}
+
+#[test]
+fn equal_fails_on_disjoint_findings_are_a_disagreement() {
+    let branch = |second: u32| {
+        let mut run = Run::seated(debate(2));
+        run.answer("judge-1", Vote::Fail, |a| {
+            a.findings = vec![finding(Severity::Critical, 3)]
+        });
+        run.answer("judge-2", Vote::Fail, |a| {
+            a.findings = vec![finding(Severity::Critical, second)]
+        });
+        run.restate();
+        let Task::Debate { branch, .. } = run.task("judge-1") else {
+            panic!()
+        };
+        *branch
+    };
+    assert_eq!(branch(3), Branch::Agreed);
+    assert_eq!(branch(40), Branch::Disagreed);
+}
+
+#[test]
+fn auto_debates_a_split_or_a_lone_critical_finding_and_nothing_else() {
+    let rounds = |first: Vote, second: Vote, critical: &[u32]| {
+        let mut run = Run::seated(plan(Procedure::Review, 2));
+        for (judge, vote) in [("judge-1", first), ("judge-2", second)] {
+            let own = critical.iter().filter(|n| judge == "judge-1" || **n == 7);
+            let own: Vec<u32> = own.copied().collect();
+            run.answer(judge, vote, |a| {
+                a.findings = own
+                    .iter()
+                    .map(|n| finding(Severity::Critical, *n))
+                    .collect()
+            });
+        }
+        run.outcome().is_none()
+    };
+    assert!(!rounds(Vote::Pass, Vote::Pass, &[]));
+    assert!(rounds(Vote::Pass, Vote::Warn, &[]));
+    assert!(
+        rounds(Vote::Fail, Vote::Fail, &[3]),
+        "one judge alone holds it"
+    );
+    assert!(!rounds(Vote::Fail, Vote::Fail, &[7]), "both hold it");
+}
+
+#[test]
+fn force_debates_in_the_agreed_branch_too_and_off_never() {
+    let mut forced = plan(Procedure::Review, 2);
+    forced.debate = DebateMode::Force;
+    let mut run = Run::seated(forced);
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    assert!(run.outcome().is_none());
+    let mut off = debate(2);
+    off.debate = DebateMode::Off;
+    let mut run = Run::seated(off);
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    assert_eq!(run.concluded().rounds, 1);
+}
+
+#[test]
+fn seed003_without_messaging_a_debate_is_one_round_with_a_note() {
+    let mut plan = debate(2);
+    plan.seats.iter_mut().for_each(without_message);
+    let mut run = Run::seated(plan);
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    let outcome = run.concluded();
+    assert_eq!((outcome.rounds, outcome.procedure), (1, Procedure::Review));
+    assert!(run.noted("`message` is missing"));
+}
+
+#[test]
+fn seed000_a_judge_that_cannot_be_messaged_gives_r1_only_and_its_r1_counts() {
+    let mut plan = debate(3);
+    without_message(&mut plan.seats[2]);
+    let mut run = Run::seated(plan);
+    run.votes(&[Vote::Pass, Vote::Pass, Vote::Fail]);
+    run.restate();
+    assert!(!run.open.contains_key("judge-3"));
+    let Task::Debate { peers, .. } = run.task("judge-1") else {
+        panic!()
+    };
+    assert_eq!(peers.len(), 2, "its R1 is debated like any other");
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    let outcome = run.concluded();
+    assert_eq!(outcome.judges[2].counted, Some(Vote::Fail));
+    assert!(run.noted("judge-3 gave R1 only"));
+}
+
+#[test]
+fn seed000_late_r1_judge_gets_no_r2_message() {
+    let mut run = Run::seated(debate(3));
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    run.wait(120_000);
+    run.restate();
+    assert_eq!(run.rounds_of("judge-3"), [1]);
+    let Task::Debate { peers, .. } = run.task("judge-1") else {
+        panic!()
+    };
+    assert_eq!(peers.len(), 1, "N-1 in R2");
+}
+
+#[test]
+fn seed000_r2_timeout_uses_the_r1_verdict() {
+    let mut run = in_r2(debate(2), &[Vote::Warn, Vote::Pass]);
+    run.answer("judge-1", Vote::Warn, |_| {});
+    run.wait(90_000);
+    assert!(run.logged("Judge judge-2 R2 timeout -- using R1 verdict."));
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.judges[1].r2, outcome.judges[1].counted),
+        (None, Some(Vote::Pass))
+    );
+    assert_eq!(outcome.counted, 2);
+}
+
+#[test]
+fn seed000_all_r2_missing_is_r1_only_with_a_note() {
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Pass]);
+    run.wait(90_000);
+    assert_eq!(run.concluded().verdict, Verdict::Pass);
+    assert!(run.noted("the verdict rests on R1 alone"));
+}
+
+#[test]
+fn seed000_r2_is_recorded_beside_r1() {
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    let rounds: Vec<u8> = run
+        .actions
+        .iter()
+        .filter_map(|a| match a {
+            Action::Record { judge, round, .. } if judge.as_str() == "judge-1" => Some(*round),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(rounds, [1, 2]);
+}
+
+#[test]
+fn seed000_a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
+    let counted = |change: Option<council_protocol::answer::Change>| {
+        let mut run = Run::seated(debate(2));
+        run.answer("judge-1", Vote::Fail, |a| {
+            a.findings = vec![finding(Severity::Critical, 3)]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.restate();
+        run.answer("judge-1", Vote::Pass, |a| a.change = change);
+        run.answer("judge-2", Vote::Pass, |_| {});
+        let judge = run.concluded().judges[0].clone();
+        (judge.counted.unwrap(), judge.change.unwrap().weak)
+    };
+    let (pass, fail) = (Vote::Pass, Vote::Fail);
+    assert_eq!(
+        counted(change(fail, pass, Some(evidence(20)))),
+        (pass, false)
+    );
+    assert_eq!(counted(None), (fail, true));
+    assert_eq!(counted(change(fail, pass, None)), (fail, true));
+    assert_eq!(counted(change(fail, pass, Some(made_up()))), (fail, true));
+    assert_eq!(
+        counted(change(fail, pass, Some(evidence(3)))),
+        (fail, true),
+        "it had reported this itself"
+    );
+    assert_eq!(
+        counted(change(Vote::Warn, pass, Some(evidence(20)))),
+        (fail, true),
+        "it never held WARN"
+    );
+}
+
+#[test]
+fn withdrawing_a_finding_has_the_same_bar() {
+    let level = |evidence: Option<council_protocol::answer::Evidence>| {
+        let mut run = Run::seated(debate(2));
+        run.answer("judge-1", Vote::Warn, |a| {
+            a.findings = vec![finding(Severity::Critical, 3)]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.restate();
+        run.answer("judge-1", Vote::Warn, |a| {
+            a.withdrawn = vec![Withdrawal {
+                finding: 1,
+                evidence,
+            }]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        let weak = run
+            .concluded()
+            .notes
+            .iter()
+            .any(|n| n.contains("without evidence that holds"));
+        (run.concluded().findings[0].disposition, weak)
+    };
+    assert_eq!(level(Some(evidence(20))), (Disposition::Rejected, false));
+    assert_eq!(level(Some(made_up())), (Disposition::Unproven, true));
+    assert_eq!(level(Some(evidence(3))), (Disposition::Unproven, true));
+    assert_eq!(level(None), (Disposition::Unproven, true));
+}
+
+/// One judge holds a critical finding; the other says something about it in R2.
+fn opinion(
+    stance: Stance,
+    evidence: Option<council_protocol::answer::Evidence>,
+    deterministic: bool,
+) -> Run {
+    let mut plan = debate(2);
+    plan.seats[0].seat.agent.deterministic = deterministic;
+    let mut run = Run::seated(plan);
+    run.answer("judge-1", Vote::Fail, |a| {
+        a.findings = vec![finding(Severity::Critical, 3)]
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.restate();
+    let id = run.id_of("judge-2", "judge-1", 1);
+    run.answer("judge-1", Vote::Fail, |_| {});
+    run.answer("judge-2", Vote::Pass, |a| {
+        a.responses = vec![response(&id, stance, evidence)]
+    });
+    run
+}
+
+#[test]
+fn agreement_carries_only_with_evidence_of_its_own() {
+    let agreed = |e| opinion(Stance::Agreed, e, false).concluded().findings[0].disposition;
+    assert_eq!(agreed(Some(evidence(20))), Disposition::Carried);
+    assert_eq!(agreed(Some(made_up())), Disposition::Unproven);
+    assert_eq!(
+        agreed(Some(evidence(3))),
+        Disposition::Unproven,
+        "the finding's own quote is an echo"
+    );
+    assert_eq!(agreed(None), Disposition::Unproven);
+    let run = opinion(Stance::PartiallyAgreed, Some(evidence(20)), false);
+    assert_eq!(
+        run.concluded().findings[0].disposition,
+        Disposition::Unproven
+    );
+}
+
+#[test]
+fn disagreement_contests_only_with_evidence() {
+    let run = opinion(Stance::Disagreed, Some(evidence(20)), false);
+    let outcome = run.concluded();
+    assert_eq!(outcome.findings[0].disposition, Disposition::Contested);
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Warn, Reason::CriticalContested)
+    );
+    assert_eq!(outcome.findings[0].opinions.len(), 1);
+    let run = opinion(Stance::Disagreed, Some(made_up()), false);
+    assert_eq!(
+        run.concluded().findings[0].disposition,
+        Disposition::Unproven
+    );
+}
+
+#[test]
+fn a_rules_finding_is_carried_unless_it_is_refuted_with_evidence() {
+    let rule = |e| opinion(Stance::Disagreed, e, true).concluded().findings[0].disposition;
+    assert_eq!(rule(None), Disposition::Carried);
+    assert_eq!(rule(Some(made_up())), Disposition::Carried);
+    assert_eq!(rule(Some(evidence(20))), Disposition::Contested);
+}
+
+#[test]
+fn a_new_finding_of_r2_is_proven_like_any_other() {
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
+    run.answer("judge-1", Vote::Pass, |a| {
+        let new = |tag, finding| IndependentFinding { tag, finding };
+        let mut bogus = finding(Severity::Critical, 9);
+        bogus.quote = "not there".into();
+        a.independent_findings = vec![
+            new(Tag::New, finding(Severity::Significant, 8)),
+            new(Tag::New, bogus),
+        ];
+    });
+    run.answer("judge-2", Vote::Fail, |_| {});
+    let findings = &run.concluded().findings;
+    assert_eq!(findings.len(), 2);
+    assert_eq!(
+        (findings[0].disposition, findings[0].members[0].round),
+        (Disposition::Unproven, 2)
+    );
+    assert_eq!(
+        (findings[1].disposition, findings[1].level),
+        (Disposition::Rejected, None)
+    );
+}
+
+#[test]
+fn repeating_what_one_was_shown_is_an_echo_and_not_a_second_voice() {
+    let disposition = |tag| {
+        let mut run = Run::seated(debate(2));
+        run.answer("judge-1", Vote::Fail, |a| {
+            a.findings = vec![finding(Severity::Critical, 3)]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.restate();
+        run.answer("judge-1", Vote::Fail, |_| {});
+        run.answer("judge-2", Vote::Pass, |a| {
+            a.independent_findings = vec![IndependentFinding {
+                tag,
+                finding: finding(Severity::Critical, 3),
+            }];
+        });
+        run.concluded().findings[0].disposition
+    };
+    assert_eq!(disposition(Tag::Same), Disposition::Unproven);
+    assert_eq!(
+        disposition(Tag::NotReproduced),
+        Disposition::Unproven,
+        "the same quote refutes nothing"
+    );
+}
+
+#[test]
+fn seed004_not_reproduced_with_evidence_contests() {
+    let mut run = Run::seated(debate(2));
+    run.answer("judge-1", Vote::Fail, |a| {
+        a.findings = vec![finding(Severity::Critical, 3)]
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.restate();
+    run.answer("judge-1", Vote::Fail, |_| {});
+    run.answer("judge-2", Vote::Pass, |a| {
+        let mut denied = finding(Severity::Critical, 4);
+        denied.description = "value 3 overflows when computed: not so, it is bounded here".into();
+        a.independent_findings = vec![IndependentFinding {
+            tag: Tag::NotReproduced,
+            finding: denied,
+        }];
+    });
+    assert_eq!(run.concluded().findings.len(), 1);
+    assert_eq!(
+        run.concluded().findings[0].disposition,
+        Disposition::Contested
+    );
+}
+
+#[test]
+fn a_split_that_becomes_unanimous_is_marked_as_converged() {
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    assert!(run.concluded().converged);
+    assert_eq!(
+        run.concluded().judges[1].counted,
+        Some(Vote::Fail),
+        "but the weak change does not count"
+    );
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    assert!(!run.concluded().converged);
+}
+
+#[test]
+fn a_malformed_r2_answer_is_sent_back_once_then_r1_counts() {
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Warn]);
+    run.answer("judge-1", Vote::Pass, |_| {});
+    run.raw("judge-2", "no JSON");
+    assert!(matches!(run.task("judge-2"), Task::Mend { .. }));
+    run.raw("judge-2", "still none");
+    assert!(run.logged("Judge judge-2 R2 failed (prose) -- using R1 verdict."));
+    assert_eq!(run.concluded().judges[1].counted, Some(Vote::Warn));
+}
+
+#[test]
+fn seed003_the_exchange_is_by_reference_where_a_folder_is_shared() {
+    let mut plan = debate(2);
+    plan.exchange = Exchange::Reference;
+    plan.seats[1].grant.granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
+    let mut run = Run::seated(plan);
+    for judge in ["judge-1", "judge-2"] {
+        run.answer(judge, Vote::Warn, |a| {
+            a.findings = vec![finding(Severity::Minor, 3)]
+        });
+    }
+    run.restate();
+    let Task::Debate { peers, .. } = run.task("judge-1") else {
+        panic!()
+    };
+    assert_eq!(peers[0].file.as_deref(), Some("peer-a.json"));
+    assert!(peers[0].findings.is_empty() && peers[0].key_insight.is_empty());
+    let shared = run.actions.iter().find_map(|a| match a {
+        Action::Share { judge, peer } => Some((judge.as_str(), peer.findings.len())),
+        _ => None,
+    });
+    assert_eq!(shared, Some(("judge-1", 1)));
+    let Task::Debate { peers, .. } = run.task("judge-2") else {
+        panic!()
+    };
+    assert_eq!(peers[0].findings.len(), 1, "no shared folder: inline");
+    run.votes(&[Vote::Warn, Vote::Warn]);
+    assert_eq!(
+        run.concluded().ledger.exchange,
+        Some(crate::council::ledger::ExchangeKind::Both)
+    );
+}
+
+#[test]
+fn seed000_an_inline_exchange_drops_whole_findings_and_says_how_many() {
+    let mut plan = debate(2);
+    plan.exchange = Exchange::Inline { max_bytes: 700 };
+    let mut run = Run::seated(plan);
+    run.answer("judge-1", Vote::Warn, |a| {
+        a.findings = (1..9).map(|n| finding(Severity::Minor, n * 5)).collect();
+        a.findings.push(finding(Severity::Critical, 50));
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.restate();
+    let Task::Debate { peers, dropped, .. } = run.task("judge-2") else {
+        panic!()
+    };
+    assert_eq!(peers[0].findings.len() + *dropped as usize, 9);
+    assert!(
+        peers[0].findings.iter().any(|f| f.id.ends_with('9')),
+        "the critical one stays, with its own id"
+    );
+    run.votes(&[Vote::Warn, Vote::Pass]);
+    assert!(run.noted("did not fit the exchange"));
+}

@@ -1,0 +1,320 @@
+//! R1: everybody at once, everybody alone.
+
+use council_protocol::{CoverageState, FailureKind, Severity, Task, Vote};
+
+use super::run::{Run, coverage, finding, plan};
+use crate::council::outcome::{Reason, Verdict};
+use crate::council::plan::{DebateMode, Options, Procedure, Subject};
+use crate::council::{Action, Input};
+
+fn spawned(actions: &[Action]) -> usize {
+    actions
+        .iter()
+        .filter(|a| matches!(a, Action::Spawn { .. }))
+        .count()
+}
+
+#[test]
+fn seed003_all_judges_are_spawned_in_one_batch_before_anything_is_awaited() {
+    let run = Run::convene(plan(Procedure::Review, 3));
+    let spawns = run
+        .actions
+        .iter()
+        .take_while(|a| matches!(a, Action::Spawn { .. }));
+    assert_eq!(spawns.count(), 3);
+    assert!(
+        run.actions
+            .iter()
+            .any(|a| matches!(a, Action::SetDeadline { at: 120_000, .. }))
+    );
+}
+
+#[test]
+fn a_judge_is_sent_its_turn_when_it_is_seated_and_waits_for_nobody() {
+    let mut run = Run::convene(plan(Procedure::Review, 3));
+    run.feed(Input::Started {
+        judge: "judge-2".into(),
+    });
+    assert_eq!(run.open.len(), 1);
+    assert_eq!(*run.task("judge-2"), Task::Review);
+    assert_eq!(run.sent("judge-2").timeout_ms, 120_000);
+}
+
+#[test]
+fn r1_carries_nothing_of_the_others_and_no_framing() {
+    let run = Run::seated(plan(Procedure::Debate, 3));
+    assert!(
+        run.open
+            .values()
+            .all(|s| s.task == Task::Review && s.round == 1)
+    );
+    let keys: std::collections::BTreeSet<_> = run.open.values().map(|s| &s.key).collect();
+    assert_eq!(keys.len(), 3, "each seat has a key of its own");
+}
+
+#[test]
+fn seed003_quick_is_one_judge_and_one_round() {
+    let mut run = Run::seated(plan(Procedure::Quick, 1));
+    run.votes(&[Vote::Pass]);
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.rounds, outcome.counted),
+        (Verdict::Pass, 1, 1)
+    );
+    assert_eq!(spawned(&run.actions), 1);
+}
+
+#[test]
+fn a_review_without_a_split_ends_after_r1() {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Pass, Reason::NoFindings)
+    );
+    assert_eq!(outcome.rounds, 1);
+    assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
+}
+
+#[test]
+fn seed003_one_late_judge_of_three_is_left_behind_and_the_report_says_so() {
+    let mut run = Run::seated(plan(Procedure::Review, 3));
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    run.wait(120_000);
+    assert!(run.logged("Judge judge-3 R1 timeout -- proceeding without it."));
+    let outcome = run.concluded();
+    assert_eq!((outcome.verdict, outcome.counted), (Verdict::Pass, 2));
+    assert!(run.noted("2 of 3 judges counted; abstained: judge-3 (timeout: no answer in time)"));
+    let cancelled =
+        |a: &Action| matches!(a, Action::CancelTurn { judge } if judge.as_str() == "judge-3");
+    assert!(run.actions.iter().any(cancelled));
+}
+
+#[test]
+fn a_judge_that_is_not_seated_in_time_is_left_behind_too() {
+    let mut run = Run::convene(plan(Procedure::Review, 3));
+    run.feed(Input::Started {
+        judge: "judge-1".into(),
+    });
+    run.feed(Input::Started {
+        judge: "judge-2".into(),
+    });
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    run.wait(120_000);
+    assert_eq!(run.concluded().verdict, Verdict::Pass);
+    assert!(!run.concluded().judges[2].started);
+    assert!(run.rounds_of("judge-3").is_empty());
+}
+
+#[test]
+fn below_the_quorum_nothing_is_green() {
+    for vote in [Vote::Pass, Vote::Warn] {
+        let mut run = Run::seated(plan(Procedure::Review, 2));
+        run.votes(&[vote]);
+        run.wait(120_000);
+        let outcome = run.concluded();
+        assert_eq!(
+            (outcome.verdict, outcome.reason),
+            (Verdict::Inconclusive, Reason::BelowQuorum)
+        );
+    }
+}
+
+#[test]
+fn seed003_all_judges_failing_is_inconclusive_and_says_what_to_do() {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.fail("judge-1", FailureKind::Quota);
+    run.dies("judge-2");
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.counted),
+        (Verdict::Inconclusive, 0)
+    );
+    assert!(run.noted("no judge gave a usable answer"));
+    assert!(!outcome.coverage.is_complete());
+}
+
+#[test]
+fn malformed_answers_are_sent_back_once_with_what_is_wrong_then_the_judge_abstains() {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.answer("judge-2", Vote::Pass, |_| {});
+    let first = run.sent("judge-1").clone();
+    run.raw("judge-1", "Looks good to me.");
+    let Task::Mend { error } = run.task("judge-1") else {
+        panic!("{:?}", run.task("judge-1"))
+    };
+    assert!(error.starts_with("prose: "), "{error}");
+    assert_ne!(run.sent("judge-1").key, first.key, "the key is one-time");
+    run.raw("judge-1", "I said: looks good to me!");
+    let outcome = run.concluded();
+    assert_eq!(outcome.verdict, Verdict::Inconclusive);
+    assert_eq!(outcome.judges[0].failures.len(), 2);
+    assert_eq!(outcome.judges[0].counted, None);
+}
+
+#[test]
+fn a_mended_answer_counts() {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.raw("judge-1", "{");
+    run.answer("judge-1", Vote::Pass, |_| {});
+    let outcome = run.concluded();
+    assert_eq!((outcome.verdict, outcome.counted), (Verdict::Pass, 2));
+    assert_eq!(
+        outcome.judges[0].failures[0].failure.kind,
+        FailureKind::Truncated
+    );
+}
+
+#[test]
+fn an_answer_to_another_round_or_with_anothers_key_never_counts() {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.answer("judge-1", Vote::Pass, |a| a.round = 2);
+    assert!(matches!(run.task("judge-1"), Task::Mend { .. }));
+    run.answer("judge-1", Vote::Pass, |a| a.key = "guessed".into());
+    let foreign = run.sent("judge-2").key.clone();
+    let kinds: Vec<_> = run.council.floor.bench.judges[0]
+        .failures
+        .iter()
+        .map(|f| f.failure.kind)
+        .collect();
+    assert_eq!(kinds, [FailureKind::WrongRound, FailureKind::WrongKey]);
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.answer("judge-1", Vote::Pass, |a| a.key = foreign);
+    let failure = &run.council.floor.bench.judges[0].failures[0].failure;
+    assert_eq!(failure.kind, FailureKind::Violation);
+    assert!(
+        !run.open.contains_key("judge-1"),
+        "a violation is not sent back"
+    );
+}
+
+#[test]
+fn nothing_to_review_is_skipped_and_nobody_is_spawned() {
+    let mut empty = plan(Procedure::Review, 2);
+    for seat in &mut empty.seats {
+        seat.coverage = std::sync::Arc::default();
+    }
+    let run = Run::convene(empty.clone());
+    assert_eq!(
+        (run.concluded().verdict, run.concluded().reason),
+        (Verdict::Skipped, Reason::NothingToReview)
+    );
+    assert_eq!(spawned(&run.actions), 0);
+    let mut skipped = plan(Procedure::Review, 2);
+    for seat in &mut skipped.seats {
+        seat.coverage = coverage(CoverageState::Skipped {
+            reason: "lockfile".into(),
+        });
+    }
+    assert_eq!(Run::convene(skipped).concluded().reason, Reason::AllSkipped);
+    empty.options = Options {
+        subject: Subject::Text,
+        ..Options::default()
+    };
+    assert_eq!(
+        spawned(&Run::convene(empty).actions),
+        2,
+        "a topic has no files and is not empty"
+    );
+}
+
+#[test]
+fn a_council_of_nobody_is_inconclusive() {
+    let run = Run::convene(plan(Procedure::Review, 0));
+    assert_eq!(run.concluded().verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn every_quote_is_searched_before_the_verdict() {
+    let mut plan = plan(Procedure::Review, 2);
+    plan.debate = DebateMode::Off;
+    let mut run = Run::seated(plan);
+    run.proves = false;
+    run.answer("judge-1", Vote::Fail, |a| {
+        a.findings = vec![finding(Severity::Critical, 3)]
+    });
+    run.answer("judge-2", Vote::Fail, |a| {
+        a.findings = vec![finding(Severity::Critical, 3)]
+    });
+    assert!(run.outcome().is_none());
+    let asked: Vec<_> = run
+        .actions
+        .iter()
+        .filter(|a| matches!(a, Action::Prove { .. }))
+        .collect();
+    assert_eq!(asked.len(), 1, "the same quote is searched once");
+    run.wait(60_000);
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Inconclusive, Reason::UncheckedEvidence)
+    );
+}
+
+#[test]
+fn an_accepted_answer_is_recorded_under_its_round() {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.answer("judge-1", Vote::Pass, |_| {});
+    assert!(
+        run.actions
+            .iter()
+            .any(|a| matches!(a, Action::Record { round: 1, .. }))
+    );
+}
+
+#[test]
+fn seed000_explorers_work_in_r1_only_and_the_second_answer_replaces_the_first() {
+    let mut plan = plan(Procedure::Review, 2);
+    plan.options.explorers = 2;
+    let mut run = Run::seated(plan);
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-1", Vote::Fail, |a| {
+        a.findings = vec![finding(Severity::Critical, 3)];
+        a.explore = ["who calls it?", "is it tested?", "a third one"]
+            .map(String::from)
+            .to_vec();
+    });
+    let asked = run.actions.iter().find_map(|a| match a {
+        Action::Explore {
+            questions,
+            timeout_ms,
+            ..
+        } => Some((questions.len(), *timeout_ms)),
+        _ => None,
+    });
+    assert_eq!(asked, Some((2, 60_000)), "as many as the plan allows");
+    assert!(!run.open.contains_key("judge-1"));
+    let found = council_protocol::task::Explored {
+        question: "who calls it?".into(),
+        result: Some("nobody".into()),
+    };
+    run.feed(Input::Explored {
+        judge: "judge-1".into(),
+        results: vec![found],
+    });
+    assert!(matches!(run.task("judge-1"), Task::Explored { .. }));
+    run.answer("judge-1", Vote::Pass, |a| a.explore = vec!["more?".into()]);
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.findings.len(), outcome.rounds),
+        (Verdict::Pass, 0, 1)
+    );
+}
+
+#[test]
+fn explorers_that_are_late_leave_the_first_answer() {
+    let mut plan = plan(Procedure::Review, 2);
+    plan.options.explorers = 1;
+    let mut run = Run::seated(plan);
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-1", Vote::Pass, |a| {
+        a.explore = vec!["who calls it?".into()]
+    });
+    run.wait(60_000);
+    assert_eq!(
+        (run.concluded().verdict, run.concluded().counted),
+        (Verdict::Pass, 2)
+    );
+}

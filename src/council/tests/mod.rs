@@ -1,0 +1,8 @@
+//! The engine from outside: scenarios named after the seeds' statements, and laws over random councils.
+
+mod bad_input;
+mod debate;
+mod end;
+mod first_round;
+mod run;
+mod verdict;

@@ -1,0 +1,411 @@
+//! A council with scripted judges: time moves when a test says so, quotes are searched at once, and whoever is asked to end
+//! does so.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use council_protocol::answer::{Change, Evidence, Response, Stance};
+use council_protocol::capability::{Capability, CapabilitySet, Grant};
+use council_protocol::coverage::{Coverage, FileCoverage};
+use council_protocol::message::Ending;
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::task::{CommitInfo, Framing};
+use council_protocol::{
+    Answer, CoverageState, Failure, FailureKind, Finding, JudgeId, Location, Millis, Seat,
+    Severity, Task, TurnId, Vote, prove,
+};
+
+use crate::council::plan::{
+    Consensus, DebateMode, Exchange, Options, PlannedSeat, Policy, Procedure, Seed, Timeouts,
+};
+use crate::council::{Action, CancelCause, Council, Input, Outcome, Plan, TimerId};
+
+/// The reviewed file: line `n` says `let value_n = compute(n);`.
+pub(super) fn text() -> String {
+    (1..=60)
+        .map(|n| format!("let value_{n} = compute({n});\n"))
+        .collect()
+}
+
+/// The words of a line of [`text`].
+pub(super) fn line(n: u32) -> String {
+    format!("let value_{n} = compute({n});")
+}
+
+pub(super) fn seat(judge: &str) -> PlannedSeat {
+    let everything = CapabilitySet::from([
+        Capability::Spawn,
+        Capability::Message,
+        Capability::Shutdown,
+        Capability::SharedFs,
+    ]);
+    let agent = AgentSpec {
+        name: "model".into(),
+        kind: AgentKind::Command {
+            argv: vec!["model".into()],
+            env: Vec::new(),
+        },
+        vendor: "acme".into(),
+        model: None,
+        deterministic: false,
+    };
+    PlannedSeat {
+        seat: Seat {
+            judge: judge.into(),
+            perspective: Perspective::default(),
+            agent,
+        },
+        grant: Grant {
+            granted: everything,
+            ..Grant::default()
+        },
+        coverage: coverage(CoverageState::Reviewed),
+    }
+}
+
+pub(super) fn coverage(state: CoverageState) -> Arc<Coverage> {
+    Arc::new(Coverage {
+        files: vec![FileCoverage {
+            path: "a.rs".into(),
+            state,
+        }],
+    })
+}
+
+/// A plan with seats `judge-1`, `judge-2`, …
+pub(super) fn plan(procedure: Procedure, judges: usize) -> Plan {
+    let framing = Framing {
+        title: "Trust me".into(),
+        body: String::new(),
+        commits: vec![CommitInfo::default()],
+    };
+    Plan {
+        procedure,
+        debate: DebateMode::Auto,
+        consensus: Consensus::Findings,
+        quorum: if procedure == Procedure::Quick { 1 } else { 2 },
+        policy: Policy {
+            contested_critical_fails: false,
+            incomplete_coverage_warns: false,
+        },
+        seats: (1..=judges).map(|n| seat(&format!("judge-{n}"))).collect(),
+        exchange: Exchange::Inline {
+            max_bytes: 24 << 10,
+        },
+        timeouts: Timeouts::default(),
+        seed: Seed("5eed".into()),
+        framing,
+        notes: Vec::new(),
+        options: Options::default(),
+    }
+}
+
+/// Takes `message` away from a seat.
+pub(super) fn without_message(seat: &mut PlannedSeat) {
+    seat.grant.granted = CapabilitySet::from([Capability::Spawn, Capability::Shutdown]);
+}
+
+/// A finding of one line of [`text`].
+pub(super) fn finding(severity: Severity, n: u32) -> Finding {
+    Finding {
+        severity,
+        category: "logic".into(),
+        rule: None,
+        description: format!("value {n} overflows when computed"),
+        location: Location {
+            path: "a.rs".into(),
+            line: n,
+            end_line: None,
+        },
+        quote: line(n),
+        why: "it overflows".into(),
+        fix: "check it".into(),
+        suggestion: None,
+        reference: None,
+    }
+}
+
+/// Evidence that stands where it says.
+pub(super) fn evidence(n: u32) -> Evidence {
+    Evidence {
+        path: "a.rs".into(),
+        line: n,
+        quote: line(n),
+    }
+}
+
+/// Evidence that stands nowhere.
+pub(super) fn made_up() -> Evidence {
+    Evidence {
+        path: "a.rs".into(),
+        line: 3,
+        quote: "launch_missiles();".into(),
+    }
+}
+
+pub(super) fn change(from: Vote, to: Vote, evidence: Option<Evidence>) -> Option<Change> {
+    Some(Change { from, to, evidence })
+}
+
+pub(super) fn response(to: &str, stance: Stance, evidence: Option<Evidence>) -> Response {
+    Response {
+        to: to.into(),
+        stance,
+        reasoning: "I looked".into(),
+        evidence,
+    }
+}
+
+/// A turn as it was sent.
+#[derive(Debug, Clone)]
+pub(super) struct Sent {
+    pub(super) turn: TurnId,
+    pub(super) round: u8,
+    pub(super) key: String,
+    pub(super) task: Task,
+    pub(super) timeout_ms: u64,
+}
+
+pub(super) struct Run {
+    pub(super) council: Council,
+    pub(super) now: Millis,
+    pub(super) actions: Vec<Action>,
+    pub(super) open: BTreeMap<JudgeId, Sent>,
+    pub(super) timers: BTreeMap<TimerId, Millis>,
+    /// Whether quotes are searched at once.
+    pub(super) proves: bool,
+    /// Whether judges end when they are asked to.
+    pub(super) obedient: bool,
+}
+
+impl Run {
+    /// Convenes the council; nobody is seated yet.
+    pub(super) fn convene(plan: Plan) -> Self {
+        let (council, actions) = Council::convene(plan);
+        let mut run = Self {
+            council,
+            now: 0,
+            actions: Vec::new(),
+            open: BTreeMap::new(),
+            timers: BTreeMap::new(),
+            proves: true,
+            obedient: true,
+        };
+        run.perform(actions);
+        run
+    }
+
+    /// Convenes the council and seats everybody.
+    pub(super) fn seated(plan: Plan) -> Self {
+        let judges: Vec<JudgeId> = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
+        let mut run = Self::convene(plan);
+        for judge in judges {
+            run.feed(Input::Started { judge });
+        }
+        run
+    }
+
+    pub(super) fn feed(&mut self, input: Input) {
+        let actions = self.council.handle(input, self.now);
+        self.perform(actions);
+    }
+
+    fn perform(&mut self, actions: Vec<Action>) {
+        let mut echoes = Vec::new();
+        for action in actions {
+            assert!(self.outcome().is_none(), "after the end: {action:?}");
+            self.actions.push(action.clone());
+            match action {
+                Action::Send {
+                    judge,
+                    turn,
+                    round,
+                    key,
+                    task,
+                    timeout_ms,
+                } => {
+                    let before = self.open.insert(
+                        judge,
+                        Sent {
+                            turn,
+                            round,
+                            key,
+                            task,
+                            timeout_ms,
+                        },
+                    );
+                    assert!(before.is_none(), "two turns at once");
+                }
+                Action::SetDeadline { timer, at } => {
+                    self.timers.insert(timer, at);
+                }
+                Action::Prove {
+                    claim,
+                    location,
+                    quote,
+                } if self.proves => {
+                    let proof = prove(&text(), location.line, &quote);
+                    let context = if proof.resolves() {
+                        quote
+                    } else {
+                        String::new()
+                    };
+                    echoes.push(Input::Proved {
+                        claim,
+                        proof,
+                        context,
+                    });
+                }
+                Action::Shutdown { judge, .. } if self.obedient => {
+                    echoes.push(Input::Ended {
+                        judge,
+                        ending: Ending::Graceful,
+                    });
+                }
+                _ => {}
+            }
+        }
+        for input in echoes {
+            self.feed(input);
+        }
+    }
+
+    pub(super) fn sent(&self, judge: &str) -> &Sent {
+        self.open
+            .get(judge)
+            .unwrap_or_else(|| panic!("{judge} has no turn: {:#?}", self.actions))
+    }
+
+    pub(super) fn task(&self, judge: &str) -> &Task {
+        &self.sent(judge).task
+    }
+
+    /// Replies with anything.
+    pub(super) fn raw(&mut self, judge: &str, raw: &str) {
+        let turn = self.sent(judge).turn;
+        self.open.remove(judge);
+        self.feed(Input::Answered {
+            judge: judge.into(),
+            turn,
+            raw: raw.into(),
+            usage: None,
+        });
+    }
+
+    /// Replies with an answer that echoes round and key.
+    pub(super) fn answer(&mut self, judge: &str, vote: Vote, with: impl FnOnce(&mut Answer)) {
+        let sent = self.sent(judge);
+        let mut answer = Answer::new(sent.round, sent.key.clone(), vote);
+        answer.key_insight = format!("{judge} says {}", vote.word());
+        with(&mut answer);
+        self.raw(judge, &serde_json::to_string(&answer).unwrap());
+    }
+
+    /// Everybody votes in R1 without a finding.
+    pub(super) fn votes(&mut self, votes: &[Vote]) {
+        for (index, vote) in votes.iter().enumerate() {
+            self.answer(&format!("judge-{}", index + 1), *vote, |_| {});
+        }
+    }
+
+    /// Everybody with an open turn restates.
+    pub(super) fn restate(&mut self) {
+        let restating = self.open.iter().filter(|(_, s)| s.task == Task::Restate);
+        let restating: Vec<String> = restating.map(|(judge, _)| judge.to_string()).collect();
+        assert!(!restating.is_empty(), "nobody was asked to restate");
+        for judge in restating {
+            self.raw(&judge, "I said what I said.");
+        }
+    }
+
+    pub(super) fn fail(&mut self, judge: &str, kind: FailureKind) {
+        let turn = self.sent(judge).turn;
+        self.open.remove(judge);
+        let failure = Failure::new(kind, "so it goes");
+        self.feed(Input::Failed {
+            judge: judge.into(),
+            turn: Some(turn),
+            failure,
+        });
+    }
+
+    pub(super) fn dies(&mut self, judge: &str) {
+        self.open.remove(judge);
+        let failure = Failure::new(FailureKind::Died, "so it goes");
+        self.feed(Input::Failed {
+            judge: judge.into(),
+            turn: None,
+            failure,
+        });
+    }
+
+    pub(super) fn cancel(&mut self, cause: CancelCause) {
+        self.feed(Input::Cancel { cause });
+    }
+
+    /// Lets time pass; deadlines strike in their order.
+    pub(super) fn wait(&mut self, ms: u64) {
+        let until = self.now + ms;
+        while let Some((&timer, &at)) = self
+            .timers
+            .iter()
+            .filter(|(_, at)| **at <= until)
+            .min_by_key(|(_, at)| **at)
+        {
+            self.timers.remove(&timer);
+            self.now = self.now.max(at);
+            self.feed(Input::Deadline { timer });
+        }
+        self.now = until;
+    }
+
+    /// The id under which `viewer` knows finding `number` of `owner` in R2 (identified by its insight).
+    pub(super) fn id_of(&self, viewer: &str, owner: &str, number: usize) -> String {
+        let Task::Debate { peers, .. } = self.task(viewer) else {
+            panic!("{viewer} is not debating")
+        };
+        let needle = format!("{owner} says");
+        let scrubbed = needle.replace(owner, "a judge");
+        let peer = peers.iter().find(|p| {
+            p.key_insight.contains(&scrubbed) && (peers.len() == 1 || p.findings.len() >= number)
+        });
+        format!(
+            "{}{number}",
+            peer.unwrap_or_else(|| panic!("{viewer} sees {peers:?}"))
+                .label
+        )
+    }
+
+    pub(super) fn outcome(&self) -> Option<&Outcome> {
+        self.actions.iter().find_map(|a| match a {
+            Action::Conclude { outcome } => Some(&**outcome),
+            _ => None,
+        })
+    }
+
+    pub(super) fn concluded(&self) -> &Outcome {
+        self.outcome()
+            .unwrap_or_else(|| panic!("not over: {:#?}", self.actions))
+    }
+
+    pub(super) fn logged(&self, line: &str) -> bool {
+        self.actions
+            .iter()
+            .any(|a| matches!(a, Action::Log { line: l } if l == line))
+    }
+
+    pub(super) fn noted(&self, part: &str) -> bool {
+        self.concluded().notes.iter().any(|n| n.contains(part))
+    }
+
+    /// Rounds in which something was sent to a judge.
+    pub(super) fn rounds_of(&self, judge: &str) -> Vec<u8> {
+        let rounds = self.actions.iter().filter_map(|a| match a {
+            Action::Send {
+                judge: j, round, ..
+            } if j.as_str() == judge => Some(*round),
+            _ => None,
+        });
+        rounds.collect()
+    }
+}

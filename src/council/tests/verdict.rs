@@ -1,0 +1,254 @@
+//! From findings to the verdict, through the engine.
+
+use council_protocol::{CoverageState, Finding, Severity, Vote};
+
+use super::run::{Run, coverage, finding, plan};
+use crate::council::Outcome;
+use crate::council::outcome::{DisagreementKind, Disposition, Level, Reason, Verdict};
+use crate::council::plan::{Consensus, DebateMode, Procedure};
+
+/// One round in which each judge votes and reports.
+fn verdict_of(
+    answers: &[(Vote, Vec<Finding>)],
+    with: impl FnOnce(&mut crate::council::Plan),
+) -> Outcome {
+    let mut plan = plan(Procedure::Review, answers.len());
+    plan.debate = DebateMode::Off;
+    with(&mut plan);
+    let mut run = Run::seated(plan);
+    for (index, (vote, findings)) in answers.iter().enumerate() {
+        run.answer(&format!("judge-{}", index + 1), *vote, |a| {
+            a.findings.clone_from(findings)
+        });
+    }
+    run.concluded().clone()
+}
+
+fn says(answers: &[(Vote, Vec<Finding>)]) -> (Verdict, Reason) {
+    let outcome = verdict_of(answers, |_| {});
+    (outcome.verdict, outcome.reason)
+}
+
+const PASS: Vote = Vote::Pass;
+const WARN: Vote = Vote::Warn;
+const FAIL: Vote = Vote::Fail;
+
+#[test]
+fn the_table_of_levels() {
+    use Severity::{Critical, Minor, Significant};
+    let two = |s| vec![(WARN, vec![finding(s, 3)]), (WARN, vec![finding(s, 3)])];
+    let one = |s| vec![(WARN, vec![finding(s, 3)]), (PASS, Vec::new())];
+    assert_eq!(
+        says(&two(Critical)),
+        (Verdict::Fail, Reason::CriticalCarried)
+    );
+    assert_eq!(
+        says(&one(Critical)),
+        (Verdict::Warn, Reason::CriticalUnproven)
+    );
+    assert_eq!(
+        says(&two(Significant)),
+        (Verdict::Warn, Reason::SignificantCarried)
+    );
+    assert_eq!(says(&one(Significant)), (Verdict::Pass, Reason::NotesOnly));
+    assert_eq!(says(&two(Minor)), (Verdict::Pass, Reason::NotesOnly));
+}
+
+#[test]
+fn a_quote_that_is_not_there_cannot_cause_fail() {
+    let mut bogus = finding(Severity::Critical, 3);
+    bogus.quote = "rm -rf".into();
+    let outcome = verdict_of(&[(WARN, vec![bogus.clone()]), (WARN, vec![bogus])], |_| {});
+    assert_eq!(outcome.verdict, Verdict::Pass);
+    assert!(
+        outcome
+            .findings
+            .iter()
+            .all(|f| f.disposition == Disposition::Rejected && f.level.is_none())
+    );
+}
+
+#[test]
+fn a_fail_vote_without_a_finding_that_stands_is_a_warning() {
+    assert_eq!(
+        says(&[(FAIL, Vec::new()), (PASS, Vec::new())]),
+        (Verdict::Warn, Reason::VerdictWithoutFinding)
+    );
+    let minor = vec![finding(Severity::Minor, 3)];
+    assert_eq!(
+        says(&[(FAIL, minor), (PASS, Vec::new())]),
+        (Verdict::Warn, Reason::VerdictWithoutFinding)
+    );
+}
+
+#[test]
+fn a_relocated_finding_is_reported_where_it_stands() {
+    let mut moved = finding(Severity::Minor, 3);
+    moved.location.line = 30;
+    let outcome = verdict_of(&[(WARN, vec![moved]), (PASS, Vec::new())], |_| {});
+    assert_eq!(outcome.findings[0].finding.location.line, 3);
+    assert_eq!(
+        outcome.findings[0].members[0].finding.location.line, 30,
+        "members stay verbatim"
+    );
+}
+
+#[test]
+fn findings_are_named_worst_first() {
+    let findings = [
+        (Severity::Minor, 2),
+        (Severity::Critical, 40),
+        (Severity::Significant, 20),
+    ];
+    let findings = findings.map(|(s, n)| finding(s, n)).to_vec();
+    let outcome = verdict_of(&[(WARN, findings), (PASS, Vec::new())], |_| {});
+    let order: Vec<_> = outcome
+        .findings
+        .iter()
+        .map(|f| (f.id.as_str(), f.finding.location.line))
+        .collect();
+    assert_eq!(
+        order,
+        [("F1", 40), ("F2", 20), ("F3", 2)],
+        "level, then severity, then place"
+    );
+}
+
+#[test]
+fn equal_findings_at_two_places_have_two_fingerprints() {
+    let mut twice = vec![finding(Severity::Minor, 3), finding(Severity::Minor, 40)];
+    twice[1].location.line = 40;
+    twice[0].quote = "let value_".into();
+    twice[1].quote = "let value_".into();
+    let outcome = verdict_of(&[(WARN, twice), (PASS, Vec::new())], |_| {});
+    assert_eq!(outcome.findings.len(), 2);
+    assert_ne!(
+        outcome.findings[0].fingerprint,
+        outcome.findings[1].fingerprint
+    );
+}
+
+#[test]
+fn coverage_of_a_quorum_is_needed_for_green() {
+    let three = |gaps: usize, warns: bool| {
+        let answers = vec![(PASS, Vec::new()); 3];
+        let outcome = verdict_of(&answers, |plan| {
+            for seat in plan.seats.iter_mut().take(gaps) {
+                seat.coverage = coverage(CoverageState::OverBudget);
+            }
+            plan.policy.incomplete_coverage_warns = warns;
+        });
+        (outcome.verdict, outcome.reason)
+    };
+    assert_eq!(three(1, false), (Verdict::Pass, Reason::NoFindings));
+    assert_eq!(
+        three(2, false),
+        (Verdict::Inconclusive, Reason::IncompleteCoverage)
+    );
+    assert_eq!(three(2, true), (Verdict::Warn, Reason::IncompleteCoverage));
+}
+
+#[test]
+fn strict_is_the_seeds_table_on_votes() {
+    let strict = |votes: &[Vote]| {
+        let answers: Vec<_> = votes.iter().map(|v| (*v, Vec::new())).collect();
+        verdict_of(&answers, |plan| plan.consensus = Consensus::Strict).verdict
+    };
+    assert_eq!(strict(&[PASS, PASS]), Verdict::Pass);
+    assert_eq!(strict(&[PASS, FAIL]), Verdict::Fail);
+    assert_eq!(strict(&[PASS, WARN]), Verdict::Warn);
+    assert_eq!(strict(&[WARN, WARN]), Verdict::Warn);
+}
+
+#[test]
+fn seed001_majority_tests_unanimity_first() {
+    let majority = |votes: &[Vote]| {
+        let answers: Vec<_> = votes.iter().map(|v| (*v, Vec::new())).collect();
+        verdict_of(&answers, |plan| plan.consensus = Consensus::Majority).verdict
+    };
+    assert_eq!(majority(&[PASS, PASS, PASS]), Verdict::Pass);
+    assert_eq!(majority(&[FAIL, FAIL, FAIL]), Verdict::Fail);
+    assert_eq!(majority(&[PASS, PASS, WARN]), Verdict::Warn);
+    assert_eq!(majority(&[PASS, PASS, FAIL]), Verdict::Warn);
+    assert_eq!(majority(&[PASS, FAIL, FAIL]), Verdict::Fail);
+    assert_eq!(
+        majority(&[PASS, PASS, FAIL, FAIL]),
+        Verdict::Warn,
+        "split: a WARN with a divided note"
+    );
+}
+
+#[test]
+fn vendors_that_contradict_each_other_are_flagged_beside_the_verdict() {
+    let outcome = verdict_of(&[(PASS, Vec::new()), (FAIL, Vec::new())], |plan| {
+        plan.seats[1].seat.agent.vendor = "other".into();
+    });
+    let flag = &outcome.disagreements[0];
+    assert_eq!(flag.kind, DisagreementKind::CrossVendor);
+    assert_eq!(
+        flag.positions,
+        ["acme: PASS (judge-1)", "other: FAIL (judge-2)"]
+    );
+    assert_eq!(
+        outcome.verdict,
+        Verdict::Warn,
+        "never another word of the verdict"
+    );
+}
+
+#[test]
+fn a_finding_that_one_judge_holds_is_a_disagreement_with_both_positions() {
+    let outcome = verdict_of(
+        &[
+            (FAIL, vec![finding(Severity::Critical, 3)]),
+            (PASS, Vec::new()),
+        ],
+        |_| {},
+    );
+    assert_eq!(outcome.disagreements[0].kind, DisagreementKind::Critical);
+    assert_eq!(
+        outcome.disagreements[0].positions,
+        ["judge-1 holds it", "nobody else checked it"]
+    );
+}
+
+#[test]
+fn models_of_one_vendor_are_two_voices_with_a_note() {
+    let outcome = verdict_of(&[(PASS, Vec::new()), (PASS, Vec::new())], |_| {});
+    assert!(
+        outcome.notes.is_empty(),
+        "agreement on nothing needs no note: {:?}",
+        outcome.notes
+    );
+    let both = vec![finding(Severity::Critical, 3)];
+    let outcome = verdict_of(&[(FAIL, both.clone()), (FAIL, both)], |_| {});
+    assert!(
+        outcome
+            .notes
+            .iter()
+            .any(|n| n.contains("one vendor (acme)")),
+        "{:?}",
+        outcome.notes
+    );
+}
+
+#[test]
+fn a_rule_may_speak_of_a_changed_file_as_a_whole_and_a_model_must_quote() {
+    let mut whole = finding(Severity::Critical, 0);
+    whole.quote = String::new();
+    let verdict = |deterministic, path: &str| {
+        let mut whole = whole.clone();
+        whole.location.path = path.into();
+        let answers = [(FAIL, vec![whole]), (PASS, Vec::new())];
+        let outcome = verdict_of(&answers, |plan| {
+            plan.seats[0].seat.agent.deterministic = deterministic
+        });
+        (outcome.findings[0].disposition, outcome.findings[0].level)
+    };
+    assert_eq!(
+        verdict(true, "a.rs"),
+        (Disposition::Carried, Some(Level::Fail))
+    );
+    assert_eq!(verdict(true, "b.rs"), (Disposition::Rejected, None));
+    assert_eq!(verdict(false, "a.rs"), (Disposition::Rejected, None));
+}

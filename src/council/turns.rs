@@ -1,0 +1,442 @@
+//! Turns: one at a time for each judge; what comes back is accepted, sent back once, or an abstention.
+
+use council_protocol::message::Usage;
+use council_protocol::task::{Explored, Task};
+use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, TurnId};
+
+use super::bench::{Ask, Chair, OpenTurn, Presence, Raised};
+use super::disposition::quotes;
+use super::engine::{Council, Phase};
+use super::exchange::Action;
+use super::extract::{self, Expected};
+use super::floor::Alarm;
+use super::keys::key;
+
+/// The longest restatement that is kept, in characters: two or three sentences are asked for.
+const RESTATEMENT_CHARS: usize = 2_000;
+
+impl Council {
+    /// A judge is seated: it is sent its first question.
+    pub(super) fn started(&mut self, judge: &JudgeId, now: Millis) {
+        let Some(chair) = self.chair(judge) else {
+            return;
+        };
+        let judge = &mut self.floor.bench.judges[chair];
+        if judge.presence != Presence::Asked {
+            return;
+        }
+        judge.presence = Presence::Seated;
+        judge.started = true;
+        self.dispatch(chair, now);
+    }
+
+    /// Sends a judge its next question, when it is seated and has no turn open.
+    pub(super) fn dispatch(&mut self, chair: Chair, now: Millis) {
+        let Some((round, ends)) = self.round().map(|r| (r.number, r.ends)) else {
+            return;
+        };
+        let judge = &mut self.floor.bench.judges[chair];
+        if judge.presence != Presence::Seated || judge.open.is_some() || judge.exploring.is_some() {
+            return;
+        }
+        let Some(ask) = judge.queue.pop_front() else {
+            return self.settle(chair);
+        };
+        let id = self.next_turn();
+        let judge = &mut self.floor.bench.judges[chair];
+        let key = key(&self.floor.plan.seed, judge.id(), round, id);
+        let left = ends.saturating_sub(now);
+        let timeout_ms = ask.limit_ms.map_or(left, |limit| limit.min(left));
+        self.floor.out.push(Action::Send {
+            judge: judge.id().clone(),
+            turn: id,
+            round,
+            key: key.clone(),
+            task: ask.task.clone(),
+            timeout_ms,
+        });
+        let limited = ask.limit_ms.is_some();
+        self.keys.insert(key.clone(), chair);
+        judge.open = Some(OpenTurn {
+            id,
+            round,
+            key,
+            ask,
+            cancelled: false,
+        });
+        if limited {
+            self.alarm(Alarm::Turn(id), now.saturating_add(timeout_ms));
+        }
+    }
+
+    /// Takes a judge out of the round's waiting when it has nothing left to do, and records what it answered.
+    fn settle(&mut self, chair: Chair) {
+        if !self.floor.bench.judges[chair].is_idle() {
+            return;
+        }
+        let Phase::Round(round) = &mut self.phase else {
+            return;
+        };
+        let before = round.waiting.len();
+        round.waiting.retain(|&other| other != chair);
+        let (number, was_waiting) = (round.number, round.waiting.len() < before);
+        if was_waiting {
+            self.record(chair, number);
+        }
+    }
+
+    fn record(&mut self, chair: Chair, round: u8) {
+        let judge = &self.floor.bench.judges[chair];
+        if let Some(answer) = judge.answers.get(&round) {
+            let (judge, answer) = (judge.id().clone(), Box::new(answer.clone()));
+            self.floor.out.push(Action::Record {
+                judge,
+                round,
+                answer,
+            });
+        }
+    }
+
+    /// A judge is done with a round for good, `how` being why it did not get to the end of it.
+    pub(super) fn finish(&mut self, chair: Chair, round: u8, how: &str) {
+        let judge = &self.floor.bench.judges[chair];
+        let id = judge.id().clone();
+        let how = if how == "timeout" {
+            how.to_owned()
+        } else {
+            format!("failed ({how})")
+        };
+        match judge.answers.range(..=round).next_back() {
+            Some((&last, _)) if last == round => self.record(chair, round),
+            Some((last, _)) => {
+                let line = format!("Judge {id} R{round} {how} -- using R{last} verdict.");
+                self.floor.note(line.clone());
+                self.floor.log(line);
+            }
+            None => self.floor.log(format!(
+                "Judge {id} R{round} {how} -- proceeding without it."
+            )),
+        }
+    }
+
+    /// The open turn that an input is about; none when there is no such turn, or no longer.
+    fn open_turn(&mut self, judge: &JudgeId, turn: TurnId) -> Option<(Chair, OpenTurn)> {
+        let chair = self.chair(judge)?;
+        let open = &mut self.floor.bench.judges[chair].open;
+        if open.as_ref().is_some_and(|o| o.id == turn) {
+            open.take().map(|turn| (chair, turn))
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn answered(
+        &mut self,
+        judge: &JudgeId,
+        turn: TurnId,
+        raw: &str,
+        usage: Option<Usage>,
+        now: Millis,
+    ) {
+        let Some((chair, turn)) = self.open_turn(judge, turn) else {
+            return;
+        };
+        let judge = &mut self.floor.bench.judges[chair];
+        judge.pay(usage);
+        if turn.cancelled || matches!(self.phase, Phase::Closing) {
+            self.late(chair, &turn);
+        } else if turn.ask.wants_text() {
+            self.restated(chair, &turn, raw);
+        } else {
+            match self.read(chair, &turn, raw) {
+                Ok(answer) => self.accept(chair, turn.round, answer, now),
+                Err(failure) => self.reject(chair, turn, failure),
+            }
+        }
+        self.dispatch_all(now);
+    }
+
+    /// Everybody who became free, or was given something to do, goes on.
+    fn dispatch_all(&mut self, now: Millis) {
+        let waiting = self.round().map(|r| r.waiting.clone()).unwrap_or_default();
+        for chair in waiting {
+            self.dispatch(chair, now);
+        }
+    }
+
+    /// An answer after its deadline is noted and not counted.
+    fn late(&mut self, chair: Chair, turn: &OpenTurn) {
+        let judge = &mut self.floor.bench.judges[chair];
+        let detail = "answered after its time was over; the answer does not count";
+        judge.failed(turn.round, Failure::new(FailureKind::Timeout, detail));
+    }
+
+    fn restated(&mut self, chair: Chair, turn: &OpenTurn, raw: &str) {
+        let text: String = raw.trim().chars().take(RESTATEMENT_CHARS).collect();
+        let judge = &mut self.floor.bench.judges[chair];
+        if text.is_empty() {
+            let detail = "the restatement is empty; the debate goes on";
+            judge.failed(turn.round, Failure::new(FailureKind::Empty, detail));
+        } else {
+            judge.restatement = Some(text);
+        }
+    }
+
+    fn read(&self, chair: Chair, turn: &OpenTurn, raw: &str) -> Result<Answer, Failure> {
+        let judges = &self.floor.bench.judges;
+        let others = judges
+            .iter()
+            .map(|j| j.id().as_str())
+            .filter(|id| *id != judges[chair].id().as_str());
+        let others: Vec<&str> = others.collect();
+        let is_foreign = |key: &str| self.keys.get(key).is_some_and(|&owner| owner != chair);
+        extract::answer(
+            raw,
+            Expected {
+                round: turn.round,
+                key: &turn.key,
+                judge: judges[chair].id().as_str(),
+                others: &others,
+                is_foreign: &is_foreign,
+            },
+        )
+    }
+
+    fn accept(&mut self, chair: Chair, round: u8, answer: Answer, now: Millis) {
+        for (location, quote) in quotes(&answer) {
+            let search = self.floor.claims.ask(&location, quote);
+            self.floor.out.extend(search);
+        }
+        let judge = &mut self.floor.bench.judges[chair];
+        judge.answered_ms = Some(now);
+        if round == 1 {
+            // The answer after the explorers replaces the one before them.
+            judge.raised.clear();
+            judge.answers.clear();
+        }
+        raise(&mut judge.raised, round, &answer);
+        if round > 1 && judge.restatement.is_none() {
+            judge.restatement.clone_from(&answer.restatement);
+        }
+        let merged = match judge.answers.remove(&round) {
+            Some(earlier) => merge(earlier, answer.clone()),
+            None => answer.clone(),
+        };
+        judge.answers.insert(round, merged);
+        self.explore(chair, round, &answer, now);
+        self.hear(chair, &answer);
+    }
+
+    /// Sends an unusable answer back once with what is wrong with it (rule 11); then the judge abstains.
+    fn reject(&mut self, chair: Chair, turn: OpenTurn, failure: Failure) {
+        let judge = &mut self.floor.bench.judges[chair];
+        judge.failed(turn.round, failure.clone());
+        if is_mendable(failure.kind) && !turn.ask.mended {
+            let task = Task::Mend {
+                error: format!("{}: {}", failure.kind, failure.detail),
+            };
+            judge.queue.push_front(Ask {
+                task,
+                mended: true,
+                ..turn.ask
+            });
+            return;
+        }
+        self.give_up(chair, turn.round, &failure);
+    }
+
+    /// The rest of the round is lost for this judge.
+    fn give_up(&mut self, chair: Chair, round: u8, failure: &Failure) {
+        self.floor.bench.judges[chair].queue.clear();
+        let Phase::Round(current) = &mut self.phase else {
+            return;
+        };
+        if current.waiting.contains(&chair) {
+            current.waiting.retain(|&other| other != chair);
+            self.finish(chair, round, &failure.kind.to_string());
+        }
+    }
+
+    pub(super) fn turn_failed(
+        &mut self,
+        judge: &JudgeId,
+        turn: TurnId,
+        failure: Failure,
+        now: Millis,
+    ) {
+        let Some((chair, turn)) = self.open_turn(judge, turn) else {
+            return;
+        };
+        if turn.cancelled || matches!(self.phase, Phase::Closing) {
+            // Its failure was recorded when its time was over.
+        } else if turn.ask.wants_text() {
+            self.floor.bench.judges[chair].failed(turn.round, failure);
+        } else {
+            self.reject(chair, turn, failure);
+        }
+        self.dispatch_all(now);
+    }
+
+    /// One turn had less time than its round: it is interrupted, and what follows it is sent when the judge is free.
+    pub(super) fn turn_over(&mut self, turn: TurnId) {
+        let mut judges = self.floor.bench.judges.iter_mut();
+        let is_open = |o: &OpenTurn| o.id == turn && !o.cancelled;
+        let Some(judge) = judges.find(|j| j.open.as_ref().is_some_and(is_open)) else {
+            return;
+        };
+        let Some(open) = judge.open.as_mut() else {
+            return;
+        };
+        open.cancelled = true;
+        let round = open.round;
+        judge.failed(
+            round,
+            Failure::new(
+                FailureKind::Timeout,
+                "no restatement in time; the debate goes on",
+            ),
+        );
+        let judge = judge.id().clone();
+        self.floor.out.push(Action::CancelTurn { judge });
+    }
+
+    /// A judge is gone, or was never seated.
+    pub(super) fn lost(&mut self, judge: &JudgeId, failure: Failure) {
+        let Some(chair) = self.chair(judge) else {
+            return;
+        };
+        let round = self.round().map_or(self.floor.begun, |r| r.number);
+        let judge = &mut self.floor.bench.judges[chair];
+        let (at, presence) = match judge.presence {
+            Presence::Asked => (0, Presence::Absent),
+            Presence::Seated => (round, Presence::Gone),
+            Presence::Gone | Presence::Absent => return,
+        };
+        judge.presence = presence;
+        judge.open = None;
+        judge.exploring = None;
+        judge.failed(at, failure.clone());
+        self.give_up(chair, round, &failure);
+    }
+
+    /// Has a judge's questions answered by explorers, as far as the plan allows (R1 only; seed 000).
+    fn explore(&mut self, chair: Chair, round: u8, answer: &Answer, now: Millis) {
+        let most = usize::from(self.floor.plan.options.explorers);
+        let judge = &mut self.floor.bench.judges[chair];
+        if round != 1
+            || most == 0
+            || judge.explored
+            || answer.explore.is_empty()
+            || !judge.can_be_messaged()
+        {
+            return;
+        }
+        judge.explored = true;
+        let timeout_ms = self.floor.plan.timeouts.explorer_ms;
+        let questions = answer.explore.iter().take(most).cloned().collect();
+        let id = judge.id().clone();
+        self.floor.out.push(Action::Explore {
+            judge: id,
+            questions,
+            timeout_ms,
+        });
+        let timer = self.alarm(Alarm::Explorers(chair), now.saturating_add(timeout_ms));
+        self.floor.bench.judges[chair].exploring = Some(timer);
+        self.extend(
+            now.saturating_add(timeout_ms)
+                .saturating_add(self.floor.plan.timeouts.r1_ms),
+        );
+    }
+
+    /// Moves the round's deadline, later only: a judge's clock starts after its explorers (councils.md 1.4).
+    fn extend(&mut self, at: Millis) {
+        let Phase::Round(round) = &mut self.phase else {
+            return;
+        };
+        if at > round.ends {
+            round.ends = at;
+            self.floor.out.push(Action::SetDeadline {
+                timer: round.timer,
+                at,
+            });
+        }
+    }
+
+    pub(super) fn explored(&mut self, judge: &JudgeId, results: Vec<Explored>, now: Millis) {
+        let Some(chair) = self.chair(judge) else {
+            return;
+        };
+        let judge = &mut self.floor.bench.judges[chair];
+        if judge.exploring.take().is_some() {
+            judge.queue.push_back(Ask::new(Task::Explored { results }));
+            self.dispatch(chair, now);
+        }
+    }
+
+    /// The explorers are too late: the judge's first answer of the round stands.
+    pub(super) fn explorers_over(&mut self, chair: Chair, now: Millis) {
+        let judge = &mut self.floor.bench.judges[chair];
+        if judge.exploring.take().is_some() {
+            judge.failed(
+                1,
+                Failure::new(FailureKind::Timeout, "the explorers were too late"),
+            );
+            self.dispatch(chair, now);
+        }
+    }
+}
+
+/// Failures that a second try can mend. An oversized answer would come again; a violation is not asked for twice.
+fn is_mendable(kind: FailureKind) -> bool {
+    use FailureKind as K;
+    matches!(
+        kind,
+        K::Empty | K::Prose | K::Malformed | K::Truncated | K::WrongRound | K::WrongKey
+    )
+}
+
+/// Adds the findings of an answer; one that the judge repeats word for word keeps its first number.
+fn raise(raised: &mut Vec<Raised>, round: u8, answer: &Answer) {
+    use council_protocol::answer::Tag;
+    let later = answer
+        .independent_findings
+        .iter()
+        .filter(|i| i.tag != Tag::NotReproduced)
+        .map(|i| &i.finding);
+    let later = later.filter(|_| round > 1);
+    for finding in answer.findings.iter().chain(later) {
+        let known = |r: &Raised| {
+            r.finding.location == finding.location
+                && r.finding.quote == finding.quote
+                && r.finding.description == finding.description
+        };
+        if !raised.iter().any(known) {
+            raised.push(Raised {
+                round,
+                finding: finding.clone(),
+            });
+        }
+    }
+}
+
+/// Several answers of one round: the last vote holds, what was said before is kept.
+fn merge(earlier: Answer, last: Answer) -> Answer {
+    fn join<T>(mut earlier: Vec<T>, last: Vec<T>) -> Vec<T> {
+        earlier.extend(last);
+        earlier
+    }
+    Answer {
+        findings: join(earlier.findings, last.findings),
+        responses: join(earlier.responses, last.responses),
+        independent_findings: join(earlier.independent_findings, last.independent_findings),
+        withdrawn: join(earlier.withdrawn, last.withdrawn),
+        challenges: join(earlier.challenges, last.challenges),
+        answers: join(earlier.answers, last.answers),
+        messages: join(earlier.messages, last.messages),
+        change: last.change.or(earlier.change),
+        restatement: last.restatement.or(earlier.restatement),
+        steel_man: last.steel_man.or(earlier.steel_man),
+        position: last.position.or(earlier.position),
+        ..last
+    }
+}
