@@ -1,8 +1,133 @@
 //! Arguments in, exit code out: wires the rooms; alone prints, exits and reads the environment.
 
+mod args;
+mod bench;
+mod columns;
+mod commands;
+mod console;
+mod convene;
+mod environment;
+mod error;
+mod layers;
+mod settings;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+use clap::Parser;
+use council_agents::guard;
+
+use args::{Cli, Command};
+use console::Console;
+use environment::Environment;
+use error::{CliError, Kind};
+
+use crate::report::{Verbosity, exit};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|word| word == guard::SUBCOMMAND)
+    {
+        return ExitCode::from(guard::run(&arguments.collect::<Vec<_>>()));
+    }
+    ExitCode::from(match Cli::try_parse() {
+        Ok(cli) => run(cli),
+        Err(error) => refuse(&error),
+    })
+}
+
+/// What the process was started with.
+struct Start {
+    environment: Environment,
+    console: Console,
+    global: args::Global,
+    /// `-C DIR`, else the current directory; absolute.
+    dir: PathBuf,
+}
+
+impl Start {
+    fn new(
+        global: args::Global,
+        environment: Environment,
+        console: Console,
+    ) -> Result<Self, CliError> {
+        let unreadable =
+            |error| CliError::usage(format!("cannot tell the current directory: {error}"));
+        let here = std::env::current_dir().map_err(unreadable)?;
+        let dir = global
+            .directory
+            .as_ref()
+            .map_or(here.clone(), |dir| here.join(dir));
+        if !dir.is_dir() {
+            return Err(CliError::usage(format!(
+                "{} is not a directory",
+                dir.display()
+            )));
+        }
+        Ok(Self {
+            environment,
+            console,
+            global,
+            dir,
+        })
+    }
+
+    /// The environment as the git room sees it.
+    fn git(&self) -> crate::git::Environment {
+        crate::git::Environment::from_vars(self.environment.vars())
+    }
+}
+
+fn run(cli: Cli) -> u8 {
+    let environment = Environment::of_the_process();
+    let verbosity = match (cli.global.quiet, cli.global.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
+    let start = Start::new(cli.global, environment, console);
+    let code = start.and_then(|start| dispatch(cli.command, &start));
+    code.unwrap_or_else(|error| end(&error, &console))
+}
+
+fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
+    match command {
+        Command::Config(args) => commands::config::run(&args, start)?,
+        Command::Agents(args) => commands::agents::run(&args, start)?,
+        Command::Backends(args) => commands::backends::run(&args, start)?,
+        Command::Doctor(args) => commands::doctor::run(&args, start)?,
+        Command::Explain(args) => commands::explain::run(&args, &start.console)?,
+        Command::Schema(args) => commands::schema::run(&args, &start.console)?,
+    }
+    Ok(exit::OK)
+}
+
+/// Tells an error; its kind is the exit code.
+fn end(error: &CliError, console: &Console) -> u8 {
+    if error.kind != Kind::BrokenPipe {
+        console.error(error);
+    }
+    match error.kind {
+        Kind::BrokenPipe => exit::OK,
+        Kind::Usage => exit::USAGE,
+        Kind::Output => exit::UNPUBLISHED,
+    }
+}
+
+/// Help and version go to standard output and are no error; everything else is one of usage.
+fn refuse(error: &clap::Error) -> u8 {
+    let console = Console::new(None, Verbosity::Normal, &Environment::of_the_process());
+    let text = error.render().ansi().to_string();
+    if !error.use_stderr() {
+        return console
+            .print(&text)
+            .map_or_else(|error| end(&error, &console), |()| exit::OK);
+    }
+    // One word for errors, whoever found them.
+    console.tell(&text.replacen("error:", "Error:", 1));
+    exit::USAGE
 }

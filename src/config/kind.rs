@@ -2,6 +2,8 @@
 
 use toml::Value;
 
+use super::units::{bytes, duration, show_bytes, show_duration};
+
 /// What values a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -132,6 +134,16 @@ impl Kind {
         }
     }
 
+    /// A normal form as it would be written in a file.
+    pub(crate) fn show(self, value: &Value) -> String {
+        let number = value.as_integer().and_then(|n| u64::try_from(n).ok());
+        match (self, number) {
+            (Self::Duration, Some(ms)) => format!("{:?}", show_duration(ms)),
+            (Self::Bytes, Some(size)) => format!("{:?}", show_bytes(size)),
+            _ => value.to_string(),
+        }
+    }
+
     fn single(self, raw: &Raw) -> Option<Value> {
         match (self, raw) {
             (Self::Switch, Raw::Switch(on)) => Some(Value::Boolean(*on)),
@@ -211,48 +223,6 @@ fn switch(text: &str) -> Option<bool> {
     }
 }
 
-/// Milliseconds of `90`, `90s`, `2m`, `1h30m`, `250ms`; more than zero.
-fn duration(text: &str) -> Option<u64> {
-    let text = text.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return seconds.checked_mul(1000).filter(|ms| *ms > 0);
-    }
-    let (mut rest, mut total) = (text, 0u64);
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-        let number: u64 = rest[..digits].parse().ok()?;
-        let letters = rest[digits..]
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(rest.len() - digits);
-        let unit = match &rest[digits..digits + letters] {
-            "ms" => 1,
-            "s" => 1000,
-            "m" | "min" => 60_000,
-            "h" => 3_600_000,
-            _ => return None,
-        };
-        total = total.checked_add(number.checked_mul(unit)?)?;
-        rest = &rest[digits + letters..];
-    }
-    Some(total).filter(|ms| *ms > 0)
-}
-
-/// Bytes of `65536`, `64K`, `2M`, `1G` (powers of 1024, as git counts); more than zero.
-fn bytes(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (number, unit) = match text.char_indices().next_back()? {
-        (at, 'k' | 'K') => (&text[..at], 1 << 10),
-        (at, 'm' | 'M') => (&text[..at], 1 << 20),
-        (at, 'g' | 'G') => (&text[..at], 1 << 30),
-        _ => (text, 1),
-    };
-    number
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(unit)
-        .filter(|n| *n > 0)
-}
-
 fn is_name(text: &str) -> bool {
     begins_well(text)
         && text
@@ -280,51 +250,6 @@ fn begins_well(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn durations() {
-        let good = [
-            ("90", 90_000),
-            ("90s", 90_000),
-            ("2m", 120_000),
-            ("1h30m", 5_400_000),
-            ("250ms", 250),
-        ];
-        for (text, ms) in good {
-            assert_eq!(duration(text), Some(ms), "{text}");
-        }
-        for text in [
-            "",
-            "0",
-            "0s",
-            "soon",
-            "5x",
-            "m",
-            "-1",
-            "1.5s",
-            "99999999999999999999s",
-        ] {
-            assert_eq!(duration(text), None, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn sizes() {
-        assert_eq!(
-            [bytes("512"), bytes("64K"), bytes("2m")],
-            [Some(512), Some(65_536), Some(2 << 20)]
-        );
-        assert_eq!(
-            [
-                bytes(""),
-                bytes("K"),
-                bytes("0"),
-                bytes("1T"),
-                bytes("99999999999999999G")
-            ],
-            [None; 5]
-        );
-    }
 
     #[test]
     fn a_model_is_never_an_option() {

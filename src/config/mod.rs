@@ -15,6 +15,7 @@ mod source;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod units;
 
 pub use error::ConfigError;
 pub use key::{Key, KeyPath, Merge};

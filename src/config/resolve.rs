@@ -32,11 +32,23 @@ pub struct Entry {
     pub merge: Merge,
 }
 
+impl Entry {
+    /// The parts that hold: the strongest one, or all of them where the key appends.
+    pub fn holding(&self) -> &[Part] {
+        match self.merge {
+            Merge::Append => &self.parts,
+            Merge::Replace => &self.parts[self.parts.len().saturating_sub(1)..],
+        }
+    }
+}
+
 /// What one layer says of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Its value.
+    /// Its value, in its normal form.
     pub value: Value,
+    /// Its value as it would be written in a file.
+    pub shown: String,
     /// Where it stands.
     pub origin: Origin,
 }
@@ -68,6 +80,12 @@ pub fn resolve(layers: &[Layer]) -> Result<Config, ConfigError> {
     for layer in layers {
         assignments.extend(read(layer)?);
     }
+    if layers
+        .iter()
+        .any(|layer| layer.source() == Source::Worktree)
+    {
+        assignments.retain(|assignment| !is_stood_in_for(assignment));
+    }
     assignments.sort_by_key(|a| a.origin.source);
     let mut notices = Vec::new();
     let mut merged: BTreeMap<(usize, KeyPath), Entry> = BTreeMap::new();
@@ -97,7 +115,8 @@ pub fn resolve(layers: &[Layer]) -> Result<Config, ConfigError> {
             origin,
         } = assignment;
         let part = Part {
-            value: value.clone(),
+            shown: key.kind.show(&value),
+            value,
             origin,
         };
         let fresh = || Entry {
@@ -157,6 +176,12 @@ fn permitted(assignment: &Assignment) -> Result<bool, ConfigError> {
         }),
         Trust::Repository | Trust::Checkout => Ok(false),
     }
+}
+
+/// Where there is a checkout, its file speaks for the repository in all that it may set; the trusted branch's file only
+/// for the rest. Else a branch could not try a setting before it is merged.
+fn is_stood_in_for(assignment: &Assignment) -> bool {
+    assignment.origin.source == Source::Repository && assignment.key.needs == Trust::Checkout
 }
 
 /// Whether a layer that has the right says the same, as the worktree's copy of the trusted file does.

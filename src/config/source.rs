@@ -127,6 +127,15 @@ pub enum Layer {
     },
 }
 
+impl Layer {
+    /// Its kind.
+    pub fn source(&self) -> Source {
+        match self {
+            Self::File { source, .. } | Self::Pairs { source, .. } => *source,
+        }
+    }
+}
+
 /// One key with its value as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {

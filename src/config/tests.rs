@@ -113,7 +113,6 @@ fn every_key_keeps_its_rights_in_every_layer() {
 #[test]
 fn the_strongest_layer_holds_whatever_the_order_of_reading() {
     let order = [
-        Source::Repository,
         Source::Worktree,
         Source::GitLocal,
         Source::System,
@@ -133,6 +132,20 @@ fn the_strongest_layer_holds_whatever_the_order_of_reading() {
         );
         assert_eq!(config.entry("review.judges").unwrap().parts.len(), i + 1);
     }
+}
+
+#[test]
+fn a_checkout_s_file_speaks_for_the_repository_but_not_for_its_rules() {
+    let trusted = file(
+        Source::Repository,
+        "review.judges = 3\nreview.ignore = ['a']\nrules.todo = 'off'",
+    );
+    let alone = resolve(std::slice::from_ref(&trusted)).unwrap().settings;
+    assert_eq!((alone.review.judges, alone.rules.len()), (Some(3), 1));
+    let checkout = file(Source::Worktree, "review.ignore = ['b']");
+    let both = resolve(&[trusted, checkout]).unwrap().settings;
+    assert_eq!((both.review.judges, both.rules.len()), (None, 1));
+    assert_eq!(both.review.ignore, ["b"]);
 }
 
 #[test]

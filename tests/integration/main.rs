@@ -2,4 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod configuration;
+mod harness;
+mod terminal;
 mod tidy;

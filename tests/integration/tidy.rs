@@ -41,9 +41,9 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn is_test_file(path: &Path) -> bool {
     path.components().any(|c| c.as_os_str() == "tests")
-        || path
-            .file_stem()
-            .is_some_and(|s| s == "tests" || s.to_string_lossy().ends_with("_tests"))
+        || path.file_stem().is_some_and(|s| {
+            s == "tests" || s == "testing" || s.to_string_lossy().ends_with("_tests")
+        })
 }
 
 /// Where any of `words` is named in the product code of `dirs`.

@@ -1,0 +1,84 @@
+//! The command line as it is typed. What it means is decided elsewhere ([`super::request`]).
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::commands;
+use crate::config::{Color, Pair};
+
+/// Several independent judges over a change, a debate under rules, one verdict
+#[derive(Debug, Parser)]
+#[command(
+    name = "git council",
+    bin_name = "git council",
+    version,
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    after_help = "Exit codes: 0 PASS, WARN or SKIPPED · 1 FAIL · 2 usage or configuration · 3 INCONCLUSIVE · \
+                  4 not published · 130 interrupted"
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One variant for each subcommand.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Explain(commands::explain::ExplainArgs),
+    Config(commands::config::ConfigArgs),
+    Agents(commands::agents::AgentsArgs),
+    Backends(commands::backends::BackendsArgs),
+    Doctor(commands::doctor::DoctorArgs),
+    Schema(commands::schema::SchemaArgs),
+}
+
+/// Flags of every subcommand.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Run as if started in DIR
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+    /// Set any key of the configuration
+    #[arg(long = "config", value_name = "KEY=VALUE", global = true, value_parser = parse_pair)]
+    pub(crate) config: Vec<Pair>,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", global = true)]
+    pub(crate) color: Option<ColorArg>,
+    /// Say more: what does not count, the receipt, the log of the run
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Say the verdict only
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// `--color`
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ColorArg {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<ColorArg> for Color {
+    fn from(arg: ColorArg) -> Self {
+        match arg {
+            ColorArg::Auto => Self::Auto,
+            ColorArg::Always => Self::Always,
+            ColorArg::Never => Self::Never,
+        }
+    }
+}
+
+fn parse_pair(text: &str) -> Result<Pair, String> {
+    let (key, value) = text
+        .split_once('=')
+        .ok_or("write it as KEY=VALUE, e.g. review.quorum=3")?;
+    Ok(Pair::new(key.trim(), value.trim(), "--config"))
+}

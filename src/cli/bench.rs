@@ -1,0 +1,549 @@
+//! Who sits: seats from the configuration.
+
+use council_builtin::perspectives;
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::{JudgeId, Seat};
+
+use crate::config::{Config, JudgeSettings, Settings, nearest};
+use crate::council::plan::Procedure;
+
+use crate::registry::{Ask, Choice};
+
+use super::commands;
+use super::error::CliError;
+
+/// What the bench is made from, beside the configuration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bench<'a> {
+    pub(crate) config: &'a Config,
+    /// Three judges instead of two.
+    pub(crate) deep: bool,
+}
+
+/// A seat before it has its name.
+struct Chair {
+    perspective: Option<String>,
+    agent: Option<String>,
+    model: Option<String>,
+}
+
+impl Chair {
+    fn of(perspective: Option<String>) -> Self {
+        Self {
+            perspective,
+            agent: None,
+            model: None,
+        }
+    }
+}
+
+impl From<&JudgeSettings> for Chair {
+    fn from(judge: &JudgeSettings) -> Self {
+        let JudgeSettings {
+            perspective,
+            agent,
+            model,
+        } = judge.clone();
+        Self {
+            perspective,
+            agent,
+            model,
+        }
+    }
+}
+
+impl Bench<'_> {
+    /// The seats in order, each with a name of its own.
+    pub(crate) fn seats(&self) -> Result<Vec<Seat>, CliError> {
+        let chairs = self.chairs()?;
+        let agents = self.agents();
+        let mut seats: Vec<Seat> = Vec::new();
+        for (i, chair) in chairs.into_iter().enumerate() {
+            let agent = chair
+                .agent
+                .clone()
+                .unwrap_or_else(|| agents[i % agents.len()].clone());
+            let mut agent = self.agent(&agent)?;
+            agent.model = chair.model.or(agent.model);
+            let perspective = self.perspective(chair.perspective, &agent)?;
+            let judge = unused_name(&perspective.name, i + 1, &seats);
+            seats.push(Seat {
+                judge,
+                perspective,
+                agent,
+            });
+        }
+        self.check(&seats)?;
+        Ok(seats)
+    }
+
+    /// How many judges must count.
+    pub(crate) fn quorum(&self, seats: usize) -> Result<u32, CliError> {
+        let seats = u32::try_from(seats).unwrap_or(u32::MAX);
+        let Some(quorum) = self.settings().review.quorum else {
+            return Ok(if self.is_quick() { 1 } else { seats.min(2) });
+        };
+        if quorum > seats {
+            let message = format!(
+                "the quorum is {quorum}, but {seats} judges sit: no verdict but FAIL could stand"
+            );
+            return Err(
+                CliError::usage(message).hint("lower --quorum, or seat more judges: --judges N")
+            );
+        }
+        Ok(quorum)
+    }
+
+    /// What is asked of a backend.
+    pub(crate) fn ask(&self, judges: usize) -> Ask {
+        let review = &self.settings().review;
+        Ask {
+            procedure: review.procedure,
+            debate: review.debate,
+            judges,
+        }
+    }
+
+    /// Who decides on the backend.
+    pub(crate) fn choice(&self) -> Choice {
+        match self.settings().review.backend.as_str() {
+            "auto" => Choice::Automatic,
+            name => Choice::Named(name.to_owned()),
+        }
+    }
+
+    /// Every agent that a seat may name.
+    pub(crate) fn known_agents(&self) -> Result<Vec<AgentSpec>, CliError> {
+        let mut names = self.configured();
+        if !names.iter().any(|name| name == BUILT_IN) {
+            names.insert(0, BUILT_IN.to_owned());
+        }
+        names.iter().map(|name| self.agent(name)).collect()
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.config.settings
+    }
+
+    fn is_quick(&self) -> bool {
+        self.settings().review.procedure == Procedure::Quick
+    }
+
+    /// Agents that think for seats which name none, in turn.
+    fn agents(&self) -> Vec<String> {
+        let settings = self.settings();
+        if !settings.review.agents.is_empty() {
+            return settings.review.agents.clone();
+        }
+        let configured = self.configured();
+        if configured.is_empty() {
+            vec![BUILT_IN.to_owned()]
+        } else {
+            configured
+        }
+    }
+
+    /// Agents that the configuration makes, in alphabetical order.
+    fn configured(&self) -> Vec<String> {
+        let agents = self.settings().agents.iter();
+        let made = agents.filter(|(_, agent)| agent.driver.is_some());
+        made.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The strongest layer that says who sits is followed; in one layer, a list of judges before perspectives before a
+    /// preset.
+    fn chairs(&self) -> Result<Vec<Chair>, CliError> {
+        let review = &self.settings().review;
+        let strength = |key: &str| {
+            self.config
+                .entry(key)
+                .and_then(|e| e.origin())
+                .map(|origin| origin.source)
+        };
+        let said = [
+            (strength("judge"), 2),
+            (strength("review.perspectives"), 1),
+            (strength("review.preset"), 0),
+        ];
+        let chosen = said
+            .iter()
+            .filter(|(source, _)| source.is_some())
+            .max()
+            .map(|(_, what)| *what);
+        let mut chairs: Vec<Chair> = match chosen {
+            Some(2) => self.settings().judge.iter().map(Chair::from).collect(),
+            Some(1) => review
+                .perspectives
+                .iter()
+                .cloned()
+                .map(Some)
+                .map(Chair::of)
+                .collect(),
+            Some(_) => self
+                .preset()?
+                .into_iter()
+                .map(Some)
+                .map(Chair::of)
+                .collect(),
+            None => self.by_default(),
+        };
+        if self.is_quick() {
+            chairs.truncate(1);
+        } else if let Some(judges) = review.judges {
+            chairs.resize_with(judges as usize, || Chair::of(None));
+        }
+        Ok(chairs)
+    }
+
+    fn by_default(&self) -> Vec<Chair> {
+        if self.is_quick() {
+            return vec![Chair::of(None)];
+        }
+        if self.agents() == [BUILT_IN] {
+            return perspectives()
+                .iter()
+                .map(|p| Chair::of(Some(p.name.to_owned())))
+                .collect();
+        }
+        let judges = if self.deep { 3 } else { 2 };
+        (0..judges).map(|_| Chair::of(None)).collect()
+    }
+
+    fn preset(&self) -> Result<Vec<String>, CliError> {
+        let presets = &self.settings().presets;
+        let name = self.settings().review.preset.clone().unwrap_or_default();
+        if let Some(perspectives) = presets.get(&name) {
+            return Ok(perspectives.clone());
+        }
+        if let Some((_, perspectives)) = PRESETS.iter().find(|(known, _)| *known == name) {
+            return Ok(perspectives.iter().map(|&p| p.to_owned()).collect());
+        }
+        let known: Vec<&str> = PRESETS
+            .iter()
+            .map(|(known, _)| *known)
+            .chain(presets.keys().map(String::as_str))
+            .collect();
+        Err(unknown("preset", &name, &known))
+    }
+
+    fn agent(&self, name: &str) -> Result<AgentSpec, CliError> {
+        let settings = self.settings();
+        let own = settings.agents.get(name);
+        let kind = match own.and_then(|agent| agent.driver.as_deref()) {
+            Some("command") => {
+                let own = own.cloned().unwrap_or_default();
+                if own.command.is_empty() {
+                    return Err(
+                        CliError::usage(format!("agent `{name}` has no command")).hint(format!(
+                            "set `agents.{name}.command` in your own configuration"
+                        )),
+                    );
+                }
+                AgentKind::Command {
+                    argv: own.command,
+                    env: own.env,
+                }
+            }
+            Some(_) => AgentKind::Builtin {
+                rules: settings.rules(),
+            },
+            None if name == BUILT_IN => AgentKind::Builtin {
+                rules: settings.rules(),
+            },
+            None => {
+                let mut known = self.configured();
+                known.push(BUILT_IN.to_owned());
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                return Err(unknown("agent", name, &known));
+            }
+        };
+        let builtin = matches!(kind, AgentKind::Builtin { .. });
+        let own = own.cloned().unwrap_or_default();
+        Ok(AgentSpec {
+            name: name.to_owned(),
+            vendor: own
+                .vendor
+                .unwrap_or_else(|| if builtin { BUILT_IN } else { name }.to_owned()),
+            deterministic: builtin || own.deterministic,
+            model: own.model,
+            kind,
+        })
+    }
+
+    fn perspective(
+        &self,
+        name: Option<String>,
+        agent: &AgentSpec,
+    ) -> Result<Perspective, CliError> {
+        let Some(name) = name else {
+            return Ok(Perspective::default());
+        };
+        let built_in = perspectives().iter().find(|p| p.name == name);
+        if let (AgentKind::Builtin { .. }, None) = (&agent.kind, built_in) {
+            let known: Vec<&str> = perspectives().iter().map(|p| p.name).collect();
+            let error = unknown("perspective of the built-in judges", &name, &known);
+            return Err(error.hint("a perspective of your own needs an agent with a model"));
+        }
+        let own = self.settings().perspectives.get(&name);
+        let focus = own
+            .map(String::as_str)
+            .or(built_in.map(|p| p.focus))
+            .unwrap_or_default()
+            .to_owned();
+        Ok(Perspective { name, focus })
+    }
+
+    fn check(&self, seats: &[Seat]) -> Result<(), CliError> {
+        let known = |id: &str| council_builtin::explain(id).is_some();
+        if let Some(id) = self.settings().rules.keys().find(|id| !known(id)) {
+            return Err(commands::explain::unknown(id)
+                .hint("it is named in `[rules]` of the configuration"));
+        }
+        if seats.is_empty() {
+            return Err(CliError::usage("nobody sits on the council")
+                .hint("name perspectives or judges, or remove the empty list"));
+        }
+        let most = self.settings().limits.agents;
+        if seats.len() as u64 > most {
+            // The text is fixed (councils.md 1.16).
+            let count = seats.len();
+            let message = format!(
+                "Total agent count {count} exceeds MAX_AGENTS ({most}). Reduce --explorers or remove --mixed."
+            );
+            return Err(
+                CliError::usage(message).hint("or raise `limits.agents` in your own configuration")
+            );
+        }
+        Ok(())
+    }
+}
+
+const BUILT_IN: &str = "builtin";
+
+/// Perspectives under one name (councils.md 1.13).
+const PRESETS: &[(&str, &[&str])] = &[
+    (
+        "code-review",
+        &["error-paths", "api-surface", "spec-compliance"],
+    ),
+    (
+        "security-audit",
+        &["attacker", "defender", "compliance", "web-security"],
+    ),
+    (
+        "architecture",
+        &["scalability", "maintainability", "simplicity"],
+    ),
+    (
+        "plan-review",
+        &[
+            "missing-requirements",
+            "feasibility",
+            "scope",
+            "spec-completeness",
+        ],
+    ),
+    (
+        "doc-review",
+        &[
+            "clarity-editor",
+            "accuracy-verifier",
+            "completeness-auditor",
+            "audience-advocate",
+        ],
+    ),
+    (
+        "retrospective",
+        &["plan-compliance", "tech-debt", "learnings"],
+    ),
+    (
+        "product",
+        &[
+            "user-value",
+            "adoption-barriers",
+            "competitive-position",
+            "strategic-fit",
+        ],
+    ),
+    (
+        "developer-experience",
+        &["api-clarity", "error-experience", "discoverability"],
+    ),
+    ("research", &["breadth", "depth", "contrarian"]),
+    (
+        "ops",
+        &["reliability", "observability", "incident-response"],
+    ),
+    (
+        "red-team",
+        &[
+            "panicked-sre",
+            "junior-engineer",
+            "zero-context-reader",
+            "first-time-consumer",
+        ],
+    ),
+];
+
+fn unknown(what: &str, name: &str, known: &[&str]) -> CliError {
+    let error = CliError::usage(format!("there is no {what} `{name}`"));
+    let error = match nearest(name, known.iter().copied()) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error,
+    };
+    error.hint(format!("there are: {}", known.join(", ")))
+}
+
+/// `judge-security`, or `judge-2` without a perspective (seed 003, "Judge Naming"); a second one of a kind is
+/// `judge-security-2`.
+fn unused_name(perspective: &str, number: usize, taken: &[Seat]) -> JudgeId {
+    let base = if perspective.is_empty() {
+        format!("judge-{number}")
+    } else {
+        format!("judge-{perspective}")
+    };
+    let free = |name: &String| !taken.iter().any(|seat| seat.judge.as_str() == name);
+    let numbered = (2..).map(|n| format!("{base}-{n}"));
+    let name = std::iter::once(base.clone())
+        .chain(numbered)
+        .find(free)
+        .unwrap_or(base);
+    JudgeId(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Layer, Source, resolve};
+
+    fn config(repository: &str, user: &str) -> Config {
+        let file = |source, text: &str| Layer::File {
+            source,
+            name: "f".into(),
+            text: text.into(),
+        };
+        resolve(&[file(Source::Worktree, repository), file(Source::User, user)]).unwrap()
+    }
+
+    fn names(repository: &str, user: &str) -> Vec<String> {
+        let config = config(repository, user);
+        let seats = Bench {
+            config: &config,
+            deep: false,
+        }
+        .seats()
+        .unwrap();
+        seats
+            .iter()
+            .map(|seat| format!("{} {}", seat.judge, seat.agent.name))
+            .collect()
+    }
+
+    fn error(repository: &str, user: &str) -> String {
+        let config = config(repository, user);
+        let error = Bench {
+            config: &config,
+            deep: false,
+        }
+        .seats()
+        .unwrap_err();
+        format!("{} | {}", error.message, error.hints.join(" | "))
+    }
+
+    const LINT: &str = "[agents.lint]\ndriver = 'command'\ncommand = ['lint']\n";
+
+    #[test]
+    fn nothing_configured_seats_every_built_in_perspective() {
+        let five: Vec<String> = perspectives()
+            .iter()
+            .map(|p| format!("judge-{} builtin", p.name))
+            .collect();
+        assert_eq!((names("", ""), five.len()), (five, 5));
+    }
+
+    #[test]
+    fn an_agent_takes_two_seats_and_three_in_depth() {
+        assert_eq!(names("", LINT), ["judge-1 lint", "judge-2 lint"]);
+        let config = config("", LINT);
+        assert_eq!(
+            Bench {
+                config: &config,
+                deep: true
+            }
+            .seats()
+            .unwrap()
+            .len(),
+            3
+        );
+    }
+
+    #[test]
+    fn agents_take_seats_in_turn_and_equal_perspectives_get_numbers() {
+        let repository =
+            "[review]\nperspectives = ['tests', 'tests', 'security']\nagents = ['builtin', 'lint']";
+        assert_eq!(
+            names(repository, LINT),
+            [
+                "judge-tests builtin",
+                "judge-tests-2 lint",
+                "judge-security builtin"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_strongest_layer_says_who_sits() {
+        let judges = "[[judge]]\nperspective = 'tests'\nmodel = 'm'\n[[judge]]\n";
+        assert_eq!(
+            names(judges, ""),
+            ["judge-tests builtin", "judge-2 builtin"]
+        );
+        assert_eq!(
+            names(judges, "review.perspectives = ['security']"),
+            ["judge-security builtin"]
+        );
+        assert_eq!(names("review.perspectives = ['hygiene']", judges).len(), 2);
+    }
+
+    #[test]
+    fn a_number_of_judges_cuts_or_adds_and_quick_seats_one() {
+        assert_eq!(names("review.judges = 2", "").len(), 2);
+        assert_eq!(names("review.judges = 6", "")[5], "judge-6 builtin");
+        assert_eq!(names("review.procedure = 'quick'", ""), ["judge-1 builtin"]);
+    }
+
+    #[test]
+    fn who_cannot_sit_is_an_error_with_a_next_step() {
+        let cases = [
+            error("[[judge]]\nagent = 'claud'", "[agents.claude]\nmodel = 'x'"),
+            error("[review]\nperspectives = ['secruity']", ""),
+            error("[review]\npreset = 'opps'", ""),
+            error("[review]\njudges = 13", ""),
+            error("[review]\nperspectives = []", ""),
+            error("", "[agents.lint]\ndriver = 'command'"),
+            error("", "[rules]\nnew-unwarp = 'off'"),
+        ];
+        insta::assert_snapshot!(cases.join("\n"));
+    }
+
+    #[test]
+    fn a_quorum_that_cannot_be_met_is_refused() {
+        let quorum = |text: &str, seats| {
+            let config = config(text, "");
+            Bench {
+                config: &config,
+                deep: false,
+            }
+            .quorum(seats)
+            .map_err(|e| e.message)
+        };
+        assert_eq!(quorum("", 5), Ok(2));
+        assert_eq!(quorum("", 1), Ok(1));
+        assert_eq!(quorum("review.procedure = 'quick'", 1), Ok(1));
+        assert!(
+            quorum("review.quorum = 3", 2)
+                .unwrap_err()
+                .starts_with("the quorum is 3")
+        );
+    }
+}

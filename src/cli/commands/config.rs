@@ -1,0 +1,123 @@
+//! `git council config`: what holds, and where it comes from.
+
+use std::fmt::Write;
+
+use clap::Args;
+
+use crate::cli::Start;
+use crate::cli::error::CliError;
+use crate::cli::settings;
+use crate::config::{Entry, KEYS, Part};
+use crate::report::Verbosity;
+use crate::text::Untrusted;
+
+/// Show the configuration that holds, and where each value comes from
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ConfigArgs {
+    /// Only this key, or the keys of this table
+    #[arg(value_name = "KEY")]
+    key: Option<String>,
+    /// Say where each value comes from; with -v also the values that a stronger one replaces
+    #[arg(long)]
+    show_origin: bool,
+    /// List every key that there is, with what it does
+    #[arg(long, conflicts_with = "show_origin")]
+    keys: bool,
+}
+
+impl ConfigArgs {
+    fn wants(&self, name: &str) -> bool {
+        let below = |key: &String| {
+            name.strip_prefix(key.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.key.as_ref().is_none_or(below)
+    }
+}
+
+pub(crate) fn run(args: &ConfigArgs, start: &Start) -> Result<(), CliError> {
+    let out = if args.keys {
+        keys(args)
+    } else {
+        values(args, start)?
+    };
+    known(args, &out)?;
+    start.console.print(&out)
+}
+
+/// `--keys`
+fn keys(args: &ConfigArgs) -> String {
+    let mut out = String::new();
+    for key in KEYS.iter().filter(|key| args.wants(key.name)) {
+        let default = key
+            .default
+            .map(|d| format!(" Built-in: {d}."))
+            .unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "{}\n    {} Takes {}.{default}",
+            key.name,
+            key.doc,
+            key.kind.expected()
+        );
+    }
+    out
+}
+
+fn values(args: &ConfigArgs, start: &Start) -> Result<String, CliError> {
+    let config = settings::of_the_branch(start)?;
+    for notice in &config.notices {
+        start.console.warning(&notice.to_string());
+    }
+    let all = args.show_origin && start.console.verbosity == Verbosity::Verbose;
+    let mut rows = Vec::new();
+    for entry in config
+        .entries
+        .iter()
+        .filter(|entry| args.wants(&entry.path.to_string()))
+    {
+        let weaker = entry.parts.len() - entry.holding().len();
+        let shown = entry
+            .parts
+            .iter()
+            .enumerate()
+            .skip(if all { 0 } else { weaker });
+        rows.extend(shown.map(|(i, part)| row(entry, part, i < weaker)));
+    }
+    let width = rows
+        .iter()
+        .map(|(origin, _)| origin.chars().count())
+        .max()
+        .unwrap_or(0);
+    let line = |(origin, line): &(String, String)| match args.show_origin {
+        true => format!("{origin:width$}  {line}\n"),
+        false => format!("{line}\n"),
+    };
+    Ok(rows.iter().map(line).collect())
+}
+
+fn row(entry: &Entry, part: &Part, replaced: bool) -> (String, String) {
+    let origin = Untrusted::new(&part.origin.to_string()).name();
+    let value = Untrusted::new(&part.shown).line();
+    let note = if replaced { "  (replaced)" } else { "" };
+    (origin, format!("{} = {value}{note}", entry.path))
+}
+
+/// A key that matches nothing is an error where there is no such key, and silence where it is unset.
+fn known(args: &ConfigArgs, out: &str) -> Result<(), CliError> {
+    let Some(key) = args.key.as_ref().filter(|_| out.is_empty()) else {
+        return Ok(());
+    };
+    let prefix = key.split('.').next().unwrap_or_default();
+    let names = || KEYS.iter().map(|key| key.name);
+    if names()
+        .any(|name| name == key || name.contains('*') && name.split('.').next() == Some(prefix))
+    {
+        return Ok(());
+    }
+    let error = CliError::usage(format!("there is no key `{key}`"));
+    Err(match crate::config::nearest(key, names()) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint("`git council config --keys` lists every key"),
+    })
+}

@@ -1,0 +1,135 @@
+//! `git council doctor`: who would sit, how they would be run, and why.
+
+use std::fmt::Write;
+
+use clap::Args;
+use council_protocol::Seat;
+
+use crate::cli::Start;
+use crate::cli::bench::Bench;
+use crate::cli::columns::Columns;
+use crate::cli::convene::Table;
+use crate::cli::error::CliError;
+use crate::cli::settings;
+use crate::config::Config;
+use crate::council::plan::{Consensus, DebateMode, Procedure};
+use crate::registry::{Candidate, SelectError, Selection, select};
+
+/// Say who would sit on a council here, how it would be run, and why
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DoctorArgs {}
+
+pub(crate) fn run(_: &DoctorArgs, start: &Start) -> Result<(), CliError> {
+    let config = settings::of_the_branch(start)?;
+    let bench = Bench {
+        config: &config,
+        deep: false,
+    };
+    let seats = bench.seats()?;
+    let quorum = bench.quorum(seats.len())?;
+    let survey = Table::bare(start).survey(&seats);
+    let ask = bench.ask(seats.len());
+    let selection = select(&survey.candidates, &ask, &bench.choice());
+    let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
+    out.push_str(&rules(&config, quorum));
+    out.push_str(&judges(&seats));
+    out.push_str(&backends(&survey.candidates, &selection));
+    for notice in &config.notices {
+        let _ = writeln!(
+            out,
+            "note: {}",
+            crate::text::Untrusted::new(&notice.to_string()).line()
+        );
+    }
+    start.console.print(&out)?;
+    selection
+        .map(drop)
+        .map_err(|error| CliError::usage(error).hint("--backend auto takes the best that is here"))
+}
+
+fn rules(config: &Config, quorum: u32) -> String {
+    let review = &config.settings.review;
+    let mut rows = Columns::default();
+    let procedure = match review.procedure {
+        Procedure::Quick => "quick: one judge, one round",
+        Procedure::Review => "review: one round, a second where the debate says so",
+        Procedure::Debate => "debate: two rounds",
+    };
+    let debate = match review.debate {
+        DebateMode::Auto => "auto: on a split, or a critical finding that one judge alone holds",
+        DebateMode::Force => "force: always",
+        DebateMode::Off => "off: never",
+    };
+    let consensus = match review.consensus {
+        Consensus::Findings => "findings: the worst that survives",
+        Consensus::Strict => "strict: the worst vote",
+        Consensus::Majority => "majority of the votes",
+    };
+    rows.push(["procedure", procedure]);
+    rows.push(["debate", debate]);
+    rows.push(["consensus", consensus]);
+    rows.push(["quorum", &quorum.to_string()]);
+    rows.render("")
+}
+
+fn judges(seats: &[Seat]) -> String {
+    let mut rows = Columns::default();
+    for Seat {
+        judge,
+        perspective,
+        agent,
+    } in seats
+    {
+        let model = agent.model.as_deref().unwrap_or_default();
+        rows.push([judge.as_str(), &agent.name, model, &perspective.focus]);
+    }
+    format!("\nJudges\n{}", rows.render("  "))
+}
+
+fn backends(candidates: &[Candidate], selection: &Result<Selection, SelectError>) -> String {
+    let mut rows = Columns::default();
+    for candidate in candidates {
+        let name = &candidate.name;
+        rows.push([
+            name.as_str(),
+            &verdict(name, selection),
+            &granted(candidate),
+        ]);
+    }
+    let mut out = format!("\nBackends\n{}\n", rows.render("  "));
+    for note in selection
+        .iter()
+        .flat_map(|selection| &selection.picks[0].notes)
+    {
+        let _ = writeln!(out, "note: {note}");
+    }
+    out
+}
+
+fn verdict(name: &str, selection: &Result<Selection, SelectError>) -> String {
+    let Ok(selection) = selection else {
+        return "not taken".to_owned();
+    };
+    let why = selection.why_not.iter().find(|(other, _)| other == name);
+    match why {
+        Some((_, why)) => format!("not taken: {why}"),
+        None => "taken".to_owned(),
+    }
+}
+
+/// What all seats have there, or what stands against it.
+fn granted(candidate: &Candidate) -> String {
+    let seats = match &candidate.seats {
+        Ok(seats) => seats,
+        Err(reason) => return reason.clone(),
+    };
+    let mut common = None;
+    for (judge, probed) in seats {
+        match (probed, common.take()) {
+            (Err(failure), _) => return format!("{judge}: {}", failure.detail),
+            (Ok(granted), None) => common = Some(granted.clone()),
+            (Ok(granted), Some(before)) => common = Some(granted.intersection(&before)),
+        }
+    }
+    common.unwrap_or_default().to_string()
+}

@@ -1,0 +1,94 @@
+//! `git council explain`: what a built-in rule means.
+
+use std::fmt::Write;
+
+use clap::Args;
+use council_builtin::{Example, RuleInfo};
+
+use crate::cli::console::Console;
+use crate::cli::error::CliError;
+use crate::config::nearest;
+use crate::text;
+
+/// Say what a built-in rule finds, why, and what to do; without RULE, list them
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExplainArgs {
+    /// The rule's id, as a finding shows it
+    #[arg(value_name = "RULE")]
+    rule: Option<String>,
+}
+
+pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<(), CliError> {
+    match &args.rule {
+        None => console.print(&list()),
+        Some(id) => {
+            let rule = council_builtin::explain(id).ok_or_else(|| unknown(id))?;
+            console.print(&page(rule, console.look().width.clamp(40, 100)))
+        }
+    }
+}
+
+/// Every rule under its perspective, one line each.
+fn list() -> String {
+    let width = council_builtin::rules()
+        .map(|rule| rule.id.len())
+        .max()
+        .unwrap_or(0);
+    let mut out = String::new();
+    for perspective in council_builtin::perspectives() {
+        let _ = writeln!(out, "{}: {}\n", perspective.name, perspective.focus);
+        for rule in council_builtin::rules().filter(|rule| rule.perspective == perspective.name) {
+            let _ = writeln!(
+                out,
+                "  {:width$}  {:11}  {}",
+                rule.id,
+                rule.severity.word(),
+                rule.summary
+            );
+        }
+        out.push('\n');
+    }
+    out.push_str("git council explain RULE says why, and what to do.\n");
+    out
+}
+
+fn page(rule: &RuleInfo, columns: usize) -> String {
+    let mut out = format!("{}: {}\n", rule.id, rule.summary);
+    let _ = writeln!(
+        out,
+        "{} · {} · {}",
+        rule.severity.word(),
+        rule.perspective,
+        rule.category
+    );
+    for prose in [rule.why, rule.fix] {
+        let _ = writeln!(out, "\n{}", text::wrap(prose, columns).join("\n"));
+    }
+    for Example { path, bad, good } in rule.examples {
+        let _ = write!(
+            out,
+            "\n{path}: found\n{}{path}: not found\n{}",
+            indented(bad),
+            indented(good)
+        );
+    }
+    let _ = writeln!(
+        out,
+        "\nTo switch it off or give it another severity, in a trusted configuration:\n\n    [rules]\n    {} = \"off\"",
+        rule.id
+    );
+    out
+}
+
+fn indented(code: &str) -> String {
+    code.lines().map(|line| format!("    {line}\n")).collect()
+}
+
+/// The error for a rule that is not there.
+pub(crate) fn unknown(id: &str) -> CliError {
+    let error = CliError::usage(format!("there is no rule `{id}`"));
+    match nearest(id, council_builtin::rules().map(|rule| rule.id)) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint("`git council explain` lists the rules"),
+    }
+}

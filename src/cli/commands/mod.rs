@@ -1,0 +1,8 @@
+//! One file for each subcommand: its arguments, and what it does with them.
+
+pub(super) mod agents;
+pub(super) mod backends;
+pub(super) mod config;
+pub(super) mod doctor;
+pub(super) mod explain;
+pub(super) mod schema;

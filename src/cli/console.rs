@@ -1,0 +1,114 @@
+//! The only place that prints.
+
+use std::io::Write;
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+
+use crate::config::Color;
+use crate::report::{Look, Verbosity};
+use crate::text::Untrusted;
+
+use super::environment::Environment;
+use super::error::CliError;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+/// Standard output for data, standard error for people.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Console {
+    colour: ColorChoice,
+    pub(crate) verbosity: Verbosity,
+    unicode: bool,
+}
+
+impl Console {
+    pub(crate) fn new(
+        colour: Option<Color>,
+        verbosity: Verbosity,
+        environment: &Environment,
+    ) -> Self {
+        Self {
+            colour: choice(colour.unwrap_or(Color::Auto)),
+            verbosity,
+            unicode: speaks_unicode(environment),
+        }
+    }
+
+    /// What a report for standard output may look like.
+    pub(crate) fn look(&self) -> Look {
+        let columns = terminal_size::terminal_size_of(std::io::stdout())
+            .map(|(width, _)| usize::from(width.0));
+        let colour = match self.colour {
+            ColorChoice::Auto => AutoStream::choice(&std::io::stdout()) != ColorChoice::Never,
+            other => other != ColorChoice::Never,
+        };
+        Look {
+            width: columns.unwrap_or(100),
+            colour,
+            unicode: self.unicode,
+            verbosity: self.verbosity,
+        }
+    }
+
+    /// Writes text to standard output as it is; whoever made it has cleaned it.
+    pub(crate) fn print(&self, text: &str) -> Result<(), CliError> {
+        let mut out = AutoStream::new(std::io::stdout().lock(), self.colour);
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        written.map_err(|error| CliError::output("to standard output", &error))
+    }
+
+    /// Tells an error and its hints.
+    pub(crate) fn error(&self, error: &CliError) {
+        let mut text = format!(
+            "{ERROR}Error:{ERROR:#} {}\n",
+            Untrusted::new(&error.message).line()
+        );
+        if !error.hints.is_empty() {
+            text.push('\n');
+        }
+        for hint in &error.hints {
+            text.push_str(&format!(
+                "{HINT}hint:{HINT:#} {}\n",
+                Untrusted::new(hint).line()
+            ));
+        }
+        self.tell(&text);
+    }
+
+    /// Tells something that does not stop the run; silent with `-q`.
+    pub(crate) fn warning(&self, message: &str) {
+        if self.verbosity != Verbosity::Quiet {
+            self.tell(&format!(
+                "{WARNING}warning:{WARNING:#} {}\n",
+                Untrusted::new(message).line()
+            ));
+        }
+    }
+
+    /// Standard error is for people; when nobody can hear, there is nobody to tell.
+    pub(crate) fn tell(&self, text: &str) {
+        let mut err = AutoStream::new(std::io::stderr().lock(), self.colour);
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+}
+
+fn choice(colour: Color) -> ColorChoice {
+    match colour {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    }
+}
+
+/// As libc decides: the first of the three that is set.
+fn speaks_unicode(environment: &Environment) -> bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let locale = names.iter().find_map(|name| environment.get(name));
+    let locale = locale
+        .map(|l| l.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default();
+    locale.contains("utf-8") || locale.contains("utf8")
+}

@@ -1,0 +1,127 @@
+//! The process's environment, read once, here and nowhere else.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::config::{ENVIRONMENT, Layer, Pair, Source};
+
+use super::error::CliError;
+
+/// The variables of the process.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    vars: Vec<(OsString, OsString)>,
+}
+
+impl Environment {
+    pub(crate) fn of_the_process() -> Self {
+        Self {
+            vars: std::env::vars_os().collect(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of(vars: &[(&str, &str)]) -> Self {
+        Self {
+            vars: vars.iter().map(|(n, v)| (n.into(), v.into())).collect(),
+        }
+    }
+
+    /// The value of a variable; an empty one counts as unset.
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
+        let found = self.vars.iter().find(|(n, _)| n == name);
+        found
+            .map(|(_, value)| value.as_os_str())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// All variables, for rooms that pick what they may see.
+    pub(crate) fn vars(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.vars.iter().cloned()
+    }
+
+    /// Whether this is a job of a CI service, which reviews strangers' changes.
+    pub(crate) fn is_ci(&self) -> bool {
+        self.get("CI")
+            .is_some_and(|value| value != "false" && value != "0")
+    }
+
+    /// The layer of the `COUNCIL_…` variables.
+    pub(crate) fn layer(&self) -> Result<Layer, CliError> {
+        let mut pairs = Vec::new();
+        for (variable, key) in ENVIRONMENT {
+            let Some(value) = self.get(variable) else {
+                continue;
+            };
+            let value = value
+                .to_str()
+                .ok_or_else(|| CliError::usage(format!("{variable} is not UTF-8")))?;
+            pairs.push(Pair::new(*key, value, *variable));
+        }
+        Ok(Layer::Pairs {
+            source: Source::Environment,
+            pairs,
+        })
+    }
+
+    /// The user's configuration file: `$XDG_CONFIG_HOME/git-council/config.toml`, else below `~/.config`.
+    pub(crate) fn user_file(&self) -> Option<PathBuf> {
+        let xdg = self
+            .get("XDG_CONFIG_HOME")
+            .map(Path::new)
+            .filter(|path| path.is_absolute());
+        let base = match xdg {
+            Some(path) => path.to_path_buf(),
+            None => Path::new(self.get("HOME")?).join(".config"),
+        };
+        Some(base.join("git-council").join("config.toml"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_s_file_follows_the_base_directory_specification() {
+        let file = |vars: &[(&str, &str)]| Environment::of(vars).user_file();
+        let below = |base: &str| Some(Path::new(base).join("git-council/config.toml"));
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")]),
+            below("/x")
+        );
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", "relative"), ("HOME", "/h")]),
+            below("/h/.config")
+        );
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", ""), ("HOME", "/h")]),
+            below("/h/.config")
+        );
+        assert_eq!(file(&[]), None);
+    }
+
+    #[test]
+    fn an_empty_variable_is_unset() {
+        let layer = Environment::of(&[("COUNCIL_TIMEOUT", ""), ("COUNCIL_JUDGE_COUNT", "3")])
+            .layer()
+            .unwrap();
+        let Layer::Pairs { pairs, .. } = layer else {
+            panic!()
+        };
+        assert_eq!(
+            pairs,
+            [Pair::new("review.judges", "3", "COUNCIL_JUDGE_COUNT")]
+        );
+    }
+
+    #[test]
+    fn ci_is_what_services_set() {
+        assert!(
+            Environment::of(&[("CI", "true")]).is_ci() && Environment::of(&[("CI", "1")]).is_ci()
+        );
+        assert!(
+            !Environment::of(&[("CI", "false")]).is_ci() && !Environment::of(&[("CI", "")]).is_ci()
+        );
+    }
+}

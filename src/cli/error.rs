@@ -1,0 +1,73 @@
+//! What the edge does with an error: its kind decides the exit code, its hints say the next step.
+
+use std::fmt;
+
+use crate::config::ConfigError;
+use crate::git::GitError;
+
+/// An error as a user sees it.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    pub(crate) kind: Kind,
+    /// The thing and the cause; may hold untrusted text.
+    pub(crate) message: String,
+    /// The next steps, one sentence each.
+    pub(crate) hints: Vec<String>,
+}
+
+/// What went wrong, as far as the exit code cares (1-product.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The command line, the configuration or the target: nothing was reviewed, and nothing will be until it is mended.
+    Usage,
+    /// What was asked for could not be written.
+    Output,
+    /// The reader has gone; that is its right.
+    BrokenPipe,
+}
+
+impl CliError {
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    pub(crate) fn output(what: &str, error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::new(Kind::BrokenPipe, error),
+            _ => Self::new(Kind::Output, format!("cannot write {what}: {error}")),
+        }
+    }
+
+    fn new(kind: Kind, message: impl fmt::Display) -> Self {
+        Self {
+            kind,
+            message: message.to_string(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// With one more next step.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub(crate) fn hints(mut self, hints: Vec<String>) -> Self {
+        self.hints.extend(hints);
+        self
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        let hints = error.hints();
+        Self::usage(error).hints(hints)
+    }
+}
+
+impl From<GitError> for CliError {
+    fn from(error: GitError) -> Self {
+        let hints = error.hints();
+        Self::usage(error).hints(hints)
+    }
+}

@@ -1,0 +1,145 @@
+//! Durations and sizes as people write them.
+
+const UNITS: [(&str, u64); 5] = [
+    ("h", 3_600_000),
+    ("min", 60_000),
+    ("m", 60_000),
+    ("s", 1000),
+    ("ms", 1),
+];
+
+/// Milliseconds of `90`, `90s`, `2m`, `1h30m`, `250ms`; more than zero.
+pub(super) fn duration(text: &str) -> Option<u64> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse::<u64>() {
+        return seconds.checked_mul(1000).filter(|ms| *ms > 0);
+    }
+    let (mut rest, mut total) = (text, 0u64);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let number: u64 = rest[..digits].parse().ok()?;
+        let behind = &rest[digits..];
+        let letters = behind
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(behind.len());
+        let (_, unit) = UNITS.iter().find(|(name, _)| *name == &behind[..letters])?;
+        total = total.checked_add(number.checked_mul(*unit)?)?;
+        rest = &behind[letters..];
+    }
+    Some(total).filter(|ms| *ms > 0)
+}
+
+/// Bytes of `65536`, `64K`, `2M`, `1G` (powers of 1024, as git counts); more than zero.
+pub(super) fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (number, unit) = match text.char_indices().next_back()? {
+        (at, 'k' | 'K') => (&text[..at], 1 << 10),
+        (at, 'm' | 'M') => (&text[..at], 1 << 20),
+        (at, 'g' | 'G') => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    number
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(unit)
+        .filter(|n| *n > 0)
+}
+
+/// The shortest text that [`duration`] reads as `ms` with a single unit.
+pub(super) fn show_duration(ms: u64) -> String {
+    let fits = UNITS
+        .iter()
+        .filter(|(_, unit)| ms.is_multiple_of(*unit) && ms >= 2 * unit);
+    let (name, unit) = fits.max_by_key(|(_, unit)| *unit).unwrap_or(&("ms", 1));
+    format!("{}{name}", ms / unit)
+}
+
+/// The shortest text that [`bytes`] reads as `bytes`.
+pub(super) fn show_bytes(bytes: u64) -> String {
+    let units = [("G", 1u64 << 30), ("M", 1 << 20), ("K", 1 << 10)];
+    match units.iter().find(|(_, unit)| bytes.is_multiple_of(*unit)) {
+        Some((name, unit)) => format!("{}{name}", bytes / unit),
+        None => bytes.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let good = [
+            ("90", 90_000),
+            ("90s", 90_000),
+            ("2m", 120_000),
+            ("1h30m", 5_400_000),
+            ("250ms", 250),
+        ];
+        for (text, ms) in good {
+            assert_eq!(duration(text), Some(ms), "{text}");
+        }
+        for text in [
+            "",
+            "0",
+            "0s",
+            "soon",
+            "5x",
+            "m",
+            "-1",
+            "1.5s",
+            "5m s",
+            "99999999999999999999s",
+        ] {
+            assert_eq!(duration(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(
+            [bytes("512"), bytes("64K"), bytes("2m")],
+            [Some(512), Some(65_536), Some(2 << 20)]
+        );
+        assert_eq!(
+            [
+                bytes(""),
+                bytes("K"),
+                bytes("0"),
+                bytes("1T"),
+                bytes("99999999999999999G")
+            ],
+            [None; 5]
+        );
+    }
+
+    #[test]
+    fn what_is_shown_is_read_back() {
+        for ms in [
+            1,
+            250,
+            1000,
+            1500,
+            60_000,
+            90_000,
+            120_000,
+            3_600_000,
+            7_200_000,
+            u64::from(u32::MAX),
+        ] {
+            assert_eq!(
+                duration(&show_duration(ms)),
+                Some(ms),
+                "{}",
+                show_duration(ms)
+            );
+        }
+        for size in [1, 1000, 1024, 400 << 10, 3 << 20, (1 << 30) + 1] {
+            assert_eq!(bytes(&show_bytes(size)), Some(size));
+        }
+        assert_eq!(
+            (show_duration(120_000), show_duration(60_000)),
+            ("2m".into(), "60s".into())
+        );
+    }
+}
