@@ -62,7 +62,7 @@ fn page(rule: &RuleInfo, columns: usize) -> String {
         rule.category
     );
     for prose in [rule.why, rule.fix] {
-        let _ = writeln!(out, "\n{}", text::wrap(prose, columns).join("\n"));
+        let _ = writeln!(out, "\n{}", text::wrap(prose, columns, columns).join("\n"));
     }
     for Example { path, bad, good } in rule.examples {
         let _ = write!(
