@@ -2,5 +2,6 @@
 
 pub mod duel;
 mod opened;
+pub mod stage;
 
 pub use opened::Opened;

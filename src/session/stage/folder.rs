@@ -1,0 +1,203 @@
+//! A project of seed 002 on disk: `state/`, `config/`, `stages/`, `references/`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{Intensity, Role, StageError, StageSettings};
+
+/// The most bytes of one file of context.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// One stage of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageFolder {
+    root: PathBuf,
+    stage: String,
+}
+
+/// What every role is given beside its directive.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// `stages/<id>/CLAUDE.md`.
+    pub instructions: String,
+    /// `HANDOFF.md` of the stage before; none for the first one, or where it is missing.
+    pub handoff: Option<String>,
+    /// `references/<id>/`, by name.
+    pub references: Vec<(String, String)>,
+    /// What was left out or missing, in words.
+    pub notes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ProgressFile {
+    #[serde(default, alias = "currentStage", alias = "stage")]
+    current_stage: Option<String>,
+}
+
+impl StageFolder {
+    /// The stage that was named, or the current one of `state/progress.json`.
+    pub fn find(root: &Path, named: Option<&str>) -> Result<Self, StageError> {
+        let stage = match named {
+            Some(stage) => stage.to_owned(),
+            None => current(root)?,
+        };
+        let plain = !stage.is_empty()
+            && stage
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        if !plain || stage.starts_with('.') {
+            return Err(StageError::BadName(stage));
+        }
+        let found = Self {
+            root: root.into(),
+            stage,
+        };
+        if !found.folder().is_dir() {
+            return Err(StageError::Missing {
+                file: found.folder(),
+                hint: "it holds the stage's instructions",
+            });
+        }
+        Ok(found)
+    }
+
+    /// The stage's name.
+    pub fn stage(&self) -> &str {
+        &self.stage
+    }
+
+    /// The settings of `config/debate.jsonc` for this stage.
+    pub fn settings(&self, asked: Option<Intensity>) -> Result<StageSettings, StageError> {
+        let file = self.root.join("config/debate.jsonc");
+        let text = read(&file)?.ok_or_else(|| StageError::Missing {
+            file: file.clone(),
+            hint: "it names the stage's intensity and roles",
+        })?;
+        StageSettings::parse(&text, &file, &self.stage, asked)
+    }
+
+    /// The stage's instructions, the handoff of the stage before it, and its references.
+    pub fn context(&self) -> Result<Context, StageError> {
+        let file = self.folder().join("CLAUDE.md");
+        let hint = "it is the stage's instructions";
+        let instructions = read(&file)?.ok_or(StageError::Missing { file, hint })?;
+        let mut context = Context {
+            instructions,
+            ..Context::default()
+        };
+        match self.previous()? {
+            Some(previous) => {
+                let file = self.root.join("stages").join(&previous).join("HANDOFF.md");
+                context.handoff = read(&file)?;
+                if context.handoff.is_none() {
+                    context.notes.push(format!(
+                        "stages/{previous}/HANDOFF.md is missing: debated without it"
+                    ));
+                }
+            }
+            None => context.notes.push("the first stage has no handoff".into()),
+        }
+        self.references(&mut context)?;
+        Ok(context)
+    }
+
+    /// Where a role's document of a round goes (seed 002, steps 4 to 6).
+    pub fn round_file(&self, round: u8, role: &Role) -> PathBuf {
+        let suffix = match round {
+            1 => "",
+            2 => "_review",
+            _ => "_rebuttal",
+        };
+        let folder = self
+            .root
+            .join("state/debate")
+            .join(&self.stage)
+            .join(format!("round{round}"));
+        folder.join(format!("{}{suffix}.md", role.slug()))
+    }
+
+    /// `stages/<id>/outputs/`.
+    pub fn outputs(&self) -> PathBuf {
+        self.folder().join("outputs")
+    }
+
+    /// `state/ai-call-log.jsonl`.
+    pub fn call_log(&self) -> PathBuf {
+        self.root.join("state/ai-call-log.jsonl")
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.root.join("stages").join(&self.stage)
+    }
+
+    /// The stage whose folder comes before this one by name.
+    fn previous(&self) -> Result<Option<String>, StageError> {
+        let names = list(&self.root.join("stages"), |path| path.is_dir())?;
+        Ok(names.into_iter().filter(|name| *name < self.stage).max())
+    }
+
+    fn references(&self, context: &mut Context) -> Result<(), StageError> {
+        let folder = self.root.join("references").join(&self.stage);
+        for name in list(&folder, Path::is_file)? {
+            match read(&folder.join(&name))? {
+                Some(text) => context.references.push((name, text)),
+                None => context
+                    .notes
+                    .push(format!("references/{}/{name} was left out", self.stage)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn current(root: &Path) -> Result<String, StageError> {
+    let file = root.join("state/progress.json");
+    let Some(text) = read(&file)? else {
+        return Err(StageError::NoCurrent { file });
+    };
+    let progress: ProgressFile = serde_json::from_str(&text).map_err(|e| StageError::Syntax {
+        file: file.clone(),
+        cause: e.to_string(),
+    })?;
+    progress.current_stage.ok_or(StageError::NoCurrent { file })
+}
+
+/// A file's text; none when there is none, when it is too large, or when it is not text.
+fn read(file: &Path) -> Result<Option<String>, StageError> {
+    let fail = |cause| StageError::Io {
+        file: file.into(),
+        cause,
+    };
+    match fs::symlink_metadata(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(fail(error)),
+        Ok(meta) if !meta.is_file() || meta.len() > MAX_FILE_BYTES => Ok(None),
+        Ok(_) => Ok(String::from_utf8(fs::read(file).map_err(fail)?).ok()),
+    }
+}
+
+/// The names in a folder that `wanted` accepts, sorted; none when there is no such folder.
+fn list(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<String>, StageError> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(cause) => {
+            return Err(StageError::Io {
+                file: folder.into(),
+                cause,
+            });
+        }
+        Ok(entries) => entries,
+    };
+    let paths = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| wanted(path));
+    let mut names: Vec<String> = paths
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .collect();
+    names.sort();
+    Ok(names)
+}

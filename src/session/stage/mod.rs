@@ -1,0 +1,72 @@
+//! Seed 002: the files of a staged debate. A stage obeys the worktree's files by its nature: local only, models but never
+//! commands (2-architecture.md, "Trust").
+
+mod folder;
+mod record;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub use folder::{Context, StageFolder};
+pub use record::{CallLog, Progress};
+pub use settings::{Intensity, Profile, Role, StageSettings};
+
+use std::path::PathBuf;
+
+/// Why a stage cannot be debated. Each names the file and what to put there.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// No stage was named, and the project does not say which one is current.
+    #[error(
+        "no stage is named, and {file} does not name the current one: `git council stage 01-brainstorm`, or set `current_stage`"
+    )]
+    NoCurrent {
+        /// The progress file.
+        file: PathBuf,
+    },
+    /// A stage's name that is no plain folder name.
+    #[error("`{0}` is no stage: a stage is the name of a folder below `stages/`")]
+    BadName(String),
+    /// A file that must be there is not.
+    #[error("{file} is missing: {hint}")]
+    Missing {
+        /// The file.
+        file: PathBuf,
+        /// What it is for.
+        hint: &'static str,
+    },
+    /// A file that cannot be read or written.
+    #[error("cannot use {file}: {cause}")]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// A file that does not parse.
+    #[error("{file} cannot be understood: {cause}")]
+    Syntax {
+        /// The file.
+        file: PathBuf,
+        /// Where and why.
+        cause: String,
+    },
+    /// The settings have no entry for the stage.
+    #[error("{file} has no roles for `{stage}`; it has {known}")]
+    UnknownStage {
+        /// The settings file.
+        file: PathBuf,
+        /// The stage.
+        stage: String,
+        /// The stages that it has.
+        known: String,
+    },
+    /// A value that makes no sense.
+    #[error("{file}: {what}")]
+    Value {
+        /// The settings file.
+        file: PathBuf,
+        /// What is wrong, and what would be right.
+        what: String,
+    },
+}

@@ -1,0 +1,253 @@
+//! `config/debate.jsonc`: intensity, rounds, roles and models.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::StageError;
+
+/// The model of a role that names none, in a stage that names none (seed 002, step 4).
+const FALLBACK_MODEL: &str = "sonnet";
+
+/// How much is debated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Intensity {
+    /// 3 to 5 rounds.
+    Full,
+    /// 2 to 4 rounds.
+    Standard,
+    /// R1 and synthesis: no cross-review, no contention (3-debate.md, "Settled contradictions").
+    Light,
+}
+
+impl Intensity {
+    /// The rounds and agents of councils.md 3.2.
+    pub fn profile(self) -> Profile {
+        let (min_rounds, max_rounds, agents) = match self {
+            Self::Full => (3, 5, 3),
+            Self::Standard => (2, 4, 3),
+            Self::Light => (1, 1, 2),
+        };
+        Profile {
+            min_rounds,
+            max_rounds,
+            agents,
+        }
+    }
+
+    /// The word in settings and flags.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Standard => "standard",
+            Self::Light => "light",
+        }
+    }
+}
+
+/// Rounds and agents of an intensity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Profile {
+    /// Rounds that always run.
+    pub min_rounds: u8,
+    /// Rounds after which synthesis is forced.
+    pub max_rounds: u8,
+    /// Roles that sit.
+    pub agents: usize,
+}
+
+/// One role of a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Role {
+    /// Its name, e.g. `Risk Analyst`.
+    pub name: String,
+    /// What it is told beside the stage's context.
+    pub directive: String,
+    /// Role → stage default → "sonnet".
+    pub model: String,
+}
+
+impl Role {
+    /// The name in files: lower case, `[a-z0-9-]`.
+    pub fn slug(&self) -> String {
+        let plain = self.name.chars().map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        });
+        let text: String = plain.collect();
+        text.split('-')
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("-")
+    }
+}
+
+/// Everything that the settings say of one stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StageSettings {
+    /// How much is debated.
+    pub intensity: Intensity,
+    /// Rounds and agents.
+    pub profile: Profile,
+    /// Contention at or above which another round runs; 0 to 1.
+    pub threshold: f64,
+    /// Who sits.
+    pub roles: Vec<Role>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    debate: Debate,
+}
+
+#[derive(Deserialize)]
+struct Debate {
+    #[serde(default)]
+    intensity_profiles: BTreeMap<String, RawProfile>,
+    #[serde(default)]
+    dynamic_rounds: Rounds,
+    stage_roles: BTreeMap<String, RawStage>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct RawProfile {
+    min_rounds: Option<u8>,
+    max_rounds: Option<u8>,
+    agent_count: Option<usize>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Rounds {
+    contention_threshold: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct RawStage {
+    #[serde(default)]
+    intensity: Option<Intensity>,
+    #[serde(default)]
+    default_model: Option<String>,
+    roles: Vec<RawRole>,
+}
+
+#[derive(Deserialize)]
+struct RawRole {
+    name: String,
+    #[serde(default)]
+    directive: String,
+    #[serde(default)]
+    model: Option<String>,
+}
+
+impl StageSettings {
+    /// Reads the settings of `stage` from JSON with comments (and trailing commas); `file` is named in errors, `asked`
+    /// is the intensity of a flag.
+    pub fn parse(
+        text: &str,
+        file: &Path,
+        stage: &str,
+        asked: Option<Intensity>,
+    ) -> Result<Self, StageError> {
+        let syntax = |cause: String| StageError::Syntax {
+            file: file.into(),
+            cause,
+        };
+        let value: serde_json::Value =
+            jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
+                .map_err(|e| syntax(e.to_string()))?;
+        let File { debate } = serde_json::from_value(value).map_err(|e| syntax(e.to_string()))?;
+        let Some(raw) = debate.stage_roles.get(stage) else {
+            let known = debate
+                .stage_roles
+                .keys()
+                .map(|k| format!("`{k}`"))
+                .collect::<Vec<_>>()
+                .join(", ");
+            return Err(StageError::UnknownStage {
+                file: file.into(),
+                stage: stage.into(),
+                known,
+            });
+        };
+        let intensity = asked.or(raw.intensity).unwrap_or(Intensity::Standard);
+        let settings = Self {
+            intensity,
+            profile: profile(intensity, debate.intensity_profiles.get(intensity.word())),
+            threshold: debate.dynamic_rounds.contention_threshold.unwrap_or(0.5),
+            roles: raw
+                .roles
+                .iter()
+                .map(|role| with_model(role, raw.default_model.as_deref()))
+                .collect(),
+        };
+        settings.checked(file)
+    }
+
+    fn checked(mut self, file: &Path) -> Result<Self, StageError> {
+        let wrong = |what: String| {
+            Err(StageError::Value {
+                file: file.into(),
+                what,
+            })
+        };
+        if self.roles.is_empty() {
+            return wrong("the stage has no roles: name at least one".into());
+        }
+        if !(0.0..=1.0).contains(&self.threshold) {
+            return wrong(format!(
+                "contention_threshold is {}: it lies between 0 and 1",
+                self.threshold
+            ));
+        }
+        if self.profile.min_rounds > self.profile.max_rounds {
+            let Profile {
+                min_rounds,
+                max_rounds,
+                ..
+            } = self.profile;
+            return wrong(format!(
+                "min_rounds is {min_rounds}, above max_rounds, which is {max_rounds}"
+            ));
+        }
+        let mut slugs: Vec<String> = self.roles.iter().map(Role::slug).collect();
+        slugs.sort();
+        if slugs.iter().any(String::is_empty) || slugs.windows(2).any(|pair| pair[0] == pair[1]) {
+            return wrong(
+                "two roles share a name, or one has none: each writes a file of its own".into(),
+            );
+        }
+        self.roles.truncate(self.profile.agents);
+        Ok(self)
+    }
+}
+
+fn with_model(role: &RawRole, stage: Option<&str>) -> Role {
+    let model = role.model.as_deref().or(stage).unwrap_or(FALLBACK_MODEL);
+    Role {
+        name: role.name.clone(),
+        directive: role.directive.clone(),
+        model: model.to_owned(),
+    }
+}
+
+/// The file's numbers over ours, within 1 to 5 rounds. Light stays one round whatever the file's minimum says.
+fn profile(intensity: Intensity, raw: Option<&RawProfile>) -> Profile {
+    let own = intensity.profile();
+    let Some(raw) = raw else { return own };
+    let agents = raw.agent_count.unwrap_or(own.agents).clamp(1, 12);
+    if intensity == Intensity::Light {
+        return Profile { agents, ..own };
+    }
+    Profile {
+        min_rounds: raw.min_rounds.unwrap_or(own.min_rounds).clamp(1, 5),
+        max_rounds: raw.max_rounds.unwrap_or(own.max_rounds).clamp(1, 5),
+        agents,
+    }
+}
