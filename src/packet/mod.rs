@@ -20,6 +20,7 @@ use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, 
 pub use context::Bounds;
 pub use ignore::{GlobError, IgnoreGlobs};
 pub use instructions::{INSTRUCTION_FILES, instructions};
+pub(crate) use instructions::cut;
 pub use sha::hex as sha256;
 
 /// What a packet is made of.
@@ -120,4 +121,4 @@ pub fn digest(packet: &Packet) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

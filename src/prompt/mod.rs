@@ -1,1 +1,102 @@
-//! Renders a brief from a packet, and the text of a turn: templates, budget, redaction, fences.
+//! Prompts: the brief that comes first, the same bytes for all judges of a class and all rounds, and the turn that comes
+//! last (3-debate.md, "Packet, brief, prompt").
+//!
+//! Whatever a stranger wrote (the change, the authors' words, other judges' answers) stands in fences whose mark comes
+//! from the run's seed, and reaches the template engine as a value, never as a template.
+
+mod brief;
+mod choose;
+mod fence;
+mod rank;
+mod redact;
+mod show;
+mod template;
+mod trial;
+mod turn;
+mod words;
+
+use std::collections::BTreeMap;
+
+use council_protocol::{Packet, Seat, Task};
+
+pub use brief::{Brief, BriefClass, SMALLEST_BUDGET};
+pub use redact::{redact, redact_file};
+pub use template::{PromptError, TEMPLATES};
+
+use crate::council::plan::Seed;
+use fence::Fence;
+use template::Templates;
+
+/// Makes the prompts of one run.
+#[derive(Debug)]
+pub struct Prompter {
+    templates: Templates,
+    fence: Fence,
+    explorers: u8,
+}
+
+impl Prompter {
+    /// A prompter with the run's seed and the templates that the user's configuration puts in place of built-in ones
+    /// (name of [`TEMPLATES`] → text).
+    ///
+    /// # Errors
+    /// An unknown name, a template that does not parse, and one that uses something it is not given: each is tried
+    /// here, before any judge starts.
+    pub fn new(seed: &Seed, overrides: &BTreeMap<String, String>) -> Result<Self, PromptError> {
+        let prompter = Self {
+            templates: Templates::new(overrides)?,
+            fence: Fence::of(seed),
+            explorers: 0,
+        };
+        if !overrides.is_empty() {
+            trial::run(&prompter)?;
+        }
+        Ok(prompter)
+    }
+
+    /// The same, for judges that may ask up to `most` questions in R1 (seed 000, `--explorers`).
+    pub fn with_explorers(self, most: u8) -> Self {
+        Self {
+            explorers: most,
+            ..self
+        }
+    }
+
+    /// The brief for a class of models. It opens every conversation; a turn's prompt stands behind it.
+    ///
+    /// # Errors
+    /// Only an overridden template can fail.
+    pub fn brief(&self, packet: &Packet, class: &BriefClass) -> Result<Brief, PromptError> {
+        brief::render(packet, class, &self.fence, &self.templates)
+    }
+
+    /// The prompt of one turn: what is asked, the rules, then seat, round, key and the form of the answer, last.
+    ///
+    /// # Errors
+    /// Only an overridden template can fail.
+    pub fn turn(
+        &self,
+        seat: &Seat,
+        round: u8,
+        key: &str,
+        task: &Task,
+    ) -> Result<String, PromptError> {
+        turn::render(self, seat, round, key, task)
+    }
+
+    /// The prompt of an explorer, to stand behind the brief: one question of a judge.
+    ///
+    /// # Errors
+    /// Only an overridden template can fail.
+    pub fn explorer(&self, question: &str) -> Result<String, PromptError> {
+        turn::explorer(self, question)
+    }
+
+    /// SHA-256 of the templates as they are used, 64 hex digits: part of what recognises a change that was reviewed.
+    pub fn digest(&self) -> String {
+        self.templates.digest().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests;

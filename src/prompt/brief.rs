@@ -1,0 +1,240 @@
+//! The brief: a packet rendered for one class of models.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use council_protocol::packet::TargetKind;
+use council_protocol::{Coverage, CoverageState, Packet};
+use minijinja::context;
+
+use super::choose::{Chosen, choose};
+use super::template::{PromptError, Templates};
+use super::{fence::Fence, rank, redact, show};
+use crate::packet::{cut, sha256};
+
+/// A class of models: all its judges are sent the same brief.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BriefClass {
+    /// The most bytes that a brief has; at least [`SMALLEST_BUDGET`] is used.
+    pub budget_bytes: usize,
+    /// The most bytes that are shown of one line.
+    pub line_bytes: usize,
+}
+
+/// The smallest budget that is kept to: what is constant in a brief and the names of some files need room.
+pub const SMALLEST_BUDGET: usize = 8 * 1024;
+
+impl Default for BriefClass {
+    fn default() -> Self {
+        Self {
+            budget_bytes: 400_000,
+            line_bytes: 2_000,
+        }
+    }
+}
+
+impl BriefClass {
+    /// The class of models that read `tokens` tokens at once. No tokenizer is known for all of them: 3.5 bytes a token
+    /// with a margin of 30 %, a quarter of the window kept for debate and answers (`rust.md` A4.3).
+    pub fn of_window(tokens: usize) -> Self {
+        Self {
+            budget_bytes: tokens / 4 * 3 * 35 / 13,
+            ..Self::default()
+        }
+    }
+}
+
+/// A packet rendered for one class of models: the first thing that each of its judges reads, the same bytes for all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brief {
+    /// The text.
+    pub text: Arc<str>,
+    /// What of the change it shows.
+    pub coverage: Coverage,
+    /// How many secrets were replaced.
+    pub redactions: usize,
+    /// SHA-256 of the text, 64 hex digits.
+    pub digest: String,
+}
+
+/// Renders the brief: facts, list of files, trusted instructions, then the change within the budget.
+pub(super) fn render(
+    packet: &Packet,
+    class: &BriefClass,
+    fence: &Fence,
+    templates: &Templates,
+) -> Result<Brief, PromptError> {
+    let budget = class.budget_bytes.max(SMALLEST_BUDGET);
+    let order = rank::order(&packet.files);
+    let (instructions, mut redactions) = instructions(packet, budget / 5);
+    let listing = listing(packet, &order, budget / 4);
+    let empty = text(packet, "", &instructions, "", fence, templates)?;
+    let room = budget.saturating_sub(empty.len() + listing.bytes);
+    let Chosen {
+        text: change,
+        secrets,
+        mut coverage,
+    } = choose(packet, &order, room, class.line_bytes);
+    redactions += secrets;
+    for &index in &listing.unnamed {
+        unlisted(packet, &mut coverage, index);
+    }
+    let list = list(packet, &coverage, &listing);
+    let text = text(packet, &list, &instructions, &change, fence, templates)?;
+    let digest = sha256(text.as_bytes());
+    Ok(Brief {
+        text: text.into(),
+        coverage,
+        redactions,
+        digest,
+    })
+}
+
+/// Facts that are not even listed were not seen: such a file has nothing else to show.
+fn unlisted(packet: &Packet, coverage: &mut Coverage, index: usize) {
+    let bare = packet.files[index].hunks.is_empty();
+    let covered = coverage.files.get_mut(index).filter(|_| bare);
+    if let Some(covered) = covered.filter(|f| f.state == CoverageState::Reviewed) {
+        covered.state = CoverageState::OverBudget;
+    }
+}
+
+fn text(
+    packet: &Packet,
+    list: &str,
+    instructions: &str,
+    change: &str,
+    fence: &Fence,
+    templates: &Templates,
+) -> Result<String, PromptError> {
+    let fenced = |text: &str| {
+        if text.is_empty() {
+            String::new()
+        } else {
+            fence.wrap(text)
+        }
+    };
+    templates.render(
+        "brief",
+        context! {
+            target => target(packet.target.kind),
+            tag => fence.tag(),
+            files => fence.wrap(list),
+            instructions => fenced(instructions),
+            change => fence.wrap(change),
+        },
+    )
+}
+
+/// What is under review, without the names that its author chose.
+fn target(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::Branch => "a branch against the point where it left its base",
+        TargetKind::Range => "a range of commits",
+        TargetKind::Commit => "one commit",
+        TargetKind::Staged => "what is staged for the next commit",
+        TargetKind::Worktree => "a working tree against its last commit",
+        TargetKind::Patch => "a patch",
+        TargetKind::PullRequest => "a pull request",
+        TargetKind::File => "a document",
+        TargetKind::Topic => "a question",
+        TargetKind::Stage => "a stage of a project",
+    }
+}
+
+/// The trusted instructions as one text within `room`, and how many secrets were replaced in it.
+fn instructions(packet: &Packet, room: usize) -> (String, usize) {
+    let (mut out, mut secrets) = (String::new(), 0);
+    for instruction in &packet.instructions {
+        let (text, count) = redact::redact(&instruction.text);
+        let text = cut(&text, room.saturating_sub(out.len()));
+        let _ = writeln!(
+            out,
+            "=== {}\n{}",
+            show::path(&instruction.path),
+            text.trim_end()
+        );
+        secrets += count;
+    }
+    (out, secrets)
+}
+
+/// Which files the list names, most telling first, and how many bytes their lines take at most.
+struct Listing {
+    named: Vec<usize>,
+    unnamed: Vec<usize>,
+    bytes: usize,
+}
+
+/// Names files while `room` lasts. What will be said of each is not known yet, so the longest gap counts.
+fn listing(packet: &Packet, order: &[usize], room: usize) -> Listing {
+    let longest = show::gap(&CoverageState::Truncated {
+        shown: u32::MAX,
+        total: u32::MAX,
+    })
+    .len();
+    let mut listing = Listing {
+        named: Vec::new(),
+        unnamed: Vec::new(),
+        bytes: 0,
+    };
+    for &index in order {
+        let gap = packet
+            .coverage
+            .files
+            .get(index)
+            .map(|f| show::gap(&f.state))
+            .unwrap_or_default();
+        let line = show::facts(&packet.files[index]).len() + gap.len().max(longest) + 1;
+        if listing.bytes + line > room {
+            listing.unnamed.push(index);
+        } else {
+            listing.bytes += line;
+            listing.named.push(index);
+        }
+    }
+    listing.bytes += more(packet, &listing.unnamed).len();
+    listing
+}
+
+fn list(packet: &Packet, coverage: &Coverage, listing: &Listing) -> String {
+    let mut out = String::with_capacity(listing.bytes);
+    for &index in &listing.named {
+        let gap = coverage
+            .files
+            .get(index)
+            .map(|f| show::gap(&f.state))
+            .unwrap_or_default();
+        let _ = writeln!(out, "{}{gap}", show::facts(&packet.files[index]));
+    }
+    out + &more(packet, &listing.unnamed)
+}
+
+/// The files that the list has no room for, counted by folder.
+fn more(packet: &Packet, unnamed: &[usize]) -> String {
+    const FOLDERS: usize = 12;
+    if unnamed.is_empty() {
+        return String::new();
+    }
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for &index in unnamed {
+        let path = show::path(&packet.files[index].path);
+        let folder = path.split_once('/').map_or(".", |(folder, _)| folder);
+        *folders.entry(show::cut(folder, 64).to_owned()).or_default() += 1;
+    }
+    let mut folders: Vec<_> = folders.into_iter().collect();
+    folders.sort_by_key(|(name, count)| (Reverse(*count), name.clone()));
+    let shown: Vec<_> = folders
+        .iter()
+        .take(FOLDERS)
+        .map(|(name, count)| format!("{count} in {name}/"))
+        .collect();
+    let rest = if folders.len() > FOLDERS { ", …" } else { "" };
+    format!(
+        "and {} more files that are not named here: {}{rest}\n",
+        unnamed.len(),
+        shown.join(", ")
+    )
+}

@@ -1,0 +1,180 @@
+//! What of a change is shown when not all of it fits: whole files first, then whole hunks, then the beginning of one.
+
+use council_protocol::{Coverage, CoverageState, FileChange, Packet};
+
+use super::redact::Redactor;
+use super::show::{self, Block};
+
+/// The text of the change within a budget.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// The files that are shown, most telling first.
+    pub(super) text: String,
+    /// How many secrets were replaced.
+    pub(super) secrets: usize,
+    /// What became of each file, in the order of the packet.
+    pub(super) coverage: Coverage,
+}
+
+/// Room for the note under a file that is shown in part.
+const NOTE: usize = 96;
+
+/// Less room than this is not worth a piece of a hunk.
+const SMALLEST_PIECE: usize = 512;
+
+/// Fills `room` bytes with the files of `order`; lines are cut at `line_bytes`. Files without hunks need no room: the
+/// list of files tells all about them.
+pub(super) fn choose(packet: &Packet, order: &[usize], room: usize, line_bytes: usize) -> Chosen {
+    let blocks = packet.files.iter().map(|_| None).collect();
+    let mut chooser = Chooser {
+        packet,
+        line_bytes,
+        room,
+        blocks,
+    };
+    // One file must not push out all the others: in the first pass nobody takes more than half.
+    let share = room / 2;
+    let mut left = Vec::new();
+    for &index in order
+        .iter()
+        .filter(|&&index| !packet.files[index].hunks.is_empty())
+    {
+        if chooser.bound(index) > share || !chooser.whole(index) {
+            left.push(index);
+        }
+    }
+    for index in left {
+        chooser.part(index);
+    }
+    chooser.finish(order)
+}
+
+struct Chooser<'p> {
+    packet: &'p Packet,
+    line_bytes: usize,
+    /// Bytes that are left.
+    room: usize,
+    /// What is shown of each file, in the order of the packet.
+    blocks: Vec<Option<Block>>,
+}
+
+impl Chooser<'_> {
+    /// The most bytes that a file takes before anything in it is replaced.
+    fn bound(&self, index: usize) -> usize {
+        let file = &self.packet.files[index];
+        file.hunks
+            .iter()
+            .map(|hunk| show::bound(hunk, self.line_bytes))
+            .sum::<usize>()
+            + NOTE
+    }
+
+    /// Shows a file if all of it fits.
+    fn whole(&mut self, index: usize) -> bool {
+        let file = &self.packet.files[index];
+        let mut block = head(file);
+        for hunk in &file.hunks {
+            let room = self.room.saturating_sub(block.text.len());
+            let mut redactor = Redactor::of(&file.path);
+            if !show::hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
+                return false;
+            }
+        }
+        block.text.len() <= self.room && self.keep(index, block)
+    }
+
+    /// Shows those hunks of a file that fit, or the beginning of the first.
+    fn part(&mut self, index: usize) {
+        let file = &self.packet.files[index];
+        let mut block = head(file);
+        let start = block.text.len();
+        for hunk in &file.hunks {
+            let room = self.room.saturating_sub(block.text.len() + NOTE);
+            if show::bound(hunk, self.line_bytes) > room {
+                continue;
+            }
+            let before = (block.text.len(), block.secrets, block.changed);
+            let mut redactor = Redactor::of(&file.path);
+            if !show::hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
+                block.text.truncate(before.0);
+                (block.secrets, block.changed) = (before.1, before.2);
+            }
+        }
+        let room = self.room.saturating_sub(block.text.len() + NOTE);
+        if block.text.len() == start && room >= SMALLEST_PIECE {
+            let mut redactor = Redactor::of(&file.path);
+            show::hunk(
+                &mut block,
+                &file.hunks[0],
+                &mut redactor,
+                self.line_bytes,
+                room,
+            );
+        }
+        if block.text.len() > start {
+            self.keep(index, block);
+        }
+    }
+
+    fn keep(&mut self, index: usize, mut block: Block) -> bool {
+        let total = changed(&self.packet.files[index]);
+        if block.changed < total {
+            let note = format!(
+                "[{} of {total} changed lines of this file are shown whole]\n",
+                block.changed
+            );
+            block.text.push_str(&note);
+        }
+        self.room = self.room.saturating_sub(block.text.len());
+        self.blocks[index] = Some(block);
+        true
+    }
+
+    fn finish(self, order: &[usize]) -> Chosen {
+        let mut chosen = Chosen {
+            coverage: self.packet.coverage.clone(),
+            ..Chosen::default()
+        };
+        let files = self.packet.files.iter().zip(&self.blocks);
+        for (covered, (file, block)) in chosen.coverage.files.iter_mut().zip(files) {
+            if covered.state == CoverageState::Reviewed {
+                covered.state = state(file, block.as_ref());
+            }
+        }
+        for block in order
+            .iter()
+            .filter_map(|&index| self.blocks[index].as_ref())
+        {
+            chosen.text.push_str(&block.text);
+            chosen.secrets += block.secrets;
+        }
+        chosen
+    }
+}
+
+/// A file's heading; nothing of a file can stand at the margin, so nothing can imitate it.
+fn head(file: &FileChange) -> Block {
+    Block {
+        text: format!("=== {}\n", show::facts(file)),
+        ..Block::default()
+    }
+}
+
+fn changed(file: &FileChange) -> usize {
+    let (added, removed) = file.counts();
+    added + removed
+}
+
+fn state(file: &FileChange, block: Option<&Block>) -> CoverageState {
+    let total = changed(file);
+    let number = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
+    match block {
+        _ if file.hunks.is_empty() => CoverageState::Reviewed,
+        None => CoverageState::OverBudget,
+        Some(block) if block.changed < total => CoverageState::Truncated {
+            shown: number(block.changed),
+            total: number(total),
+        },
+        Some(_) => CoverageState::Reviewed,
+    }
+}

@@ -1,0 +1,201 @@
+//! How files and hunks of a packet are shown in a brief.
+
+use std::fmt::Write as _;
+
+use council_protocol::change::{FileKind, FileStatus, Line};
+use council_protocol::{CoverageState, FileChange, Hunk, LineKind, RepoPath};
+
+use super::redact::Redactor;
+
+/// Text that is being put together, with what was replaced and how many changed lines it shows whole.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) text: String,
+    pub(super) secrets: usize,
+    pub(super) changed: usize,
+}
+
+/// A path for a reader: what cannot be seen is written out, so that a name stays on its line.
+pub(super) fn path(path: &RepoPath) -> String {
+    let mut out = String::new();
+    for c in path.display().chars() {
+        if c.is_control() || super::redact::is_hidden(c) {
+            let _ = write!(out, "<U+{:04X}>", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The facts of a file on one line: what happened, its name, what is known beside the text.
+pub(super) fn facts(file: &FileChange) -> String {
+    let status = match file.status {
+        FileStatus::Added => "added",
+        FileStatus::Modified => "modified",
+        FileStatus::Deleted => "deleted",
+        FileStatus::Renamed => "renamed",
+        FileStatus::TypeChanged => "type changed",
+    };
+    let from = file
+        .old_path
+        .as_ref()
+        .map(|old| format!("{} -> ", path(old)))
+        .unwrap_or_default();
+    let mut facts = vec![];
+    match file.kind {
+        FileKind::Text => {}
+        FileKind::Binary => facts.push(format!("binary, {}", sizes(file))),
+        FileKind::Symlink => facts.push("symbolic link".to_owned()),
+        FileKind::Submodule => facts.push("submodule".to_owned()),
+        FileKind::LfsPointer => facts.push("git-lfs pointer".to_owned()),
+    }
+    let both = file.old_mode != 0 && file.new_mode != 0;
+    if both && file.old_mode != file.new_mode {
+        facts.push(format!("mode {:o} -> {:o}", file.old_mode, file.new_mode));
+    } else if file.new_mode & 0o111 != 0 && file.status == FileStatus::Added {
+        facts.push("executable".to_owned());
+    }
+    let (added, removed) = file.counts();
+    if added + removed > 0 {
+        facts.push(format!("+{added} -{removed}"));
+    } else if file.old_id.is_some() && file.old_id == file.new_id {
+        facts.push("content unchanged".to_owned());
+    }
+    if file.lossy {
+        facts.push("not UTF-8".to_owned());
+    }
+    let facts = facts.join(", ");
+    let colon = if facts.is_empty() { "" } else { ": " };
+    format!("{status} {from}{}{colon}{facts}", path(&file.path))
+}
+
+fn sizes(file: &FileChange) -> String {
+    let bytes = |size: u64| format!("{size} bytes");
+    match (file.old_size, file.new_size) {
+        (Some(old), Some(new)) if file.status != FileStatus::Added => {
+            format!("{old} -> {new} bytes")
+        }
+        (_, Some(new)) => bytes(new),
+        (Some(old), None) => bytes(old),
+        (None, None) => "size unknown".to_owned(),
+    }
+}
+
+/// What of a file is not shown, as the end of its line in the list; empty when everything is.
+pub(super) fn gap(state: &CoverageState) -> String {
+    match state {
+        CoverageState::Reviewed => String::new(),
+        CoverageState::Skipped { reason } => format!("; left out: {reason}"),
+        CoverageState::Truncated { shown, total } => {
+            format!("; SHOWN IN PART: {shown} of {total} changed lines")
+        }
+        CoverageState::OverBudget => "; NOT SHOWN: it did not fit".to_owned(),
+        CoverageState::Unreadable { reason } => format!("; NOT SHOWN: {}", flat(reason)),
+    }
+}
+
+fn flat(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(200)
+        .collect()
+}
+
+/// The most bytes that a hunk takes before anything in it is replaced.
+pub(super) fn bound(hunk: &Hunk, line_bytes: usize) -> usize {
+    let gutter = gutter(hunk) + 1;
+    let text: usize = hunk
+        .body
+        .split_terminator('\n')
+        .map(|line| line.len().min(line_bytes + CUT_NOTE) + gutter + 1)
+        .sum();
+    text + hunk.section.len().min(SECTION_BYTES) + 64
+}
+
+/// Bytes of the section that a hunk's head shows at most.
+const SECTION_BYTES: usize = 120;
+
+/// Bytes that the note of a cut line takes at most.
+const CUT_NOTE: usize = 64;
+
+/// Columns of the line numbers.
+fn gutter(hunk: &Hunk) -> usize {
+    let last = hunk.new_start.saturating_add(hunk.new_lines);
+    last.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+/// Writes a hunk: its head, then every line behind its number on the reviewed side. No line of a file can stand at the
+/// margin, so none can imitate a heading. Stops before `room` bytes are passed; returns whether the hunk is whole.
+pub(super) fn hunk(
+    block: &mut Block,
+    hunk: &Hunk,
+    redactor: &mut Redactor,
+    line_bytes: usize,
+    room: usize,
+) -> bool {
+    let end = block.text.len() + room;
+    let (section, secrets) = super::redact::redact(cut(&hunk.section, SECTION_BYTES));
+    let head = Hunk {
+        section,
+        body: String::new(),
+        ..*hunk
+    }
+    .header();
+    if block.text.len() + head.len() + 1 > end {
+        return false;
+    }
+    block.secrets += secrets;
+    block.text.push_str(&head);
+    block.text.push('\n');
+    let width = gutter(hunk);
+    for line in hunk.lines() {
+        let start = block.text.len();
+        let (whole, secrets) = write_line(&mut block.text, &line, redactor, width, line_bytes);
+        if block.text.len() > end {
+            block.text.truncate(start);
+            return false;
+        }
+        block.secrets += secrets;
+        block.changed += usize::from(whole && line.kind != LineKind::Context);
+    }
+    true
+}
+
+/// Writes one line; returns whether it is shown whole, and how many secrets were replaced.
+fn write_line(
+    out: &mut String,
+    line: &Line<'_>,
+    redactor: &mut Redactor,
+    width: usize,
+    line_bytes: usize,
+) -> (bool, usize) {
+    let marker = match line.kind {
+        LineKind::Context => ' ',
+        LineKind::Added => '+',
+        LineKind::Removed => '-',
+    };
+    let shown = redactor.line(line.text);
+    let text = cut(&shown.text, line_bytes);
+    let number = line.new_no.map(|no| no.to_string()).unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{number:>width$} {marker}{text}");
+    let missing = shown.text.len() - text.len();
+    if missing > 0 {
+        let _ = write!(out, " [{missing} more bytes of this line are not shown]");
+    }
+    out.push('\n');
+    if line.no_newline {
+        let _ = writeln!(out, "{:>width$} \\ no newline at the end of the file", "");
+    }
+    (missing == 0 && !shown.withheld, shown.secrets)
+}
+
+/// At most `bytes` bytes of `text`, cut between characters.
+pub(super) fn cut(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,128 @@
+//! The templates: one per message, built in, each overridable by the user's configuration.
+
+use std::collections::BTreeMap;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Value;
+use minijinja::{Environment, UndefinedBehavior};
+
+use crate::packet::sha256;
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("templates/", $name, ".md.j2")))),*]
+    };
+}
+
+/// Name and text of each built-in template.
+pub const TEMPLATES: &[(&str, &str)] = built_in![
+    "brief",
+    "rules",
+    "answer",
+    "review",
+    "explored",
+    "explorer",
+    "restate",
+    "debate-agreed",
+    "debate-disagreed",
+    "peers",
+    "duel",
+    "mend",
+];
+
+/// Why a prompt could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PromptError {
+    /// The configuration names a template that does not exist.
+    #[error("there is no prompt template {name:?}; there are: {}", names())]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// A template does not parse, or uses something that it is not given.
+    #[error("prompt template {name:?} cannot be used: {cause}")]
+    Broken {
+        /// The template.
+        name: String,
+        /// What the engine says, with the line.
+        cause: String,
+    },
+}
+
+fn names() -> String {
+    let names: Vec<_> = TEMPLATES.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+/// The templates of a run.
+#[derive(Debug)]
+pub(super) struct Templates {
+    engine: Environment<'static>,
+    digest: String,
+}
+
+impl Templates {
+    /// The built-in templates, those of `overrides` (name → text) in their place.
+    pub(super) fn new(overrides: &BTreeMap<String, String>) -> Result<Self, PromptError> {
+        let unknown = overrides
+            .keys()
+            .find(|name| !TEMPLATES.iter().any(|(known, _)| known == name));
+        if let Some(name) = unknown {
+            return Err(PromptError::Unknown { name: name.clone() });
+        }
+        let mut engine = Environment::empty();
+        engine.set_undefined_behavior(UndefinedBehavior::Strict);
+        engine.set_syntax(syntax("brief")?);
+        let mut all = String::new();
+        for (name, built_in) in TEMPLATES {
+            let text = overrides.get(*name).map_or(*built_in, String::as_str);
+            engine
+                .add_template_owned(*name, text.to_owned())
+                .map_err(|error| broken(name, &error))?;
+            all.push_str(&format!("{name}\n{}\n{text}\n", text.len()));
+        }
+        Ok(Self {
+            engine,
+            digest: sha256(all.as_bytes()),
+        })
+    }
+
+    /// SHA-256 of all templates as they are used, 64 hex digits.
+    pub(super) fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Renders a template; ends in one newline.
+    pub(super) fn render(&self, name: &str, values: Value) -> Result<String, PromptError> {
+        let template = self
+            .engine
+            .get_template(name)
+            .map_err(|error| broken(name, &error))?;
+        let mut text = template
+            .render(values)
+            .map_err(|error| broken(name, &error))?;
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+/// Tags take their line with them, so that templates read as prose.
+fn syntax(name: &str) -> Result<SyntaxConfig, PromptError> {
+    let mut syntax = SyntaxConfig::builder();
+    syntax.trim_blocks(true).lstrip_blocks(true);
+    syntax.build().map_err(|error| broken(name, &error))
+}
+
+fn broken(name: &str, error: &minijinja::Error) -> PromptError {
+    let mut cause = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(inner) = source {
+        cause = format!("{cause}: {inner}");
+        source = inner.source();
+    }
+    PromptError::Broken {
+        name: name.to_owned(),
+        cause,
+    }
+}
