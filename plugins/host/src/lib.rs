@@ -6,12 +6,14 @@
 //! much a judge may send and how long it may take. Whatever goes wrong becomes an event about the judges concerned, and
 //! the council goes on with those that are left.
 
+mod caller;
 mod error;
 mod gate;
 mod head;
 mod ledger;
 mod library;
 mod lines;
+mod link;
 mod log;
 mod process;
 mod session;

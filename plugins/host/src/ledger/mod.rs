@@ -1,0 +1,162 @@
+//! Who was asked what, what each judge may still send, and until when: the rules that hold for every carrier, as plain
+//! functions over time that is handed in.
+//!
+//! Whatever a plugin does, the program sees one outcome for each turn, one end for each judge, and nothing after
+//! `closed`.
+
+mod asked;
+mod said;
+mod time;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use council_protocol::{Event, Failure, JudgeId, TurnId};
+
+use crate::Patience;
+
+/// What an event may have beside the answer in it.
+const ENVELOPE: u64 = 64 * 1024;
+/// Bytes that one byte of an answer may take as JSON (`\u0000`).
+const ESCAPED: u64 = 6;
+/// Bytes beyond every budget after which a session is given up altogether.
+const STRAY: u64 = 256 * 1024 * 1024;
+/// Complaints about one plugin that are passed on.
+const NOTES: u32 = 32;
+
+/// Where a session stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Phase {
+    /// Not opened by the program yet.
+    Fresh,
+    /// Waiting for `opened`.
+    Opening {
+        until: Instant,
+        offered: Vec<u32>,
+    },
+    Open,
+    /// The program has asked it to close.
+    Closing,
+    /// It is gone, and why.
+    Dead(String),
+    Closed,
+}
+
+#[derive(Debug)]
+struct Judge {
+    /// The most bytes that an answer may have.
+    limit: u64,
+    /// Bytes of events since the last turn was sent.
+    spent: u64,
+    /// It has spent more than it may; nothing is taken from it until its next turn.
+    muted: bool,
+    started: bool,
+    /// Turns without an outcome, and when they time out.
+    turns: BTreeMap<TurnId, (Instant, u64)>,
+    /// When its end is declared if it does not come.
+    end_by: Option<Instant>,
+}
+
+impl Judge {
+    fn allowance(&self) -> u64 {
+        self.limit.saturating_mul(ESCAPED).saturating_add(ENVELOPE)
+    }
+}
+
+/// What the rules have led to and is still to be handed on.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    pub(crate) events: Vec<Event>,
+    /// Judges whom the backend is to be asked to cancel.
+    pub(crate) cancels: Vec<JudgeId>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    patience: Patience,
+    phase: Phase,
+    judges: BTreeMap<JudgeId, Judge>,
+    gone: BTreeSet<JudgeId>,
+    probes: BTreeSet<JudgeId>,
+    stray: u64,
+    notes: u32,
+    pub(crate) effects: Effects,
+}
+
+impl Ledger {
+    pub(crate) fn new(patience: Patience) -> Self {
+        Self {
+            patience,
+            phase: Phase::Fresh,
+            judges: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            probes: BTreeSet::new(),
+            stray: 0,
+            notes: 0,
+            effects: Effects::default(),
+        }
+    }
+}
+
+/// Bookkeeping.
+impl Ledger {
+    /// Closes a turn; gives the most bytes that its answer may have. None: it has its outcome, or was never asked.
+    fn take(&mut self, judge: &JudgeId, turn: TurnId) -> Option<u64> {
+        let judge = self.judges.get_mut(judge)?;
+        judge.turns.remove(&turn).map(|_| judge.limit)
+    }
+
+    /// Fails one open turn of a judge, or all. False: there was none.
+    fn fail_turns(&mut self, id: &JudgeId, only: Option<TurnId>, failure: &Failure) -> bool {
+        let Some(judge) = self.judges.get_mut(id) else {
+            return false;
+        };
+        let concerned = |turn: &TurnId, _: &mut _| only.is_none_or(|id| id == *turn);
+        let turns: Vec<TurnId> = judge
+            .turns
+            .extract_if(.., concerned)
+            .map(|(turn, _)| turn)
+            .collect();
+        for turn in &turns {
+            self.fail(id.clone(), Some(*turn), failure.clone());
+        }
+        !turns.is_empty()
+    }
+
+    fn forget(&mut self, id: &JudgeId) {
+        self.judges.remove(id);
+        self.gone.insert(id.clone());
+    }
+
+    fn fail(&mut self, judge: JudgeId, turn: Option<TurnId>, failure: Failure) {
+        self.pass(Event::Failed {
+            judge,
+            turn,
+            failure,
+        });
+    }
+
+    /// A complaint about an event that came at the wrong time, unless its judge is merely gone.
+    fn odd(&mut self, what: &str, judge: JudgeId) {
+        if !self.gone.contains(&judge) {
+            self.note(format!("sent `{what}` for {judge} out of turn"));
+        }
+    }
+
+    /// Tells the program what the plugin does wrong, as long as that is news.
+    pub(crate) fn note(&mut self, what: String) {
+        self.notes += 1;
+        if self.notes <= NOTES {
+            self.pass(Event::Error {
+                message: format!("the backend {what}"),
+            });
+        }
+    }
+
+    fn pass(&mut self, event: Event) {
+        self.effects.events.push(event);
+    }
+}
+
+#[cfg(test)]
+mod tests;
