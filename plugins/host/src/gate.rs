@@ -135,7 +135,7 @@ impl Gate {
         let mut state = self.lock();
         match parsed {
             Ok(Event::Error { message }) if state.is_reason(&message) => return,
-            Ok(event @ Event::Unknown) if state.ledger.drops(&Head::of(bytes), size) => drop(event),
+            Ok(Event::Unknown) => state.ledger.unknown(&Head::of(bytes), size),
             Ok(event) => state.ledger.event(event, size),
             Err(error) => state
                 .ledger

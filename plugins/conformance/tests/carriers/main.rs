@@ -9,4 +9,6 @@
 )]
 
 mod library;
+mod misbehaving;
+mod panics;
 mod support;

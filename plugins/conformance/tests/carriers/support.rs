@@ -1,13 +1,18 @@
 //! Where the plugins are, and what a council would tell them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 use council_conformance::Candidate;
 use council_host::{Library, Log, Patience, Trusted};
-use council_protocol::message::Hello;
+use council_protocol::message::{Hello, Message};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec};
-use council_protocol::{Backend, Packet};
+use council_protocol::{
+    Backend, Event, Failure, JudgeSpec, PROTOCOL_VERSION, Packet, Seat, Task, Turn, TurnId,
+};
 
 /// A shared library that cargo builds as an example.
 pub(crate) fn example(name: &str) -> PathBuf {
@@ -25,6 +30,39 @@ pub(crate) fn example(name: &str) -> PathBuf {
         path.display()
     );
     path
+}
+
+/// A C source below `plugins/examples`, compiled to a shared library in `dir`. None: there is no C compiler, and the
+/// test's output says so.
+pub(crate) fn compile(source: &str, defines: &[&str], dir: &Path) -> Option<PathBuf> {
+    let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let library = dir.join("plugin.so");
+    let mut cc = std::process::Command::new("cc");
+    cc.args([
+        "-std=gnu11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-O1",
+        "-fPIC",
+        "-shared",
+        "-pthread",
+    ]);
+    cc.args(defines.iter().map(|define| format!("-D{define}")));
+    cc.arg("-I")
+        .arg(plugins.join("abi/include"))
+        .arg("-o")
+        .arg(&library);
+    let Ok(output) = cc.arg(plugins.join("examples").join(source)).output() else {
+        println!("SKIPPED: no C compiler (cc) was found, {source} is not tried");
+        return None;
+    };
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Some(library)
 }
 
 /// The library at `path`, loaded as the program would.
@@ -85,4 +123,129 @@ pub(crate) fn conforms(candidate: &Candidate<'_>) -> council_conformance::Table 
     println!("{table}");
     assert!(table.passed(), "{table}");
     table
+}
+
+/// A session with its events, as the program holds it.
+pub(crate) struct Session {
+    pub(crate) backend: Box<dyn Backend>,
+    events: Receiver<Event>,
+    turns: u32,
+}
+
+impl Session {
+    pub(crate) fn open(mut backend: Box<dyn Backend>, hello: Hello) -> Self {
+        let (sender, events) = channel();
+        let hello = Hello {
+            protocols: vec![PROTOCOL_VERSION],
+            ..hello
+        };
+        let sink = Arc::new(move |event| drop(sender.send(event)));
+        backend.open(hello, sink).unwrap();
+        Self {
+            backend,
+            events,
+            turns: 0,
+        }
+    }
+
+    pub(crate) fn spawn(&mut self, judge: &str, max_answer_bytes: u64) {
+        let seat = Seat {
+            judge: judge.into(),
+            perspective: Default::default(),
+            agent: builtin(),
+        };
+        self.backend
+            .spawn(JudgeSpec {
+                seat,
+                brief: "".into(),
+                room: None,
+                max_answer_bytes,
+            })
+            .unwrap();
+    }
+
+    /// Sends a turn; gives its key.
+    pub(crate) fn turn(&mut self, judge: &str, timeout: Duration) -> String {
+        self.turns += 1;
+        let key = format!("key-{}", self.turns);
+        let timeout_ms = timeout.as_millis() as u64;
+        let (id, task) = (TurnId(self.turns), Task::Review);
+        let turn = Turn {
+            id,
+            round: 1,
+            key: key.clone(),
+            task,
+            prompt: format!("key: {key}\n"),
+            timeout_ms,
+        };
+        self.backend
+            .send(Message::Turn {
+                judge: judge.into(),
+                turn,
+            })
+            .unwrap();
+        key
+    }
+
+    /// Waits at most ten seconds for an event that `pick` takes; what comes before it is lost.
+    pub(crate) fn wait<T>(&self, pick: impl Fn(&Event) -> Option<T>) -> T {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let mut seen = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Ok(event) = self.events.recv_timeout(left) else {
+                {
+                    let last = seen.iter().rev().take(20).collect::<Vec<_>>();
+                    panic!(
+                        "it did not come; of {} events the last were {last:?}",
+                        seen.len()
+                    )
+                }
+            };
+            match pick(&event) {
+                Some(found) => return found,
+                None => seen.push(event),
+            }
+        }
+    }
+
+    pub(crate) fn failed(&self, judge: &str) -> Failure {
+        self.wait(|event| match event {
+            Event::Failed {
+                judge: who,
+                failure,
+                ..
+            } if who.as_str() == judge => Some(failure.clone()),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn error(&self) -> String {
+        self.wait(|event| match event {
+            Event::Error { message } => Some(message.clone()),
+            _ => None,
+        })
+    }
+
+    /// A turn of `judge`, answered with its key.
+    pub(crate) fn answers(&mut self, judge: &str) {
+        let key = self.turn(judge, Duration::from_secs(10));
+        self.wait(|event| match event {
+            Event::Answered {
+                judge: who, raw, ..
+            } if who.as_str() == judge && raw.contains(&key) => Some(()),
+            _ => None,
+        });
+    }
+
+    /// Everything that comes within a while.
+    pub(crate) fn rest(&self, a_while: Duration) -> Vec<Event> {
+        let deadline = Instant::now() + a_while;
+        let next = || {
+            self.events
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+                .ok()
+        };
+        std::iter::from_fn(next).collect()
+    }
 }

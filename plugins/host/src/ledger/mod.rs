@@ -19,6 +19,8 @@ use crate::Patience;
 const ENVELOPE: u64 = 64 * 1024;
 /// Bytes that one byte of an answer may take as JSON (`\u0000`).
 const ESCAPED: u64 = 6;
+/// Bytes of events that belong to no judge: errors, and what is not known.
+const LOOSE: u64 = 1024 * 1024;
 /// Bytes beyond every budget after which a session is given up altogether.
 const STRAY: u64 = 256 * 1024 * 1024;
 /// Complaints about one plugin that are passed on.
@@ -78,6 +80,7 @@ pub(crate) struct Ledger {
     judges: BTreeMap<JudgeId, Judge>,
     gone: BTreeSet<JudgeId>,
     probes: BTreeSet<JudgeId>,
+    loose: u64,
     stray: u64,
     notes: u32,
     pub(crate) effects: Effects,
@@ -91,6 +94,7 @@ impl Ledger {
             judges: BTreeMap::new(),
             gone: BTreeSet::new(),
             probes: BTreeSet::new(),
+            loose: 0,
             stray: 0,
             notes: 0,
             effects: Effects::default(),

@@ -3,7 +3,7 @@
 use council_protocol::message::Ending;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, TurnId};
 
-use super::{ENVELOPE, Judge, Ledger, Phase, STRAY};
+use super::{ENVELOPE, Judge, LOOSE, Ledger, Phase, STRAY};
 use crate::head::Head;
 
 impl Ledger {
@@ -93,13 +93,24 @@ impl Ledger {
             Event::Ended { judge, ending } => self.ended(&judge, ending),
             Event::Closed if self.phase == Phase::Closing => {}
             Event::Closed => self.dead("it closed itself"),
-            Event::Error { .. } | Event::Unknown => self.pass(event),
+            Event::Error { .. } => self.pass(event),
+            Event::Unknown => {}
         }
     }
 
     /// An event of `bytes` bytes that was not read, because it is longer than any judge may send.
     pub(crate) fn flood(&mut self, head: &Head, bytes: u64) {
-        if !self.deaf() && self.afford(head.judge.as_ref(), bytes) {
+        if self.deaf() {
+            return;
+        }
+        if let Some(judge) = head
+            .judge
+            .as_ref()
+            .filter(|id| self.judges.contains_key(*id))
+        {
+            // It is more than its allowance, so there is nothing more to do than to book it.
+            self.afford(Some(judge), bytes);
+        } else {
             self.strayed(bytes);
             self.note(format!("sent an event of {bytes} bytes, which was dropped"));
         }
@@ -119,6 +130,14 @@ impl Ledger {
             head.turn,
             &Failure::new(FailureKind::Malformed, detail),
         );
+    }
+
+    /// An event of a type that this version does not know: passed on, and paid for by the judge that it names.
+    pub(crate) fn unknown(&mut self, head: &Head, bytes: u64) {
+        let open = matches!(self.phase, Phase::Open | Phase::Closing);
+        if open && self.afford(head.judge.as_ref(), bytes) {
+            self.pass(Event::Unknown);
+        }
     }
 
     /// Errors that came up during a call that was accepted all the same.
@@ -198,10 +217,9 @@ impl Ledger {
 
     /// Books `bytes` on a judge's account, or on nobody's. False: it has spent what it may.
     fn afford(&mut self, id: Option<&JudgeId>, bytes: u64) -> bool {
-        let Some((id, judge)) = id.and_then(|id| self.judges.get_mut(id).map(|j| (id.clone(), j)))
-        else {
-            self.strayed(bytes.saturating_sub(ENVELOPE / 64));
-            return !self.deaf();
+        let judge = id.and_then(|id| self.judges.get_mut(id).map(|judge| (id.clone(), judge)));
+        let Some((id, judge)) = judge else {
+            return self.afford_loose(bytes);
         };
         judge.spent = judge.spent.saturating_add(bytes);
         let (limit, was_muted) = (judge.limit, judge.muted);
@@ -219,6 +237,15 @@ impl Ledger {
             }
         }
         false
+    }
+
+    /// The same for events that belong to no judge.
+    fn afford_loose(&mut self, bytes: u64) -> bool {
+        self.loose = self.loose.saturating_add(bytes);
+        if self.loose > LOOSE {
+            self.strayed(bytes);
+        }
+        self.loose <= LOOSE
     }
 
     fn strayed(&mut self, bytes: u64) {
