@@ -79,6 +79,12 @@ pub enum Reason {
     NothingToReview,
     /// Every changed file is skipped by a trusted glob.
     AllSkipped,
+    /// A duel used up its rounds with points open.
+    DuelLimit,
+    /// A side of a duel did not answer in time.
+    DuelTimeout,
+    /// A side of a duel broke the protocol.
+    DuelViolation,
 }
 
 /// What became of a finding.

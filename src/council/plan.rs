@@ -19,6 +19,8 @@ pub enum Procedure {
     Review,
     /// Two rounds of the same live judges (seeds 000 and 003).
     Debate,
+    /// Two sides over one file (seed 004); run by [`super::duel`], judged by the rules of a debate.
+    Duel,
 }
 
 /// Whether R2 runs.

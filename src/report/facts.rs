@@ -269,6 +269,9 @@ impl Reason {
             Self::BackendLost => "backend-lost",
             Self::NothingToReview => "nothing-to-review",
             Self::AllSkipped => "all-skipped",
+            Self::DuelLimit => "duel-limit",
+            Self::DuelTimeout => "duel-timeout",
+            Self::DuelViolation => "duel-violation",
         }
     }
 }

@@ -124,6 +124,7 @@ pub(super) fn procedure(procedure: Procedure) -> &'static str {
         Procedure::Quick => "quick",
         Procedure::Review => "review",
         Procedure::Debate => "debate",
+        Procedure::Duel => "duel",
     }
 }
 

@@ -54,6 +54,7 @@ fn rules(config: &Config, quorum: u32) -> String {
         Procedure::Quick => "quick: one judge, one round",
         Procedure::Review => "review: one round, a second where the debate says so",
         Procedure::Debate => "debate: two rounds",
+        Procedure::Duel => "duel: two sides over one file",
     };
     let debate = match review.debate {
         DebateMode::Auto => "auto: on a split, or a critical finding that one judge alone holds",

@@ -12,6 +12,7 @@ pub mod speak;
 pub mod standing;
 pub mod transcript;
 pub mod turns;
+pub mod verdict;
 
 use std::fmt;
 

@@ -34,6 +34,6 @@ pub(super) fn rules(procedure: Procedure) -> &'static dyn Rules {
     match procedure {
         Procedure::Quick => &quick::Quick,
         Procedure::Review => &review::Review,
-        Procedure::Debate => &debate::Debate,
+        Procedure::Debate | Procedure::Duel => &debate::Debate,
     }
 }

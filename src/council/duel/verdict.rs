@@ -1,0 +1,360 @@
+//! A duel as an ordinary council: what each side wrote is put to the engine as the answers of two judges, so that one
+//! rule makes every verdict.
+
+use std::collections::VecDeque;
+
+use council_protocol::answer::{Response, Stance, Withdrawal};
+use council_protocol::message::Ending as JudgeEnding;
+use council_protocol::task::Peer;
+use council_protocol::{
+    Answer, Failure, FailureKind, Location, Proof, Severity, Task, TurnId, Vote,
+};
+
+use super::standing::{PointStanding, standings, vote_of};
+use super::transcript::Transcript;
+use super::{Ending, Role};
+use crate::council::engine::Council;
+use crate::council::exchange::{Action, Input};
+use crate::council::outcome::{Outcome, Reason, Verdict};
+use crate::council::plan::{DebateMode, Plan, Procedure};
+
+/// Searches a quote in the reviewed tree: what was found, and the squeezed lines around it.
+pub type Prover<'a> = &'a mut dyn FnMut(&Location, &str) -> (Proof, String);
+
+/// The outcome of a concluded duel. `plan` seats A and B, in this order; `ending` is what the duel came to: `limit` is at
+/// least WARN, a time-out or a violation is INCONCLUSIVE (3-debate.md, "004 endings").
+pub fn judge(
+    transcript: &Transcript,
+    ending: Ending,
+    mut plan: Plan,
+    prove: Prover<'_>,
+) -> Option<Outcome> {
+    plan.procedure = Procedure::Debate;
+    plan.debate = DebateMode::Force;
+    let sides = [Role::A, Role::B].map(|role| Script::new(transcript, role));
+    let judges: Vec<_> = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
+    let (mut council, first) = Council::convene(plan);
+    let mut open: VecDeque<Action> = first.into();
+    while let Some(action) = open.pop_front() {
+        let input = match action {
+            Action::Conclude { outcome } => return Some(with_ending(*outcome, ending)),
+            Action::Spawn { judge } => Input::Started { judge },
+            Action::Shutdown { judge, .. } => Input::Ended {
+                judge,
+                ending: JudgeEnding::Graceful,
+            },
+            Action::Prove {
+                claim,
+                location,
+                quote,
+            } => {
+                let (proof, context) = prove(&location, &quote);
+                Input::Proved {
+                    claim,
+                    proof,
+                    context,
+                }
+            }
+            Action::Send {
+                judge,
+                turn,
+                round,
+                key,
+                task,
+                ..
+            } => {
+                let side = judges
+                    .iter()
+                    .position(|j| *j == judge)
+                    .and_then(|i| sides.get(i));
+                spoken(side, judge, turn, round, key, &task)
+            }
+            // A transcript has no helpers, no clock and no files; the exchange is inline.
+            Action::Share { .. }
+            | Action::Explore { .. }
+            | Action::CancelTurn { .. }
+            | Action::SetDeadline { .. }
+            | Action::Record { .. }
+            | Action::Log { .. } => continue,
+        };
+        open.extend(council.handle(input, 0));
+    }
+    None
+}
+
+fn spoken(
+    side: Option<&Script>,
+    judge: council_protocol::JudgeId,
+    turn: TurnId,
+    round: u8,
+    key: String,
+    task: &Task,
+) -> Input {
+    match side.and_then(|side| side.answer(round, key, task)) {
+        Some(raw) => Input::Answered {
+            judge,
+            turn,
+            raw: raw.into(),
+            usage: None,
+        },
+        None => {
+            let failure = Failure::new(
+                FailureKind::Unsupported,
+                "a transcript answers no such question",
+            );
+            Input::Failed {
+                judge,
+                turn: Some(turn),
+                failure,
+            }
+        }
+    }
+}
+
+/// What one side said, as the answers of a judge.
+struct Script {
+    role: Role,
+    vote: Vote,
+    insight: String,
+    own: Vec<PointStanding>,
+    theirs: Vec<PointStanding>,
+}
+
+impl Script {
+    fn new(transcript: &Transcript, role: Role) -> Self {
+        let (own, theirs): (Vec<_>, Vec<_>) = standings(transcript)
+            .into_iter()
+            .partition(|p| p.id.role == role);
+        let named = vote_of(transcript, role);
+        let (vote, insight) = named.unwrap_or_else(|| (vote_from(&own), String::new()));
+        Self {
+            role,
+            vote,
+            insight,
+            own,
+            theirs,
+        }
+    }
+
+    fn answer(&self, round: u8, key: String, task: &Task) -> Option<String> {
+        let base = Answer {
+            key_insight: self.insight.clone(),
+            ..Answer::new(round, key, self.vote)
+        };
+        let answer = match task {
+            Task::Restate => {
+                return Some(format!(
+                    "{} votes {}. {}",
+                    self.role,
+                    self.vote.word(),
+                    self.insight
+                ));
+            }
+            Task::Review => Answer {
+                findings: self.own.iter().map(|p| p.finding.clone()).collect(),
+                ..base
+            },
+            Task::Debate { peers, .. } => Answer {
+                responses: peers.iter().flat_map(|peer| self.responses(peer)).collect(),
+                withdrawn: self.withdrawn(),
+                ..base
+            },
+            _ => return None,
+        };
+        serde_json::to_string(&answer).ok()
+    }
+
+    /// The other side's points stand in the exchange in their own order, some of them dropped: `A3` is the third.
+    fn responses(&self, peer: &Peer) -> Vec<Response> {
+        let reply = |finding: &council_protocol::task::PeerFinding| {
+            let number: usize = finding
+                .id
+                .trim_start_matches(|c: char| !c.is_ascii_digit())
+                .parse()
+                .ok()?;
+            let opinion = self
+                .theirs
+                .get(number.checked_sub(1)?)?
+                .last_of(self.role)?;
+            Some(Response {
+                to: finding.id.clone(),
+                stance: opinion.stance,
+                reasoning: opinion.reasoning.clone(),
+                evidence: opinion.evidence.clone(),
+            })
+        };
+        peer.findings.iter().filter_map(reply).collect()
+    }
+
+    /// A point that was given up is withdrawn with the evidence that was shown against it; without any it is weak.
+    fn withdrawn(&self) -> Vec<Withdrawal> {
+        let given_up = self
+            .own
+            .iter()
+            .zip(1u32..)
+            .filter(|(point, _)| point.is_conceded());
+        let withdrawal = |(point, finding): (&PointStanding, u32)| {
+            let own = point.last_of(self.role).and_then(|o| o.evidence.clone());
+            let shown = point
+                .replies
+                .iter()
+                .rev()
+                .filter(|r| r.role != self.role && r.stance != Stance::Agreed);
+            Withdrawal {
+                finding,
+                evidence: own.or_else(|| shown.filter_map(|r| r.evidence.clone()).next()),
+            }
+        };
+        given_up.map(withdrawal).collect()
+    }
+}
+
+fn vote_from(points: &[PointStanding]) -> Vote {
+    match points.iter().map(|p| p.finding.severity).max() {
+        Some(Severity::Critical) => Vote::Fail,
+        Some(Severity::Significant) => Vote::Warn,
+        Some(Severity::Minor) | None => Vote::Pass,
+    }
+}
+
+fn with_ending(mut outcome: Outcome, ending: Ending) -> Outcome {
+    outcome.procedure = Procedure::Duel;
+    let (verdict, reason) = match ending {
+        Ending::Consensus => return outcome,
+        Ending::Limit if outcome.verdict == Verdict::Pass => (Verdict::Warn, Reason::DuelLimit),
+        Ending::Limit => return outcome,
+        Ending::TimeoutA | Ending::TimeoutB => (Verdict::Inconclusive, Reason::DuelTimeout),
+        Ending::Violation => (Verdict::Inconclusive, Reason::DuelViolation),
+    };
+    outcome
+        .notes
+        .push(format!("The duel ended with `{}`.", ending.word()));
+    Outcome {
+        verdict,
+        reason,
+        ..outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use council_protocol::capability::Grant;
+    use council_protocol::coverage::{Coverage, CoverageState, FileCoverage};
+    use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+    use council_protocol::task::Framing;
+    use council_protocol::{Capability, CapabilitySet, Seat};
+
+    use super::*;
+    use crate::council::plan::{Consensus, Exchange, Options, PlannedSeat, Policy, Seed, Timeouts};
+
+    fn plan() -> Plan {
+        let seat = |name: &str| {
+            let kind = AgentKind::Builtin {
+                rules: Default::default(),
+            };
+            let agent = AgentSpec {
+                name: "x".into(),
+                kind,
+                vendor: "x".into(),
+                model: None,
+                deterministic: false,
+            };
+            let granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
+            let file = FileCoverage {
+                path: "a.rs".into(),
+                state: CoverageState::Reviewed,
+            };
+            PlannedSeat {
+                seat: Seat {
+                    judge: name.into(),
+                    perspective: Perspective::default(),
+                    agent,
+                },
+                grant: Grant {
+                    requested: granted.clone(),
+                    granted,
+                    ..Grant::default()
+                },
+                coverage: Arc::new(Coverage { files: vec![file] }),
+            }
+        };
+        Plan {
+            procedure: Procedure::Debate,
+            debate: DebateMode::Force,
+            consensus: Consensus::Findings,
+            quorum: 2,
+            policy: Policy {
+                contested_critical_fails: false,
+                incomplete_coverage_warns: false,
+            },
+            seats: vec![seat("judge-a"), seat("judge-b")],
+            exchange: Exchange::Inline { max_bytes: 100_000 },
+            timeouts: Timeouts::default(),
+            seed: Seed("00".repeat(32)),
+            framing: Framing::default(),
+            notes: Vec::new(),
+            options: Options::default(),
+        }
+    }
+
+    fn outcome(response: &str, ending: Ending) -> Outcome {
+        let text = format!(
+            "## Opening\nVote: FAIL — broken\n\n- **A1** — **critical** `a.rs:1` — boom\n  > let x = boom();\n  Why: w\n  Fix: f\n\n\
+             *— Agent A, 2025-06-15T14:30:00Z*\n\n## Response 1\n{response}\n\n*— Agent B, 2025-06-15T14:31:00Z*\n"
+        );
+        let source = "let x = boom();\nlet y = checked();\n";
+        let mut prove = |at: &Location, quote: &str| {
+            (
+                council_protocol::prove(source, at.line, quote),
+                String::new(),
+            )
+        };
+        judge(&Transcript::parse(&text), ending, plan(), &mut prove).unwrap()
+    }
+
+    const EVIDENCE: &str = " (see `a.rs:2`)\n  > let y = checked();\n";
+
+    #[test]
+    fn seed004_a_point_that_the_other_side_proves_too_fails_the_change() {
+        let outcome = outcome(
+            &format!("- **A1** — **Agreed** — it is{EVIDENCE}"),
+            Ending::Consensus,
+        );
+        assert_eq!(
+            (outcome.verdict, outcome.reason),
+            (Verdict::Fail, Reason::CriticalCarried)
+        );
+        assert_eq!(outcome.procedure, Procedure::Duel);
+    }
+
+    #[test]
+    fn seed004_a_point_refuted_with_evidence_is_contested() {
+        let outcome = outcome(
+            &format!("- **A1** — **Disagreed** — it is checked{EVIDENCE}"),
+            Ending::Limit,
+        );
+        assert_eq!(
+            (outcome.verdict, outcome.reason),
+            (Verdict::Warn, Reason::CriticalContested)
+        );
+    }
+
+    #[test]
+    fn seed004_limit_is_at_least_warn_and_a_broken_end_is_inconclusive() {
+        let clean = |ending| {
+            let text = "## Opening\nVote: PASS — fine\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
+                 ## Response 1\nVote: PASS — fine\n\n*— Agent B, 2025-06-15T14:31:00Z*\n";
+            let mut prove = |_: &Location, _: &str| (Proof::Verified, String::new());
+            judge(&Transcript::parse(text), ending, plan(), &mut prove)
+                .unwrap()
+                .verdict
+        };
+        assert_eq!(clean(Ending::Consensus), Verdict::Pass);
+        assert_eq!(clean(Ending::Limit), Verdict::Warn);
+        for ending in [Ending::TimeoutA, Ending::TimeoutB, Ending::Violation] {
+            assert_eq!(clean(ending), Verdict::Inconclusive);
+        }
+    }
+}
