@@ -48,7 +48,8 @@ pub(super) fn fence(text: &str, info: &str, max_lines: usize) -> String {
     let mut lines: Vec<String> = text.lines().take(max_lines).map(fenced_line).collect();
     let left = text.lines().count().saturating_sub(max_lines);
     if left > 0 {
-        lines.push(format!("… {left} more lines"));
+        let noun = if left == 1 { "line" } else { "lines" };
+        lines.push(format!("… {left} more {noun}"));
     }
     let marks = "`".repeat(
         lines
@@ -68,7 +69,7 @@ pub(super) fn fence(text: &str, info: &str, max_lines: usize) -> String {
 
 /// A line inside a fence. Bots that read the raw body take `/word` at the start of a line for a command.
 fn fenced_line(line: &str) -> String {
-    let line = visible::fenced_line(line);
+    let line = visible::no_command(visible::fenced_line(line));
     if is_slash_command(&line) {
         format!(" {line}")
     } else {

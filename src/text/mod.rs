@@ -77,3 +77,6 @@ impl<'a> Untrusted<'a> {
         log::property(self.0)
     }
 }
+
+#[cfg(test)]
+mod tests;
