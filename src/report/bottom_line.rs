@@ -98,11 +98,7 @@ impl Report {
 
     /// One sentence that starts with the verdict.
     pub fn headline(&self) -> String {
-        let rest = if self.incomplete && !self.reason.is_cut_short() {
-            " (INCOMPLETE)"
-        } else {
-            ""
-        };
+        let rest = if self.incomplete { " (INCOMPLETE)" } else { "" };
         format!("{}: {}{rest}", self.verdict.word(), self.sentence())
     }
 

@@ -1,9 +1,11 @@
 //! The report as a versioned JSON object (`--json`, and the run's `report.json`).
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{BottomLine, Gate, REPORT_VERSION, Report};
+use super::{BottomLine, Gate, Participation, REPORT_VERSION, Report};
+use crate::council::outcome::{Level, Verdict};
+use crate::council::plan::Consensus;
 use crate::text;
 
 /// A report with its bottom line, which is never read back: it follows from the rest.
@@ -31,20 +33,62 @@ pub fn render(report: &Report, gate: Gate) -> String {
 ///
 /// # Errors
 ///
-/// When it is no report, or one of a version that this program does not know.
+/// When it is no report, one of a version that this program does not know, or one whose verdict is better than what
+/// stands in it: an artefact may come from somebody who wants it green (peers.md 6.3, T21).
 pub fn parse(json: &str) -> Result<Report, ParseError> {
-    let report: Report = serde_json::from_str(json).map_err(ParseError::Shape)?;
-    if report.schema_version != REPORT_VERSION {
+    let version: Version = serde_json::from_str(json).map_err(ParseError::Shape)?;
+    if version.schema_version != REPORT_VERSION {
         return Err(ParseError::Version {
-            found: report.schema_version,
+            found: version.schema_version,
         });
     }
-    Ok(report)
+    let report: Report = serde_json::from_str(json).map_err(ParseError::Shape)?;
+    match contradiction(&report) {
+        Some(what) => Err(ParseError::Contradiction {
+            verdict: report.verdict,
+            what,
+        }),
+        None => Ok(report),
+    }
+}
+
+/// What is read first, so that a later version is named and not misread.
+#[derive(Deserialize)]
+struct Version {
+    schema_version: u32,
+}
+
+/// What in a report speaks against its verdict, if anything does.
+fn contradiction(report: &Report) -> Option<&'static str> {
+    let green = matches!(report.verdict, Verdict::Pass | Verdict::Warn);
+    let skipped = report.verdict == Verdict::Skipped;
+    let who = Participation::of(&report.judges, report.receipt.participation.quorum);
+    let worst = report.findings.iter().filter_map(|f| f.level).max();
+    let by_findings = report.consensus == Some(Consensus::Findings);
+    if who != report.receipt.participation {
+        Some("its receipt counts other judges than it lists")
+    } else if (green || skipped) && is_cut_short(report) {
+        Some("the run was cut short")
+    } else if green && (who.counted == 0 || who.counted < who.quorum) {
+        Some("too few judges counted")
+    } else if skipped && !report.judges.is_empty() {
+        Some("judges were convened")
+    } else if by_findings && report.verdict == Verdict::Pass && worst > Some(Level::Note) {
+        Some("a finding in it weighs more")
+    } else if by_findings && report.verdict == Verdict::Warn && worst > Some(Level::Warn) {
+        Some("a finding in it weighs more")
+    } else {
+        None
+    }
 }
 
 /// The JSON Schema of what [`render`] writes.
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Document<'static>)
+}
+
+fn is_cut_short(report: &Report) -> bool {
+    report.incomplete || report.receipt.run.cut_short.is_some() || report.reason.is_cut_short()
 }
 
 /// Why text is not a report.
@@ -53,6 +97,14 @@ pub enum ParseError {
     /// It does not fit the schema.
     #[error("this is not a report: {0}")]
     Shape(serde_json::Error),
+    /// Its verdict does not follow from it.
+    #[error("the report says {}, but {what}: it was not written by git-council as it stands", verdict.word())]
+    Contradiction {
+        /// The verdict that it claims.
+        verdict: Verdict,
+        /// What speaks against it.
+        what: &'static str,
+    },
     /// Another version wrote it.
     #[error(
         "the report has schema version {found}, and this program reads {REPORT_VERSION}: update git-council"

@@ -22,11 +22,6 @@ pub use facts::{
 };
 pub use page::{Look, Verbosity};
 
-#[cfg(test)]
-mod samples;
-#[cfg(test)]
-mod tests;
-
 use council_protocol::packet::Target;
 use council_protocol::task::Branch;
 use council_protocol::{Coverage, Finding};
@@ -101,19 +96,20 @@ pub struct Report {
 impl Report {
     /// A report of what a council came to.
     ///
-    /// A run that was cut short never reports PASS or WARN, whatever the outcome says: both become INCONCLUSIVE.
+    /// A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.
     pub fn new(outcome: Outcome, subject: Subject, run: RunFacts) -> Self {
-        let cause = run.cut_short;
-        let (verdict, reason) = match (outcome.verdict, cause) {
-            (Verdict::Pass | Verdict::Warn, Some(cause)) => (Verdict::Inconclusive, cause.into()),
-            (verdict, _) => (verdict, outcome.reason),
+        let cut_short = run.cut_short.map(Reason::from);
+        let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));
+        let (verdict, reason) = match (outcome.verdict, cut_short) {
+            (Verdict::Fail, _) | (_, None) => (outcome.verdict, outcome.reason),
+            (_, Some(cause)) => (Verdict::Inconclusive, cause),
         };
         Self {
             schema_version: REPORT_VERSION,
             verdict,
             reason,
             detail: String::new(),
-            incomplete: cause.is_some() || reason.is_cut_short(),
+            incomplete: cut_short.is_some(),
             target: subject.target,
             change: subject.change,
             procedure: Some(outcome.procedure),
@@ -216,3 +212,8 @@ fn rule_of(finding: &Finding) -> String {
         id
     }
 }
+
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;

@@ -626,52 +626,91 @@ pub(super) const HOSTILE: &str = "\u{1b}[31m@admin fixes #1 \u{202e}evil\u{2066}
 
 /// The debate with hostile text in every place where untrusted text can stand.
 pub(super) fn hostile() -> Report {
-    let mut value = serde_json::to_value(fail()).unwrap();
-    poison(&mut value);
+    poisoned(HOSTILE)
+}
+
+/// The debate with `text` in every such place.
+pub(super) fn poisoned(text: &str) -> Report {
+    let mut report = fail();
+    report.detail = "x".into();
+    poison_all(&report, text)
+}
+
+/// A judge and its answers with `text` in every such place.
+pub(super) fn poisoned_answers(text: &str) -> (Seat, Vec<Answer>) {
+    let (seat, answers) = answers();
+    (seat, answers.iter().map(|a| poison_all(a, text)).collect())
+}
+
+/// The parts of an ordinary report.
+pub(super) fn parts() -> (Outcome, Subject, RunFacts) {
+    (
+        outcome(Verdict::Pass, Reason::NoFindings),
+        subject("main...feature"),
+        run(),
+    )
+}
+
+fn poison_all<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T, text: &str) -> T {
+    let mut value = serde_json::to_value(value).unwrap();
+    let reason = value.get("reason").cloned();
+    poison(&mut value, "", text);
+    reason
+        .into_iter()
+        .for_each(|reason| value["reason"] = reason);
     serde_json::from_value(value).unwrap()
 }
 
-/// Replaces untrusted strings, wherever they are.
-fn poison(value: &mut serde_json::Value) {
-    const UNTRUSTED: [&str; 22] = [
-        "description",
-        "why",
-        "fix",
-        "quote",
-        "suggestion",
-        "ref",
-        "category",
-        "rule",
-        "label",
-        "reasoning",
-        "key_insight",
-        "recommendation",
-        "restatement",
-        "steel_man",
-        "note",
-        "detail",
-        "claim",
-        "question",
-        "answer",
-        "path",
-        "reason_text",
-        "positions",
+/// Adds `text` to every string but those that name a variant, a judge or a digest.
+fn poison(value: &mut serde_json::Value, key: &str, text: &str) {
+    const OURS: [&str; 38] = [
+        "verdict",
+        "kind",
+        "severity",
+        "disposition",
+        "level",
+        "stance",
+        "proof",
+        "state",
+        "judge",
+        "from",
+        "to",
+        "r1",
+        "r2",
+        "counted",
+        "confidence",
+        "ending",
+        "driver",
+        "procedure",
+        "consensus",
+        "branch",
+        "exchange",
+        "debate",
+        "id",
+        "finding",
+        "started",
+        "cut_short",
+        "packet",
+        "config",
+        "templates",
+        "recognition_key",
+        "seed",
+        "fingerprint",
+        "requested",
+        "granted",
+        "key",
+        "tag",
+        "version",
+        "cause",
     ];
     match value {
-        serde_json::Value::Object(map) => {
-            for (key, value) in map.iter_mut() {
-                match value {
-                    serde_json::Value::String(text) if UNTRUSTED.contains(&key.as_str()) => {
-                        *text = format!("{text} {HOSTILE}");
-                    }
-                    serde_json::Value::Array(list) if key == "positions" || key == "notes" => {
-                        list.iter_mut().for_each(|v| *v = HOSTILE.into());
-                    }
-                    _ => poison(value),
-                }
-            }
+        serde_json::Value::String(own) if !OURS.contains(&key) => *own = format!("{own} {text}"),
+        serde_json::Value::Object(map) => map
+            .iter_mut()
+            .for_each(|(key, value)| poison(value, key, text)),
+        serde_json::Value::Array(list) => {
+            list.iter_mut().for_each(|value| poison(value, key, text))
         }
-        serde_json::Value::Array(list) => list.iter_mut().for_each(poison),
         _ => {}
     }
 }

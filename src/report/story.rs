@@ -197,10 +197,11 @@ impl<'a> Story<'a> {
         let from = self.names.get(&challenge.from);
         let to = self.names.get(&challenge.to);
         let claim = speech(&challenge.claim);
+        let (open, close) = (self.page.mark("“", "\""), self.page.mark("”", "\""));
         self.tell(
             2,
             &format!(
-                "{}: {from} asked {to} about “{claim}”: {}",
+                "{}: {from} asked {to} about {open}{claim}{close}: {}",
                 challenge.id,
                 speech(&challenge.question)
             ),

@@ -79,4 +79,6 @@ impl<'a> Untrusted<'a> {
 }
 
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;

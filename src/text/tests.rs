@@ -3,71 +3,8 @@
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+use super::testing::{acts, all_visible, hostile};
 use super::{Ellipsis, Untrusted, clip, fit, is_hidden, json_safe, width, wrap};
-
-/// Pieces that a hostile change, path or answer is made of.
-const PIECES: [&str; 44] = [
-    "@admin",
-    "@org/team",
-    "fixes #1",
-    "org/repo#2",
-    "GH-3",
-    "https://e.example/x",
-    "www.e.example",
-    "a@b.example",
-    "![i](http://e.example/i.png)",
-    "[t](javascript:alert(1))",
-    "[r]: http://e.example",
-    "<img src=x onerror=y>",
-    "<!-- m -->",
-    "</details>",
-    "&lt;",
-    "&#64;x",
-    "`",
-    "``",
-    "```",
-    "~~~",
-    "**b**",
-    "_i_",
-    "~~s~~",
-    "| a | b |",
-    "\\",
-    "\\|",
-    "$x$",
-    "# h",
-    "> q",
-    "- [ ] t",
-    "1. x",
-    "/lgtm",
-    "::error file=a::m",
-    "##[group]x",
-    "%0A",
-    "\u{1b}[31m",
-    "\u{202e}",
-    "\u{200b}",
-    "\u{e0041}",
-    "⚠\u{fe0f}",
-    "e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}",
-    "\r\n",
-    "\n",
-    "\t",
-];
-
-fn hostile() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
-        4 => prop::sample::select(&PIECES[..]).prop_map(str::to_owned),
-        1 => any::<char>().prop_map(String::from),
-        2 => "[a-z]{1,6}",
-        2 => Just(" ".to_owned()),
-    ];
-    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
-}
-
-/// Whether nothing in rendered text is hidden; a selector of presentation may stand behind a symbol.
-fn all_visible(text: &str) -> bool {
-    text.chars()
-        .all(|c| !is_hidden(c) || matches!(c, '\u{fe0e}' | '\u{fe0f}'))
-}
 
 fn parse(markdown: &str) -> Vec<Event<'_>> {
     Parser::new_ext(markdown, Options::all() - Options::ENABLE_SMART_PUNCTUATION).collect()
@@ -91,20 +28,6 @@ fn inert(markdown: &str) -> Result<(String, String), String> {
         }
     }
     Ok((prose, all))
-}
-
-/// What GitHub acts upon in rendered text outside of code.
-fn acts(prose: &str) -> bool {
-    let after = |mark: &str, is: fn(char) -> bool| {
-        prose
-            .match_indices(mark)
-            .any(|(at, _)| prose[at + mark.len()..].starts_with(is))
-    };
-    after("@", char::is_alphanumeric)
-        || after("#", |c| c.is_ascii_digit())
-        || after("GH-", |c| c.is_ascii_digit())
-        || prose.contains("://")
-        || prose.contains("www.")
 }
 
 /// Without white space and back-ticks, which rendering may change.

@@ -4,5 +4,6 @@
 
 mod configuration;
 mod harness;
+mod schemas;
 mod terminal;
 mod tidy;

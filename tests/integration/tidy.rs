@@ -82,7 +82,7 @@ fn the_thinking_rooms_name_no_clock_runtime_file_or_socket() {
         "src/report",
         "src/packet",
         "src/prompt",
-        "src/text.rs",
+        "src/text",
         "plugins/protocol/src",
     ];
     let rooms: Vec<_> = rooms
