@@ -19,8 +19,8 @@ use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, 
 
 pub use context::Bounds;
 pub use ignore::{GlobError, IgnoreGlobs};
-pub use instructions::{INSTRUCTION_FILES, instructions};
 pub(crate) use instructions::cut;
+pub use instructions::{INSTRUCTION_FILES, instructions};
 pub use sha::hex as sha256;
 
 /// What a packet is made of.

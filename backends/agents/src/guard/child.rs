@@ -24,6 +24,7 @@ pub fn run(args: &[std::ffi::OsString]) -> u8 {
     let (Some(grace), Some([program, rest @ ..])) = (grace, args.get(2..)) else {
         return 2;
     };
+    close_inherited();
     prepare();
     let mut command = Command::new(program);
     command.args(rest);
@@ -92,6 +93,22 @@ fn end_all(child: &Child, grace: Duration) {
         }
         // SIGCHLD ends the pause; a grandchild that is not ours to reap is looked at again after it.
         sleep_until_signal_or_death(Some(Duration::from_millis(20)));
+    }
+}
+
+/// Closes every descriptor above the death pipe: what we inherited from whoever started us is nothing for an agent (T9).
+fn close_inherited() {
+    let first = DEATH_FD + 1;
+    #[expect(unsafe_code, reason = "there is no safe way to close a descriptor that nobody owns")]
+    // SAFETY: the guard has just begun and has opened nothing itself, so no descriptor above its four is in use here.
+    unsafe {
+        #[cfg(target_os = "linux")]
+        if libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, 0) == 0 {
+            return;
+        }
+        for fd in first..1024 {
+            libc::close(fd);
+        }
     }
 }
 
