@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Event, Failure, FailureKind, Hello, JudgeSpec, Message};
-use crate::{BackendError, Capability, CapabilitySet, JudgeId};
+use crate::{BackendError, Capability, JudgeId};
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -87,10 +87,10 @@ impl Request {
             },
             Self::Send {
                 message: Message::Probe { seat },
-            } => Event::Probed {
+            } => Event::Failed {
                 judge: seat.judge.clone(),
-                capabilities: CapabilitySet::default(),
-                note: error.to_string(),
+                turn: None,
+                failure: failure(FailureKind::Unsupported),
             },
             call => Event::Error {
                 message: format!("{} was refused: {error}", call.name()),

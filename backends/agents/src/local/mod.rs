@@ -291,10 +291,8 @@ fn probed(style: &Style, agents: &Agents, seat: Seat) -> Event {
         Err(Failure::new(FailureKind::Unsupported, detail))
     };
     match found {
-        Ok(Probe {
-            mut capabilities,
-            note,
-        }) => {
+        Ok(Probe { capabilities, note }) => {
+            let mut capabilities = style.capabilities.intersection(&capabilities);
             // Without memory here, what the agent cannot take up again by itself is lost between turns.
             if style.memory == Memory::Fresh && !capabilities.has(&Capability::Resume) {
                 capabilities.remove(&Capability::Message);
