@@ -85,17 +85,22 @@ impl<'a> Stage<'a> {
 
     pub(crate) fn probe(&mut self, judge: &str) -> Result<CapabilitySet, String> {
         let seat = self.candidate.seat(judge);
-        self.backend
-            .send(Message::Probe { seat })
-            .map_err(|error| format!("a probe was refused: {error}"))?;
-        self.wait("`probed`", self.candidate.patience, |event| match event {
+        let asked = self.backend.send(Message::Probe { seat });
+        asked.map_err(|error| format!("a probe was refused: {error}"))?;
+        let probed = self.wait("`probed`", self.candidate.patience, |event| match event {
             Event::Probed {
                 judge: who,
                 capabilities,
                 ..
-            } if who.as_str() == judge => Some(capabilities.clone()),
+            } if who.as_str() == judge => Some(Ok(capabilities.clone())),
+            Event::Failed {
+                judge: who,
+                turn: None,
+                failure,
+            } if who.as_str() == judge => Some(Err(failure.clone())),
             _ => None,
-        })
+        })?;
+        probed.map_err(|failure| format!("the seat cannot be taken: {failure}"))
     }
 
     /// Seats a judge and waits until it is.

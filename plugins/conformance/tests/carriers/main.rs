@@ -11,4 +11,7 @@
 mod library;
 mod misbehaving;
 mod panics;
+#[path = "../../../examples/scripted/judges.rs"]
+mod scripted;
+mod suite;
 mod support;

@@ -9,7 +9,7 @@ use council_host::{Library, LibraryBackend, LoadError, Log, Patience, Trusted};
 use council_protocol::message::{Ending, Hello};
 use council_protocol::{Backend, CapabilitySet, Event, FailureKind};
 
-use crate::support::{Session, compile, load};
+use crate::support::{Session, compile, in_library, load};
 
 const SOURCE: &str = "misbehaving/misbehaving.c";
 const LONG: Duration = Duration::from_secs(60);
@@ -130,11 +130,11 @@ fn a_session_that_does_not_open_is_gone_and_says_why() {
             "it chose protocol 2, which it was not offered",
         ),
     ] {
-        let Some(mut session) = session(word) else {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(path) = compile(SOURCE, &[], dir.path()) else {
             return;
         };
-        let failure = session.failed("bad");
-        assert_eq!(failure.kind, FailureKind::Spawn, "{word}: {failure}");
+        let mut session = Session::open(in_library(load(&path)), hello(word));
         let message = session.error();
         assert!(message.contains(words), "{word}: {message}");
         session.backend.close().unwrap();

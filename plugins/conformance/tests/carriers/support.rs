@@ -1,12 +1,13 @@
 //! Where the plugins are, and what a council would tell them.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use council_conformance::Candidate;
-use council_host::{Library, Log, Patience, Trusted};
+use council_host::{Library, Log, Patience, Program, StdioBackend, Trusted};
 use council_protocol::message::{Hello, Message};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec};
@@ -16,13 +17,13 @@ use council_protocol::{
 
 /// A shared library that cargo builds as an example.
 pub(crate) fn example(name: &str) -> PathBuf {
+    built(&format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"))
+}
+
+/// A program or library among the examples that cargo has built.
+pub(crate) fn built(file: &str) -> PathBuf {
     let deps = std::env::current_exe().unwrap();
     let profile = deps.parent().and_then(Path::parent).unwrap();
-    let file = format!(
-        "{}{name}{}",
-        std::env::consts::DLL_PREFIX,
-        std::env::consts::DLL_SUFFIX
-    );
     let path = profile.join("examples").join(file);
     assert!(
         path.exists(),
@@ -86,6 +87,23 @@ pub(crate) fn builtin() -> AgentSpec {
         model: None,
         deterministic: true,
     }
+}
+
+/// A backend in a child process, with the environment that it needs and no more.
+pub(crate) fn in_process(file: &Path, args: &[&str]) -> Result<Box<dyn Backend>, String> {
+    let file = Trusted::check(file, None, None).map_err(|error| error.to_string())?;
+    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+    let env = vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())];
+    let program = Program {
+        file,
+        args,
+        env,
+        guard: Vec::new(),
+    };
+    let log = Log::new(|_, line| println!("stderr: {line}"));
+    let backend = StdioBackend::start(&program, log, Patience::default())
+        .map_err(|error| error.to_string())?;
+    Ok(Box::new(backend))
 }
 
 /// A run's folder with a packet in it, and the hello that names it.

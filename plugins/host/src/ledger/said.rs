@@ -184,6 +184,7 @@ impl Ledger {
                 }
                 self.fail(judge, None, failure);
             }
+            None if self.probes.remove(&judge) => self.fail(judge, None, failure),
             None => self.odd("failed", judge),
         }
     }

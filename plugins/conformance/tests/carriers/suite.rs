@@ -1,0 +1,71 @@
+//! The whole suite over every in-process backend and every carrier.
+
+use council_conformance::{Candidate, Outcome, Table};
+use council_protocol::Backend;
+use council_protocol::message::Hello;
+
+use crate::scripted;
+use crate::support::{built, builtin, conforms, example, in_library, in_process, load};
+
+fn play(name: &str, carrier: &str, make: impl Fn() -> Result<Box<dyn Backend>, String>) -> Table {
+    let hello = Hello {
+        config: serde_json::json!({ "backend": name }),
+        ..Hello::default()
+    };
+    let table = conforms(
+        &Candidate::new(format!("{name} as {carrier}"), make, builtin())
+            .scripted()
+            .hello(hello),
+    );
+    let untried = |row: &&council_conformance::Row| matches!(row.outcome, Outcome::Untried(_));
+    assert_eq!(table.rows.iter().filter(untried).count(), 0, "{table}");
+    table
+}
+
+fn value(name: &str) -> Table {
+    play(name, "a Rust value", || {
+        scripted::backend(name).ok_or_else(|| "no such backend".into())
+    })
+}
+
+fn library(name: &str) -> Table {
+    let library = load(&example("scripted_plugin"));
+    play(name, "a library", || Ok(in_library(library)))
+}
+
+fn process(name: &str) -> Table {
+    let program = built("scripted_stdio");
+    play(name, "a process", || in_process(&program, &[]))
+}
+
+/// What all carriers must agree on for a backend.
+fn same(name: &str) {
+    let [by_value, by_library, by_process] = std::thread::scope(|scope| {
+        let tables = [value, library, process].map(|carrier| scope.spawn(move || carrier(name)));
+        tables.map(|table| table.join().unwrap())
+    });
+    for ((value, library), process) in by_value
+        .rows
+        .iter()
+        .zip(&by_library.rows)
+        .zip(&by_process.rows)
+    {
+        assert_eq!(value, library);
+        assert_eq!(value, process);
+    }
+}
+
+#[test]
+fn teams_conform_over_every_carrier() {
+    same("teams");
+}
+
+#[test]
+fn inline_conforms_over_every_carrier() {
+    same("inline");
+}
+
+#[test]
+fn subagents_conform_over_every_carrier() {
+    same("subagents");
+}
