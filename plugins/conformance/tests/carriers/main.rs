@@ -13,5 +13,6 @@ mod misbehaving;
 mod panics;
 #[path = "../../../examples/scripted/judges.rs"]
 mod scripted;
+mod stdio;
 mod suite;
 mod support;
