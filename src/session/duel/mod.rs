@@ -14,8 +14,12 @@ use crate::council::duel::side::{Move, Side};
 use crate::council::duel::speak;
 use crate::council::duel::transcript::SectionKind;
 use crate::council::duel::{Ending, Role};
+use crate::council::extract::{self, Expected};
 
 pub use desk::{Desk, FileDesk};
+
+/// A duel's sections are turns of one conversation: to the agent it is one round.
+const ROUND: u8 = 1;
 
 /// How one side plays.
 #[derive(Debug, Clone)]
@@ -32,7 +36,12 @@ pub struct Seat {
     pub timeout_ms: Millis,
     /// How long our own agent may take for a section, in milliseconds.
     pub agent_timeout_ms: Millis,
+    /// The one-time key that our agent's answers must echo.
+    pub key: String,
 }
+
+/// Renders the text of a task for an agent that reads text; one that reads the task itself gets an empty prompt.
+pub type Prompt<'a> = &'a dyn Fn(&Task, &str) -> String;
 
 /// How a side's run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +87,7 @@ pub enum DuelError {
 pub fn play(
     seat: &Seat,
     sitting: &mut Sitting,
+    prompt: Prompt<'_>,
     desk: &mut dyn Desk,
     stop: &Stop,
     told: &mut dyn FnMut(&str),
@@ -90,6 +100,7 @@ pub fn play(
     let mut voice = Voice {
         seat,
         sitting,
+        prompt,
         stop,
         review: None,
         turns: 0,
@@ -145,6 +156,7 @@ fn close(seat: &Seat, desk: &dyn Desk, text: &str, ending: Ending) -> String {
 struct Voice<'a> {
     seat: &'a Seat,
     sitting: &'a mut Sitting,
+    prompt: Prompt<'a>,
     stop: &'a Stop,
     review: Option<Answer>,
     turns: u32,
@@ -204,16 +216,40 @@ impl Voice<'_> {
 
     fn turn(&mut self, task: Task) -> Result<Answer, Failure> {
         self.turns += 1;
+        let prompt = (self.prompt)(&task, &self.seat.key);
         let turn = Turn {
             id: TurnId(self.turns),
-            round: 1,
-            key: String::new(),
+            round: ROUND,
+            key: self.seat.key.clone(),
             task,
-            prompt: String::new(),
+            prompt,
             timeout_ms: self.seat.agent_timeout_ms,
         };
         let reply = self.sitting.turn(&turn, self.stop)?;
-        serde_json::from_str(&reply.raw)
-            .map_err(|e| Failure::new(FailureKind::Malformed, e.to_string()))
+        let expected = Expected {
+            round: ROUND,
+            key: &self.seat.key,
+            judge: judge(self.seat.role),
+            others: &[judge(self.seat.role.other())],
+            is_foreign: &|_| false,
+        };
+        extract::answer(&reply.raw, expected)
+    }
+}
+
+/// Whether asking again can help: the agent is there, but what it wrote cannot be used.
+fn is_mendable(failure: &Failure) -> bool {
+    use FailureKind as K;
+    matches!(
+        failure.kind,
+        K::Empty | K::Prose | K::Malformed | K::Truncated | K::WrongRound | K::WrongKey
+    )
+}
+
+/// The name of a side as a judge.
+pub fn judge(role: Role) -> &'static str {
+    match role {
+        Role::A => "judge-a",
+        Role::B => "judge-b",
     }
 }

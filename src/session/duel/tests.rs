@@ -81,7 +81,7 @@ impl Agent for Scripted {
 
 impl Conversation for Scripted {
     fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
-        let mut answer = Answer::new(1, "", Vote::Warn);
+        let mut answer = Answer::new(1, turn.key.clone(), Vote::Warn);
         match &turn.task {
             Task::Duel {
                 theirs, objections, ..
@@ -162,10 +162,13 @@ fn run(role: Role, agent: Scripted, mut desk: Shared) -> Result<Finished, DuelEr
         poll_ms: 10,
         timeout_ms: 600_000,
         agent_timeout_ms: 1_000,
+        key: "k".into(),
     };
+    let prompt = |_: &Task, _: &str| String::new();
     play(
         &seat,
         &mut sitting(agent),
+        &prompt,
         &mut desk,
         &Stop::default(),
         &mut |_| {},
