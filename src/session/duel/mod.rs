@@ -203,8 +203,8 @@ impl Voice<'_> {
     fn ask(&mut self, task: Task) -> Result<Answer, DuelError> {
         let first = self.turn(task);
         let answer = match first {
-            Err(failure) if failure.kind == FailureKind::Malformed => self.turn(Task::Mend {
-                error: failure.detail,
+            Err(failure) if is_mendable(&failure) => self.turn(Task::Mend {
+                error: failure.to_string(),
             }),
             other => other,
         };
