@@ -3,8 +3,8 @@
 use super::error::GitError;
 use super::id::Id;
 use super::objects::Objects;
+use super::resolve::Rev;
 use super::store::Head;
-use super::target::Rev;
 
 /// A chosen base.
 pub(super) struct Base {

@@ -3,16 +3,25 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use council_protocol::change::{BlobSource, FileChange, FileKind, FileStatus};
-use council_protocol::packet::Target;
+use council_protocol::change::{BlobSource, FileChange, FileKind, FileStatus, NoBlobs};
+use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::Framing;
 use council_protocol::{Hunk, RepoPath};
+use sha2::{Digest, Sha256};
 
+use super::Request;
 use super::error::GitError;
+use super::id::Id;
+use super::objects::Objects;
+use super::open;
+use super::patch;
+use super::pathspec::Pathspecs;
 use super::place::Place;
 use super::rename::{self, LIMIT};
+use super::resolve;
 use super::sides::Sides;
 use super::similarity::MAX_SCORE;
+use super::target;
 use super::tree::{Entry, Raw, Sort};
 use super::trusted::{CommitTree, TrustedTree};
 
@@ -84,6 +93,54 @@ impl Change {
     }
 }
 
+/// Reads a change from a patch. The repository around it, if there is one, gives the trusted side.
+pub(super) fn of_patch(request: &Request, bytes: &[u8], label: &str) -> Result<Change, GitError> {
+    let parsed = patch::parse(bytes);
+    let named = |cause| GitError::Patch {
+        label: label.to_owned(),
+        cause,
+    };
+    let parsed = parsed.map_err(named)?;
+    // A patch is reviewed in any directory, and in repositories that cannot be opened.
+    let objects = open::open(&request.dir, &request.env)
+        .ok()
+        .map(Objects::new);
+    let store = objects.as_ref().map(|objects| &objects.store);
+    let prefix = store
+        .map(|store| super::prefix(&request.dir, store))
+        .unwrap_or_default();
+    let specs = Pathspecs::parse(&request.pathspecs, &prefix)?;
+    let (mut files, nothing) = specs.limit(parsed, "the patch is empty".to_owned());
+    let take = |file: &mut FileChange| (file.path.clone(), std::mem::take(&mut file.hunks));
+    let hunks = files.iter_mut().map(take).collect();
+    let place = store.map_or_else(
+        || Place::outside(&request.dir),
+        |store| Place::of(&request.dir, store),
+    );
+    let trusted = objects.and_then(|objects| {
+        let (root, origin) = resolve::head_tree(&objects)?;
+        Some(CommitTree {
+            objects: Arc::new(objects),
+            root,
+            origin,
+        })
+    });
+    Ok(Change {
+        target: target::target(TargetKind::Patch, label.to_owned(), None, None),
+        files,
+        framing: patch::framing(bytes),
+        nothing,
+        notes: Vec::new(),
+        blobs: Arc::new(NoBlobs),
+        place,
+        source: Source::Patch {
+            hunks,
+            digest: Sha256::digest(bytes).to_vec(),
+        },
+        trusted,
+    })
+}
+
 /// The changed files between two sides in path order, renames found; and what could not be looked at.
 pub(super) fn files(sides: &Sides) -> Result<(Vec<FileChange>, Option<String>), GitError> {
     let raws = sides.compare()?;
@@ -118,7 +175,11 @@ fn plain(raw: &Raw) -> FileChange {
         _ => FileStatus::Modified,
     };
     let mode = |entry: Option<Entry>| entry.map_or(0, |entry| entry.mode);
-    let id = |entry: Option<Entry>| entry.map(|entry| entry.id.hex());
+    let id = |entry: Option<Entry>| {
+        entry
+            .filter(|entry| entry.id != Id::NONE)
+            .map(|entry| entry.id.hex())
+    };
     FileChange {
         path: RepoPath::new(raw.path.clone()),
         old_path: None,

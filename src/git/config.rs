@@ -162,7 +162,7 @@ fn parameters(text: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::testing::Repo;
+    use crate::git::tests::repo::Repo;
 
     fn env(vars: &[(&str, &str)]) -> Environment {
         Environment::from_vars(vars.iter().map(|(n, v)| (n.into(), v.into())))

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::patch::PatchError;
+use super::runner::RunError;
+
 /// Why a change could not be read. Each message names the thing and the cause; [`hints`](Self::hints) the next step.
 ///
 /// Names of revisions and files in a message are untrusted text.
@@ -130,6 +133,17 @@ pub enum GitError {
         /// Why.
         cause: String,
     },
+    /// A patch that cannot be read.
+    #[error("{label}: {cause}")]
+    Patch {
+        /// The patch's name.
+        label: String,
+        /// What is wrong with it.
+        cause: PatchError,
+    },
+    /// The `git` command failed.
+    #[error(transparent)]
+    Runner(#[from] RunError),
     /// Anything else that git's library reports.
     #[error("cannot {doing}: {cause}")]
     Library {
@@ -202,6 +216,8 @@ impl GitError {
             Self::Pathspec { .. } => hint(
                 "known are: PATH, GLOB, ':!PATH', ':/PATH', and the words top, exclude, icase, glob, literal",
             ),
+            Self::Patch { cause, .. } => hint(cause.hint()),
+            Self::Runner(cause) => hint(cause.hint()),
             Self::Library { .. } => Vec::new(),
         }
     }

@@ -16,6 +16,9 @@ impl Id {
         0x88, 0xfb, 0xee, 0x49, 0x04,
     ]);
 
+    /// The id of no object: of a file that cannot be read.
+    pub(super) const NONE: Self = Self([0; Self::LEN]);
+
     /// An id from its bytes; none when there are not exactly [`Self::LEN`].
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)

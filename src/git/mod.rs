@@ -1,10 +1,9 @@
 //! Git: what is under review, read from objects and nothing else.
 //!
-//! No checkout, no filter, no textconv, no external diff, no hook, no fetch, and none of the reviewed side's
-//! attributes. Trees are walked and renames found by our own code over libgit2's object database; libgit2 compares
-//! the two texts of a file. [`read`] makes a [`Change`]; [`Change::fill`] adds the hunks of one file.
-
-#![allow(dead_code, reason = "the patch reader and the runner follow")]
+//! No checkout, no filter, no textconv, no external diff, no hook, no fetch, and none of the
+//! reviewed side's attributes. Trees are walked and renames found by our own code over libgit2's
+//! object database; libgit2 compares the two texts of a file. [`read`] makes a [`Change`];
+//! [`Change::fill`] adds the hunks of one file.
 
 mod base;
 mod change;
@@ -16,21 +15,22 @@ mod error;
 mod id;
 mod objects;
 mod open;
+pub mod patch;
+mod pathspec;
 mod place;
 mod recognition;
 mod rename;
+mod resolve;
+pub mod runner;
 mod sides;
 mod similarity;
 mod store;
 mod target;
-#[cfg(test)]
-mod testing;
-#[cfg(test)]
-mod tests;
 mod tree;
 mod trusted;
+mod worktree;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use change::Change;
@@ -44,7 +44,10 @@ pub use trusted::TrustedTree;
 
 use change::Source;
 use objects::Objects;
+use pathspec::Pathspecs;
+use resolve::Resolved;
 use sides::Sides;
+use store::Store;
 use trusted::CommitTree;
 
 /// What to read.
@@ -64,39 +67,83 @@ pub struct Request {
 ///
 /// # Errors
 ///
-/// One named kind for each way in which a target cannot be told ([`GitError`]); never an empty change instead.
+/// One named kind for each way in which a target cannot be told ([`GitError`]); never an empty
+/// change instead.
 pub fn read(request: &Request) -> Result<Change, GitError> {
+    if let TargetSpec::Patch(bytes, label) = &request.spec {
+        return change::of_patch(request, bytes, label);
+    }
     let store = open::open(&request.dir, &request.env)?;
     let place = Place::of(&request.dir, &store);
-    let objects = Arc::new(Objects::new(store));
-    if let TargetSpec::Worktree | TargetSpec::Patch(..) = request.spec {
-        return Err(GitError::Unsupported {
-            feature: "worktrees and patches follow".to_owned(),
-        });
-    }
-    let resolved = target::resolve(&objects, &request.spec)?;
-    let trusted = resolved.trusted.map(|(root, origin)| CommitTree {
-        objects: objects.clone(),
-        root,
-        origin,
-    });
+    let specs = Pathspecs::parse(&request.pathspecs, &prefix(&request.dir, &store))?;
+    let mut objects = Objects::new(store);
+    let resolved = resolve::resolve(&objects, &request.spec, &specs)?;
+    let Resolved {
+        target,
+        old,
+        new,
+        trusted,
+        framing,
+        mut notes,
+        equal,
+        own,
+        unreadable,
+    } = resolved;
+    objects.adopt(own);
+    let objects = Arc::new(objects);
     let sides = Sides {
-        objects,
-        old: resolved.old,
-        new: resolved.new,
-        unreadable: Default::default(),
+        objects: objects.clone(),
+        old,
+        new,
+        unreadable,
     };
     let (files, note) = change::files(&sides)?;
+    let (files, nothing) = specs.limit(files, equal);
+    notes.extend(note);
     let sides = Arc::new(sides);
     Ok(Change {
-        target: resolved.target,
-        nothing: files.is_empty().then_some(resolved.equal),
+        target,
         files,
-        framing: resolved.framing,
-        notes: resolved.notes.into_iter().chain(note).collect(),
+        framing,
+        nothing,
+        notes,
         blobs: sides.clone(),
         place,
         source: Source::Sides(sides),
-        trusted,
+        trusted: trusted.map(|(root, origin)| CommitTree {
+            objects,
+            root,
+            origin,
+        }),
     })
 }
+
+/// Files of a commit, by any name of it: in CI, configuration is read from the tip of the default
+/// branch and not from where a branch left it (threat T1).
+///
+/// # Errors
+///
+/// As [`read`], for the repository and the revision.
+pub fn tree_at(dir: &Path, env: &Environment, rev: &str) -> Result<Box<dyn TrustedTree>, GitError> {
+    let objects = Arc::new(Objects::new(open::open(dir, env)?));
+    let (root, origin) = resolve::tree_of(&objects, rev)?;
+    Ok(Box::new(CommitTree {
+        objects,
+        root,
+        origin,
+    }))
+}
+
+/// Where `dir` lies in the worktree, `/`-separated; empty for its top and outside of it.
+fn prefix(dir: &Path, store: &Store) -> String {
+    let real = |path: &Path| path.canonicalize().ok();
+    let inside = store.workdir.as_deref().and_then(real).zip(real(dir));
+    let inside = inside.and_then(|(top, dir)| dir.strip_prefix(top).ok().map(Path::to_owned));
+    let parts = inside
+        .iter()
+        .flat_map(|path| path.iter().map(|part| part.to_string_lossy()));
+    parts.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests;

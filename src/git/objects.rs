@@ -64,6 +64,11 @@ impl Objects {
         }
     }
 
+    /// Adds contents that are in no object database.
+    pub(super) fn adopt(&mut self, own: HashMap<Id, Arc<[u8]>>) {
+        self.own.extend(own);
+    }
+
     /// The bytes of a tree.
     pub(super) fn tree(&self, id: Id) -> Result<Arc<[u8]>, GitError> {
         if id == Id::EMPTY_TREE {

@@ -1,16 +1,81 @@
 //! Opening a repository: whose it is, and that it is the one that was meant.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::env::Environment;
 use super::error::GitError;
-use super::store::{self, Store};
+use super::runner;
+use super::store::{OpenError, Store};
 
 /// Opens the repository around `dir`, or the one that the environment names.
+///
+/// A repository of another user is opened only where git itself would open it: `safe.directory` in the system's or the
+/// user's configuration. libgit2 knows neither `GIT_CONFIG_GLOBAL` nor `GIT_CONFIG_COUNT`, so git is asked.
 pub(super) fn open(dir: &Path, env: &Environment) -> Result<Store, GitError> {
-    Store::open(dir, env).map_err(|error| {
-        store::open_error(dir, &error).unwrap_or_else(|| GitError::Owner {
-            dir: dir.to_owned(),
-        })
+    let store = match Store::open(dir, env) {
+        Ok(store) => store,
+        Err(OpenError::Owner(owned)) if allowed(&runner::safe_directories(env)?, &owned) => {
+            Store::open_whoever_owns_it(dir, env)?
+        }
+        Err(OpenError::Owner(dir)) => return Err(GitError::Owner { dir }),
+        Err(OpenError::Other(error)) => return Err(error),
+    };
+    if env.get("GIT_DIR").is_none() {
+        refuse_nested_bare(&store, env)?;
+    }
+    Ok(store)
+}
+
+/// git's rules for `safe.directory`: a path, everything below a path (`PATH/*`), or everything (`*`).
+fn allowed(safe: &[String], dir: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let wanted = real(dir);
+    safe.iter().any(|rule| match rule.strip_suffix("/*") {
+        _ if rule == "*" => true,
+        Some(parent) => wanted.starts_with(real(Path::new(parent))),
+        None => wanted == real(Path::new(rule)),
     })
+}
+
+/// A directory of a worktree that looks like a bare repository is a trap set by whoever wrote the tree (threats A8 and
+/// T6; `safe.bareRepository=explicit`).
+fn refuse_nested_bare(store: &Store, env: &Environment) -> Result<(), GitError> {
+    if store.workdir.is_some() {
+        return Ok(());
+    }
+    let dir: PathBuf = store.git_dir.components().collect();
+    let Some(Ok(outer)) = dir.parent().map(|parent| Store::open(parent, env)) else {
+        return Ok(());
+    };
+    match outer.workdir {
+        Some(outer_dir) if outer.git_dir != store.git_dir && !dir.starts_with(&outer.git_dir) => {
+            Err(GitError::NestedBare {
+                dir,
+                outer: outer_dir,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn safe_directories_are_read_as_git_reads_them() {
+        let dir = Path::new("/srv/nowhere/repo");
+        let allowed = |rule: &str| allowed(&[rule.to_owned()], dir);
+        assert!(
+            allowed("*")
+                && allowed("/srv/nowhere/repo")
+                && allowed("/srv/*")
+                && allowed("/srv/nowhere/*")
+        );
+        assert!(
+            !allowed("/srv/nowhere")
+                && !allowed("/srv/nowhere/repo2")
+                && !allowed("/srv/nowhere/re*")
+        );
+    }
 }

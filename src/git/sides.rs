@@ -1,5 +1,6 @@
 //! The two sides of a change as sources of files.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::content;
 use super::error::GitError;
 use super::id::Id;
 use super::objects::Objects;
-use super::tree::{self, Entry, Raw, Sort};
+use super::tree::{self, Entry, Located, Raw, Sort};
 
 /// One side: what is where.
 pub(super) enum Listing {
@@ -19,7 +20,7 @@ pub(super) enum Listing {
     /// A tree of the object database.
     Tree(Id),
     /// Entries in path order: the index, or the worktree.
-    Entries(Vec<(Vec<u8>, Entry)>),
+    Entries(Vec<Located>),
 }
 
 /// Both sides, over the objects that hold their contents.
@@ -37,7 +38,7 @@ impl Sides {
         let mut raws = match (&self.old, &self.new) {
             (Listing::Nothing, Listing::Nothing) => Vec::new(),
             (Listing::Entries(_), _) | (_, Listing::Entries(_)) => {
-                tree::merge(self.entries(&self.old)?, self.entries(&self.new)?)
+                tree::merge(&self.entries(&self.old)?, &self.entries(&self.new)?)
             }
             (old, new) => tree::compare(&self.objects, root(old), root(new))?,
         };
@@ -45,11 +46,11 @@ impl Sides {
         Ok(raws)
     }
 
-    fn entries(&self, side: &Listing) -> Result<Vec<(Vec<u8>, Entry)>, GitError> {
+    fn entries<'a>(&self, side: &'a Listing) -> Result<Cow<'a, [Located]>, GitError> {
         match side {
-            Listing::Nothing => Ok(Vec::new()),
-            Listing::Tree(root) => tree::list(&self.objects, *root),
-            Listing::Entries(entries) => Ok(entries.clone()),
+            Listing::Nothing => Ok(Cow::Borrowed(&[])),
+            Listing::Tree(root) => tree::list(&self.objects, *root).map(Cow::Owned),
+            Listing::Entries(entries) => Ok(Cow::Borrowed(entries)),
         }
     }
 

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use git2::{
-    Config, DiffOptions, ErrorClass, ErrorCode, Index, ObjectType, Oid, Patch, Repository,
-    RepositoryOpenFlags, Sort,
+    Config, Delta, DiffOptions, ErrorClass, ErrorCode, FileMode, Index, ObjectType, Oid, Patch,
+    Repository, RepositoryOpenFlags, Sort,
 };
 
 use super::env::Environment;
 use super::error::GitError;
 use super::id::Id;
-use super::tree::Entry;
+use super::tree::{Entry, Located};
+use super::worktree::bytes_to_path;
 
 /// A repository, open for reading.
 pub(super) struct Store {
@@ -66,7 +67,24 @@ pub(super) enum Level {
 
 impl Store {
     /// Opens the repository that `dir` lies in, or the one that the environment names.
-    pub(super) fn open(dir: &Path, env: &Environment) -> Result<Self, git2::Error> {
+    pub(super) fn open(dir: &Path, env: &Environment) -> Result<Self, OpenError> {
+        Self::try_open(dir, env).map_err(|error| open_error(dir, &error))
+    }
+
+    /// Opens it whoever owns it: only where git's own rules allow that.
+    pub(super) fn open_whoever_owns_it(dir: &Path, env: &Environment) -> Result<Self, GitError> {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        validate_owner(false);
+        let opened = Self::open(dir, env);
+        validate_owner(true);
+        opened.map_err(|error| match error {
+            OpenError::Owner(dir) => GitError::Owner { dir },
+            OpenError::Other(error) => error,
+        })
+    }
+
+    fn try_open(dir: &Path, env: &Environment) -> Result<Self, git2::Error> {
         static SETTINGS: Once = Once::new();
         // The reader of the user's own objects need not hash each again (7–22 % of the time).
         SETTINGS.call_once(|| git2::opts::strict_hash_verification(false));
@@ -188,20 +206,13 @@ impl Store {
     }
 
     /// Up to `limit` commits reachable from `tip` and not from `hidden`, newest first.
-    pub(super) fn commits(
-        &self,
-        tip: Id,
-        hidden: Option<Id>,
-        limit: usize,
-    ) -> Result<Vec<Id>, GitError> {
+    pub(super) fn commits(&self, tip: Id, hidden: Id, limit: usize) -> Result<Vec<Id>, GitError> {
         let repository = self.repository();
         let walk = || {
             let mut walk = repository.revwalk()?;
             walk.set_sorting(Sort::TOPOLOGICAL)?;
             walk.push(oid(tip))?;
-            if let Some(hidden) = hidden {
-                walk.hide(oid(hidden))?;
-            }
+            walk.hide(oid(hidden))?;
             walk.take(limit)
                 .map(|commit| commit.map(id))
                 .collect::<Result<Vec<_>, _>>()
@@ -259,13 +270,54 @@ impl Store {
             .map_err(|e| library("read git's configuration", &e))
     }
 
-    /// The entries of the index in path order.
-    pub(super) fn index(&self) -> Result<Vec<(Vec<u8>, Entry)>, GitError> {
+    fn open_index(&self, repository: &Repository) -> Result<Index, GitError> {
         let index = match &self.index_file {
             Some(file) => Index::open(file),
-            None => self.repository().index(),
+            None => repository.index(),
         };
-        let index = index.map_err(|e| index_error(&e))?;
+        index.map_err(|e| index_error(&e))
+    }
+
+    /// Paths on which the worktree may differ from the index, untracked files included, ignored ones not; a path that
+    /// ends in a slash is a repository of its own. Nothing is written, not even the index's notes on times.
+    pub(super) fn changed_in_worktree(&self) -> Result<Vec<Touched>, GitError> {
+        let repository = self.repository();
+        let index = self.open_index(&repository)?;
+        let mut options = DiffOptions::new();
+        options
+            .include_untracked(true)
+            .recurse_untracked_dirs(true)
+            .include_typechange(true);
+        options.include_unreadable(true).skip_binary_check(true);
+        let diff = repository.diff_index_to_workdir(Some(&index), Some(&mut options));
+        let diff = diff.map_err(|e| library("compare the worktree with the index", &e))?;
+        let touched = diff.deltas().filter_map(|delta| {
+            let path = delta
+                .new_file()
+                .path_bytes()
+                .or(delta.old_file().path_bytes())?
+                .to_vec();
+            let tracked = !matches!(delta.status(), Delta::Untracked);
+            let absent = delta.status() == Delta::Deleted;
+            let skipped = || {
+                index
+                    .get_path(&bytes_to_path(&path), 0)
+                    .is_some_and(|e| e.flags_extended & SKIPPED != 0)
+            };
+            let submodule =
+                (delta.new_file().mode() == FileMode::Commit).then(|| id(delta.new_file().id()));
+            (!absent || !skipped()).then_some(Touched {
+                path,
+                tracked,
+                submodule,
+            })
+        });
+        Ok(touched.collect())
+    }
+
+    /// The entries of the index in path order.
+    pub(super) fn index(&self) -> Result<Vec<Located>, GitError> {
+        let index = self.open_index(&self.repository())?;
         let mut entries = Vec::with_capacity(index.len());
         for entry in index.iter() {
             if entry.flags & STAGE != 0 {
@@ -284,6 +336,15 @@ impl Store {
 /// Bits of an index entry's flags.
 const STAGE: u16 = 0x3000;
 const INTENT_TO_ADD: u16 = 1 << 13;
+const SKIPPED: u16 = 1 << 14;
+
+/// A path on which the worktree may differ from the index.
+pub(super) struct Touched {
+    pub(super) path: Vec<u8>,
+    pub(super) tracked: bool,
+    /// The commit that a submodule stands at.
+    pub(super) submodule: Option<Id>,
+}
 
 /// What an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -433,27 +494,44 @@ fn index_error(error: &git2::Error) -> GitError {
     }
 }
 
-/// Why a repository could not be opened, in this room's words; `None` when its owner is the reason.
-pub(super) fn open_error(dir: &Path, error: &git2::Error) -> Option<GitError> {
+/// Why a repository could not be opened.
+pub(super) enum OpenError {
+    /// It belongs to somebody else: the directory that git would name.
+    Owner(PathBuf),
+    Other(GitError),
+}
+
+fn open_error(dir: &Path, error: &git2::Error) -> OpenError {
     let message = error.message();
-    let unsupported = |feature: &str| {
-        Some(GitError::Unsupported {
-            feature: feature.to_owned(),
-        })
+    let unsupported = |feature: &str| GitError::Unsupported {
+        feature: feature.to_owned(),
     };
-    match (error.code(), error.class()) {
-        (ErrorCode::Owner, _) => None,
+    OpenError::Other(match (error.code(), error.class()) {
+        (ErrorCode::Owner, _) => {
+            // "repository path '/srv/repo/' is not owned by current user"
+            let named = message.split('\'').nth(1).map(Path::new);
+            return OpenError::Owner(named.unwrap_or(dir).components().collect());
+        }
         (ErrorCode::NotFound, ErrorClass::Repository | ErrorClass::Os) => {
-            Some(GitError::NotARepository {
+            GitError::NotARepository {
                 dir: dir.to_owned(),
-            })
+            }
         }
         _ if message.contains("refstorage") => unsupported("it keeps its refs in reftables"),
         _ if message.contains("object format") => unsupported("its objects have SHA-256 ids"),
         _ if message.contains("extension") => unsupported(message),
-        _ => Some(library(
-            &format!("open the repository at {}", dir.display()),
-            error,
-        )),
-    }
+        _ => library(&format!("open the repository at {}", dir.display()), error),
+    })
+}
+
+fn validate_owner(on: bool) {
+    #[expect(
+        unsafe_code,
+        reason = "libgit2 has no other way to open what safe.directory allows"
+    )]
+    // SAFETY: the switch is one integer of libgit2, written under a lock of ours; a repository that another thread
+    // opens meanwhile is checked or not, and no memory depends on it.
+    let set = unsafe { git2::opts::set_verify_owner_validation(on) };
+    // It cannot fail on this option; if it did, the repository would stay closed.
+    drop(set);
 }

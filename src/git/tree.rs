@@ -1,5 +1,7 @@
 //! Trees as they are stored, and the walk over two of them that never enters what is equal on both sides.
 
+use std::cmp::Ordering;
+
 use super::error::GitError;
 use super::id::Id;
 use super::objects::Objects;
@@ -16,6 +18,9 @@ pub(super) struct Entry {
     pub(super) mode: u32,
     pub(super) id: Id,
 }
+
+/// An entry and where it is.
+pub(super) type Located = (Vec<u8>, Entry);
 
 /// What sort of entry a mode makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +113,7 @@ impl<'a> Iterator for Cursor<'a> {
 }
 
 /// git sorts a directory as if its name ended in a slash.
-fn order(one: &(&[u8], Entry), two: &(&[u8], Entry)) -> std::cmp::Ordering {
+fn order(one: &(&[u8], Entry), two: &(&[u8], Entry)) -> Ordering {
     let slash = |entry: Entry| (entry.sort() == Sort::Tree).then_some(b'/');
     let (a, b) = (
         one.0.iter().copied().chain(slash(one.1)),
@@ -116,7 +121,7 @@ fn order(one: &(&[u8], Entry), two: &(&[u8], Entry)) -> std::cmp::Ordering {
     );
     let shared = one.0.len().min(two.0.len());
     match one.0[..shared].cmp(&two.0[..shared]) {
-        std::cmp::Ordering::Equal => a.skip(shared).cmp(b.skip(shared)),
+        Ordering::Equal => a.skip(shared).cmp(b.skip(shared)),
         unequal => unequal,
     }
 }
@@ -137,7 +142,7 @@ pub(super) fn compare(
 }
 
 /// All entries of a tree but its directories, in path order.
-pub(super) fn list(objects: &Objects, tree: Id) -> Result<Vec<(Vec<u8>, Entry)>, GitError> {
+pub(super) fn list(objects: &Objects, tree: Id) -> Result<Vec<Located>, GitError> {
     let found = compare(objects, None, Some(tree))?;
     Ok(found
         .into_iter()
@@ -188,8 +193,8 @@ impl Walk<'_> {
         while a.is_some() || b.is_some() {
             let order = match (&a, &b) {
                 (Some(a), Some(b)) => order(a, b),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                _ => std::cmp::Ordering::Greater,
+                (Some(_), None) => Ordering::Less,
+                _ => Ordering::Greater,
             };
             let (one, two) = (a.filter(|_| order.is_le()), b.filter(|_| order.is_ge()));
             self.entries(one, two, depth)?;
@@ -267,25 +272,25 @@ fn intact(cursor: &Cursor<'_>, tree: Option<Id>) -> Result<(), GitError> {
 }
 
 /// The paths on which two listings in path order differ.
-pub(super) fn merge(old: Vec<(Vec<u8>, Entry)>, new: Vec<(Vec<u8>, Entry)>) -> Vec<Raw> {
-    let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
+pub(super) fn merge(old: &[Located], new: &[Located]) -> Vec<Raw> {
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     let mut found = Vec::new();
     loop {
         let order = match (old.peek(), new.peek()) {
             (Some((a, _)), Some((b, _))) => a.cmp(b),
-            (Some(_), None) => std::cmp::Ordering::Less,
-            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
             (None, None) => return found,
         };
         let before = if order.is_le() { old.next() } else { None };
         let after = if order.is_ge() { new.next() } else { None };
         let (was, is) = (
-            before.as_ref().map(|(_, entry)| *entry),
-            after.as_ref().map(|(_, entry)| *entry),
+            before.map(|(_, entry)| *entry),
+            after.map(|(_, entry)| *entry),
         );
         if let (true, Some((path, _))) = (was != is, after.or(before)) {
             found.push(Raw {
-                path,
+                path: path.clone(),
                 old: was,
                 new: is,
             });

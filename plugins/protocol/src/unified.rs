@@ -40,8 +40,11 @@ impl FileChange {
             out.push('\n');
         };
         line(format_args!("diff --git {old} {new}"));
+        let copied = self.status == FileStatus::Added && self.old_path.is_some();
         match self.status {
-            FileStatus::Added => line(format_args!("new file mode {:06o}", self.new_mode)),
+            FileStatus::Added if !copied => {
+                line(format_args!("new file mode {:06o}", self.new_mode))
+            }
             FileStatus::Deleted => line(format_args!("deleted file mode {:06o}", self.old_mode)),
             _ if self.old_mode != self.new_mode => {
                 line(format_args!("old mode {:06o}", self.old_mode));
@@ -53,8 +56,9 @@ impl FileChange {
             if let Some(percent) = self.similarity {
                 line(format_args!("similarity index {percent}%"));
             }
-            line(format_args!("rename from {}", quoted("", from)));
-            line(format_args!("rename to {}", quoted("", &self.path)));
+            let how = if copied { "copy" } else { "rename" };
+            line(format_args!("{how} from {}", quoted("", from)));
+            line(format_args!("{how} to {}", quoted("", &self.path)));
         }
         let same = self.old_id.is_some() && self.old_id == self.new_id;
         if !same && (self.old_id.is_some() || self.new_id.is_some()) {
@@ -70,7 +74,7 @@ impl FileChange {
                 false => line(format_args!("index {before}..{after}")),
             }
         }
-        let old = if self.status == FileStatus::Added {
+        let old = if self.status == FileStatus::Added && !copied {
             "/dev/null"
         } else {
             &old

@@ -1,3 +1,12 @@
 //! Every kind of target over real repositories (issue 2, point 1).
 
+pub(crate) mod repo;
+
+mod branches;
+mod contents;
+mod hostile;
+mod patches;
+mod renames;
 mod targets;
+mod unsupported;
+mod worktrees;

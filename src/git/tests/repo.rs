@@ -6,48 +6,63 @@ use std::process::{Command, Output, Stdio};
 
 use council_protocol::FileChange;
 
-use super::{Change, Environment, GitError, Request, TargetSpec, read};
+use crate::git::{Change, Environment, GitError, Request, TargetSpec, read};
 
 /// A repository in a directory of its own, removed at the end.
-pub(super) struct Repo {
+pub(crate) struct Repo {
     dir: tempfile::TempDir,
     /// Where commands run: the directory, or a part of it.
-    pub(super) at: PathBuf,
+    pub(crate) at: PathBuf,
 }
 
 impl Repo {
     /// An empty repository on the branch `main`.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(&[])
     }
 
     /// An empty repository with more options of `git init`.
-    pub(super) fn with(options: &[&str]) -> Self {
+    pub(crate) fn with(options: &[&str]) -> Self {
         let repo = Self::outside();
         repo.git(&[&["init", "-q", "-b", "main"], options].concat());
         repo
     }
 
     /// A directory that is no repository.
-    pub(super) fn outside() -> Self {
+    pub(crate) fn outside() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().canonicalize().unwrap();
         Self { dir, at }
     }
 
     /// A clone of another repository, over its URL, so that `--depth` and `--filter` mean something.
-    pub(super) fn clone_of(other: &Self, options: &[&str]) -> Self {
+    pub(crate) fn clone_of(other: &Self, options: &[&str]) -> Self {
         let repo = Self::outside();
         let url = format!("file://{}", other.at.display());
         repo.git(&[&["clone", "-q"], options, &[&url, "."]].concat());
         repo
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// The same repository, seen from one of its directories.
+    pub(crate) fn inside(&self, dir: &str) -> Self {
+        let at = self.at.join(dir);
+        std::fs::create_dir_all(&at).unwrap();
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            at,
+        }
+    }
+
+    /// Variables as a process would have them.
+    pub(crate) fn env(vars: &[(&str, &str)]) -> Environment {
+        Environment::from_vars(vars.iter().map(|(name, value)| (name.into(), value.into())))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
         &self.at
     }
 
-    pub(super) fn command(&self, args: &[impl AsRef<OsStr>]) -> Command {
+    pub(crate) fn command(&self, args: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new("git");
         command
             .current_dir(&self.at)
@@ -72,8 +87,25 @@ impl Repo {
         command
     }
 
+    /// Runs git with something to read.
+    pub(crate) fn pipe(&self, args: &[&str], stdin: &[u8]) -> String {
+        let mut command = self.command(args);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), stdin).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "git {args:?}");
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .trim_end()
+            .to_owned()
+    }
+
     /// Runs git, which must succeed; its output without the last newline.
-    pub(super) fn git(&self, args: &[impl AsRef<OsStr>]) -> String {
+    pub(crate) fn git(&self, args: &[impl AsRef<OsStr>]) -> String {
         let Output {
             status,
             stdout,
@@ -90,21 +122,31 @@ impl Repo {
             .to_owned()
     }
 
-    pub(super) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let path = self.at.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
         self
     }
 
+    pub(crate) fn link(&self, path: &str, target: &str) -> &Self {
+        std::os::unix::fs::symlink(target, self.at.join(path)).unwrap();
+        self
+    }
+
+    pub(crate) fn remove(&self, path: &str) -> &Self {
+        std::fs::remove_file(self.at.join(path)).unwrap();
+        self
+    }
+
     /// Commits everything that is in the worktree.
-    pub(super) fn commit(&self, message: &str) -> String {
+    pub(crate) fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
         self.git(&["rev-parse", "HEAD"])
     }
 
-    pub(super) fn request(&self, spec: TargetSpec) -> Request {
+    pub(crate) fn request(&self, spec: TargetSpec) -> Request {
         Request {
             dir: self.at.clone(),
             spec,
@@ -113,16 +155,16 @@ impl Repo {
         }
     }
 
-    pub(super) fn try_read(&self, spec: TargetSpec) -> Result<Change, GitError> {
+    pub(crate) fn try_read(&self, spec: TargetSpec) -> Result<Change, GitError> {
         read(&self.request(spec))
     }
 
-    pub(super) fn read(&self, spec: TargetSpec) -> Change {
+    pub(crate) fn read(&self, spec: TargetSpec) -> Change {
         self.try_read(spec).unwrap()
     }
 
     /// Why a target cannot be read.
-    pub(super) fn refused(&self, spec: TargetSpec) -> GitError {
+    pub(crate) fn refused(&self, spec: TargetSpec) -> GitError {
         match self.try_read(spec) {
             Ok(change) => panic!(
                 "{:?} was read, with {} files",
@@ -134,25 +176,25 @@ impl Repo {
     }
 
     /// Reads `git council review REV`.
-    pub(super) fn parse(&self, arg: &str) -> Change {
+    pub(crate) fn parse(&self, arg: &str) -> Change {
         self.read(TargetSpec::parse(arg))
     }
 }
 
 /// The files with their hunks.
-pub(super) fn filled(change: &Change) -> Vec<FileChange> {
+pub(crate) fn filled(change: &Change) -> Vec<FileChange> {
     let mut files = change.files.clone();
     files.iter_mut().for_each(|file| change.fill(file).unwrap());
     files
 }
 
 /// The only file, with its hunks.
-pub(super) fn only(change: &Change) -> FileChange {
+pub(crate) fn only(change: &Change) -> FileChange {
     let [file]: [FileChange; 1] = filled(change).try_into().unwrap();
     file
 }
 
 /// The whole unified diff.
-pub(super) fn unified(change: &Change) -> String {
+pub(crate) fn unified(change: &Change) -> String {
     filled(change).iter().map(FileChange::unified).collect()
 }

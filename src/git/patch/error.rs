@@ -1,0 +1,111 @@
+//! What is wrong with a patch.
+
+use super::MAX_PATCH;
+
+/// Why a patch cannot be read. Lines are counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatchError {
+    /// Text without a change.
+    #[error("no change found in {bytes} bytes")]
+    NoChange {
+        /// How many there were.
+        bytes: usize,
+    },
+    /// Larger than can be read.
+    #[error("the patch has {bytes} bytes, and at most {MAX_PATCH} can be read")]
+    TooLarge {
+        /// How large it is.
+        bytes: usize,
+    },
+    /// The patch ends inside a hunk, a header or a binary file.
+    #[error("line {line}: the patch ends here, in the middle of {what}")]
+    Truncated {
+        /// The last line.
+        line: usize,
+        /// In the middle of what.
+        what: &'static str,
+    },
+    /// A hunk's lines do not add up to what its header says.
+    #[error("line {line}: the hunk has {found} lines than its header says")]
+    Count {
+        /// The first line that does not fit.
+        line: usize,
+        /// `more` or `fewer`.
+        found: &'static str,
+    },
+    /// A line that can be no part of what surrounds it.
+    #[error("line {line}: {what} is malformed")]
+    Malformed {
+        /// The line.
+        line: usize,
+        /// What it should be.
+        what: &'static str,
+    },
+    /// Hunks of a file that overlap or go backwards.
+    #[error("line {line}: the hunk does not come after the one before it")]
+    Disorder {
+        /// The hunk's header.
+        line: usize,
+    },
+    /// A hunk that belongs to no file.
+    #[error("line {line}: a hunk without the name of its file")]
+    Stray {
+        /// The hunk's header.
+        line: usize,
+    },
+    /// A merge against several parents.
+    #[error("line {line}: a combined diff of a merge")]
+    Combined {
+        /// The header.
+        line: usize,
+    },
+    /// A file that one side lacks and the patch does not show.
+    #[error("line {line}: a file is only on one side, and the patch does not show it")]
+    OnlyIn {
+        /// The line.
+        line: usize,
+    },
+    /// Another format of diff.
+    #[error("line {line}: the diff is not a unified one")]
+    NotUnified {
+        /// The line.
+        line: usize,
+    },
+    /// A name that cannot be a file of a repository.
+    #[error("line {line}: {path:?} is no path inside a repository")]
+    Path {
+        /// The line.
+        line: usize,
+        /// The name. Untrusted text.
+        path: String,
+    },
+    /// Several changes to one file: a series of patches.
+    #[error("{path} is changed more than once")]
+    Twice {
+        /// The file. Untrusted text.
+        path: String,
+    },
+}
+
+impl PatchError {
+    /// What to do next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoChange { .. } | Self::NotUnified { .. } | Self::Stray { .. } => {
+                "make it with git diff, git format-patch or diff -u"
+            }
+            Self::TooLarge { .. } => "review it in parts: git diff BASE...HEAD -- PATH",
+            Self::Combined { .. } => "compare a merge with one parent: git diff MERGE^1 MERGE",
+            Self::OnlyIn { .. } => "make it with diff -ruN, so that files of one side are shown",
+            Self::Twice { .. } => "make one patch of the whole series: git diff BASE..HEAD",
+            Self::Path { .. } => {
+                "make it in the top directory of the repository, with relative paths"
+            }
+            Self::Truncated { .. }
+            | Self::Count { .. }
+            | Self::Malformed { .. }
+            | Self::Disorder { .. } => "make it again: it was cut or edited after it was made",
+        }
+    }
+}

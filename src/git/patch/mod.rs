@@ -1,0 +1,104 @@
+//! Reads a unified diff: from `git diff`, `git format-patch` or `diff -u`.
+//!
+//! A pure function from bytes, in time and space linear in them. What cannot be understood is an error with its line
+//! number and never skipped: a patch that is read in part would be a change that is reviewed in part.
+
+mod error;
+mod file;
+mod hunk;
+mod lines;
+mod mail;
+mod name;
+
+use council_protocol::FileChange;
+use council_protocol::change::FileStatus;
+
+pub use error::PatchError;
+pub(in crate::git) use mail::framing;
+
+use lines::Lines;
+
+/// The largest patch that is read, in bytes.
+pub const MAX_PATCH: usize = 256 << 20;
+
+/// Reads the files of a patch with their hunks, in path order. No bytes at all (white space aside) are no files.
+///
+/// # Errors
+///
+/// The first thing that cannot be understood, with its line.
+pub fn parse(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
+    if bytes.len() > MAX_PATCH {
+        return Err(PatchError::TooLarge { bytes: bytes.len() });
+    }
+    let mut lines = Lines::new(bytes);
+    let plain = !lines.any(|line| line.starts_with(b"diff --git "));
+    let mut files = Vec::new();
+    while let Some(line) = lines.peek() {
+        if line.starts_with(b"diff --git ") {
+            files.push(file::of_git(&mut lines)?);
+        } else if line.starts_with(b"--- ")
+            && lines.second().is_some_and(|next| next.starts_with(b"+++ "))
+        {
+            files.push(file::of_diff(&mut lines)?);
+        } else if plain
+            && line.starts_with(b"Binary files ")
+            && line.trim_ascii_end().ends_with(b" differ")
+        {
+            files.push(file::binary_of_diff(&mut lines)?);
+        } else {
+            refuse(line, lines.number(), plain)?;
+            lines.next();
+        }
+    }
+    if files.is_empty() && !bytes.trim_ascii().is_empty() {
+        return Err(PatchError::NoChange { bytes: bytes.len() });
+    }
+    in_order(files)
+}
+
+/// Lines that stand for a change which this reader would otherwise miss.
+fn refuse(line: &[u8], number: usize, plain: bool) -> Result<(), PatchError> {
+    let starts = |prefix: &[u8]| line.starts_with(prefix);
+    if starts(b"diff --cc ") || starts(b"diff --combined ") || starts(b"@@@ -") {
+        return Err(PatchError::Combined { line: number });
+    }
+    if starts(b"@@ -") {
+        return Err(PatchError::Stray { line: number });
+    }
+    if plain && starts(b"Only in ") {
+        return Err(PatchError::OnlyIn { line: number });
+    }
+    if plain
+        && (starts(b"***************")
+            || (starts(b"Files ") && line.trim_ascii_end().ends_with(b" differ")))
+    {
+        return Err(PatchError::NotUnified { line: number });
+    }
+    Ok(())
+}
+
+/// Path order, each path once. A change of type is written as a removal and an addition: it becomes one file again.
+fn in_order(mut files: Vec<FileChange>) -> Result<Vec<FileChange>, PatchError> {
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut out: Vec<FileChange> = Vec::with_capacity(files.len());
+    for file in files {
+        match out.last_mut().filter(|last| last.path == file.path) {
+            Some(last)
+                if last.status == FileStatus::Deleted && file.status == FileStatus::Added =>
+            {
+                file::become_other(last, file);
+            }
+            Some(_) => {
+                return Err(PatchError::Twice {
+                    path: file.path.display().into_owned(),
+                });
+            }
+            None => out.push(file),
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+#[path = "../tests/patch_tests.rs"]
+mod tests;

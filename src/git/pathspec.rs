@@ -1,0 +1,283 @@
+//! git's pathspecs: which of the changed files are meant.
+
+use council_protocol::{FileChange, RepoPath};
+use globset::{Candidate, GlobBuilder, GlobMatcher};
+
+use super::error::GitError;
+
+/// A list of pathspecs; the empty one matches everything.
+pub(super) struct Pathspecs {
+    specs: Vec<Pathspec>,
+}
+
+struct Pathspec {
+    excluded: bool,
+    pattern: Pattern,
+}
+
+enum Pattern {
+    /// A file, or everything below a directory; empty for everything.
+    Below {
+        path: Vec<u8>,
+        icase: bool,
+    },
+    Glob(GlobMatcher),
+}
+
+impl Pathspecs {
+    /// Reads pathspecs given in the directory `prefix` (`/`-separated, from the top, without a slash at the end).
+    pub(super) fn parse(specs: &[String], prefix: &str) -> Result<Self, GitError> {
+        let specs = specs
+            .iter()
+            .map(|spec| Pathspec::parse(spec, prefix))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { specs })
+    }
+
+    /// The files that are meant, and why there are none, if there are none: `equal` says it for the
+    /// whole change.
+    pub(super) fn limit(
+        &self,
+        mut files: Vec<FileChange>,
+        equal: String,
+    ) -> (Vec<FileChange>, Option<String>) {
+        if files.is_empty() {
+            return (files, Some(equal));
+        }
+        let changed = files.len();
+        // A file that moved is meant by either of its names.
+        files.retain(|file| self.matches(&file.path) || self.matches(file.path_before()));
+        let none = || format!("none of the {changed} changed files matches the pathspecs");
+        let nothing = files.is_empty().then(none);
+        (files, nothing)
+    }
+
+    pub(super) fn matches(&self, path: &RepoPath) -> bool {
+        let any = |excluded| {
+            let mut specs = self
+                .specs
+                .iter()
+                .filter(move |spec| spec.excluded == excluded)
+                .peekable();
+            specs
+                .peek()
+                .is_some()
+                .then(|| specs.any(|spec| spec.pattern.matches(path)))
+        };
+        any(false).unwrap_or(true) && !any(true).unwrap_or(false)
+    }
+}
+
+#[derive(Default)]
+struct Magic {
+    top: bool,
+    excluded: bool,
+    icase: bool,
+    glob: bool,
+    literal: bool,
+}
+
+impl Pathspec {
+    fn parse(spec: &str, prefix: &str) -> Result<Self, GitError> {
+        let refuse = |cause: String| GitError::Pathspec {
+            spec: spec.to_owned(),
+            cause,
+        };
+        let (magic, pattern) = Magic::of(spec).map_err(refuse)?;
+        let prefix = if magic.top { "" } else { prefix };
+        let plain = magic.literal || !pattern.contains(['*', '?', '[', '\\']);
+        let prefix = if plain {
+            prefix.to_owned()
+        } else {
+            globset::escape(prefix)
+        };
+        let path = join(&prefix, pattern)
+            .ok_or_else(|| refuse("it leads out of the repository".to_owned()))?;
+        let pattern = match plain {
+            true => Pattern::Below {
+                path: path.into_bytes(),
+                icase: magic.icase,
+            },
+            false => {
+                let glob = GlobBuilder::new(&translated(&path, magic.glob))
+                    .literal_separator(magic.glob)
+                    .case_insensitive(magic.icase)
+                    .backslash_escape(true)
+                    .build();
+                Pattern::Glob(
+                    glob.map_err(|e| refuse(e.kind().to_string()))?
+                        .compile_matcher(),
+                )
+            }
+        };
+        Ok(Self {
+            excluded: magic.excluded,
+            pattern,
+        })
+    }
+}
+
+impl Magic {
+    /// `:(word,word)pattern`, or `:` with the short signs `/`, `!` and `^`.
+    fn of(spec: &str) -> Result<(Self, &str), String> {
+        let mut magic = Self::default();
+        let Some(rest) = spec.strip_prefix(':') else {
+            return Ok((magic, spec));
+        };
+        let Some(rest) = rest.strip_prefix('(') else {
+            let pattern = rest.trim_start_matches(['/', '!', '^']);
+            let signs = &rest[..rest.len() - pattern.len()];
+            magic.top = signs.contains('/');
+            magic.excluded = signs.contains(['!', '^']);
+            return Ok((magic, pattern.strip_prefix(':').unwrap_or(pattern)));
+        };
+        let (words, pattern) = rest.split_once(')').ok_or("a parenthesis is not closed")?;
+        for word in words.split(',') {
+            match word {
+                "top" => magic.top = true,
+                "exclude" => magic.excluded = true,
+                "icase" => magic.icase = true,
+                "glob" => magic.glob = true,
+                "literal" => magic.literal = true,
+                "" => {}
+                word => return Err(format!("{word:?} is not supported")),
+            }
+        }
+        Ok((magic, pattern))
+    }
+}
+
+/// The pattern from the top; none when it leads out.
+fn join(prefix: &str, pattern: &str) -> Option<String> {
+    let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
+    for part in pattern.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// git's wildcards in globset's: no alternatives in braces, and `**` only with the word `glob`.
+fn translated(path: &str, glob: bool) -> String {
+    let mut out = String::with_capacity(path.len() + 4);
+    let mut escaped = false;
+    for c in path.chars() {
+        match c {
+            '{' | '}' | ',' if !escaped => out.extend(['\\', c]),
+            '*' if !glob && !escaped && out.ends_with('*') => {}
+            c => out.push(c),
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    out
+}
+
+impl Pattern {
+    fn matches(&self, path: &RepoPath) -> bool {
+        match self {
+            Self::Below {
+                path: wanted,
+                icase,
+            } => {
+                let path = path.as_bytes();
+                let head = path.get(..wanted.len());
+                let equal = |head: &[u8]| {
+                    if *icase {
+                        head.eq_ignore_ascii_case(wanted)
+                    } else {
+                        head == wanted
+                    }
+                };
+                let ends = wanted.is_empty() || matches!(path.get(wanted.len()), None | Some(b'/'));
+                ends && head.is_some_and(equal)
+            }
+            Self::Glob(glob) => glob.is_match_candidate(&Candidate::from_bytes(path.as_bytes())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matching(specs: &[&str], prefix: &str) -> Vec<&'static str> {
+        const PATHS: [&str; 6] = [
+            "Makefile",
+            "src/a.rs",
+            "src/sub/b.rs",
+            "src/sub/c{1}.py",
+            "srcs/d.rs",
+            "docs/x y.md",
+        ];
+        let specs: Vec<_> = specs.iter().map(ToString::to_string).collect();
+        let specs = Pathspecs::parse(&specs, prefix).unwrap();
+        PATHS
+            .into_iter()
+            .filter(|path| specs.matches(&RepoPath::from(*path)))
+            .collect()
+    }
+
+    #[test]
+    fn files_directories_and_wildcards() {
+        assert_eq!(
+            matching(&["src"], ""),
+            ["src/a.rs", "src/sub/b.rs", "src/sub/c{1}.py"]
+        );
+        assert_eq!(
+            matching(&["src/a.rs", "Makefile"], ""),
+            ["Makefile", "src/a.rs"]
+        );
+        assert_eq!(matching(&["src/*.rs"], ""), ["src/a.rs", "src/sub/b.rs"]);
+        assert_eq!(matching(&["*.rs"], "src"), ["src/a.rs", "src/sub/b.rs"]);
+        assert_eq!(matching(&[":(glob)src/*.rs"], ""), ["src/a.rs"]);
+        assert_eq!(
+            matching(&[":(glob)**/*.rs"], ""),
+            ["src/a.rs", "src/sub/b.rs", "srcs/d.rs"]
+        );
+        assert_eq!(matching(&["*{1}*"], ""), ["src/sub/c{1}.py"]);
+        assert_eq!(matching(&[], "").len(), 6);
+    }
+
+    #[test]
+    fn magic_words_and_signs() {
+        assert_eq!(
+            matching(&[":!src"], ""),
+            ["Makefile", "srcs/d.rs", "docs/x y.md"]
+        );
+        assert_eq!(matching(&["src", ":(exclude)src/sub"], ""), ["src/a.rs"]);
+        assert_eq!(matching(&[":/Makefile"], "src"), ["Makefile"]);
+        assert_eq!(
+            matching(&["../Makefile", "./a.rs"], "src"),
+            ["Makefile", "src/a.rs"]
+        );
+        assert_eq!(matching(&[":(icase)MAKEFILE"], ""), ["Makefile"]);
+        assert_eq!(matching(&[":(literal)*.rs"], ""), Vec::<&str>::new());
+        assert_eq!(
+            matching(&["."], "src/sub"),
+            ["src/sub/b.rs", "src/sub/c{1}.py"]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_said() {
+        let refused = |spec: &str| {
+            Pathspecs::parse(&[spec.to_owned()], "")
+                .err()
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(
+            refused(":(attr:x)a"),
+            "pathspec \":(attr:x)a\": \"attr:x\" is not supported"
+        );
+        assert_eq!(
+            refused("../a"),
+            "pathspec \"../a\": it leads out of the repository"
+        );
+        assert!(refused("[a").contains("pathspec \"[a\""));
+        assert!(refused(":(top").contains("not closed"));
+    }
+}

@@ -1,0 +1,174 @@
+//! No argument: the current branch against its upstream, else the default branch.
+
+use council_protocol::packet::TargetKind;
+
+use super::repo::{Repo, only};
+use crate::git::{GitError, TargetSpec};
+
+fn origin() -> Repo {
+    let origin = Repo::new();
+    origin.write("a.txt", "one\n").commit("first");
+    origin
+}
+
+/// A clone with one commit more on the branch `topic`.
+fn with_topic(origin: &Repo) -> Repo {
+    let repo = Repo::clone_of(origin, &[]);
+    repo.git(&["checkout", "-q", "-b", "topic"]);
+    repo.write("b.txt", "b\n").commit("on the topic");
+    repo
+}
+
+#[test]
+fn ahead_of_its_upstream() {
+    let repo = Repo::clone_of(&origin(), &[]);
+    repo.write("b.txt", "b\n").commit("ahead");
+    let change = repo.read(TargetSpec::Default);
+    assert_eq!(only(&change).path, "b.txt".into());
+    assert_eq!(change.target.kind, TargetKind::Branch);
+    assert_eq!(change.target.label, "origin/main...main");
+    assert_eq!(change.framing.title, "main");
+    assert!(
+        change
+            .trusted()
+            .unwrap()
+            .origin()
+            .starts_with("origin/main (")
+    );
+}
+
+#[test]
+fn level_with_its_upstream_there_is_nothing_and_the_reason_is_told() {
+    let repo = Repo::clone_of(&origin(), &[]);
+    let change = repo.read(TargetSpec::Default);
+    assert_eq!(
+        change.nothing.as_deref(),
+        Some("main has no commit that origin/main lacks")
+    );
+}
+
+#[test]
+fn without_an_upstream_the_default_branch() {
+    let repo = with_topic(&origin());
+    let change = repo.read(TargetSpec::Default);
+    assert_eq!(only(&change).path, "b.txt".into());
+    assert_eq!(change.target.label, "origin/main...topic");
+}
+
+#[test]
+fn a_branch_that_was_pushed_is_compared_with_the_default_branch() {
+    let origin = origin();
+    let repo = with_topic(&origin);
+    repo.git(&["push", "-q", "-u", "origin", "topic"]);
+    let change = repo.read(TargetSpec::Default);
+    assert_eq!(only(&change).path, "b.txt".into());
+    let note = "level with its upstream origin/topic: compared with origin/main";
+    assert_eq!(change.notes, [note]);
+    // With one more commit there is again something that the upstream lacks.
+    repo.write("c.txt", "c\n").commit("more");
+    assert_eq!(only(&repo.read(TargetSpec::Default)).path, "c.txt".into());
+}
+
+#[test]
+fn an_upstream_that_is_gone_gives_way_to_the_default_branch() {
+    let origin = origin();
+    let repo = with_topic(&origin);
+    repo.git(&["push", "-q", "-u", "origin", "topic"]);
+    repo.git(&["update-ref", "-d", "refs/remotes/origin/topic"]);
+    let change = repo.read(TargetSpec::Default);
+    assert_eq!(
+        change.notes,
+        ["the upstream origin/topic is gone: compared with origin/main"]
+    );
+    assert_eq!(only(&change).path, "b.txt".into());
+}
+
+#[test]
+fn the_default_branch_itself_without_an_upstream() {
+    let repo = origin();
+    let error = repo.refused(TargetSpec::Default);
+    let expected =
+        "nothing to compare branch main with: it is the default branch and has no upstream";
+    assert_eq!(error.to_string(), expected);
+    assert!(error.hints()[0].contains("--worktree"));
+}
+
+#[test]
+fn the_name_of_the_default_branch_may_be_configured() {
+    let repo = origin();
+    repo.git(&["branch", "-m", "trunk"]);
+    repo.git(&["checkout", "-q", "-b", "topic"]);
+    repo.write("b.txt", "b\n").commit("on the topic");
+    let error = repo.refused(TargetSpec::Default);
+    assert!(
+        error.to_string().contains("there is no default branch"),
+        "{error}"
+    );
+    repo.git(&["config", "init.defaultBranch", "trunk"]);
+    assert_eq!(repo.read(TargetSpec::Default).target.label, "trunk...topic");
+}
+
+#[test]
+fn a_detached_head_is_compared_with_the_default_branch() {
+    let repo = with_topic(&origin());
+    repo.git(&["checkout", "-q", "--detach"]);
+    let change = repo.read(TargetSpec::Default);
+    assert_eq!(change.target.label, "origin/main...HEAD");
+    assert_eq!(change.framing.title, "");
+    assert_eq!(only(&change).path, "b.txt".into());
+}
+
+#[test]
+fn a_detached_head_without_any_branch() {
+    let repo = origin();
+    repo.git(&["checkout", "-q", "--detach"]);
+    repo.git(&["branch", "-D", "main"]);
+    let error = repo.refused(TargetSpec::Default).to_string();
+    assert!(
+        error.starts_with("nothing to compare HEAD (detached at "),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_unborn_branch() {
+    let repo = Repo::new();
+    let error = repo.refused(TargetSpec::Default);
+    assert_eq!(error.to_string(), "branch main has no commit yet");
+    assert!(matches!(
+        repo.refused(TargetSpec::parse("HEAD")),
+        GitError::UnknownRevision { .. }
+    ));
+    assert!(repo.read(TargetSpec::Staged).nothing.is_some());
+    repo.write("a.txt", "a\n");
+    let change = repo.read(TargetSpec::Worktree);
+    assert_eq!(only(&change).path, "a.txt".into());
+    assert!(change.trusted().is_none());
+}
+
+#[test]
+fn a_shallow_clone_never_passes_for_a_whole_history() {
+    let origin = origin();
+    origin.write("a.txt", "two\n").commit("second");
+    origin.git(&["checkout", "-q", "-b", "topic"]);
+    origin.write("a.txt", "three\n").commit("third");
+    origin.git(&["checkout", "-q", "main"]);
+    origin.write("b.txt", "b\n").commit("main moves");
+    let repo = Repo::clone_of(&origin, &["--depth=1", "--no-single-branch"]);
+    repo.git(&["checkout", "-q", "topic"]);
+    for spec in [
+        TargetSpec::parse("HEAD"),
+        TargetSpec::parse("HEAD~1..HEAD"),
+        TargetSpec::parse("origin/main...HEAD"),
+        TargetSpec::Default,
+    ] {
+        let error = repo.refused(spec.clone());
+        assert!(
+            matches!(error, GitError::Shallow { .. }),
+            "{spec:?}: {error}"
+        );
+        assert!(error.hints()[0].contains("fetch-depth: 0"));
+    }
+    // What is there can be compared.
+    assert_eq!(repo.parse("origin/main..HEAD").files.len(), 2);
+}

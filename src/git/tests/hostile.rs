@@ -1,0 +1,198 @@
+//! Repositories that attack whoever reviews them (threats T4, T5 and T6).
+
+use std::path::PathBuf;
+
+use super::repo::{Repo, filled, unified};
+use crate::git::{Environment, GitError, TargetSpec, config_values, read};
+
+#[test]
+fn attributes_of_the_reviewed_side_hide_nothing() {
+    let repo = Repo::new();
+    repo.write("evil.rs", "fn good() {}\n").commit("first");
+    let hiding = "* -diff -text\n*.rs binary linguist-generated diff=hidden filter=hidden\n";
+    repo.write(".gitattributes", hiding)
+        .write("evil.rs", "fn evil() {}\n")
+        .commit("second");
+    let shown = |change| {
+        let text: String = unified(&change);
+        assert!(text.contains("+fn evil() {}"), "{text}");
+    };
+    shown(repo.parse("HEAD"));
+    repo.git(&["reset", "-q", "--soft", "HEAD~"]);
+    shown(repo.read(TargetSpec::Staged));
+    repo.git(&["reset", "-q"]);
+    shown(repo.read(TargetSpec::Worktree));
+    repo.write(".git/info/attributes", hiding);
+    shown(repo.read(TargetSpec::Worktree));
+}
+
+/// A repository whose every place for a program holds one that leaves a mark.
+fn with_traps() -> (Repo, PathBuf) {
+    use std::os::unix::fs::PermissionsExt;
+    let repo = Repo::new();
+    repo.write("a.txt", "one\n").commit("first");
+    repo.write("a.txt", "two\n")
+        .write(".gitattributes", "* filter=trap diff=trap merge=trap\n");
+    repo.commit("second");
+    let mark = repo.path().join("marked");
+    let trap = repo.path().join(".git/trap");
+    let script = format!(
+        "#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 0\n",
+        mark.display()
+    );
+    std::fs::write(&trap, &script).unwrap();
+    std::fs::set_permissions(&trap, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let hooks = repo.path().join(".git/hooks");
+    std::fs::create_dir_all(&hooks).unwrap();
+    for hook in [
+        "post-index-change",
+        "pre-auto-gc",
+        "fsmonitor-watchman",
+        "post-checkout",
+    ] {
+        std::fs::copy(&trap, hooks.join(hook)).unwrap();
+    }
+    let trap = trap.to_str().unwrap();
+    let keys = [
+        "core.fsmonitor",
+        "core.pager",
+        "core.editor",
+        "core.sshCommand",
+        "core.askPass",
+        "core.alternateRefsCommand",
+        "core.gitProxy",
+        "credential.helper",
+        "diff.external",
+        "diff.trap.command",
+        "diff.trap.textconv",
+        "filter.trap.clean",
+        "filter.trap.smudge",
+        "filter.trap.process",
+        "merge.trap.driver",
+        "gpg.program",
+        "uploadpack.packObjectsHook",
+        "trailer.trap.command",
+        "alias.cat-file",
+        "alias.diff-tree",
+    ];
+    let mut config = std::fs::read_to_string(repo.path().join(".git/config")).unwrap();
+    for key in keys {
+        let (section, name) = key.rsplit_once('.').unwrap();
+        let section = match section.split_once('.') {
+            Some((section, sub)) => format!("{section} \"{sub}\""),
+            None => section.to_owned(),
+        };
+        let trap = if section == "alias" {
+            format!("!{trap}")
+        } else {
+            trap.to_owned()
+        };
+        config.push_str(&format!("[{section}]\n\t{name} = {trap}\n"));
+    }
+    config.push_str("[filter \"trap\"]\n\trequired = true\n[log]\n\tshowSignature = true\n");
+    std::fs::write(repo.path().join(".git/config"), config).unwrap();
+    (repo, mark)
+}
+
+#[test]
+fn a_hostile_configuration_runs_nothing() {
+    let (repo, mark) = with_traps();
+    repo.write("a.txt", "three\n").write("untracked", "x\n");
+    let specs = [
+        TargetSpec::parse("HEAD"),
+        TargetSpec::parse("HEAD~..HEAD"),
+        TargetSpec::parse("HEAD~...HEAD"),
+        TargetSpec::Staged,
+        TargetSpec::Worktree,
+        TargetSpec::Patch(
+            b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n".to_vec(),
+            "p".into(),
+        ),
+    ];
+    for spec in specs {
+        let change = repo.read(spec.clone());
+        filled(&change);
+        assert!(
+            !mark.exists(),
+            "{spec:?}: {}",
+            std::fs::read_to_string(&mark).unwrap()
+        );
+    }
+    config_values(repo.path(), &Environment::default()).unwrap();
+    assert!(!mark.exists());
+    // The traps are real: git itself falls into them.
+    let _ = repo.command(&["diff"]).output().unwrap();
+    assert!(mark.exists());
+}
+
+#[test]
+fn the_runner_runs_nothing_that_a_repository_configures() {
+    use crate::git::runner::{Plumbing, Runner};
+    let (repo, mark) = with_traps();
+    let env = Repo::env(&[("PATH", std::env::var("PATH").unwrap().as_str())]);
+    let runner = Runner::new(&repo.path().join(".git"), &env).unwrap();
+    let cases: [(Plumbing, &[&'static str], &[&str]); 8] = [
+        (Plumbing::CatFile, &["-p"], &["HEAD:a.txt"]),
+        (Plumbing::DiffTree, &["-p", "-r", "-M"], &["HEAD~", "HEAD"]),
+        (
+            Plumbing::DiffTree,
+            &["--raw", "-r", "-z"],
+            &["HEAD~", "HEAD"],
+        ),
+        (Plumbing::ForEachRef, &[], &[]),
+        (Plumbing::LsTree, &["-r"], &["HEAD"]),
+        (Plumbing::MergeBase, &[], &["HEAD", "HEAD~"]),
+        (Plumbing::RevList, &["--parents"], &["HEAD"]),
+        (Plumbing::RevParse, &["--verify"], &["HEAD"]),
+    ];
+    for (command, options, operands) in cases {
+        let operands: Vec<_> = operands.iter().map(std::ffi::OsStr::new).collect();
+        let said = runner.run(command, options, &operands, b"").unwrap();
+        assert!(!said.is_empty());
+        assert!(
+            !mark.exists(),
+            "{command:?}: {}",
+            std::fs::read_to_string(&mark).unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_bare_repository_inside_a_worktree_is_refused_unless_it_is_named() {
+    let repo = Repo::new();
+    repo.write("a.txt", "a\n").commit("first");
+    let trap = repo.inside("vendor/trap");
+    trap.git(&["init", "-q", "--bare", "-b", "main"]);
+    let error = trap.refused(TargetSpec::parse("HEAD"));
+    assert!(matches!(error, GitError::NestedBare { .. }), "{error}");
+    assert!(error.hints()[0].contains("GIT_DIR="));
+    let mut request = trap.request(TargetSpec::Default);
+    request.env = Repo::env(&[("GIT_DIR", trap.path().to_str().unwrap())]);
+    assert!(matches!(read(&request), Err(GitError::Unborn { .. })));
+    // Below it, too.
+    let error = repo.inside("vendor/trap/refs").refused(TargetSpec::Default);
+    assert!(matches!(error, GitError::NestedBare { .. }), "{error}");
+}
+
+#[test]
+fn a_bare_repository_beside_linked_worktrees_is_not_a_trap() {
+    let origin = Repo::new();
+    origin.write("a.txt", "a\n").commit("first");
+    let outer = Repo::outside();
+    let url = format!("file://{}", origin.path().display());
+    outer.git(&["clone", "-q", "--bare", &url, ".bare"]);
+    outer.write(".git", "gitdir: ./.bare\n");
+    assert_eq!(outer.parse("HEAD").files.len(), 1);
+    assert_eq!(outer.inside(".bare").parse("HEAD").files.len(), 1);
+}
+
+#[test]
+fn a_git_directory_behind_a_link_is_the_one_that_it_leads_to() {
+    let (repo, other) = (Repo::new(), Repo::outside());
+    repo.write("a.txt", "a\n").commit("first");
+    other.link(".git", repo.path().join(".git").to_str().unwrap());
+    let change = other.parse("HEAD");
+    assert_eq!(change.files.len(), 1);
+    let git_dir = change.place.git_dir.unwrap().canonicalize().unwrap();
+    assert_eq!(git_dir, repo.path().join(".git"));
+}

@@ -1,0 +1,172 @@
+//! `--patch`: a diff from a file or from stdin as the target.
+
+use council_protocol::FileChange;
+use council_protocol::packet::TargetKind;
+
+use super::repo::{Repo, filled, unified};
+use crate::git::{Change, GitError, TargetSpec, read, recognition_key};
+
+fn of(repo: &Repo, bytes: &[u8]) -> Change {
+    repo.read(TargetSpec::Patch(bytes.to_vec(), "fix.patch".into()))
+}
+
+/// A repository whose last commit does a bit of everything.
+fn all_sorts() -> Repo {
+    let repo = Repo::new();
+    let lines: String = (0..40).map(|n| format!("line {n}\n")).collect();
+    repo.write("edited.txt", &lines)
+        .write("moved from.txt", &lines)
+        .write("gone.txt", "gone\n");
+    repo.write("bin", b"\0old")
+        .write("becomes-link", "text\n")
+        .write("run", "x\n");
+    repo.write("end", "no newline").commit("first");
+    repo.write(
+        "edited.txt",
+        lines
+            .replace("line 3\n", "three\n")
+            .replace("line 30\n", ""),
+    );
+    repo.git(&["mv", "moved from.txt", "moved to.txt"]);
+    repo.write("moved to.txt", lines.replace("line 7\n", "seven\r\n"))
+        .remove("gone.txt");
+    repo.write("bin", b"\0new!")
+        .remove("becomes-link")
+        .link("becomes-link", "run");
+    repo.write("end", "no newline\nstill none")
+        .write("new \"quoted\"\t.txt", "new\n");
+    repo.git(&["update-index", "--chmod=+x", "run"]);
+    repo.git(&["add", "-A", "--", ":!run"]);
+    repo.git(&["commit", "-q", "-m", "second: all sorts\n\nThe body."]);
+    repo
+}
+
+#[test]
+fn what_git_prints_is_what_the_objects_say() {
+    let repo = all_sorts();
+    let objects = filled(&repo.parse("HEAD"));
+    let formats: [&[&str]; 6] = [
+        &["diff", "-M", "--full-index", "HEAD~", "HEAD"],
+        &["diff", "-M", "--full-index", "--binary", "HEAD~", "HEAD"],
+        &["diff", "-M", "--full-index", "--no-prefix", "HEAD~", "HEAD"],
+        &[
+            "-c",
+            "diff.mnemonicPrefix=true",
+            "diff",
+            "-M",
+            "--full-index",
+            "HEAD~",
+            "HEAD",
+        ],
+        &["format-patch", "-M", "--full-index", "--stdout", "HEAD~"],
+        &["show", "-M", "--full-index", "HEAD"],
+    ];
+    for format in formats {
+        let patch = format!("{}\n", repo.git(format));
+        let mut read = filled(&of(&repo, patch.as_bytes()));
+        let mut expected = objects.clone();
+        for file in read.iter_mut().chain(&mut expected) {
+            (file.old_size, file.new_size) = (None, None);
+            if file.old_id == file.new_id {
+                (file.old_id, file.new_id) = (None, None);
+            }
+        }
+        assert_eq!(read, expected, "{format:?}");
+    }
+}
+
+#[test]
+fn our_own_rendering_can_be_read_back() {
+    let repo = all_sorts();
+    let change = repo.parse("HEAD");
+    let plain = |files: Vec<FileChange>| -> Vec<FileChange> {
+        let bare = |file| FileChange {
+            old_id: None,
+            new_id: None,
+            old_size: None,
+            new_size: None,
+            ..file
+        };
+        files.into_iter().map(bare).collect()
+    };
+    let read = filled(&of(&repo, unified(&change).as_bytes()));
+    assert_eq!(plain(read), plain(filled(&change)));
+}
+
+#[test]
+fn our_own_rendering_applies() {
+    let repo = all_sorts();
+    let change = repo.parse("HEAD");
+    // Without the binary file, whose content a rendering does not hold.
+    let files = filled(&change)
+        .into_iter()
+        .filter(|file| file.path != "bin".into());
+    let patch: String = files.map(|file| file.unified()).collect();
+    repo.git(&["checkout", "-q", "--force", "HEAD~"]);
+    repo.pipe(
+        &["apply", "--index", "--whitespace=nowarn", "-"],
+        patch.as_bytes(),
+    );
+    assert_eq!(
+        repo.git(&["diff", "--cached", "--name-only", "main"]),
+        "bin"
+    );
+}
+
+#[test]
+fn a_patch_of_mail_tells_who_sent_it_and_is_judged_by_head() {
+    let repo = all_sorts();
+    let patch = repo.git(&["format-patch", "-M", "--stdout", "HEAD~"]);
+    let change = of(&repo, patch.as_bytes());
+    assert_eq!(change.framing.title, "second: all sorts");
+    let told = &change.framing.commits[0];
+    assert_eq!(told.author, "A U Thor <author@example.com>");
+    assert_eq!(told.message, "second: all sorts\n\nThe body.\n");
+    assert_eq!(
+        (change.target.kind, change.target.slug.as_str()),
+        (TargetKind::Patch, "fix-patch")
+    );
+    assert!(!change.blobs.has_blobs());
+    assert!(change.trusted().unwrap().origin().starts_with("HEAD ("));
+}
+
+#[test]
+fn outside_a_repository() {
+    let place = Repo::outside();
+    let change = of(&place, b"--- a.c\n+++ a.c\n@@ -1 +1 @@\n-a\n+b\n");
+    assert_eq!(filled(&change)[0].hunks[0].body, "-a\n+b\n");
+    assert!(change.trusted().is_none() && change.place.git_dir.is_none());
+}
+
+#[test]
+fn an_empty_patch_is_nothing_to_review_and_other_text_is_an_error() {
+    let place = Repo::outside();
+    assert_eq!(
+        of(&place, b" \n").nothing.as_deref(),
+        Some("the patch is empty")
+    );
+    let error = place.refused(TargetSpec::Patch(b"hello\n".to_vec(), "stdin".into()));
+    assert_eq!(error.to_string(), "stdin: no change found in 6 bytes");
+    assert!(matches!(error, GitError::Patch { .. }));
+    assert!(!error.hints().is_empty());
+}
+
+#[test]
+fn pathspecs_limit_a_patch() {
+    let repo = all_sorts();
+    let patch = repo.git(&["diff", "-M", "HEAD~", "HEAD"]) + "\n";
+    let mut request = repo.request(TargetSpec::Patch(patch.into_bytes(), "p".into()));
+    request.pathspecs = vec!["moved*".into()];
+    let change = read(&request).unwrap();
+    assert_eq!(change.files.len(), 1);
+}
+
+#[test]
+fn the_key_of_a_patch_counts_what_its_hunks_do_not_hold() {
+    let key = |content: &str| {
+        let text = format!("Binary files a/x and b/x differ\n{content}\n");
+        let change = of(&Repo::outside(), text.as_bytes());
+        recognition_key(&change, &filled(&change))
+    };
+    assert_ne!(key("one"), key("two"));
+}

@@ -1,0 +1,363 @@
+//! The worktree as a side of a change: a snapshot, so that what is reviewed does not move while judges think.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use council_protocol::RepoPath;
+use sha2::{Digest, Sha256};
+
+use super::content;
+use super::error::GitError;
+use super::id::Id;
+use super::objects::{MAX_BLOB, Objects};
+use super::pathspec::Pathspecs;
+use super::store::{self, Touched};
+use super::tree::{Entry, Located, Sort};
+
+/// The most that the changed files of a worktree may hold together, in bytes.
+const MAX_TOTAL: usize = 256 << 20;
+
+/// What a snapshot holds.
+pub(super) struct Snapshot {
+    /// The index, with the worktree's files in the place of its own.
+    pub(super) entries: Vec<Located>,
+    /// Contents that are no objects yet.
+    pub(super) own: HashMap<Id, Arc<[u8]>>,
+    /// Files that are there and cannot be read.
+    pub(super) unreadable: HashMap<RepoPath, GitError>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Takes a snapshot of the worktree at `workdir`. No filter is run; line endings are converted only as `core.autocrlf`
+/// says, and a file of git-lfs is compared by its pointer.
+pub(super) fn snapshot(
+    objects: &Objects,
+    workdir: &Path,
+    specs: &Pathspecs,
+) -> Result<Snapshot, GitError> {
+    let index: BTreeMap<_, _> = objects.store.index()?.into_iter().collect();
+    let touched = objects.store.changed_in_worktree()?;
+    let mut reader = Reader::new(objects, workdir);
+    let mut entries = index;
+    for Touched {
+        path,
+        tracked,
+        submodule,
+    } in touched
+    {
+        if (!tracked && is_ours(&path)) || !specs.matches(&RepoPath::new(path.as_slice())) {
+            continue;
+        }
+        if let Some(dir) = path.strip_suffix(b"/") {
+            let dir = String::from_utf8_lossy(dir).into_owned();
+            reader
+                .notes
+                .push(format!("{dir} is a repository of its own and is left out"));
+            continue;
+        }
+        let known = entries.get(&path).copied();
+        let found = match submodule {
+            Some(commit) if tracked => Some(Entry {
+                mode: 0o160000,
+                id: commit,
+            }),
+            _ => reader.entry(&path, known),
+        };
+        match found {
+            Some(entry) => drop(entries.insert(path, entry)),
+            None => drop(entries.remove(&path)),
+        }
+    }
+    let Reader {
+        own,
+        unreadable,
+        notes,
+        ..
+    } = reader;
+    Ok(Snapshot {
+        entries: entries.into_iter().collect(),
+        own,
+        unreadable,
+        notes,
+    })
+}
+
+/// Our own output, where it is not a part of the project (3-debate.md, "Files of a run").
+fn is_ours(path: &[u8]) -> bool {
+    path.starts_with(b".agents/council/") || path == b"DEBATE.md"
+}
+
+struct Reader<'a> {
+    objects: &'a Objects,
+    workdir: &'a Path,
+    autocrlf: bool,
+    executable: bool,
+    symlinks: bool,
+    total: usize,
+    own: HashMap<Id, Arc<[u8]>>,
+    unreadable: HashMap<RepoPath, GitError>,
+    notes: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(objects: &'a Objects, workdir: &'a Path) -> Self {
+        let setting = |name: &str| {
+            objects
+                .store
+                .setting(name)
+                .map(|value| value.to_ascii_lowercase())
+        };
+        let off =
+            |name: &str| matches!(setting(name).as_deref(), Some("false" | "no" | "off" | "0"));
+        Self {
+            objects,
+            workdir,
+            autocrlf: matches!(
+                setting("core.autocrlf").as_deref(),
+                Some("true" | "yes" | "on" | "1" | "input")
+            ),
+            executable: !off("core.fileMode"),
+            symlinks: !off("core.symlinks"),
+            total: 0,
+            own: HashMap::new(),
+            unreadable: HashMap::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// What lies at a path; none when nothing does that git would keep.
+    fn entry(&mut self, path: &[u8], known: Option<Entry>) -> Option<Entry> {
+        let file = self.workdir.join(bytes_to_path(path));
+        match self.read(&file, path, known) {
+            Ok(found) => found,
+            Err(error) => {
+                self.unreadable.insert(RepoPath::new(path), error);
+                Some(Entry {
+                    mode: known.map_or(0o100644, |entry| entry.mode),
+                    id: Id::NONE,
+                })
+            }
+        }
+    }
+
+    fn read(
+        &mut self,
+        file: &Path,
+        path: &[u8],
+        known: Option<Entry>,
+    ) -> Result<Option<Entry>, GitError> {
+        let unreadable = |cause: std::io::Error| GitError::Unreadable {
+            path: file.to_owned(),
+            cause: cause.to_string(),
+        };
+        if self.is_beyond_a_link(path) {
+            return Ok(None);
+        }
+        let meta = match fs::symlink_metadata(file) {
+            Ok(meta) => meta,
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(None);
+            }
+            Err(e) => return Err(unreadable(e)),
+        };
+        if meta.is_symlink() {
+            let target = fs::read_link(file).map_err(unreadable)?;
+            return self
+                .keep(0o120000, path_to_bytes(&target).into_owned())
+                .map(Some);
+        }
+        if !meta.is_file() {
+            return Ok(None);
+        }
+        let mode = self.mode(&meta, known);
+        if let Some(pointer) = self
+            .lfs_pointer(file, known, meta.len())
+            .transpose()
+            .map_err(unreadable)?
+        {
+            return self.keep(mode, pointer).map(Some);
+        }
+        if meta.len() > MAX_BLOB as u64 {
+            return Err(too_large(path, meta.len(), MAX_BLOB));
+        }
+        let bytes = read_bounded(file).map_err(unreadable)?;
+        self.keep(mode, self.as_stored(bytes, known)?).map(Some)
+    }
+
+    /// Whether a directory on the way is a symbolic link: what lies behind it is not a part of this worktree.
+    fn is_beyond_a_link(&self, path: &[u8]) -> bool {
+        let slashes = (0..path.len()).filter(|&at| path[at] == b'/');
+        slashes
+            .map(|at| self.workdir.join(bytes_to_path(&path[..at])))
+            .any(|dir| dir.is_symlink())
+    }
+
+    fn mode(&self, meta: &fs::Metadata, known: Option<Entry>) -> u32 {
+        match known {
+            Some(entry) if entry.sort() == Sort::Symlink && !self.symlinks => entry.mode,
+            Some(entry) if entry.sort() == Sort::File && !self.executable => entry.mode,
+            _ if self.executable && is_executable(meta) => 0o100755,
+            _ => 0o100644,
+        }
+    }
+
+    /// The pointer of a large file, where the index holds a pointer and the worktree the file.
+    fn lfs_pointer(
+        &self,
+        file: &Path,
+        known: Option<Entry>,
+        size: u64,
+    ) -> Option<std::io::Result<Vec<u8>>> {
+        let stored = self
+            .objects
+            .blob(known?.id)
+            .ok()
+            .filter(|stored| content::is_lfs_pointer(stored))?;
+        let made = fs::File::open(file)
+            .and_then(digest)
+            .map(|(digest, begins)| {
+                let pointer = format!(
+                    "version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n"
+                );
+                // A pointer that was checked out as it is stays one.
+                if content::is_lfs_pointer(&begins) {
+                    begins
+                } else {
+                    pointer.into_bytes()
+                }
+            });
+        // Pointers may hold more keys than the three; one that names the same file has not changed.
+        let same = |pointer: &[u8]| {
+            let oid = |text: &[u8]| {
+                String::from_utf8_lossy(text)
+                    .lines()
+                    .find(|line| line.starts_with("oid "))
+                    .map(str::to_owned)
+            };
+            oid(pointer) == oid(&stored)
+        };
+        Some(made.map(|pointer| {
+            if same(&pointer) {
+                stored.to_vec()
+            } else {
+                pointer
+            }
+        }))
+    }
+
+    /// With `core.autocrlf`, git stores text with plain newlines unless it was stored otherwise before.
+    fn as_stored(&self, bytes: Vec<u8>, known: Option<Entry>) -> Result<Vec<u8>, GitError> {
+        let has_cr = |bytes: &[u8]| bytes.windows(2).any(|pair| pair == b"\r\n");
+        if !self.autocrlf || content::is_binary(&bytes) || !has_cr(&bytes) {
+            return Ok(bytes);
+        }
+        let known = known.filter(|entry| entry.sort() == Sort::File);
+        let stored = known.map(|known| self.objects.blob(known.id)).transpose()?;
+        if stored.is_some_and(|stored| has_cr(&stored)) {
+            return Ok(bytes);
+        }
+        let mut plain = Vec::with_capacity(bytes.len());
+        for (at, &byte) in bytes.iter().enumerate() {
+            if byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
+                plain.push(byte);
+            }
+        }
+        Ok(plain)
+    }
+
+    fn keep(&mut self, mode: u32, bytes: Vec<u8>) -> Result<Entry, GitError> {
+        let id = store::blob_id(&bytes)?;
+        self.total += bytes.len();
+        if self.total > MAX_TOTAL {
+            return Err(too_large(
+                b"the worktree's changed files",
+                self.total as u64,
+                MAX_TOTAL,
+            ));
+        }
+        self.own.entry(id).or_insert_with(|| bytes.into());
+        Ok(Entry { mode, id })
+    }
+}
+
+fn too_large(what: &[u8], size: u64, limit: usize) -> GitError {
+    let what = String::from_utf8_lossy(what).into_owned();
+    GitError::TooLarge {
+        what,
+        size: format!("{size} bytes"),
+        limit: format!("{limit} bytes"),
+    }
+}
+
+/// Reads a file that may grow while it is read.
+fn read_bounded(file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(file)?
+        .take(MAX_BLOB as u64)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The SHA-256 of a file of any size, and its first bytes.
+fn digest(mut file: fs::File) -> std::io::Result<(String, Vec<u8>)> {
+    let (mut digest, mut begins, mut buffer) = (Sha256::new(), Vec::new(), vec![0; 64 << 10]);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            let digest = digest
+                .finalize()
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            return Ok((digest, begins));
+        }
+        digest.update(&buffer[..read]);
+        if begins.len() < 2048 {
+            begins.extend_from_slice(&buffer[..read.min(2048)]);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(meta: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    meta.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    false
+}
+
+/// A path of git's as one of the system's.
+#[cfg(unix)]
+pub(super) fn bytes_to_path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// A path of git's as one of the system's.
+#[cfg(not(unix))]
+pub(super) fn bytes_to_path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+#[cfg(unix)]
+fn path_to_bytes(path: &Path) -> Cow<'_, [u8]> {
+    use std::os::unix::ffi::OsStrExt;
+    Cow::Borrowed(path.as_os_str().as_bytes())
+}
+
+#[cfg(not(unix))]
+fn path_to_bytes(path: &Path) -> Cow<'_, [u8]> {
+    Cow::Owned(path.to_string_lossy().replace('\\', "/").into_bytes())
+}
