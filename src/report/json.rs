@@ -64,7 +64,11 @@ fn contradiction(report: &Report) -> Option<&'static str> {
     let skipped = report.verdict == Verdict::Skipped;
     let who = Participation::of(&report.judges, report.receipt.participation.quorum);
     let worst = report.findings.iter().filter_map(|f| f.level).max();
-    let by_findings = report.consensus == Some(Consensus::Findings);
+    let most = match report.verdict {
+        Verdict::Pass => Level::Note,
+        Verdict::Warn => Level::Warn,
+        _ => Level::Fail,
+    };
     if who != report.receipt.participation {
         Some("its receipt counts other judges than it lists")
     } else if (green || skipped) && is_cut_short(report) {
@@ -73,9 +77,7 @@ fn contradiction(report: &Report) -> Option<&'static str> {
         Some("too few judges counted")
     } else if skipped && !report.judges.is_empty() {
         Some("judges were convened")
-    } else if by_findings && report.verdict == Verdict::Pass && worst > Some(Level::Note) {
-        Some("a finding in it weighs more")
-    } else if by_findings && report.verdict == Verdict::Warn && worst > Some(Level::Warn) {
+    } else if report.consensus == Some(Consensus::Findings) && worst > Some(most) {
         Some("a finding in it weighs more")
     } else {
         None

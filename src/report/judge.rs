@@ -4,12 +4,15 @@ use council_protocol::answer::{Answer, Tag};
 use council_protocol::{Finding, Seat};
 
 use super::markdown::finding::{own, prose};
-use super::words;
+use super::{redact, words};
 use crate::text::{self, Untrusted};
 
 /// The file, ended by a newline. Its first block is the answer as JSON between three back-ticks; no back-tick and
-/// nothing hidden stands in that JSON, so that a naive reader finds its end.
+/// nothing hidden stands in that JSON, so that a naive reader finds its end. Secrets are replaced.
 pub fn render(seat: &Seat, round: u8, answer: &Answer) -> String {
+    let mut answer = answer.clone();
+    redact::answer(&mut answer);
+    let answer = &answer;
     // An answer has string keys only and no fallible serializer in it.
     let json = serde_json::to_string_pretty(answer).unwrap_or_default();
     let mut blocks = vec![format!("```json\n{}\n```", text::json_safe(&json))];

@@ -11,6 +11,7 @@ pub mod judge;
 pub mod markdown;
 mod page;
 pub mod rdjson;
+mod redact;
 pub mod sarif;
 pub mod story;
 pub mod terminal;
@@ -96,8 +97,9 @@ pub struct Report {
 impl Report {
     /// A report of what a council came to.
     ///
-    /// A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.
-    pub fn new(outcome: Outcome, subject: Subject, run: RunFacts) -> Self {
+    /// Secrets that a judge quoted are replaced. A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.
+    pub fn new(mut outcome: Outcome, subject: Subject, run: RunFacts) -> Self {
+        redact::outcome(&mut outcome);
         let cut_short = run.cut_short.map(Reason::from);
         let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));
         let (verdict, reason) = match (outcome.verdict, cut_short) {

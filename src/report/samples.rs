@@ -381,6 +381,10 @@ pub(super) fn fail() -> Report {
         Some(Level::Fail),
         &["security"],
     );
+    let mut too = first.members[0].clone();
+    too.judge = "judge-hygiene".into();
+    too.finding.description = "A statement is put together from text.".into();
+    first.members.push(too);
     first.opinions = vec![
         opinion(
             "tests",

@@ -18,10 +18,11 @@ const MOST_SPEECH: usize = 600;
 
 /// The run as a story, ended by a newline; escape sequences stand in it only when `look.colour` says so.
 pub fn render(report: &Report, look: Look) -> String {
+    let names = Names::of(&report.judges);
     let mut story = Story {
         page: Page::new(look),
         report,
-        names: Names::of(&report.judges),
+        names: &names,
     };
     story.opening();
     if !report.judges.is_empty() {
@@ -32,14 +33,14 @@ pub fn render(report: &Report, look: Look) -> String {
         story.endings();
     }
     story.page.gap();
-    terminal::verdict(&mut story.page, report);
+    terminal::ending(&mut story.page, report);
     story.page.finish()
 }
 
 struct Story<'a> {
     page: Page,
     report: &'a Report,
-    names: Names<'a>,
+    names: &'a Names<'a>,
 }
 
 impl<'a> Story<'a> {
@@ -177,7 +178,7 @@ impl<'a> Story<'a> {
                 e.line
             ),
         };
-        let holders = words::holders(finding, &self.names).join(", ");
+        let holders = words::holders(finding, self.names).join(", ");
         let whose = if holders.is_empty() {
             String::new()
         } else {

@@ -43,6 +43,20 @@ fn terminal() {
 }
 
 #[test]
+fn terminal_verbose() {
+    let look = Look {
+        verbosity: Verbosity::Verbose,
+        ..Look::default()
+    };
+    for (name, report) in [("warn", samples::warn()), ("fail", samples::fail())] {
+        insta::assert_snapshot!(
+            format!("terminal_verbose_{name}"),
+            terminal::render(&report, look)
+        );
+    }
+}
+
+#[test]
 fn markdown() {
     for (name, report) in samples::all() {
         let text = markdown::render(&report, markdown::Options::default());
@@ -357,4 +371,53 @@ fn ascii_only_where_only_ascii_can_be_shown() {
             assert!(page.is_ascii(), "{page}");
         }
     }
+}
+
+#[test]
+fn a_secret_that_a_judge_quotes_is_on_no_surface() {
+    let secret = format!("AKIA{}", "IOSFODNN7EXAMPLE");
+    let (mut outcome, subject, run) = samples::parts();
+    outcome.findings = samples::fail().findings;
+    let quote = format!("let key = \"{secret}\";");
+    for found in &mut outcome.findings {
+        found.finding.quote = quote.clone();
+        found.finding.suggestion = Some(quote.clone());
+        found.members[0].finding.why = format!("`{secret}` opens the account");
+    }
+    outcome.judges[0].key_insight = secret.clone();
+    let report = Report::new(outcome, subject, run);
+    let (seat, mut answers) = samples::answers();
+    answers[0].findings[0].quote = quote;
+    let look = Look {
+        verbosity: Verbosity::Verbose,
+        ..Look::default()
+    };
+    let surfaces = [
+        terminal::render(&report, look),
+        story::render(&report, look),
+        markdown::render(&report, markdown::Options::default()),
+        json::render(&report, Gate::default()),
+        sarif::render(&report),
+        rdjson::render(&report),
+        judge::render(&seat, 1, &answers[0]),
+    ];
+    for surface in surfaces {
+        assert!(!surface.contains(&secret), "{surface}");
+    }
+    assert!(
+        report.findings[0]
+            .finding
+            .quote
+            .contains("[redacted: aws-key]")
+    );
+    assert_eq!(report.findings[0].finding.suggestion, None);
+}
+
+#[test]
+fn judges_of_several_agents_are_named_with_them() {
+    let mut report = samples::fail();
+    report.judges[0].seat.agent.name = "claude".into();
+    let text = terminal::render(&report, Look::default());
+    assert!(text.contains("held by security (claude)"), "{text}");
+    assert!(text.contains("tests (builtin) agrees"), "{text}");
 }

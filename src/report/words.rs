@@ -4,46 +4,70 @@ use std::collections::BTreeMap;
 
 use council_protocol::answer::Stance;
 use council_protocol::coverage::FileCoverage;
-use council_protocol::message::Usage;
+use council_protocol::message::{Ending, Usage};
 use council_protocol::{
     Confidence, Coverage, CoverageState, JudgeId, Location, Proof, RepoPath, Vote,
 };
 
 use super::{ChangeSize, Report};
+use crate::council::ledger::ExchangeKind;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
 use crate::council::plan::{Consensus, Procedure};
 
-/// Short names of the judges: the perspective where it is unmistakable, else the judge's own name.
-pub(super) struct Names<'a>(BTreeMap<&'a str, &'a str>);
+/// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
+/// the council has several.
+pub(super) struct Names<'a>(BTreeMap<&'a str, String>);
 
 impl<'a> Names<'a> {
     pub(super) fn of(judges: &'a [JudgeRecord]) -> Self {
-        let perspective = |j: &'a JudgeRecord| j.seat.perspective.name.as_str();
-        let unique = |name: &str| judges.iter().filter(|j| perspective(j) == name).count() == 1;
-        let short = |j: &'a JudgeRecord| match perspective(j) {
-            "" => j.seat.judge.as_str(),
-            name if unique(name) => name,
-            _ => j.seat.judge.as_str(),
+        let mixed = judges
+            .iter()
+            .any(|j| j.seat.agent.name != judges[0].seat.agent.name);
+        let name = |j: &'a JudgeRecord| match mixed {
+            true => format!("{} ({})", short(judges, j), j.seat.agent.name),
+            false => short(judges, j).to_owned(),
         };
         Self(
             judges
                 .iter()
-                .map(|j| (j.seat.judge.as_str(), short(j)))
+                .map(|j| (j.seat.judge.as_str(), name(j)))
+                .collect(),
+        )
+    }
+
+    /// The same without agents, for tables that name them elsewhere.
+    pub(super) fn plain(judges: &'a [JudgeRecord]) -> Self {
+        Self(
+            judges
+                .iter()
+                .map(|j| (j.seat.judge.as_str(), short(judges, j).to_owned()))
                 .collect(),
         )
     }
 
     /// The short name of a judge; its own one when it has no seat.
-    pub(super) fn get(&self, judge: &'a JudgeId) -> &'a str {
+    pub(super) fn get<'b>(&'b self, judge: &'b JudgeId) -> &'b str {
         self.0
             .get(judge.as_str())
-            .copied()
-            .unwrap_or(judge.as_str())
+            .map_or(judge.as_str(), String::as_str)
+    }
+}
+
+fn short<'a>(judges: &[JudgeRecord], judge: &'a JudgeRecord) -> &'a str {
+    let name = judge.seat.perspective.name.as_str();
+    let namesakes = judges
+        .iter()
+        .filter(|j| j.seat.perspective.name == name)
+        .count();
+    if name.is_empty() || namesakes > 1 {
+        judge.seat.judge.as_str()
+    } else {
+        name
     }
 }
 
 /// Who holds a finding: each judge once, those that withdrew it left out.
-pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &Names<'a>) -> Vec<&'a str> {
+pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &'a Names<'_>) -> Vec<&'a str> {
     let mut holders: Vec<&str> = Vec::new();
     for member in finding
         .members
@@ -56,6 +80,27 @@ pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &Names<'a>) -> Vec<
         }
     }
     holders
+}
+
+/// What the other holders of a finding said in words of their own.
+pub(super) fn other_words<'a>(
+    finding: &'a JudgedFinding,
+    names: &'a Names<'_>,
+) -> Vec<(&'a str, &'a str)> {
+    let mut said = vec![finding.finding.description.as_str()];
+    let mut others = Vec::new();
+    for member in finding
+        .members
+        .iter()
+        .filter(|m| !m.withdrawn && m.proof.resolves())
+    {
+        let words = member.finding.description.as_str();
+        if !said.contains(&words) {
+            said.push(words);
+            others.push((names.get(&member.judge), words));
+        }
+    }
+    others
 }
 
 /// What became of a finding, in words.
@@ -129,7 +174,7 @@ pub(super) fn procedure(procedure: Procedure) -> &'static str {
 }
 
 /// The name of a rule of the verdict.
-pub(super) fn consensus(consensus: Consensus) -> &'static str {
+fn consensus(consensus: Consensus) -> &'static str {
     match consensus {
         Consensus::Findings => "findings",
         Consensus::Strict => "strict",
@@ -154,19 +199,36 @@ pub(super) fn cost(usage: &Usage) -> Option<String> {
 /// `0.2 s`, `42 s`, `2 min 5 s`.
 pub(super) fn duration(ms: u64) -> String {
     match ms {
-        0..10_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        0..100 => format!("{ms} ms"),
+        100..10_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
         10_000..60_000 => format!("{} s", ms / 1000),
         _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1000),
     }
 }
 
-/// `3 files, +120 -14`.
+/// `3 files, +120 -14`; without the lines where none changed.
 pub(super) fn size(change: ChangeSize, minus: &str) -> String {
-    let files = if change.files == 1 { "file" } else { "files" };
-    format!(
-        "{} {files}, +{} {minus}{}",
-        change.files, change.added, change.removed
-    )
+    let files = format!(
+        "{} {}",
+        change.files,
+        if change.files == 1 { "file" } else { "files" }
+    );
+    match (change.added, change.removed) {
+        (0, 0) => files,
+        (added, removed) => format!("{files}, +{added} {minus}{removed}"),
+    }
+}
+
+/// How a judge voted: `security FAIL`, `tests PASS → FAIL`, `hygiene abstains`.
+pub(super) fn ballot(judge: &JudgeRecord, name: &str, arrow: &str) -> String {
+    let vote = match (judge.counted, judge.r1, &judge.change) {
+        (None, ..) => "abstains".to_owned(),
+        (Some(counted), Some(first), Some(change)) if !change.weak => {
+            format!("{} {arrow} {}", first.word(), counted.word())
+        }
+        (Some(counted), ..) => counted.word().to_owned(),
+    };
+    format!("{name} {vote}")
 }
 
 /// Skipped files by reason, in the order in which the reasons first occur.
@@ -200,5 +262,103 @@ fn tokens(number: u64) -> String {
         0..10_000 => number.to_string(),
         10_000..1_000_000 => format!("{}.{}k", number / 1000, number % 1000 / 100),
         _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
+}
+
+/// How a judge ended.
+pub(super) fn ending(ending: Option<Ending>) -> &'static str {
+    match ending {
+        Some(Ending::Graceful) => "graceful",
+        Some(Ending::Forced) => "forced",
+        Some(Ending::Died) => "died",
+        None => "unknown",
+    }
+}
+
+/// One line of the receipt.
+pub(super) struct Fact {
+    pub(super) name: &'static str,
+    pub(super) value: String,
+    /// Whether the value is a name or digest, and no prose.
+    pub(super) exact: bool,
+}
+
+/// How the verdict came about, as far as a line says it.
+pub(super) fn facts(report: &Report) -> Vec<Fact> {
+    let run = &report.receipt.run;
+    let mut facts = Facts(Vec::new());
+    facts.exact("Run", Some(&run.name));
+    facts.prose("Reason", Some(reason(report)));
+    if let Some(backend) = &run.backend {
+        let how = if backend.requested.is_some() {
+            "asked for"
+        } else {
+            "chosen automatically"
+        };
+        facts.prose("Backend", Some(format!("{}, {how}", backend.name)));
+        for why in &backend.passed_over {
+            facts.prose("Passed over", Some(why.clone()));
+        }
+    }
+    facts.prose(
+        "Exchange",
+        report
+            .ledger
+            .exchange
+            .map(|kind| exchange(kind, report.ledger.dropped)),
+    );
+    for given in &report.receipt.instructions {
+        facts.prose(
+            "Instructions",
+            Some(format!("{} of {}", given.path.display(), given.origin)),
+        );
+    }
+    facts.exact("Packet", run.digests.packet.as_ref());
+    facts.exact("Configuration", run.digests.config.as_ref());
+    facts.exact("Templates", run.digests.templates.as_ref());
+    facts.exact("Recognition key", run.recognition_key.as_ref());
+    facts.exact("Seed", run.seed.as_ref().map(|seed| &seed.0));
+    facts.prose("Cost", report.receipt.usage.as_ref().and_then(cost));
+    facts.exact("Program", Some(&format!("git-council {}", run.version)));
+    facts.0
+}
+
+struct Facts(Vec<Fact>);
+
+impl Facts {
+    fn prose(&mut self, name: &'static str, value: Option<String>) {
+        self.0.extend(value.map(|value| Fact {
+            name,
+            value,
+            exact: false,
+        }));
+    }
+
+    fn exact(&mut self, name: &'static str, value: Option<&String>) {
+        self.0.extend(value.map(|value| Fact {
+            name,
+            value: value.clone(),
+            exact: true,
+        }));
+    }
+}
+
+fn reason(report: &Report) -> String {
+    let rule = report
+        .consensus
+        .map_or(String::new(), |rule| format!(", by {}", consensus(rule)));
+    format!("{}{rule}", report.reason.word())
+}
+
+fn exchange(kind: ExchangeKind, dropped: u32) -> String {
+    let how = match kind {
+        ExchangeKind::Reference => "by reference",
+        ExchangeKind::Inline => "inline",
+        ExchangeKind::Both => "by reference where possible, else inline",
+    };
+    if dropped == 0 {
+        how.to_owned()
+    } else {
+        format!("{how}; {dropped} findings did not fit")
     }
 }

@@ -16,6 +16,14 @@ pub(super) fn full(found: &JudgedFinding, names: &Names<'_>) -> String {
     let finding = &found.finding;
     let mut points = points(finding);
     points.push(format!("**Held by:** {}", held(found, names)));
+    let others = words::other_words(found, names);
+    points.extend(others.iter().take(MOST_OPINIONS).map(|(who, words)| {
+        format!(
+            "**{} puts it:** {}",
+            Untrusted::new(who).prose(),
+            prose(words)
+        )
+    }));
     points.extend(
         found
             .opinions

@@ -31,7 +31,7 @@ impl Default for Options {
 
 /// The report as Markdown, ended by a newline.
 pub fn render(report: &Report, options: Options) -> String {
-    let names = Names::of(&report.judges);
+    let names = Names::plain(&report.judges);
     let mut document = Document::default();
     if options.frontmatter {
         document.head(frontmatter(report));

@@ -1,10 +1,7 @@
 //! Who sat, how they voted, what was granted, what it took.
 
-use council_protocol::message::Ending;
-
 use super::document::Section;
 use super::{cell, finding, folded, row, table};
-use crate::council::ledger::ExchangeKind;
 use crate::council::outcome::JudgeRecord;
 use crate::council::plan::Procedure;
 use crate::report::Report;
@@ -152,87 +149,15 @@ pub(super) fn receipt(report: &Report, names: &Names<'_>) -> Section {
 }
 
 fn facts_table(report: &Report) -> String {
-    let receipt = &report.receipt;
-    let run = &receipt.run;
-    let mut rows = vec![("Run", Untrusted::new(&run.name).code_cell())];
-    rows.push((
-        "Verdict",
-        format!("{}, `{}`", report.verdict.word(), report.reason.word()),
-    ));
-    if let Some(consensus) = report.consensus {
-        rows.push(("Consensus", words::consensus(consensus).to_owned()));
-    }
-    if let Some(backend) = &run.backend {
-        let how = if backend.requested.is_some() {
-            "asked for"
-        } else {
-            "chosen automatically"
-        };
-        rows.push(("Backend", format!("{}, {how}", cell(&backend.name))));
-        rows.extend(
-            backend
-                .passed_over
-                .iter()
-                .map(|why| ("Passed over", cell(why))),
-        );
-    }
-    if let Some(exchange) = report.ledger.exchange {
-        rows.push(("Exchange", exchange_words(exchange, report.ledger.dropped)));
-    }
-    let instructions: Vec<String> = receipt
-        .instructions
+    let value = |fact: &words::Fact| match fact.exact {
+        true => Untrusted::new(&fact.value).code_cell(),
+        false => cell(&fact.value),
+    };
+    let rows: Vec<String> = words::facts(report)
         .iter()
-        .map(|i| {
-            format!(
-                "{} of {}",
-                Untrusted::new(&i.path.display()).code_cell(),
-                Untrusted::new(&i.origin).code_cell()
-            )
-        })
-        .collect();
-    rows.extend((!instructions.is_empty()).then(|| ("Instructions", instructions.join(", "))));
-    let digests = [
-        ("Packet", &run.digests.packet),
-        ("Configuration", &run.digests.config),
-        ("Templates", &run.digests.templates),
-        ("Recognition key", &run.recognition_key),
-    ];
-    rows.extend(digests.into_iter().filter_map(|(name, digest)| {
-        digest
-            .as_ref()
-            .map(|digest| (name, Untrusted::new(digest).code_cell()))
-    }));
-    rows.extend(
-        run.seed
-            .as_ref()
-            .map(|seed| ("Seed", Untrusted::new(&seed.0).code_cell())),
-    );
-    rows.extend(
-        receipt
-            .usage
-            .as_ref()
-            .and_then(words::cost)
-            .map(|cost| ("Cost", cell(&cost))),
-    );
-    rows.push(("Program", format!("git-council {}", cell(&run.version))));
-    let rows: Vec<String> = rows
-        .into_iter()
-        .map(|(name, value)| row(&[name.to_owned(), value]))
+        .map(|fact| row(&[fact.name.to_owned(), value(fact)]))
         .collect();
     table(&["Fact", "Value"], &rows)
-}
-
-fn exchange_words(exchange: ExchangeKind, dropped: u32) -> String {
-    let how = match exchange {
-        ExchangeKind::Reference => "by reference",
-        ExchangeKind::Inline => "inline",
-        ExchangeKind::Both => "by reference where possible, else inline",
-    };
-    if dropped == 0 {
-        how.to_owned()
-    } else {
-        format!("{how}; {dropped} findings did not fit")
-    }
 }
 
 fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
@@ -243,12 +168,6 @@ fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
         .iter()
         .map(|(what, how)| format!("{what}: {how}"))
         .collect();
-    let ended = match judge.ending {
-        Some(Ending::Graceful) => "graceful",
-        Some(Ending::Forced) => "forced",
-        Some(Ending::Died) => "died",
-        None => "–",
-    };
     row(&[
         cell(names.get(&judge.seat.judge)),
         yes(judge.started),
@@ -256,7 +175,7 @@ fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
         yes(judge.counted.is_some()),
         cell(&judge.grant.granted.to_string()),
         cell(&instead.join("; ")),
-        ended.to_owned(),
+        words::ending(judge.ending).to_owned(),
         cell(
             &judge
                 .usage

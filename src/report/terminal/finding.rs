@@ -47,6 +47,9 @@ pub(super) fn full(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
         words::disposition(found.disposition),
         &held(found, names),
     );
+    for (who, words) in words::other_words(found, names) {
+        gutter.remark(page, "", &format!("{who} puts it: {words}"));
+    }
     for opinion in &found.opinions {
         gutter.remark(page, "", &said(opinion, names));
     }

@@ -1,9 +1,9 @@
 //! What stands below the findings, and the verdict.
 
-use crate::council::outcome::{DisagreementKind, PositionChange, Verdict};
+use crate::council::outcome::{DisagreementKind, PositionChange};
+use crate::report::Report;
 use crate::report::page::{Page, colours};
 use crate::report::words::{self, Names};
-use crate::report::{BottomLine, Report, Verbosity};
 use crate::text::Untrusted;
 
 /// The most paths that a line names.
@@ -59,104 +59,32 @@ fn moved(page: &Page, change: &PositionChange) -> String {
 }
 
 /// Who abstained, what was not seen, what was degraded.
-pub(super) fn remarks(page: &mut Page, report: &Report) {
+pub(super) fn remarks(page: &mut Page, report: &Report, names: &Names<'_>) {
     page.gap();
-    if report.verdict == Verdict::Fail || report.verdict == Verdict::Inconclusive {
-        let names = Names::of(&report.judges);
-        for judge in report.judges.iter().filter(|j| j.counted.is_none()) {
-            let why = judge
-                .failures
-                .last()
-                .map_or("no answer".into(), |f| f.failure.to_string());
-            let text = format!("{}: {why}", names.get(&judge.seat.judge));
-            page.labelled("abstained: ", colours::BOLD, &Untrusted::new(&text).line());
-        }
+    for judge in report.judges.iter().filter(|j| j.counted.is_none()) {
+        let why = judge
+            .failures
+            .last()
+            .map_or("no answer".into(), |f| f.failure.to_string());
+        remark(
+            page,
+            "abstained: ",
+            &format!("{}: {why}", names.get(&judge.seat.judge)),
+        );
     }
     for file in report.coverage.gaps().take(MOST_PATHS) {
         let text = format!("{} ({})", file.path.display(), words::gap(file));
-        page.labelled(
-            "not seen whole: ",
-            colours::BOLD,
-            &Untrusted::new(&text).line(),
-        );
+        remark(page, "not seen whole: ", &text);
+    }
+    let left = report.coverage.gaps().count().saturating_sub(MOST_PATHS);
+    if left > 0 {
+        remark(page, "not seen whole: ", &format!("{left} more"));
     }
     for note in &report.notes {
-        page.labelled("note: ", colours::BOLD, &Untrusted::new(note).line());
+        remark(page, "note: ", note);
     }
 }
 
-/// The verdict: one line, and a second one that says who looked and what was left out.
-pub(super) fn verdict(page: &mut Page, report: &Report, bottom_line: &BottomLine) {
-    let word = report.verdict.word();
-    let style = match report.verdict {
-        Verdict::Pass => colours::GREEN,
-        Verdict::Warn | Verdict::Inconclusive => colours::YELLOW,
-        Verdict::Fail => colours::RED,
-        Verdict::Skipped => colours::BOLD,
-    };
-    let rest = bottom_line
-        .headline
-        .strip_prefix(word)
-        .unwrap_or(&bottom_line.headline);
-    let rest = rest.trim_start_matches([':', ' ']);
-    let mut parts = vec![rest.to_owned(), subject(page, report)];
-    parts.push(words::duration(report.receipt.run.duration_ms));
-    parts.extend(report.receipt.usage.as_ref().and_then(words::cost));
-    page.parts(&format!("{word}: "), style, &parts);
-    if page.look().verbosity > Verbosity::Quiet {
-        let indent = " ".repeat(word.len() + 2);
-        page.parts(&indent, colours::PLAIN, &second_line(report));
-    }
-}
-
-/// What was reviewed: its name, and its size where there is one.
-fn subject(page: &Page, report: &Report) -> String {
-    let label = Untrusted::new(&report.target.label).name();
-    match report.change.files {
-        0 => label,
-        _ => format!(
-            "{label}, {}",
-            words::size(report.change, page.mark("−", "-"))
-        ),
-    }
-}
-
-/// Who looked, and what was not reviewed on purpose.
-fn second_line(report: &Report) -> Vec<String> {
-    let names = Names::of(&report.judges);
-    let counted = report.judges.iter().filter(|j| j.counted.is_some());
-    let who: Vec<String> = counted
-        .map(|j| Untrusted::new(names.get(&j.seat.judge)).name())
-        .collect();
-    let mut parts = Vec::new();
-    if !report.detail.is_empty() {
-        parts.push(Untrusted::new(&report.detail).line());
-    }
-    if !who.is_empty() {
-        parts.push(who.join(", "));
-    }
-    parts.extend(not_reviewed(report));
-    parts
-}
-
-fn not_reviewed(report: &Report) -> Option<String> {
-    let groups = words::skipped(&report.coverage);
-    let group = |(why, files): &(&str, Vec<&council_protocol::RepoPath>)| {
-        let named: Vec<String> = files
-            .iter()
-            .take(MOST_PATHS)
-            .map(|p| Untrusted::new(&p.display()).name())
-            .collect();
-        let left = match files.len().saturating_sub(MOST_PATHS) {
-            0 => String::new(),
-            left => format!(" and {left} more"),
-        };
-        format!(
-            "{}{left} ({})",
-            named.join(", "),
-            Untrusted::new(why).line()
-        )
-    };
-    let parts: Vec<String> = groups.iter().map(group).collect();
-    (!parts.is_empty()).then(|| format!("not reviewed: {}", parts.join("; ")))
+fn remark(page: &mut Page, label: &str, text: &str) {
+    page.labelled(label, colours::BOLD, &Untrusted::new(text).line());
 }

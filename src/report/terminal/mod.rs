@@ -2,6 +2,8 @@
 
 mod finding;
 mod foot;
+mod receipt;
+mod verdict;
 
 use council_protocol::Location;
 
@@ -24,16 +26,19 @@ pub fn render(report: &Report, look: Look) -> String {
         findings(&mut page, report, &names);
         foot::disagreements(&mut page, report);
         foot::moves(&mut page, report, &names);
-        foot::remarks(&mut page, report);
+        foot::remarks(&mut page, report, &names);
+        if look.verbosity == Verbosity::Verbose {
+            receipt::show(&mut page, report, &names);
+        }
         page.gap();
     }
-    verdict(&mut page, report);
+    ending(&mut page, report);
     page.finish()
 }
 
 /// The verdict, who looked, and what was not reviewed: the last lines of everything that a terminal shows of a run.
-pub(super) fn verdict(page: &mut Page, report: &Report) {
-    foot::verdict(page, report, &report.bottom_line(Gate::default()));
+pub(super) fn ending(page: &mut Page, report: &Report) {
+    verdict::lines(page, report, &report.bottom_line(Gate::default()));
 }
 
 /// Those that weigh in full, those that are listed only in a line each, the rejected ones only when asked for.

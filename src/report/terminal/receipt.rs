@@ -1,0 +1,97 @@
+//! The receipt, for those who ask: what went in, who sat, what was granted, how each judge ended.
+
+use council_protocol::capability::Grant;
+use council_protocol::message::Usage;
+
+use crate::council::outcome::JudgeRecord;
+use crate::report::Report;
+use crate::report::page::{Page, colours};
+use crate::report::words::{self, Names};
+use crate::text::{self, Ellipsis, Untrusted};
+
+/// Facts of the run, then a line for each judge.
+pub(super) fn show(page: &mut Page, report: &Report, names: &Names<'_>) {
+    let common = common(&report.judges);
+    let mut facts: Vec<(String, String)> = words::facts(report)
+        .into_iter()
+        .map(|fact| (fact.name.to_owned(), fact.value))
+        .collect();
+    facts.extend(common.map(|grant| ("Granted".to_owned(), granted(grant))));
+    page.gap();
+    page.line(&page.paint(colours::BOLD, "receipt"));
+    rows(page, &facts);
+    if !report.judges.is_empty() {
+        let line = |j: &JudgeRecord| {
+            (
+                names.get(&j.seat.judge).to_owned(),
+                judge(j, common.is_none()),
+            )
+        };
+        page.gap();
+        page.line(&page.paint(colours::BOLD, "judges"));
+        rows(page, &report.judges.iter().map(line).collect::<Vec<_>>());
+    }
+}
+
+/// Names in a column, each with its value beside it.
+fn rows(page: &mut Page, rows: &[(String, String)]) {
+    let rows: Vec<(String, String)> = rows
+        .iter()
+        .map(|(name, value)| (short(name), Untrusted::new(value).line()))
+        .collect();
+    let wide = rows
+        .iter()
+        .map(|(name, _)| text::width(name))
+        .max()
+        .unwrap_or(0);
+    for (name, value) in &rows {
+        let gap = " ".repeat(wide.saturating_sub(text::width(name)) + 2);
+        page.hanging(&format!("  {name}{gap}"), colours::PLAIN, value, wide + 4);
+    }
+}
+
+fn short(name: &str) -> String {
+    text::fit(&Untrusted::new(name).line(), 28, Ellipsis::Ascii)
+}
+
+/// What every judge was granted, where all were granted the same.
+fn common(judges: &[JudgeRecord]) -> Option<&Grant> {
+    let first = &judges.first()?.grant;
+    judges.iter().all(|j| j.grant == *first).then_some(first)
+}
+
+fn granted(grant: &Grant) -> String {
+    let mut parts = vec![grant.granted.to_string()];
+    parts.extend(
+        grant
+            .emulated
+            .iter()
+            .map(|(what, how)| format!("instead of {what}: {how}")),
+    );
+    parts.join("; ")
+}
+
+fn judge(judge: &JudgeRecord, alone: bool) -> String {
+    let agent = &judge.seat.agent;
+    let model = agent
+        .model
+        .as_ref()
+        .map_or(String::new(), |model| format!(" ({model})"));
+    let mut parts = vec![
+        format!("{}{model}", agent.name),
+        words::ballot(judge, "", "->").trim().to_owned(),
+    ];
+    parts.extend(alone.then(|| format!("granted {}", granted(&judge.grant))));
+    parts.push(format!("ended {}", words::ending(judge.ending)));
+    parts.extend(
+        judge
+            .answered_ms
+            .map(|ms| format!("answered after {}", words::duration(ms))),
+    );
+    parts.extend(judge.usage.as_ref().and_then(cost));
+    parts.join("; ")
+}
+
+fn cost(usage: &Usage) -> Option<String> {
+    words::cost(usage).map(|cost| format!("cost {cost}"))
+}

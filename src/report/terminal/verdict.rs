@@ -1,0 +1,105 @@
+//! The last lines: the verdict, who looked, what was not reviewed.
+
+use council_protocol::{RepoPath, Vote};
+
+use crate::council::outcome::Verdict;
+use crate::report::page::{Page, colours};
+use crate::report::words::{self, Names};
+use crate::report::{BottomLine, Report, Verbosity};
+use crate::text::Untrusted;
+
+/// The most paths that are named for one reason.
+const MOST_PATHS: usize = 6;
+
+/// The verdict on one line; unless quiet, a second one says who looked and what was left out.
+pub(super) fn lines(page: &mut Page, report: &Report, bottom_line: &BottomLine) {
+    let word = report.verdict.word();
+    let style = match report.verdict {
+        Verdict::Pass => colours::GREEN,
+        Verdict::Warn | Verdict::Inconclusive => colours::YELLOW,
+        Verdict::Fail => colours::RED,
+        Verdict::Skipped => colours::BOLD,
+    };
+    let rest = bottom_line
+        .headline
+        .trim_start_matches(word)
+        .trim_start_matches([':', ' ']);
+    let mut parts = vec![rest.to_owned(), subject(page, report)];
+    parts.push(words::duration(report.receipt.run.duration_ms));
+    parts.extend(report.receipt.usage.as_ref().and_then(words::cost));
+    page.parts(&format!("{word}: "), style, &parts);
+    if page.look().verbosity > Verbosity::Quiet {
+        let indent = " ".repeat(word.len() + 2);
+        let second = [
+            Untrusted::new(&report.detail).line(),
+            who(page, report),
+            not_reviewed(report),
+            hidden(page, report),
+        ];
+        page.parts(&indent, colours::PLAIN, &second);
+    }
+}
+
+/// What was reviewed: its name, and its size where there is one.
+fn subject(page: &Page, report: &Report) -> String {
+    let label = Untrusted::new(&report.target.label).name();
+    match report.change.files {
+        0 => label,
+        _ => format!(
+            "{label}, {}",
+            words::size(report.change, page.mark("−", "-"))
+        ),
+    }
+}
+
+/// The judges that counted; with their votes where not all are PASS.
+fn who(page: &Page, report: &Report) -> String {
+    let names = Names::of(&report.judges);
+    let counted = report.judges.iter().filter(|j| j.counted.is_some());
+    let unanimous = counted
+        .clone()
+        .all(|j| j.counted == Some(Vote::Pass) && j.change.is_none());
+    let arrow = page.mark("→", "->");
+    let who: Vec<String> = counted
+        .map(|j| match names.get(&j.seat.judge) {
+            name if unanimous => name.to_owned(),
+            name => words::ballot(j, name, arrow),
+        })
+        .collect();
+    Untrusted::new(&who.join(", ")).line()
+}
+
+fn not_reviewed(report: &Report) -> String {
+    let group = |(why, files): &(&str, Vec<&RepoPath>)| {
+        let named: Vec<String> = files
+            .iter()
+            .take(MOST_PATHS)
+            .map(|p| Untrusted::new(&p.display()).name())
+            .collect();
+        let left = match files.len().saturating_sub(MOST_PATHS) {
+            0 => String::new(),
+            left => format!(" and {left} more"),
+        };
+        format!(
+            "{}{left} ({})",
+            named.join(", "),
+            Untrusted::new(why).line()
+        )
+    };
+    let groups: Vec<String> = words::skipped(&report.coverage).iter().map(group).collect();
+    if groups.is_empty() {
+        String::new()
+    } else {
+        format!("not reviewed: {}", groups.join("; "))
+    }
+}
+
+/// What only a verbose report shows.
+fn hidden(page: &Page, report: &Report) -> String {
+    match report.rejected().count() {
+        0 => String::new(),
+        _ if page.look().verbosity == Verbosity::Verbose => String::new(),
+        1 => "1 rejected finding (-v shows it)".to_owned(),
+        number => format!("{number} rejected findings (-v shows them)"),
+    }
+}
