@@ -34,7 +34,10 @@ fn the_schemas_are_current() {
         let path = format!("schemas/{format}.schema.json");
         let committed: Value = serde_json::from_str(&document(&path, &printed)).unwrap();
         let printed: Value = serde_json::from_str(&printed).unwrap();
-        assert_eq!(committed, printed, "docs/{path} is out of date");
+        assert_eq!(
+            committed, printed,
+            "docs/{path} is out of date: set COUNCIL_UPDATE_DOCS=1 and run this test again"
+        );
     }
 }
 
@@ -44,7 +47,10 @@ fn the_example_report_is_current_and_fits_its_schema() {
     let report = json::parse(&fs::read_to_string(docs(path)).unwrap()).unwrap();
     let rendered = json::render(&report, Gate::default());
     let text = document(path, &rendered);
-    assert_eq!(rendered, text, "docs/{path} is out of date");
+    assert_eq!(
+        rendered, text,
+        "docs/{path} is out of date: set COUNCIL_UPDATE_DOCS=1 and run this test again"
+    );
     let schema = json::schema();
     let validator = jsonschema::validator_for(schema.as_value()).unwrap();
     let value = serde_json::from_str(&text).unwrap();
