@@ -92,6 +92,7 @@ fn add(
     let bytes = wanted
         .then(|| blobs.read(Side::Old, file.path_before()).ok().flatten())
         .flatten();
+    let bytes = bytes.filter(|bytes| extender.reads(bytes));
     let before = bytes.as_deref().map(String::from_utf8_lossy);
     let generated = before
         .as_deref()

@@ -109,21 +109,24 @@ fn text(
     fence: &Fence,
     templates: &Templates,
 ) -> Result<String, PromptError> {
-    let fenced = |text: &str| {
-        if text.is_empty() {
-            String::new()
-        } else {
+    let fenced = |text: &str, given: bool| {
+        if given {
             fence.wrap(text)
+        } else {
+            String::new()
         }
     };
+    let files = !packet.files.is_empty();
+    let topic = packet.target.kind == TargetKind::Topic;
     templates.render(
         "brief",
         context! {
             target => target(packet.target.kind),
             tag => fence.tag(),
-            files => fence.wrap(list),
-            instructions => fenced(instructions),
-            change => fence.wrap(change),
+            question => fenced(&packet.target.label, topic),
+            files => fenced(list, files),
+            instructions => fenced(instructions, !instructions.is_empty()),
+            change => fenced(change, files),
         },
     )
 }

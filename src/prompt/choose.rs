@@ -39,7 +39,8 @@ pub(super) fn choose(packet: &Packet, order: &[usize], room: usize, line_bytes: 
         .iter()
         .filter(|&&index| !packet.files[index].hunks.is_empty())
     {
-        if chooser.bound(index) > share || !chooser.whole(index) {
+        let bound = chooser.bound(index);
+        if bound > share.min(chooser.room) || !chooser.whole(index) {
             left.push(index);
         }
     }

@@ -441,6 +441,16 @@ fn hostile_peers_authors_and_errors_stay_inside_their_fences() {
 }
 
 #[test]
+fn a_topic_is_a_question_and_no_change() {
+    let mut topic = packet(Vec::new(), Framing::default());
+    topic.target.kind = council_protocol::packet::TargetKind::Topic;
+    topic.target.label = "Should we split the crate?".to_owned();
+    let text = brief(&topic).text;
+    assert!(text.contains("## The question") && text.contains("Should we split the crate?"));
+    assert!(!text.contains("## The change") && !outside(&text).contains("split the crate"));
+}
+
+#[test]
 fn secrets_stay_here() {
     let token = format!("ghp_{}", "a1B2".repeat(10));
     let change = packet(

@@ -8,35 +8,47 @@ use regex::{Captures, Regex};
 
 /// Tokens whose shape alone gives them away: label and pattern. Each begins with a literal, which makes them cheap.
 const TOKENS: &[(&str, &str)] = &[
-    ("aws-key", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
-    ("github-token", r"\bgh[pousr]_[A-Za-z0-9]{36,}"),
-    ("github-token", r"\bgithub_pat_[A-Za-z0-9_]{40,}"),
-    ("gitlab-token", r"\bgl(?:pat|ptt|rt|dt)-[A-Za-z0-9_-]{20,}"),
-    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    (
+        "aws-key",
+        r"(?-u:\b)(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?-u:\b)",
+    ),
+    ("github-token", r"(?-u:\b)gh[pousr]_[A-Za-z0-9]{36,}"),
+    ("github-token", r"(?-u:\b)github_pat_[A-Za-z0-9_]{40,}"),
+    (
+        "gitlab-token",
+        r"(?-u:\b)gl(?:pat|ptt|rt|dt)-[A-Za-z0-9_-]{20,}",
+    ),
+    ("slack-token", r"(?-u:\b)xox[abeoprs]-[A-Za-z0-9-]{10,}"),
     (
         "slack-webhook",
         r"hooks\.slack\.com/services/[A-Za-z0-9/]{20,}",
     ),
-    ("stripe-key", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("google-key", r"\bAIza[A-Za-z0-9_-]{35}"),
-    ("google-token", r"\bya29\.[A-Za-z0-9_-]{20,}"),
+    (
+        "stripe-key",
+        r"(?-u:\b)[sr]k_(?:live|test)_[A-Za-z0-9]{16,}",
+    ),
+    ("google-key", r"(?-u:\b)AIza[A-Za-z0-9_-]{35}"),
+    ("google-token", r"(?-u:\b)ya29\.[A-Za-z0-9_-]{20,}"),
     (
         "model-key",
         r"\bsk-(?:ant|proj|svcacct|or)-[A-Za-z0-9_-]{20,}",
     ),
-    ("model-key", r"\bsk-[A-Za-z0-9]{32,}"),
-    ("huggingface-token", r"\bhf_[A-Za-z0-9]{30,}"),
-    ("npm-token", r"\bnpm_[A-Za-z0-9]{36}"),
-    ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    ("model-key", r"(?-u:\b)sk-[A-Za-z0-9]{32,}"),
+    ("huggingface-token", r"(?-u:\b)hf_[A-Za-z0-9]{30,}"),
+    ("npm-token", r"(?-u:\b)npm_[A-Za-z0-9]{36}"),
+    ("pypi-token", r"(?-u:\b)pypi-[A-Za-z0-9_-]{50,}"),
     (
         "sendgrid-key",
         r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     ),
-    ("digitalocean-token", r"\bdo[opr]_v1_[a-f0-9]{64}"),
-    ("shopify-token", r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
-    ("vault-token", r"\bhv[sb]\.[A-Za-z0-9_-]{24,}"),
-    ("age-key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
-    ("azure-key", r"\bAccountKey=[A-Za-z0-9+/=]{40,}"),
+    ("digitalocean-token", r"(?-u:\b)do[opr]_v1_[a-f0-9]{64}"),
+    (
+        "shopify-token",
+        r"(?-u:\b)shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    ),
+    ("vault-token", r"(?-u:\b)hv[sb]\.[A-Za-z0-9_-]{24,}"),
+    ("age-key", r"(?-u:\b)AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
+    ("azure-key", r"(?-u:\b)AccountKey=[A-Za-z0-9+/=]{40,}"),
     (
         "jwt",
         r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
@@ -70,16 +82,19 @@ impl Patterns {
             .iter()
             .map(|(_, pattern)| format!("({pattern})"))
             .collect();
+        // ASCII classes only: those of Unicode are large, and no name of a setting needs them.
         let quoted = format!(
-            r#"(?i)(?:{NAMES})[\w.-]*["'\]]*(?:\s*:\s*[&\w<>\[\]' ]{{1,30}}=|\s*(?::=|=>|==|=|:))\s*[a-z]{{0,2}}(?:"([^"\s]{{6,}})"|'([^'\s]{{6,}})'|`([^`\s]{{6,}})`)"#
+            r#"(?i-u:{NAMES})[A-Za-z0-9_.-]*["'\]]*(?:[ \t]*:[ \t]*[&A-Za-z0-9_<>\[\]' ]{{1,30}}=|[ \t]*(?::=|=>|==|=|:))[ \t]*[A-Za-z]{{0,2}}(?:"([^"\s]{{6,}})"|'([^'\s]{{6,}})'|`([^`\s]{{6,}})`)"#
         );
-        let bare = r"^\s*(?:export\s+|set\s+|-\s+)?[A-Z0-9_]*(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)[A-Z0-9_]*\s*[=:]\s*([^\s\x22'`#]{8,})\s*$";
-        let url = r#"\b[a-z][a-z0-9+.-]*://[^/\s:@"'<>]*:([^/\s:@"'<>]{3,})@"#;
+        let bare = format!(
+            r#"^[ \t]*(?:export[ \t]+|set[ \t]+|-[ \t]+)?[A-Za-z0-9_.-]*(?i-u:{NAMES})[A-Za-z0-9_]*[ \t]*[=:][ \t]*([^\s"'`#]{{8,}})[ \t\r]*$"#
+        );
+        let url = r#"[A-Za-z0-9+.-]://[^/\s:@"'<>]*:([^/\s:@"'<>]{3,})@"#;
         Self {
             tokens: compile(&tokens.join("|")),
             url: compile(url),
             quoted: compile(&quoted),
-            bare: compile(bare),
+            bare: compile(&bare),
         }
     }
 
@@ -191,12 +206,16 @@ fn is_secret(value: &str) -> bool {
     is_literal(value) && (mixed || (value.len() >= 16 && upper > 2 && lower > 2))
 }
 
-/// A value without quotes must look drawn at random: letters and digits, and long.
+/// A value without quotes must look drawn at random: no name, no path, no call; letters of both cases and digits, or
+/// long.
 fn is_random(value: &str) -> bool {
-    value.len() >= 12
-        && is_secret(value)
-        && value.bytes().any(|b| b.is_ascii_digit())
-        && !value.contains(['(', ')', '[', ']', ';'])
+    let has = |class: fn(&u8) -> bool| value.bytes().any(|b| class(&b));
+    let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let hex = value.bytes().all(|b| b.is_ascii_hexdigit());
+    is_secret(value)
+        && has(u8::is_ascii_digit)
+        && ((mixed && value.len() >= 12) || (value.len() >= 20 && (hex || !value.contains('_'))))
+        && !value.contains(['(', ')', '[', ']', ';', '.', ','])
 }
 
 /// A byte of base64.

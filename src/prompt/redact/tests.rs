@@ -54,6 +54,10 @@ fn assigned_literals_and_urls_lose_their_value_only() {
             "url = postgres://app:[redacted: secret]@db/x",
         ),
         (
+            "aws_secret_access_key = a1B2c3D4e5F6g7H8i9J0/k1L2",
+            "aws_secret_access_key = [redacted: secret]",
+        ),
+        (
             "export DB_PASSWORD=Xk29fj2Kd0s1",
             "export DB_PASSWORD=[redacted: secret]",
         ),
@@ -67,6 +71,8 @@ fn code_that_only_speaks_of_secrets_stays() {
     for line in [
         "password = os.environ[\"DB_PASSWORD\"]",
         "let token = self.next_token();",
+        "token = access_token_v2_of_the_user",
+        "token: config.Tokens2.Current",
         "token: \"refresh_token\"",
         "TOKEN: ${{ secrets.GITHUB_TOKEN }}",
         "raise Error(\"password: must have 8 characters\")",
