@@ -8,7 +8,7 @@
     reason = "helpers of tests, which the lint's exception does not cover"
 )]
 
-mod library;
+mod examples;
 mod misbehaving;
 mod panics;
 #[path = "../../../examples/scripted/judges.rs"]

@@ -167,19 +167,26 @@ impl Session {
     }
 
     pub(crate) fn spawn(&mut self, judge: &str, max_answer_bytes: u64) {
+        self.seat(judge, "", max_answer_bytes);
+    }
+
+    pub(crate) fn spawn_with_brief(&mut self, judge: &str, brief: &str) {
+        self.seat(judge, brief, 100_000);
+    }
+
+    fn seat(&mut self, judge: &str, brief: &str, max_answer_bytes: u64) {
         let seat = Seat {
             judge: judge.into(),
             perspective: Default::default(),
             agent: builtin(),
         };
-        self.backend
-            .spawn(JudgeSpec {
-                seat,
-                brief: "".into(),
-                room: None,
-                max_answer_bytes,
-            })
-            .unwrap();
+        let spec = JudgeSpec {
+            seat,
+            brief: brief.into(),
+            room: None,
+            max_answer_bytes,
+        };
+        self.backend.spawn(spec).unwrap();
     }
 
     /// Sends a turn; gives its key.
