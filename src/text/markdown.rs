@@ -7,6 +7,16 @@ use std::fmt::Write as _;
 
 use super::visible;
 
+/// Languages of fenced blocks that GitHub does not show but draws, or offers to apply.
+const ACTIVE: [&str; 6] = [
+    "suggestion",
+    "mermaid",
+    "math",
+    "geojson",
+    "topojson",
+    "stl",
+];
+
 /// Where inline text is to stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -60,10 +70,13 @@ pub(super) fn fence(text: &str, info: &str, max_lines: usize) -> String {
             .max(2)
             + 1,
     );
-    let info: String = info
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || "+-_".contains(*c))
-        .collect();
+    let plain = |c: &char| c.is_ascii_alphanumeric() || "+-_".contains(*c);
+    let info: String = info.chars().filter(plain).collect();
+    let info = if ACTIVE.contains(&info.to_ascii_lowercase().as_str()) {
+        ""
+    } else {
+        &info
+    };
     format!("{marks}{info}\n{}\n{marks}\n", lines.join("\n"))
 }
 

@@ -231,6 +231,17 @@ fn log_commands_are_escaped_by_githubs_rules() {
 }
 
 #[test]
+fn commands_of_other_runners_are_none_either() {
+    assert_eq!(
+        Untrusted::new("a ##vso[task.x]b").line(),
+        r"a ##vso\u{5B}task.x]b"
+    );
+    assert_eq!(Untrusted::new("##[group]").name(), r"##\u{5B}group]");
+    assert_eq!(Untrusted::new("## [a](b)").line(), "## [a](b)");
+    assert_eq!(json_safe("\"##[x\""), "\"##\\u005bx\"");
+}
+
+#[test]
 fn tabs_reach_the_next_stop_and_width_is_counted_in_columns() {
     let lines: Vec<String> = Untrusted::new("\tx\r\nab\ty").code_lines().collect();
     assert_eq!(lines, ["    x", "ab  y"]);

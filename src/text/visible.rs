@@ -49,7 +49,7 @@ pub(super) fn code_line(line: &str) -> String {
             _ => out.push(c),
         }
     }
-    out.text.replace("##[", "#\\u{23}[")
+    no_bracket(out.text)
 }
 
 /// One line of code whose tabs stay, for a fence.
@@ -66,17 +66,38 @@ fn all(text: &str) -> String {
     out.text
 }
 
-/// Defuses what a GitHub runner would take for a command: `::` at the start, `##[` anywhere (peers.md 5.6).
+/// Defuses what a CI runner would take for a command: `::name::` at the start of a line (peers.md 5.6), and
+/// [`no_bracket`]'s anywhere.
 pub(super) fn no_command(text: String) -> String {
-    let mut text = if text.contains("##[") {
-        text.replace("##[", "#\\u{23}[")
+    let text = no_bracket(text);
+    if text.trim_start().starts_with("::") {
+        text.replacen("::", "\\u{3A}:", 1)
     } else {
         text
-    };
-    if text.trim_start().starts_with("::") {
-        text = text.replacen("::", "\\u{3A}:", 1);
     }
-    text
+}
+
+/// Defuses `##[command]`, `##vso[…]` and their like, which runners find anywhere in a line.
+fn no_bracket(text: String) -> String {
+    if !text.contains("##") {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '[' && opens_command(&out) {
+            out.push_str("\\u{5B}")
+        } else {
+            out.push(c)
+        }
+    }
+    out
+}
+
+/// Whether a bracket behind `before` would open a command.
+fn opens_command(before: &str) -> bool {
+    before
+        .trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '.')
+        .ends_with("##")
 }
 
 /// JSON text that is safe to look at: what is hidden, back-ticks and log commands stand in it as `\u` escapes. A reader
@@ -84,7 +105,7 @@ pub(super) fn no_command(text: String) -> String {
 pub fn json_safe(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
-        let command = c == '[' && out.ends_with("##");
+        let command = c == '[' && opens_command(&out);
         if c == '`' || command || (is_hidden(c) && c != '\n') {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
