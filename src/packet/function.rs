@@ -169,9 +169,12 @@ fn is_header(text: &str) -> bool {
     {
         return true;
     }
-    let control = words
-        .next()
-        .is_none_or(|first| first.is_empty() || CONTROL.contains(&first));
+    // An arm of a `match` ends like a callback of JavaScript, but closes all that it opens.
+    let arm = text.ends_with("=> {") && text.matches('(').count() == text.matches(')').count();
+    let control = arm
+        || words
+            .next()
+            .is_none_or(|first| first.is_empty() || CONTROL.contains(&first));
     !control && text.contains('(') && text.ends_with(['{', ')', ':'])
 }
 
@@ -214,6 +217,14 @@ mod tests {
             (
                 "func (s *S) Run() error {\n\tif err := s.x(); err != nil {\n\t\treturn <<\n",
                 "func (s *S) Run() error {",
+            ),
+            (
+                "fn a() {\n    match b {\n        Ok(c) => {\n            d <<\n",
+                "fn a() {",
+            ),
+            (
+                "app.get(\"/\", (a, b) => {\n  c <<\n",
+                "app.get(\"/\", (a, b) => {",
             ),
             (
                 "fn a<T>(t: T)\nwhere\n    T: X,\n{\n    t <<\n",

@@ -140,8 +140,9 @@ impl Redactor {
                 return None;
             }
             let body = bare(line);
-            return secrets::is_base64_line(body)
-                .then(|| line.replacen(body, "[redacted: base64]", 1));
+            let token = self.holds_secrets && secrets::is_token_line(body);
+            let whole = token || secrets::is_base64_line(body);
+            return whole.then(|| line.replacen(body, "[redacted: base64]", 1));
         }
         let body = bare(line);
         let shortest = if self.key == Key::Body { 4 } else { 16 };

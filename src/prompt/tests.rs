@@ -479,7 +479,7 @@ fn secrets_stay_here() {
 fn what_was_withheld_or_cut_is_not_covered() {
     let long = format!("{}\nb\n", "a".repeat(5_000));
     let change = packet(
-        vec![added("a.js", &long), added("prod.key", "0a0b0c0d0e0f\n")],
+        vec![added("a.js", &long), added("prod.key", "the key is 0a0b\n")],
         framing(),
     );
     let brief = brief(&change);

@@ -163,14 +163,12 @@ fn value(found: &Captures<'_>, counts: fn(&str) -> bool) -> Option<String> {
     ))
 }
 
-/// Whether a value is written out rather than taken from somewhere.
+/// Whether a value is written out rather than taken from somewhere, and no filler.
 fn is_literal(value: &str) -> bool {
     const PLACES: &[&str] = &[
-        "${",
         "$(",
-        "{{",
-        "}}",
         "{",
+        "}",
         "<",
         "%(",
         "%s",
@@ -187,10 +185,14 @@ fn is_literal(value: &str) -> bool {
         "placeholder",
         "dummy",
     ];
+    const WORDS: &[&str] = &[
+        "pass", "password", "passwd", "pwd", "secret", "token", "test",
+    ];
     let lower = value.to_ascii_lowercase();
     !value.starts_with('$')
         && !PLACES.iter().any(|place| value.contains(place))
         && !FILLERS.iter().any(|filler| lower.contains(filler))
+        && !WORDS.contains(&lower.as_str())
 }
 
 /// A literal that is no plain word: digits or symbols beside letters, or mixed case at length.
@@ -230,6 +232,12 @@ pub(super) fn is_base64_line(body: &str) -> bool {
         && body.bytes().any(|b| b.is_ascii_digit())
         && body.bytes().any(|b| b.is_ascii_uppercase())
         && body.bytes().any(|b| b.is_ascii_lowercase())
+}
+
+/// Whether a line of a file that holds secrets is one of a key or a token; `NAME=` is none.
+pub(super) fn is_token_line(body: &str) -> bool {
+    let padded = !body.ends_with('=') || body.len().is_multiple_of(4);
+    body.len() >= 4 && padded && body.bytes().all(is_base64)
 }
 
 /// Whether a file's name says that it holds secrets. Samples and templates are meant to be read.
@@ -287,11 +295,12 @@ pub(super) enum Value {
 /// Looks at a line of a file that holds secrets. A value that is a command stays: it is code, not a secret.
 pub(super) fn value_of(line: &str) -> Value {
     let text = line.trim();
-    let plain = ["#", "// ", ";", "!", "[", "{", "}", "-----"];
-    if text.is_empty()
-        || plain.iter().any(|start| text.starts_with(start))
-        || text.starts_with("[redacted: ")
-    {
+    let comment = ["#", "// ", ";", "!", "-----"]
+        .iter()
+        .any(|start| text.starts_with(start));
+    let heading = text.starts_with('[') && text.ends_with(']') && text.matches(']').count() == 1;
+    let bracket = text.bytes().all(|b| b"{}[](),".contains(&b));
+    if comment || heading || bracket || is_redacted(text) {
         return Value::Shown;
     }
     let Some(at) = line.find(['=', ':']) else {
@@ -301,19 +310,19 @@ pub(super) fn value_of(line: &str) -> Value {
         .trim()
         .trim_start_matches("export ")
         .trim_matches(['"', '\'']);
-    let is_name = !name.is_empty()
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"_.-/@:".contains(&b));
+    let named = |b: u8| b.is_ascii_alphanumeric() || b"_.-/@:".contains(&b);
     let rest = line[at + 1..].trim_start();
-    if !is_name {
+    if name.is_empty() || !name.bytes().all(named) {
         return Value::Opaque;
     }
-    if rest.is_empty()
-        || rest.starts_with("[redacted: ")
-        || rest.contains(['`', '(', '|', '&', '<', '>'])
-    {
+    if rest.is_empty() || is_redacted(rest) || rest.contains(['`', '(', '|', '&', '<', '>']) {
         return Value::Shown;
     }
     Value::Hidden(line.len() - rest.len())
+}
+
+/// Whether nothing is left of a text but what stands for a secret.
+fn is_redacted(text: &str) -> bool {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "\"'`,;".contains(c));
+    text.starts_with("[redacted: ") && text.ends_with(']') && text.matches(']').count() == 1
 }

@@ -77,6 +77,7 @@ fn code_that_only_speaks_of_secrets_stays() {
         "TOKEN: ${{ secrets.GITHUB_TOKEN }}",
         "raise Error(\"password: must have 8 characters\")",
         "https://example.com:8080/a@b",
+        "proxy = http://user:pass@localhost:8080",
         "api_key = \"<your key>\"",
         "let digest = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\";",
         "integrity sha512-abc/def==",
