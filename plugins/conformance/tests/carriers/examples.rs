@@ -1,11 +1,16 @@
 //! The examples, each through the real loader and the whole suite.
 
+use std::time::Duration;
+
 use council_conformance::{Candidate, Outcome, SCRIPT};
 use council_protocol::Event;
 use council_protocol::message::Hello;
 use council_protocol::seat::Perspective;
 
-use crate::support::{Session, builtin, compile, conforms, example, in_library, load, run_folder};
+use crate::model::Model;
+use crate::support::{
+    Session, builtin, compile, conforms, example, in_library, in_process, load, run_folder,
+};
 
 #[test]
 fn the_one_in_rust_conforms() {
@@ -68,7 +73,7 @@ fn the_one_in_c_passes_any_text_both_ways() {
     let text =
         "plain, \"quoted\" \\ back\u{8}\u{c}\n\r\t\u{1} ä € \u{1f600} \u{2028}\u{10ffff}, }] [{ :";
     session.spawn_with_brief("judge \"1\" ü", text);
-    let key = session.turn("judge \"1\" ü", std::time::Duration::from_secs(10));
+    let key = session.turn("judge \"1\" ü", Duration::from_secs(10));
     let raw = session.wait(|e| {
         if let Event::Answered { raw, .. } = e {
             Some(raw.clone())
@@ -96,6 +101,106 @@ fn the_one_in_c_says_what_is_wrong_with_its_configuration() {
         command(&["there-is-no-such-program"]),
     );
     session.spawn("a", 1_000);
-    session.turn("a", std::time::Duration::from_secs(10));
+    session.turn("a", Duration::from_secs(10));
     assert!(session.failed("a").detail.contains("could not be started"));
+}
+
+/// The example in Python, speaking with a model. None: there is no Python, and the test's output says so.
+fn chat() -> Option<(std::path::PathBuf, Model, Hello)> {
+    if std::process::Command::new("python3")
+        .arg("-V")
+        .output()
+        .is_err()
+    {
+        println!("SKIPPED: no python3 was found, the example in Python is not tried");
+        return None;
+    }
+    let script =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/python/chat.py");
+    let model = Model::start();
+    let config = serde_json::json!({ "url": model.url, "model": "tiny" });
+    Some((
+        script,
+        model,
+        Hello {
+            config,
+            ..Hello::default()
+        },
+    ))
+}
+
+#[test]
+fn the_one_in_python_conforms() {
+    let Some((script, _model, hello)) = chat() else {
+        return;
+    };
+    let candidate = Candidate::new("chat", || in_process(&script, &[]), builtin());
+    let table = conforms(&candidate.scripted().hello(hello));
+    for claimed in [
+        "several judges at once",
+        "one and only one",
+        "messages in order",
+        "idle judge ends",
+    ] {
+        assert_eq!(table.outcome(claimed), Some(&Outcome::Passed), "{claimed}");
+    }
+}
+
+/// What `message` promises: the second request carries the first one and its answer.
+#[test]
+fn the_one_in_python_keeps_its_conversation() {
+    let Some((script, model, hello)) = chat() else {
+        return;
+    };
+    let mut session = Session::open(in_process(&script, &[]).unwrap(), hello);
+    session.spawn_with_brief("a", "the brief\n");
+    session.answers("a");
+    session.turn("a", Duration::from_secs(10));
+    let usage = session.wait(|e| {
+        if let Event::Answered { usage, .. } = e {
+            usage.clone()
+        } else {
+            None
+        }
+    });
+    assert_eq!(
+        (usage.input_tokens, usage.output_tokens),
+        (Some(12), Some(3))
+    );
+    let heard = model.heard.lock().unwrap();
+    let roles = |request: &serde_json::Value| {
+        let messages = request["messages"].as_array().unwrap().iter();
+        messages
+            .map(|m| m["role"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(roles(&heard[1]), ["user", "assistant", "user"]);
+    assert_eq!(
+        heard[0]["messages"][0]["content"],
+        "the brief\nkey: key-1\n"
+    );
+    assert_eq!(heard[1]["messages"][0], heard[0]["messages"][0]);
+    assert_eq!(heard[1]["messages"][2]["content"], "key: key-2\n");
+}
+
+#[test]
+fn the_one_in_python_says_what_is_wrong() {
+    let Some((script, _model, mut hello)) = chat() else {
+        return;
+    };
+    let session = Session::open(in_process(&script, &[]).unwrap(), Hello::default());
+    assert!(
+        session
+            .error()
+            .starts_with("open: set config.url to a server")
+    );
+    // Nobody listens on the discard port of this machine.
+    hello.config = serde_json::json!({ "url": "http://127.0.0.1:9/v1", "model": "tiny" });
+    let mut session = Session::open(in_process(&script, &[]).unwrap(), hello);
+    session.probe("a");
+    let failure = session.failed("a");
+    assert!(
+        failure.detail.contains("127.0.0.1 cannot be reached"),
+        "{failure}"
+    );
 }

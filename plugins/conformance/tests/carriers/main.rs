@@ -10,6 +10,7 @@
 
 mod examples;
 mod misbehaving;
+mod model;
 mod panics;
 #[path = "../../../examples/scripted/judges.rs"]
 mod scripted;

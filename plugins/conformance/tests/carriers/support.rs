@@ -189,6 +189,15 @@ impl Session {
         self.backend.spawn(spec).unwrap();
     }
 
+    pub(crate) fn probe(&mut self, judge: &str) {
+        let seat = Seat {
+            judge: judge.into(),
+            perspective: Default::default(),
+            agent: builtin(),
+        };
+        self.backend.send(Message::Probe { seat }).unwrap();
+    }
+
     /// Sends a turn; gives its key.
     pub(crate) fn turn(&mut self, judge: &str, timeout: Duration) -> String {
         self.turns += 1;
