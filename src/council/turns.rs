@@ -1,16 +1,16 @@
 //! Turns: one at a time for each judge; what comes back is accepted, sent back once, or an abstention.
 
 use council_protocol::message::Usage;
-use council_protocol::task::{Explored, Task};
-use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, TurnId};
+use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
 
-use super::bench::{Ask, Chair, OpenTurn, Presence, Raised};
+use super::bench::{Ask, Chair, OpenTurn, Presence};
 use super::disposition::quotes;
 use super::engine::{Council, Phase};
 use super::exchange::Action;
 use super::extract::{self, Expected};
 use super::floor::Alarm;
 use super::keys::key;
+use super::merge::{merge, raise};
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
 const RESTATEMENT_CHARS: usize = 2_000;
@@ -318,72 +318,6 @@ impl Council {
         judge.failed(at, failure.clone());
         self.give_up(chair, round, &failure);
     }
-
-    /// Has a judge's questions answered by explorers, as far as the plan allows (R1 only; seed 000).
-    fn explore(&mut self, chair: Chair, round: u8, answer: &Answer, now: Millis) {
-        let most = usize::from(self.floor.plan.options.explorers);
-        let judge = &mut self.floor.bench.judges[chair];
-        if round != 1
-            || most == 0
-            || judge.explored
-            || answer.explore.is_empty()
-            || !judge.can_be_messaged()
-        {
-            return;
-        }
-        judge.explored = true;
-        let timeout_ms = self.floor.plan.timeouts.explorer_ms;
-        let questions = answer.explore.iter().take(most).cloned().collect();
-        let id = judge.id().clone();
-        self.floor.out.push(Action::Explore {
-            judge: id,
-            questions,
-            timeout_ms,
-        });
-        let timer = self.alarm(Alarm::Explorers(chair), now.saturating_add(timeout_ms));
-        self.floor.bench.judges[chair].exploring = Some(timer);
-        self.extend(
-            now.saturating_add(timeout_ms)
-                .saturating_add(self.floor.plan.timeouts.r1_ms),
-        );
-    }
-
-    /// Moves the round's deadline, later only: a judge's clock starts after its explorers (councils.md 1.4).
-    fn extend(&mut self, at: Millis) {
-        let Phase::Round(round) = &mut self.phase else {
-            return;
-        };
-        if at > round.ends {
-            round.ends = at;
-            self.floor.out.push(Action::SetDeadline {
-                timer: round.timer,
-                at,
-            });
-        }
-    }
-
-    pub(super) fn explored(&mut self, judge: &JudgeId, results: Vec<Explored>, now: Millis) {
-        let Some(chair) = self.chair(judge) else {
-            return;
-        };
-        let judge = &mut self.floor.bench.judges[chair];
-        if judge.exploring.take().is_some() {
-            judge.queue.push_back(Ask::new(Task::Explored { results }));
-            self.dispatch(chair, now);
-        }
-    }
-
-    /// The explorers are too late: the judge's first answer of the round stands.
-    pub(super) fn explorers_over(&mut self, chair: Chair, now: Millis) {
-        let judge = &mut self.floor.bench.judges[chair];
-        if judge.exploring.take().is_some() {
-            judge.failed(
-                1,
-                Failure::new(FailureKind::Timeout, "the explorers were too late"),
-            );
-            self.dispatch(chair, now);
-        }
-    }
 }
 
 /// Failures that a second try can mend. An oversized answer would come again; a violation is not asked for twice.
@@ -393,50 +327,4 @@ fn is_mendable(kind: FailureKind) -> bool {
         kind,
         K::Empty | K::Prose | K::Malformed | K::Truncated | K::WrongRound | K::WrongKey
     )
-}
-
-/// Adds the findings of an answer; one that the judge repeats word for word keeps its first number.
-fn raise(raised: &mut Vec<Raised>, round: u8, answer: &Answer) {
-    use council_protocol::answer::Tag;
-    let later = answer
-        .independent_findings
-        .iter()
-        .filter(|i| i.tag != Tag::NotReproduced)
-        .map(|i| &i.finding);
-    let later = later.filter(|_| round > 1);
-    for finding in answer.findings.iter().chain(later) {
-        let known = |r: &Raised| {
-            r.finding.location == finding.location
-                && r.finding.quote == finding.quote
-                && r.finding.description == finding.description
-        };
-        if !raised.iter().any(known) {
-            raised.push(Raised {
-                round,
-                finding: finding.clone(),
-            });
-        }
-    }
-}
-
-/// Several answers of one round: the last vote holds, what was said before is kept.
-fn merge(earlier: Answer, last: Answer) -> Answer {
-    fn join<T>(mut earlier: Vec<T>, last: Vec<T>) -> Vec<T> {
-        earlier.extend(last);
-        earlier
-    }
-    Answer {
-        findings: join(earlier.findings, last.findings),
-        responses: join(earlier.responses, last.responses),
-        independent_findings: join(earlier.independent_findings, last.independent_findings),
-        withdrawn: join(earlier.withdrawn, last.withdrawn),
-        challenges: join(earlier.challenges, last.challenges),
-        answers: join(earlier.answers, last.answers),
-        messages: join(earlier.messages, last.messages),
-        change: last.change.or(earlier.change),
-        restatement: last.restatement.or(earlier.restatement),
-        steel_man: last.steel_man.or(earlier.steel_man),
-        position: last.position.or(earlier.position),
-        ..last
-    }
 }

@@ -4,5 +4,7 @@ mod bad_input;
 mod debate;
 mod end;
 mod first_round;
+mod laws;
 mod run;
 mod verdict;
+mod world;

@@ -1,0 +1,93 @@
+//! Disagreements: flags beside the verdict, with both positions (3-debate.md, "Settled contradictions").
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use council_protocol::answer::Stance;
+use council_protocol::{Severity, Vote};
+
+use super::floor::Floor;
+use super::outcome::{Disagreement, DisagreementKind, Disposition, JudgedFinding};
+use super::position::Position;
+
+/// What no rule may average away, with both positions (3-debate.md: a flag beside the verdict).
+pub(super) fn disagreements(
+    floor: &Floor,
+    positions: &[Position],
+    findings: &[JudgedFinding],
+) -> Vec<Disagreement> {
+    let mut all: Vec<Disagreement> = cross_vendor(floor, positions).into_iter().collect();
+    for finding in findings {
+        let open = matches!(
+            finding.disposition,
+            Disposition::Contested | Disposition::Unproven
+        );
+        let kind = match finding.finding.severity {
+            Severity::Critical => DisagreementKind::Critical,
+            Severity::Significant => DisagreementKind::Significant,
+            Severity::Minor => continue,
+        };
+        if open {
+            all.push(Disagreement {
+                kind,
+                finding: Some(finding.id.clone()),
+                positions: sides(finding),
+            });
+        }
+    }
+    all
+}
+
+/// Who holds a finding and what the others said, one line each.
+fn sides(finding: &JudgedFinding) -> Vec<String> {
+    let holders: BTreeSet<&str> = finding.members.iter().map(|m| m.judge.as_str()).collect();
+    let mut sides: Vec<String> = holders
+        .iter()
+        .map(|judge| format!("{judge} holds it"))
+        .collect();
+    for opinion in &finding.opinions {
+        let stance = match opinion.stance {
+            Stance::Agreed => "agrees",
+            Stance::PartiallyAgreed => "agrees in part",
+            Stance::Disagreed => "disagrees",
+        };
+        sides.push(format!("{} {stance}: {}", opinion.judge, opinion.reasoning));
+    }
+    if finding.opinions.is_empty() {
+        sides.push("nobody else checked it".into());
+    }
+    sides
+}
+
+/// One vendor's judges PASS what another's FAIL (councils.md 9.1, "AO cross-vendor").
+fn cross_vendor(floor: &Floor, positions: &[Position]) -> Option<Disagreement> {
+    let mut vendors: BTreeMap<&str, Vec<(Vote, &str)>> = BTreeMap::new();
+    for (judge, position) in floor.bench.judges.iter().zip(positions) {
+        if let Some(vote) = position.counted {
+            let vendor = judge.planned.seat.agent.vendor.as_str();
+            vendors
+                .entry(vendor)
+                .or_default()
+                .push((vote, judge.id().as_str()));
+        }
+    }
+    let worst: BTreeMap<&str, Vote> = vendors
+        .iter()
+        .filter_map(|(v, votes)| votes.iter().map(|(vote, _)| *vote).max().map(|m| (*v, m)))
+        .collect();
+    let split =
+        worst.values().any(|v| *v == Vote::Pass) && worst.values().any(|v| *v == Vote::Fail);
+    let position = |(vendor, vote): (&&str, &Vote)| {
+        let judges: Vec<&str> = vendors
+            .get(vendor)
+            .into_iter()
+            .flatten()
+            .map(|(_, judge)| *judge)
+            .collect();
+        format!("{vendor}: {} ({})", vote.word(), judges.join(", "))
+    };
+    split.then(|| Disagreement {
+        kind: DisagreementKind::CrossVendor,
+        finding: None,
+        positions: worst.iter().map(position).collect(),
+    })
+}

@@ -1,0 +1,106 @@
+//! Clusters as the findings of the report: named, ordered, with every version verbatim.
+
+use std::collections::BTreeMap;
+
+use super::bench::Chair;
+use super::consensus::{Standing, level};
+use super::disposition::{Cluster, Version};
+use super::fingerprint::fingerprint;
+use super::floor::Floor;
+use super::outcome::{JudgedFinding, Member, Opinion};
+
+/// The findings as they are reported: worst first, then path and line; rejected ones last.
+pub(super) fn findings(floor: &Floor) -> Vec<JudgedFinding> {
+    let clusters = floor.clusters();
+    let mut judged: Vec<(JudgedFinding, &str)> =
+        clusters.iter().filter_map(|c| judged(floor, c)).collect();
+    judged.sort_by(|(a, _), (b, _)| rank(a).cmp(&rank(b)));
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let name = |(index, (mut finding, context)): (usize, (JudgedFinding, &str))| {
+        let same = fingerprint(&finding.finding, context, 0);
+        let nth = seen.entry(same).and_modify(|n| *n += 1).or_insert(0);
+        finding.fingerprint = fingerprint(&finding.finding, context, *nth);
+        finding.id = format!("F{}", index + 1);
+        finding
+    };
+    judged.into_iter().enumerate().map(name).collect()
+}
+
+fn rank(finding: &JudgedFinding) -> impl Ord {
+    let place = finding.finding.location.clone();
+    (
+        std::cmp::Reverse((finding.level, finding.finding.severity)),
+        (finding.disposition, place.path, place.line, place.end_line),
+        (
+            finding.finding.description.clone(),
+            finding.finding.quote.clone(),
+            finding.finding.category.clone(),
+        ),
+    )
+}
+
+/// A cluster as a finding of the report, with the context of the version that is shown.
+fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a str)> {
+    let shown = shown(cluster)?;
+    let disposition = cluster.disposition();
+    let mut finding = shown.finding.clone();
+    if let council_protocol::Proof::Relocated { line } = shown.proof {
+        let length = finding
+            .location
+            .end_line
+            .map(|end| end.saturating_sub(finding.location.line));
+        finding.location.line = line;
+        finding.location.end_line = length.map(|l| line.saturating_add(l));
+    }
+    let severity = cluster.severity();
+    let judge_of = |chair: Chair| floor.bench.judges[chair].id().clone();
+    let member = |v: &Version| Member {
+        judge: judge_of(v.chair),
+        round: v.round,
+        finding: v.finding.clone(),
+        proof: v.proof.clone(),
+        withdrawn: v.withdrawn,
+    };
+    let finding = JudgedFinding {
+        id: String::new(),
+        fingerprint: String::new(),
+        finding,
+        disposition,
+        level: level(
+            Standing {
+                severity,
+                disposition,
+            },
+            floor.plan.policy,
+        ),
+        members: cluster.versions.iter().map(member).collect(),
+        opinions: opinions(cluster),
+    };
+    Some((finding, &shown.context))
+}
+
+/// The version that is shown: the worst that stands, else the worst; ties fall to the text, never to the seat.
+fn shown(cluster: &Cluster) -> Option<&Version> {
+    cluster.versions.iter().min_by_key(|v| {
+        let f = &v.finding;
+        let bad = std::cmp::Reverse((v.lives(), f.severity));
+        (
+            bad,
+            v.round,
+            &f.location,
+            &f.rule,
+            &f.category,
+            &f.description,
+            &f.quote,
+        )
+    })
+}
+
+fn opinions(cluster: &Cluster) -> Vec<Opinion> {
+    cluster
+        .versions
+        .iter()
+        .flat_map(|v| v.opinions.values())
+        .map(|v| v.opinion.clone())
+        .collect()
+}

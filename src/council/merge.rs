@@ -1,0 +1,51 @@
+//! Several answers of one judge: what it has raised over the rounds, and what it said in one of them.
+
+use council_protocol::Answer;
+use council_protocol::answer::Tag;
+
+use super::bench::Raised;
+
+/// Adds the findings of an answer; one that the judge repeats word for word keeps its first number.
+pub(super) fn raise(raised: &mut Vec<Raised>, round: u8, answer: &Answer) {
+    let later = answer
+        .independent_findings
+        .iter()
+        .filter(|i| i.tag != Tag::NotReproduced)
+        .map(|i| &i.finding);
+    let later = later.filter(|_| round > 1);
+    for finding in answer.findings.iter().chain(later) {
+        let known = |r: &Raised| {
+            r.finding.location == finding.location
+                && r.finding.quote == finding.quote
+                && r.finding.description == finding.description
+        };
+        if !raised.iter().any(known) {
+            raised.push(Raised {
+                round,
+                finding: finding.clone(),
+            });
+        }
+    }
+}
+
+/// Several answers of one round: the last vote holds, what was said before is kept.
+pub(super) fn merge(earlier: Answer, last: Answer) -> Answer {
+    fn join<T>(mut earlier: Vec<T>, last: Vec<T>) -> Vec<T> {
+        earlier.extend(last);
+        earlier
+    }
+    Answer {
+        findings: join(earlier.findings, last.findings),
+        responses: join(earlier.responses, last.responses),
+        independent_findings: join(earlier.independent_findings, last.independent_findings),
+        withdrawn: join(earlier.withdrawn, last.withdrawn),
+        challenges: join(earlier.challenges, last.challenges),
+        answers: join(earlier.answers, last.answers),
+        messages: join(earlier.messages, last.messages),
+        change: last.change.or(earlier.change),
+        restatement: last.restatement.or(earlier.restatement),
+        steel_man: last.steel_man.or(earlier.steel_man),
+        position: last.position.or(earlier.position),
+        ..last
+    }
+}

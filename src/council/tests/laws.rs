@@ -1,0 +1,220 @@
+//! The laws of the verdict (3-debate.md), over random councils with random faults.
+
+use std::collections::BTreeSet;
+
+use council_protocol::{Severity, Vote};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+use super::world::{World, world};
+use crate::council::consensus::{Case, Standing, judge};
+use crate::council::outcome::{Disposition, Outcome, Reason, Verdict};
+use crate::council::plan::{Consensus, Policy, Procedure};
+
+/// From good to bad. INCONCLUSIVE is worse than WARN: it does not let a change in.
+fn badness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Skipped | Verdict::Pass => 0,
+        Verdict::Warn => 1,
+        Verdict::Inconclusive => 2,
+        Verdict::Fail => 3,
+    }
+}
+
+fn cases() -> Config {
+    Config {
+        cases: 2_000,
+        failure_persistence: None,
+        ..Config::default()
+    }
+}
+
+/// What of an outcome does not depend on the names of things.
+fn essence(outcome: &Outcome) -> (Verdict, Reason, BTreeSet<String>) {
+    let findings = outcome
+        .findings
+        .iter()
+        .map(|f| format!("{} {:?} {:?}", f.fingerprint, f.disposition, f.level));
+    (outcome.verdict, outcome.reason, findings.collect())
+}
+
+/// No sequence of faults yields green below quorum or coverage, or after a cut. (Everything else that must hold in every
+/// run is asserted while it is played: one conclusion, always last; everybody shut down once; nothing sent to the gone.)
+fn never_green_by_accident(world: &World) -> Result<(), TestCaseError> {
+    let outcome = world.play();
+    let green = matches!(outcome.verdict, Verdict::Pass | Verdict::Warn);
+    let voters = outcome
+        .judges
+        .iter()
+        .filter(|j| j.counted.is_some())
+        .count();
+    prop_assert_eq!(voters, outcome.counted as usize);
+    prop_assert!(
+        !green || outcome.counted >= world.plan.quorum,
+        "{:?}",
+        outcome
+    );
+    prop_assert!(
+        outcome.verdict != Verdict::Pass || outcome.coverage.is_complete(),
+        "{:?}",
+        outcome
+    );
+    let cut = [Reason::Interrupted, Reason::Deadline, Reason::BackendLost];
+    prop_assert!(!green || !cut.contains(&outcome.reason));
+    let again = world.play();
+    prop_assert_eq!(outcome, again, "the same inputs give the same actions");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn quick_is_never_green_by_accident(world in world(Procedure::Quick, 1..2)) {
+        never_green_by_accident(&world)?;
+    }
+
+    #[test]
+    fn review_is_never_green_by_accident(world in world(Procedure::Review, 1..5)) {
+        never_green_by_accident(&world)?;
+    }
+
+    #[test]
+    fn debate_is_never_green_by_accident(world in world(Procedure::Debate, 1..5)) {
+        never_green_by_accident(&world)?;
+    }
+
+    #[test]
+    fn the_order_of_judges_does_not_matter(world in world(Procedure::Debate, 2..5), turn in 1usize..5) {
+        let world = world.faultless();
+        let mut turned = world.clone();
+        let seats = turned.plan.seats.len();
+        turned.plan.seats.rotate_left(turn % seats);
+        prop_assert_eq!(essence(&world.play()), essence(&turned.play()));
+    }
+
+    #[test]
+    fn without_r2_answers_the_result_is_that_of_r1(world in world(Procedure::Debate, 2..5)) {
+        let mut world = world.faultless();
+        let mut alone = world.clone();
+        alone.plan.debate = crate::council::plan::DebateMode::Off;
+        for script in world.scripts.values_mut() {
+            // R1, then silence: the restatement is the second turn, the answer the third.
+            script.deeds = vec![super::world::Deed::Answer, super::world::Deed::Answer];
+            script.deeds.extend([super::world::Deed::Silence; 4]);
+        }
+        prop_assert_eq!(essence(&world.play()), essence(&alone.play()));
+    }
+
+    #[test]
+    fn weak_changes_leave_the_result_of_r1(world in world(Procedure::Debate, 2..5)) {
+        let mut world = world.faultless();
+        for script in world.scripts.values_mut() {
+            script.grounds = script.grounds.map(|(line, _)| (line, false));
+            script.opinion = script.opinion.map(|(stance, line, _)| (stance, line, false));
+            script.later = None;
+        }
+        let mut alone = world.clone();
+        alone.plan.debate = crate::council::plan::DebateMode::Off;
+        let (debated, r1) = (world.play(), alone.play());
+        prop_assert_eq!(essence(&debated), essence(&r1));
+        let counted = |o: &Outcome| o.judges.iter().map(|j| j.counted).collect::<Vec<_>>();
+        prop_assert_eq!(counted(&debated), counted(&r1));
+    }
+
+    #[test]
+    fn another_finding_in_r1_never_improves_a_single_round(
+        world in world(Procedure::Review, 1..5),
+        who in any::<prop::sample::Index>(),
+        line in 1u32..12,
+        severity in prop_oneof![Just(Severity::Minor), Just(Severity::Significant), Just(Severity::Critical)],
+    ) {
+        let mut world = world.faultless();
+        world.plan.debate = crate::council::plan::DebateMode::Off;
+        let before = world.play();
+        let name = who.get(&world.plan.seats).seat.judge.clone();
+        world.scripts.get_mut(&name).unwrap().findings.push((severity, line, true));
+        let after = world.play();
+        prop_assert!(badness(after.verdict) >= badness(before.verdict), "{:?} -> {:?}", before, after);
+    }
+
+    #[test]
+    fn a_silent_judge_that_passed_alone_never_helped_by_leaving(
+        world in world(Procedure::Review, 2..5),
+        who in any::<prop::sample::Index>(),
+    ) {
+        let mut world = world.faultless();
+        world.plan.debate = crate::council::plan::DebateMode::Off;
+        let name = who.get(&world.plan.seats).seat.judge.clone();
+        let script = world.scripts.get_mut(&name).unwrap();
+        script.votes = [Vote::Pass; 6];
+        script.findings.clear();
+        let before = world.play();
+        world.scripts.get_mut(&name).unwrap().deeds = vec![super::world::Deed::Refuse];
+        let after = world.play();
+        // Majority counts heads: a PASS that leaves can only let WARN or FAIL weigh more.
+        prop_assert!(badness(after.verdict) >= badness(before.verdict), "{:?} -> {:?}", before, after);
+    }
+}
+
+fn disposition() -> impl Strategy<Value = Disposition> {
+    prop_oneof![
+        Just(Disposition::Carried),
+        Just(Disposition::Contested),
+        Just(Disposition::Unproven),
+        Just(Disposition::Rejected),
+    ]
+}
+
+fn standing() -> impl Strategy<Value = Standing> {
+    let severity = prop_oneof![
+        Just(Severity::Minor),
+        Just(Severity::Significant),
+        Just(Severity::Critical)
+    ];
+    (severity, disposition()).prop_map(|(severity, disposition)| Standing {
+        severity,
+        disposition,
+    })
+}
+
+fn consensus() -> impl Strategy<Value = Consensus> {
+    prop_oneof![
+        Just(Consensus::Findings),
+        Just(Consensus::Strict),
+        Just(Consensus::Majority)
+    ]
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn the_pure_verdict_only_gets_worse(
+        consensus in consensus(),
+        (contested_critical_fails, incomplete_coverage_warns) in any::<(bool, bool)>(),
+        mut findings in prop::collection::vec(standing(), 0..6),
+        more in standing(),
+        votes in prop::collection::vec(prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)], 0..5),
+        quorum in 0usize..4,
+        (covered, checked) in any::<(bool, bool)>(),
+    ) {
+        let policy = Policy { contested_critical_fails, incomplete_coverage_warns };
+        let counted = votes.len();
+        let verdict = |findings: &[Standing], counted, covered, checked| {
+            let case = Case { findings, votes: &votes, counted, quorum, covered, checked };
+            badness(judge(consensus, policy, &case).0)
+        };
+        let base = verdict(&findings, counted, covered, checked);
+        // A judge less in the count, a file less covered, a quote less searched: findings and votes held fixed.
+        prop_assert!(verdict(&findings, counted.saturating_sub(1), covered, checked) >= base);
+        prop_assert!(verdict(&findings, counted, false, checked) >= base);
+        prop_assert!(verdict(&findings, counted, covered, false) >= base);
+        findings.push(more);
+        prop_assert!(verdict(&findings, counted, covered, checked) >= base);
+        findings.reverse();
+        prop_assert!(verdict(&findings, counted, covered, checked) >= base, "order does not matter");
+        let green = base < 2;
+        prop_assert!(!green || counted >= quorum.max(1));
+    }
+}
