@@ -245,6 +245,15 @@ fn seed000_late_r1_judge_gets_no_r2_message() {
         panic!()
     };
     assert_eq!(peers.len(), 1, "N-1 in R2");
+    let mut run = Run::seated(debate(3));
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    run.fail("judge-3", FailureKind::Refused);
+    run.restate();
+    assert_eq!(
+        run.rounds_of("judge-3"),
+        [1],
+        "nor does one that is free again"
+    );
 }
 
 #[test]

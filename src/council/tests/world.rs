@@ -7,12 +7,11 @@ use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
 use council_protocol::message::Ending;
 use council_protocol::{
     Answer, CoverageState, Failure, FailureKind, JudgeId, Millis, Severity, Task, TurnId, Vote,
-    prove,
 };
 use proptest::prelude::*;
 
 use super::run::{
-    change, coverage, evidence, finding, made_up, plan, response, text, without_message,
+    change, coverage, evidence, finding, made_up, plan, response, search, without_message,
 };
 use crate::council::plan::{Consensus, DebateMode, Exchange, Procedure};
 use crate::council::{Action, CancelCause, Council, Input, Outcome, Plan, TimerId};
@@ -266,7 +265,12 @@ struct Play<'a> {
     timers: BTreeMap<TimerId, Millis>,
     deeds: BTreeMap<JudgeId, usize>,
     spawned: BTreeSet<JudgeId>,
+    started: BTreeSet<JudgeId>,
     gone: BTreeSet<JudgeId>,
+    /// Their R1 was accepted.
+    recorded: BTreeSet<JudgeId>,
+    /// Nothing is left of them to end.
+    ended: BTreeSet<JudgeId>,
     shut: BTreeSet<JudgeId>,
     open: BTreeMap<JudgeId, TurnId>,
     drawn: usize,
@@ -282,7 +286,10 @@ impl<'a> Play<'a> {
             timers: BTreeMap::new(),
             deeds: BTreeMap::new(),
             spawned: BTreeSet::new(),
+            started: BTreeSet::new(),
             gone: BTreeSet::new(),
+            recorded: BTreeSet::new(),
+            ended: BTreeSet::new(),
             shut: BTreeSet::new(),
             open: BTreeMap::new(),
             drawn: 0,
@@ -299,19 +306,35 @@ impl<'a> Play<'a> {
         self.perform(actions);
         for _ in 0..10_000 {
             let Some(input) = self.next() else { break };
-            if let Input::Failed {
-                judge, turn: None, ..
-            }
-            | Input::Ended { judge, .. } = &input
-            {
-                self.gone.insert(judge.clone());
-            }
+            self.watch(&input);
             let actions = council.handle(input, self.now);
             self.perform(actions);
         }
         let outcome = self.outcome.take().expect("the council never concludes");
         assert!(council.is_over());
         outcome
+    }
+
+    /// Keeps in mind who is gone, and of whom nothing is left.
+    fn watch(&mut self, input: &Input) {
+        match input {
+            Input::Started { judge } => {
+                self.started.insert(judge.clone());
+            }
+            Input::Failed {
+                judge, turn: None, ..
+            } => {
+                self.gone.insert(judge.clone());
+                if !self.started.contains(judge) {
+                    self.ended.insert(judge.clone());
+                }
+            }
+            Input::Ended { judge, .. } => {
+                self.gone.insert(judge.clone());
+                self.ended.insert(judge.clone());
+            }
+            _ => {}
+        }
     }
 
     /// A number of the script's disorder; 0 when it has run out.
@@ -374,10 +397,14 @@ impl<'a> Play<'a> {
                     task,
                     timeout_ms,
                 } => {
-                    assert!(self.spawned.contains(&judge) && !self.shut.contains(&judge));
+                    assert!(self.started.contains(&judge) && !self.shut.contains(&judge));
                     assert!(
                         !self.gone.contains(&judge),
                         "{judge} is gone and was sent {task:?}"
+                    );
+                    assert!(
+                        round == 1 || self.recorded.contains(&judge),
+                        "{judge} has no R1 and was sent {task:?}"
                     );
                     assert!(timeout_ms <= 200_000, "a turn without a bound");
                     assert_eq!(
@@ -403,7 +430,7 @@ impl<'a> Play<'a> {
                     location,
                     quote,
                 } if self.world.proves => {
-                    let proof = prove(&text(), location.line, &quote);
+                    let proof = search(location.line, &quote);
                     let context = if proof.resolves() {
                         quote
                     } else {
@@ -436,6 +463,11 @@ impl<'a> Play<'a> {
                         );
                     }
                 }
+                Action::Record {
+                    judge, round: 1, ..
+                } => {
+                    self.recorded.insert(judge);
+                }
                 Action::Conclude { outcome } => self.conclude(*outcome),
                 _ => {}
             }
@@ -464,12 +496,8 @@ impl<'a> Play<'a> {
 
     fn conclude(&mut self, outcome: Outcome) {
         for judge in &self.spawned {
-            let seated = outcome
-                .judges
-                .iter()
-                .any(|j| j.seat.judge == *judge && j.started);
-            let ended = self.shut.contains(judge) || self.gone.contains(judge);
-            assert!(ended || !seated, "{judge} was never shut down");
+            let ended = self.shut.contains(judge) || self.ended.contains(judge);
+            assert!(ended, "{judge} was never shut down");
         }
         self.outcome = Some(outcome);
     }
