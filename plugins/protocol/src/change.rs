@@ -170,8 +170,8 @@ impl Hunk {
                 Some(b'-') => (LineKind::Removed, Some(old), None),
                 _ => (LineKind::Context, Some(old), Some(new)),
             };
-            old += u32::from(old_no.is_some());
-            new += u32::from(new_no.is_some());
+            old = old.saturating_add(u32::from(old_no.is_some()));
+            new = new.saturating_add(u32::from(new_no.is_some()));
             Some(Line {
                 kind,
                 old_no,
