@@ -1,7 +1,40 @@
 //! Drives a council over a backend: clock, disk, journal, cleanup.
+//!
+//! [`run`] is the one loop. It turns what happens (an event of the backend, a deadline, an interruption) into one kind of
+//! input, writes it to the journal, hands it to the engine and does what the engine wants done. All waiting is in `run`;
+//! what is known between two moments is a `Drive`, whose `hear` takes in and whose `perform` carries out. Clock, disk and
+//! randomness come from a [`World`].
 
+mod close;
+mod drive;
 pub mod duel;
+mod error;
+mod hear;
+mod interrupts;
+pub mod journal;
 mod opened;
+mod perform;
+mod places;
+mod prove;
+mod real;
+mod replay;
+mod roll;
+mod run;
+mod seating;
+mod setting;
 pub mod stage;
+pub mod stored;
+#[cfg(test)]
+mod tests;
+mod world;
 
+pub use error::SessionError;
+pub use interrupts::Interrupts;
 pub use opened::Opened;
+pub use places::{Place, Places, RunRef, prune};
+pub use prove::{Prover, Redact};
+pub use real::RealWorld;
+pub use replay::{ReplayError, replay};
+pub use run::run;
+pub use setting::{Finished, GaveWay, Listener, Offer, Page, Prompter, Setting};
+pub use world::{Appender, Disk, Durability, Moment, World, draw_seed};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use council_protocol::message::{Hello, Manifest};
-use council_protocol::{Backend, BackendError, Event, Message, Sink};
+use council_protocol::{Backend, BackendError, Event, Message, Request, Sink};
 
 /// A backend that is open. Its events wait in a mailbox until a session takes them.
 pub struct Opened {
@@ -36,6 +36,19 @@ impl Opened {
     /// Sends a probe.
     pub fn send(&mut self, message: Message) -> Result<(), BackendError> {
         self.backend.send(message)
+    }
+
+    /// Makes a call.
+    pub(super) fn call(&mut self, request: Request) -> Result<(), BackendError> {
+        match request {
+            Request::Spawn { spec } => self.backend.spawn(spec),
+            Request::Send { message } => self.backend.send(message),
+            Request::Cancel { judge } => self.backend.cancel(&judge),
+            Request::Shutdown { judge, grace_ms } => self.backend.shutdown(&judge, grace_ms),
+            Request::Close => self.backend.close(),
+            // It is open, and its manifest is known.
+            Request::Manifest | Request::Open { .. } => Ok(()),
+        }
     }
 
     /// The next event, waiting for it at most `patience`.

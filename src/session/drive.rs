@@ -1,0 +1,334 @@
+//! A council at work: what is known of it between two moments. Nothing here waits.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use council_protocol::{Event, Millis};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::error::SessionError;
+use super::journal::{Header, JOURNAL_VERSION, Line, PlanRef, Writer};
+use super::opened::Opened;
+use super::prove::Prover;
+use super::roll::Roll;
+use super::seating::{Seated, Seating};
+use super::setting::{Finished, GaveWay, Offer, Setting};
+use super::stored;
+use super::world::{Durability, World};
+use crate::council::plan::PlannedSeat;
+use crate::council::{Council, Input, Outcome, Plan, TimerId};
+
+/// An event with the number of the backend that it comes from: the first offer is 1.
+pub(super) type Tagged = (u32, Event);
+
+/// How often a backend is heard about itself, and how many characters at a time.
+const MOST_COMPLAINTS: usize = 100;
+const LONGEST_COMPLAINT: usize = 1_000;
+
+/// A council at work.
+pub(super) struct Drive<'a> {
+    pub(super) world: &'a dyn World,
+    pub(super) setting: &'a Setting,
+    pub(super) prover: Prover,
+    /// The backend that runs the judges; none: not yet, or no longer.
+    pub(super) current: Option<Opened>,
+    pub(super) roll: Roll,
+    pub(super) timers: BTreeMap<TimerId, Millis>,
+    /// Which offer runs, from 1: events of an earlier one are not for this council.
+    pub(super) generation: u32,
+    /// The backend is closed before its time.
+    pub(super) lost: bool,
+    pub(super) outcome: Option<Box<Outcome>>,
+    pub(super) seating: Seating,
+    backend: String,
+    plan: Plan,
+    council: Option<Council>,
+    journal: Option<Writer>,
+    /// When the run began, in the world's milliseconds.
+    began: Millis,
+    /// When this council was convened: its moment 0.
+    convened: Millis,
+    /// Come in, but not yet looked at.
+    arrived: VecDeque<Input>,
+    /// On their way to the engine.
+    pending: Vec<Input>,
+    spare: VecDeque<Offer>,
+    retired: Vec<Opened>,
+    gave_way: Option<GaveWay>,
+    events: UnboundedSender<Tagged>,
+    log: Vec<String>,
+    complaints: usize,
+}
+
+impl<'a> Drive<'a> {
+    /// A council that is still to be convened, in the first of these offers.
+    pub(super) fn new(
+        world: &'a dyn World,
+        setting: &'a Setting,
+        first: Offer,
+        spare: VecDeque<Offer>,
+        events: UnboundedSender<Tagged>,
+    ) -> Self {
+        let (packet, blobs) = (Arc::clone(&setting.packet), Arc::clone(&setting.blobs));
+        Self {
+            world,
+            setting,
+            prover: Prover::new(packet, blobs, setting.redact.clone()),
+            backend: first.opened.manifest().name.clone(),
+            current: Some(first.opened),
+            roll: Roll::of(&first.plan),
+            plan: first.plan,
+            timers: BTreeMap::new(),
+            generation: 0,
+            lost: false,
+            outcome: None,
+            council: None,
+            journal: None,
+            began: world.now_ms(),
+            convened: world.now_ms(),
+            arrived: VecDeque::new(),
+            pending: Vec::new(),
+            seating: Seating::default(),
+            spare,
+            retired: Vec::new(),
+            gave_way: None,
+            events,
+            log: Vec::new(),
+            complaints: 0,
+        }
+    }
+
+    /// Begins the journal and convenes the council.
+    pub(super) fn begin(&mut self) -> Result<(), SessionError> {
+        self.begin_journal()?;
+        self.convene();
+        Ok(())
+    }
+
+    /// Milliseconds since the council was convened.
+    pub(super) fn now(&self) -> Millis {
+        self.world.now_ms().saturating_sub(self.convened)
+    }
+
+    /// Milliseconds since the run began.
+    fn elapsed(&self) -> Millis {
+        self.world.now_ms().saturating_sub(self.began)
+    }
+
+    /// Says something in the run's log.
+    pub(super) fn say(&mut self, line: String) {
+        if let Some(listener) = &self.setting.listener {
+            listener(&line);
+        }
+        self.log.push(line);
+    }
+
+    /// Says what the backend says of itself, as long as it does not say too much.
+    pub(super) fn say_of_backend(&mut self, message: &str) {
+        self.complaints += 1;
+        if self.complaints <= MOST_COMPLAINTS {
+            let short: String = message.chars().take(LONGEST_COMPLAINT).collect();
+            self.say(format!("{}: {short}", self.backend));
+        }
+    }
+
+    /// A judge's seat in the plan.
+    pub(super) fn seat(&self, judge: &council_protocol::JudgeId) -> Option<&PlannedSeat> {
+        self.plan
+            .seats
+            .iter()
+            .find(|planned| planned.seat.judge == *judge)
+    }
+
+    /// Something has happened; [`Drive::settle`] sees to it.
+    pub(super) fn arrive(&mut self, input: Input) {
+        self.arrived.push_back(input);
+    }
+
+    /// Hands everything that has arrived to the engine and does what it wants done, until there is nothing left: first
+    /// into the journal, then to the engine.
+    pub(super) fn settle(&mut self) -> Result<(), SessionError> {
+        while self.outcome.is_none() {
+            self.sort_arrived()?;
+            if self.pending.is_empty() {
+                break;
+            }
+            let now = self.now();
+            let batch = std::mem::take(&mut self.pending);
+            self.write_down(now, &batch)?;
+            for input in batch {
+                self.tell(input, now);
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, input: Input, now: Millis) {
+        if let (None, Some(council)) = (&self.outcome, &mut self.council) {
+            let actions = council.handle(input, now);
+            actions.into_iter().for_each(|action| self.perform(action));
+        }
+    }
+
+    /// Lets through what has arrived, unless the backend turns out to have seated nobody.
+    fn sort_arrived(&mut self) -> Result<(), SessionError> {
+        while let Some(input) = self.arrived.pop_front() {
+            match self.seating.take(input) {
+                Seated::Wait => {}
+                Seated::Pass(inputs) => self.pending.extend(inputs),
+                Seated::Nobody(inputs) => match self.spare.pop_front() {
+                    Some(next) if self.gave_way.is_none() => self.give_way(next, &inputs)?,
+                    _ => self.pending.extend(inputs),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins anew with the next backend, once (councils.md 8, "declared but broken").
+    fn give_way(&mut self, next: Offer, failed: &[Input]) -> Result<(), SessionError> {
+        let reason = failed.iter().find_map(|input| match input {
+            Input::Failed { failure, .. } => Some(failure.detail.clone()),
+            _ => None,
+        });
+        let reason = reason.unwrap_or_else(|| "no judge could be seated".to_owned());
+        let name = next.opened.manifest().name.clone();
+        let note = format!(
+            "`{}` seated no judge ({reason}): `{name}` instead",
+            self.backend
+        );
+        self.retired.extend(self.current.replace(next.opened));
+        let backend = std::mem::replace(&mut self.backend, name);
+        self.gave_way = Some(GaveWay { backend, reason });
+        self.say(note.clone());
+        self.plan = next.plan;
+        self.plan.notes.push(note);
+        let run_ms = &mut self.plan.timeouts.run_ms;
+        *run_ms = run_ms.map(|bound| bound.saturating_sub(self.world.now_ms() - self.began));
+        self.roll = Roll::of(&self.plan);
+        self.seating = Seating::default();
+        self.lost = false;
+        self.timers.clear();
+        self.arrived.clear();
+        self.pending.clear();
+        let line = Line::GaveWay {
+            at: self.elapsed(),
+            gave_way_to: self.backend.clone(),
+            plan: self.store_plan("plan-2.json")?,
+        };
+        if let Some(journal) = &mut self.journal {
+            journal.gave_way(&line)?;
+        }
+        self.convene();
+        Ok(())
+    }
+
+    fn convene(&mut self) {
+        self.generation += 1;
+        self.convened = self.world.now_ms();
+        let (events, generation) = (self.events.clone(), self.generation);
+        if let Some(current) = &self.current {
+            current.attach(Arc::new(move |event| {
+                // Whoever does not listen any more has its outcome.
+                let _ = events.send((generation, event));
+            }));
+        }
+        let (council, actions) = Council::convene(self.plan.clone());
+        self.council = Some(council);
+        actions.into_iter().for_each(|action| self.perform(action));
+    }
+
+    /// Into the journal. Where nothing is paid for, a disk that fails costs the journal and not the run.
+    fn write_down(&mut self, now: Millis, batch: &[Input]) -> Result<(), SessionError> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
+        let paid = batch.iter().any(|input| is_paid(&self.plan, input));
+        match journal.inputs(now, batch, paid) {
+            Err(error) if !has_paid(&self.plan) => {
+                self.journal = None;
+                self.say(format!("the run cannot be kept: {error}"));
+                Ok(())
+            }
+            written => written,
+        }
+    }
+
+    fn begin_journal(&mut self) -> Result<(), SessionError> {
+        let Some(folder) = &self.setting.run.folder else {
+            return Ok(());
+        };
+        // Plain data with string keys: this cannot fail.
+        let packet = serde_json::to_vec(&*self.setting.packet).unwrap_or_default();
+        self.store("packet.json", &packet)?;
+        let header = Header {
+            journal: JOURNAL_VERSION,
+            run: self.setting.run.name.clone(),
+            started: self.setting.run.started.clone(),
+            backend: self.backend.clone(),
+            plan: self.store_plan("plan.json")?,
+        };
+        self.journal = Some(Writer::begin(self.world.disk(), folder, &header)?);
+        Ok(())
+    }
+
+    fn store_plan(&self, file: &str) -> Result<PlanRef, SessionError> {
+        let bytes = stored::bytes(&self.plan);
+        self.store(file, &bytes)?;
+        Ok(PlanRef::to(file, &bytes))
+    }
+
+    /// Writes a file of the run's folder; durable when somebody will be paid on the strength of it.
+    fn store(&self, file: &str, bytes: &[u8]) -> Result<(), SessionError> {
+        let Some(path) = self.setting.run.file(file) else {
+            return Ok(());
+        };
+        let durability = if has_paid(&self.plan) {
+            Durability::Synced
+        } else {
+            Durability::Cheap
+        };
+        let written = self.world.disk().write(&path, bytes, durability);
+        written.map_err(SessionError::disk("write", &path))
+    }
+
+    /// Takes the backends away to be closed.
+    pub(super) fn backends(&mut self) -> Vec<Opened> {
+        let spare = self.spare.drain(..).map(|offer| offer.opened);
+        self.current
+            .take()
+            .into_iter()
+            .chain(self.retired.drain(..))
+            .chain(spare)
+            .collect()
+    }
+
+    /// What is left when everything is over; none: there is no outcome.
+    pub(super) fn finish(mut self) -> Option<Finished> {
+        Some(Finished {
+            elapsed_ms: self.elapsed(),
+            outcome: *self.outcome.take()?,
+            plan: self.plan,
+            backend: self.backend,
+            gave_way: self.gave_way,
+            run: self.setting.run.clone(),
+            log: self.log,
+        })
+    }
+}
+
+/// Whether any judge costs money or minutes.
+fn has_paid(plan: &Plan) -> bool {
+    plan.seats
+        .iter()
+        .any(|planned| planned.seat.agent.kind.is_paid())
+}
+
+/// Whether losing this input would cost money or minutes.
+fn is_paid(plan: &Plan, input: &Input) -> bool {
+    let Input::Answered { judge, .. } = input else {
+        return false;
+    };
+    let mut seats = plan.seats.iter().map(|planned| &planned.seat);
+    seats.any(|seat| seat.judge == *judge && seat.agent.kind.is_paid())
+}

@@ -1,0 +1,66 @@
+//! Ctrl-C and SIGTERM, or whatever stands for them.
+
+use std::io;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// Where requests to end the run come from. The first ends it in good order, the second at once.
+pub enum Interrupts {
+    /// Ctrl-C and SIGTERM of this process. From the first session on they do not end the process by themselves.
+    Signals,
+    /// A channel.
+    Channel(UnboundedReceiver<()>),
+}
+
+/// Interrupts that are being listened to.
+pub(super) enum Listening {
+    #[cfg(unix)]
+    Signals {
+        interrupt: tokio::signal::unix::Signal,
+        terminate: tokio::signal::unix::Signal,
+    },
+    #[cfg(not(unix))]
+    Signals,
+    Channel(UnboundedReceiver<()>),
+}
+
+impl Interrupts {
+    /// Begins to listen; needs a runtime.
+    pub(super) fn listen(self) -> io::Result<Listening> {
+        match self {
+            #[cfg(unix)]
+            Self::Signals => {
+                use tokio::signal::unix::{SignalKind, signal};
+                Ok(Listening::Signals {
+                    interrupt: signal(SignalKind::interrupt())?,
+                    terminate: signal(SignalKind::terminate())?,
+                })
+            }
+            #[cfg(not(unix))]
+            Self::Signals => Ok(Listening::Signals),
+            Self::Channel(receiver) => Ok(Listening::Channel(receiver)),
+        }
+    }
+}
+
+impl Listening {
+    /// Waits for the next one; for ever when none can come.
+    pub(super) async fn next(&mut self) {
+        let came = match self {
+            #[cfg(unix)]
+            Self::Signals {
+                interrupt,
+                terminate,
+            } => tokio::select! {
+                came = interrupt.recv() => came,
+                came = terminate.recv() => came,
+            },
+            #[cfg(not(unix))]
+            Self::Signals => tokio::signal::ctrl_c().await.ok(),
+            Self::Channel(receiver) => receiver.recv().await,
+        };
+        if came.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The journal: every input of a council, one JSON object a line, written before the engine sees it.
+//!
+//! A run is its journal and its plan. The first line is the [`Header`]; each other line is a [`Line`]. A line that the
+//! program did not finish (it was killed, or the power went) is no line: whoever reads leaves it out.
+
+use std::path::Path;
+
+use council_protocol::Millis;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::error::SessionError;
+use super::world::{Appender, Disk};
+use crate::council::Input;
+
+/// Version that every journal carries in its header.
+pub const JOURNAL_VERSION: u32 = 1;
+
+/// The journal's name in the run's folder.
+pub const JOURNAL: &str = "journal.jsonl";
+
+/// The first line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// Always [`JOURNAL_VERSION`].
+    pub journal: u32,
+    /// The run's name.
+    pub run: String,
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// The backend that runs the judges.
+    pub backend: String,
+    /// The plan that the council was convened with.
+    pub plan: PlanRef,
+}
+
+/// A plan's file in the run's folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanRef {
+    /// Its name.
+    pub file: String,
+    /// SHA-256 of its bytes, hex.
+    pub sha256: String,
+}
+
+impl PlanRef {
+    /// A reference to these bytes in this file.
+    pub(super) fn to(file: &str, bytes: &[u8]) -> Self {
+        let digest = Sha256::digest(bytes);
+        Self {
+            file: file.to_owned(),
+            sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
+    }
+}
+
+/// A line after the header.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Line {
+    /// The backend could not seat anybody: another one begins anew, with a plan of its own.
+    GaveWay {
+        /// Milliseconds since the run began.
+        at: Millis,
+        /// The other backend.
+        gave_way_to: String,
+        /// The other plan.
+        plan: PlanRef,
+    },
+    /// Something happened.
+    Input(Entry),
+}
+
+/// Something that happened, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Milliseconds since the council was convened.
+    pub at: Millis,
+    /// What.
+    #[serde(flatten)]
+    pub input: Input,
+}
+
+/// A journal that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Journal {
+    /// The first line.
+    pub header: Header,
+    /// The backend that ran the judges in the end.
+    pub backend: String,
+    /// The plan that holds: the header's, or that of the last backend that took over.
+    pub plan: PlanRef,
+    /// What happened since that plan holds.
+    pub entries: Vec<Entry>,
+    /// The bytes up to the end of the last whole line; what follows is torn.
+    pub whole_bytes: usize,
+}
+
+/// Why a journal cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// There is not even a header.
+    #[error("the journal is empty: the run never began")]
+    Empty,
+    /// Written by another version of this program.
+    #[error("the journal has version {0}, this program reads version {JOURNAL_VERSION}")]
+    Version(u32),
+    /// A whole line that is none of ours.
+    #[error("line {line} of the journal cannot be read: {cause}")]
+    Corrupt {
+        /// Its number, from 1.
+        line: usize,
+        /// Why.
+        cause: serde_json::Error,
+    },
+}
+
+impl Journal {
+    /// Reads a journal; a torn last line is left out.
+    pub fn parse(bytes: &[u8]) -> Result<Self, JournalError> {
+        let whole_bytes = bytes
+            .iter()
+            .rposition(|&b| b == b'\n')
+            .map_or(0, |at| at + 1);
+        let mut lines = bytes[..whole_bytes].split_inclusive(|&b| b == b'\n');
+        let header = Header::parse(lines.next().ok_or(JournalError::Empty)?)?;
+        let mut journal = Self {
+            backend: header.backend.clone(),
+            plan: header.plan.clone(),
+            header,
+            entries: Vec::new(),
+            whole_bytes,
+        };
+        for (number, line) in (2..).zip(lines) {
+            let corrupt = |cause| JournalError::Corrupt {
+                line: number,
+                cause,
+            };
+            match serde_json::from_slice(line).map_err(corrupt)? {
+                Line::Input(entry) => journal.entries.push(entry),
+                Line::GaveWay {
+                    gave_way_to, plan, ..
+                } => {
+                    (journal.backend, journal.plan) = (gave_way_to, plan);
+                    journal.entries.clear();
+                }
+            }
+        }
+        Ok(journal)
+    }
+}
+
+impl Header {
+    fn parse(line: &[u8]) -> Result<Self, JournalError> {
+        #[derive(Deserialize)]
+        struct Version {
+            journal: u32,
+        }
+        let corrupt = |cause| JournalError::Corrupt { line: 1, cause };
+        let Version { journal } = serde_json::from_slice(line).map_err(corrupt)?;
+        if journal != JOURNAL_VERSION {
+            return Err(JournalError::Version(journal));
+        }
+        serde_json::from_slice(line).map_err(corrupt)
+    }
+}
+
+/// The writing end of a journal.
+pub(super) struct Writer {
+    file: Box<dyn Appender>,
+    path: std::path::PathBuf,
+    buffer: Vec<u8>,
+}
+
+impl Writer {
+    /// Begins a journal.
+    pub(super) fn begin(
+        disk: &dyn Disk,
+        folder: &Path,
+        header: &Header,
+    ) -> Result<Self, SessionError> {
+        let path = folder.join(JOURNAL);
+        let file = disk
+            .append(&path)
+            .map_err(SessionError::disk("open", &path))?;
+        let mut writer = Self {
+            file,
+            path,
+            buffer: Vec::new(),
+        };
+        writer.line(header);
+        writer.flush(false)?;
+        Ok(writer)
+    }
+
+    /// Adds what happened at one moment, in one write; `sync` waits for the disk.
+    pub(super) fn inputs(
+        &mut self,
+        at: Millis,
+        inputs: &[Input],
+        sync: bool,
+    ) -> Result<(), SessionError> {
+        #[derive(Serialize)]
+        struct Borrowed<'a> {
+            at: Millis,
+            #[serde(flatten)]
+            input: &'a Input,
+        }
+        for input in inputs {
+            self.line(&Borrowed { at, input });
+        }
+        self.flush(sync)
+    }
+
+    /// Adds that another backend takes over.
+    pub(super) fn gave_way(&mut self, line: &Line) -> Result<(), SessionError> {
+        self.line(line);
+        self.flush(true)
+    }
+
+    fn line(&mut self, line: &impl Serialize) {
+        // Plain data into memory: this cannot fail.
+        let _ = serde_json::to_writer(&mut self.buffer, line);
+        self.buffer.push(b'\n');
+    }
+
+    fn flush(&mut self, sync: bool) -> Result<(), SessionError> {
+        let written = self.file.append(&self.buffer);
+        self.buffer.clear();
+        written
+            .and_then(|()| if sync { self.file.sync() } else { Ok(()) })
+            .map_err(SessionError::disk("append to", &self.path))
+    }
+}
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

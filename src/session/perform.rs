@@ -1,0 +1,169 @@
+//! What the engine wants done is done.
+
+use std::io;
+
+use council_protocol::message::Ending;
+use council_protocol::task::{Explored, Peer};
+use council_protocol::{
+    Answer, BackendError, Failure, FailureKind, JudgeId, JudgeSpec, Location, Message, Request,
+    Turn, worker,
+};
+
+use super::drive::Drive;
+use super::world::Durability;
+use crate::council::{Action, ClaimId, Input};
+
+impl Drive<'_> {
+    /// Does one thing. What comes of it comes back as an input.
+    pub(super) fn perform(&mut self, action: Action) {
+        match action {
+            Action::Spawn { judge } => self.spawn(judge),
+            Action::Send {
+                judge,
+                turn,
+                round,
+                key,
+                task,
+                timeout_ms,
+            } => {
+                let prompt = String::new();
+                let turn = Turn {
+                    id: turn,
+                    round,
+                    key,
+                    task,
+                    prompt,
+                    timeout_ms,
+                };
+                self.send(judge, turn);
+            }
+            Action::Share { judge, peer } => self.share(&judge, &peer),
+            Action::Explore {
+                judge, questions, ..
+            } => self.explore(judge, questions),
+            Action::CancelTurn { judge } => self.call(Request::Cancel { judge }),
+            Action::Prove {
+                claim,
+                location,
+                quote,
+            } => self.prove(claim, &location, &quote),
+            Action::SetDeadline { timer, at } => drop(self.timers.insert(timer, at)),
+            Action::Record {
+                judge,
+                round,
+                answer,
+            } => self.record(&judge, round, &answer),
+            Action::Log { line } => self.say(line),
+            Action::Shutdown { judge, grace_ms } => {
+                self.call(Request::Shutdown { judge, grace_ms })
+            }
+            Action::Conclude { outcome } => self.outcome = Some(outcome),
+        }
+    }
+
+    fn spawn(&mut self, judge: JudgeId) {
+        self.seating.asked(judge.clone());
+        let Some(seat) = self.seat(&judge).map(|planned| planned.seat.clone()) else {
+            return;
+        };
+        let brief = match self.setting.prompter.as_deref() {
+            _ if !seat.agent.kind.reads_text() => "".into(),
+            Some(prompter) => prompter.brief(&seat),
+            None => {
+                let detail = "its agent reads text, and nothing renders a brief here";
+                return self.lose(judge, Failure::new(FailureKind::Unsupported, detail));
+            }
+        };
+        let spec = JudgeSpec {
+            seat,
+            brief,
+            room: self.setting.room.clone(),
+            max_answer_bytes: self.setting.max_answer_bytes,
+        };
+        self.call(Request::Spawn { spec });
+    }
+
+    fn send(&mut self, judge: JudgeId, mut turn: Turn) {
+        let seat = self.seat(&judge).map(|planned| &planned.seat);
+        let seat = seat.filter(|seat| seat.agent.kind.reads_text());
+        if let (Some(seat), Some(prompter)) = (seat, &self.setting.prompter) {
+            turn.prompt = prompter.prompt(seat, &turn);
+        }
+        self.roll.sent(judge.clone(), turn.id);
+        let message = Message::Turn { judge, turn };
+        self.call(Request::Send { message });
+    }
+
+    /// Calls the backend. A refusal is what the call would have led to.
+    fn call(&mut self, request: Request) {
+        let called = match &mut self.current {
+            Some(current) => current.call(request.clone()),
+            None => Err(BackendError::Closed),
+        };
+        match (called, request) {
+            (Ok(()), _) => {}
+            (Err(BackendError::Closed), _) => self.backend_lost(),
+            // Whoever cannot be asked to end is not there.
+            (Err(_), Request::Shutdown { judge, .. }) => self.end(judge, Ending::Died),
+            (Err(error), other) => self.hear((self.generation, other.refused(&error))),
+        }
+    }
+
+    fn prove(&mut self, claim: ClaimId, location: &Location, quote: &str) {
+        let (proof, context) = self.prover.prove(location, quote);
+        self.arrive(Input::Proved {
+            claim,
+            proof,
+            context,
+        });
+    }
+
+    /// No agent here can answer questions on the side: the judge is told so, and nothing is made up.
+    fn explore(&mut self, judge: JudgeId, questions: Vec<String>) {
+        self.say(format!(
+            "{judge} asked {} explorers; there are none here",
+            questions.len()
+        ));
+        let unanswered = |question| Explored {
+            question,
+            result: None,
+        };
+        let results = questions.into_iter().map(unanswered).collect();
+        self.arrive(Input::Explored { judge, results });
+    }
+
+    /// Puts a scrubbed answer into the judge's own folder.
+    fn share(&mut self, judge: &JudgeId, peer: &Peer) {
+        let (Some(run), Some(file)) = (self.setting.run.folder.as_deref(), &peer.file) else {
+            return;
+        };
+        let disk = self.world.disk();
+        let folder = worker::folder(run, judge);
+        let below = folder.strip_prefix(run).unwrap_or(&folder);
+        let bytes = serde_json::to_vec_pretty(peer).unwrap_or_default();
+        let shared = disk
+            .make_dirs(run, below)
+            .and_then(|()| disk.write(&folder.join(file), &bytes, Durability::Cheap));
+        if let Err(error) = shared {
+            self.say(format!("cannot write {file} for {judge}: {error}"));
+        }
+    }
+
+    /// Writes the file of an answer, for people. The journal has it already, so a full disk costs the file only.
+    fn record(&mut self, judge: &JudgeId, round: u8, answer: &Answer) {
+        let Some(path) = self.setting.run.judge_artefact(judge, round) else {
+            return;
+        };
+        let Some(seat) = self.seat(judge).map(|planned| &planned.seat) else {
+            return;
+        };
+        let page = (self.setting.page)(seat, round, answer);
+        match self.world.disk().write_new(&path, page.as_bytes()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.say(format!("{} is there already and is kept", path.display()));
+            }
+            Err(error) => self.say(format!("cannot write {}: {error}", path.display())),
+            Ok(()) => {}
+        }
+    }
+}

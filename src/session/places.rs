@@ -1,0 +1,340 @@
+//! Where the files of a run lie, and what they are called (3-debate.md, "Files of a run").
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use council_protocol::JudgeId;
+
+use super::error::SessionError;
+use super::world::{Disk, Durability, Moment, World};
+
+/// The most runs of one target on one day.
+const MOST_RUNS: u32 = 10_000;
+
+/// The longest `<target>` in a file name.
+const LONGEST_SLUG: usize = 50;
+
+/// Where runs and artefacts go; none: nothing is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The folder of run folders.
+    pub runs: Option<Place>,
+    /// The folder of the files that people read.
+    pub artefacts: Option<Place>,
+}
+
+/// A folder that is made when it is needed, below one that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    root: PathBuf,
+    below: PathBuf,
+    /// Whether git is told to look away.
+    ignored: bool,
+}
+
+impl Place {
+    fn new(root: &Path, below: &str) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            below: below.into(),
+            ignored: false,
+        }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> PathBuf {
+        self.root.join(&self.below)
+    }
+
+    fn make(&self, disk: &dyn Disk) -> Result<PathBuf, SessionError> {
+        let path = self.path();
+        disk.make_dirs(&self.root, &self.below)
+            .map_err(SessionError::disk("make", &path))?;
+        let ignore = path.join(".gitignore");
+        if self.ignored && disk.read(&ignore).is_err() {
+            disk.write(&ignore, b"*\n", Durability::Cheap)
+                .map_err(SessionError::disk("write", &ignore))?;
+        }
+        Ok(path)
+    }
+}
+
+impl Places {
+    /// The places of a repository: `git_dir` is the one that all worktrees share; a bare one has no worktree.
+    pub fn in_repository(git_dir: &Path, worktree: Option<&Path>) -> Self {
+        let artefacts = match worktree {
+            Some(worktree) => Place {
+                ignored: true,
+                ..Place::new(worktree, ".agents/council")
+            },
+            None => Place::new(git_dir, "council/artefacts"),
+        };
+        Self {
+            runs: Some(Place::new(git_dir, "council/runs")),
+            artefacts: Some(artefacts),
+        }
+    }
+
+    /// The places of a review without a repository, in a folder that the user named.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self {
+            runs: Some(Place::new(folder, "runs")),
+            artefacts: Some(Place::new(folder, "")),
+        }
+    }
+}
+
+/// A run by its name, with the places of its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRef {
+    /// `council-YYYYMMDD-<target>`; a second one on the same day ends with `-2`.
+    pub name: String,
+    /// `YYYY-MM-DD-<target>`, numbered as the name is: how its artefacts begin.
+    pub stem: String,
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// The run's own folder under the git directory.
+    pub folder: Option<PathBuf>,
+    /// The folder of the files that people read.
+    pub artefacts: Option<PathBuf>,
+}
+
+impl RunRef {
+    /// Makes the folders of a new run of `target` (a slug), begun at `moment`.
+    pub fn create(
+        world: &dyn World,
+        places: &Places,
+        target: &str,
+        moment: &Moment,
+    ) -> Result<Self, SessionError> {
+        let disk = world.disk();
+        let artefacts = places
+            .artefacts
+            .as_ref()
+            .map(|place| place.make(disk))
+            .transpose()?;
+        let run = match &places.runs {
+            Some(place) => Self::claim(disk, &place.make(disk)?, target, moment)?,
+            None => Self::named(target, moment, 1),
+        };
+        Ok(Self { artefacts, ..run })
+    }
+
+    /// Takes the first name that nobody has, by making its folder.
+    fn claim(
+        disk: &dyn Disk,
+        runs: &Path,
+        target: &str,
+        moment: &Moment,
+    ) -> Result<Self, SessionError> {
+        for number in 1..=MOST_RUNS {
+            let run = Self::named(target, moment, number);
+            let folder = runs.join(&run.name);
+            match disk.make_new_dir(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(SessionError::disk("make", &folder)(error)),
+                Ok(()) => {
+                    return Ok(Self {
+                        folder: Some(folder),
+                        ..run
+                    });
+                }
+            }
+        }
+        let cause = io::Error::other("there are too many runs of this target today");
+        Err(SessionError::disk("make a run in", runs)(cause))
+    }
+
+    fn named(target: &str, moment: &Moment, number: u32) -> Self {
+        let (date, mut target) = (&moment.date, slug(target));
+        if number > 1 {
+            target = format!("{target}-{number}");
+        }
+        Self {
+            name: format!("council-{}-{target}", date.replace('-', "")),
+            stem: format!("{date}-{target}"),
+            started: moment.rfc3339.clone(),
+            folder: None,
+            artefacts: None,
+        }
+    }
+
+    /// A file of the run's own folder.
+    pub fn file(&self, name: &str) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(name))
+    }
+
+    /// A file that people read: `report.md` is `YYYY-MM-DD-<target>-report.md`.
+    pub fn artefact(&self, name: &str) -> Option<PathBuf> {
+        Some(
+            self.artefacts
+                .as_ref()?
+                .join(format!("{}-{name}", self.stem)),
+        )
+    }
+
+    /// The file of a judge's answer: `…-judge-<N or perspective>.md`, later rounds `…-r2.md` (seed 003).
+    pub fn judge_artefact(&self, judge: &JudgeId, round: u8) -> Option<PathBuf> {
+        let judge = slug(judge.as_str());
+        match round {
+            0 | 1 => self.artefact(&format!("{judge}.md")),
+            later => self.artefact(&format!("{judge}-r{later}.md")),
+        }
+    }
+}
+
+/// Lower case, `[a-z0-9-]`, at most 50 characters, never empty: whoever made the name, it is safe in a path.
+fn slug(name: &str) -> String {
+    let safe = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    let slug: String = name.chars().map(safe).take(LONGEST_SLUG).collect();
+    match slug.trim_matches('-') {
+        "" => "target".to_owned(),
+        slug => slug.to_owned(),
+    }
+}
+
+/// Removes the oldest runs that have a report, so that `keep` runs are left. One without a report may still be going on,
+/// or be resumed; what cannot be removed stays.
+pub fn prune(disk: &dyn Disk, places: &Places, keep: usize) {
+    let Some(runs) = places.runs.as_ref().map(Place::path) else {
+        return;
+    };
+    let Ok(mut names) = disk.list(&runs) else {
+        return;
+    };
+    // `council-YYYYMMDD-…` sorts by day.
+    names.retain(|name| name.starts_with("council-"));
+    let surplus = names.len().saturating_sub(keep);
+    let is_over = |folder: &PathBuf| disk.read(&folder.join("report.json")).is_ok();
+    let old = names.iter().take(surplus).map(|name| runs.join(name));
+    for folder in old.filter(is_over) {
+        let _ = disk.remove_dir(&folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::real::RealWorld;
+    use super::*;
+
+    fn on(date: &str) -> Moment {
+        Moment {
+            date: date.into(),
+            rfc3339: format!("{date}T10:00:00+01:00"),
+        }
+    }
+
+    fn create(places: &Places, target: &str) -> RunRef {
+        RunRef::create(&RealWorld::new(), places, target, &on("2026-03-09")).unwrap()
+    }
+
+    fn file_name(path: Option<PathBuf>) -> String {
+        path.unwrap()
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    #[test]
+    fn seed_003_names_of_runs_and_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::in_repository(folder.path(), Some(folder.path()));
+        let run = create(&places, "main-feature");
+        assert_eq!(run.name, "council-20260309-main-feature");
+        let judge = |name: &str, round| file_name(run.judge_artefact(&name.into(), round));
+        assert_eq!(judge("judge-1", 1), "2026-03-09-main-feature-judge-1.md");
+        assert_eq!(
+            judge("judge-error-paths", 2),
+            "2026-03-09-main-feature-judge-error-paths-r2.md"
+        );
+        assert_eq!(
+            file_name(run.artefact("report.md")),
+            "2026-03-09-main-feature-report.md"
+        );
+        let artefacts = folder.path().join(".agents/council");
+        assert_eq!(run.artefacts.as_deref(), Some(artefacts.as_path()));
+        assert_eq!(std::fs::read(artefacts.join(".gitignore")).unwrap(), b"*\n");
+        assert!(folder.path().join("council/runs").join(&run.name).is_dir());
+    }
+
+    #[test]
+    fn a_second_run_of_a_day_is_numbered_with_all_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::in_repository(folder.path(), None);
+        create(&places, "head");
+        let second = create(&places, "head");
+        assert_eq!(second.name, "council-20260309-head-2");
+        assert_eq!(
+            file_name(second.judge_artefact(&"judge-1".into(), 1)),
+            "2026-03-09-head-2-judge-1.md"
+        );
+        assert_eq!(create(&places, "head").name, "council-20260309-head-3");
+    }
+
+    #[test]
+    fn a_bare_repository_keeps_its_files_under_the_git_directory() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = create(&Places::in_repository(folder.path(), None), "head");
+        assert!(
+            run.artefacts
+                .unwrap()
+                .starts_with(folder.path().join("council"))
+        );
+    }
+
+    #[test]
+    fn a_patch_leaves_files_only_where_it_is_told_to() {
+        let run = create(&Places::default(), "patch");
+        assert_eq!(
+            (run.folder.as_ref(), run.artefact("report.md")),
+            (None, None)
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let run = create(&Places::in_folder(folder.path()), "patch");
+        assert_eq!(
+            run.artefact("x"),
+            Some(folder.path().join("2026-03-09-patch-x"))
+        );
+        assert!(!folder.path().join(".gitignore").exists());
+    }
+
+    #[test]
+    fn no_name_leads_out_of_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = create(&Places::in_folder(folder.path()), "../../Etc/x");
+        assert_eq!(run.name, "council-20260309-etc-x");
+        assert_eq!(
+            file_name(run.judge_artefact(&"../..".into(), 1)),
+            "2026-03-09-etc-x-target.md"
+        );
+        assert_eq!(slug(&"ä".repeat(80)), "target");
+        assert_eq!(slug(&"a".repeat(80)).len(), 50);
+    }
+
+    #[test]
+    fn pruning_takes_the_oldest_that_are_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::in_folder(folder.path());
+        let world = RealWorld::new();
+        let days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];
+        let runs = days.map(|day| RunRef::create(&world, &places, "x", &on(day)).unwrap());
+        for run in [&runs[1], &runs[2], &runs[3]] {
+            std::fs::write(run.file("report.json").unwrap(), "{}").unwrap();
+        }
+        prune(world.disk(), &places, 2);
+        let left = runs.map(|run| run.folder.unwrap().exists());
+        assert_eq!(
+            left,
+            [true, false, true, true],
+            "the first has no report yet"
+        );
+    }
+}

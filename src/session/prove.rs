@@ -1,0 +1,250 @@
+//! Searches quotes in what is under review (3-debate.md, rule 4).
+//!
+//! A quote is searched in the reviewed file; in the old one when the change deletes it; in the packet where there are no
+//! blobs. What is nowhere there may still be a line that the change removes: the packet shows it, so it is evidence.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use council_protocol::change::FileStatus;
+use council_protocol::evidence::Lines;
+use council_protocol::{BlobSource, FileChange, LineKind, Location, Packet, Proof, RepoPath, Side};
+
+/// The largest file in which quotes are searched.
+const LARGEST_BYTES: usize = 64 << 20;
+
+/// Stands between hunks, so that no quote reaches from one into the next.
+const GAP: &str = "\u{0}gap\u{0}";
+
+/// Takes secrets out of a text, as they are taken out of briefs.
+pub type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
+/// Searches quotes and remembers what it has prepared and found.
+pub struct Prover {
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+    /// Judges that were shown redacted text quote redacted text.
+    redact: Option<Redact>,
+    texts: HashMap<RepoPath, Arc<Texts>>,
+    found: HashMap<(Location, String), Found>,
+}
+
+/// What a search came to: the proof, and the squeezed lines around the place (empty when there is none).
+type Found = (Proof, String);
+
+/// Where a quote may stand, the best place first.
+struct Texts(Vec<Text>);
+
+/// Lines, and the line on the reviewed side that each stands for.
+struct Text {
+    lines: Lines,
+    /// None: the lines are numbered from 1.
+    numbers: Option<Vec<u32>>,
+    /// A quote found here is not where a reader of the reviewed side would look for it.
+    elsewhere: bool,
+}
+
+impl Prover {
+    /// A prover over one change.
+    pub fn new(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>, redact: Option<Redact>) -> Self {
+        Self {
+            packet,
+            blobs,
+            redact,
+            texts: HashMap::new(),
+            found: HashMap::new(),
+        }
+    }
+
+    /// Searches `quote` at `location`; the text beside the proof is the squeezed lines around the place, empty when there
+    /// is none.
+    pub fn prove(&mut self, location: &Location, quote: &str) -> Found {
+        let key = (location.clone(), quote.to_owned());
+        if let Some(found) = self.found.get(&key) {
+            return found.clone();
+        }
+        let found = self.search(location, quote);
+        self.found.insert(key, found.clone());
+        found
+    }
+
+    fn search(&mut self, location: &Location, quote: &str) -> Found {
+        let texts = match self.texts(&location.path) {
+            Ok(texts) => texts,
+            Err(reason) => return (Proof::Unverified { reason }, String::new()),
+        };
+        if quote.trim().is_empty() && location.line == 0 && self.changed(&location.path).is_some() {
+            // About the file as a whole: that it is part of the change is all there is to prove.
+            return (Proof::Verified, String::new());
+        }
+        let mut nowhere = Proof::Unverified {
+            reason: "there is no text to search".to_owned(),
+        };
+        for text in &texts.0 {
+            match text.search(location.line, quote) {
+                (proof @ Proof::Unverified { .. }, _) => nowhere = proof,
+                found => return found,
+            }
+        }
+        (nowhere, String::new())
+    }
+
+    fn changed(&self, path: &RepoPath) -> Option<&FileChange> {
+        let files = &self.packet.files;
+        // The packet's files are in path order; a patch of strange origin may not be.
+        match files.binary_search_by(|file| file.path.cmp(path)) {
+            Ok(at) => files.get(at),
+            Err(_) => files.iter().find(|file| file.path == *path),
+        }
+    }
+
+    fn texts(&mut self, path: &RepoPath) -> Result<Arc<Texts>, String> {
+        if let Some(texts) = self.texts.get(path) {
+            return Ok(Arc::clone(texts));
+        }
+        let texts = Arc::new(Texts(self.prepare(path)?));
+        self.texts.insert(path.clone(), Arc::clone(&texts));
+        Ok(texts)
+    }
+
+    fn prepare(&self, path: &RepoPath) -> Result<Vec<Text>, String> {
+        let file = self.changed(path);
+        let deleted = file.is_some_and(|file| file.status == FileStatus::Deleted);
+        let side = if deleted { Side::Old } else { Side::New };
+        let blob = self
+            .blobs
+            .read(side, path)
+            .map_err(|error| error.to_string())?;
+        if blob.is_none() && file.is_none() {
+            return Err("there is no such file on the reviewed side".to_owned());
+        }
+        if blob.as_ref().is_some_and(|blob| blob.len() > LARGEST_BYTES) {
+            return Err("the file is too large to search".to_owned());
+        }
+        let mut texts = Vec::new();
+        let mut add = |text: String, numbers: Option<Vec<u32>>, elsewhere| {
+            let redacted = self.redact.as_ref().map(|redact| redact(&text));
+            for text in [
+                Some(text.as_str()),
+                redacted.as_deref().filter(|r| *r != text),
+            ] {
+                let lines = text.map(Lines::of);
+                texts.extend(lines.map(|lines| Text {
+                    lines,
+                    numbers: numbers.clone(),
+                    elsewhere,
+                }));
+            }
+        };
+        match (blob, file) {
+            (Some(blob), _) => add(String::from_utf8_lossy(&blob).into_owned(), None, false),
+            (None, Some(file)) => {
+                let (text, numbers) = shown(file, side);
+                add(text, Some(numbers), false);
+            }
+            (None, None) => {}
+        }
+        if let Some(file) = file.filter(|_| !deleted) {
+            let (text, numbers) = removed(file);
+            add(text, Some(numbers), true);
+        }
+        Ok(texts)
+    }
+}
+
+/// The lines of one side that the packet shows, with their numbers there.
+fn shown(file: &FileChange, side: Side) -> (String, Vec<u32>) {
+    gather(file, |line| match side {
+        Side::Old => line.old_no,
+        Side::New => line.new_no,
+    })
+}
+
+/// The removed lines, each with the number of the line on the reviewed side before which it stood.
+fn removed(file: &FileChange) -> (String, Vec<u32>) {
+    let mut next = 1;
+    gather(file, |line| {
+        if let Some(new_no) = line.new_no {
+            next = new_no.saturating_add(1);
+        }
+        (line.kind == LineKind::Removed).then_some(next)
+    })
+}
+
+fn gather(
+    file: &FileChange,
+    mut number: impl FnMut(&council_protocol::change::Line<'_>) -> Option<u32>,
+) -> (String, Vec<u32>) {
+    let (mut text, mut numbers) = (String::new(), Vec::new());
+    for hunk in &file.hunks {
+        if !numbers.is_empty() {
+            text.push_str(GAP);
+            text.push('\n');
+            numbers.push(0);
+        }
+        for line in hunk.lines() {
+            if let Some(number) = number(&line) {
+                text.push_str(line.text);
+                text.push('\n');
+                numbers.push(number);
+            }
+        }
+    }
+    (text, numbers)
+}
+
+impl Text {
+    fn search(&self, line: u32, quote: &str) -> Found {
+        let claimed = self.index_of(line);
+        let proof = self.lines.prove(claimed, quote);
+        let at = match proof {
+            Proof::Verified => claimed,
+            Proof::Relocated { line } => line,
+            nowhere @ Proof::Unverified { .. } => return (nowhere, String::new()),
+        };
+        let context = self.context(at, quote.trim().lines().count());
+        let real = self.number_of(at);
+        let proof = match real == line && !self.elsewhere {
+            true => Proof::Verified,
+            false => Proof::Relocated { line: real },
+        };
+        (proof, context)
+    }
+
+    /// The line, from 1, in which the search for a quote of `line` begins: that line, or the one shown next to it.
+    fn index_of(&self, line: u32) -> u32 {
+        let Some(numbers) = &self.numbers else {
+            return line;
+        };
+        let nearest = (1..)
+            .zip(numbers)
+            .min_by_key(|(_, number)| number.abs_diff(line));
+        nearest.map_or(line, |(index, _)| index)
+    }
+
+    fn number_of(&self, index: u32) -> u32 {
+        let Some(numbers) = &self.numbers else {
+            return index;
+        };
+        let before = (index as usize).checked_sub(1);
+        before
+            .and_then(|at| numbers.get(at))
+            .copied()
+            .unwrap_or(index)
+    }
+
+    /// The quoted lines with one more on either side.
+    fn context(&self, at: u32, quoted: usize) -> String {
+        let first = (at as usize).saturating_sub(2);
+        let last = (at as usize).saturating_add(quoted);
+        let lines = (first..last).filter_map(|index| self.lines.get(index));
+        let lines: Vec<_> = lines
+            .filter(|line| !line.is_empty() && *line != GAP)
+            .collect();
+        lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+#[path = "prove_tests.rs"]
+mod tests;

@@ -1,0 +1,224 @@
+use std::collections::BTreeMap;
+
+use council_protocol::change::{BlobError, FileKind, Hunk, NoBlobs};
+use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+
+use super::*;
+
+struct Blobs(BTreeMap<(Side, &'static str), &'static str>);
+
+impl BlobSource for Blobs {
+    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        let path = std::str::from_utf8(path.as_bytes()).unwrap();
+        Ok(self.0.get(&(side, path)).map(|text| text.as_bytes().into()))
+    }
+}
+
+fn change(path: &str, status: FileStatus, hunks: &[(u32, u32, &str)]) -> FileChange {
+    let hunk = |&(old_start, new_start, body): &(u32, u32, &str)| Hunk {
+        old_start,
+        old_lines: 0,
+        new_start,
+        new_lines: 0,
+        section: String::new(),
+        body: body.into(),
+    };
+    FileChange {
+        path: path.into(),
+        old_path: None,
+        status,
+        kind: FileKind::Text,
+        old_mode: 0o100644,
+        new_mode: 0o100644,
+        old_id: None,
+        new_id: None,
+        old_size: None,
+        new_size: None,
+        similarity: None,
+        lossy: false,
+        hunks: hunks.iter().map(hunk).collect(),
+    }
+}
+
+fn packet() -> Arc<Packet> {
+    let hunks = [
+        (
+            10,
+            10,
+            " fn pay() {\n-    check_balance()?;\n+    transfer(amount);\n }\n",
+        ),
+        (40, 40, "+let token = \"hunter2secret\";\n"),
+    ];
+    Arc::new(Packet {
+        version: PACKET_VERSION,
+        target: Target {
+            kind: TargetKind::Patch,
+            label: "x".into(),
+            slug: "x".into(),
+            base: None,
+            head: None,
+        },
+        files: vec![
+            change("gone.rs", FileStatus::Deleted, &[(1, 0, "-fn gone() {}\n")]),
+            change("pay.rs", FileStatus::Modified, &hunks),
+        ],
+        instructions: Vec::new(),
+        coverage: Default::default(),
+        framing: Default::default(),
+    })
+}
+
+const PAY: &str = "use x;\nfn pay() {\n    transfer(amount);\n}\n";
+
+fn with_blobs() -> Prover {
+    let blobs = [
+        ((Side::New, "pay.rs"), PAY),
+        ((Side::New, "other.rs"), "fn other() {}\n"),
+        ((Side::Old, "gone.rs"), "fn gone() {}\n"),
+    ];
+    Prover::new(packet(), Arc::new(Blobs(blobs.into())), None)
+}
+
+fn from_patch() -> Prover {
+    Prover::new(packet(), Arc::new(NoBlobs), None)
+}
+
+fn prove(prover: &mut Prover, path: &str, line: u32, quote: &str) -> Found {
+    let location = Location {
+        path: path.into(),
+        line,
+        end_line: None,
+    };
+    prover.prove(&location, quote)
+}
+
+fn is_unverified(found: Found) -> bool {
+    !found.0.resolves() && found.1.is_empty()
+}
+
+#[test]
+fn a_quote_is_found_where_it_stands_with_the_lines_around_it() {
+    let mut prover = with_blobs();
+    let context = "fn pay() {\ntransfer(amount);\n}";
+    let found = prove(&mut prover, "pay.rs", 3, "transfer(amount);");
+    assert_eq!(found, (Proof::Verified, context.to_owned()));
+    let moved = prove(&mut prover, "pay.rs", 77, "transfer(amount);");
+    assert_eq!(
+        moved,
+        (Proof::Relocated { line: 3 }, context.to_owned()),
+        "the same context"
+    );
+    assert!(is_unverified(prove(
+        &mut prover,
+        "pay.rs",
+        3,
+        "transfer(everything);"
+    )));
+}
+
+#[test]
+fn any_file_of_the_reviewed_tree_is_evidence() {
+    let mut prover = with_blobs();
+    assert_eq!(
+        prove(&mut prover, "other.rs", 1, "fn other() {}").0,
+        Proof::Verified
+    );
+    assert!(is_unverified(prove(
+        &mut prover,
+        "nowhere.rs",
+        1,
+        "fn other() {}"
+    )));
+}
+
+#[test]
+fn a_deleted_file_is_searched_as_it_was() {
+    for mut prover in [with_blobs(), from_patch()] {
+        assert_eq!(
+            prove(&mut prover, "gone.rs", 1, "fn gone() {}").0,
+            Proof::Verified
+        );
+    }
+}
+
+#[test]
+fn a_removed_line_is_evidence_at_the_place_where_it_stood() {
+    for mut prover in [with_blobs(), from_patch()] {
+        let found = prove(&mut prover, "pay.rs", 11, "check_balance()?;");
+        assert_eq!(
+            found,
+            (
+                Proof::Relocated { line: 11 },
+                "check_balance()?;".to_owned()
+            )
+        );
+    }
+}
+
+#[test]
+fn without_blobs_the_lines_that_the_patch_shows_are_searched() {
+    let mut prover = from_patch();
+    assert_eq!(
+        prove(&mut prover, "pay.rs", 11, "transfer(amount);").0,
+        Proof::Verified
+    );
+    let moved = prove(&mut prover, "pay.rs", 14, "transfer(amount);").0;
+    assert_eq!(moved, Proof::Relocated { line: 11 });
+    let across = prove(
+        &mut prover,
+        "pay.rs",
+        12,
+        "}\nlet token = \"hunter2secret\";",
+    );
+    assert!(
+        is_unverified(across),
+        "a quote does not reach from hunk to hunk"
+    );
+    assert!(is_unverified(prove(
+        &mut prover,
+        "other.rs",
+        1,
+        "fn other() {}"
+    )));
+}
+
+#[test]
+fn a_finding_about_a_whole_file_needs_no_quote_but_a_changed_file() {
+    let mut prover = with_blobs();
+    assert_eq!(prove(&mut prover, "pay.rs", 0, "").0, Proof::Verified);
+    assert!(is_unverified(prove(&mut prover, "other.rs", 0, "")));
+    assert!(is_unverified(prove(&mut prover, "pay.rs", 3, "")));
+}
+
+#[test]
+fn who_was_shown_redacted_text_may_quote_it() {
+    let redact: Redact = Arc::new(|text| text.replace("hunter2secret", "[REDACTED]"));
+    let mut prover = Prover::new(packet(), Arc::new(NoBlobs), Some(redact));
+    let quotes = [
+        "let token = \"[REDACTED]\";",
+        "let token = \"hunter2secret\";",
+    ];
+    for quote in quotes {
+        assert_eq!(
+            prove(&mut prover, "pay.rs", 40, quote).0,
+            Proof::Verified,
+            "{quote}"
+        );
+    }
+    assert!(is_unverified(prove(
+        &mut from_patch(),
+        "pay.rs",
+        40,
+        quotes[0]
+    )));
+}
+
+#[test]
+fn hostile_line_numbers_cost_nothing() {
+    let hunks = [(1, u32::MAX - 1, "+a line here\n+another line\n")];
+    let mut packet = (*packet()).clone();
+    packet.files = vec![change("x", FileStatus::Modified, &hunks)];
+    let mut prover = Prover::new(Arc::new(packet), Arc::new(NoBlobs), None);
+    let found = prove(&mut prover, "x", u32::MAX, "a line here").0;
+    assert_eq!(found, Proof::Relocated { line: u32::MAX - 1 });
+}

@@ -1,0 +1,224 @@
+//! The real world.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use council_protocol::Millis;
+use tokio::time::Instant;
+
+use super::world::{Appender, Disk, Durability, Moment, World};
+
+/// This machine. Its clock is the runtime's, so that a test can pause it.
+pub struct RealWorld {
+    began: Instant,
+}
+
+impl RealWorld {
+    /// This machine from now on.
+    pub fn new() -> Self {
+        Self {
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Default for RealWorld {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl World for RealWorld {
+    fn now_ms(&self) -> Millis {
+        millis(self.began.elapsed())
+    }
+
+    fn moment(&self) -> Moment {
+        let now = jiff::Zoned::now();
+        Moment {
+            date: now.date().to_string(),
+            rfc3339: now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        }
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        getrandom::fill(bytes).map_err(|error| io::Error::other(error.to_string()))
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        &RealDisk
+    }
+}
+
+fn millis(duration: Duration) -> Millis {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The file system.
+struct RealDisk;
+
+impl Disk for RealDisk {
+    fn make_dirs(&self, root: &Path, below: &Path) -> io::Result<()> {
+        let mut path = root.to_path_buf();
+        for part in below.components() {
+            path.push(part);
+            match fs::create_dir(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let is_folder = fs::symlink_metadata(&path)?.is_dir();
+                    if !is_folder {
+                        let text = format!("{} is in the way: it is no folder", path.display());
+                        return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
+                    }
+                }
+                made => made?,
+            }
+        }
+        Ok(())
+    }
+
+    fn make_new_dir(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir(path)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+        let mut beside = beside(path)?;
+        beside.write_all(bytes)?;
+        if durability == Durability::Synced {
+            beside.as_file().sync_all()?;
+        }
+        beside.persist(path)?;
+        if durability == Durability::Synced {
+            // The name, too, must survive the power.
+            File::open(folder_of(path))?.sync_all()?;
+        }
+        Ok(())
+    }
+
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut beside = beside(path)?;
+        beside.write_all(bytes)?;
+        beside.persist_noclobber(path)?;
+        Ok(())
+    }
+
+    fn append(&self, path: &Path) -> io::Result<Box<dyn Appender>> {
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        Ok(Box::new(RealAppender(file)))
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        fs::read(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let names =
+            fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        let mut names = names.collect::<io::Result<Vec<_>>>()?;
+        names.sort();
+        Ok(names)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir_all(path)
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+/// A nameless-to-be file in the same folder, with the permissions of an ordinary one.
+fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".council-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder_of(path))
+}
+
+struct RealAppender(File);
+
+impl Appender for RealAppender {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.json");
+        RealDisk.write(&path, b"one", Durability::Cheap).unwrap();
+        RealDisk.write(&path, b"two", Durability::Synced).unwrap();
+        assert_eq!(RealDisk.read(&path).unwrap(), b"two");
+        let refused = RealDisk.write_new(&path, b"three").unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(RealDisk.read(&path).unwrap(), b"two");
+        assert_eq!(
+            RealDisk.list(folder.path()).unwrap(),
+            ["plan.json"],
+            "nothing is left beside it"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_we_write_others_may_read_as_their_umask_says() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
+        RealDisk.write(&ours, b"", Durability::Cheap).unwrap();
+        fs::write(&plain, "").unwrap();
+        let mode = |path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+    }
+
+    #[test]
+    fn appending_adds_to_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        RealDisk.append(&path).unwrap().append(b"a\n").unwrap();
+        let mut again = RealDisk.append(&path).unwrap();
+        again.append(b"b\n").unwrap();
+        again.sync().unwrap();
+        assert_eq!(RealDisk.read(&path).unwrap(), b"a\nb\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_way_is_not_followed() {
+        let (tree, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(elsewhere.path(), tree.path().join(".agents")).unwrap();
+        let refused = RealDisk
+            .make_dirs(tree.path(), Path::new(".agents/council"))
+            .unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::NotADirectory);
+        assert_eq!(RealDisk.list(elsewhere.path()).unwrap(), [""; 0]);
+        RealDisk.make_dirs(tree.path(), Path::new("a/b")).unwrap();
+        RealDisk.make_dirs(tree.path(), Path::new("a/b")).unwrap();
+        assert!(tree.path().join("a/b").is_dir());
+    }
+
+    #[test]
+    fn a_moment_is_written_as_rfc_3339_with_its_date() {
+        let moment = RealWorld::new().moment();
+        assert!(moment.rfc3339.starts_with(&moment.date), "{moment:?}");
+        assert!(
+            moment.rfc3339.parse::<jiff::Timestamp>().is_ok(),
+            "{moment:?}"
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! The same council again, from what was written down.
+
+use council_protocol::Millis;
+
+use super::journal::Entry;
+use crate::council::{Action, Council, Outcome, Plan};
+
+/// Why a journal gives no outcome.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// The run was broken off.
+    #[error(
+        "the journal ends after {inputs} inputs, {at} ms into the run, and the council was not over"
+    )]
+    Unfinished {
+        /// How many inputs there are.
+        inputs: usize,
+        /// When the last one came.
+        at: Millis,
+    },
+}
+
+/// Feeds recorded inputs to a council of this plan. The engine reads no clock, so that the outcome is that of the run.
+pub fn replay(plan: Plan, entries: &[Entry]) -> Result<Outcome, ReplayError> {
+    let (mut council, actions) = Council::convene(plan);
+    let mut outcome = conclusion(actions);
+    for Entry { at, input } in entries {
+        if outcome.is_some() {
+            break;
+        }
+        outcome = conclusion(council.handle(input.clone(), *at));
+    }
+    outcome.ok_or_else(|| ReplayError::Unfinished {
+        inputs: entries.len(),
+        at: entries.last().map_or(0, |entry| entry.at),
+    })
+}
+
+fn conclusion(actions: Vec<Action>) -> Option<Outcome> {
+    actions.into_iter().find_map(|action| match action {
+        Action::Conclude { outcome } => Some(*outcome),
+        _ => None,
+    })
+}

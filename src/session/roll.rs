@@ -1,0 +1,107 @@
+//! Who is there, and who owes an answer: what a backend may still say.
+
+use std::collections::BTreeMap;
+
+use council_protocol::{JudgeId, TurnId};
+
+use crate::council::Plan;
+
+/// The judges of a council as their backend has shown them. Whatever a backend says twice, or of somebody else, is not
+/// heard: so a flood costs nothing.
+#[derive(Debug, Default)]
+pub(super) struct Roll {
+    judges: BTreeMap<JudgeId, Presence>,
+    /// Turns that were sent and not answered.
+    open: BTreeMap<TurnId, JudgeId>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Presence {
+    #[default]
+    Expected,
+    Seated,
+    /// It cannot be seated, or is gone; its ending may still come.
+    Lost,
+    Ended,
+}
+
+impl Roll {
+    /// The judges of a plan, none of them there yet.
+    pub(super) fn of(plan: &Plan) -> Self {
+        let judges = plan.seats.iter().map(|planned| planned.seat.judge.clone());
+        Self {
+            judges: judges.map(|judge| (judge, Presence::Expected)).collect(),
+            open: BTreeMap::new(),
+        }
+    }
+
+    /// A turn was sent.
+    pub(super) fn sent(&mut self, judge: JudgeId, turn: TurnId) {
+        self.open.insert(turn, judge);
+    }
+
+    /// Whether this answer is owed; it is owed once.
+    pub(super) fn answered(&mut self, judge: &JudgeId, turn: TurnId) -> bool {
+        let owed = self.open.get(&turn) == Some(judge);
+        if owed {
+            self.open.remove(&turn);
+        }
+        owed
+    }
+
+    /// Whether it is news that the judge sits.
+    pub(super) fn started(&mut self, judge: &JudgeId) -> bool {
+        self.moves(judge, &[Presence::Expected], Presence::Seated)
+    }
+
+    /// Whether it is news that the judge is lost.
+    pub(super) fn lost(&mut self, judge: &JudgeId) -> bool {
+        self.moves(
+            judge,
+            &[Presence::Expected, Presence::Seated],
+            Presence::Lost,
+        )
+    }
+
+    /// Whether it is news that the judge has ended.
+    pub(super) fn ended(&mut self, judge: &JudgeId) -> bool {
+        let before = [Presence::Expected, Presence::Seated, Presence::Lost];
+        self.moves(judge, &before, Presence::Ended)
+    }
+
+    /// Whether nothing was heard of the judge yet.
+    pub(super) fn is_expected(&self, judge: &JudgeId) -> bool {
+        self.judges.get(judge) == Some(&Presence::Expected)
+    }
+
+    /// Whether the judge was ever seated and has not ended.
+    pub(super) fn is_seated(&self, judge: &JudgeId) -> bool {
+        self.judges.get(judge) == Some(&Presence::Seated)
+    }
+
+    /// Whether anybody is there.
+    pub(super) fn has_seated(&self) -> bool {
+        self.judges
+            .values()
+            .any(|presence| *presence == Presence::Seated)
+    }
+
+    /// Everybody who has not ended.
+    pub(super) fn left(&self) -> Vec<JudgeId> {
+        let left = self
+            .judges
+            .iter()
+            .filter(|(_, presence)| **presence != Presence::Ended);
+        left.map(|(judge, _)| judge.clone()).collect()
+    }
+
+    fn moves(&mut self, judge: &JudgeId, from: &[Presence], to: Presence) -> bool {
+        match self.judges.get_mut(judge) {
+            Some(presence) if from.contains(presence) => {
+                *presence = to;
+                true
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a session is given.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use council_protocol::message::Turn;
+use council_protocol::{Answer, BlobSource, Packet, Seat};
+
+use super::opened::Opened;
+use super::places::RunRef;
+use super::prove::Redact;
+use crate::council::{Outcome, Plan};
+
+/// A backend that can run the council, and the council's plan in it.
+pub struct Offer {
+    /// The backend.
+    pub opened: Opened,
+    /// The plan, with what this backend grants.
+    pub plan: Plan,
+}
+
+/// Renders what agents read as text; judges that read the task as it is need none of it.
+pub trait Prompter: Send + Sync {
+    /// The brief of a seat: byte-identical for all judges of a class and all rounds.
+    fn brief(&self, seat: &Seat) -> Arc<str>;
+
+    /// The text of a turn, to stand behind the brief.
+    fn prompt(&self, seat: &Seat, turn: &Turn) -> String;
+}
+
+/// Renders the file of a judge's answer in a round, for people.
+pub type Page = fn(&Seat, u8, &Answer) -> String;
+
+/// Hears a line of the log; the text is untrusted.
+pub type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// What a session is given.
+pub struct Setting {
+    /// The run and its places.
+    pub run: RunRef,
+    /// What is under review.
+    pub packet: Arc<Packet>,
+    /// The files of its two sides.
+    pub blobs: Arc<dyn BlobSource>,
+    /// Takes secrets out of a text as they are taken out of briefs; none: every judge was shown the original.
+    pub redact: Option<Redact>,
+    /// Renders what agents read as text; none: no seat needs it.
+    pub prompter: Option<Arc<dyn Prompter>>,
+    /// Renders the files of answers.
+    pub page: Page,
+    /// The read-only export in which agents work; none: none needs it.
+    pub room: Option<PathBuf>,
+    /// The most bytes of one answer.
+    pub max_answer_bytes: u64,
+    /// Hears each line of the log as it is written.
+    pub listener: Option<Listener>,
+}
+
+/// A backend that could not seat anybody and gave way to the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GaveWay {
+    /// Its name.
+    pub backend: String,
+    /// Why nobody sat.
+    pub reason: String,
+}
+
+/// A session that came to its end.
+#[derive(Debug)]
+pub struct Finished {
+    /// What the council came to.
+    pub outcome: Outcome,
+    /// The plan that held.
+    pub plan: Plan,
+    /// The backend that ran the judges.
+    pub backend: String,
+    /// A backend that was tried before it.
+    pub gave_way: Option<GaveWay>,
+    /// The run and its places; its `started` says when it began.
+    pub run: RunRef,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: u64,
+    /// What was said on the way, in order; the text is untrusted.
+    pub log: Vec<String>,
+}

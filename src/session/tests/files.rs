@@ -1,0 +1,107 @@
+//! What is on the disk, and when.
+
+use council_protocol::{Task, Vote};
+
+use super::stage::{Deed, Seen, stage};
+use crate::session::journal::{JOURNAL, Journal};
+use crate::session::stored;
+use crate::session::{ReplayError, replay};
+
+fn split(judge: &str, turn: &council_protocol::Turn) -> Deed {
+    match (judge, &turn.task) {
+        ("judge-1", Task::Review) => Deed::Vote(Vote::Warn),
+        _ => Deed::Vote(Vote::Pass),
+    }
+}
+
+/// Seed 003, "Output Collection"; 000: R2 files stand beside R1, which is never overwritten.
+#[test]
+fn seed_003_files_of_both_rounds() {
+    let seen = stage(2, split).run().check();
+    let names: Vec<_> = seen.files.keys().map(String::as_str).collect();
+    let expected = [
+        ".gitignore",
+        "2026-03-09-head-judge-1-r2.md",
+        "2026-03-09-head-judge-1.md",
+        "2026-03-09-head-judge-2-r2.md",
+        "2026-03-09-head-judge-2.md",
+        "journal.jsonl",
+        "packet.json",
+        "plan.json",
+    ];
+    assert_eq!(names, expected);
+    let r1 = crate::report::judge::parse(seen.text("2026-03-09-head-judge-1.md")).unwrap();
+    let r2 = crate::report::judge::parse(seen.text("2026-03-09-head-judge-1-r2.md")).unwrap();
+    assert_eq!((r1.round, r1.verdict, r2.round), (1, Vote::Warn, 2));
+}
+
+#[test]
+fn every_input_is_written_before_it_is_acted_upon() {
+    let seen = stage(2, split).run().check();
+    for judge in ["judge-1", "judge-2"] {
+        let started = seen.position(&format!("disk append started {judge}"));
+        assert!(started < seen.position(&format!("first send {judge} review")));
+        let answered = seen.position(&format!("disk append answered {judge}"));
+        assert!(answered < seen.position(&format!("first send {judge} restate")));
+    }
+}
+
+fn syncs(seen: &Seen) -> usize {
+    seen.times("disk sync")
+}
+
+#[test]
+fn only_what_was_paid_for_is_synced_before_it_is_acted_upon() {
+    assert_eq!(
+        syncs(&stage(2, split).run()),
+        0,
+        "built-in judges can be asked again"
+    );
+    let paid = stage(2, split).paid().run().check();
+    assert!(paid.position("disk keep plan.json") < paid.position("first spawn judge-1"));
+    let answered = paid.position("disk append answered judge-2");
+    let synced = answered
+        + paid.diary[answered..]
+            .iter()
+            .position(|l| l == "disk sync")
+            .unwrap();
+    assert!(synced < paid.position("first send judge-2 restate"));
+    // Three turns of each judge; answers that arrive together share a sync.
+    assert_eq!(syncs(&paid), 3);
+}
+
+#[test]
+fn a_journal_that_ends_early_is_unfinished_and_never_something_else() {
+    let seen = stage(2, split).run().check();
+    let bytes = &seen.files[JOURNAL];
+    let plan = stored::parse(&seen.files["plan.json"]).unwrap();
+    let whole = Journal::parse(bytes).unwrap().entries.len();
+    for cut in (0..bytes.len()).filter(|cut| bytes[*cut] == b'\n') {
+        let Ok(journal) = Journal::parse(&bytes[..cut]) else {
+            continue;
+        };
+        match replay(plan.clone(), &journal.entries) {
+            Ok(outcome) => assert_eq!(&outcome, seen.outcome()),
+            Err(ReplayError::Unfinished { inputs, .. }) => assert!(inputs < whole),
+        }
+    }
+}
+
+#[test]
+fn a_plan_is_read_back_with_the_coverage_that_its_seats_share() {
+    let seen = stage(3, split).run();
+    let plan = stored::parse(&seen.files["plan.json"]).unwrap();
+    assert_eq!(plan, seen.finished().plan);
+    assert!(std::sync::Arc::ptr_eq(
+        &plan.seats[0].coverage,
+        &plan.seats[2].coverage
+    ));
+    assert_eq!(seen.text("plan.json").matches("a.rs").count(), 1);
+    let other = seen
+        .text("plan.json")
+        .replacen("\"version\":1", "\"version\":9", 1);
+    assert!(matches!(
+        stored::parse(other.as_bytes()),
+        Err(stored::PlanError::Version(9))
+    ));
+}

@@ -1,0 +1,1 @@
+//! Built-in judges on real threads, over a real disk.

@@ -1,0 +1,8 @@
+//! Sessions over scripted backends, simulated disks and a paused clock; and over real threads.
+
+mod bad_backends;
+mod cleanup;
+mod fallbacks;
+mod files;
+mod live;
+mod stage;

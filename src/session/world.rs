@@ -1,0 +1,87 @@
+//! Where a session meets the outside: one seam, real or simulated.
+
+use std::io;
+use std::path::Path;
+
+use council_protocol::Millis;
+
+use crate::council::plan::Seed;
+
+/// Clock, disk and randomness of a session.
+pub trait World: Send + Sync {
+    /// Milliseconds since this world began; never goes back.
+    fn now_ms(&self) -> Millis;
+
+    /// What calendar and clock say at this moment.
+    fn moment(&self) -> Moment;
+
+    /// Fills `bytes` with randomness that nobody can foresee.
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// The disk.
+    fn disk(&self) -> &dyn Disk;
+}
+
+/// A moment as a person at this place would write it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    /// The local date, `YYYY-MM-DD`.
+    pub date: String,
+    /// Date, time and offset, RFC 3339.
+    pub rfc3339: String,
+}
+
+/// Whether a write may be lost with the power.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It may: whoever needs it can make it again.
+    Cheap,
+    /// It may not: it was paid for.
+    Synced,
+}
+
+/// What a session does with files. Every path is absolute.
+pub trait Disk: Send + Sync {
+    /// Makes every folder from `root` (which exists) down to `root/below`. A symbolic link on the way is refused: it may
+    /// come from the change under review.
+    fn make_dirs(&self, root: &Path, below: &Path) -> io::Result<()>;
+
+    /// Makes one folder; `AlreadyExists` when it is there.
+    fn make_new_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// Writes a file beside its place and renames it, so that nobody ever sees half of it.
+    fn write(&self, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()>;
+
+    /// The same, for a file that is never overwritten; `AlreadyExists` when it is there.
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// Opens a file, which may be new, to append to it.
+    fn append(&self, path: &Path) -> io::Result<Box<dyn Appender>>;
+
+    /// The whole content of a file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The names in a folder, sorted.
+    fn list(&self, path: &Path) -> io::Result<Vec<String>>;
+
+    /// Removes a folder with everything in it.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
+}
+
+/// A file that only grows.
+pub trait Appender: Send {
+    /// Appends in one write.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Waits until everything that was appended is on the disk.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// Draws the random bytes of a run.
+pub fn draw_seed(world: &dyn World) -> io::Result<Seed> {
+    let mut bytes = [0; 32];
+    world.random(&mut bytes)?;
+    Ok(Seed(
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    ))
+}
