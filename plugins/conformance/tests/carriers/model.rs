@@ -60,7 +60,8 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Value>>) -> std::io::Result<()> 
     log.lock().unwrap().push(request);
     let (_, key) = prompt.rsplit_once("key: ").unwrap();
     let answer = serde_json::to_string(&Answer::new(1, key.lines().next().unwrap(), Vote::Pass))?;
-    let content = match Told::of(&prompt) {
+    let told = Told::of(&prompt);
+    let content = match told {
         Told::Answer => answer,
         Told::Wait(seconds) | Told::Deaf(seconds) => {
             thread::sleep(Duration::from_secs(seconds.into()));
@@ -75,7 +76,8 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Value>>) -> std::io::Result<()> 
     let mut body = serde_json::to_vec(
         &json!({ "choices": [{ "message": { "content": content } }], "usage": usage }),
     )?;
-    if let Some(at) = body.windows(2).position(|bytes| bytes == b"??") {
+    if told == Told::Garbage {
+        let at = body.windows(2).position(|bytes| bytes == b"??").unwrap();
         body[at..at + 2].copy_from_slice(b"\xff\xfe");
     }
     reply(&mut stream, &body)
