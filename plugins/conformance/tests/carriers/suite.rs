@@ -55,17 +55,12 @@ fn same(name: &str) {
     }
 }
 
+/// All at once, since they mostly wait.
 #[test]
-fn teams_conform_over_every_carrier() {
-    same("teams");
-}
-
-#[test]
-fn inline_conforms_over_every_carrier() {
-    same("inline");
-}
-
-#[test]
-fn subagents_conform_over_every_carrier() {
-    same("subagents");
+fn every_backend_conforms_over_every_carrier() {
+    std::thread::scope(|scope| {
+        for name in ["teams", "inline", "subagents"] {
+            scope.spawn(move || same(name));
+        }
+    });
 }
