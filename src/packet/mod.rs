@@ -4,6 +4,7 @@
 //! material gives the same bytes, and [`digest`] addresses a packet by them.
 
 mod context;
+mod export;
 mod function;
 
 mod generated;
@@ -18,6 +19,10 @@ use council_protocol::task::Framing;
 use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, Side};
 
 pub use context::Bounds;
+pub use export::{
+    BRIEF_FILE, FOLDER_VERSION, FolderFile, FolderIndex, INDEX_FILE, PACKET_FILE, export,
+    for_judges,
+};
 pub use ignore::{GlobError, IgnoreGlobs};
 pub(crate) use instructions::cut;
 pub use instructions::{INSTRUCTION_FILES, instructions};

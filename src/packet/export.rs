@@ -1,0 +1,339 @@
+//! A packet as the files of a folder, for judges outside of this process: programs, background workers, the jobs of a
+//! matrix. `docs/run-folder.md` describes the folder; a test holds the two together.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use council_protocol::change::{BlobError, FileKind};
+use council_protocol::coverage::FileCoverage;
+use council_protocol::packet::TargetKind;
+use council_protocol::task::Framing;
+use council_protocol::{BlobSource, CoverageState, FileChange, Packet, RepoPath, Side};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{sha256, to_bytes};
+
+/// Version that every [`FolderIndex`] carries.
+pub const FOLDER_VERSION: u32 = 1;
+
+/// Name of the packet in the folder.
+pub const PACKET_FILE: &str = "packet.json";
+
+/// Name of the brief in the folder.
+pub const BRIEF_FILE: &str = "brief.md";
+
+/// Name of the [`FolderIndex`] in the folder.
+pub const INDEX_FILE: &str = "files.json";
+
+/// What lies in the folder and what it belongs to. Written last: a folder without it is not complete.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FolderIndex {
+    /// Always [`FOLDER_VERSION`].
+    pub version: u32,
+    /// SHA-256 of `packet.json`, 64 hex digits.
+    pub packet: String,
+    /// SHA-256 of `brief.md`; none where nobody reads text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<String>,
+    /// The changed files, in the order of the packet.
+    pub files: Vec<FolderFile>,
+}
+
+/// One changed file and where its two sides lie.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FolderFile {
+    /// Path on the reviewed side; on the old side when deleted.
+    pub path: RepoPath,
+    /// Path on the old side, when it was another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_path: Option<RepoPath>,
+    /// SHA-256 of the old side, which is the file's name under `blobs/`; none when it did not exist or is not text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    /// SHA-256 of the reviewed side; none when it no longer exists or is not text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+}
+
+impl FolderIndex {
+    /// The name, relative to the folder, of the file that holds `path` on `side`; none when the folder has none.
+    pub fn blob(&self, side: Side, path: &RepoPath) -> Option<String> {
+        let held = |file: &FolderFile| match side {
+            Side::Old => file
+                .old
+                .clone()
+                .filter(|_| file.old_path.as_ref().unwrap_or(&file.path) == path),
+            Side::New => file.new.clone().filter(|_| file.path == *path),
+        };
+        self.files
+            .iter()
+            .find_map(held)
+            .map(|digest| blob_file(&digest))
+    }
+}
+
+/// The name of a blob in the folder. Contents name the files: no path of a change ever becomes a path of this machine.
+fn blob_file(digest: &str) -> String {
+    format!("blobs/{digest}")
+}
+
+/// The packet as judges may read it before R2: without the authors' words, and without the name of a branch.
+pub fn for_judges(packet: &Packet) -> Packet {
+    let mut packet = packet.clone();
+    packet.framing = Framing::default();
+    if packet.target.kind != TargetKind::Topic {
+        packet.target.label.clear();
+        packet.target.slug.clear();
+    }
+    packet
+}
+
+/// Gives the files of the folder to `put`, name (relative, `/` between its parts) and content, one after another, so that
+/// never more than one content is in memory; the index comes last.
+///
+/// # Errors
+/// What `put` fails with, and a side that `blobs` cannot read, except of a file whose coverage already says that it is
+/// unreadable.
+pub fn export<E: From<BlobError>>(
+    packet: &Packet,
+    brief: Option<&str>,
+    blobs: &dyn BlobSource,
+    mut put: impl FnMut(&str, &[u8]) -> Result<(), E>,
+) -> Result<FolderIndex, E> {
+    let bytes = to_bytes(&for_judges(packet));
+    put(PACKET_FILE, &bytes)?;
+    if let Some(text) = brief {
+        put(BRIEF_FILE, text.as_bytes())?;
+    }
+    let mut index = FolderIndex {
+        version: FOLDER_VERSION,
+        packet: sha256(&bytes),
+        brief: brief.map(|text| sha256(text.as_bytes())),
+        files: Vec::with_capacity(packet.files.len()),
+    };
+    let mut held = HashSet::new();
+    for (at, file) in packet.files.iter().enumerate() {
+        let mut blob = |side, path| -> Result<Option<String>, E> {
+            let bytes = side_of(file, side, path, blobs);
+            let unreadable = packet.coverage.files.get(at).is_some_and(is_unreadable);
+            let Some(bytes) = bytes.or_else(|e| if unreadable { Ok(None) } else { Err(e) })? else {
+                return Ok(None);
+            };
+            let digest = sha256(&bytes);
+            if held.insert(digest.clone()) {
+                put(&blob_file(&digest), &bytes)?;
+            }
+            Ok(Some(digest))
+        };
+        let (old, new) = (
+            blob(Side::Old, file.path_before())?,
+            blob(Side::New, &file.path)?,
+        );
+        let (path, old_path) = (file.path.clone(), file.old_path.clone());
+        index.files.push(FolderFile {
+            path,
+            old_path,
+            old,
+            new,
+        });
+    }
+    // Strings and lists only: serialization into memory cannot fail.
+    put(
+        INDEX_FILE,
+        &serde_json::to_vec_pretty(&index).unwrap_or_default(),
+    )?;
+    Ok(index)
+}
+
+/// One side of a file; none when it does not exist or is not text.
+fn side_of(
+    file: &FileChange,
+    side: Side,
+    path: &RepoPath,
+    blobs: &dyn BlobSource,
+) -> Result<Option<Arc<[u8]>>, BlobError> {
+    let mode = if side == Side::Old {
+        file.old_mode
+    } else {
+        file.new_mode
+    };
+    if mode == 0 || matches!(file.kind, FileKind::Binary | FileKind::Submodule) {
+        return Ok(None);
+    }
+    blobs.read(side, path)
+}
+
+fn is_unreadable(covered: &FileCoverage) -> bool {
+    matches!(covered.state, CoverageState::Unreadable { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use council_protocol::change::{FileStatus, NoBlobs};
+    use council_protocol::coverage::Coverage;
+
+    use super::super::tests::{MapBlobs, file, material};
+    use super::super::{Bounds, build};
+    use super::*;
+
+    /// Two files of the document's example, a binary and an unreadable one.
+    fn change() -> (Packet, MapBlobs) {
+        let added = FileChange {
+            status: FileStatus::Added,
+            old_mode: 0,
+            old_id: None,
+            ..file("src/new.rs")
+        };
+        let moved = FileChange {
+            status: FileStatus::Renamed,
+            old_path: Some("src/was.rs".into()),
+            ..file("src/is.rs")
+        };
+        let binary = FileChange {
+            kind: FileKind::Binary,
+            ..file("logo.png")
+        };
+        let mut packet = build(
+            material(vec![added, moved, binary]),
+            &mut |_| Ok(()),
+            &NoBlobs,
+            &Bounds::default(),
+        );
+        packet.framing.title = "TITLE".to_owned();
+        let mut blobs = MapBlobs::default();
+        for (side, path, text) in [
+            (Side::New, "src/new.rs", "new\n"),
+            (Side::Old, "src/was.rs", "same\n"),
+            (Side::New, "src/is.rs", "same\n"),
+            (Side::New, "logo.png", "\0"),
+        ] {
+            blobs
+                .0
+                .insert((side, path.into()), text.as_bytes().to_vec());
+        }
+        (packet, blobs)
+    }
+
+    fn exported(
+        packet: &Packet,
+        brief: Option<&str>,
+        blobs: &dyn BlobSource,
+    ) -> Vec<(String, Vec<u8>)> {
+        let mut files = Vec::new();
+        let put = |name: &str, bytes: &[u8]| {
+            files.push((name.to_owned(), bytes.to_vec()));
+            Ok::<(), BlobError>(())
+        };
+        export(packet, brief, blobs, put).unwrap();
+        files
+    }
+
+    #[test]
+    fn the_folder_holds_packet_brief_blobs_and_then_the_index() {
+        let (packet, blobs) = change();
+        let files = exported(&packet, Some("the brief\n"), &blobs);
+        let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let blob = |text: &str| format!("blobs/{}", sha256(text.as_bytes()));
+        assert_eq!(
+            names,
+            [
+                PACKET_FILE,
+                BRIEF_FILE,
+                &blob("same\n"),
+                &blob("new\n"),
+                INDEX_FILE
+            ]
+        );
+        let map: BTreeMap<_, _> = files.iter().cloned().collect();
+        let index: FolderIndex = serde_json::from_slice(&map[INDEX_FILE]).unwrap();
+        assert_eq!(index.packet, sha256(&map[PACKET_FILE]));
+        assert_eq!(index.brief, Some(sha256(b"the brief\n")));
+        for (side, path, text) in [
+            (Side::Old, "src/was.rs", Some("same\n")),
+            (Side::New, "src/is.rs", Some("same\n")),
+            (Side::New, "src/new.rs", Some("new\n")),
+            (Side::Old, "src/new.rs", None),
+            (Side::Old, "src/is.rs", None),
+            (Side::New, "logo.png", None),
+            (Side::New, "../../etc/passwd", None),
+        ] {
+            let held = index
+                .blob(side, &path.into())
+                .map(|name| map[&name].as_slice());
+            assert_eq!(held, text.map(str::as_bytes), "{path}");
+        }
+    }
+
+    #[test]
+    fn judges_read_nothing_of_the_authors_words_before_round_2() {
+        let (packet, blobs) = change();
+        for (_, bytes) in exported(&packet, None, &blobs) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            assert!(
+                !text.contains("TITLE") && !text.contains("secret-branch"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn without_blobs_there_is_still_a_folder() {
+        let (packet, _) = change();
+        let files = exported(&packet, None, &NoBlobs);
+        assert_eq!(files.len(), 2);
+    }
+
+    /// A store in which everything is broken.
+    struct Broken;
+
+    impl BlobSource for Broken {
+        fn read(&self, _: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+            Err(BlobError {
+                path: path.clone(),
+                cause: "gone".to_owned(),
+            })
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_unless_the_coverage_says_so() {
+        let (mut packet, _) = change();
+        let put = |_: &str, _: &[u8]| Ok::<(), BlobError>(());
+        assert!(export(&packet, None, &Broken, put).is_err());
+        let unreadable = |path: &RepoPath| FileCoverage {
+            path: path.clone(),
+            state: CoverageState::Unreadable {
+                reason: "gone".to_owned(),
+            },
+        };
+        packet.coverage = Coverage {
+            files: packet.files.iter().map(|f| unreadable(&f.path)).collect(),
+        };
+        assert!(export(&packet, None, &Broken, put).is_ok());
+    }
+
+    #[test]
+    fn the_documents_example_is_the_index_of_this_change() {
+        let document = include_str!("../../docs/run-folder.md");
+        let (_, example) = document.split_once("```json\n").unwrap();
+        let example = example.split_once("\n```").unwrap().0;
+        let documented: FolderIndex = serde_json::from_str(example).unwrap();
+        let (packet, blobs) = change();
+        let files = exported(&packet, Some("the brief\n"), &blobs);
+        let written: FolderIndex = serde_json::from_slice(&files.last().unwrap().1).unwrap();
+        assert_eq!(documented.files, written.files);
+        assert_eq!(
+            (documented.version, documented.brief),
+            (written.version, written.brief)
+        );
+        for name in [PACKET_FILE, BRIEF_FILE, INDEX_FILE, "blobs/"] {
+            assert!(
+                document.contains(&format!("`{name}`")),
+                "{name} is not documented"
+            );
+        }
+    }
+}
