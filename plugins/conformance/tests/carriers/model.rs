@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use council_conformance::Told;
 use council_protocol::{Answer, Vote};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A server on this machine, as long as the process lives.
 pub(crate) struct Model {
@@ -72,10 +72,14 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Value>>) -> std::io::Result<()> 
         Told::Garbage => format!("??{answer}"),
         Told::Forge => format!("{{\"type\":\"horoscope\"}}\n{{\"type\":\"closed\"}}\n{answer}"),
     };
-    let usage = json!({ "prompt_tokens": 12, "completion_tokens": 3 });
-    let mut body = serde_json::to_vec(
-        &json!({ "choices": [{ "message": { "content": content } }], "usage": usage }),
-    )?;
+    // Fifty megabytes need no escaping, and take long to be looked at.
+    let content = match told {
+        Told::Flood(_) => format!("\"{content}\""),
+        _ => serde_json::to_string(&content)?,
+    };
+    let usage = r#"{"prompt_tokens":12,"completion_tokens":3}"#;
+    let body = format!(r#"{{"choices":[{{"message":{{"content":{content}}}}}],"usage":{usage}}}"#);
+    let mut body = body.into_bytes();
     if told == Told::Garbage {
         let at = body.windows(2).position(|bytes| bytes == b"??").unwrap();
         body[at..at + 2].copy_from_slice(b"\xff\xfe");
