@@ -8,6 +8,9 @@ use crate::council::plan::{DebateMode, Procedure};
 /// The one backend that is known to hold several judges without `spawn`: one after another.
 const IN_TURN: &str = "inline";
 
+/// Seed family's word for it (councils.md 1.16).
+const INLINE_MODE: &str = "Running in inline mode (no multi-agent backend detected)";
+
 /// What stands in for `spawn` there.
 const ONE_AFTER_ANOTHER: &str = "one after another";
 
@@ -315,6 +318,9 @@ impl<'a> Found<'a> {
         let mut pick = self.pick(&quick, 1);
         for grant in &mut pick.grants {
             grant.requested = ask.requested();
+        }
+        if self.name == IN_TURN {
+            pick.notes.push(INLINE_MODE.to_owned());
         }
         let asked = ask.what();
         pick.notes.push(format!(

@@ -98,7 +98,10 @@ fn seed_003_no_spawn_is_quick() {
     );
     assert_eq!(
         pick.notes,
-        ["`inline` lacks spawn: quick instead of a council of 3 judges"]
+        [
+            "Running in inline mode (no multi-agent backend detected)",
+            "`inline` lacks spawn: quick instead of a council of 3 judges"
+        ]
     );
 }
 

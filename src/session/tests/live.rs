@@ -1,1 +1,125 @@
 //! Built-in judges on real threads, over a real disk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use council_agents::{Agents, Workshop};
+use council_protocol::change::NoBlobs;
+use council_protocol::message::{Ending, Hello};
+use council_protocol::seat::Perspective;
+use council_protocol::{Backend, PROTOCOL_VERSION, Packet};
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::stage::{packet, plan};
+use crate::council::Plan;
+use crate::council::outcome::Verdict;
+use crate::council::plan::{DebateMode, Procedure};
+use crate::session::journal::{JOURNAL, Journal};
+use crate::session::{
+    Finished, Interrupts, Offer, Opened, Places, RealWorld, RunRef, Setting, World as _, prune,
+    replay, run, stored,
+};
+
+fn agents(packet: &Arc<Packet>) -> Agents {
+    let workshop = Workshop {
+        packet: Arc::clone(packet),
+        blobs: Arc::new(NoBlobs),
+        exe: None,
+        folder: None,
+        env: BTreeMap::new(),
+    };
+    Agents::new(&Arc::new(workshop))
+}
+
+/// A debate of all built-in perspectives, `judges` seats in all.
+fn debate(judges: usize) -> Plan {
+    let mut plan = plan(judges);
+    (plan.procedure, plan.debate) = (Procedure::Debate, DebateMode::Force);
+    let perspectives = council_builtin::perspectives().iter().cycle();
+    for (planned, info) in plan.seats.iter_mut().zip(perspectives) {
+        planned.seat.perspective = Perspective {
+            name: info.name.into(),
+            focus: String::new(),
+        };
+        planned.seat.agent.deterministic = true;
+    }
+    plan
+}
+
+fn hold(backend: fn(Agents) -> Box<dyn Backend>, judges: usize) -> (Finished, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let world = RealWorld::new();
+    let places = Places::in_repository(folder.path(), Some(folder.path()));
+    let packet = Arc::new(packet());
+    let hello = Hello {
+        protocols: vec![PROTOCOL_VERSION],
+        ..Hello::default()
+    };
+    let offer = Offer {
+        opened: Opened::open(backend(agents(&packet)), hello).unwrap(),
+        plan: debate(judges),
+    };
+    let setting = Setting {
+        run: RunRef::create(&world, &places, "head", &world.moment()).unwrap(),
+        packet,
+        blobs: Arc::new(NoBlobs),
+        redact: None,
+        prompter: None,
+        page: crate::report::judge::render,
+        room: None,
+        max_answer_bytes: 1 << 20,
+        listener: None,
+    };
+    // Nobody holds the other end: there is no interruption.
+    let interrupts = Interrupts::Channel(unbounded_channel().1);
+    let finished = run(&setting, vec![offer], &world, interrupts).unwrap();
+    prune(world.disk(), &places, 1);
+    (finished, folder)
+}
+
+#[test]
+fn built_in_judges_debate_on_threads_and_in_turn() {
+    for backend in [council_teams::teams, council_inline::inline] {
+        let (finished, _folder) = hold(backend, 5);
+        let outcome = &finished.outcome;
+        assert_eq!(
+            (outcome.counted, outcome.rounds),
+            (5, 2),
+            "{:?}",
+            outcome.notes
+        );
+        assert!(!matches!(
+            outcome.verdict,
+            Verdict::Inconclusive | Verdict::Skipped
+        ));
+        assert!(
+            outcome
+                .judges
+                .iter()
+                .all(|judge| judge.ending == Some(Ending::Graceful))
+        );
+        let read = |name| std::fs::read(finished.run.file(name).unwrap()).unwrap();
+        let journal = Journal::parse(&read(JOURNAL)).unwrap();
+        let plan = stored::parse(&read(&journal.plan.file)).unwrap();
+        assert_eq!(&replay(plan, &journal.entries).unwrap(), outcome);
+        assert_eq!(
+            serde_json::from_slice::<Packet>(&read("packet.json")).unwrap(),
+            packet()
+        );
+    }
+}
+
+#[test]
+fn a_hundred_judges_are_held_without_trouble() {
+    let begun = Instant::now();
+    let (finished, _folder) = hold(council_teams::teams, 100);
+    assert_eq!(
+        (finished.outcome.counted, finished.outcome.rounds),
+        (100, 2)
+    );
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "and nothing of it waited for a deadline"
+    );
+}

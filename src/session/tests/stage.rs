@@ -566,7 +566,7 @@ impl Prompter for Plain {
     }
 }
 
-fn packet() -> Packet {
+pub(super) fn packet() -> Packet {
     let hunk = Hunk {
         old_start: 1,
         old_lines: 0,
@@ -615,7 +615,7 @@ fn coverage() -> Coverage {
     }
 }
 
-fn plan(judges: usize) -> Plan {
+pub(super) fn plan(judges: usize) -> Plan {
     let shown = Arc::new(coverage());
     let seat = |n| PlannedSeat {
         seat: Seat {
