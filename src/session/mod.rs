@@ -26,6 +26,7 @@ pub mod stage;
 pub mod stored;
 #[cfg(test)]
 mod tests;
+pub mod worker;
 mod world;
 
 pub use error::SessionError;

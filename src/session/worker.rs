@@ -1,0 +1,339 @@
+//! One seat of one round in a process of its own: files in, files out (`git council judge`). Background workers and the
+//! jobs of a matrix are this.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use council_agents::{Agents, Memory, Sitting, Stop};
+use council_protocol::change::BlobError;
+use council_protocol::worker::{Reply, reply_file, seat_file, turn_file};
+use council_protocol::{
+    BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, RepoPath, Side, Turn, TurnId,
+};
+use serde::de::DeserializeOwned;
+
+use crate::packet::{self, FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, sha256};
+
+/// Where the packet's folder (docs/run-folder.md) lies in a run's folder.
+pub const PACKET_FOLDER: &str = "packet";
+
+/// Writes the packet's folder for judges outside of this process.
+///
+/// # Errors
+/// What the disk or the blob source says.
+pub fn export(
+    run: &Path,
+    packet: &Packet,
+    brief: Option<&str>,
+    blobs: &dyn BlobSource,
+) -> io::Result<PathBuf> {
+    let folder = run.join(PACKET_FOLDER);
+    fs::create_dir_all(folder.join("blobs"))?;
+    packet::export(packet, brief, blobs, |name, bytes| {
+        fs::write(folder.join(name), bytes).map_err(Trouble)
+    })
+    .map_err(|Trouble(error)| error)?;
+    Ok(folder)
+}
+
+/// An error of the disk or of a blob.
+struct Trouble(io::Error);
+
+impl From<BlobError> for Trouble {
+    fn from(error: BlobError) -> Self {
+        Self(io::Error::other(error))
+    }
+}
+
+/// The blobs of a packet's folder.
+#[derive(Debug)]
+pub struct FolderBlobs {
+    folder: PathBuf,
+    index: FolderIndex,
+}
+
+impl BlobSource for FolderBlobs {
+    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        let Some(name) = self.index.blob(side, path) else {
+            return Ok(None);
+        };
+        let failed = |cause: String| BlobError {
+            path: path.clone(),
+            cause,
+        };
+        let bytes = fs::read(self.folder.join(&name)).map_err(|error| failed(error.to_string()))?;
+        // A blob is named by its digest: what was changed since is not what is under review.
+        match name.ends_with(&sha256(&bytes)) {
+            true => Ok(Some(bytes.into())),
+            false => Err(failed(format!("{name} does not have its digest"))),
+        }
+    }
+}
+
+/// Reads a packet's folder: version and digests are checked.
+///
+/// # Errors
+/// The file that cannot be read or is not what the index says.
+pub fn open(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
+    let folder = run.join(PACKET_FOLDER);
+    let index: FolderIndex = parse(&folder.join(INDEX_FILE))?;
+    if index.version != FOLDER_VERSION {
+        let text = format!(
+            "{INDEX_FILE} has version {}, and {FOLDER_VERSION} is read",
+            index.version
+        );
+        return Err(io::Error::other(text));
+    }
+    let bytes = read(&folder.join(PACKET_FILE))?;
+    if sha256(&bytes) != index.packet {
+        return Err(io::Error::other(format!(
+            "{PACKET_FILE} does not have the digest that {INDEX_FILE} names"
+        )));
+    }
+    let packet = serde_json::from_slice(&bytes)?;
+    Ok((packet, FolderBlobs { folder, index }))
+}
+
+/// Answers one turn of one judge from the files of a run, and leaves the reply beside them.
+///
+/// `agents` makes the agents over a packet and its blobs. What goes wrong with the judge is a reply like any other.
+///
+/// # Errors
+/// When the judge's own files cannot be read, or the reply not written: then there is nobody to answer.
+pub fn work(
+    run: &Path,
+    judge: &JudgeId,
+    turn: TurnId,
+    agents: impl FnOnce(Arc<Packet>, Arc<dyn BlobSource>) -> Agents,
+    stop: &Stop,
+) -> io::Result<Reply> {
+    let spec: JudgeSpec = parse(&seat_file(run, judge))?;
+    let asked: Turn = parse(&turn_file(run, judge, turn))?;
+    let reply = match answer(run, spec, &asked, agents, stop) {
+        Ok(reply) => Reply::Answered {
+            raw: reply.raw,
+            usage: reply.usage,
+        },
+        Err(failure) => Reply::Failed { failure },
+    };
+    let path = reply_file(run, judge, turn);
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(run))?;
+    file.write_all(&serde_json::to_vec(&reply)?)?;
+    file.as_file().sync_data()?;
+    file.persist(&path)?;
+    Ok(reply)
+}
+
+fn answer(
+    run: &Path,
+    spec: JudgeSpec,
+    turn: &Turn,
+    agents: impl FnOnce(Arc<Packet>, Arc<dyn BlobSource>) -> Agents,
+    stop: &Stop,
+) -> Result<council_agents::Reply, Failure> {
+    let unreadable = |error: io::Error| {
+        Failure::new(
+            FailureKind::Spawn,
+            format!("cannot read the packet's folder: {error}"),
+        )
+    };
+    let (packet, blobs) = open(run).map_err(unreadable)?;
+    let agents = agents(Arc::new(packet), Arc::new(blobs));
+    let agent = agents.find(&spec.seat.agent.kind)?;
+    let mut sitting = Sitting::open(agent, spec, Memory::Kept)?;
+    let reply = sitting.turn(turn, stop);
+    sitting.end();
+    reply
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
+
+fn parse<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
+    serde_json::from_slice(&read(path)?)
+        .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use council_agents::Workshop;
+    use council_protocol::change::{FileChange, FileKind, FileStatus, Hunk};
+    use council_protocol::coverage::FileCoverage;
+    use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+    use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+    use council_protocol::{Answer, Coverage, CoverageState, Seat, Task, Vote};
+
+    use super::*;
+
+    const NEW: &str =
+        "fn main() {\n<<<<<<< HEAD\n    one();\n=======\n    two();\n>>>>>>> topic\n}\n";
+
+    struct Side1;
+
+    impl BlobSource for Side1 {
+        fn read(&self, side: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+            Ok((side == Side::New).then(|| NEW.as_bytes().into()))
+        }
+    }
+
+    fn packet() -> Packet {
+        let body: String = NEW.lines().map(|line| format!("+{line}\n")).collect();
+        let hunk = Hunk {
+            old_start: 0,
+            old_lines: 0,
+            new_start: 1,
+            new_lines: 7,
+            section: String::new(),
+            body,
+        };
+        let file = FileChange {
+            path: "src/main.rs".into(),
+            old_path: None,
+            status: FileStatus::Added,
+            kind: FileKind::Text,
+            old_mode: 0,
+            new_mode: 0o100_644,
+            old_id: None,
+            new_id: None,
+            old_size: None,
+            new_size: Some(NEW.len() as u64),
+            lossy: false,
+            similarity: None,
+            hunks: vec![hunk],
+        };
+        let covered = FileCoverage {
+            path: "src/main.rs".into(),
+            state: CoverageState::Reviewed,
+        };
+        let (label, slug) = ("secret-branch".to_owned(), "secret-branch".to_owned());
+        Packet {
+            version: PACKET_VERSION,
+            target: Target {
+                kind: TargetKind::Commit,
+                label,
+                slug,
+                base: None,
+                head: None,
+            },
+            files: vec![file],
+            instructions: Vec::new(),
+            coverage: Coverage {
+                files: vec![covered],
+            },
+            framing: Default::default(),
+        }
+    }
+
+    fn agents(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>) -> Agents {
+        let workshop = Workshop {
+            packet,
+            blobs,
+            exe: None,
+            folder: None,
+            env: BTreeMap::new(),
+        };
+        Agents::new(&Arc::new(workshop))
+    }
+
+    /// A run's folder with one judge and one turn.
+    fn run() -> tempfile::TempDir {
+        let run = tempfile::tempdir().unwrap();
+        export(run.path(), &packet(), None, &Side1).unwrap();
+        let judge: JudgeId = "judge-1".into();
+        let kind = AgentKind::Builtin {
+            rules: Default::default(),
+        };
+        let agent = AgentSpec {
+            name: "builtin".into(),
+            kind,
+            vendor: "builtin".into(),
+            model: None,
+            deterministic: true,
+        };
+        let seat = Seat {
+            judge: judge.clone(),
+            perspective: Perspective::default(),
+            agent,
+        };
+        let spec = JudgeSpec {
+            seat,
+            brief: "".into(),
+            room: None,
+            max_answer_bytes: 1 << 20,
+        };
+        let turn = Turn {
+            id: TurnId(1),
+            round: 1,
+            key: "k".into(),
+            task: Task::Review,
+            prompt: String::new(),
+            timeout_ms: 1,
+        };
+        fs::create_dir_all(council_protocol::worker::folder(run.path(), &judge)).unwrap();
+        fs::write(
+            seat_file(run.path(), &judge),
+            serde_json::to_vec(&spec).unwrap(),
+        )
+        .unwrap();
+        fs::write(
+            turn_file(run.path(), &judge, TurnId(1)),
+            serde_json::to_vec(&turn).unwrap(),
+        )
+        .unwrap();
+        run
+    }
+
+    fn work_on(run: &Path) -> io::Result<Reply> {
+        work(run, &"judge-1".into(), TurnId(1), agents, &Stop::default())
+    }
+
+    #[test]
+    fn seed003_files_in_files_out() {
+        let run = run();
+        let Reply::Answered { raw, .. } = work_on(run.path()).unwrap() else {
+            panic!()
+        };
+        let answer: Answer = serde_json::from_str(&raw).unwrap();
+        assert_eq!((answer.verdict, answer.key.as_str()), (Vote::Fail, "k"));
+        let left: Reply = parse(&reply_file(run.path(), &"judge-1".into(), TurnId(1))).unwrap();
+        assert!(matches!(left, Reply::Answered { .. }));
+    }
+
+    #[test]
+    fn a_worker_reads_no_name_of_a_branch() {
+        let run = run();
+        let text = fs::read_to_string(run.path().join(PACKET_FOLDER).join(PACKET_FILE)).unwrap();
+        assert!(!text.contains("secret-branch"));
+    }
+
+    #[test]
+    fn a_packet_or_blob_that_was_changed_since_is_no_packet() {
+        let run = run();
+        let (_, blobs) = open(run.path()).unwrap();
+        let blob = fs::read_dir(run.path().join(PACKET_FOLDER).join("blobs"))
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap();
+        fs::write(blob.path(), "other").unwrap();
+        assert!(blobs.read(Side::New, &"src/main.rs".into()).is_err());
+        fs::write(run.path().join(PACKET_FOLDER).join(PACKET_FILE), "{}").unwrap();
+        let Reply::Failed { failure } = work_on(run.path()).unwrap() else {
+            panic!()
+        };
+        assert!(failure.detail.contains("digest"), "{failure}");
+    }
+
+    #[test]
+    fn without_a_seat_there_is_nobody_to_answer() {
+        let run = tempfile::tempdir().unwrap();
+        let error = work_on(run.path()).unwrap_err();
+        assert!(error.to_string().contains("seat.json"), "{error}");
+    }
+}
