@@ -17,6 +17,7 @@ use super::stored;
 use super::world::{Durability, World};
 use crate::council::plan::PlannedSeat;
 use crate::council::{Council, Input, Outcome, Plan, TimerId};
+use crate::packet;
 
 /// An event with the number of the backend that it comes from: the first offer is 1.
 pub(super) type Tagged = (u32, Event);
@@ -258,9 +259,9 @@ impl<'a> Drive<'a> {
         let Some(folder) = &self.setting.run.folder else {
             return Ok(());
         };
-        // Plain data with string keys: this cannot fail.
-        let packet = serde_json::to_vec(&*self.setting.packet).unwrap_or_default();
-        self.store("packet.json", &packet)?;
+        // Judges may read this file from R1 on: the authors' words are not in it, they are in the plan.
+        let packet = packet::to_bytes(&packet::for_judges(&self.setting.packet));
+        self.store(packet::PACKET_FILE, &packet)?;
         let header = Header {
             journal: JOURNAL_VERSION,
             run: self.setting.run.name.clone(),

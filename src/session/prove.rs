@@ -16,8 +16,8 @@ const LARGEST_BYTES: usize = 64 << 20;
 /// Stands between hunks, so that no quote reaches from one into the next.
 const GAP: &str = "\u{0}gap\u{0}";
 
-/// Takes secrets out of a text, as they are taken out of briefs.
-pub type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;
+/// Takes secrets out of the text of a file, as they are taken out of briefs ([`crate::prompt::redact_file`]).
+pub type Redact = Arc<dyn Fn(&RepoPath, &str) -> String + Send + Sync>;
 
 /// Searches quotes and remembers what it has prepared and found.
 pub struct Prover {
@@ -123,7 +123,7 @@ impl Prover {
         }
         let mut texts = Vec::new();
         let mut add = |text: String, numbers: Option<Vec<u32>>, elsewhere| {
-            let redacted = self.redact.as_ref().map(|redact| redact(&text));
+            let redacted = self.redact.as_ref().map(|redact| redact(path, &text));
             for text in [
                 Some(text.as_str()),
                 redacted.as_deref().filter(|r| *r != text),

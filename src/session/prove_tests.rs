@@ -192,7 +192,7 @@ fn a_finding_about_a_whole_file_needs_no_quote_but_a_changed_file() {
 
 #[test]
 fn who_was_shown_redacted_text_may_quote_it() {
-    let redact: Redact = Arc::new(|text| text.replace("hunter2secret", "[REDACTED]"));
+    let redact: Redact = Arc::new(|_, text| text.replace("hunter2secret", "[REDACTED]"));
     let mut prover = Prover::new(packet(), Arc::new(NoBlobs), Some(redact));
     let quotes = [
         "let token = \"[REDACTED]\";",
