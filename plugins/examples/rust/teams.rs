@@ -9,7 +9,7 @@
 //! ```
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_agents::{Agents, Workshop};
@@ -20,6 +20,8 @@ use council_sdk::protocol::{
 };
 use council_sdk::{Backend, BackendError, Sink};
 use council_teams::teams;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 council_sdk::export_backend!(Teams);
 
@@ -54,8 +56,8 @@ impl Backend for Teams {
             BackendError::Other("the packet is read from the run's folder".into())
         })?;
         let workshop = Arc::new(Workshop {
-            packet: Arc::new(read_packet(&folder.join("packet.json"))?),
-            blobs: Arc::new(NoBlobs),
+            packet: Arc::new(read_json::<Packet>(&folder.join("packet.json"))?),
+            blobs: Arc::new(Blobs::read(folder)?),
             exe: None,
             folder: Some(folder.to_path_buf()),
             env: Default::default(),
@@ -86,7 +88,7 @@ impl Backend for Teams {
     }
 }
 
-fn read_packet(file: &Path) -> Result<Packet, BackendError> {
+fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T, BackendError> {
     let unreadable = |error: &dyn std::fmt::Display| {
         BackendError::Other(format!("cannot read {}: {error}", file.display()))
     };
@@ -94,15 +96,70 @@ fn read_packet(file: &Path) -> Result<Packet, BackendError> {
     serde_json::from_slice(&json).map_err(|error| unreadable(&error))
 }
 
-/// The judges look at the packet alone.
-struct NoBlobs;
+/// Both sides of every changed text file, as `docs/run-folder.md` describes them.
+struct Blobs {
+    folder: PathBuf,
+    index: Index,
+}
 
-impl BlobSource for NoBlobs {
-    fn read(&self, _: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
-        Ok(None)
+#[derive(Deserialize)]
+struct Index {
+    version: u32,
+    files: Vec<File>,
+}
+
+/// A changed file, and under which names its sides lie in `blobs/`.
+#[derive(Deserialize)]
+struct File {
+    path: RepoPath,
+    old_path: Option<RepoPath>,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+impl Blobs {
+    fn read(folder: &Path) -> Result<Self, BackendError> {
+        let index: Index = read_json(&folder.join("files.json"))?;
+        if index.version != 1 {
+            return Err(BackendError::Other(format!(
+                "files.json has version {}",
+                index.version
+            )));
+        }
+        Ok(Self {
+            folder: folder.join("blobs"),
+            index,
+        })
+    }
+
+    fn name(&self, side: Side, path: &RepoPath) -> Option<&str> {
+        self.index.files.iter().find_map(|file| match side {
+            Side::Old if file.old_path.as_ref().unwrap_or(&file.path) == path => {
+                file.old.as_deref()
+            }
+            Side::New if file.path == *path => file.new.as_deref(),
+            _ => None,
+        })
+    }
+}
+
+impl BlobSource for Blobs {
+    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        let Some(name) = self.name(side, path) else {
+            return Ok(None);
+        };
+        let read = fs::read(self.folder.join(name));
+        let unreadable = |error: std::io::Error| BlobError {
+            path: path.clone(),
+            cause: error.to_string(),
+        };
+        read.map(|bytes| Some(bytes.into())).map_err(unreadable)
     }
 
     fn has_blobs(&self) -> bool {
-        false
+        self.index
+            .files
+            .iter()
+            .any(|file| file.old.is_some() || file.new.is_some())
     }
 }

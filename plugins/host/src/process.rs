@@ -1,52 +1,108 @@
-//! A child process with everything that it starts: one process group, ended as one.
+//! A child process with everything that it starts, ended as one.
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A child that leads a process group of its own.
-pub(crate) struct Group {
-    pid: libc::pid_t,
-    /// None once it was waited for: from then on the number may be somebody else's.
-    child: Mutex<Option<Child>>,
+/// What is to be started: its streams are to be pipes.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a> {
+    /// The program, by its whole path, and its arguments.
+    pub argv: &'a [String],
+    /// Its whole environment.
+    pub env: &'a [(String, String)],
+    /// Where it works.
+    pub dir: &'a Path,
 }
 
-impl Group {
-    /// Starts the command as the leader of a new group; its streams are still in the child that `streams` is shown.
-    pub(crate) fn start<S>(
-        command: &mut Command,
-        streams: impl FnOnce(&mut Child) -> S,
-    ) -> io::Result<(Self, S)> {
-        let mut child = command.process_group(0).spawn()?;
-        let streams = streams(&mut child);
-        let pid = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
-        Ok((
-            Self {
-                pid,
-                child: Mutex::new(Some(child)),
-            },
-            streams,
-        ))
+/// What a child process is held by.
+pub trait Leash: Send {
+    /// The process itself, of which we are the parent.
+    fn child(&mut self) -> &mut Child;
+
+    /// Ends the process and everything that it has started, without waiting for it.
+    fn end(&mut self);
+}
+
+/// How child processes are started: [`launch`], or something that keeps them on a shorter leash, e.g. under a guard that
+/// ends them when we are killed.
+pub type Launch = Arc<dyn Fn(Start<'_>) -> io::Result<Box<dyn Leash>> + Send + Sync>;
+
+/// Starts a program as the leader of a process group of its own.
+///
+/// # Errors
+///
+/// When the system cannot start it.
+pub fn launch(start: Start<'_>) -> io::Result<Box<dyn Leash>> {
+    let Some((program, args)) = start.argv.split_first() else {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    };
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_clear()
+        .envs(start.env.iter().cloned())
+        .current_dir(start.dir);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Ok(Box::new(Group(command.process_group(0).spawn()?)))
+}
+
+/// The leader of a group.
+struct Group(Child);
+
+impl Leash for Group {
+    fn child(&mut self) -> &mut Child {
+        &mut self.0
     }
 
-    /// Kills the whole group, unless its leader was waited for.
     #[expect(unsafe_code, reason = "the standard library cannot signal a group")]
-    pub(crate) fn kill(&self) {
-        let child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-        if child.is_some() {
-            // SAFETY: plain system call; the leader was not waited for, so the number is still its own.
-            unsafe { libc::kill(-self.pid, libc::SIGKILL) };
+    fn end(&mut self) {
+        if let Some(pid) = pid(&self.0) {
+            // SAFETY: plain system call; a leash is used until its child is waited for, so the number is its own.
+            unsafe { libc::kill(-pid, libc::SIGKILL) };
+        }
+    }
+}
+
+fn pid(child: &Child) -> Option<libc::pid_t> {
+    libc::pid_t::try_from(child.id()).ok()
+}
+
+/// A child process from its start until it was waited for.
+pub(crate) struct Process {
+    pid: Option<libc::pid_t>,
+    /// None once it was waited for: from then on its number may be somebody else's.
+    leash: Mutex<Option<Box<dyn Leash>>>,
+}
+
+impl Process {
+    pub(crate) fn new(mut leash: Box<dyn Leash>) -> Self {
+        Self {
+            pid: pid(leash.child()),
+            leash: Mutex::new(Some(leash)),
         }
     }
 
-    /// Blocks until the leader has ended, without waiting for it: the group keeps its number.
+    /// Ends it with all that it has started, unless it was waited for.
+    pub(crate) fn end(&self) {
+        let mut leash = self.leash.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(leash) = leash.as_mut() {
+            leash.end();
+        }
+    }
+
+    /// Blocks until it has ended, without waiting for it: its number stays its own.
     #[expect(
         unsafe_code,
         reason = "the standard library cannot look without reaping"
     )]
     pub(crate) fn block_until_ended(&self) {
-        let Ok(id) = libc::id_t::try_from(self.pid) else {
+        let Some(id) = self.pid.and_then(|pid| libc::id_t::try_from(pid).ok()) else {
             return;
         };
         loop {
@@ -67,9 +123,13 @@ impl Group {
         }
     }
 
-    /// Waits for the leader, which has ended.
+    /// Waits for it; it has ended.
     pub(crate) fn reap(&self) -> Option<ExitStatus> {
-        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-        child.take().and_then(|mut child| child.wait().ok())
+        let leash = self
+            .leash
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        leash.and_then(|mut leash| leash.child().wait().ok())
     }
 }

@@ -1,8 +1,8 @@
 //! A backend that is a child process: one JSON object a line, requests to its stdin, events from its stdout.
 
 use std::io::{self, BufReader, Read, Write};
-use std::path::PathBuf;
-use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::Path;
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -15,7 +15,7 @@ use crate::gate::Gate;
 use crate::library::parse_manifest;
 use crate::lines::{Line, Lines};
 use crate::log::{Level, Log};
-use crate::process::Group;
+use crate::process::{Launch, Process, Start};
 use crate::{LoadError, Patience, Trusted};
 
 /// The most bytes of the first line, which is the manifest.
@@ -26,7 +26,7 @@ const LOG_LINE: u64 = 4096;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A program that speaks the protocol, and how it is started.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Program {
     /// The program.
     pub file: Trusted,
@@ -34,38 +34,56 @@ pub struct Program {
     pub args: Vec<String>,
     /// Its whole environment.
     pub env: Vec<(String, String)>,
-    /// A command in front of it, e.g. a guard that outlives us; empty: none.
-    pub guard: Vec<PathBuf>,
+    /// Who starts it; [`crate::launch`] unless there is a guard.
+    pub launch: Launch,
 }
 
 impl Program {
     /// It works in `/`, so that nothing of the change under review is found by a relative path.
-    fn command(&self) -> Command {
-        let mut words = self
-            .guard
-            .iter()
-            .map(PathBuf::as_path)
-            .chain([self.file.path()]);
-        let mut command = Command::new(words.next().unwrap_or(self.file.path()));
-        command
-            .args(words)
-            .args(&self.args)
-            .env_clear()
-            .envs(self.env.iter().cloned())
-            .current_dir("/");
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
+    fn start(&self) -> io::Result<(Process, Streams)> {
+        let path = self
+            .file
+            .path()
+            .to_str()
+            .ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
+        let argv: Vec<String> = [path.to_owned()]
+            .into_iter()
+            .chain(self.args.iter().cloned())
+            .collect();
+        let start = Start {
+            argv: &argv,
+            env: &self.env,
+            dir: Path::new("/"),
+        };
+        let mut leash = (self.launch)(start)?;
+        let child = leash.child();
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let process = Process::new(leash);
+        match streams {
+            (Some(stdin), Some(stdout), Some(stderr)) => Ok((
+                process,
+                Streams {
+                    stdin,
+                    stdout,
+                    stderr,
+                },
+            )),
+            _ => Err(io::Error::other("its streams are not pipes")),
+        }
     }
+}
+
+struct Streams {
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
 }
 
 /// A backend in a process of its own, killed with all that it started when it is closed or dropped.
 pub struct StdioBackend {
     manifest: Manifest,
     gate: Arc<Gate>,
-    group: Arc<Group>,
+    process: Arc<Process>,
     patience: Patience,
     /// Says when the process is gone; none once it was closed.
     gone: Option<Receiver<()>>,
@@ -83,25 +101,17 @@ impl StdioBackend {
             path: path(),
             cause: error.to_string(),
         };
-        let streams = |child: &mut std::process::Child| {
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        };
-        let (group, streams) = Group::start(&mut program.command(), streams).map_err(failed)?;
+        let (process, streams) = program.start().map_err(failed)?;
         let (post, requests) = mpsc::channel();
-        let (gate, group) = (Gate::new(patience, post), Arc::new(group));
+        let (gate, process) = (Gate::new(patience, post), Arc::new(process));
         let mut started = Self {
             manifest: nothing(),
             gate,
-            group,
+            process,
             patience,
             gone: None,
         };
-        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
-            return Ok(started);
-        };
-        let first = started
-            .attend(stdin, stdout, stderr, requests, log)
-            .map_err(failed)?;
+        let first = started.attend(streams, requests, log).map_err(failed)?;
         started.gate.post(Request::Manifest);
         let line = match first.recv_timeout(patience.start) {
             Ok(First::Line(line)) => line,
@@ -127,12 +137,15 @@ impl StdioBackend {
     /// Starts the threads: one for each stream, one that waits for the end.
     fn attend(
         &mut self,
-        stdin: ChildStdin,
-        stdout: ChildStdout,
-        stderr: ChildStderr,
+        streams: Streams,
         requests: Receiver<Request>,
         log: Log,
     ) -> io::Result<Receiver<First>> {
+        let Streams {
+            stdin,
+            stdout,
+            stderr,
+        } = streams;
         let (first, manifest) = mpsc::channel();
         let (read, all_read) = mpsc::channel();
         let (buried, gone) = mpsc::channel();
@@ -155,9 +168,9 @@ impl StdioBackend {
             let tail = tail.clone();
             move || read_log(stderr, &log, &tail)
         })?;
-        let (gate, group) = (gate.clone(), self.group.clone());
+        let (gate, process) = (gate.clone(), self.process.clone());
         thread("undertaker").spawn(move || {
-            let how = bury(&group, &all_read, &tail);
+            let how = bury(&process, &all_read, &tail);
             let _ = first.send(First::Ended(how.clone()));
             gate.with(|ledger| ledger.dead(&how));
             let _ = buried.send(());
@@ -174,12 +187,12 @@ impl Backend for StdioBackend {
 
     fn open(&mut self, hello: Hello, sink: Sink) -> Result<(), BackendError> {
         self.gate.open(hello, sink)?;
-        let (gate, group) = (self.gate.clone(), self.group.clone());
+        let (gate, process) = (self.gate.clone(), self.process.clone());
         let keeper = thread::Builder::new().name("council-keeper".into());
         // When the gate has no more to do, the session is over and so is the process, whatever it thinks itself.
         let spawned = keeper.spawn(move || {
             gate.keep();
-            group.kill();
+            process.end();
         });
         spawned
             .map(|_| ())
@@ -214,7 +227,7 @@ impl Backend for StdioBackend {
                 wait.as_secs_f32()
             );
             self.gate.with(|ledger| ledger.note(what));
-            self.group.kill();
+            self.process.end();
             // A killed process is gone at once, unless the kernel itself holds it.
             let _ = gone.recv_timeout(self.patience.margin);
         }
@@ -226,7 +239,7 @@ impl Backend for StdioBackend {
 impl Drop for StdioBackend {
     fn drop(&mut self) {
         if self.gate.with(|ledger| ledger.fresh()) {
-            self.group.kill();
+            self.process.end();
         }
         // Closing a child process does not fail.
         let _ = self.close();
@@ -308,12 +321,12 @@ fn read_log(stderr: impl Read, log: &Log, tail: &Tail) {
 }
 
 /// Waits for the end of the process, ends what it left behind, hears its last words; says how it ended.
-fn bury(group: &Group, all_read: &Receiver<()>, tail: &Tail) -> String {
-    group.block_until_ended();
-    group.kill();
+fn bury(process: &Process, all_read: &Receiver<()>, tail: &Tail) -> String {
+    process.block_until_ended();
+    process.end();
     // Somebody who left the group may hold the stream open for ever.
     let _ = all_read.recv_timeout(LAST_WORDS);
-    let status = group.reap().map_or_else(
+    let status = process.reap().map_or_else(
         || "in an unknown way".to_owned(),
         |status| status.to_string(),
     );

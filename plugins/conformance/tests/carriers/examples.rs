@@ -134,8 +134,8 @@ fn the_one_in_python_conforms() {
     let Some((script, _model, hello)) = chat() else {
         return;
     };
-    let candidate = Candidate::new("chat", || in_process(&script, &[]), builtin());
-    let table = conforms(&candidate.scripted().hello(hello));
+    let candidate = Candidate::new("chat", || in_process(&script, &hello.config), builtin());
+    let table = conforms(&candidate.scripted());
     for claimed in [
         "several judges at once",
         "one and only one",
@@ -152,7 +152,8 @@ fn the_one_in_python_keeps_its_conversation() {
     let Some((script, model, hello)) = chat() else {
         return;
     };
-    let mut session = Session::open(in_process(&script, &[]).unwrap(), hello);
+    let chat = in_process(&script, &hello.config).unwrap();
+    let mut session = Session::open(chat, hello);
     session.spawn_with_brief("a", "the brief\n");
     session.answers("a");
     session.turn("a", Duration::from_secs(10));
@@ -185,18 +186,21 @@ fn the_one_in_python_keeps_its_conversation() {
 
 #[test]
 fn the_one_in_python_says_what_is_wrong() {
-    let Some((script, _model, mut hello)) = chat() else {
+    let Some((script, _model, _hello)) = chat() else {
         return;
     };
-    let session = Session::open(in_process(&script, &[]).unwrap(), Hello::default());
+    let session = Session::open(
+        in_process(&script, &serde_json::Value::Null).unwrap(),
+        Hello::default(),
+    );
     assert!(
         session
             .error()
             .starts_with("open: set config.url to a server")
     );
     // Nobody listens on the discard port of this machine.
-    hello.config = serde_json::json!({ "url": "http://127.0.0.1:9/v1", "model": "tiny" });
-    let mut session = Session::open(in_process(&script, &[]).unwrap(), hello);
+    let nowhere = serde_json::json!({ "url": "http://127.0.0.1:9/v1", "model": "tiny" });
+    let mut session = Session::open(in_process(&script, &nowhere).unwrap(), Hello::default());
     session.probe("a");
     let failure = session.failed("a");
     assert!(

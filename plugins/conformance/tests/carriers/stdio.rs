@@ -1,6 +1,7 @@
 //! A child process that misbehaves: a clear error for each fault, no crash, no hang, nothing left behind.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use council_host::{LoadError, Log, Patience, Program, StdioBackend, Trusted};
@@ -39,7 +40,7 @@ fn program(script: &str) -> Program {
             ("PATH".into(), "/usr/bin:/bin".into()),
             ("MARK".into(), "of the test".into()),
         ],
-        guard: Vec::new(),
+        launch: Arc::new(council_host::launch),
     }
 }
 

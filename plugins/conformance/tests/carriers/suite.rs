@@ -35,7 +35,8 @@ fn library(name: &str) -> Table {
 
 fn process(name: &str) -> Table {
     let program = built("scripted_stdio");
-    play(name, "a process", || in_process(&program, &[]))
+    let config = serde_json::json!({ "backend": name });
+    play(name, "a process", || in_process(&program, &config))
 }
 
 /// What all carriers must agree on for a backend.

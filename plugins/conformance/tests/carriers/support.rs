@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use council_conformance::Candidate;
-use council_host::{Library, Log, Patience, Program, StdioBackend, Trusted};
+use council_host::{Carrier, Library, Log, Patience, Plugin, Surroundings, Trusted};
 use council_protocol::message::{Hello, Message};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec};
@@ -90,20 +90,26 @@ pub(crate) fn builtin() -> AgentSpec {
 }
 
 /// A backend in a child process, with the environment that it needs and no more.
-pub(crate) fn in_process(file: &Path, args: &[&str]) -> Result<Box<dyn Backend>, String> {
-    let file = Trusted::check(file, None, None).map_err(|error| error.to_string())?;
-    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-    let env = vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())];
-    let program = Program {
-        file,
+pub(crate) fn in_process(
+    path: &Path,
+    config: &serde_json::Value,
+) -> Result<Box<dyn Backend>, String> {
+    let args = Vec::new();
+    let carrier = Carrier::Program {
+        path: path.canonicalize().unwrap(),
         args,
-        env,
-        guard: Vec::new(),
     };
-    let log = Log::new(|_, line| println!("stderr: {line}"));
-    let backend = StdioBackend::start(&program, log, Patience::default())
-        .map_err(|error| error.to_string())?;
-    Ok(Box::new(backend))
+    let around = Surroundings {
+        env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
+        log: Log::new(|_, line| println!("stderr: {line}")),
+        ..Surroundings::default()
+    };
+    let plugin = Plugin {
+        carrier,
+        sha256: None,
+        config: config.clone(),
+    };
+    plugin.start(&around).map_err(|error| error.to_string())
 }
 
 /// A run's folder with a packet in it, and the hello that names it.
@@ -123,6 +129,8 @@ pub(crate) fn run_folder(folder: &Path) -> Hello {
         coverage: Default::default(),
         framing: Default::default(),
     };
+    let index = r#"{"version":1,"packet":"","files":[]}"#;
+    std::fs::write(folder.join("files.json"), index).unwrap();
     std::fs::write(
         folder.join("packet.json"),
         serde_json::to_vec(&packet).unwrap(),

@@ -1,0 +1,134 @@
+//! A plugin as trusted configuration names it: one call from there to a backend.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use council_protocol::message::{Hello, Manifest, Message};
+use council_protocol::{Backend, BackendError, JudgeId, JudgeSpec, Sink};
+use serde_json::Value;
+
+use crate::process::Launch;
+use crate::{Library, LoadError, Log, Patience, Program, StdioBackend, Trusted, launch};
+
+/// A plugin of the configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plugin {
+    /// Where it is and how it is spoken with.
+    pub carrier: Carrier,
+    /// The digest that its file must have, as hex.
+    pub sha256: Option<String>,
+    /// Its own table, handed on as [`Hello::config`].
+    pub config: Value,
+}
+
+/// How a plugin is spoken with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Carrier {
+    /// A shared library, through the C interface.
+    Library(PathBuf),
+    /// A child process, with one JSON object a line.
+    Program {
+        /// Its file.
+        path: PathBuf,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+}
+
+/// What plugins need from the process, handed to them as a value.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// The worktree under review, in which no plugin may lie.
+    pub repository: Option<PathBuf>,
+    /// The whole environment of a plugin that is a child process.
+    pub env: Vec<(String, String)>,
+    /// Who starts child processes.
+    pub launch: Launch,
+    /// Where what they say goes.
+    pub log: Log,
+    /// How long they are waited for.
+    pub patience: Patience,
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Self {
+            repository: None,
+            env: Vec::new(),
+            launch: Arc::new(launch),
+            log: Log::none(),
+            patience: Patience::default(),
+        }
+    }
+}
+
+impl Plugin {
+    /// Checks its file, then loads or starts it. The backend is not open yet.
+    ///
+    /// # Errors
+    ///
+    /// When the file may not be run, or what it is does not fit.
+    pub fn start(&self, around: &Surroundings) -> Result<Box<dyn Backend>, LoadError> {
+        let file = self.trusted(around.repository.as_deref())?;
+        let (log, patience) = (around.log.clone(), around.patience);
+        let backend: Box<dyn Backend> = match &self.carrier {
+            Carrier::Library(_) => Box::new(Library::load(&file, patience)?.backend(log, patience)),
+            Carrier::Program { args, .. } => {
+                let (args, env) = (args.clone(), around.env.clone());
+                let program = Program {
+                    file,
+                    args,
+                    env,
+                    launch: around.launch.clone(),
+                };
+                Box::new(StdioBackend::start(&program, log, patience)?)
+            }
+        };
+        Ok(Box::new(Configured {
+            backend,
+            config: self.config.clone(),
+        }))
+    }
+
+    fn trusted(&self, repository: Option<&Path>) -> Result<Trusted, LoadError> {
+        let (Carrier::Library(path) | Carrier::Program { path, .. }) = &self.carrier;
+        Ok(Trusted::check(path, self.sha256.as_deref(), repository)?)
+    }
+}
+
+/// A backend that gets its own table of the configuration, whoever opens it.
+struct Configured {
+    backend: Box<dyn Backend>,
+    config: Value,
+}
+
+impl Backend for Configured {
+    fn manifest(&self) -> Manifest {
+        self.backend.manifest()
+    }
+
+    fn open(&mut self, hello: Hello, sink: Sink) -> Result<(), BackendError> {
+        let config = std::mem::take(&mut self.config);
+        self.backend.open(Hello { config, ..hello }, sink)
+    }
+
+    fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
+        self.backend.spawn(spec)
+    }
+
+    fn send(&mut self, message: Message) -> Result<(), BackendError> {
+        self.backend.send(message)
+    }
+
+    fn cancel(&mut self, judge: &JudgeId) -> Result<(), BackendError> {
+        self.backend.cancel(judge)
+    }
+
+    fn shutdown(&mut self, judge: &JudgeId, grace_ms: u64) -> Result<(), BackendError> {
+        self.backend.shutdown(judge, grace_ms)
+    }
+
+    fn close(&mut self) -> Result<(), BackendError> {
+        self.backend.close()
+    }
+}
