@@ -6,6 +6,7 @@
 
 mod bottom_line;
 mod facts;
+mod group;
 pub mod json;
 pub mod judge;
 pub mod markdown;

@@ -3,7 +3,7 @@
 use council_protocol::answer::{Answer, Challenge, Change, Evidence, Response, Stance};
 use council_protocol::capability::Grant;
 use council_protocol::coverage::FileCoverage;
-use council_protocol::message::{Ending, Failure, FailureKind};
+use council_protocol::message::{Ending, Failure, FailureKind, Usage};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::Branch;
@@ -473,6 +473,7 @@ pub(super) fn fail() -> Report {
         failure: Failure::new(FailureKind::Timeout, "no answer in 90 s"),
     }];
     hygiene.r2 = None;
+    thinking(&mut outcome.judges);
     outcome.disagreements = vec![Disagreement {
         kind: DisagreementKind::Significant,
         finding: Some("F2".into()),
@@ -500,6 +501,28 @@ pub(super) fn fail() -> Report {
     run.duration_ms = 94_300;
     run.debate = Some(DebateMode::Force);
     Report::new(outcome, subject("main...feature"), run)
+}
+
+/// Seats for judges that think.
+fn thinking(judges: &mut [JudgeRecord]) {
+    for judge in judges {
+        judge.seat.agent = AgentSpec {
+            name: "claude".into(),
+            kind: AgentKind::Command {
+                argv: vec!["claude".into()],
+                env: Vec::new(),
+            },
+            vendor: "anthropic".into(),
+            model: Some("sonnet".into()),
+            deterministic: false,
+        };
+        judge.usage = Some(Usage {
+            input_tokens: Some(9_300),
+            cached_tokens: Some(7_000),
+            output_tokens: Some(800),
+            cost_usd: Some(0.04),
+        });
+    }
 }
 
 /// Too few judges answered, and a large file was cut.
@@ -667,7 +690,7 @@ fn poison_all<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T, text
 
 /// Adds `text` to every string but those that name a variant, a judge or a digest.
 fn poison(value: &mut serde_json::Value, key: &str, text: &str) {
-    const OURS: [&str; 38] = [
+    const OURS: [&str; 36] = [
         "verdict",
         "kind",
         "severity",
@@ -690,7 +713,6 @@ fn poison(value: &mut serde_json::Value, key: &str, text: &str) {
         "branch",
         "exchange",
         "debate",
-        "id",
         "finding",
         "started",
         "cut_short",
@@ -699,7 +721,6 @@ fn poison(value: &mut serde_json::Value, key: &str, text: &str) {
         "templates",
         "recognition_key",
         "seed",
-        "fingerprint",
         "requested",
         "granted",
         "key",

@@ -4,13 +4,12 @@
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::task::Branch;
 
+use super::group::{self, Voices};
 use super::page::{Page, colours};
 use super::terminal;
 use super::words::{self, Names};
-use super::{Look, Report};
-use crate::council::outcome::{
-    ChallengeRecord, JudgeRecord, JudgedFinding, Level, Opinion, PositionChange,
-};
+use super::{Look, Report, Verbosity};
+use crate::council::outcome::{ChallengeRecord, JudgeRecord, JudgedFinding, Level, PositionChange};
 use crate::text::{self, Untrusted};
 
 /// The most characters of one speech.
@@ -135,11 +134,7 @@ impl<'a> Story<'a> {
         for judge in &self.report.judges {
             self.prepared(judge);
         }
-        for finding in &self.report.findings {
-            for opinion in &finding.opinions {
-                self.opinion(finding, opinion);
-            }
-        }
+        self.opinions();
         for challenge in &self.report.challenges {
             self.challenge(challenge);
         }
@@ -151,6 +146,10 @@ impl<'a> Story<'a> {
     /// What a judge said before and for the other side.
     fn prepared(&mut self, judge: &'a JudgeRecord) {
         let who = self.names.get(&judge.seat.judge);
+        // A rule says the same every time, and its findings say it better.
+        if judge.seat.agent.deterministic && self.page.look().verbosity < Verbosity::Verbose {
+            return;
+        }
         if let Some(text) = &judge.restatement {
             self.tell(
                 2,
@@ -162,36 +161,29 @@ impl<'a> Story<'a> {
         }
     }
 
-    fn opinion(&mut self, finding: &'a JudgedFinding, opinion: &'a Opinion) {
-        let who = self.names.get(&opinion.judge);
-        let did = match opinion.stance {
-            Stance::Agreed => "confirmed",
-            Stance::PartiallyAgreed => "accepted in part",
-            Stance::Disagreed => "challenged",
-        };
-        let proof = match &opinion.evidence {
-            None => "it named no evidence".to_owned(),
-            Some(evidence) if opinion.resolves => format!("evidence: {}", shown(evidence)),
-            Some(e) => format!(
-                "its evidence at {}:{} is not there",
-                e.path.display(),
-                e.line
-            ),
-        };
-        let holders = words::holders(finding, self.names).join(", ");
-        let whose = if holders.is_empty() {
-            String::new()
-        } else {
-            format!(" of {holders}")
-        };
-        self.tell(
-            2,
-            &format!(
-                "{who} {did} {}{whose}: {} ({proof})",
-                finding.id,
-                speech(&opinion.reasoning)
-            ),
-        );
+    /// What was said of findings: the same words of the same judges once, with all the findings they are about.
+    fn opinions(&mut self) {
+        let names = self.names;
+        let told = self.report.findings.iter().flat_map(|finding| {
+            let whose = words::and(&words::holders(finding, names));
+            let voices = group::opinions(finding, names).into_iter();
+            voices.map(move |voice| (Told::of(&voice, whose.clone()), finding.id.as_str()))
+        });
+        for (told, findings) in group::by_key(told) {
+            let whose = if told.whose.is_empty() {
+                String::new()
+            } else {
+                format!(" of {}", told.whose)
+            };
+            let what = words::and(&findings);
+            self.tell(
+                2,
+                &format!(
+                    "{} {} {what}{whose}: {} ({})",
+                    told.who, told.did, told.words, told.proof
+                ),
+            );
+        }
     }
 
     fn challenge(&mut self, challenge: &'a ChallengeRecord) {
@@ -251,6 +243,42 @@ impl<'a> Story<'a> {
             };
             let place = words::place(&finding.finding.location);
             self.tell(2, &format!("{} {place}: {state}, {effect}", finding.id));
+        }
+    }
+}
+
+/// What was said of a finding, without which finding it was.
+#[derive(PartialEq)]
+struct Told {
+    who: String,
+    did: &'static str,
+    whose: String,
+    words: String,
+    proof: String,
+}
+
+impl Told {
+    fn of(voices: &Voices<'_>, whose: String) -> Self {
+        let did = match voices.opinion.stance {
+            Stance::Agreed => "confirmed",
+            Stance::PartiallyAgreed => "accepted in part",
+            Stance::Disagreed => "challenged",
+        };
+        let proof = match &voices.opinion.evidence {
+            None => "without evidence".to_owned(),
+            Some(evidence) if voices.opinion.resolves => format!("evidence: {}", shown(evidence)),
+            Some(e) => format!(
+                "its evidence at {}:{} is not there",
+                e.path.display(),
+                e.line
+            ),
+        };
+        Self {
+            who: words::and(&voices.who),
+            did,
+            whose,
+            words: speech(&voices.opinion.reasoning),
+            proof,
         }
     }
 }

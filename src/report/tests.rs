@@ -416,8 +416,11 @@ fn a_secret_that_a_judge_quotes_is_on_no_surface() {
 #[test]
 fn judges_of_several_agents_are_named_with_them() {
     let mut report = samples::fail();
-    report.judges[0].seat.agent.name = "claude".into();
+    report.judges[0].seat.agent.name = "codex".into();
     let text = terminal::render(&report, Look::default());
-    assert!(text.contains("held by security (claude)"), "{text}");
-    assert!(text.contains("tests (builtin) agrees"), "{text}");
+    assert!(
+        text.contains("held by security (codex), hygiene (claude)"),
+        "{text}"
+    );
+    assert!(text.contains("tests (claude) agrees"), "{text}");
 }

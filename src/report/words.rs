@@ -103,6 +103,40 @@ pub(super) fn other_words<'a>(
     others
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn and(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// Places in a row, lines of one file together: `a.rs:1, 5, b.rs:2`; at most `most`.
+pub(super) fn places<'a>(locations: impl Iterator<Item = &'a Location>, most: usize) -> String {
+    let mut out = String::new();
+    let mut last: Option<&RepoPath> = None;
+    let mut left = 0_usize;
+    for (number, location) in locations.enumerate() {
+        if number >= most {
+            left += 1;
+            continue;
+        }
+        out.push_str(if number > 0 { ", " } else { "" });
+        match last {
+            Some(path) if *path == location.path && location.line > 0 => {
+                out.push_str(&location.line.to_string())
+            }
+            _ => out.push_str(&place(location)),
+        }
+        last = Some(&location.path);
+    }
+    if left > 0 {
+        out.push_str(&format!(" and {left} more"));
+    }
+    out
+}
+
 /// What became of a finding, in words.
 pub(super) fn disposition(disposition: Disposition) -> &'static str {
     match disposition {
@@ -203,6 +237,14 @@ pub(super) fn duration(ms: u64) -> String {
         100..10_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
         10_000..60_000 => format!("{} s", ms / 1000),
         _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1000),
+    }
+}
+
+/// Seconds with as many digits as tell something: `0.05`, `94.3`.
+pub(super) fn seconds(ms: u64) -> String {
+    match ms {
+        0..1000 => format!("0.{:02}", ms / 10),
+        _ => format!("{}.{}", ms / 1000, ms % 1000 / 100),
     }
 }
 

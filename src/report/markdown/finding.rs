@@ -2,17 +2,20 @@
 
 use council_protocol::{Finding, Location};
 
-use crate::council::outcome::{Disposition, JudgedFinding, Opinion};
+use crate::council::outcome::{Disposition, JudgedFinding};
+use crate::report::group::{self, Group, Voices};
 use crate::report::words::{self, Names};
 use crate::text::{self, Untrusted};
 
-/// Bounds that keep one finding readable: characters of prose, lines of code, opinions.
+/// Bounds that keep one finding readable: characters of prose, lines of code, opinions, places.
 const MOST_PROSE: usize = 1200;
 const MOST_LINES: usize = 16;
 const MOST_OPINIONS: usize = 12;
+const MOST_PLACES: usize = 30;
 
-/// The whole finding.
-pub(super) fn full(found: &JudgedFinding, names: &Names<'_>) -> String {
+/// The whole finding, and where else it is.
+pub(super) fn full(group: &Group<'_>, names: &Names<'_>) -> String {
+    let found = group.first;
     let finding = &found.finding;
     let mut points = points(finding);
     points.push(format!("**Held by:** {}", held(found, names)));
@@ -25,31 +28,31 @@ pub(super) fn full(found: &JudgedFinding, names: &Names<'_>) -> String {
         )
     }));
     points.extend(
-        found
-            .opinions
+        group::opinions(found, names)
             .iter()
             .take(MOST_OPINIONS)
-            .map(|o| said(o, names)),
+            .map(said),
     );
-    points.push(format!(
-        "**Fingerprint:** `{}`{}",
-        found.fingerprint,
-        rule(finding)
-    ));
+    let also = group.also(MOST_PLACES);
+    let also: Vec<String> = also
+        .iter()
+        .map(|place| Untrusted::new(place).code())
+        .collect();
+    points.extend((!also.is_empty()).then(|| format!("**Also at:** {}", also.join(", "))));
+    points.push(format!("**Fingerprint:** {}", fingerprint(found)));
+    let id = Untrusted::new(&found.id).prose();
     let heading = format!(
-        "### {} · {} · {}",
-        found.id,
+        "### {id} · {} · {}",
         finding.severity.word(),
         place(&finding.location)
     );
-    let blocks = [
+    join(&[
         heading,
         prose(&finding.description),
         quote(finding),
         list(&points),
         suggestion(finding),
-    ];
-    join(&blocks)
+    ])
 }
 
 /// A finding as a judge gave it, in that judge's own file.
@@ -80,13 +83,20 @@ pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
 }
 
 /// One line of a list.
-pub(super) fn brief(found: &JudgedFinding, names: &Names<'_>) -> String {
+pub(super) fn brief(group: &Group<'_>, names: &Names<'_>) -> String {
+    let found = group.first;
     let finding = &found.finding;
+    let ids: Vec<String> = group
+        .all()
+        .take(MOST_PLACES)
+        .map(|f| Untrusted::new(&f.id).prose())
+        .collect();
+    let places = words::places(group.all().map(|f| &f.finding.location), MOST_PLACES);
     let text = format!(
         "**{}** {} {}: {}",
-        found.id,
+        ids.join(", "),
         finding.severity.word(),
-        place(&finding.location),
+        Untrusted::new(&places).code(),
         prose(&finding.description)
     );
     let fix = if finding.fix.trim().is_empty() {
@@ -95,11 +105,23 @@ pub(super) fn brief(found: &JudgedFinding, names: &Names<'_>) -> String {
         format!(" *Fix:* {}", prose(&finding.fix))
     };
     format!(
-        "- {text}{fix} Held by {}. `{}`{}",
+        "- {text}{fix} Held by {}. {}",
         held(found, names),
-        found.fingerprint,
-        rule(finding)
+        fingerprint(found)
     )
+}
+
+/// The fingerprint, and the rule where there is one.
+fn fingerprint(found: &JudgedFinding) -> String {
+    let rule = found
+        .finding
+        .rule
+        .iter()
+        .map(|rule| Untrusted::new(rule).code());
+    let parts: Vec<String> = std::iter::once(Untrusted::new(&found.fingerprint).code())
+        .chain(rule)
+        .collect();
+    parts.join(" · ")
 }
 
 /// One line of the list of those that do not count.
@@ -111,7 +133,7 @@ pub(super) fn rejected(found: &JudgedFinding, names: &Names<'_>) -> String {
         .collect();
     format!(
         "- **{}** {} {}: {} ({}; said by {})",
-        found.id,
+        Untrusted::new(&found.id).prose(),
         found.finding.severity.word(),
         place(&found.finding.location),
         prose(&found.finding.description),
@@ -171,12 +193,6 @@ fn code(lines: &str, finding: &Finding) -> String {
         .to_owned()
 }
 
-fn rule(finding: &Finding) -> String {
-    finding.rule.as_ref().map_or(String::new(), |rule| {
-        format!(" · {}", Untrusted::new(rule).code())
-    })
-}
-
 /// Who holds it and what became of it.
 fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
     let holders: Vec<String> = words::holders(found, names)
@@ -193,25 +209,22 @@ fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
     }
 }
 
-/// What another judge said of it, and what it has to show for it.
-fn said(opinion: &Opinion, names: &Names<'_>) -> String {
-    let who = Untrusted::new(names.get(&opinion.judge)).prose();
-    let proof = match &opinion.evidence {
-        None => "no evidence".to_owned(),
-        Some(e) => {
+/// What others said of it, and what they have to show for it.
+fn said(voices: &Voices<'_>) -> String {
+    let opinion = voices.opinion;
+    let proof = opinion
+        .evidence
+        .as_ref()
+        .map_or("no evidence".to_owned(), |e| {
             let at = Untrusted::new(&format!("{}:{}", e.path.display(), e.line)).code();
             if opinion.resolves {
                 format!("evidence at {at}")
             } else {
                 format!("its evidence at {at} is not there")
             }
-        }
-    };
-    format!(
-        "**{who} {}:** {} ({proof})",
-        words::stance(opinion.stance),
-        prose(&opinion.reasoning)
-    )
+        });
+    let stance = Untrusted::new(&voices.stance()).prose();
+    format!("**{stance}:** {} ({proof})", prose(&opinion.reasoning))
 }
 
 fn list(points: &[String]) -> String {

@@ -176,26 +176,28 @@ fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
         cell(&judge.grant.granted.to_string()),
         cell(&instead.join("; ")),
         words::ending(judge.ending).to_owned(),
-        cell(
-            &judge
-                .usage
-                .as_ref()
-                .and_then(words::cost)
-                .unwrap_or_else(|| "unknown".into()),
-        ),
+        match &judge.usage {
+            None if judge.seat.agent.deterministic => "–".to_owned(),
+            usage => cell(
+                &usage
+                    .as_ref()
+                    .and_then(words::cost)
+                    .unwrap_or_else(|| "unknown".into()),
+            ),
+        },
     ])
 }
 
 /// Who responded, and how long it took.
 pub(super) fn footer(report: &Report) -> String {
     let who = report.receipt.participation;
-    let seconds = report.receipt.run.duration_ms as f64 / 1000.0;
+    let seconds = words::seconds(report.receipt.run.duration_ms);
     let program = format!(
         "git-council {}",
         Untrusted::new(&report.receipt.run.version).prose()
     );
     if report.procedure.is_none() {
-        return format!("*No judge was asked. {seconds:.1} seconds. {program}*");
+        return format!("*No judge was asked. {seconds} seconds. {program}*");
     }
     let later = match report.rounds {
         0 | 1 => String::new(),
@@ -209,7 +211,7 @@ pub(super) fn footer(report: &Report) -> String {
         ),
     };
     format!(
-        "*{}/{} judges responded{later} in {seconds:.1} seconds. {program}*",
+        "*{}/{} judges responded{later} in {seconds} seconds. {program}*",
         who.answered, who.asked
     )
 }

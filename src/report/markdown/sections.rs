@@ -5,8 +5,8 @@ use super::{cell, finding, folded, row, table};
 use crate::council::outcome::{
     ChallengeRecord, DisagreementKind, Disposition, JudgeRecord, JudgedFinding,
 };
-use crate::report::Report;
 use crate::report::words::{self, Names};
+use crate::report::{Report, group};
 use crate::text::Untrusted;
 use council_protocol::RepoPath;
 
@@ -41,14 +41,11 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
         )
     };
     let blocks = |is: &dyn Fn(&&JudgedFinding) -> bool| -> Vec<String> {
-        let weighty = report.weighty().filter(is).map(|f| finding::full(f, names));
-        let noted: Vec<String> = report
-            .noted()
-            .filter(is)
-            .map(|f| finding::brief(f, names))
-            .collect();
-        weighty
-            .chain((!noted.is_empty()).then(|| noted.join("\n")))
+        let weighty = group::findings(report.weighty().filter(is), false);
+        let noted = group::findings(report.noted().filter(is), false);
+        let noted: Vec<String> = noted.iter().map(|g| finding::brief(g, names)).collect();
+        let full = weighty.iter().map(|g| finding::full(g, names));
+        full.chain(noted.chunks(20).map(|lines| lines.join("\n")))
             .collect()
     };
     let rejected: Vec<String> = report
@@ -101,12 +98,16 @@ fn shifts(report: &Report, names: &Names<'_>) -> Vec<String> {
     if report.rounds < 2 {
         return Vec::new();
     }
+    let moved = |j: &&JudgeRecord| j.r1.is_some() && (j.change.is_some() || j.r2.is_none());
     let rows: Vec<String> = report
         .judges
         .iter()
-        .filter(|j| j.r1.is_some())
+        .filter(moved)
         .map(|j| shift(j, names))
         .collect();
+    if rows.is_empty() {
+        return vec!["No judge changed its vote.".to_owned()];
+    }
     vec![table(
         &[
             "Judge",
@@ -168,20 +169,43 @@ fn debate(report: &Report, names: &Names<'_>) -> Vec<String> {
         .iter()
         .map(|c| challenge(c, names))
         .collect();
-    for judge in &report.judges {
-        let who = Untrusted::new(names.get(&judge.seat.judge)).prose();
-        let said = [
-            ("restated", &judge.restatement),
-            ("for the other side", &judge.steel_man),
-        ];
-        for (what, text) in said {
-            blocks.extend(
-                text.iter()
-                    .map(|text| format!("- **{who}, {what}:** {}", finding::prose(text))),
-            );
-        }
-    }
+    // What a rule restates stands in its findings.
+    let thinking = report.judges.iter().filter(|j| !j.seat.agent.deterministic);
+    blocks.extend(said(names, "restated", thinking, |j| {
+        j.restatement.as_deref()
+    }));
+    blocks.extend(said(
+        names,
+        "for the other side",
+        report.judges.iter(),
+        |j| j.steel_man.as_deref(),
+    ));
     blocks
+}
+
+/// What judges said under one heading, the same words once.
+fn said<'a>(
+    names: &Names<'_>,
+    what: &str,
+    judges: impl Iterator<Item = &'a JudgeRecord>,
+    text: fn(&JudgeRecord) -> Option<&str>,
+) -> Vec<String> {
+    let spoken = judges.filter_map(|j| {
+        Some((
+            text(j).filter(|t| !t.trim().is_empty())?,
+            names.get(&j.seat.judge),
+        ))
+    });
+    let line = |(text, who): (&str, Vec<&str>)| {
+        let who = Untrusted::new(&words::and(&who)).prose();
+        let what = if what.is_empty() {
+            String::new()
+        } else {
+            format!(", {what}")
+        };
+        format!("- **{who}{what}:** {}", finding::prose(text))
+    };
+    group::by_key(spoken).into_iter().map(line).collect()
 }
 
 fn challenge(challenge: &ChallengeRecord, names: &Names<'_>) -> String {
@@ -201,15 +225,8 @@ fn challenge(challenge: &ChallengeRecord, names: &Names<'_>) -> String {
 }
 
 fn recommendations(report: &Report, names: &Names<'_>) -> Vec<String> {
-    let said = report
-        .judges
-        .iter()
-        .filter(|j| j.counted.is_some() && !j.recommendation.trim().is_empty());
-    said.map(|j| {
-        let who = Untrusted::new(names.get(&j.seat.judge)).prose();
-        format!("- **{who}:** {}", finding::prose(&j.recommendation))
-    })
-    .collect()
+    let counted = report.judges.iter().filter(|j| j.counted.is_some());
+    said(names, "", counted, |j| Some(&j.recommendation))
 }
 
 /// What was seen, what was left out on purpose, what was not seen.

@@ -3,8 +3,10 @@
 use anstyle::Style;
 use council_protocol::{Finding, Severity};
 
-use super::place;
-use crate::council::outcome::{Disposition, JudgedFinding, Opinion};
+use super::clean;
+use crate::council::outcome::{Disposition, JudgedFinding};
+use crate::report::Verbosity;
+use crate::report::group::{self, Group, Voices};
 use crate::report::page::{Page, colours};
 use crate::report::words::{self, Names};
 use crate::text::{self, Untrusted};
@@ -12,11 +14,15 @@ use crate::text::{self, Untrusted};
 /// The most lines of a quote or suggestion that are shown.
 const MOST_LINES: usize = 8;
 
+/// The most places that are named of one finding.
+const MOST_PLACES: usize = 8;
+
 /// The most characters of a description that stand in a brief finding.
 const MOST_BRIEF: usize = 240;
 
 /// The whole finding: what, where, the quoted lines, why, fix, who holds it and who does not.
-pub(super) fn full(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
+pub(super) fn full(page: &mut Page, group: &Group<'_>, names: &Names<'_>) {
+    let found = group.first;
     let finding = &found.finding;
     page.gap();
     let (label, style) = label(finding);
@@ -50,27 +56,31 @@ pub(super) fn full(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
     for (who, words) in words::other_words(found, names) {
         gutter.remark(page, "", &format!("{who} puts it: {words}"));
     }
-    for opinion in &found.opinions {
-        gutter.remark(page, "", &said(opinion, names));
+    let verbose = page.look().verbosity == Verbosity::Verbose;
+    for voices in group::opinions(found, names)
+        .iter()
+        .filter(|v| verbose || !v.is_idle())
+    {
+        gutter.remark(page, "", &said(voices));
     }
+    gutter.remark(page, "also at", &group.also(MOST_PLACES).join(", "));
     gutter.remark(page, "id", &format!("{} {}", found.id, found.fingerprint));
 }
 
 /// What, where, and the description.
-pub(super) fn brief(page: &mut Page, found: &JudgedFinding) {
+pub(super) fn brief(page: &mut Page, group: &Group<'_>) {
+    let found = group.first;
     let (label, style) = label(&found.finding);
     let doubt = match found.disposition {
         Disposition::Carried | Disposition::Rejected => "",
         Disposition::Contested => " (contested)",
         Disposition::Unproven => " (unproven)",
     };
+    let places = words::places(group.all().map(|f| &f.finding.location), MOST_PLACES);
+    let places = clean(&places);
     let what = Untrusted::new(&found.finding.description).line();
-    let what = format!(
-        "{}: {}{doubt}",
-        place(&found.finding.location),
-        text::clip(&what, MOST_BRIEF)
-    );
-    page.hanging(&label, style, &what, 4);
+    let text = format!("{places}: {}{doubt}", text::clip(&what, MOST_BRIEF));
+    page.hanging(&label, style, &text, 4);
 }
 
 /// A finding that does not count, and why not.
@@ -114,12 +124,13 @@ fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
     }
 }
 
-/// What another judge said of it, and whether it has something to show for it.
-fn said(opinion: &Opinion, names: &Names<'_>) -> String {
-    let who = names.get(&opinion.judge);
-    let proof = match &opinion.evidence {
+/// What others said of it, and whether they have something to show for it.
+fn said(voices: &Voices<'_>) -> String {
+    let proof = match &voices.opinion.evidence {
         None => "without evidence".to_owned(),
-        Some(e) if opinion.resolves => format!("evidence at {}:{}", e.path.display(), e.line),
+        Some(e) if voices.opinion.resolves => {
+            format!("evidence at {}:{}", e.path.display(), e.line)
+        }
         Some(e) => format!(
             "its evidence at {}:{} is not there",
             e.path.display(),
@@ -127,9 +138,9 @@ fn said(opinion: &Opinion, names: &Names<'_>) -> String {
         ),
     };
     format!(
-        "{who} {}: {} ({proof})",
-        words::stance(opinion.stance),
-        opinion.reasoning
+        "{}: {} ({proof})",
+        voices.stance(),
+        voices.opinion.reasoning
     )
 }
 
@@ -155,7 +166,7 @@ impl Gutter {
         page.line(&format!(
             "{}{arrow} {}",
             " ".repeat(self.width),
-            place(&finding.location)
+            clean(&words::place(&finding.location))
         ));
     }
 

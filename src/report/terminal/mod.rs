@@ -5,17 +5,15 @@ mod foot;
 mod receipt;
 mod verdict;
 
-use council_protocol::Location;
-
 use super::page::Page;
-use super::words::{self, Names};
-use super::{Gate, Look, Report, Verbosity};
+use super::words::Names;
+use super::{Gate, Look, Report, Verbosity, group};
 use crate::text::{self, Ellipsis, Untrusted};
 
 /// The most notes that stand in an ordinary report, one line each.
 const MOST_NOTES: usize = 10;
 
-/// The most columns that a path with its line takes.
+/// The most columns that paths with their lines take.
 const MOST_PLACE: usize = 240;
 
 /// The report as text, ended by a newline. Escape sequences stand in it only when `look.colour` says so.
@@ -44,35 +42,37 @@ pub(super) fn ending(page: &mut Page, report: &Report) {
 /// Those that weigh in full, those that are listed only in a line each, the rejected ones only when asked for.
 fn findings(page: &mut Page, report: &Report, names: &Names<'_>) {
     let verbose = page.look().verbosity == Verbosity::Verbose;
-    for found in report.weighty() {
-        finding::full(page, found, names);
+    for group in group::findings(report.weighty(), verbose) {
+        finding::full(page, &group, names);
     }
-    let most = if verbose { usize::MAX } else { MOST_NOTES };
     page.gap();
-    for found in report.noted().take(most) {
+    let noted = group::findings(report.noted(), verbose);
+    let most = if verbose { usize::MAX } else { MOST_NOTES };
+    for group in noted.iter().take(most) {
         if verbose {
-            finding::full(page, found, names)
+            finding::full(page, group, names);
         } else {
-            finding::brief(page, found)
+            finding::brief(page, group);
         }
     }
-    let left = report.noted().count().saturating_sub(most);
+    let left: usize = noted
+        .iter()
+        .skip(most)
+        .map(|group| group.all().count())
+        .sum();
     if left > 0 {
         page.line(&format!(
             "{} {left} more (-v shows them all)",
             page.mark("…", "...")
         ));
     }
-    if verbose {
-        for found in report.rejected() {
-            page.gap();
-            finding::rejected(page, found, names);
-        }
+    for found in report.rejected().filter(|_| verbose) {
+        page.gap();
+        finding::rejected(page, found, names);
     }
 }
 
-/// A path and its line, cleaned. It may be wider than the page, so that it can be clicked on, but not without bound.
-fn place(location: &Location) -> String {
-    let place = Untrusted::new(&words::place(location)).name();
-    text::fit(&place, MOST_PLACE, Ellipsis::Ascii)
+/// Places, cleaned. They may be wider than the page, so that they can be clicked on, but not without bound.
+fn clean(places: &str) -> String {
+    text::fit(&Untrusted::new(places).name(), MOST_PLACE, Ellipsis::Ascii)
 }

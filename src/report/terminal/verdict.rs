@@ -80,11 +80,7 @@ fn not_reviewed(report: &Report) -> String {
             0 => String::new(),
             left => format!(" and {left} more"),
         };
-        format!(
-            "{}{left} ({})",
-            named.join(", "),
-            Untrusted::new(why).line()
-        )
+        format!("{}: {}{left}", Untrusted::new(why).line(), named.join(", "))
     };
     let groups: Vec<String> = words::skipped(&report.coverage).iter().map(group).collect();
     if groups.is_empty() {

@@ -1,0 +1,142 @@
+//! What is said several times is shown once: the same finding at several places, the same words of several judges.
+
+use council_protocol::answer::Stance;
+
+use super::words::{self, Names};
+use crate::council::outcome::{JudgedFinding, Opinion};
+
+/// One rule's finding at several places.
+pub(super) struct Group<'a> {
+    /// The one that is shown.
+    pub(super) first: &'a JudgedFinding,
+    /// The others: the same but for the place.
+    pub(super) others: Vec<&'a JudgedFinding>,
+}
+
+impl<'a> Group<'a> {
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a JudgedFinding> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
+    }
+
+    /// The other ones as `F2 src/a.rs:3`, at most `most`.
+    pub(super) fn also(&self, most: usize) -> Vec<String> {
+        let name = |f: &&JudgedFinding| format!("{} {}", f.id, words::place(&f.finding.location));
+        let mut also: Vec<String> = self.others.iter().take(most).map(name).collect();
+        let left = self.others.len().saturating_sub(most);
+        also.extend((left > 0).then(|| format!("{left} more")));
+        also
+    }
+}
+
+/// The findings in order, those that differ only in their place together; each alone when `apart`.
+pub(super) fn findings<'a>(
+    findings: impl Iterator<Item = &'a JudgedFinding>,
+    apart: bool,
+) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for found in findings {
+        match groups
+            .iter_mut()
+            .find(|group| !apart && is_same(group.first, found))
+        {
+            Some(group) => group.others.push(found),
+            None => groups.push(Group {
+                first: found,
+                others: Vec::new(),
+            }),
+        }
+    }
+    groups
+}
+
+fn is_same(one: &JudgedFinding, other: &JudgedFinding) -> bool {
+    let said = |f: &JudgedFinding| {
+        let f = &f.finding;
+        (
+            f.rule.clone(),
+            f.severity,
+            f.description.clone(),
+            f.why.clone(),
+        )
+    };
+    let holders = |f: &JudgedFinding| {
+        f.members
+            .iter()
+            .map(|m| m.judge.clone())
+            .collect::<Vec<_>>()
+    };
+    let opinions = |f: &JudgedFinding| {
+        f.opinions
+            .iter()
+            .map(|o| (o.judge.clone(), o.stance, o.resolves))
+            .collect::<Vec<_>>()
+    };
+    one.finding.rule.is_some()
+        && (one.disposition, one.level) == (other.disposition, other.level)
+        && said(one) == said(other)
+        && holders(one) == holders(other)
+        && opinions(one) == opinions(other)
+}
+
+/// Values under equal keys together, in the order in which the keys first occur.
+pub(super) fn by_key<K: PartialEq, V>(items: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in items {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
+/// What several judges said of a finding in the same words and on the same ground.
+pub(super) struct Voices<'a> {
+    /// Who, at least one.
+    pub(super) who: Vec<&'a str>,
+    /// One of their opinions.
+    pub(super) opinion: &'a Opinion,
+}
+
+impl Voices<'_> {
+    /// `tests agrees`, `tests and hygiene agree`.
+    pub(super) fn stance(&self) -> String {
+        let word = words::stance(self.opinion.stance);
+        let word = if self.who.len() > 1 {
+            word.trim_end_matches('s')
+        } else {
+            word
+        };
+        format!("{} {word}", words::and(&self.who))
+    }
+
+    /// Neither agreement nor refutation: somebody could not tell.
+    pub(super) fn is_idle(&self) -> bool {
+        self.opinion.stance == Stance::PartiallyAgreed && !self.opinion.resolves
+    }
+}
+
+/// The opinions on a finding, equal ones together.
+pub(super) fn opinions<'a>(found: &'a JudgedFinding, names: &'a Names<'_>) -> Vec<Voices<'a>> {
+    let key = |o: &'a Opinion| {
+        (
+            o.stance,
+            o.reasoning.as_str(),
+            o.evidence.as_ref(),
+            o.resolves,
+        )
+    };
+    let mut voices: Vec<Voices<'a>> = Vec::new();
+    for opinion in &found.opinions {
+        let who = names.get(&opinion.judge);
+        match voices.iter_mut().find(|v| key(v.opinion) == key(opinion)) {
+            Some(voice) => voice.who.push(who),
+            None => voices.push(Voices {
+                who: vec![who],
+                opinion,
+            }),
+        }
+    }
+    voices
+}
