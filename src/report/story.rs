@@ -1,6 +1,7 @@
 //! The debate as a story (`git council show RUN`): who held what, who challenged what, what was answered, who moved and
 //! on which evidence.
 
+use council_protocol::Location;
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::task::Branch;
 
@@ -14,6 +15,9 @@ use crate::text::{self, Untrusted};
 
 /// The most characters of one speech.
 const MOST_SPEECH: usize = 600;
+
+/// The most places that are named of one finding.
+const MOST_PLACES: usize = 12;
 
 /// The run as a story, ended by a newline; escape sequences stand in it only when `look.colour` says so.
 pub fn render(report: &Report, look: Look) -> String {
@@ -88,13 +92,20 @@ impl<'a> Story<'a> {
                 ),
                 (None, why) => self.tell(2, &format!("{who} gave no answer ({why}) and abstains")),
             }
-            for (finding, member) in self.held(judge) {
+            let held = self.held(judge).into_iter().map(|(finding, member)| {
                 let version = &member.finding;
-                let what = speech(&version.description);
-                let place = words::place(&version.location);
+                (
+                    (version.severity, version.description.as_str()),
+                    (finding.id.as_str(), &version.location),
+                )
+            });
+            for ((severity, what), places) in group::by_key(held) {
+                let (ids, places): (Vec<&str>, Vec<&Location>) = places.into_iter().unzip();
+                let places = words::places(places.into_iter(), MOST_PLACES);
+                let ids = words::and(&ids);
                 self.tell(
                     4,
-                    &format!("{} {} {place}: {what}", finding.id, version.severity.word()),
+                    &format!("{ids} {} {places}: {}", severity.word(), speech(what)),
                 );
             }
         }
@@ -230,20 +241,24 @@ impl<'a> Story<'a> {
             return;
         }
         self.chapter("What became of the findings");
-        for finding in &self.report.findings {
-            let effect = match finding.level {
-                Some(Level::Fail) => "fails the change",
-                Some(Level::Warn) => "warns",
-                Some(Level::Note) => "is noted",
-                None => "does not count",
-            };
-            let state = match finding.level {
-                None => words::rejection(finding),
-                Some(_) => words::disposition(finding.disposition).to_owned(),
-            };
-            let place = words::place(&finding.finding.location);
-            self.tell(2, &format!("{} {place}: {state}, {effect}", finding.id));
+        let ends = self
+            .report
+            .findings
+            .iter()
+            .map(|finding| (ending(finding), finding.id.as_str()));
+        for (end, findings) in group::by_key(ends) {
+            self.tell(2, &format!("{}: {end}", words::and(&findings)));
         }
+    }
+}
+
+fn ending(finding: &JudgedFinding) -> String {
+    let state = words::disposition(finding.disposition);
+    match finding.level {
+        Some(Level::Fail) => format!("{state}, fails the change"),
+        Some(Level::Warn) => format!("{state}, a warning"),
+        Some(Level::Note) => format!("{state}, a note"),
+        None => format!("not counted: {}", words::rejection(finding)),
     }
 }
 

@@ -235,7 +235,7 @@ proptest! {
 
     /// Whatever a change or a judge writes, every surface shows it and none obeys it.
     #[test]
-    fn no_surface_obeys_untrusted_text(text in hostile()) {
+    fn t10_t11_t18_no_surface_obeys_untrusted_text(text in hostile()) {
         let report = samples::poisoned(&text);
         for (_, look) in looks() {
             for page in [terminal::render(&report, look), story::render(&report, look)] {
@@ -308,7 +308,7 @@ fn acts_nowhere(file: &str) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn a_report_that_is_greener_than_its_content_is_refused() {
+fn t21_a_report_that_is_greener_than_its_content_is_refused() {
     let forged = |report: &Report, from: &str, to: &str| {
         let text = json::render(report, Gate::default());
         assert!(text.contains(from), "{from}");
@@ -374,7 +374,7 @@ fn ascii_only_where_only_ascii_can_be_shown() {
 }
 
 #[test]
-fn a_secret_that_a_judge_quotes_is_on_no_surface() {
+fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
     let secret = format!("AKIA{}", "IOSFODNN7EXAMPLE");
     let (mut outcome, subject, run) = samples::parts();
     outcome.findings = samples::fail().findings;

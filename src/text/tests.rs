@@ -39,7 +39,7 @@ fn bare(text: &str) -> String {
 
 proptest! {
     #[test]
-    fn terminal_text_is_visible_stays_one_line_and_is_no_command(text in hostile()) {
+    fn t18_terminal_text_is_visible_stays_one_line_and_is_no_command(text in hostile()) {
         let line = Untrusted::new(&text).line();
         let name = Untrusted::new(&text).name();
         for out in [&line, &name] {
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn prose_is_inert_and_says_what_was_written(text in hostile()) {
+    fn t10_t11_prose_is_inert_and_says_what_was_written(text in hostile()) {
         let markdown = Untrusted::new(&text).prose();
         prop_assert!(all_visible(&markdown) && !markdown.contains('\n'), "{markdown:?}");
         let (prose, all) = inert(&markdown).map_err(TestCaseError::fail)?;
@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn a_log_command_is_one_line_of_one_command(text in hostile()) {
+    fn t18_a_log_command_is_one_line_of_one_command(text in hostile()) {
         let message = Untrusted::new(&text).log_message();
         let property = Untrusted::new(&text).log_property();
         prop_assert!(all_visible(&message) && all_visible(&property));
@@ -149,7 +149,7 @@ fn cells(table: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_cannot_be_seen_is_named() {
+fn t19_what_cannot_be_seen_is_named() {
     let line = |text| Untrusted::new(text).line();
     assert_eq!(
         line("a\u{202e}b\u{200b}c\u{e0041}\u{7}"),
