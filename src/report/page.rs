@@ -127,10 +127,10 @@ impl Page {
             .iter()
             .enumerate()
         {
-            let start = if i == 0 {
-                self.paint(style, label)
-            } else {
-                " ".repeat(indent)
+            let start = match (i, line.as_str()) {
+                (0, "") => self.paint(style, label.trim_end()),
+                (0, _) => self.paint(style, label),
+                _ => " ".repeat(indent),
             };
             self.line(&format!("{start}{line}"));
         }

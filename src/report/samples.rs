@@ -28,6 +28,7 @@ pub(super) fn all() -> Vec<(&'static str, Report)> {
         ("notes", notes()),
         ("warn", warn()),
         ("fail", fail()),
+        ("converged", converged()),
         ("inconclusive", inconclusive()),
         ("interrupted", interrupted()),
         ("skipped", skipped()),
@@ -501,6 +502,47 @@ pub(super) fn fail() -> Report {
     run.duration_ms = 94_300;
     run.debate = Some(DebateMode::Force);
     Report::new(outcome, subject("main...feature"), run)
+}
+
+/// Judges of two vendors that were split in R1 and are not in R2.
+fn converged() -> Report {
+    let mut outcome = outcome(Verdict::Warn, Reason::CriticalUnproven);
+    outcome.judges.truncate(3);
+    thinking(&mut outcome.judges);
+    (outcome.rounds, outcome.counted, outcome.converged) = (2, 3, true);
+    outcome.branch = Some(Branch::Disagreed);
+    outcome.judges[2].seat.agent.name = "codex".into();
+    outcome.judges[2].seat.agent.vendor = "openai".into();
+    for judge in &mut outcome.judges {
+        judge.r2 = Some(Vote::Pass);
+    }
+    let first = &mut outcome.judges[0];
+    first.r1 = Some(Vote::Fail);
+    first.change = Some(PositionChange {
+        from: Vote::Fail,
+        to: Vote::Pass,
+        weak: false,
+        evidence: Some(evidence("src/login.rs", 9, "let name = Name::parse(raw)?;")),
+        note: String::new(),
+    });
+    outcome.findings = vec![judged(
+        "F1",
+        sql(),
+        Disposition::Unproven,
+        Some(Level::Warn),
+        &["tests"],
+    )];
+    outcome.disagreements = vec![Disagreement {
+        kind: DisagreementKind::CrossVendor,
+        finding: None,
+        positions: vec!["anthropic votes PASS".into(), "openai holds F1".into()],
+    }];
+    outcome.ledger = Ledger {
+        exchange: Some(ExchangeKind::Inline),
+        dropped: 3,
+        ..Ledger::default()
+    };
+    Report::new(outcome, subject("main...feature"), run())
 }
 
 /// Seats for judges that think.

@@ -152,6 +152,14 @@ impl<'a> Story<'a> {
         for judge in &self.report.judges {
             self.movement(judge);
         }
+        if self.report.converged {
+            self.page.hanging(
+                "  Convergence Detected: ",
+                colours::YELLOW,
+                words::CONVERGENCE,
+                4,
+            );
+        }
     }
 
     /// What a judge said before and for the other side.

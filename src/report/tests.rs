@@ -12,8 +12,12 @@ use crate::council::outcome::{Outcome, Reason, Verdict};
 use crate::text;
 use crate::text::testing::{acts, all_visible, hostile};
 
-fn looks() -> [(&'static str, Look); 3] {
+fn looks() -> [(&'static str, Look); 5] {
     let look = Look::default();
+    let verbose = Look {
+        verbosity: Verbosity::Verbose,
+        ..look
+    };
     [
         (
             "quiet",
@@ -26,9 +30,22 @@ fn looks() -> [(&'static str, Look); 3] {
         (
             "verbose",
             Look {
-                verbosity: Verbosity::Verbose,
                 width: 80,
-                ..look
+                ..verbose
+            },
+        ),
+        (
+            "narrow",
+            Look {
+                width: 40,
+                ..verbose
+            },
+        ),
+        (
+            "wide",
+            Look {
+                width: 300,
+                ..verbose
             },
         ),
     ]

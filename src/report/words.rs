@@ -178,6 +178,9 @@ pub(super) fn place(location: &Location) -> String {
     }
 }
 
+/// What a reader is asked when R1 was split and R2 unanimous (councils.md 1.16).
+pub(super) const CONVERGENCE: &str = "The first round was split and the second is unanimous. Check whether evidence persuaded, or the others' votes did.";
+
 /// A vote, or a dash where there is none.
 pub(super) fn vote(vote: Option<Vote>) -> &'static str {
     vote.map_or("–", Vote::word)

@@ -23,10 +23,10 @@ pub(super) fn banners(report: &Report) -> Vec<String> {
         );
     }
     if report.converged {
-        banners.push(
-            "> **Convergence Detected.** The first round was split and the second is unanimous. Check whether evidence persuaded, or the others' votes did."
-                .to_owned(),
-        );
+        banners.push(format!(
+            "> **Convergence Detected.** {}",
+            words::CONVERGENCE
+        ));
     }
     banners
 }

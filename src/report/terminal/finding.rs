@@ -5,11 +5,11 @@ use council_protocol::{Finding, Severity};
 
 use super::clean;
 use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::report::Verbosity;
 use crate::report::group::{self, Group, Voices};
 use crate::report::page::{Page, colours};
 use crate::report::words::{self, Names};
-use crate::text::{self, Untrusted};
+use crate::report::{Look, Verbosity};
+use crate::text::{self, Ellipsis, Untrusted};
 
 /// The most lines of a quote or suggestion that are shown.
 const MOST_LINES: usize = 8;
@@ -25,7 +25,7 @@ pub(super) fn full(page: &mut Page, group: &Group<'_>, names: &Names<'_>) {
     let found = group.first;
     let finding = &found.finding;
     page.gap();
-    let (label, style) = label(finding);
+    let (label, style) = label(finding, page.look());
     page.hanging(
         &label,
         style,
@@ -70,7 +70,7 @@ pub(super) fn full(page: &mut Page, group: &Group<'_>, names: &Names<'_>) {
 /// What, where, and the description.
 pub(super) fn brief(page: &mut Page, group: &Group<'_>) {
     let found = group.first;
-    let (label, style) = label(&found.finding);
+    let (label, style) = label(&found.finding, page.look());
     let doubt = match found.disposition {
         Disposition::Carried | Disposition::Rejected => "",
         Disposition::Contested => " (contested)",
@@ -85,7 +85,7 @@ pub(super) fn brief(page: &mut Page, group: &Group<'_>) {
 
 /// A finding that does not count, and why not.
 pub(super) fn rejected(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
-    let (label, _) = label(&found.finding);
+    let (label, _) = label(&found.finding, page.look());
     let who: Vec<&str> = found.members.iter().map(|m| names.get(&m.judge)).collect();
     let what = Untrusted::new(&found.finding.description).line();
     page.hanging(&format!("rejected {label}"), colours::DIM, &what, 4);
@@ -96,14 +96,18 @@ pub(super) fn rejected(page: &mut Page, found: &JudgedFinding, names: &Names<'_>
 }
 
 /// `critical[rule]: `, with its colour.
-fn label(finding: &Finding) -> (String, Style) {
+fn label(finding: &Finding, look: Look) -> (String, Style) {
     let style = match finding.severity {
         Severity::Critical => colours::RED,
         Severity::Significant => colours::YELLOW,
         Severity::Minor => colours::CYAN,
     };
     let class = finding.rule.as_deref().unwrap_or(&finding.category);
-    let class = text::fit(&Untrusted::new(class).name(), 32, text::Ellipsis::Ascii);
+    let class = text::fit(
+        &Untrusted::new(class).name(),
+        look.columns().min(56) - 24,
+        Ellipsis::Ascii,
+    );
     let severity = finding.severity.word();
     let label = if class.is_empty() {
         format!("{severity}: ")

@@ -37,10 +37,11 @@ pub(super) fn moves(page: &mut Page, report: &Report, names: &Names<'_>) {
         page.labelled(label, colours::BOLD, &Untrusted::new(&text).line());
     }
     if report.converged {
-        page.labelled(
+        page.hanging(
             "Convergence Detected: ",
             colours::YELLOW,
-            "the first round was split and the second is unanimous; check whether evidence persuaded or the others' votes did",
+            words::CONVERGENCE,
+            4,
         );
     }
 }

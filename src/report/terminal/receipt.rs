@@ -51,7 +51,7 @@ fn rows(page: &mut Page, rows: &[(String, String)]) {
 }
 
 fn short(name: &str) -> String {
-    text::fit(&Untrusted::new(name).line(), 28, Ellipsis::Ascii)
+    text::fit(&Untrusted::new(name).line(), 24, Ellipsis::Ascii)
 }
 
 /// What every judge was granted, where all were granted the same.
