@@ -1,0 +1,166 @@
+//! What fits, what does not, and what is said about it.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn what_was_withheld_or_cut_is_not_covered() {
+    let long = format!("{}\nb\n", "a".repeat(5_000));
+    let change = packet(
+        vec![added("a.js", &long), added("prod.key", "the key is 0a0b\n")],
+        framing(),
+    );
+    let brief = brief(&change);
+    assert!(
+        brief
+            .text
+            .contains("[3000 more bytes of this line are not shown]")
+    );
+    let states: Vec<_> = brief.coverage.files.iter().map(|f| &f.state).collect();
+    assert_eq!(
+        states,
+        [
+            &CoverageState::Truncated { shown: 1, total: 2 },
+            &CoverageState::Truncated { shown: 0, total: 1 }
+        ]
+    );
+}
+
+/// A change of about a thousand lines in files of every kind.
+fn thousand() -> Packet {
+    let code = |n: usize| -> String {
+        (0..n)
+            .map(|i| format!("    let value_{i} = compute(input, {i})?;\n"))
+            .collect()
+    };
+    let files = (0..10)
+        .map(|i| added(&format!("src/part_{i}.rs"), &code(100)))
+        .collect();
+    packet(files, framing())
+}
+
+#[test]
+fn three_quarters_of_a_debate_are_one_prefix() {
+    let brief = brief(&thousand()).text;
+    let others = || vec![peer("A", Vote::Fail, 3), peer("B", Vote::Warn, 3)];
+    let task = || Task::Debate {
+        branch: Branch::Disagreed,
+        peers: others(),
+        dropped: 0,
+        framing: Some(framing()),
+    };
+    let mut prompts = Vec::new();
+    for name in ["security", "error-paths", "tests"] {
+        let seat = seat(name, "Look at the change from this side.");
+        prompts.push(format!("{brief}{}", turn(&seat, 1, &Task::Review)));
+        prompts.push(format!(
+            "{brief}{}{}",
+            turn(&seat, 2, &Task::Restate),
+            turn(&seat, 2, &task())
+        ));
+    }
+    let first = &prompts[0];
+    let same = |other: &String| {
+        first
+            .bytes()
+            .zip(other.bytes())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    let shared = prompts.iter().map(same).min().unwrap() * prompts.len();
+    let all: usize = prompts.iter().map(String::len).sum();
+    assert!(shared * 100 >= all * 75, "{shared} of {all}");
+}
+
+#[test]
+fn a_budget_is_filled_with_the_most_telling_first_and_gaps_are_named() {
+    let code = "x\n".repeat(300);
+    let files = vec![
+        added("docs/guide.md", &code),
+        added("src/auth/token.rs", &code),
+        added("src/huge.rs", &"let y = 1;\n".repeat(20_000)),
+        added("src/small.rs", &code),
+    ];
+    let class = BriefClass {
+        budget_bytes: 12_000,
+        ..BriefClass::default()
+    };
+    let brief = prompter().brief(&packet(files, framing()), &class).unwrap();
+    assert!(
+        brief.text.len() <= class.budget_bytes,
+        "{}",
+        brief.text.len()
+    );
+    let states: Vec<_> = brief
+        .coverage
+        .files
+        .iter()
+        .map(|f| f.state.clone())
+        .collect();
+    assert_eq!(
+        (&states[1], &states[3]),
+        (&CoverageState::Reviewed, &CoverageState::Reviewed)
+    );
+    assert!(
+        matches!(
+            states[2],
+            CoverageState::Truncated {
+                shown: 1..,
+                total: 20_000
+            }
+        ),
+        "{states:?}"
+    );
+    assert!(
+        brief
+            .text
+            .contains("added src/huge.rs: +20000 -0; SHOWN IN PART: ")
+    );
+}
+
+#[test]
+fn more_files_than_can_be_named_are_counted_by_folder() {
+    let files = (0..2_000)
+        .map(|i| file(&format!("lib_{}/{i}.rs", i % 20)))
+        .collect();
+    let class = BriefClass {
+        budget_bytes: 0,
+        ..BriefClass::default()
+    };
+    let brief = prompter().brief(&packet(files, framing()), &class).unwrap();
+    assert!(brief.text.len() <= SMALLEST_BUDGET, "{}", brief.text.len());
+    assert!(brief.text.contains(" more files that are not named here: "));
+    assert!(!brief.coverage.is_complete());
+}
+
+fn any_file(index: usize) -> impl Strategy<Value = FileChange> {
+    let text = proptest::collection::vec("[ -~]{0,30}|\\PC{0,8}|[a-z]{3000}", 1..60);
+    (text, "(src|docs|auth|tests)/[a-z]{1,12}")
+        .prop_map(move |(text, path)| added(&format!("{path}{index}.rs"), &text.join("\n")))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_brief_keeps_to_its_budget_and_says_what_it_shows(
+        files in (any_file(0), any_file(1), any_file(2), any_file(3)),
+        budget_bytes in 0_usize..40_000,
+    ) {
+        let packet = packet(vec![files.0, files.1, files.2, files.3], framing());
+        let class = BriefClass { budget_bytes, ..BriefClass::default() };
+        let brief = prompter().brief(&packet, &class).unwrap();
+        prop_assert!(brief.text.len() <= budget_bytes.max(SMALLEST_BUDGET));
+        prop_assert_eq!(&brief, &prompter().brief(&packet, &class).unwrap());
+        for (file, covered) in packet.files.iter().zip(&brief.coverage.files) {
+            prop_assert_eq!(&file.path, &covered.path);
+            if covered.state == CoverageState::Reviewed {
+                for line in file.hunks.iter().flat_map(Hunk::lines) {
+                    let (shown, _) = redact(line.text);
+                    prop_assert!(brief.text.contains(&format!("+{shown}\n")), "{}", shown);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! What each prompt says.
+
+use super::*;
+
+#[test]
+fn prompts_read_as_they_should() {
+    let plain = seat("", "");
+    let security = seat("security", "Who can make this do what it should not?");
+    insta::assert_snapshot!("brief", brief(&small()).text);
+    insta::assert_snapshot!("review", turn(&plain, 1, &Task::Review));
+    insta::assert_snapshot!("review-with-perspective", turn(&security, 1, &Task::Review));
+    insta::assert_snapshot!("explored", turn(&plain, 1, &explored()));
+    insta::assert_snapshot!("explorer", prompter().explorer("Who calls login?").unwrap());
+    let asking = prompter()
+        .with_explorers(2)
+        .turn(&plain, 1, KEY, &Task::Review)
+        .unwrap();
+    assert!(asking.contains("up to 2 questions"));
+    insta::assert_snapshot!("restate", turn(&plain, 2, &Task::Restate));
+    insta::assert_snapshot!(
+        "debate-disagreed",
+        turn(&security, 2, &debate(Branch::Disagreed))
+    );
+    insta::assert_snapshot!("debate-agreed", turn(&plain, 2, &debate(Branch::Agreed)));
+    let error = "missing field `quote` at findings[0]".to_owned();
+    insta::assert_snapshot!("duel", turn(&plain, 2, &duel()));
+    insta::assert_snapshot!("mend", turn(&plain, 1, &Task::Mend { error }));
+}
+
+/// The last block of a prompt that is fenced as `json`.
+fn example(prompt: &str) -> String {
+    let (_, block) = prompt.rsplit_once("```json\n").unwrap();
+    block.split_once("\n```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_examples_are_answers() {
+    for (round, task) in [
+        (1, Task::Review),
+        (2, debate(Branch::Agreed)),
+        (2, debate(Branch::Disagreed)),
+        (2, duel()),
+    ] {
+        let text = example(&turn(&seat("", ""), round, &task));
+        let answer: Answer = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (answer.schema_version, answer.round),
+            (council_protocol::ANSWER_VERSION, round)
+        );
+        let given: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let understood = serde_json::to_value(&answer).unwrap();
+        for field in given.as_object().unwrap().keys() {
+            assert!(
+                understood.get(field).is_some(),
+                "{field} is not a field of an answer"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_prompt_that_is_echoed_is_no_answer() {
+    for (round, task) in [
+        (1, Task::Review),
+        (2, debate(Branch::Disagreed)),
+        (2, duel()),
+    ] {
+        let answer: Answer =
+            serde_json::from_str(&example(&turn(&seat("", ""), round, &task))).unwrap();
+        assert_ne!(answer.key, KEY);
+    }
+}
+
+#[test]
+fn seat_round_and_key_come_last() {
+    let text = turn(&seat("security", "Look there."), 1, &Task::Review);
+    let (rules, perspective) = (
+        text.find("## Rules").unwrap(),
+        text.find("## Your perspective").unwrap(),
+    );
+    let (form, key) = (
+        text.find("## Your answer").unwrap(),
+        text.find(KEY).unwrap(),
+    );
+    assert!(rules < perspective && perspective < form && form < key);
+    assert_eq!(text.lines().last().unwrap().matches(KEY).count(), 1);
+}
+
+/// A text as one line, so that a phrase is found wherever it is broken.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the phrases stand in the text in this order.
+fn in_order(text: &str, phrases: &[&str]) {
+    let text = flat(text);
+    let mut from = 0;
+    for phrase in phrases {
+        let at = text[from..].find(phrase);
+        from += at.unwrap_or_else(|| panic!("{phrase:?} is missing behind {:?}", &text[..from]));
+    }
+}
+
+#[test]
+fn seed000_disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
+    let text = turn(&seat("", ""), 2, &debate(Branch::Disagreed));
+    let steps = [
+        "RESTATE",
+        "STEEL-MAN",
+        "CHALLENGE",
+        "ACKNOWLEDGE",
+        "REVISE OR CONFIRM",
+    ];
+    in_order(&text, &steps);
+}
+
+#[test]
+fn seed000_agreed_devils_advocate_blind_spot_confirm_or_revise() {
+    let text = turn(&seat("", ""), 2, &debate(Branch::Agreed));
+    let steps = [
+        "Do not invent disagreement",
+        "DEVIL'S ADVOCATE",
+        "BLIND SPOT",
+        "CONFIRM OR REVISE",
+    ];
+    in_order(&text, &steps);
+}
+
+#[test]
+fn seed000_the_evidence_bar_and_both_warnings_stand_in_both_branches() {
+    for branch in [Branch::Agreed, Branch::Disagreed] {
+        let text = turn(&seat("", ""), 2, &debate(branch));
+        let bar = [
+            "specific technical detail, a code location, or a factual error that you missed in round 1",
+            "\"Another judge made a good point\" is not sufficient",
+            "auth.py:45 that I missed\" is sufficient",
+            "Do not change your vote merely because the others differ",
+            "Do not hold on to your vote without engaging",
+        ];
+        in_order(&text, &bar);
+    }
+}
+
+#[test]
+fn seed000_the_restatement_comes_before_anything_of_the_others() {
+    let text = turn(&seat("", ""), 2, &Task::Restate);
+    in_order(
+        &text,
+        &[
+            "Before you see what the others think",
+            "two or three sentences",
+        ],
+    );
+    for word in ["Judge A", "peer", "FAIL"] {
+        assert!(!text.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn seed000_peers_come_whole_without_name_or_confidence() {
+    let text = turn(&seat("", ""), 2, &debate(Branch::Disagreed));
+    let peers = text.split("## What to do").next().unwrap();
+    in_order(
+        peers,
+        &[
+            "Judge A: PASS",
+            "key_insight",
+            "\"id\": \"A1\"",
+            "recommendation",
+        ],
+    );
+    assert!(!peers.contains("judge-1") && !peers.contains("confidence"));
+}
+
+#[test]
+fn seed003_by_reference_a_peer_is_a_vote_and_a_file() {
+    let filed = Peer {
+        file: Some("peer-a.json".to_owned()),
+        ..peer("A", Vote::Fail, 3)
+    };
+    let branch = Branch::Disagreed;
+    let task = Task::Debate {
+        branch,
+        peers: vec![filed],
+        dropped: 0,
+        framing: None,
+    };
+    let text = turn(&seat("", ""), 2, &task);
+    assert!(text.contains("\nJudge A: FAIL, in the file peer-a.json\n"));
+    assert!(!text.contains("unescaped") && text.contains("read the file"));
+}
+
+#[test]
+fn seed003_default_judges_get_identical_prompts() {
+    let other = Seat {
+        judge: "judge-2".into(),
+        ..seat("", "")
+    };
+    assert_eq!(
+        turn(&seat("", ""), 1, &Task::Review),
+        turn(&other, 1, &Task::Review)
+    );
+}
+
+#[test]
+fn seed004_every_point_is_labelled_and_nobody_speaks_for_the_other_side() {
+    let text = turn(&seat("", ""), 2, &duel());
+    in_order(
+        &text,
+        &[
+            "you are side B",
+            "never write for the other side",
+            "`agreed`",
+            "`partially_agreed`",
+            "`disagreed`",
+            "to converge, not to win",
+        ],
+    );
+}
+
+#[test]
+fn every_template_is_documented_with_what_it_is_given() {
+    let document = include_str!("../../../docs/prompts.md");
+    for (name, text) in TEMPLATES {
+        let row = document
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("{name} is not documented"));
+        for given in [
+            "question",
+            "files",
+            "instructions",
+            "change",
+            "results",
+            "peers",
+            "claims",
+            "transcript",
+        ] {
+            let used = text.contains(&format!("{{{{ {given} }}}}"));
+            assert_eq!(used, row.contains(&format!("`{given}`")), "{name}: {given}");
+        }
+    }
+}
+
+#[test]
+fn a_topic_is_a_question_and_no_change() {
+    let mut topic = packet(Vec::new(), Framing::default());
+    topic.target.kind = council_protocol::packet::TargetKind::Topic;
+    topic.target.label = "Should we split the crate?".to_owned();
+    let text = brief(&topic).text;
+    assert!(text.contains("## The question") && text.contains("Should we split the crate?"));
+    assert!(!text.contains("## The change") && !outside(&text).contains("split the crate"));
+}
+
+#[test]
+fn the_users_templates_replace_built_in_ones() {
+    let with = |name: &str, text: &str| {
+        Prompter::new(
+            &seed(),
+            &BTreeMap::from([(name.to_owned(), text.to_owned())]),
+        )
+    };
+    let own = with("restate", "Round {{ round }}, briefly.").unwrap();
+    assert_eq!(
+        own.turn(&seat("", ""), 2, KEY, &Task::Restate).unwrap(),
+        "Round 2, briefly.\n"
+    );
+    assert_ne!(own.digest(), prompter().digest());
+    assert_eq!(prompter().digest(), prompter().digest());
+    assert!(matches!(
+        with("verdict", "x"),
+        Err(PromptError::Unknown { .. })
+    ));
+    for bad in [
+        "{% if %}",
+        "{{ title }}",
+        "{% include 'nothing' %}",
+        "{{ peers }}",
+    ] {
+        let error = with("review", bad).unwrap_err();
+        assert!(
+            matches!(&error, PromptError::Broken { name, .. } if name == "review"),
+            "{error}"
+        );
+    }
+}
