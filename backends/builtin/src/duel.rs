@@ -4,11 +4,12 @@ use council_protocol::answer::{Evidence, Response, Stance};
 use council_protocol::task::{Branch, Objection, Peer, PeerFinding};
 use council_protocol::{Answer, Turn};
 
-use crate::debate;
+use crate::debate::{self, Witness};
 use crate::review::Position;
 
 /// The answer to one section of a duel.
 pub(crate) fn answer(
+    witness: &Witness<'_>,
     position: &Position,
     turn: &Turn,
     theirs: &[PeerFinding],
@@ -22,7 +23,7 @@ pub(crate) fn answer(
         recommendation: String::new(),
         file: None,
     };
-    let mut answer = debate::answer(position, turn, Branch::Disagreed, &[peer]);
+    let mut answer = debate::answer(witness, position, turn, Branch::Disagreed, &[peer]);
     answer
         .responses
         .extend(objections.iter().map(|objection| hold(position, objection)));

@@ -10,6 +10,9 @@ use council_protocol::LineKind;
 use crate::pattern::pattern;
 use crate::view::FileView;
 
+/// What every excuse begins with.
+const MARK: &str = "council:";
+
 /// An excuse as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Excuse {
@@ -40,6 +43,12 @@ impl Excuse {
     }
 }
 
+/// Whether nothing but the comment stands on the line: one behind code is for its own line.
+fn is_alone(text: &str) -> bool {
+    let before = text.split(MARK).next().unwrap_or_default();
+    !before.contains(char::is_alphanumeric)
+}
+
 /// Decides which findings are excused.
 #[derive(Debug, Default)]
 pub(crate) struct Excuses {
@@ -52,15 +61,15 @@ pub(crate) struct Excuses {
 impl Excuses {
     /// Whether a finding of `rule` at `line` is excused by a comment that stood there before the change.
     pub(crate) fn cover(&mut self, file: &FileView<'_>, rule: &str, line: u32) -> bool {
-        let above = line.checked_sub(1);
-        [Some(line), above]
+        let here = file.line(line);
+        let above = line
+            .checked_sub(1)
+            .and_then(|number| file.line(number).filter(|text| is_alone(text)));
+        [(line, here), (line.saturating_sub(1), above)]
             .into_iter()
-            .flatten()
-            .filter(|&number| number > 0)
-            .any(|number| {
-                let excuse = file
-                    .line(number)
-                    .filter(|text| text.contains("council:"))
+            .any(|(number, text)| {
+                let excuse = text
+                    .filter(|text| text.contains(MARK))
                     .and_then(Excuse::read);
                 excuse.is_some_and(|e| {
                     e.covers(rule) && (!file.is_added(number) || self.was_kept(file, number, &e))

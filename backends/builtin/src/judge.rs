@@ -6,11 +6,12 @@ use std::sync::Arc;
 use council_protocol::seat::{AgentKind, RuleSettings};
 use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn};
 
+use crate::debate::{self, Witness};
+use crate::duel;
 use crate::perspective::PERSPECTIVES;
 use crate::review::{Position, review};
 use crate::rules::RULES;
 use crate::scan::Bench;
-use crate::{debate, duel};
 
 /// Why a seat cannot be taken by the built-in judge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -98,11 +99,11 @@ impl Judge {
             Task::Restate => return self.position().restatement(),
             Task::Review | Task::Explored { .. } => self.position().answer(turn),
             Task::Debate { branch, peers, .. } => {
-                debate::answer(self.position(), turn, *branch, peers)
+                debate::answer(&self.witness(), self.position(), turn, *branch, peers)
             }
             Task::Duel {
                 theirs, objections, ..
-            } => duel::answer(self.position(), turn, theirs, objections),
+            } => duel::answer(&self.witness(), self.position(), turn, theirs, objections),
             Task::Mend { .. } => match &self.last {
                 Some(last) => Answer {
                     round: turn.round,
@@ -116,6 +117,11 @@ impl Judge {
         self.last = Some(answer);
         // Strings, numbers and paths only: there is nothing in an answer that could fail to become JSON.
         raw.unwrap_or_default()
+    }
+
+    /// Made for each turn that asks for it: a live judge is asked once, a fresh one never twice.
+    fn witness(&self) -> Witness<'_> {
+        Witness::new(&self.packet, &*self.blobs, &self.settings)
     }
 
     fn position(&self) -> &Position {

@@ -4,11 +4,11 @@
 //! the files, and votes from what they find. In R2 it checks what the others have found against the packet and the
 //! reviewed files. It reads no disk, no clock and no network, and says the same each time.
 
-#![allow(dead_code, reason = "the rules that use it land next")]
-
 mod debate;
 mod duel;
 mod excuse;
+#[cfg(test)]
+mod fixture;
 mod judge;
 mod language;
 mod lexer;
@@ -20,8 +20,13 @@ mod role;
 mod rule;
 mod rules;
 mod scan;
+mod secret;
+#[cfg(test)]
+mod tests;
+mod tests_of;
 mod unicode;
 mod view;
+mod workflow;
 
 pub use judge::{Judge, SeatError};
 pub use perspective::PerspectiveInfo;

@@ -1,8 +1,10 @@
 //! R1: what the rules find becomes a vote, a sentence and findings.
 
+use council_protocol::answer::Evidence;
 use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, Turn, Vote};
 
 use crate::scan::{Bench, Found, scan};
+use crate::secret::without_secret;
 use crate::view::ChangeView;
 
 /// The most findings of one rule in one file; the last one says how many more there are.
@@ -55,6 +57,19 @@ impl Position {
             recommendation: self.recommendation.clone(),
             ..Answer::new(turn.round, turn.key.clone(), self.vote)
         }
+    }
+
+    /// Whether the judge had itself reported the place of a piece of evidence, or the same text.
+    pub(crate) fn reported(&self, evidence: &Evidence) -> bool {
+        self.findings.iter().any(|finding| {
+            let place = &finding.location;
+            let lines = place.line..=place.end_line.unwrap_or(place.line);
+            let same = finding
+                .quote
+                .split_whitespace()
+                .eq(evidence.quote.split_whitespace());
+            place.path == evidence.path && (lines.contains(&evidence.line) || same)
+        })
     }
 
     /// The judge's own position in two or three sentences (seed 000, anti-anchoring step 1).
@@ -122,9 +137,9 @@ pub(crate) fn finding(change: &ChangeView<'_>, found: &Found) -> Finding {
             line: hit.line,
             end_line: hit.end_line,
         },
-        quote: hit.quote.clone(),
+        quote: without_secret(&hit.quote).to_owned(),
         why: info.why.to_owned(),
-        fix: hit.fix.clone().unwrap_or_else(|| info.fix.to_owned()),
+        fix: info.fix.to_owned(),
         suggestion: hit.suggestion.clone(),
         reference: Some(format!("git council explain {}", info.id)),
     }

@@ -97,7 +97,6 @@ pub(crate) struct Hit {
     /// Below the rule's own.
     pub(crate) severity: Option<Severity>,
     pub(crate) suggestion: Option<String>,
-    pub(crate) fix: Option<String>,
 }
 
 impl Hit {
@@ -116,12 +115,6 @@ impl Hit {
     /// The text that should replace exactly the lines of the finding.
     pub(crate) fn suggest(mut self, text: impl Into<String>) -> Self {
         self.suggestion = Some(text.into());
-        self
-    }
-
-    /// A fix that fits better than the rule's.
-    pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
-        self.fix = Some(fix.into());
         self
     }
 }

@@ -26,22 +26,46 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
-    let Some((at, c)) = line.text().char_indices().find(|&(_, c)| is_bidi_control(c)) else { return };
+    let Some((at, c)) = line
+        .text()
+        .char_indices()
+        .find(|&(_, c)| is_bidi_control(c))
+    else {
+        return;
+    };
     if is_translation(&line.file.path) {
         return;
     }
-    let described = format!("The line holds {} ({}) at byte {}: it is not shown as it is read.", code(c), name(c), at + 1);
+    let described = format!(
+        "The line holds {} ({}) at byte {}: it is not shown as it is read.",
+        code(c),
+        name(c),
+        at + 1
+    );
     let hit = line.hit(described);
     let quiet = line.file.role != Role::Production || line.file.language == Language::Prose;
-    hits.push(if quiet { hit.severity(Significant) } else { hit });
+    hits.push(if quiet {
+        hit.severity(Significant)
+    } else {
+        hit
+    });
 }
 
 /// Translations into languages written from right to left need these characters.
 fn is_translation(path: &str) -> bool {
-    const FOLDERS: [&str; 8] =
-        ["locale", "locales", "i18n", "l10n", "lang", "translations", "lproj", "values-ar"];
+    const FOLDERS: [&str; 8] = [
+        "locale",
+        "locales",
+        "i18n",
+        "l10n",
+        "lang",
+        "translations",
+        "lproj",
+        "values-ar",
+    ];
     const ENDINGS: [&str; 5] = [".po", ".arb", ".xliff", ".strings", ".resx"];
-    path.split(['/', '.']).any(|part| FOLDERS.contains(&part)) || ENDINGS.iter().any(|end| path.ends_with(end))
+    path.split(['/', '.']).any(|part| FOLDERS.contains(&part))
+        || ENDINGS.iter().any(|end| path.ends_with(end))
 }
 
 fn code(c: char) -> String {

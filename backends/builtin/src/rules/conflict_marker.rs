@@ -21,23 +21,39 @@ pub(super) static RULE: Rule = Rule {
     scope: Scope::Everywhere,
     languages: &[],
     claims: &["conflict marker", "merge conflict"],
-    check: Check::Line { needles: &["<<<<<<<", ">>>>>>>", "|||||||"], look },
+    check: Check::Line {
+        needles: &["<<<<<<<", ">>>>>>>", "|||||||"],
+        look,
+    },
 };
 
 fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
-    let Some(mark) = marker(line.text()) else { return };
+    let Some(mark) = marker(line.text()) else {
+        return;
+    };
     // A single marker in prose or test data may be a quotation; the whole pattern is a conflict.
-    let whole = line.file.lines.iter().filter_map(|l| marker(l.text)).any(|other| other != mark);
+    let whole = line
+        .file
+        .lines
+        .iter()
+        .filter_map(|l| marker(l.text))
+        .any(|other| other != mark);
     let quoted = matches!(line.file.role, Role::Test | Role::Example | Role::Docs);
     if quoted && (!whole || line.literals().next().is_some()) {
         return;
     }
-    hits.push(line.hit(format!("The line begins with git's conflict marker `{mark}`.")));
+    hits.push(line.hit(format!(
+        "The line begins with git's conflict marker `{mark}`."
+    )));
 }
 
 fn marker(text: &str) -> Option<&str> {
-    let mark = text.get(..7).filter(|m| matches!(*m, "<<<<<<<" | ">>>>>>>" | "|||||||"))?;
+    let mark = text
+        .get(..7)
+        .filter(|m| matches!(*m, "<<<<<<<" | ">>>>>>>" | "|||||||"))?;
     let rest = &text[7..];
-    let label = rest.strip_prefix(' ').is_some_and(|label| !label.trim().is_empty());
+    let label = rest
+        .strip_prefix(' ')
+        .is_some_and(|label| !label.trim().is_empty());
     label.then_some(mark)
 }

@@ -20,19 +20,42 @@ pub(super) static RULE: Rule = Rule {
     },
     scope: Scope::Production,
     languages: &[Language::Python],
-    claims: &["except: pass", "except exception", "swallow", "silently ignore"],
-    check: Check::Line { needles: &["except"], look },
+    claims: &[
+        "except: pass",
+        "except exception",
+        "swallow",
+        "silently ignore",
+    ],
+    check: Check::Line {
+        needles: &["except"],
+        look,
+    },
 };
 
-pattern!(BROAD, r"^\s*except\s*(?:\(?\s*(?:Base)?Exception\s*\)?\s*(?:as\s+\w+\s*)?)?:\s*(pass|\.\.\.|continue)?\s*$");
+pattern!(
+    BROAD,
+    r"^\s*except\s*(?:\(?\s*(?:Base)?Exception\s*\)?\s*(?:as\s+\w+\s*)?)?:\s*(pass|\.\.\.|continue)?\s*$"
+);
 
 fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     let code = line.code();
-    let Some(found) = BROAD.captures(&code) else { return };
-    let does = found.get(1).map(|m| m.as_str()).or_else(|| line.next().map(first_word));
+    let Some(found) = BROAD.captures(&code) else {
+        return;
+    };
+    let does = found
+        .get(1)
+        .map(|m| m.as_str())
+        .or_else(|| line.next().map(first_word));
     if matches!(does, Some("pass" | "..." | "continue")) {
-        let last = if found.get(1).is_some() { line.number() } else { line.number() + 1 };
-        hits.push(line.hit_to(last, "The handler catches every exception and does nothing with it."));
+        let last = if found.get(1).is_some() {
+            line.number()
+        } else {
+            line.number() + 1
+        };
+        hits.push(line.hit_to(
+            last,
+            "The handler catches every exception and does nothing with it.",
+        ));
     }
 }
 

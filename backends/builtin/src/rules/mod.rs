@@ -1,9 +1,78 @@
-//! The rules: one file each, one line each in this registry, a fixture and a heading in `docs/rules.md` of the same name.
+//! The rules: one file each, one line each in the registry, a fixture and a heading in `docs/rules.md` of the same name.
+
+mod added_excuse;
+mod agent_file_change;
+mod assignment_in_condition;
+mod bidi_control;
+mod binary_file;
+mod blanket_suppression;
+mod code_evaluation;
+mod code_without_test;
+mod commented_out_code;
+mod conflict_marker;
+mod credential_assignment;
+mod credential_in_url;
+mod debug_print;
+mod debugger_leftover;
+mod deleted_test;
+mod disabled_tls;
+mod duplicated_block;
+mod empty_catch;
+mod except_pass;
+mod executable_bit;
+mod focused_test;
+mod gitattributes_change;
+mod hook_change;
+mod ignored_error_go;
+mod ignored_result;
+mod insecure_random;
+mod insecure_source;
+mod instruction_injection;
+mod invisible_character;
+mod line_ending_flip;
+mod lockfile_without_manifest;
+mod mixed_script_identifier;
+mod mutable_default;
+mod new_panic;
+mod new_unwrap;
+mod oversized_file;
+mod pipe_to_shell;
+mod private_key;
+mod provider_token;
+mod request_without_timeout;
+mod return_in_finally;
+mod secret_file;
+mod self_comparison;
+mod shell_injection;
+mod skipped_test;
+mod sleep_in_test;
+mod sql_injection;
+mod stray_file;
+mod symlink_escape;
+#[cfg(test)]
+mod tests;
+mod todo_without_reference;
+mod undocumented_unsafe;
+mod unfinished_code;
+mod unpinned_action;
+mod unportable_path;
+mod unreachable_code;
+mod unsafe_deserialization;
+mod unsafe_extraction;
+mod unverified_token;
+mod vacuous_assertion;
+mod weak_password_hash;
+mod weakened_ci;
+mod workflow_checkout;
+mod workflow_injection;
+mod workflow_permissions;
+mod workflow_secrets;
+mod workflow_trigger;
+mod world_writable;
 
 use crate::rule::Rule;
 
 /// What a rule's file needs.
-#[allow(unused_imports, reason = "the rules that use the rest land next")]
 mod prelude {
     pub(super) use council_protocol::Severity::{Critical, Minor, Significant};
 
@@ -15,20 +84,73 @@ mod prelude {
     pub(super) use crate::view::{ChangeView, FileView, LineView};
 }
 
-macro_rules! registry {
-    ($($name:ident,)*) => {
-        $(mod $name;)*
-
-        /// Every rule, in alphabetical order.
-        pub(crate) static RULES: &[&Rule] = &[$(&$name::RULE,)*];
-    };
-}
-
-registry! {
-    bidi_control,
-    conflict_marker,
-    except_pass,
-    new_unwrap,
-    private_key,
-    todo_without_reference,
-}
+/// Every rule, in alphabetical order.
+pub(crate) static RULES: &[&Rule] = &[
+    &added_excuse::RULE,
+    &agent_file_change::RULE,
+    &assignment_in_condition::RULE,
+    &bidi_control::RULE,
+    &binary_file::RULE,
+    &blanket_suppression::RULE,
+    &code_evaluation::RULE,
+    &code_without_test::RULE,
+    &commented_out_code::RULE,
+    &conflict_marker::RULE,
+    &credential_assignment::RULE,
+    &credential_in_url::RULE,
+    &debug_print::RULE,
+    &debugger_leftover::RULE,
+    &deleted_test::RULE,
+    &disabled_tls::RULE,
+    &duplicated_block::RULE,
+    &empty_catch::RULE,
+    &except_pass::RULE,
+    &executable_bit::RULE,
+    &focused_test::RULE,
+    &gitattributes_change::RULE,
+    &hook_change::RULE,
+    &ignored_error_go::RULE,
+    &ignored_result::RULE,
+    &insecure_random::RULE,
+    &insecure_source::RULE,
+    &instruction_injection::RULE,
+    &invisible_character::RULE,
+    &line_ending_flip::RULE,
+    &lockfile_without_manifest::RULE,
+    &mixed_script_identifier::RULE,
+    &mutable_default::RULE,
+    &new_panic::RULE,
+    &new_unwrap::RULE,
+    &oversized_file::RULE,
+    &pipe_to_shell::RULE,
+    &private_key::RULE,
+    &provider_token::RULE,
+    &request_without_timeout::RULE,
+    &return_in_finally::RULE,
+    &secret_file::RULE,
+    &self_comparison::RULE,
+    &shell_injection::RULE,
+    &skipped_test::RULE,
+    &sleep_in_test::RULE,
+    &sql_injection::RULE,
+    &stray_file::RULE,
+    &symlink_escape::RULE,
+    &todo_without_reference::RULE,
+    &undocumented_unsafe::RULE,
+    &unfinished_code::RULE,
+    &unpinned_action::RULE,
+    &unportable_path::RULE,
+    &unreachable_code::RULE,
+    &unsafe_deserialization::RULE,
+    &unsafe_extraction::RULE,
+    &unverified_token::RULE,
+    &vacuous_assertion::RULE,
+    &weak_password_hash::RULE,
+    &weakened_ci::RULE,
+    &workflow_checkout::RULE,
+    &workflow_injection::RULE,
+    &workflow_permissions::RULE,
+    &workflow_secrets::RULE,
+    &workflow_trigger::RULE,
+    &world_writable::RULE,
+];

@@ -20,7 +20,10 @@ pub(super) static RULE: Rule = Rule {
     scope: Scope::Production,
     languages: &[Language::Rust],
     claims: &["unwrap"],
-    check: Check::Line { needles: &[".unwrap()"], look },
+    check: Check::Line {
+        needles: &[".unwrap()"],
+        look,
+    },
 };
 
 pattern!(
@@ -28,7 +31,7 @@ pattern!(
     CUSTOM,
     r#"(?x)
       \.(lock|read|write|borrow|borrow_mut|join|wait|get_mut|into_inner)\(\s*\)\s*\.unwrap\(\)
-    | \bwriteln?!\(.*\)\s*\.unwrap\(\)
+    | \bwrite(?:ln)?!\(.*\)\s*\.unwrap\(\)
     | (Regex|RegexBuilder|RegexSet|Url|Version|VersionReq|Selector|NonZero\w*|Duration|Glob|Layout|Uri|HeaderValue)::\w+\(\s*(r?\#*"[^"]*"\#*|\d+)\s*\)\s*\.unwrap\(\)
     | "\s*\.parse(::<[^>]*>)?\(\)\s*\.unwrap\(\)
     | (thread|scope|handle|rx|tx|sender|receiver)\w*\s*\.(recv|send|join)\([^)]*\)\.unwrap\(\)
@@ -36,10 +39,29 @@ pattern!(
 );
 
 fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
-    let code = line.code();
-    if code.contains(".unwrap()") && !CUSTOM.is_match(&code) && !is_build_script(&line.file.path) {
-        hits.push(line.hit("`unwrap()` panics here when there is no value, without saying what was expected."));
+    if !line.code().contains(".unwrap()") || is_build_script(&line.file.path) {
+        return;
     }
+    if !CUSTOM.is_match(&statement(line)) {
+        hits.push(line.hit(
+            "`unwrap()` panics here when there is no value, without saying what was expected.",
+        ));
+    }
+}
+
+/// The line without its comments, joined to those above it that its chain of calls begins on.
+fn statement(line: &LineView<'_, '_>) -> String {
+    let mut text = line.without_comments().into_owned();
+    for by in 1..=4 {
+        let Some(above) = line
+            .near(-by)
+            .filter(|_| text.trim_start().starts_with('.'))
+        else {
+            break;
+        };
+        text = format!("{}{}", above.trim_end(), text.trim_start());
+    }
+    text
 }
 
 fn is_build_script(path: &str) -> bool {

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
         perspective: MAINTAINABILITY,
         category: "debt",
         severity: Minor,
-        summary: "a TODO, FIXME, XXX or HACK that names no issue and no owner",
+        summary: "a TODO, FIXME or XXX that names no issue and no owner",
         why: "A note that belongs to nobody is read by nobody: it stays until it is wrong.",
         fix: "Name the issue (`TODO(#123)`, a URL) or the owner (`TODO(name)`), or do it now.",
         examples: &[Example {
@@ -20,19 +20,39 @@ pub(super) static RULE: Rule = Rule {
     scope: Scope::Production,
     languages: &[],
     claims: &["todo", "fixme"],
-    check: Check::Line { needles: &["todo", "fixme", "xxx", "hack"], look },
+    check: Check::Line {
+        needles: &["todo", "fixme", "xxx"],
+        look,
+    },
 };
 
-pattern!(NOTE, r"(?:^|[^\w`'\x22.-])(TODO|FIXME|XXX|HACK)(?:[:\s!,-]|$)");
-pattern!(REFERENCE, r"#\d+|https?://|\b[A-Z][A-Z0-9]+-\d+\b|\b(?:GH|issue|bug|rfc|pr)[ -]?#?\d+|(?i)@\w+");
+pattern!(
+    /// At the beginning of a comment, or with a colon behind it; XXX is also a pattern of dates and names.
+    NOTE,
+    r"^\W*(TODO|FIXME)(?:[:\s!,-]|$)|(?:^|[^\w`'\x22.-])(TODO|FIXME|XXX):"
+);
+pattern!(
+    REFERENCE,
+    r"#\d+|https?://|\b[A-Z][A-Z0-9]+-\d+\b|\b(?:GH|issue|bug|rfc|pr)[ -]?#?\d+|(?i)@\w+"
+);
 
 fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     for comment in line.comments() {
-        let Some(found) = NOTE.captures(comment) else { continue };
+        let Some(found) = NOTE.captures(comment) else {
+            continue;
+        };
         let referenced = REFERENCE.is_match(comment)
-            || line.next().is_some_and(|below| REFERENCE.is_match(below) && below.contains(comment_mark(comment)));
+            || line.next().is_some_and(|below| {
+                REFERENCE.is_match(below) && below.contains(comment_mark(comment))
+            });
         if !referenced {
-            hits.push(line.hit(format!("`{}` names no issue and no owner.", &found[1])));
+            hits.push(line.hit(format!(
+                    "`{}` names no issue and no owner.",
+                    found
+                        .get(1)
+                        .or_else(|| found.get(2))
+                        .map_or("TODO", |m| m.as_str())
+                )));
             return;
         }
     }
@@ -40,6 +60,8 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
 
 /// The mark of a comment, by which one that goes on below is known.
 fn comment_mark(comment: &str) -> &str {
-    let end = comment.find(|c: char| c.is_alphanumeric() || c.is_whitespace()).unwrap_or(comment.len());
+    let end = comment
+        .find(|c: char| c.is_alphanumeric() || c.is_whitespace())
+        .unwrap_or(comment.len());
     &comment[..end]
 }

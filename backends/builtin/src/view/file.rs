@@ -162,7 +162,27 @@ impl<'a> FileView<'a> {
             description: description.into(),
             severity: None,
             suggestion: None,
-            fix: None,
+        }
+    }
+
+    /// A finding about a removed line: it quotes the line that now stands in its place, or next to it.
+    pub(crate) fn hit_near(&self, removed: &Line<'a>, description: impl Into<String>) -> Hit {
+        let at = self
+            .lines
+            .iter()
+            .position(|line| std::ptr::eq(line, removed))
+            .unwrap_or_default();
+        let stands = |line: &&Line<'a>| line.new_no.is_some() && !line.text.trim().is_empty();
+        let below = self.lines[at..].iter().find(stands);
+        let near = below.or_else(|| self.lines[..at].iter().rev().find(stands));
+        let hit = self.hit(description);
+        match near.and_then(|line| line.new_no.map(|number| (number, line.text))) {
+            Some((line, text)) => Hit {
+                line,
+                quote: text.trim().to_owned(),
+                ..hit
+            },
+            None => hit,
         }
     }
 }

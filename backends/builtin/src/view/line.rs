@@ -69,6 +69,12 @@ impl<'f, 'a> LineView<'f, 'a> {
         self.parts(Part::Literal)
     }
 
+    /// Whether a byte of the line stands inside a literal, its first mark aside.
+    pub(crate) fn in_literal(&self, at: usize) -> bool {
+        self.literals()
+            .any(|(start, text)| start < at && at < start + text.len())
+    }
+
     fn parts(&self, part: Part) -> impl Iterator<Item = (usize, &'a str)> {
         let text = self.text();
         let spans = self.spans().iter().filter(move |span| span.part == part);

@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use council_protocol::{BlobSource, LineKind, Packet};
 
 pub(crate) use file::FileView;
-pub(crate) use line::LineView;
+pub(crate) use line::{LineView, indent};
 
 /// The whole change.
 pub(crate) struct ChangeView<'a> {
@@ -45,11 +45,12 @@ impl<'a> ChangeView<'a> {
     }
 }
 
-/// A number for the words of a line.
+/// A number for a line, white space and the kind of its quotes aside.
 fn fingerprint(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    for word in text.split_whitespace() {
-        word.hash(&mut hasher);
+    for c in text.chars().filter(|c| !c.is_whitespace()) {
+        let c = if c == '\'' { '"' } else { c };
+        c.hash(&mut hasher);
     }
     hasher.finish()
 }

@@ -1,0 +1,75 @@
+//! The sentences of an R2 answer.
+
+use council_protocol::Vote;
+use council_protocol::answer::{Change, Stance};
+use council_protocol::task::{Branch, PeerFinding};
+
+use super::Checked;
+use crate::review::{Position, place};
+
+/// The sentence of a judge that has changed its vote.
+pub(super) fn insight_after(change: &Change) -> String {
+    let place = change
+        .evidence
+        .as_ref()
+        .map(|e| format!("{}:{}", e.path.display(), e.line))
+        .unwrap_or_default();
+    format!(
+        "I missed what stands at {place}; with it, {} becomes {}.",
+        change.from.word(),
+        change.to.word()
+    )
+}
+
+/// The best case for the position that the judge does not hold, from what it could and could not check.
+pub(super) fn steel_man(
+    position: &Position,
+    branch: Branch,
+    asked: &[&PeerFinding],
+    checked: &[Checked],
+) -> String {
+    let strongest = asked
+        .iter()
+        .zip(checked)
+        .filter(|(_, checked)| checked.stance != Stance::Disagreed)
+        .max_by_key(|(peer, _)| (peer.finding.severity, std::cmp::Reverse(peer.id.as_str())));
+    match (branch, position.vote, strongest) {
+        (_, Vote::Pass, Some((peer, checked))) => {
+            let proven = if checked.confirmed.is_some() { "my own rules confirm" } else { "I cannot rule out" };
+            format!(
+                "The best case against PASS is {}, at {}: {} finding that {proven}.",
+                peer.id,
+                place(&peer.finding),
+                peer.finding.severity.word()
+            )
+        }
+        (Branch::Agreed, Vote::Pass, None) => {
+            "The best case against PASS is what no rule can see: whether the change does what it is meant to do.".to_owned()
+        }
+        (Branch::Disagreed, Vote::Pass, None) => {
+            "The best case against PASS would be a finding with a quote that stands; none was shown.".to_owned()
+        }
+        (_, Vote::Warn | Vote::Fail, _) => against_own(position),
+    }
+}
+
+/// The best case for letting the change pass, though a rule speaks.
+fn against_own(position: &Position) -> String {
+    let n = position.findings.len();
+    let worst = position.findings.first().map(|finding| {
+        let rule = finding.rule.as_deref().unwrap_or_default();
+        format!(
+            "{}, where `{rule}` may meet code that is fine for a reason which stands elsewhere",
+            place(finding)
+        )
+    });
+    match worst {
+        Some(worst) if n == 1 => {
+            format!("The best case for PASS is that all hangs on one place: {worst}.")
+        }
+        Some(worst) => {
+            format!("The best case for PASS begins with the worst of {n} findings: {worst}.")
+        }
+        None => "The best case for PASS is that I hold nothing against it myself.".to_owned(),
+    }
+}

@@ -1,0 +1,221 @@
+//! Reads the fixtures of the rules: changes written so that they show where a rule must speak.
+//!
+//!     === src/a.rs [added | deleted | binary | symlink | submodule | from=PATH | mode=OCTAL | old-mode=OCTAL | size=N]
+//!     @@ 120          the lines that follow begin here on both sides; then the rest of the file is unknown
+//!      a line of both sides
+//!     -a removed line
+//!     +an added line
+//!     !an added line at which the rule must speak
+//!
+//! `!==` in place of `===`: the rule must speak of the file as a whole. `{|}` is nothing, so that a fixture holds no
+//! shape of a secret, `{U+202E}` is that character, and `{CR}` a carriage return.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use council_protocol::change::{BlobError, FileKind, FileStatus, Side};
+use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::{BlobSource, FileChange, Hunk, Packet, RepoPath};
+
+/// A change and where the rule must speak: path and line, 0 for the file as a whole.
+pub(crate) struct Fixture {
+    pub(crate) packet: Arc<Packet>,
+    pub(crate) blobs: Arc<Files>,
+    pub(crate) expected: Vec<(String, u32)>,
+}
+
+/// The files of both sides, in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Files(BTreeMap<(Side, RepoPath), Arc<[u8]>>);
+
+impl BlobSource for Files {
+    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        Ok(self.0.get(&(side, path.clone())).cloned())
+    }
+}
+
+impl Fixture {
+    pub(crate) fn parse(text: &str) -> Self {
+        let text = mend(text);
+        let mut fixture = Self {
+            packet: Arc::new(packet(Vec::new())),
+            blobs: Arc::default(),
+            expected: Vec::new(),
+        };
+        let (mut files, mut blobs) = (Vec::new(), Files::default());
+        let mut blocks: Vec<Vec<&str>> = Vec::new();
+        for line in text.split_terminator('\n') {
+            match (
+                line.starts_with("=== ") || line.starts_with("!== "),
+                blocks.last_mut(),
+            ) {
+                (true, _) => blocks.push(vec![line]),
+                (false, Some(block)) => block.push(line),
+                (false, None) => assert!(line.is_empty(), "text before the first file: {line}"),
+            }
+        }
+        for mut block in blocks {
+            while block.last() == Some(&"") {
+                block.pop();
+            }
+            files.push(fixture.file(&block, &mut blobs));
+        }
+        files.sort_by(|a: &FileChange, b| a.path.cmp(&b.path));
+        fixture.packet = Arc::new(packet(files));
+        fixture.blobs = Arc::new(blobs);
+        fixture
+    }
+
+    /// All lines of `text` as a new file.
+    pub(crate) fn added(path: &str, text: &str) -> Self {
+        let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
+        Self::parse(&format!("=== {path}\n{lines}"))
+    }
+
+    fn file(&mut self, block: &[&str], blobs: &mut Files) -> FileChange {
+        let mut words = block[0][4..].split(' ');
+        let path = words.next().unwrap();
+        let mut file = FileChange {
+            path: path.into(),
+            ..empty()
+        };
+        if block[0].starts_with('!') {
+            self.expected.push((path.to_owned(), 0));
+        }
+        let whole = !block.iter().any(|line| line.starts_with("@@"));
+        self.hunks(path, &block[1..], &mut file);
+        let only_added = file
+            .hunks
+            .iter()
+            .all(|h| h.body.lines().all(|l| l.starts_with('+')));
+        let only_removed = file
+            .hunks
+            .iter()
+            .all(|h| h.body.lines().all(|l| l.starts_with('-')));
+        match (whole && !file.hunks.is_empty(), only_added, only_removed) {
+            (true, true, _) => (file.status, file.old_mode) = (FileStatus::Added, 0),
+            (true, _, true) => (file.status, file.new_mode) = (FileStatus::Deleted, 0),
+            _ => {}
+        }
+        for word in words {
+            attribute(&mut file, word);
+        }
+        if whole && file.kind == FileKind::Text {
+            let sides = [
+                (Side::Old, '-', file.path_before().clone()),
+                (Side::New, '+', file.path.clone()),
+            ];
+            for (side, mark, path) in sides {
+                let keep = |l: &&str| l.starts_with(' ') || l.starts_with(mark);
+                let lines = file
+                    .hunks
+                    .iter()
+                    .flat_map(|h| h.body.split_terminator('\n'))
+                    .filter(keep);
+                let text: String = lines.map(|l| format!("{}\n", &l[1..])).collect();
+                if !text.is_empty() {
+                    blobs.0.insert((side, path), text.into_bytes().into());
+                }
+            }
+        }
+        file
+    }
+
+    fn hunks(&mut self, path: &str, lines: &[&str], file: &mut FileChange) {
+        let mut number = 1;
+        for line in lines {
+            if let Some(start) = line.strip_prefix("@@ ") {
+                number = start.trim().parse().unwrap();
+            }
+            if line.starts_with("@@") || file.hunks.is_empty() {
+                let (section, body) = (String::new(), String::new());
+                file.hunks.push(Hunk {
+                    old_start: number,
+                    old_lines: 0,
+                    new_start: number,
+                    new_lines: 0,
+                    section,
+                    body,
+                });
+            }
+            let hunk = file.hunks.last_mut().unwrap();
+            let (mark, text) = match line.split_at_checked(1) {
+                None => (' ', ""),
+                Some(("!", text)) => {
+                    self.expected.push((path.to_owned(), number));
+                    ('+', text)
+                }
+                Some(("@", _)) => continue,
+                Some((mark, text)) => (mark.chars().next().unwrap(), text),
+            };
+            assert!(" +-".contains(mark), "{path}: a line begins with {mark:?}");
+            hunk.body.push_str(&format!("{mark}{text}\n"));
+            hunk.old_lines += u32::from(mark != '+');
+            hunk.new_lines += u32::from(mark != '-');
+            number += u32::from(mark != '-');
+        }
+    }
+}
+
+fn attribute(file: &mut FileChange, word: &str) {
+    let octal = |text: &str| u32::from_str_radix(text, 8).unwrap();
+    match word.split_once('=').unwrap_or((word, "")) {
+        ("added", _) => (file.status, file.old_mode) = (FileStatus::Added, 0),
+        ("deleted", _) => (file.status, file.new_mode) = (FileStatus::Deleted, 0),
+        ("binary", _) => file.kind = FileKind::Binary,
+        ("symlink", _) => (file.kind, file.new_mode) = (FileKind::Symlink, 0o120_000),
+        ("submodule", _) => (file.kind, file.new_mode) = (FileKind::Submodule, 0o160_000),
+        ("from", path) => (file.status, file.old_path) = (FileStatus::Renamed, Some(path.into())),
+        ("mode", mode) => file.new_mode = octal(mode),
+        ("old-mode", mode) => file.old_mode = octal(mode),
+        ("size", size) => file.new_size = size.parse().ok(),
+        _ => panic!("an attribute that no fixture has: {word}"),
+    }
+}
+
+/// Puts in what a fixture must not hold as it is.
+fn mend(text: &str) -> String {
+    let mut text = text.replace("{|}", "").replace("{CR}", "\r");
+    while let Some(start) = text.find("{U+") {
+        let end = start + text[start..].find('}').unwrap();
+        let code = u32::from_str_radix(&text[start + 3..end], 16).unwrap();
+        text.replace_range(start..=end, &char::from_u32(code).unwrap().to_string());
+    }
+    text
+}
+
+fn empty() -> FileChange {
+    FileChange {
+        path: RepoPath::default(),
+        old_path: None,
+        status: FileStatus::Modified,
+        kind: FileKind::Text,
+        old_mode: 0o100_644,
+        new_mode: 0o100_644,
+        old_id: None,
+        new_id: None,
+        old_size: None,
+        new_size: None,
+        similarity: None,
+        lossy: false,
+        hunks: Vec::new(),
+    }
+}
+
+fn packet(files: Vec<FileChange>) -> Packet {
+    let (label, slug) = ("fixture".to_owned(), "fixture".to_owned());
+    Packet {
+        version: PACKET_VERSION,
+        target: Target {
+            kind: TargetKind::Range,
+            label,
+            slug,
+            base: None,
+            head: None,
+        },
+        files,
+        instructions: Vec::new(),
+        coverage: council_protocol::coverage::Coverage::default(),
+        framing: council_protocol::task::Framing::default(),
+    }
+}

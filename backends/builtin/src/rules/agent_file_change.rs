@@ -1,0 +1,98 @@
+//! `agent-file-change`: files by which a repository steers coding agents, and this program.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "agent-file-change",
+        perspective: SECURITY,
+        category: "agents",
+        severity: Significant,
+        summary: "a file that steers coding agents or reviewers",
+        why: "What stands in it is obeyed by the tools of everyone who pulls; some of these files start programs. For \
+              this review it changes nothing: instructions and configuration are read from the trusted side.",
+        fix: "Read the change as an instruction to a colleague who does what it says.",
+        examples: &[Example {
+            path: ".mcp.json",
+            bad: "{\n  \"mcpServers\": { \"db\": { \"command\": \"npx\", \"args\": [\"db-mcp\"] } }\n}\n",
+            good: "{}\n",
+        }],
+    },
+    scope: Scope::Everywhere,
+    languages: &[],
+    claims: &[
+        "claude.md",
+        "agents.md",
+        "mcp",
+        "instruction file",
+        "council.toml",
+    ],
+    check: Check::File(look),
+};
+
+const PROSE: [&str; 8] = [
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "AGENT.md",
+    "GEMINI.md",
+    "REVIEW.md",
+    ".cursorrules",
+    ".windsurfrules",
+];
+const FOLDERS: [&str; 7] = [
+    ".claude",
+    ".gemini",
+    ".codex",
+    ".cursor",
+    ".windsurf",
+    ".kiro",
+    ".continue",
+];
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    if !file.exists() || file.role == Role::Test {
+        return;
+    }
+    let name = file.name();
+    let steers = PROSE.contains(&name)
+        || file.path == "council.toml"
+        || file.path.ends_with(".github/copilot-instructions.md")
+        || file
+            .folder()
+            .split('/')
+            .any(|folder| FOLDERS.contains(&folder));
+    if name == ".mcp.json" || name == "mcp.json" || steers {
+        // The line that starts something, else the first that says something.
+        let starts = file.added().find(|line| STARTS.is_match(line.text()));
+        let first = || {
+            file.added()
+                .find(|line| line.text().chars().any(char::is_alphanumeric))
+        };
+        match (starts, steers) {
+            (Some(line), _) => {
+                hits.push(line.hit(format!(
+                    "`{}` now starts a program or loosens what an agent may do.",
+                    file.path
+                )));
+            }
+            (None, true) => {
+                if let Some(line) = first() {
+                    hits.push(
+                        line.hit(format!(
+                            "`{}` steers coding agents or reviewers.",
+                            file.path
+                        ))
+                        .severity(Minor),
+                    );
+                }
+            }
+            (None, false) => {}
+        }
+    }
+}
+
+pattern!(
+    STARTS,
+    r#"(?i)"(?:command|url)"\s*:|"hooks"\s*:|\bbypassPermissions\b|dangerously|"allow"\s*:|apiKeyHelper|_BASE_URL"#
+);

@@ -1,0 +1,45 @@
+//! `assignment-in-condition`: `=` where `==` was meant.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "assignment-in-condition",
+        perspective: MAINTAINABILITY,
+        category: "traps",
+        severity: Significant,
+        summary: "a constant assigned inside a condition",
+        why: "The condition is always the constant, and the variable has lost its value.",
+        fix: "Compare with `==` (or `===`), or assign before the condition.",
+        examples: &[Example {
+            path: "src/orders.js",
+            bad: "if (state = \"paid\") {\n",
+            good: "if (state === \"paid\") {\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[
+        Language::Script,
+        Language::Java,
+        Language::C,
+        Language::Php,
+        Language::CSharp,
+        Language::Dart,
+    ],
+    claims: &["assignment in condition", "assignment instead of"],
+    check: Check::Line {
+        needles: &["if (", "if(", "while (", "while("],
+        look,
+    },
+};
+
+pattern!(
+    ASSIGNED,
+    r#"\b(?:if|while)\s*\(\s*(?:[\w.$>\[\]-]+)\s*=\s*(?:true|false|null|NULL|nullptr|undefined|\d+|["'][^"']*["'])\s*(?:\)|&&|\|\|)"#
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    if ASSIGNED.is_match(&line.code()) {
+        hits.push(line.hit("The condition assigns a constant instead of comparing with it."));
+    }
+}

@@ -1,0 +1,64 @@
+//! `binary-file`: a program, an archive or compiled code in the repository.
+
+use council_protocol::change::{FileKind, FileStatus};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "binary-file",
+        perspective: HYGIENE,
+        category: "binaries",
+        severity: Significant,
+        summary: "a program, library, archive or compiled file",
+        why: "Nobody can review it, every clone carries it for ever, and it may be anything: the xz backdoor came as test \
+              data.",
+        fix: "Build it from source, or fetch it by a digest; keep large data in a store of its own.",
+        examples: &[],
+    },
+    scope: Scope::Everywhere,
+    languages: &[],
+    claims: &["binary", "executable", "archive"],
+    check: Check::File(look),
+};
+
+const PROGRAMS: [&str; 17] = [
+    "exe", "dll", "so", "dylib", "a", "lib", "o", "obj", "class", "jar", "war", "pyc", "pyd",
+    "wasm", "node", "msi", "apk",
+];
+const ARCHIVES: [&str; 11] = [
+    "zip", "gz", "tgz", "xz", "bz2", "7z", "rar", "tar", "zst", "whl", "dmg",
+];
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    let new = matches!(
+        file.change.status,
+        FileStatus::Added | FileStatus::Modified | FileStatus::TypeChanged
+    );
+    if file.change.kind != FileKind::Binary || !new {
+        return;
+    }
+    let ending = file
+        .name()
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_ascii_lowercase())
+        .unwrap_or_default();
+    let ending = ending.as_str();
+    let data = matches!(file.role, Role::Test | Role::Example);
+    let wrapper = file.name() == "gradle-wrapper.jar" || file.name() == "maven-wrapper.jar";
+    if PROGRAMS.contains(&ending) {
+        let hit = file.hit(format!("`{}` is compiled code.", file.name()));
+        hits.push(if data || wrapper {
+            hit.severity(Minor)
+        } else {
+            hit
+        });
+    } else if ARCHIVES.contains(&ending) && !data {
+        hits.push(file.hit(format!("`{}` is an archive.", file.name())));
+    } else if file.change.new_mode == 0o100_755 && ending.is_empty() {
+        hits.push(file.hit(format!(
+            "`{}` is a program without its source.",
+            file.name()
+        )));
+    }
+}

@@ -1,0 +1,77 @@
+//! `blanket-suppression`: all warnings switched off, the ones of the future too.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "blanket-suppression",
+        perspective: MAINTAINABILITY,
+        category: "lints",
+        severity: Minor,
+        summary: "a mark that switches off every warning of a line or file",
+        why: "It was meant for one warning and hides all others, those of the next change too.",
+        fix: "Name the warning (`# noqa: E501`, `eslint-disable-line no-console`, `#[expect(dead_code)]`).",
+        examples: &[Example {
+            path: "src/orders.py",
+            bad: "from orders import *  # noqa\n",
+            good: "from orders import *  # noqa: F403\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[],
+    claims: &[
+        "noqa",
+        "eslint-disable",
+        "type: ignore",
+        "suppress",
+        "@ts-ignore",
+        "@ts-nocheck",
+        "lint",
+    ],
+    check: Check::Line {
+        needles: &[
+            "noqa",
+            "eslint-disable",
+            "type: ignore",
+            "@ts-nocheck",
+            "nolint",
+            "suppresswarnings",
+            "pylint: disable",
+            "allow(",
+            "nosec",
+        ],
+        look,
+    },
+};
+
+pattern!(
+    COMMENT,
+    r"(?x)\#\s*noqa\s*$ | \#\s*flake8:\s*noqa\s*$ | \#\s*pylint:\s*disable=all | \#\s*nosec\s*$
+    | ^/[/*]\s*eslint-disable(?:-next-line|-line)?\s*(?:\*/|$) | @ts-nocheck\b | ^//\s*nolint\s*$"
+);
+pattern!(
+    CODE,
+    r"#!?\[allow\(\s*(warnings|unused|clippy::all)\s*[,)]|@SuppressWarnings\(\s*.?\s*(all)\b"
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let comment = line.comments().find_map(|comment| COMMENT.find(comment));
+    let text = line.without_comments();
+    if let Some(found) = comment {
+        hits.push(line.hit(format!(
+            "`{}` switches off every warning here.",
+            found.as_str().trim()
+        )));
+    } else if let Some(found) = CODE
+        .captures(&text)
+        .filter(|_| line.code().contains(['#', '@']))
+    {
+        let what = found
+            .get(1)
+            .or_else(|| found.get(2))
+            .map_or("all", |m| m.as_str());
+        hits.push(line.hit(format!(
+            "`{what}` switches off a whole class of warnings here."
+        )));
+    }
+}

@@ -1,0 +1,59 @@
+//! `code-evaluation`: text that is run as code.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "code-evaluation",
+        perspective: SECURITY,
+        category: "injection",
+        severity: Significant,
+        summary: "a value that is run as code",
+        why: "Whoever can influence the text runs what he likes with the program's rights.",
+        fix: "Parse the value for what it may be (`ast.literal_eval`, `JSON.parse`, a table of functions).",
+        examples: &[Example {
+            path: "src/rules.py",
+            bad: "result = eval(expression)\n",
+            good: "result = ast.literal_eval(expression)\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[
+        Language::Python,
+        Language::Script,
+        Language::Ruby,
+        Language::Php,
+    ],
+    claims: &["eval", "exec(", "code execution", "arbitrary code"],
+    check: Check::Line {
+        needles: &["eval", "exec(", "new function", "create_function"],
+        look,
+    },
+};
+
+pattern!(PYTHON, r#"(?:^|[^.\w])(?:eval|exec)\(\s*([^)\s"'][^)]*)"#);
+pattern!(
+    SCRIPT,
+    r#"(?:^|[^.\w$])(?:(?:window\.|globalThis\.)?eval\(\s*([^)\s"'][^)]*)|new Function\(\s*(.*\w))"#
+);
+pattern!(
+    RUBY,
+    r#"(?:^|[^.\w])(?:eval|instance_eval|class_eval)[( ]\s*(?:"[^"]*#\{|[a-z_]\w*(?:\)|$))"#
+);
+pattern!(
+    PHP,
+    r"(?:^|[^>:\w])(?:eval|create_function|assert)\(\s*[^)]*\$"
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let found = match line.file.language {
+        Language::Python => PYTHON.is_match(&code) && !code.contains("def "),
+        Language::Script => SCRIPT.is_match(&code),
+        Language::Ruby => RUBY.is_match(&code) && !code.contains("def "),
+        _ => PHP.is_match(&code),
+    };
+    if found {
+        hits.push(line.hit("A value is run as code."));
+    }
+}

@@ -1,0 +1,87 @@
+//! `commented-out-code`: code that was switched off instead of deleted.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "commented-out-code",
+        perspective: MAINTAINABILITY,
+        category: "dead-code",
+        severity: Minor,
+        summary: "a block of code that is commented out",
+        why: "Readers cannot tell whether it is a warning, a plan or a leftover; it is not compiled, and rots.",
+        fix: "Delete it: the history keeps it.",
+        examples: &[],
+    },
+    scope: Scope::Production,
+    languages: &[
+        Language::Rust,
+        Language::Script,
+        Language::Java,
+        Language::Kotlin,
+        Language::CSharp,
+        Language::C,
+        Language::Go,
+        Language::Python,
+        Language::Swift,
+        Language::Dart,
+    ],
+    claims: &["commented-out", "commented out", "dead code"],
+    check: Check::File(look),
+};
+
+/// Lines in a row that look like code.
+const ENOUGH: usize = 4;
+
+pattern!(
+    /// A statement that ends as code does, or opens or closes a block.
+    BRACED,
+    r"^(?:\s*(?:[\w.:<>&*\[\]]+\s*(?:\([^`]*\))?|.*[\w)\]]\s*=\s*.+|return\b.*|(?:let|const|var|if|for|while|use|import)\b.*)\s*[;{]|\s*[})\]]+[;,]?)\s*$"
+);
+pattern!(
+    PYTHON,
+    r"^\s*(?:(?:if|for|while|with|def|class|elif|try|except|else)\b.*:|(?:return|import|from|raise|assert)\s+\S+.*|[\w.\[\]]+\s*(?:[-+]?=)\s*\S.*|[\w.]+\([^)]*\))\s*$"
+);
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    let (mark, code) = match file.language {
+        Language::Python => ("#", &*PYTHON),
+        _ => ("//", &*BRACED),
+    };
+    let mut run: Vec<LineView<'_, '_>> = Vec::new();
+    let mut last = 0;
+    for line in file.added() {
+        if line.number() != last + 1 {
+            report(&run, hits);
+            run.clear();
+        }
+        last = line.number();
+        let comment = line
+            .text()
+            .trim_start()
+            .strip_prefix(mark)
+            .filter(|rest| !rest.starts_with(['/', '!', ':']));
+        match comment {
+            Some(rest) if code.is_match(rest) => run.push(line),
+            _ => {
+                report(&run, hits);
+                run.clear();
+            }
+        }
+    }
+    report(&run, hits);
+}
+
+fn report(run: &[LineView<'_, '_>], hits: &mut Hits) {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else {
+        return;
+    };
+    let statements = run
+        .iter()
+        .filter(|line| line.text().chars().filter(|c| c.is_alphanumeric()).count() > 3)
+        .count();
+    if run.len() >= ENOUGH && statements * 2 > run.len() && !first.in_test() {
+        let described = format!("{} lines of code are commented out.", run.len());
+        hits.push(first.hit_to(last.number(), described));
+    }
+}

@@ -1,0 +1,57 @@
+//! `credential-assignment`: a random-looking literal under a name that says secret.
+
+use super::prelude::*;
+use crate::secret::{assigned, quote_around};
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "credential-assignment",
+        perspective: SECURITY,
+        category: "secrets",
+        severity: Significant,
+        summary: "a random-looking literal assigned to a password, secret, key or token",
+        why: "A secret in the source is readable by everyone who can read the repository or its history, and cannot be \
+              changed without a release.",
+        fix: "Read it from the environment or a secret store; if it was ever real, change it at its provider.",
+        examples: &[],
+    },
+    scope: Scope::Production,
+    languages: &[],
+    claims: &[
+        "hard-coded",
+        "hardcoded",
+        "secret",
+        "credential",
+        "password",
+    ],
+    check: Check::Line {
+        needles: &[
+            "passw",
+            "passphrase",
+            "secret",
+            "api_key",
+            "apikey",
+            "api-key",
+            "auth_token",
+            "authtoken",
+            "access_token",
+            "accesstoken",
+            "access_key",
+            "accesskey",
+            "private_token",
+            "signing_key",
+            "encryption_key",
+        ],
+        look,
+    },
+};
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let text = line.text();
+    if let Some((name, value)) = assigned(text, line.file.language == Language::Ini) {
+        let hit = line.hit(format!(
+            "`{name}` is given a literal that looks like a real secret."
+        ));
+        hits.push(hit.quote(quote_around(text, &value)));
+    }
+}

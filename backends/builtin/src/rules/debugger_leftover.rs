@@ -1,0 +1,70 @@
+//! `debugger-leftover`: a stop for the debugger.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "debugger-leftover",
+        perspective: HYGIENE,
+        category: "leftovers",
+        severity: Significant,
+        summary: "a breakpoint or debugger statement",
+        why: "A server stops there and waits for somebody at a terminal that it does not have.",
+        fix: "Delete the line.",
+        examples: &[Example {
+            path: "src/orders.py",
+            bad: "    breakpoint()\n",
+            good: "    total = sum(rows)\n",
+        }],
+    },
+    scope: Scope::Fresh,
+    languages: &[
+        Language::Python,
+        Language::Script,
+        Language::Ruby,
+        Language::Php,
+        Language::Lua,
+        Language::Kotlin,
+    ],
+    claims: &["debugger", "breakpoint", "pdb", "debug leftover"],
+    check: Check::Line {
+        needles: &[
+            "breakpoint",
+            "set_trace",
+            "pdb",
+            "debugger",
+            "binding.pry",
+            "binding.irb",
+            "byebug",
+            "xdebug_break",
+        ],
+        look,
+    },
+};
+
+pattern!(
+    PYTHON,
+    r"^\s*(?:import\s+i?pudb\b|import\s+i?pdb\s*;\s*)?(?:breakpoint\(\)|(?:i?pdb|pudb|bdb|rpdb|celery\.contrib\.rdb)\.set_trace\(\)|import\s+i?pdb\s*;.*set_trace\(\))"
+);
+pattern!(SCRIPT, r"^\s*debugger\s*;?\s*$");
+pattern!(RUBY, r"^\s*(?:binding\.(?:pry|irb)|byebug|debugger)\s*$");
+pattern!(PHP, r"^\s*xdebug_break\(\)\s*;");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let found = match line.file.language {
+        Language::Python => PYTHON.is_match(&code),
+        Language::Script => SCRIPT.is_match(&code),
+        Language::Ruby => RUBY.is_match(&code),
+        Language::Php => PHP.is_match(&code),
+        _ => false,
+    };
+    if found {
+        let hit = line.hit("The program stops here and waits for a debugger.");
+        hits.push(if line.file.role == Role::Example {
+            hit.severity(Minor)
+        } else {
+            hit
+        });
+    }
+}

@@ -1,0 +1,162 @@
+//! `deleted-test`: tests that go while the code stays.
+
+use std::collections::BTreeSet;
+
+use council_protocol::LineKind;
+use council_protocol::change::Line;
+
+use super::prelude::*;
+use crate::tests_of::tests_of;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "deleted-test",
+        perspective: TESTS,
+        category: "removed-tests",
+        severity: Significant,
+        summary: "tests that are removed while the code stays",
+        why: "What they held may break from now on without anybody noticing; a test that fails is often removed with \
+              the change that broke it.",
+        fix: "Keep the test and mend it, or say in the change why what it held no longer holds.",
+        examples: &[],
+    },
+    scope: Scope::Everywhere,
+    languages: &[],
+    claims: &[
+        "deleted test",
+        "removed test",
+        "test removed",
+        "removes test",
+    ],
+    check: Check::Change(look),
+};
+
+/// Lines of production code that go, net, from which on tests may go with them.
+const FEATURE: usize = 5;
+
+fn look(change: &ChangeView<'_>, hits: &mut Hits) {
+    let added: BTreeSet<String> = change
+        .files
+        .iter()
+        .flat_map(|file| {
+            tests_of(
+                file,
+                file.lines
+                    .iter()
+                    .filter(|line| line.kind == LineKind::Added),
+            )
+        })
+        .map(|(name, _)| name)
+        .collect();
+    let gone: Vec<(&FileView<'_>, Vec<(String, &Line<'_>)>)> = change
+        .files
+        .iter()
+        .map(|file| {
+            let mut tests = tests_of(file, file.removed());
+            // What is renamed to a case of a table or put under a condition still stands in the file.
+            tests.retain(|(name, _)| {
+                !added.contains(name)
+                    && !file
+                        .after()
+                        .is_some_and(|text| text.contains(name.as_str()))
+            });
+            (file, tests)
+        })
+        .filter(|(_, tests)| !tests.is_empty())
+        .collect();
+    let lost: usize = gone.iter().map(|(_, tests)| tests.len()).sum();
+    let names: BTreeSet<&String> = gone
+        .iter()
+        .flat_map(|(_, tests)| tests.iter().map(|(name, _)| name))
+        .collect();
+    let fresh = added
+        .len()
+        .saturating_sub(names.iter().filter(|name| added.contains(**name)).count());
+    if lost <= fresh || removes_a_feature(change) || rewrites_tests(change) {
+        return;
+    }
+    let removed: Vec<&str> = change
+        .files
+        .iter()
+        .filter(|f| is_production(f))
+        .flat_map(|f| f.removed().map(|line| line.text))
+        .collect();
+    let touched = change
+        .files
+        .iter()
+        .any(|file| is_production(file) && !file.lines.is_empty());
+    for (file, tests) in &gone {
+        // A test of something that the change takes away or rewrites goes with it.
+        let orphans = tests
+            .iter()
+            .all(|(name, _)| removed.iter().any(|line| is_subject(name, line)));
+        report(file, tests, touched && !orphans, hits);
+    }
+}
+
+/// Whether as much test code comes as goes: then tests were rewritten, as into a table of cases.
+fn rewrites_tests(change: &ChangeView<'_>) -> bool {
+    let tests = || change.files.iter().filter(|file| file.role == Role::Test);
+    let added: usize = tests().map(|file| file.added().count()).sum();
+    let removed: usize = tests().map(|file| file.removed().count()).sum();
+    added * 5 >= removed * 4
+}
+
+/// Whether a line is about what a test is named for.
+fn is_subject(test: &str, line: &str) -> bool {
+    let words: Vec<&str> = test
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|w| w.len() > 2 && *w != "test")
+        .collect();
+    let shared = words.iter().filter(|word| line.contains(**word)).count();
+    shared > 0 && shared >= words.len().min(2)
+}
+
+fn report(file: &FileView<'_>, tests: &[(String, &Line<'_>)], suspicious: bool, hits: &mut Hits) {
+    let names: Vec<_> = tests
+        .iter()
+        .take(3)
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    let more = tests.len().saturating_sub(names.len());
+    let rest = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let what = if tests.len() == 1 {
+        "The test is removed"
+    } else {
+        "Tests are removed"
+    };
+    let described = format!("{what}: {}{rest}.", names.join(", "));
+    let hit = match tests.first() {
+        Some((_, line)) if file.exists() => file.hit_near(line, described),
+        _ => file.hit(described),
+    };
+    // Tidying up among tests alone is less suspicious than a test that goes with a change of code.
+    hits.push(if suspicious { hit } else { hit.severity(Minor) });
+}
+
+fn is_production(file: &FileView<'_>) -> bool {
+    file.role == Role::Production && file.language.is_code()
+}
+
+/// Whether the change takes production code away, so that its tests have nothing left to hold.
+fn removes_a_feature(change: &ChangeView<'_>) -> bool {
+    let (mut added, mut removed) = (0, 0);
+    for file in change.files.iter().filter(|file| is_production(file)) {
+        if !file.exists() {
+            return true;
+        }
+        for line in &file.lines {
+            let test = line.new_no.is_some_and(|number| file.in_test(number));
+            match line.kind {
+                LineKind::Added if !test => added += 1,
+                LineKind::Removed => removed += 1,
+                _ => {}
+            }
+        }
+    }
+    removed >= added + FEATURE
+}

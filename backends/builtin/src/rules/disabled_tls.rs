@@ -1,0 +1,104 @@
+//! `disabled-tls`: a connection that no longer knows whom it speaks with.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "disabled-tls",
+        perspective: SECURITY,
+        category: "tls",
+        severity: Significant,
+        summary: "verification of a TLS or SSH peer switched off",
+        why: "Anyone on the way can answer in the server's place, read what is sent and change what comes back.",
+        fix: "Leave the verification on; trust a private authority by adding its certificate.",
+        examples: &[Example {
+            path: "src/client.py",
+            bad: "requests.get(url, verify=False)\n",
+            good: "requests.get(url, verify=\"/etc/ssl/acme.pem\")\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[],
+    claims: &[
+        "tls",
+        "ssl",
+        "certificate",
+        "verify=false",
+        "insecureskipverify",
+    ],
+    check: Check::Line {
+        needles: &[
+            "verify",
+            "insecureskipverify",
+            "rejectunauthorized",
+            "node_tls_reject_unauthorized",
+            "danger_accept_invalid",
+            "unverified_context",
+            "check_hostname",
+            "cert_none",
+            "sslverify",
+            "stricthostkeychecking",
+            "--no-check-certificate",
+            "--insecure",
+            "curl",
+            "servercertificate",
+            "hostnameverifier",
+            "autoadd",
+            "git_ssl_no_verify",
+            "insecurerequestwarning",
+        ],
+        look,
+    },
+};
+
+pattern!(
+    OFF,
+    r"(?x)
+      \bverify\s*=\s*False\b
+    | \bverify_ssl\s*[=:]\s*(?:False|false|0)\b | \bssl_verify\s*[=:]\s*(?:False|false|0)\b
+    | \bInsecureSkipVerify\s*:\s*true\b | \bInsecureSkipVerify\s*=\s*true\b
+    | \brejectUnauthorized['\x22]?\s*[:=]\s*false\b
+    | NODE_TLS_REJECT_UNAUTHORIZED['\x22]?\]?\s*[:=]\s*['\x22]?0
+    | \bdanger_accept_invalid_(?:certs|hostnames)\(\s*true
+    | \bssl\._create_unverified_context\b
+    | \bcheck_hostname\s*=\s*False\b
+    | \bverify_mode\s*=\s*(?:ssl\.)?CERT_NONE\b | \bcert_reqs\s*=\s*(?:ssl\.|['\x22])?CERT_NONE['\x22]? | OpenSSL::SSL::VERIFY_NONE
+    | CURLOPT_SSL_VERIFY(?:PEER|HOST)\s*(?:,|=>)\s*(?:false|FALSE|0)\b
+    | \bsslVerify\s*=?\s*(?:false|0)\b | GIT_SSL_NO_VERIFY\s*[=:]\s*['\x22]?(?:1|true)
+    | StrictHostKeyChecking[=\x20]+(?:no|off)\b
+    | ServerCertificate(?:Custom)?ValidationCallback\s*\+?=.*(?:=>\s*true|DangerousAcceptAny)
+    | \bHostnameVerifier\b.*(?:->\s*true|ALLOW_ALL|Noop)
+    | set_missing_host_key_policy\(\s*(?:paramiko\.)?AutoAddPolicy
+    | ssl\.SSLVerifyNone | \bSSL_VERIFY_NONE\b
+    "
+);
+pattern!(
+    CURL,
+    r"\bcurl\b[^|;&]*\s(?:--insecure\b|-[a-zA-Z]*k[a-zA-Z]*\b)"
+);
+pattern!(WGET, r"\bwget\b[^|;&]*--no-check-certificate\b");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let text = line.without_comments();
+    let script = matches!(
+        line.file.language,
+        Language::Shell | Language::Yaml | Language::Docker | Language::Make | Language::Unknown
+    );
+    let prose = matches!(line.file.language, Language::Prose | Language::Markup);
+    let found = OFF.find(&text).or_else(|| {
+        let tool = || CURL.find(&text).or_else(|| WGET.find(&text));
+        script.then(tool).flatten()
+    });
+    let Some(found) = found.filter(|_| !prose) else {
+        return;
+    };
+    // In code the switch itself must be code; the name of a variable or of an option may be a string.
+    let named = ["NODE_TLS", "GIT_SSL", "StrictHost", "sslVerify"];
+    let name = named.iter().any(|name| found.as_str().starts_with(name));
+    if name || !line.file.language.is_code() || !line.in_literal(found.start()) {
+        hits.push(line.hit(format!(
+            "`{}` switches the verification of the peer off.",
+            found.as_str().trim()
+        )));
+    }
+}

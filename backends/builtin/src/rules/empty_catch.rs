@@ -1,0 +1,79 @@
+//! `empty-catch`: a handler with nothing in it.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "empty-catch",
+        perspective: ERROR_PATHS,
+        category: "swallowed-error",
+        severity: Significant,
+        summary: "a `catch` with nothing in it",
+        why: "Every failure of the block disappears, the expected one and the bug alike, and the program goes on with \
+              whatever state it has.",
+        fix: "Handle the error, log it, or say in a comment why it does not matter.",
+        examples: &[Example {
+            path: "src/store.ts",
+            bad: "try { await save(order); } catch (e) {}\n",
+            good: "try { await save(order); } catch (e) { log.warn(\"cannot save\", e); }\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[
+        Language::Script,
+        Language::Java,
+        Language::Kotlin,
+        Language::CSharp,
+        Language::C,
+        Language::Php,
+        Language::Dart,
+        Language::Scala,
+        Language::Swift,
+    ],
+    claims: &["empty catch", "swallow", "silently"],
+    check: Check::Line {
+        needles: &["catch"],
+        look,
+    },
+};
+
+pattern!(INLINE, r"\bcatch\s*(?:\(([^)]*)\))?\s*\{\s*\}");
+pattern!(OPENED, r"\bcatch\s*(?:\(([^)]*)\))?\s*\{\s*$");
+pattern!(
+    PROMISE,
+    r"\.catch\(\s*(?:(?:async\s*)?\(?\s*\w*\s*\)?\s*=>\s*\{\s*\}|function\s*\(\w*\)\s*\{\s*\}|noop|_\.noop)\s*\)"
+);
+pattern!(
+    /// By the name of the variable, nothing is to be done.
+    EXPECTED,
+    r"(?i)\b(?:ignored?|expected|unused|_+)$|^\.\.\.$|\b(?:InterruptedException|CancelledException|AbortError)\b"
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    if PROMISE.is_match(&code) && line.comments().next().is_none() {
+        hits.push(line.hit("A rejected promise is dropped without a trace."));
+        return;
+    }
+    let inline = INLINE
+        .captures(&code)
+        .filter(|_| line.comments().next().is_none());
+    let (found, last) = match inline {
+        Some(found) => (found, line.number()),
+        None => match OPENED.captures(&code) {
+            Some(found) if closes_at_once(line) => (found, line.number() + 1),
+            _ => return,
+        },
+    };
+    let caught = found.get(1).map_or("", |m| m.as_str()).trim();
+    if !EXPECTED.is_match(caught) {
+        hits.push(line.hit_to(last, "The handler does nothing with what it catches."));
+    }
+}
+
+fn closes_at_once(line: &LineView<'_, '_>) -> bool {
+    line.comments().next().is_none()
+        && line
+            .near(1)
+            .is_some_and(|below| below.trim_start().starts_with('}'))
+}

@@ -1,0 +1,51 @@
+//! `executable-bit`: a file that became a program without being one.
+
+use council_protocol::change::FileKind;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "executable-bit",
+        perspective: HYGIENE,
+        category: "modes",
+        severity: Minor,
+        summary: "a file made executable that is no program",
+        why: "Such bits come from file systems that have none, and turn up in every later diff of the mode.",
+        fix: "Take the bit away: `git update-index --chmod=-x FILE`.",
+        examples: &[],
+    },
+    scope: Scope::Everywhere,
+    languages: &[],
+    claims: &["executable", "file mode", "mode change"],
+    check: Check::File(look),
+};
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    let gained = file.change.new_mode == 0o100_755 && file.change.old_mode != 0o100_755;
+    if !gained || file.change.kind != FileKind::Text {
+        return;
+    }
+    let data = matches!(
+        file.language,
+        Language::Prose
+            | Language::Json
+            | Language::Yaml
+            | Language::Toml
+            | Language::Css
+            | Language::Markup
+            | Language::Rust
+            | Language::C
+            | Language::Java
+            | Language::Go
+            | Language::Ini
+            | Language::Sql
+    );
+    let script = file.line(1).is_some_and(|first| first.starts_with("#!"));
+    if data && !script {
+        hits.push(file.hit(format!(
+            "`{}` is made executable, and is no program.",
+            file.name()
+        )));
+    }
+}

@@ -1,0 +1,61 @@
+//! `focused-test`: one test that switches all others off.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "focused-test",
+        perspective: TESTS,
+        category: "skipped-tests",
+        severity: Significant,
+        summary: "a test that makes all others of its file not run",
+        why: "`only` is for one's own screen: committed, it switches the other tests off and the suite stays green.",
+        fix: "Take the mark away.",
+        examples: &[Example {
+            path: "src/orders.test.ts",
+            bad: "it.only(\"adds up\", () => {});\n",
+            good: "it(\"adds up\", () => {});\n",
+        }],
+    },
+    scope: Scope::Tests,
+    languages: &[Language::Script, Language::Ruby],
+    claims: &[".only", "focused test", "fdescribe", "exclusive test"],
+    check: Check::Line {
+        needles: &[
+            ".only(",
+            "fit(",
+            "fdescribe(",
+            "fcontext(",
+            "focus: true",
+            ":focus",
+        ],
+        look,
+    },
+};
+
+pattern!(
+    ONLY,
+    r"\b(?:it|test|describe|suite|context|specify)(\.only)\("
+);
+pattern!(FOCUSED, r"^\s*f(?:it|describe|context)\(");
+pattern!(
+    RUBY,
+    r"^\s*(?:it|describe|context|specify)\b.*(?:\bfocus: true|, :focus\b)|^\s*f(?:it|describe|context)\b"
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let described = "Only this test runs; the others of the file are switched off.";
+    if line.file.language == Language::Ruby {
+        if RUBY.is_match(&code) {
+            hits.push(line.hit(described));
+        }
+    } else if let Some(mark) = ONLY.captures(&code).and_then(|found| found.get(1)) {
+        let mut mended = line.text().to_owned();
+        mended.replace_range(mark.range(), "");
+        hits.push(line.hit(described).suggest(mended));
+    } else if FOCUSED.is_match(&code) {
+        let mended = line.text().replacen('f', "", 1);
+        hits.push(line.hit(described).suggest(mended));
+    }
+}

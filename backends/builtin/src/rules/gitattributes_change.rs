@@ -1,0 +1,84 @@
+//! `gitattributes-change`: attributes that hide code from diffs, or run programs on it.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "gitattributes-change",
+        perspective: SECURITY,
+        category: "hidden-changes",
+        severity: Significant,
+        summary: "an attribute that hides source code from reviews, or sends it through a filter",
+        why: "`-diff`, `binary` and `linguist-generated` fold a file away in most review tools; a filter changes what is \
+              checked out.",
+        fix: "Restrict the attribute to the files that are really generated or binary, by path or ending.",
+        examples: &[Example {
+            path: ".gitattributes",
+            bad: "src/** -diff\n",
+            good: "*.png binary\nCargo.lock -diff\n",
+        }],
+    },
+    scope: Scope::Everywhere,
+    languages: &[Language::Ini],
+    claims: &["gitattributes", "-diff", "linguist-generated"],
+    check: Check::File(look),
+};
+
+const HIDING: [&str; 6] = [
+    "-diff",
+    "binary",
+    "-text",
+    "linguist-generated",
+    "linguist-generated=true",
+    "linguist-vendored",
+];
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    if file.name() != ".gitattributes" || file.role == Role::Test {
+        return;
+    }
+    for line in file.added() {
+        let mut words = line.text().split_whitespace();
+        let Some(glob) = words.next().filter(|glob| !glob.starts_with('#')) else {
+            continue;
+        };
+        for attribute in words {
+            if HIDING.contains(&attribute) && hides_code(glob) {
+                let described =
+                    format!("`{attribute}` hides the source code under `{glob}` from reviews.");
+                hits.push(line.hit(described));
+            } else if attribute.starts_with("filter=") && attribute != "filter=lfs" {
+                hits.push(line.hit(format!(
+                    "Files under `{glob}` now go through the `{attribute}`."
+                )));
+            }
+        }
+    }
+}
+
+/// Whether a pattern takes in source code: everything, a whole folder, or the ending of a programming language.
+fn hides_code(glob: &str) -> bool {
+    const GENERATED: [&str; 14] = [
+        "generated",
+        "vendor",
+        "third_party",
+        "dist",
+        "snap",
+        "testdata",
+        "fixtures",
+        "tests/",
+        "test/",
+        "gen/",
+        "min.",
+        "lock",
+        "docs/",
+        "bindings",
+    ];
+    if GENERATED.iter().any(|word| glob.contains(word)) {
+        return false;
+    }
+    let name = glob.rsplit('/').next().unwrap_or(glob);
+    matches!(name, "*" | "**" | "")
+        || Language::of(name).is_code()
+        || Language::of(name) == Language::Shell
+}

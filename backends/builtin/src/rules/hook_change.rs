@@ -1,0 +1,117 @@
+//! `hook-change`: code that runs on a developer's machine without being called.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "hook-change",
+        perspective: SECURITY,
+        category: "hooks",
+        severity: Significant,
+        summary: "a hook that runs by itself on developers' machines",
+        why: "Git hooks, install scripts and editor tasks run on the machine of everyone who pulls, with that person's \
+              rights, before anybody has read them.",
+        fix: "Read the script as you would read code that you are about to run; keep it short and without downloads.",
+        examples: &[Example {
+            path: "package.json",
+            bad: "  \"scripts\": {\n    \"postinstall\": \"node setup.js\"\n",
+            good: "  \"scripts\": {\n    \"build\": \"node setup.js\"\n",
+        }],
+    },
+    scope: Scope::Fresh,
+    languages: &[],
+    claims: &["hook", "postinstall", "install script"],
+    check: Check::File(look),
+};
+
+pattern!(
+    INSTALL,
+    r#"^\s*"(preinstall|install|postinstall|prepare|prepublish)"\s*:\s*"([^"]+)""#
+);
+pattern!(PRE_COMMIT, r"^\s*(?:-\s*)?(?:entry|repo):\s*(\S+)");
+pattern!(
+    EDITOR,
+    r#""runOn"\s*:\s*"folderOpen"|"(?:postCreateCommand|onCreateCommand|postStartCommand|initializeCommand)"\s*:"#
+);
+const HOOK_FOLDERS: [&str; 4] = [".githooks/", ".husky/", ".git-hooks/", "githooks/"];
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    if !file.exists() || matches!(file.role, Role::Docs | Role::Test) {
+        return;
+    }
+    match file.name() {
+        "package.json" => lines(
+            file,
+            &INSTALL,
+            "runs whenever somebody installs the package",
+            false,
+            hits,
+        ),
+        ".pre-commit-config.yaml" | "lefthook.yml" => {
+            lines(
+                file,
+                &PRE_COMMIT,
+                "adds code that runs before every commit",
+                true,
+                hits,
+            );
+        }
+        "tasks.json" | "devcontainer.json" => {
+            lines(
+                file,
+                &EDITOR,
+                "runs when somebody opens the folder",
+                true,
+                hits,
+            );
+        }
+        _ if HOOK_FOLDERS
+            .iter()
+            .any(|folder| file.path.starts_with(folder)) =>
+        {
+            script(file, hits)
+        }
+        _ => {}
+    }
+}
+
+fn lines(file: &FileView<'_>, shape: &regex::Regex, what: &str, quiet: bool, hits: &mut Hits) {
+    for line in file.added() {
+        let Some(found) = shape.captures(line.text()) else {
+            continue;
+        };
+        let same = |text: &str| {
+            shape.captures(text).is_some_and(|old| {
+                old.get(1).map(|m| m.as_str()) == found.get(1).map(|m| m.as_str())
+            })
+        };
+        if file.removed().any(|removed| same(removed.text)) {
+            continue;
+        }
+        // Husky's and patch-package's own line is in half of all package.json files.
+        let usual = found
+            .get(2)
+            .is_some_and(|m| m.as_str().starts_with("husky"));
+        let hit = line.hit(format!("The line {what}."));
+        hits.push(if quiet || usual {
+            hit.severity(Minor)
+        } else {
+            hit
+        });
+    }
+}
+
+fn script(file: &FileView<'_>, hits: &mut Hits) {
+    let first = file
+        .added()
+        .find(|line| !line.text().trim().is_empty() && !line.text().starts_with("#!"));
+    if let Some(line) = first {
+        hits.push(
+            line.hit(format!(
+                "`{}` runs by itself on developers' machines.",
+                file.path
+            ))
+            .severity(Minor),
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! `ignored-error-go`: Go that takes the value and drops the error, or asks for it and does nothing.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "ignored-error-go",
+        perspective: ERROR_PATHS,
+        category: "swallowed-error",
+        severity: Significant,
+        summary: "a Go error that is dropped",
+        why: "The value beside a dropped error is usually zero or half-filled, and the program goes on with it.",
+        fix: "Return the error with what was being done (`fmt.Errorf(\"…: %w\", err)`), or handle it here.",
+        examples: &[Example {
+            path: "store/user.go",
+            bad: "\tage, _ := strconv.Atoi(text)\n",
+            good: "\tage, err := strconv.Atoi(text)\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Go],
+    claims: &[
+        "ignored error",
+        "error is ignored",
+        "swallow",
+        "unchecked error",
+    ],
+    check: Check::Line {
+        needles: &[", _ :=", ", _ =", "_ = ", "err != nil"],
+        look,
+    },
+};
+
+pattern!(
+    DROPPED,
+    r"(?x)\b\w+,\s*_\s*:?=\s*((?:strconv\.(?:Atoi|Parse\w+)|os\.(?:ReadFile|Open|OpenFile|Create|Stat|ReadDir)|io(?:util)?\.ReadAll|ioutil\.ReadFile
+    |http\.NewRequest(?:WithContext)?|url\.Parse\w*|time\.Parse\w*|json\.Marshal\w*|exec\.Command\([^)]*\)\.(?:Output|CombinedOutput)|base64\.\w+\.DecodeString|hex\.DecodeString)\()"
+);
+pattern!(
+    THROWN_AWAY,
+    r"^\s*_\s*=\s*((?:json|yaml|xml|toml|proto)\.Unmarshal\(|\w+\.(?:Commit|Decode|Scan)\()"
+);
+pattern!(
+    ASKED,
+    r"\bif\s+(?:[^;{]*;\s*)?err\s*!=\s*nil\s*\{\s*(\}?)\s*$"
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let commented = line.comments().next().is_some();
+    if let Some(found) = ASKED.captures(&code) {
+        let closed = &found[1] == "}" || line.near(1).is_some_and(|below| below.trim() == "}");
+        if closed && !commented {
+            let last = line.number() + u32::from(&found[1] != "}");
+            hits.push(line.hit_to(last, "The error is asked for, and nothing is done with it."));
+        }
+    } else if let Some(found) = DROPPED
+        .captures(&code)
+        .or_else(|| THROWN_AWAY.captures(&code))
+        && !commented
+    {
+        let call = found[1].trim_end_matches('(').to_owned();
+        hits.push(
+            line.hit(format!("The error of `{call}` is dropped."))
+                .severity(Minor),
+        );
+    }
+}

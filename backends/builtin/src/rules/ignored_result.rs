@@ -1,0 +1,58 @@
+//! `ignored-result`: Rust that throws the outcome of a write away.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "ignored-result",
+        perspective: ERROR_PATHS,
+        category: "swallowed-error",
+        severity: Minor,
+        summary: "a Rust `Result` that is thrown away",
+        why: "`let _ =` and a lone `.ok()` silence the compiler, not the failure: what should have been written is \
+              missing, and nobody hears of it.",
+        fix: "Return the error with `?`, log it, or say in a comment why it does not matter.",
+        examples: &[Example {
+            path: "src/cache.rs",
+            bad: "    let _ = fs::write(&path, bytes);\n",
+            good: "    fs::write(&path, bytes)?;\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Rust],
+    claims: &[
+        "let _ =",
+        ".ok()",
+        "ignored result",
+        "swallow",
+        "result is ignored",
+    ],
+    check: Check::Line {
+        needles: &["let _ =", ".ok();"],
+        look,
+    },
+};
+
+pattern!(
+    THROWN,
+    r"\blet _ = .*?((?:\bfs::(?:write|rename|copy|create_dir|create_dir_all|set_permissions|hard_link)|\.(?:write_all|sync_all|sync_data|commit|persist|save|execute))\()"
+);
+pattern!(LONE, r"^\s*[^=]*?(\w+\([^;]*\))\.ok\(\);\s*$");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let explained = line.comments().next().is_some()
+        || line
+            .near(-1)
+            .is_some_and(|above| above.trim_start().starts_with("//"));
+    let code = line.code();
+    let statement = !code.trim_start().starts_with("return") && !code.trim_start().starts_with('.');
+    if explained || !statement {
+        return;
+    }
+    if let Some(found) = THROWN.captures(&code) {
+        let call = found[1].trim_matches(['.', '(']).to_owned();
+        hits.push(line.hit(format!("The outcome of `{call}` is thrown away.")));
+    } else if LONE.is_match(&code) {
+        hits.push(line.hit("The error is turned into nothing by `.ok()`."));
+    }
+}

@@ -1,0 +1,59 @@
+//! `invisible-character`: text that is there and cannot be seen: zero-width characters, tags, fillers.
+
+use super::prelude::*;
+use crate::unicode::{invisible, name};
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "invisible-character",
+        perspective: SECURITY,
+        category: "unicode",
+        severity: Significant,
+        summary: "an invisible character",
+        why: "Two names or strings that look the same are not, and tag characters or variation selectors can carry \
+              whole instructions that only a program reads.",
+        fix: "Delete the character, or write it as an escape such as `\\u{200b}` where a program needs it.",
+        examples: &[Example {
+            path: "src/names.py",
+            bad: "ADMIN = \"ad\u{200b}min\"\n",
+            good: "ADMIN = \"admin\"\n",
+        }],
+    },
+    scope: Scope::Fresh,
+    languages: &[],
+    claims: &[
+        "zero-width",
+        "zero width",
+        "invisible",
+        "u+200b",
+        "tag character",
+        "homoglyph",
+    ],
+    check: Check::NonAscii(look),
+};
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let text = line.text();
+    // A byte order mark may begin a file.
+    let text = if line.number() == 1 {
+        text.trim_start_matches('\u{feff}')
+    } else {
+        text
+    };
+    let prose = matches!(
+        line.file.language,
+        Language::Prose | Language::Markup | Language::Json
+    );
+    let Some(c) = invisible(text, prose) else {
+        return;
+    };
+    let code = u32::from(c);
+    let hit = line.hit(format!(
+        "The line holds an invisible character: U+{code:04X} ({}).",
+        name(c)
+    ));
+    // What smuggles whole texts is bad anywhere; a stray zero-width space in prose or test data is a slip.
+    let carrier = matches!(c, '\u{e0000}'..='\u{e01ef}');
+    let quiet = !carrier && (prose || line.file.role != Role::Production);
+    hits.push(if quiet { hit.severity(Minor) } else { hit });
+}

@@ -1,0 +1,67 @@
+//! `lockfile-without-manifest`: dependencies that change by the way.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "lockfile-without-manifest",
+        perspective: HYGIENE,
+        category: "dependencies",
+        severity: Minor,
+        summary: "a lockfile that changes beside code while no manifest does",
+        why: "Code that nobody chose to update is swapped by the way, in a file that hardly anybody reads.",
+        fix: "Update dependencies in a change of their own, or take the lockfile out of this one.",
+        examples: &[],
+    },
+    scope: Scope::Everywhere,
+    languages: &[],
+    claims: &["lockfile", "lock file", "manifest"],
+    check: Check::Change(look),
+};
+
+/// Lockfiles and the manifests from which they are made.
+const LOCKS: [(&str, &[&str]); 13] = [
+    ("Cargo.lock", &["Cargo.toml"]),
+    ("package-lock.json", &["package.json"]),
+    ("npm-shrinkwrap.json", &["package.json"]),
+    ("yarn.lock", &["package.json"]),
+    ("pnpm-lock.yaml", &["package.json", "pnpm-workspace.yaml"]),
+    ("bun.lock", &["package.json"]),
+    ("poetry.lock", &["pyproject.toml"]),
+    ("uv.lock", &["pyproject.toml"]),
+    ("Pipfile.lock", &["Pipfile"]),
+    ("Gemfile.lock", &["Gemfile"]),
+    ("composer.lock", &["composer.json"]),
+    ("go.sum", &["go.mod"]),
+    ("flake.lock", &["flake.nix"]),
+];
+
+fn look(change: &ChangeView<'_>, hits: &mut Hits) {
+    let manifest = |names: &[&str]| {
+        change
+            .files
+            .iter()
+            .any(|f| names.contains(&f.name()) || f.name().ends_with(".gemspec"))
+    };
+    // An update of dependencies by itself is what lockfiles are for.
+    let code = change
+        .files
+        .iter()
+        .any(|f| f.language.is_code() && f.role == Role::Production && f.is_text());
+    for file in change
+        .files
+        .iter()
+        .filter(|f| f.exists() && f.change.old_mode != 0)
+    {
+        let Some((_, manifests)) = LOCKS.iter().find(|(name, _)| *name == file.name()) else {
+            continue;
+        };
+        if code && !manifest(manifests) && matches!(file.role, Role::Production) {
+            hits.push(file.hit(format!(
+                "`{}` changes, and no {} does.",
+                file.name(),
+                manifests[0]
+            )));
+        }
+    }
+}

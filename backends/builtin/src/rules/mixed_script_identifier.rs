@@ -1,0 +1,57 @@
+//! `mixed-script-identifier`: a name in which letters of two scripts look like one.
+
+use super::prelude::*;
+use crate::lexer::is_word;
+use crate::unicode::{Script, looks_latin, script};
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "mixed-script-identifier",
+        perspective: SECURITY,
+        category: "unicode",
+        severity: Significant,
+        summary: "an identifier that mixes letters of scripts which look alike",
+        why: "A Cyrillic or Greek letter among Latin ones makes a second name that reads like the first: the call goes \
+              to another function, the check compares another variable.",
+        fix: "Write the name in one script.",
+        examples: &[Example {
+            path: "src/auth.js",
+            bad: "if (is\u{410}dmin(user)) {\n",
+            good: "if (isAdmin(user)) {\n",
+        }],
+    },
+    scope: Scope::Fresh,
+    languages: &[],
+    claims: &["mixed-script", "homoglyph", "cyrillic", "confusable"],
+    check: Check::NonAscii(look),
+};
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    if !line.file.language.is_code() && line.file.language != Language::Shell {
+        return;
+    }
+    let code = line.code();
+    let words = code.split(|c| !is_word(c)).flat_map(|word| word.split('_'));
+    for word in words.filter(|word| !word.is_ascii()) {
+        if let Some(c) = odd_one(word) {
+            let described = format!(
+                "`{word}` mixes Latin letters with U+{:04X}, which looks like one.",
+                u32::from(c)
+            );
+            hits.push(line.hit(described));
+            return;
+        }
+    }
+}
+
+/// The letter of another script in a word that also has Latin letters.
+fn odd_one(word: &str) -> Option<char> {
+    if !word.chars().any(|c| script(c) == Some(Script::Latin)) {
+        return None;
+    }
+    word.chars().find(|&c| match script(c) {
+        Some(Script::Cyrillic | Script::Other) => true,
+        Some(Script::Greek) => looks_latin(c),
+        Some(Script::Latin) | None => false,
+    })
+}

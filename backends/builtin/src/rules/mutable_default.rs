@@ -1,0 +1,74 @@
+//! `mutable-default`: Python's default argument that all calls share.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "mutable-default",
+        perspective: MAINTAINABILITY,
+        category: "traps",
+        severity: Significant,
+        summary: "a mutable default argument in Python",
+        why: "The list or dictionary is made once, when the function is defined: what one call puts in, the next one \
+              finds.",
+        fix: "Use `None` as the default and make the value inside the function.",
+        examples: &[Example {
+            path: "src/orders.py",
+            bad: "def add(item, items=[]):\n    items.append(item)\n",
+            good: "def add(item, items=None):\n    items = items or []\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Python],
+    claims: &["mutable default", "default argument"],
+    check: Check::Line {
+        needles: &["def "],
+        look,
+    },
+};
+
+pattern!(
+    DEFAULT,
+    r"(?:^\s*(?:async\s+)?def\s+\w+\(.*?)\b(\w+)\s*(?::[^=,]+)?=\s*(\[\s*\]|\{\s*\}|list\(\)|dict\(\)|set\(\))"
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let Some(found) = DEFAULT.captures(&code) else {
+        return;
+    };
+    let name = &found[1];
+    let described = format!("The default of `{name}` is shared by all calls.");
+    let hit = line.hit(described);
+    // Only read, it does no harm yet.
+    hits.push(if is_changed(line, name) {
+        hit
+    } else {
+        hit.severity(Minor)
+    });
+}
+
+/// Whether the lines below change the argument.
+fn is_changed(line: &LineView<'_, '_>, name: &str) -> bool {
+    let starts = |text: &str| {
+        let text = text.trim_start().strip_prefix(name);
+        text.is_some_and(|rest| {
+            [
+                ".append",
+                ".add",
+                ".update",
+                ".extend",
+                ".insert",
+                ".pop",
+                ".setdefault",
+                "[",
+            ]
+            .iter()
+            .any(|m| rest.starts_with(m))
+        })
+    };
+    (1..30)
+        .map_while(|by| line.near(by))
+        .take_while(|text| !text.trim_start().starts_with("def "))
+        .any(starts)
+}

@@ -1,0 +1,59 @@
+//! `new-panic`: library code that ends the program.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "new-panic",
+        perspective: ERROR_PATHS,
+        category: "panic",
+        severity: Minor,
+        summary: "a `panic` in Rust or Go outside tests",
+        why: "The caller has no say: one bad value ends the program, or the thread and all that waits for it.",
+        fix: "Return an error; keep panics for what only a bug in this code can cause, and name that in the message.",
+        examples: &[Example {
+            path: "src/parse.rs",
+            bad: "    panic!(\"bad input {text}\");\n",
+            good: "    return Err(ParseError::BadInput(text.to_owned()));\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Rust, Language::Go],
+    claims: &["panic"],
+    check: Check::Line {
+        needles: &["panic!(", "panic("],
+        look,
+    },
+};
+
+pattern!(RUST, r"(?:^|[^\w:])(?:std::|core::)?panic!\(");
+pattern!(GO, r"(?:^|[^\w.])panic\(");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let (panics, excepted) = match line.file.language {
+        Language::Rust => (
+            RUST.is_match(&code),
+            line.file.name() == "build.rs" || line.file.path.starts_with("xtask/"),
+        ),
+        _ => (
+            GO.is_match(&code),
+            line.file.name() == "main.go" || in_must(line),
+        ),
+    };
+    // What has been reported under its own name is not said twice.
+    let unfinished = line.text().to_ascii_lowercase().contains("not implemented");
+    if panics && !excepted && !unfinished {
+        hits.push(line.hit("The program ends here; the caller cannot handle it."));
+    }
+}
+
+/// Go's functions that are named for their panic, and `init`.
+fn in_must(line: &LineView<'_, '_>) -> bool {
+    let above = (1..60)
+        .map_while(|by| line.near(-by))
+        .find(|text| text.starts_with("func "));
+    above.is_some_and(|text| {
+        text.contains("Must") || text.contains("must") || text.starts_with("func init(")
+    })
+}

@@ -1,0 +1,48 @@
+//! `oversized-file`: a file that every clone will carry.
+
+use council_protocol::change::FileKind;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "oversized-file",
+        perspective: HYGIENE,
+        category: "size",
+        severity: Significant,
+        summary: "a file of more than a mebibyte",
+        why: "Git keeps every version of it for ever: each clone and each CI run downloads them all.",
+        fix: "Keep it in git-lfs or a store of its own and fetch it by a digest; shrink images; do not commit logs or dumps.",
+        examples: &[],
+    },
+    scope: Scope::Everywhere,
+    languages: &[],
+    claims: &["large file", "oversized", "file size"],
+    check: Check::File(look),
+};
+
+const MIB: u64 = 1024 * 1024;
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    let (Some(size), true) = (file.change.new_size, file.exists()) else {
+        return;
+    };
+    let before = file.change.old_size.unwrap_or(0);
+    let whole = matches!(file.change.kind, FileKind::Text | FileKind::Binary);
+    // What was already that large is not news until it has grown by half.
+    if size < MIB || !whole || size < before + before / 2 {
+        return;
+    }
+    let tenths = size * 10 / MIB;
+    let hit = file.hit(format!(
+        "`{}` has {}.{} MiB.",
+        file.name(),
+        tenths / 10,
+        tenths % 10
+    ));
+    hits.push(if size < 10 * MIB {
+        hit.severity(Minor)
+    } else {
+        hit
+    });
+}

@@ -1,0 +1,44 @@
+//! `request-without-timeout`: a request that may wait for ever.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "request-without-timeout",
+        perspective: ERROR_PATHS,
+        category: "timeouts",
+        severity: Minor,
+        summary: "a request of Python's `requests` without a timeout",
+        why: "`requests` has no default: one server that accepts and never answers holds the thread for ever.",
+        fix: "Pass `timeout=` with seconds that the caller can bear.",
+        examples: &[Example {
+            path: "src/client.py",
+            bad: "response = requests.get(url)\n",
+            good: "response = requests.get(url, timeout=10)\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Python],
+    claims: &["timeout", "hang"],
+    check: Check::Line {
+        needles: &["requests."],
+        look,
+    },
+};
+
+pattern!(
+    CALL,
+    r"\brequests\.(get|post|put|patch|delete|head|options|request)\((.*)\)"
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    // A call that goes on below may have its timeout there.
+    let Some(found) = CALL.captures(&code) else {
+        return;
+    };
+    let balanced = found[2].matches('(').count() == found[2].matches(')').count();
+    if balanced && !found[2].contains("timeout") && !found[2].contains("**") {
+        hits.push(line.hit(format!("`requests.{}` waits without a limit.", &found[1])));
+    }
+}

@@ -1,0 +1,62 @@
+//! `return-in-finally`: a `finally` that throws the error away.
+
+use super::prelude::*;
+use crate::view::indent;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "return-in-finally",
+        perspective: ERROR_PATHS,
+        category: "swallowed-error",
+        severity: Significant,
+        summary: "a `return` inside `finally`",
+        why: "It replaces whatever the block was about to do: an exception on its way out disappears, and so does the \
+              value that was being returned.",
+        fix: "Move the `return` behind the block, and leave only cleaning up in `finally`.",
+        examples: &[Example {
+            path: "src/lock.py",
+            bad: "try:\n    work()\nfinally:\n    return done\n",
+            good: "try:\n    work()\nfinally:\n    unlock()\nreturn done\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[
+        Language::Python,
+        Language::Script,
+        Language::Java,
+        Language::Kotlin,
+        Language::CSharp,
+        Language::Php,
+    ],
+    claims: &["finally"],
+    check: Check::Line {
+        needles: &["finally"],
+        look,
+    },
+};
+
+pattern!(OPENED, r"(?:^\s*|\}\s*)finally\s*[:{]\s*$");
+pattern!(NESTED, r"\bdef\s|\bfunction\b|=>|\blambda\b|->|\bclass\s");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    if !OPENED.is_match(&line.code()) {
+        return;
+    }
+    let depth = line.indent();
+    for by in 1..40 {
+        let Some(text) = line.near(by) else { return };
+        let blank = text.trim().is_empty();
+        if !blank && (indent(text) <= depth || NESTED.is_match(text)) {
+            return;
+        }
+        let word = text.trim_start();
+        if word == "return" || word.starts_with("return ") || word.starts_with("return;") {
+            let last = line.number().saturating_add_signed(by);
+            hits.push(line.hit_to(
+                last,
+                "The `return` in this block throws away any error that is on its way out.",
+            ));
+            return;
+        }
+    }
+}

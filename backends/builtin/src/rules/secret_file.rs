@@ -1,0 +1,58 @@
+//! `secret-file`: a file whose purpose is to hold secrets.
+
+use council_protocol::change::FileStatus;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "secret-file",
+        perspective: SECURITY,
+        category: "secret-files",
+        severity: Significant,
+        summary: "a file that usually holds secrets",
+        why: "Files of this name are made to hold credentials. Once committed, they stay in the history of every clone.",
+        fix: "Take the file out of the commit, list it in `.gitignore`, and commit a template such as `.env.example`.",
+        examples: &[],
+    },
+    scope: Scope::Fresh,
+    languages: &[],
+    claims: &["credential", "secret", ".env"],
+    check: Check::File(look),
+};
+
+const NAMES: [&str; 15] = [
+    ".env",
+    ".env.local",
+    ".env.production",
+    ".env.prod",
+    ".env.staging",
+    ".netrc",
+    ".pgpass",
+    ".htpasswd",
+    ".dockercfg",
+    ".git-credentials",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "credentials.json",
+];
+const ENDINGS: [&str; 7] = [
+    ".pfx",
+    ".p12",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".ppk",
+    ".tfstate",
+];
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    let name = file.name();
+    let named = NAMES.contains(&name) || ENDINGS.iter().any(|end| name.ends_with(end));
+    let new = matches!(file.change.status, FileStatus::Added) && file.change.new_size != Some(0);
+    if named && new && !matches!(file.role, Role::Test | Role::Example) {
+        hits.push(file.hit(format!("`{name}` is a file that usually holds secrets.")));
+    }
+}

@@ -1,0 +1,103 @@
+//! `sql-injection`: a statement put together from pieces.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "sql-injection",
+        perspective: SECURITY,
+        category: "injection",
+        severity: Significant,
+        summary: "an SQL statement put together from strings and values",
+        why: "The database reads the whole string: a value with a quote in it is a part of the statement.",
+        fix: "Pass the values as parameters of the statement; choose names of tables and columns from a fixed list.",
+        examples: &[Example {
+            path: "src/users.py",
+            bad: "cursor.execute(\"SELECT * FROM users WHERE name = '\" + name + \"'\")\n",
+            good: "cursor.execute(\"SELECT * FROM users WHERE name = ?\", (name,))\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[
+        Language::Python,
+        Language::Script,
+        Language::Ruby,
+        Language::Php,
+        Language::Go,
+        Language::Rust,
+        Language::Java,
+        Language::Kotlin,
+        Language::CSharp,
+    ],
+    claims: &["sql"],
+    check: Check::Line {
+        needles: &["select ", "insert into", "update ", "delete from", "where "],
+        look,
+    },
+};
+
+const VERB: &str =
+    r"(?i:select\b[^;]*?\bfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s)";
+
+pattern!(
+    /// A quoted statement, then a value added to it.
+    JOINED,
+    &format!(r#"["'`][^"'`]*{VERB}[^"`]*["']\s*(?:\+|\.(?:\s*\$)|%)\s*[\w$(]"#)
+);
+pattern!(
+    FORMATTED,
+    &format!(r#"["'][^"]*{VERB}[^"]*(?:%[sdv]|\{{\w*\}})[^"]*["']\s*(?:%\s*[\w(]|\.format\()"#)
+);
+pattern!(
+    SPRINTF,
+    &format!(
+        r#"(?:Sprintf|String\.format|sprintf|format!|concat!)\(\s*["'`][^"`]*{VERB}[^"`]*(?:%[sdvq]|\{{[\w:?]*\}})"#
+    )
+);
+pattern!(
+    F_STRING,
+    &format!(r#"\b[rb]?f[rb]?["']{{1,3}}[^"']*{VERB}[^"]*\{{[^{{}}]+\}}"#)
+);
+pattern!(TEMPLATE, &format!(r"`[^`]*{VERB}[^`]*\$\{{"));
+pattern!(RUBY, &format!(r##""[^"]*{VERB}[^"]*#\{{"##));
+pattern!(PHP, &format!(r#""[^"]*{VERB}[^"]*\{{?\$\w"#));
+pattern!(CSHARP, &format!(r#"\$@?"[^"]*{VERB}[^"]*\{{"#));
+pattern!(
+    /// What is put in is a constant, a list of placeholders, or has been quoted.
+    HARMLESS,
+    r"(?i)placeholder|quote|escape|sanitiz|sql\.identifier|\bsql`|prisma\.sql|\bq_?marks?\b|literal"
+);
+pattern!(
+    /// Every inserted value is a constant by its name.
+    CONSTANTS,
+    r#"^(?:[^{$%+#]|\$?\{[A-Z][A-Z0-9_.]*\}|#\{[A-Z_:]+\}|\+\s*[A-Z][A-Z0-9_]+\b)*$"#
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let text = line.without_comments();
+    let found = JOINED.is_match(&text)
+        || SPRINTF.is_match(&text)
+        || match line.file.language {
+            Language::Python => FORMATTED.is_match(&text) || F_STRING.is_match(&text),
+            Language::Script => TEMPLATE.is_match(&text),
+            Language::Ruby => RUBY.is_match(&text),
+            Language::Php => PHP.is_match(&text),
+            Language::CSharp => CSHARP.is_match(&text),
+            _ => false,
+        };
+    if found && !HARMLESS.is_match(&text) && !CONSTANTS.is_match(&text) && !is_message(&text) {
+        hits.push(line.hit("An SQL statement is put together from strings and values."));
+    }
+}
+
+/// Whether the line prints, logs or raises: then the words are prose.
+fn is_message(text: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "print", "log.", "logger", "console.", "raise ", "throw ", "panic!", "error", "warn",
+        "help=",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+        && !lower.contains("execute")
+        && !lower.contains("query")
+}

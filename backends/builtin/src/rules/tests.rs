@@ -1,0 +1,276 @@
+//! Holds rules, fixtures and document together: what is in one is in all, and each rule speaks where its fixture says.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use council_protocol::seat::RuleSettings;
+use council_protocol::{Finding, Severity, Side};
+
+use super::RULES;
+use crate::fixture::Fixture;
+use crate::perspective::PERSPECTIVES;
+use crate::review::{finding, place};
+use crate::rule::{Rule, RuleInfo};
+use crate::scan::{Bench, scan};
+use crate::view::ChangeView;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    entries.map(|name| name.into_string().unwrap()).collect()
+}
+
+fn fixture(rule: &Rule, name: &str) -> Fixture {
+    let path = folder("fixtures").join(rule.info.id).join(name);
+    Fixture::parse(&fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+}
+
+/// What all rules say of a fixture.
+fn findings(fixture: &Fixture) -> Vec<Finding> {
+    let change = ChangeView::new(&fixture.packet, &*fixture.blobs);
+    let bench = Bench::new("", &RuleSettings::default());
+    scan(&change, &bench)
+        .iter()
+        .map(|found| finding(&change, found))
+        .collect()
+}
+
+/// Where one rule speaks.
+fn places(id: &str, fixture: &Fixture) -> Vec<(String, u32)> {
+    let findings = findings(fixture)
+        .into_iter()
+        .filter(|f| f.rule.as_deref() == Some(id));
+    findings
+        .map(|f| (f.location.path.display().into_owned(), f.location.line))
+        .collect()
+}
+
+#[test]
+fn the_registry_the_files_and_the_fixtures_are_the_same_list() {
+    let ids: BTreeSet<String> = RULES.iter().map(|rule| rule.info.id.to_owned()).collect();
+    assert_eq!(ids.len(), RULES.len(), "two rules of one id");
+    let mut files = names(&folder("src/rules"));
+    assert!(files.remove("mod.rs") && files.remove("tests.rs"));
+    let files: BTreeSet<String> = files
+        .iter()
+        .map(|name| name.strip_suffix(".rs").unwrap().replace('_', "-"))
+        .collect();
+    assert_eq!(
+        ids, files,
+        "a rule without its file, or a file without its line in the registry"
+    );
+    assert_eq!(
+        ids,
+        names(&folder("fixtures")),
+        "a rule without its fixture, or a fixture without its rule"
+    );
+}
+
+#[test]
+fn every_rule_speaks_exactly_where_its_fixture_says() {
+    let wrong = RULES.iter().filter_map(|rule| {
+        let fixture = fixture(rule, "bad.txt");
+        let mut expected = fixture.expected.clone();
+        expected.sort();
+        let found = places(rule.info.id, &fixture);
+        (expected.is_empty() || found != expected).then_some((rule.info.id, found, expected))
+    });
+    let wrong: Vec<_> = wrong.collect();
+    assert!(wrong.is_empty(), "found and expected differ: {wrong:#?}");
+}
+
+#[test]
+fn nothing_is_found_in_the_good_fixtures() {
+    let wrong = RULES.iter().flat_map(|rule| {
+        let fixture = fixture(rule, "good.txt");
+        assert!(
+            fixture.expected.is_empty() && !fixture.packet.files.is_empty(),
+            "{}",
+            rule.info.id
+        );
+        let found = findings(&fixture).into_iter();
+        found
+            .map(|f| (rule.info.id, f.rule.clone(), place(&f), f.quote))
+            .collect::<Vec<_>>()
+    });
+    let wrong: Vec<_> = wrong.collect();
+    assert!(wrong.is_empty(), "fixture, rule, place: {wrong:#?}");
+}
+
+#[test]
+fn every_quote_stands_where_its_finding_says() {
+    for rule in RULES {
+        let fixture = fixture(rule, "bad.txt");
+        for finding in findings(&fixture).iter().filter(|f| f.location.line > 0) {
+            let file = fixture
+                .packet
+                .files
+                .iter()
+                .find(|f| f.path == finding.location.path)
+                .unwrap();
+            let read =
+                council_protocol::BlobSource::read(&*fixture.blobs, Side::New, &file.path).unwrap();
+            let Some(bytes) = read else { continue };
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let proof = council_protocol::prove(&text, finding.location.line, &finding.quote);
+            assert_eq!(proof, council_protocol::Proof::Verified, "{finding:#?}");
+        }
+    }
+}
+
+#[test]
+fn no_finding_shows_a_secret() {
+    for rule in RULES.iter().filter(|rule| rule.info.category == "secrets") {
+        let fixture = fixture(rule, "bad.txt");
+        let shown = serde_json::to_string(&findings(&fixture)).unwrap();
+        let text =
+            fs::read_to_string(folder("fixtures").join(rule.info.id).join("bad.txt")).unwrap();
+        assert!(
+            text.contains("{|}"),
+            "{}: the fixture marks no secret",
+            rule.info.id
+        );
+        for secret in text.lines().flat_map(|line| line.split("{|}").skip(1)) {
+            let secret: String = secret
+                .chars()
+                .take_while(|c| c.is_alphanumeric())
+                .take(12)
+                .collect();
+            assert!(
+                secret.len() < 8 || !shown.contains(&secret),
+                "{}: {secret} in {shown}",
+                rule.info.id
+            );
+        }
+    }
+}
+
+#[test]
+fn every_example_shows_what_it_should() {
+    let mut wrong = Vec::new();
+    for rule in RULES {
+        for example in rule.info.examples {
+            let speaks =
+                |text| !places(rule.info.id, &Fixture::added(example.path, text)).is_empty();
+            if (speaks(example.bad), speaks(example.good)) != (true, false) {
+                wrong.push((rule.info.id, example.path));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "silent on the bad example, or not on the good one: {wrong:?}"
+    );
+}
+
+#[test]
+fn every_rule_says_what_it_is() {
+    for info in RULES.iter().map(|rule| &rule.info) {
+        let id = info.id;
+        assert!(
+            id.bytes().all(|b| b == b'-' || b.is_ascii_lowercase()),
+            "{id}"
+        );
+        assert!(
+            PERSPECTIVES.iter().any(|p| p.name == info.perspective),
+            "{id}"
+        );
+        assert!(
+            !info.summary.ends_with('.') && !info.summary.is_empty(),
+            "{id}"
+        );
+        for text in [info.why, info.fix] {
+            assert!(text.ends_with('.') && !text.contains("  "), "{id}: {text}");
+        }
+    }
+    let ids: Vec<_> = RULES.iter().map(|rule| rule.info.id).collect();
+    assert!(ids.is_sorted(), "the registry is alphabetical");
+}
+
+#[test]
+fn every_perspective_has_rules() {
+    for perspective in &PERSPECTIVES {
+        assert!(
+            Bench::new(perspective.name, &RuleSettings::default()).len() >= 3,
+            "{}",
+            perspective.name
+        );
+    }
+}
+
+/// `UPDATE_RULES_DOC=1 cargo test -p council-builtin document` writes the page anew.
+#[test]
+fn the_document_is_what_the_rules_say() {
+    let path = folder("../../docs/rules.md");
+    let page = page();
+    if env::var_os("UPDATE_RULES_DOC").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == page,
+        "docs/rules.md is not what the rules say: UPDATE_RULES_DOC=1 writes it anew"
+    );
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# The built-in rules\n\n\
+         Written from the rules by a test; `git council explain RULE` shows the same. A rule is switched off or \
+         re-levelled by configuration (`rules.levels`), and a line is excused in place by a comment on it or above it, \
+         `council: allow(RULE) reason`, which counts from the change after the one that adds it.\n",
+    );
+    for perspective in &PERSPECTIVES {
+        let _ = write!(page, "\n## {}\n\n{}\n", perspective.name, perspective.focus);
+        for rule in RULES
+            .iter()
+            .filter(|rule| rule.info.perspective == perspective.name)
+        {
+            section(&mut page, &rule.info);
+        }
+    }
+    page
+}
+
+fn section(page: &mut String, info: &RuleInfo) {
+    let level = match info.severity {
+        Severity::Critical => "critical",
+        Severity::Significant => "significant",
+        Severity::Minor => "minor",
+    };
+    let mut rest = info.summary.chars();
+    let first = rest.next().into_iter().flat_map(char::to_uppercase);
+    let summary: String = first.chain(rest).collect();
+    let _ = write!(
+        page,
+        "\n### {}\n\n{summary}. {level}, {}.\n\n{}\n\n{}\n",
+        info.id, info.category, info.why, info.fix
+    );
+    for example in info.examples {
+        let (path, bad, good) = (example.path, visible(example.bad), visible(example.good));
+        let _ = write!(
+            page,
+            "\n```text\n{path}: bad\n{bad}\n{path}: good\n{good}```\n"
+        );
+    }
+}
+
+/// Characters outside ASCII as escapes: the page must not hold what the rules warn of.
+fn visible(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_ascii() {
+                c.to_string()
+            } else {
+                c.escape_unicode().to_string()
+            }
+        })
+        .collect()
+}

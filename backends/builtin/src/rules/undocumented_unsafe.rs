@@ -1,0 +1,53 @@
+//! `undocumented-unsafe`: Rust's `unsafe` without the reason why it is sound.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "undocumented-unsafe",
+        perspective: MAINTAINABILITY,
+        category: "unsafe",
+        severity: Significant,
+        summary: "an `unsafe` block or impl in Rust without a SAFETY comment",
+        why: "The compiler has stopped checking here. Without the conditions in writing, nobody can tell whether the \
+              next change still meets them.",
+        fix: "Write above it what makes it sound (`// SAFETY: …`), or do without.",
+        examples: &[Example {
+            path: "src/map.rs",
+            bad: "    let map = unsafe { Mmap::map(&file) }?;\n",
+            good: "    // SAFETY: the file is ours alone and is not truncated while it is mapped.\n    let map = unsafe { Mmap::map(&file) }?;\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Rust],
+    claims: &["unsafe"],
+    check: Check::Line {
+        needles: &["unsafe"],
+        look,
+    },
+};
+
+pattern!(OPENS, r"\bunsafe\s*(?:\{|impl\b|$)");
+/// Lines of code between the reason and the block at most; a comment may be as long as it likes.
+const BETWEEN: usize = 4;
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    if OPENS.is_match(&line.code()) && !is_documented(line) {
+        hits.push(line.hit("Nothing says why this `unsafe` is sound."));
+    }
+}
+
+/// Whether a comment above, beside or right below gives the reason.
+fn is_documented(line: &LineView<'_, '_>) -> bool {
+    let says_so = |text: &str| {
+        let text = text.trim_start().to_ascii_lowercase();
+        text.contains("safety") || (text.starts_with("//") && text.contains("safe"))
+    };
+    let mut code = 0;
+    let above = (1..60).map_while(|by| line.near(-by)).take_while(|text| {
+        code += usize::from(!text.trim_start().starts_with("//"));
+        code <= BETWEEN
+    });
+    let mut below = (0..=2).filter_map(|by| line.near(by));
+    above.into_iter().any(says_so) || below.any(says_so)
+}

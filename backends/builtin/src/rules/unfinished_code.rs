@@ -1,0 +1,63 @@
+//! `unfinished-code`: a place that was left for later and fails when it is reached.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "unfinished-code",
+        perspective: ERROR_PATHS,
+        category: "unfinished",
+        severity: Significant,
+        summary: "code that says of itself that it is not implemented",
+        why: "It compiles, it looks complete in a list of functions, and it fails when somebody calls it.",
+        fix: "Implement it, or leave the function out until it is.",
+        examples: &[Example {
+            path: "src/export.rs",
+            bad: "    todo!()\n",
+            good: "    write_rows(rows)\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[],
+    claims: &["todo!", "unimplemented", "not implemented", "stub"],
+    check: Check::Line {
+        needles: &[
+            "todo!",
+            "unimplemented!",
+            "not implemented",
+            "notimplementedexception",
+            "todo(",
+        ],
+        look,
+    },
+};
+
+pattern!(
+    RUST,
+    r"(?:^|[^\w:])(?:std::|core::)?(todo|unimplemented)!\("
+);
+pattern!(
+    THROWN,
+    r#"(?i)\b(?:throw\s+new\s+\w*(?:Error|Exception)|panic|fatalError)\(\s*["'`](?:todo\b|not (?:yet )?implemented(?: yet)?[.!]?["'`])"#
+);
+pattern!(CSHARP, r"\bthrow\s+new\s+NotImplementedException\(");
+pattern!(KOTLIN, r"(?:^|[^\w.])TODO\(");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let found = match line.file.language {
+        Language::Rust => RUST.is_match(&code),
+        Language::CSharp => CSHARP.is_match(&code),
+        Language::Kotlin => KOTLIN.is_match(&code),
+        Language::Script
+        | Language::Java
+        | Language::Go
+        | Language::Swift
+        | Language::Php
+        | Language::Dart => THROWN.is_match(&line.without_comments()),
+        _ => false,
+    };
+    if found {
+        hits.push(line.hit("The code fails when it is reached: it is not implemented."));
+    }
+}

@@ -1,0 +1,82 @@
+//! `unsafe-deserialization`: data that can make any object, or call any function, while it is read.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "unsafe-deserialization",
+        perspective: SECURITY,
+        category: "deserialization",
+        severity: Significant,
+        summary: "data read by a deserialiser that can run code",
+        why: "These formats name classes and functions: reading a crafted file calls them.",
+        fix: "Use a format of plain data (JSON, `yaml.safe_load`), or check a signature before reading.",
+        examples: &[Example {
+            path: "src/settings.py",
+            bad: "settings = yaml.load(stream)\n",
+            good: "settings = yaml.safe_load(stream)\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[
+        Language::Python,
+        Language::Ruby,
+        Language::Php,
+        Language::Java,
+        Language::Kotlin,
+        Language::CSharp,
+        Language::Script,
+    ],
+    claims: &["deserial", "pickle", "yaml.load", "unserialize", "marshal"],
+    check: Check::Line {
+        needles: &[
+            "yaml.load",
+            "yaml.unsafe_load",
+            "pickle",
+            "marshal.load",
+            "shelve.open",
+            "jsonpickle",
+            "dill.load",
+            "torch.load",
+            "unserialize(",
+            "objectinputstream",
+            "binaryformatter",
+            "xmldecoder",
+            "yaml.full_load",
+        ],
+        look,
+    },
+};
+
+pattern!(YAML, r"\byaml\.(?:load|load_all)\(\s*[^)]*\)?");
+pattern!(
+    OTHER,
+    r"(?x)
+      \byaml\.unsafe_load(?:_all)?\(
+    | \b(?:c?[pP]ickle|dill|cloudpickle|_pickle)\.(?:loads?|Unpickler)\( | \bjsonpickle\.decode\( | \bmarshal\.loads?\(
+    | \bMarshal\.load\( | \bunserialize\(\s*[^)]*\$ | \bnew\s+ObjectInputStream\( | \bnew\s+BinaryFormatter\( | \bnew\s+XMLDecoder\(
+    "
+);
+pattern!(TORCH, r"\btorch\.load\(");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    if let Some(found) = YAML.find(&code) {
+        // The loader may stand on the next line, in which case nothing can be said.
+        let open = !found.as_str().ends_with(')');
+        if line.file.language == Language::Python && !open && !found.as_str().contains("Loader") {
+            let mended = line.text().replacen("yaml.load(", "yaml.safe_load(", 1);
+            let hit = line.hit("`yaml.load` without a loader can build any Python object.");
+            let simple = !code.contains("load_all");
+            hits.push(if simple { hit.suggest(mended) } else { hit });
+        }
+    } else if let Some(found) = OTHER.find(&code) {
+        let call = found.as_str().trim_end_matches('(');
+        hits.push(line.hit(format!("`{call}` runs code that crafted data names.")));
+    } else if TORCH.is_match(&code) && code.contains(')') && !code.contains("weights_only") {
+        hits.push(
+            line.hit("`torch.load` unpickles what it reads.")
+                .severity(Minor),
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! `unsafe-extraction`: an archive that may write outside the folder it is unpacked into.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "unsafe-extraction",
+        perspective: SECURITY,
+        category: "path-traversal",
+        severity: Significant,
+        summary: "a tar archive unpacked without a filter",
+        why: "A member named `../../.ssh/authorized_keys`, or a link that points outside, is written where it says \
+              (CVE-2007-4559).",
+        fix: "Pass `filter=\"data\"`, which Python has since 3.12 and in security releases before.",
+        examples: &[Example {
+            path: "src/install.py",
+            bad: "tarfile.open(path).extractall(folder)\n",
+            good: "tarfile.open(path).extractall(folder, filter=\"data\")\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[Language::Python],
+    claims: &["extractall", "tarfile", "path traversal", "zip slip"],
+    check: Check::Line {
+        needles: &["extractall("],
+        look,
+    },
+};
+
+pattern!(ALL, r"(\w+(?:\([^)]*\))?)\.extractall\(([^)]*)\)");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let Some(found) = ALL.captures(&code) else {
+        return;
+    };
+    let zip = found[1].to_ascii_lowercase().contains("zip") || found[1].starts_with('z');
+    let tar = line
+        .file
+        .after()
+        .is_none_or(|text| text.contains("tarfile"));
+    if !found[2].contains("filter") && !zip && tar {
+        hits.push(line.hit("Members of the archive may be written outside the folder."));
+    }
+}

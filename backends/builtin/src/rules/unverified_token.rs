@@ -1,0 +1,50 @@
+//! `unverified-token`: a signed token whose signature nobody checks.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "unverified-token",
+        perspective: SECURITY,
+        category: "cryptography",
+        severity: Significant,
+        summary: "a JSON web token read without checking its signature",
+        why: "Anybody can write such a token: who the bearer says he is then counts as who he is.",
+        fix: "Verify the signature with a fixed list of algorithms before any claim is read.",
+        examples: &[Example {
+            path: "src/auth.py",
+            bad: "claims = jwt.decode(token, options={\"verify_signature\": False})\n",
+            good: "claims = jwt.decode(token, key, algorithms=[\"RS256\"])\n",
+        }],
+    },
+    scope: Scope::Production,
+    languages: &[],
+    claims: &["jwt", "signature"],
+    check: Check::Line {
+        needles: &[
+            "verify_signature",
+            "jwt.decode",
+            "parseunverified",
+            "insecure_disable_signature",
+            "\"none\"",
+            "'none'",
+        ],
+        look,
+    },
+};
+
+pattern!(
+    UNCHECKED,
+    r#"(?x)["']?verify_signature["']?\s*[:=]\s*(?:False|false)|\bjwt\.decode\([^)]*\bverify\s*=\s*False|\.ParseUnverified\(
+    |\binsecure_disable_signature_validation\(|\balgorithms?["']?\s*[:=]\s*\[?\s*["']none["']"#
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let text = line.without_comments();
+    if line.file.language.is_code()
+        && UNCHECKED.is_match(&text)
+        && line.code().contains(['(', ':', '='])
+    {
+        hits.push(line.hit("The token's claims are read without checking its signature."));
+    }
+}

@@ -1,0 +1,68 @@
+//! `vacuous-assertion`: an assertion that cannot fail.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "vacuous-assertion",
+        perspective: TESTS,
+        category: "weak-tests",
+        severity: Significant,
+        summary: "an assertion that cannot fail",
+        why: "The test passes whatever the code does; it only looks as though something were checked.",
+        fix: "Assert what the code should have done.",
+        examples: &[Example {
+            path: "tests/test_orders.py",
+            bad: "def test_total():\n    assert (total() == 3, \"wrong total\")\n",
+            good: "def test_total():\n    assert total() == 3, \"wrong total\"\n",
+        }],
+    },
+    scope: Scope::Tests,
+    languages: &[],
+    claims: &[
+        "assert true",
+        "assert(true",
+        "always true",
+        "cannot fail",
+        "vacuous",
+        "tautolog",
+    ],
+    check: Check::Line {
+        needles: &["assert", "expect("],
+        look,
+    },
+};
+
+pattern!(
+    TRUE,
+    r"(?x)^\s*assert\s+True\s*(?:,.*)?$ | \bassert!\(\s*true\s*[,)] | \bassert_eq!\(\s*true\s*,\s*true\s*[,)]
+    | \b(?:self\.)?assertTrue\(\s*[Tt]rue\s*[,)] | \bassert\.(?:ok|isTrue|True)\(\s*(?:t\s*,\s*)?true\s*[,)]
+    | \bexpect\(\s*(?:true\s*\)\.(?:toBe\(\s*true|toBeTruthy\(|toEqual\(\s*true)|1\s*\)\.toBe\(\s*1\s*\)) | \bassert\(\s*true\s*\)"
+);
+pattern!(TUPLE, r#"^\s*assert\s*\((.+),\s*f?["'].*\)\s*$"#);
+pattern!(
+    SAME,
+    r"\bassert(?:_eq!|Equals?|Equal)\(\s*([\w.]+(?:\(\))?)\s*,\s*([\w.]+(?:\(\))?)\s*\)"
+);
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.code();
+    let tuple = line.file.language == Language::Python
+        && TUPLE
+            .captures(&line.without_comments())
+            .is_some_and(|found| balanced(&found[1]));
+    let same = SAME
+        .captures(&code)
+        .is_some_and(|found| found[1] == found[2] && !found[1].contains('('));
+    if tuple {
+        hits.push(line.hit("A tuple is always true: the comparison inside it is never looked at."));
+    } else if TRUE.is_match(&code) {
+        hits.push(line.hit("The assertion is about a constant."));
+    } else if same {
+        hits.push(line.hit("A value is compared with itself.").severity(Minor));
+    }
+}
+
+fn balanced(text: &str) -> bool {
+    text.matches('(').count() == text.matches(')').count()
+}

@@ -1,0 +1,123 @@
+//! `weakened-ci`: a gate that no longer closes.
+
+use super::prelude::*;
+use crate::workflow;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "weakened-ci",
+        perspective: TESTS,
+        category: "ci",
+        severity: Significant,
+        summary: "a check of the CI that can no longer fail, or is gone",
+        why: "The pipeline stays green whatever the check says, and nobody sees that it has stopped checking.",
+        fix: "Mend the check, or take it out in a change of its own that says why.",
+        examples: &[Example {
+            path: ".github/workflows/ci.yml",
+            bad: "      - run: cargo test || true\n",
+            good: "      - run: cargo test\n",
+        }],
+    },
+    scope: Scope::Everywhere,
+    languages: &[Language::Yaml, Language::Unknown],
+    claims: &["continue-on-error", "|| true", "ci", "gate"],
+    check: Check::File(look),
+};
+
+pattern!(
+    CHECK,
+    r"(?x)\b(cargo\s+(?:\+\S+\s+)?(?:test|nextest|clippy|fmt|deny|miri)|npm\s+(?:run\s+)?test|yarn\s+(?:run\s+)?test|pnpm\s+(?:run\s+)?test
+    |pytest|tox|nox|mypy|ruff|flake8|go\s+(?:test|vet)|golangci-lint|mvn\s.*(?:test|verify)|gradlew?\s.*(?:test|check)
+    |make\s+(?:test|check)|ctest|rspec|rubocop|phpunit|dotnet\s+test|eslint|tsc)\b"
+);
+pattern!(IGNORED, r"\|\|\s*(?:true|:|exit\s+0|echo\b.*)\s*$");
+
+fn look(file: &FileView<'_>, hits: &mut Hits) {
+    if !is_ci(file) {
+        return;
+    }
+    for line in file.added() {
+        let code = line.without_comments();
+        let text = code.trim().trim_start_matches("- ");
+        let moved = file
+            .removed()
+            .any(|removed| removed.text.trim() == code.trim());
+        if moved {
+            continue;
+        }
+        if matches!(
+            text,
+            "continue-on-error: true" | "allow_failure: true" | "continueOnError: true"
+        ) {
+            hits.push(
+                line.hit("The step or job may fail without anybody noticing.")
+                    .severity(Minor),
+            );
+        } else if matches!(text, "if: false" | "if: ${{ false }}") {
+            hits.push(line.hit("The step or job never runs."));
+        } else if let Some(found) = CHECK.find(text)
+            && IGNORED.is_match(text)
+        {
+            hits.push(line.hit(format!(
+                "The result of `{}` is thrown away.",
+                found.as_str()
+            )));
+        }
+    }
+    gone(file, hits);
+}
+
+/// Reports a check that was run before and is run nowhere in the file any more.
+fn gone(file: &FileView<'_>, hits: &mut Hits) {
+    // Where another check is added, or a wrapper that is named after one, it has taken the old one's place.
+    const CHECKS: [&str; 5] = ["test", "check", "lint", "clippy", "tox"];
+    let replaced = file.added().any(|line| {
+        let code = line.without_comments();
+        CHECK.is_match(&code) || (is_step(&code) && CHECKS.iter().any(|word| code.contains(word)))
+    });
+    if !file.exists() || replaced {
+        return;
+    }
+    let mut told: Vec<&str> = Vec::new();
+    for removed in file.removed() {
+        let text = removed.text.split('#').next().unwrap_or_default();
+        let Some(found) = CHECK.find(text).filter(|_| is_command(text)) else {
+            continue;
+        };
+        let check = found.as_str();
+        let runs = workflow::lines(file).any(|line| line.contains(check)) || told.contains(&check);
+        if !runs {
+            told.push(check);
+            hits.push(file.hit_near(removed, format!("`{check}` is no longer run here.")));
+        }
+    }
+}
+
+/// Whether a line starts a program or an action.
+fn is_step(text: &str) -> bool {
+    let text = text.trim().trim_start_matches("- ");
+    ["run:", "script:", "uses:"]
+        .iter()
+        .any(|key| text.starts_with(key))
+        || !text.contains(": ")
+}
+
+fn is_command(text: &str) -> bool {
+    let text = text.trim().trim_start_matches("- ");
+    text.starts_with("run:")
+        || text.starts_with("script:")
+        || CHECK.find(text).is_some_and(|found| found.start() == 0)
+}
+
+fn is_ci(file: &FileView<'_>) -> bool {
+    const FILES: [&str; 7] = [
+        ".gitlab-ci.yml",
+        ".travis.yml",
+        "azure-pipelines.yml",
+        "appveyor.yml",
+        "bitbucket-pipelines.yml",
+        ".drone.yml",
+        "Jenkinsfile",
+    ];
+    file.is_workflow() || FILES.contains(&file.name()) || file.path == ".circleci/config.yml"
+}

@@ -1,0 +1,46 @@
+//! `workflow-secrets`: all secrets of a repository handed on at once.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "workflow-secrets",
+        perspective: SECURITY,
+        category: "ci",
+        severity: Significant,
+        summary: "all secrets of the repository handed to one step or workflow",
+        why: "The step receives secrets that it has no use for, and every secret that is added later, without a review.",
+        fix: "Name the secrets that are needed, one by one.",
+        examples: &[Example {
+            path: ".github/workflows/deploy.yml",
+            bad: "        env:\n          ALL: ${{ toJSON(secrets) }}\n",
+            good: "        env:\n          KEY: ${{ secrets.DEPLOY_KEY }}\n",
+        }],
+    },
+    scope: Scope::Workflows,
+    languages: &[],
+    claims: &["secrets"],
+    check: Check::Line {
+        needles: &["tojson(", "secrets: inherit"],
+        look,
+    },
+};
+
+pattern!(ALL, r"(?i)\$\{\{[^}]*tojson\(\s*secrets\s*\)");
+
+fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+    let code = line.without_comments();
+    if ALL.is_match(&code) {
+        hits.push(line.hit("All secrets are written out at once."));
+    } else if code.trim() == "secrets: inherit" && calls_a_stranger(line) {
+        hits.push(line.hit("A workflow of another repository inherits all secrets."));
+    }
+}
+
+/// Whether the job calls a workflow of another repository; the key may stand above or below.
+fn calls_a_stranger(line: &LineView<'_, '_>) -> bool {
+    let around = (-12..=12).filter_map(|by| line.near(by));
+    around
+        .filter_map(|text| text.trim().strip_prefix("uses:"))
+        .any(|uses| !uses.trim().starts_with("./"))
+}

@@ -1,0 +1,78 @@
+//! What rules ask of a GitHub workflow: its triggers, and what stands around a line.
+
+use crate::view::{FileView, LineView, indent};
+
+/// Triggers that run with the secrets and the token of the base repository on behalf of strangers.
+pub(crate) const PRIVILEGED: [&str; 3] = ["pull_request_target", "workflow_run", "issue_comment"];
+
+/// The lines of the file after the change, as far as they are known.
+pub(crate) fn lines<'f>(file: &'f FileView<'_>) -> Box<dyn Iterator<Item = &'f str> + 'f> {
+    match file.after() {
+        Some(text) => Box::new(text.lines()),
+        None => Box::new(
+            file.lines
+                .iter()
+                .filter(|l| l.new_no.is_some())
+                .map(|l| l.text),
+        ),
+    }
+}
+
+/// The privileged trigger that a line sets, if it does: `on: issue_comment`, `  issue_comment:`, `- issue_comment`.
+pub(crate) fn trigger(text: &str) -> Option<&'static str> {
+    let text = text.split('#').next().unwrap_or_default().trim();
+    let list = text
+        .strip_prefix("on:")
+        .or_else(|| text.strip_prefix("\"on\":"));
+    PRIVILEGED.into_iter().find(|name| match list {
+        Some(list) => list
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(|word| word == *name),
+        None => {
+            let key = text.trim_start_matches("- ");
+            key == *name || key.strip_prefix(name) == Some(":")
+        }
+    })
+}
+
+/// The privileged trigger of a workflow, if it has one.
+pub(crate) fn privileged(file: &FileView<'_>) -> Option<&'static str> {
+    lines(file).find_map(trigger)
+}
+
+/// The most lines that are looked at above a line.
+const FARTHEST: usize = 500;
+
+/// The lines that hold a line by their smaller indentation, from the nearest to the top.
+pub(crate) fn parents<'f>(line: &LineView<'f, '_>) -> Vec<&'f str> {
+    let mut parents = Vec::new();
+    let mut depth = line.indent();
+    for number in (1..line.number()).rev().take(FARTHEST) {
+        let Some(text) = line.file.line(number) else {
+            break;
+        };
+        let here = indent(text);
+        if text.trim().is_empty() || text.trim_start().starts_with('#') || here >= depth {
+            continue;
+        }
+        // The key of `- key: …` stands behind the dash: what is as deep as it is its sibling.
+        let item = text.trim_start().starts_with("- ");
+        if !item || here + 2 < depth {
+            parents.push(text.trim());
+        }
+        depth = here;
+        if depth == 0 {
+            break;
+        }
+    }
+    parents
+}
+
+/// Whether a line is shell code of a step: `run: …`, or a line of a `run: |` block.
+pub(crate) fn is_script(line: &LineView<'_, '_>) -> bool {
+    let is_run = |text: &str| {
+        let key = text.trim().trim_start_matches("- ");
+        key.starts_with("run:") || key.starts_with("script:")
+    };
+    is_run(line.text()) || parents(line).into_iter().any(is_run)
+}
