@@ -266,6 +266,7 @@ impl<'a> Drive<'a> {
             journal: JOURNAL_VERSION,
             run: self.setting.run.name.clone(),
             started: self.setting.run.started.clone(),
+            target: self.setting.packet.target.clone(),
             backend: self.backend.clone(),
             plan: self.store_plan("plan.json")?,
         };

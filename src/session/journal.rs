@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use council_protocol::Millis;
+use council_protocol::packet::Target;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -28,6 +29,8 @@ pub struct Header {
     pub run: String,
     /// When it began, RFC 3339.
     pub started: String,
+    /// What is under review; `packet.json`, which judges read, does not name it.
+    pub target: Target,
     /// The backend that runs the judges.
     pub backend: String,
     /// The plan that the council was convened with.

@@ -1,6 +1,7 @@
 use std::sync::Mutex;
 
 use council_protocol::message::{Ending, Failure, FailureKind};
+use council_protocol::packet::TargetKind;
 use council_protocol::{Proof, TurnId};
 
 use super::super::real::RealWorld;
@@ -13,6 +14,13 @@ fn header() -> Header {
         journal: JOURNAL_VERSION,
         run: "council-20260309-head".into(),
         started: "2026-03-09T10:00:00+01:00".into(),
+        target: Target {
+            kind: TargetKind::Commit,
+            label: "HEAD".into(),
+            slug: "head".into(),
+            base: None,
+            head: None,
+        },
         backend: "teams".into(),
         plan: plan("plan.json"),
     }

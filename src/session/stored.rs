@@ -1,10 +1,11 @@
-//! The plan of a run on disk.
+//! The plan and the packet of a run on disk.
 
 use std::sync::Arc;
 
-use council_protocol::Coverage;
+use council_protocol::{Coverage, Packet};
 use serde::{Deserialize, Serialize};
 
+use super::journal::Header;
 use crate::council::Plan;
 use crate::council::plan::PlannedSeat;
 
@@ -57,6 +58,15 @@ pub(super) fn bytes(plan: &Plan) -> Vec<u8> {
     }
     // Plain data with string keys: this cannot fail.
     serde_json::to_vec(&stored).unwrap_or_default()
+}
+
+/// The whole packet of a run: `packet.json` is what judges may read in R1, the target stands in the journal's header, and
+/// the authors' words are in the plan.
+pub fn packet(bytes: &[u8], header: &Header, plan: &Plan) -> Result<Packet, serde_json::Error> {
+    let mut packet: Packet = serde_json::from_slice(bytes)?;
+    packet.target = header.target.clone();
+    packet.framing = plan.framing.clone();
+    Ok(packet)
 }
 
 /// The plan of these bytes.

@@ -105,3 +105,25 @@ fn a_plan_is_read_back_with_the_coverage_that_its_seats_share() {
         Err(stored::PlanError::Version(9))
     ));
 }
+
+/// Exchange by reference (seed 003): the others' answers lie in the judge's own folder before it is asked, without a name.
+#[test]
+fn seed_003_peers_are_files_of_the_judge_that_reads_them() {
+    let mut stage = stage(2, split);
+    stage.plan.exchange = crate::council::plan::Exchange::Reference;
+    for planned in &mut stage.plan.seats {
+        let shared = council_protocol::Capability::SharedFs;
+        planned.grant.granted.insert(shared);
+    }
+    let seen = stage.run().check();
+    let peer: serde_json::Value = serde_json::from_str(seen.text("peer-a.json")).unwrap();
+    assert_eq!(
+        (peer["label"].as_str(), peer["file"].as_str()),
+        (Some("A"), Some("peer-a.json"))
+    );
+    assert!(!seen.text("peer-a.json").contains("judge-"), "no name");
+    assert_eq!(
+        seen.finished().outcome.ledger.exchange,
+        Some(crate::council::ledger::ExchangeKind::Reference)
+    );
+}
