@@ -1,0 +1,252 @@
+//! What a council costs beside its judges' own work: `cargo run --release --example sessions`.
+//!
+//! The judges here answer at once, so that everything that is measured is ours.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use council_agents::{Agent, Agents, Conversation, Probe, Reply, Stop};
+use council_protocol::capability::Grant;
+use council_protocol::change::{FileKind, FileStatus, NoBlobs};
+use council_protocol::coverage::FileCoverage;
+use council_protocol::message::Hello;
+use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::{
+    Answer, Capability, CapabilitySet, Coverage, CoverageState, Event, Failure, FileChange,
+    JudgeId, JudgeSpec, Message, PROTOCOL_VERSION, Packet, Seat, Task, Turn, TurnId, Vote,
+};
+use git_council::council::Plan;
+use git_council::council::plan::{
+    Consensus, DebateMode, Exchange, PlannedSeat, Policy, Procedure, Seed, Timeouts,
+};
+use git_council::report::judge;
+use git_council::session::{
+    Interrupts, Offer, Opened, Places, RealWorld, RunRef, Setting, World as _, run,
+};
+use tokio::sync::mpsc::unbounded_channel;
+
+/// How often everything is measured.
+const TIMES: usize = 51;
+
+fn main() -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for judges in [5, 100] {
+        let time = median(|| teams(judges));
+        writeln!(out, "teams, {judges} judges, one turn: {time:?}, {:?} a judge", time / judges)?;
+    }
+    let folder = tempfile::tempdir()?;
+    for (judges, debate) in [(5, DebateMode::Off), (5, DebateMode::Force), (100, DebateMode::Off)] {
+        let rounds = if debate == DebateMode::Off { 1 } else { 2 };
+        let bare = median(|| session(judges, debate, None));
+        let kept = median(|| session(judges, debate, Some(folder.path())));
+        writeln!(
+            out,
+            "session, {judges} judges, {rounds} rounds: {bare:?}; with journal and files {kept:?}"
+        )?;
+    }
+    Ok(())
+}
+
+fn median(mut measure: impl FnMut() -> Duration) -> Duration {
+    let mut times: Vec<Duration> = (0..TIMES).map(|_| measure()).collect();
+    times.sort_unstable();
+    times[TIMES / 2]
+}
+
+/// Agrees with everything at once.
+struct Nod;
+
+impl Agent for Nod {
+    fn driver(&self) -> &'static str {
+        "builtin"
+    }
+
+    fn capabilities(&self) -> CapabilitySet {
+        Capability::known().collect()
+    }
+
+    fn probe(&self, _: &Seat) -> Result<Probe, Failure> {
+        Ok(Probe::default())
+    }
+
+    fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl Conversation for Nod {
+    fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
+        let answer = Answer::new(turn.round, turn.key.clone(), Vote::Pass);
+        let raw = match turn.task {
+            Task::Restate => "Nothing stands against it.".to_owned(),
+            _ => serde_json::to_string(&answer).unwrap_or_default(),
+        };
+        Ok(Reply { raw, usage: None })
+    }
+}
+
+fn hello() -> Hello {
+    Hello {
+        protocols: vec![PROTOCOL_VERSION],
+        ..Hello::default()
+    }
+}
+
+fn agents() -> Agents {
+    Agents::of(vec![Arc::new(Nod)])
+}
+
+/// Seats judges, asks each once, closes: no engine, no session.
+fn teams(judges: u32) -> Duration {
+    let begun = Instant::now();
+    let (events, seen) = channel();
+    let mut teams = council_teams::teams(agents());
+    let sink = move |event| drop(events.send(event));
+    teams.open(hello(), Arc::new(sink)).expect("it opens");
+    for number in 0..judges {
+        let seat = seat(number);
+        let judge = seat.judge.clone();
+        let spec = JudgeSpec {
+            seat,
+            brief: "".into(),
+            room: None,
+            max_answer_bytes: 1 << 20,
+        };
+        teams.spawn(spec).expect("it has a chair");
+        let turn = Turn {
+            id: TurnId(number),
+            round: 1,
+            key: String::new(),
+            task: Task::Review,
+            prompt: String::new(),
+            timeout_ms: 1000,
+        };
+        teams.send(Message::Turn { judge, turn }).expect("it listens");
+    }
+    let answers = seen.iter().filter(|event| matches!(event, Event::Answered { .. }));
+    assert_eq!(answers.take(judges as usize).count(), judges as usize);
+    teams.close().expect("it closes");
+    begun.elapsed()
+}
+
+/// A whole session; with a folder, its journal and files as well.
+fn session(judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
+    let begun = Instant::now();
+    let world = RealWorld::new();
+    let places = folder.map(|folder| Places::in_repository(folder, Some(folder)));
+    let places = places.unwrap_or_default();
+    let opened = Opened::open(council_teams::teams(agents()), hello()).expect("it opens");
+    let offer = Offer {
+        opened,
+        plan: plan(judges, debate),
+    };
+    let setting = Setting {
+        run: RunRef::create(&world, &places, "bench", &world.moment()).expect("there is room"),
+        packet: Arc::new(packet()),
+        blobs: Arc::new(NoBlobs),
+        redact: None,
+        prompter: None,
+        page: judge::render,
+        room: None,
+        max_answer_bytes: 1 << 20,
+        listener: None,
+    };
+    let interrupts = Interrupts::Channel(unbounded_channel().1);
+    let finished = run(&setting, vec![offer], &world, interrupts).expect("it ends");
+    assert_eq!(finished.outcome.counted, judges);
+    begun.elapsed()
+}
+
+fn seat(number: u32) -> Seat {
+    Seat {
+        judge: JudgeId(format!("judge-{number}")),
+        perspective: Perspective::default(),
+        agent: AgentSpec {
+            name: "nod".into(),
+            kind: AgentKind::Builtin {
+                rules: Default::default(),
+            },
+            vendor: "bench".into(),
+            model: None,
+            deterministic: true,
+        },
+    }
+}
+
+fn coverage() -> Coverage {
+    let file = FileCoverage {
+        path: "a.rs".into(),
+        state: CoverageState::Reviewed,
+    };
+    Coverage { files: vec![file] }
+}
+
+fn packet() -> Packet {
+    let file = FileChange {
+        path: "a.rs".into(),
+        old_path: None,
+        status: FileStatus::Modified,
+        kind: FileKind::Text,
+        old_mode: 0o100644,
+        new_mode: 0o100644,
+        old_id: None,
+        new_id: None,
+        old_size: None,
+        new_size: None,
+        similarity: None,
+        lossy: false,
+        hunks: Vec::new(),
+    };
+    Packet {
+        version: PACKET_VERSION,
+        target: Target {
+            kind: TargetKind::Patch,
+            label: "bench".into(),
+            slug: "bench".into(),
+            base: None,
+            head: None,
+        },
+        files: vec![file],
+        instructions: Vec::new(),
+        coverage: coverage(),
+        framing: Default::default(),
+    }
+}
+
+fn plan(judges: u32, debate: DebateMode) -> Plan {
+    let shown = Arc::new(coverage());
+    let granted = [Capability::Spawn, Capability::Message, Capability::Shutdown];
+    let planned = |number| PlannedSeat {
+        seat: seat(number),
+        grant: Grant {
+            requested: CapabilitySet::default(),
+            granted: granted.iter().cloned().collect(),
+            emulated: BTreeMap::new(),
+        },
+        coverage: Arc::clone(&shown),
+    };
+    Plan {
+        procedure: Procedure::Review,
+        debate,
+        consensus: Consensus::Findings,
+        quorum: 2,
+        policy: Policy {
+            contested_critical_fails: false,
+            incomplete_coverage_warns: false,
+        },
+        seats: (0..judges).map(planned).collect(),
+        exchange: Exchange::Inline {
+            max_bytes: 64 << 10,
+        },
+        timeouts: Timeouts::default(),
+        seed: Seed("bench".into()),
+        framing: Default::default(),
+        notes: Vec::new(),
+        options: Default::default(),
+    }
+}
