@@ -29,6 +29,10 @@ pub(crate) struct Cli {
 /// One variant for each subcommand.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Review(Box<commands::review::ReviewArgs>),
+    Show(commands::show::ShowArgs),
+    Log(commands::log::LogArgs),
+    Replay(commands::replay::ReplayArgs),
     Explain(commands::explain::ExplainArgs),
     Config(commands::config::ConfigArgs),
     Agents(commands::agents::AgentsArgs),
@@ -47,8 +51,8 @@ pub(crate) struct Global {
     /// Set any key of the configuration
     #[arg(long = "config", value_name = "KEY=VALUE", global = true, value_parser = parse_pair)]
     pub(crate) config: Vec<Pair>,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", global = true)]
+    /// When to use colour: auto, always, never
+    #[arg(long, value_name = "WHEN", global = true, hide_possible_values = true)]
     pub(crate) color: Option<ColorArg>,
     /// Say more: what does not count, the receipt, the log of the run
     #[arg(short, long, global = true, conflicts_with = "quiet")]
@@ -81,4 +85,31 @@ fn parse_pair(text: &str) -> Result<Pair, String> {
         .split_once('=')
         .ok_or("write it as KEY=VALUE, e.g. review.quorum=3")?;
     Ok(Pair::new(key.trim(), value.trim(), "--config"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_subcommand_says_what_it_does_in_a_line() {
+        for command in Cli::command().get_subcommands() {
+            let about = command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                !about.is_empty() && about.chars().count() <= 90,
+                "{}: {about}",
+                command.get_name()
+            );
+        }
+    }
 }

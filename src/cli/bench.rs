@@ -4,7 +4,7 @@ use council_builtin::perspectives;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Seat};
 
-use crate::config::{Config, JudgeSettings, Settings, nearest};
+use crate::config::{Config, Entry, JudgeSettings, Settings, nearest};
 use crate::council::plan::Procedure;
 
 use crate::registry::{Ask, Choice};
@@ -18,6 +18,23 @@ pub(crate) struct Bench<'a> {
     pub(crate) config: &'a Config,
     /// Three judges instead of two.
     pub(crate) deep: bool,
+}
+
+/// How the configuration says who sits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    Preset,
+    Perspectives,
+    Judges,
+}
+
+/// `quick` has one judge; it looks at everything unless one perspective was asked for.
+fn alone(chairs: &mut Vec<Chair>) {
+    if chairs.len() > 1 {
+        chairs.truncate(1);
+        chairs[0].perspective = None;
+    }
 }
 
 /// A seat before it has its name.
@@ -94,6 +111,24 @@ impl Bench<'_> {
         Ok(quorum)
     }
 
+    /// What the reader of a verdict should know about who sits.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let all = perspectives().len();
+        let sitting = self
+            .settings()
+            .review
+            .judges
+            .map_or(all, |judges| judges as usize);
+        match self.said() == Said::Nothing
+            && self.agents() == [BUILT_IN]
+            && !self.is_quick()
+            && sitting < all
+        {
+            true => vec![format!("{sitting} of the {all} built-in perspectives sat")],
+            false => Vec::new(),
+        }
+    }
+
     /// What is asked of a backend.
     pub(crate) fn ask(&self, judges: usize) -> Ask {
         let review = &self.settings().review;
@@ -150,49 +185,43 @@ impl Bench<'_> {
         made.map(|(name, _)| name.clone()).collect()
     }
 
-    /// The strongest layer that says who sits is followed; in one layer, a list of judges before perspectives before a
-    /// preset.
     fn chairs(&self) -> Result<Vec<Chair>, CliError> {
         let review = &self.settings().review;
-        let strength = |key: &str| {
-            self.config
-                .entry(key)
-                .and_then(|e| e.origin())
-                .map(|origin| origin.source)
-        };
-        let said = [
-            (strength("judge"), 2),
-            (strength("review.perspectives"), 1),
-            (strength("review.preset"), 0),
-        ];
-        let chosen = said
-            .iter()
-            .filter(|(source, _)| source.is_some())
-            .max()
-            .map(|(_, what)| *what);
-        let mut chairs: Vec<Chair> = match chosen {
-            Some(2) => self.settings().judge.iter().map(Chair::from).collect(),
-            Some(1) => review
-                .perspectives
-                .iter()
-                .cloned()
-                .map(Some)
-                .map(Chair::of)
-                .collect(),
-            Some(_) => self
-                .preset()?
-                .into_iter()
-                .map(Some)
-                .map(Chair::of)
-                .collect(),
-            None => self.by_default(),
+        let named = |names: &[String]| names.iter().cloned().map(Some).map(Chair::of).collect();
+        let mut chairs: Vec<Chair> = match self.said() {
+            Said::Judges => self.settings().judge.iter().map(Chair::from).collect(),
+            Said::Perspectives => named(&review.perspectives),
+            Said::Preset => named(&self.preset()?),
+            Said::Nothing => self.by_default(),
         };
         if self.is_quick() {
-            chairs.truncate(1);
+            alone(&mut chairs);
         } else if let Some(judges) = review.judges {
             chairs.resize_with(judges as usize, || Chair::of(None));
         }
         Ok(chairs)
+    }
+
+    /// The strongest layer that says who sits is followed; in one layer, a list of judges before perspectives before a
+    /// preset.
+    fn said(&self) -> Said {
+        let keys = [
+            ("review.preset", Said::Preset),
+            ("review.perspectives", Said::Perspectives),
+            ("judge", Said::Judges),
+        ];
+        let strength = |key| {
+            self.config
+                .entry(key)
+                .and_then(Entry::origin)
+                .map(|origin| origin.source)
+        };
+        let said = keys
+            .into_iter()
+            .filter_map(|(key, said)| Some((strength(key)?, said)));
+        // The last of equals is taken.
+        said.max_by_key(|(source, _)| *source)
+            .map_or(Said::Nothing, |(_, said)| said)
     }
 
     fn by_default(&self) -> Vec<Chair> {
@@ -510,6 +539,10 @@ mod tests {
         assert_eq!(names("review.judges = 2", "").len(), 2);
         assert_eq!(names("review.judges = 6", "")[5], "judge-6 builtin");
         assert_eq!(names("review.procedure = 'quick'", ""), ["judge-1 builtin"]);
+        let two = "[review]\nprocedure = 'quick'\nperspectives = ['tests', 'security']";
+        assert_eq!(names(two, ""), ["judge-1 builtin"]);
+        let one = "[review]\nprocedure = 'quick'\nperspectives = ['tests']";
+        assert_eq!(names(one, ""), ["judge-tests builtin"]);
     }
 
     #[test]

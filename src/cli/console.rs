@@ -1,6 +1,6 @@
 //! The only place that prints.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -37,6 +37,14 @@ impl Console {
         }
     }
 
+    /// What the configuration says, where no flag did.
+    pub(crate) fn configured(mut self, flag: Option<Color>, colour: Color) -> Self {
+        if flag.is_none() {
+            self.colour = choice(colour);
+        }
+        self
+    }
+
     /// What a report for standard output may look like.
     pub(crate) fn look(&self) -> Look {
         let columns = terminal_size::terminal_size_of(std::io::stdout())
@@ -51,6 +59,11 @@ impl Console {
             unicode: self.unicode,
             verbosity: self.verbosity,
         }
+    }
+
+    /// Whether a person watches standard error.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.verbosity != Verbosity::Quiet && std::io::stderr().is_terminal()
     }
 
     /// Writes text to standard output as it is; whoever made it has cleaned it.
@@ -86,6 +99,16 @@ impl Console {
                 Untrusted::new(message).line()
             ));
         }
+    }
+
+    /// Whether somebody asked for more.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbosity == Verbosity::Verbose
+    }
+
+    /// Tells a line of the run's log.
+    pub(crate) fn log(&self, line: &str) {
+        self.tell(&format!("{}\n", Untrusted::new(line).line()));
     }
 
     /// Standard error is for people; when nobody can hear, there is nobody to tell.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::config::ConfigError;
 use crate::git::GitError;
+use crate::registry::SelectError;
+use crate::session::SessionError;
 
 /// An error as a user sees it.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(crate) struct CliError {
 pub(crate) enum Kind {
     /// The command line, the configuration or the target: nothing was reviewed, and nothing will be until it is mended.
     Usage,
+    /// The run broke down: nobody can say.
+    Run,
     /// What was asked for could not be written.
     Output,
     /// The reader has gone; that is its right.
@@ -29,6 +33,10 @@ pub(crate) enum Kind {
 impl CliError {
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
         Self::new(Kind::Usage, message)
+    }
+
+    pub(crate) fn run(message: impl fmt::Display) -> Self {
+        Self::new(Kind::Run, message)
     }
 
     pub(crate) fn output(what: &str, error: &std::io::Error) -> Self {
@@ -69,5 +77,17 @@ impl From<GitError> for CliError {
     fn from(error: GitError) -> Self {
         let hints = error.hints();
         Self::usage(error).hints(hints)
+    }
+}
+
+impl From<SelectError> for CliError {
+    fn from(error: SelectError) -> Self {
+        Self::usage(error).hint("`git council doctor` says what each backend can do here")
+    }
+}
+
+impl From<SessionError> for CliError {
+    fn from(error: SessionError) -> Self {
+        Self::run(error)
     }
 }

@@ -6,9 +6,15 @@ mod columns;
 mod commands;
 mod console;
 mod convene;
+mod deliver;
+mod digests;
 mod environment;
 mod error;
+mod history;
+mod hold;
 mod layers;
+mod prepare;
+mod prompts;
 mod settings;
 
 use std::path::PathBuf;
@@ -22,6 +28,7 @@ use console::Console;
 use environment::Environment;
 use error::{CliError, Kind};
 
+use crate::config::Settings;
 use crate::report::{Verbosity, exit};
 
 /// Runs the program.
@@ -40,6 +47,7 @@ pub fn main() -> ExitCode {
 }
 
 /// What the process was started with.
+#[derive(Clone)]
 struct Start {
     environment: Environment,
     console: Console,
@@ -75,6 +83,15 @@ impl Start {
         })
     }
 
+    /// The same with what the configuration says about the output, where no flag did.
+    fn configured(&self, settings: &Settings) -> Self {
+        let flag = self.global.color.map(Into::into);
+        Self {
+            console: self.console.configured(flag, settings.output.color),
+            ..self.clone()
+        }
+    }
+
     /// The environment as the git room sees it.
     fn git(&self) -> crate::git::Environment {
         crate::git::Environment::from_vars(self.environment.vars())
@@ -96,6 +113,10 @@ fn run(cli: Cli) -> u8 {
 
 fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
     match command {
+        Command::Review(args) => return commands::review::run(*args, start),
+        Command::Replay(args) => return commands::replay::run(&args, start),
+        Command::Show(args) => commands::show::run(&args, start)?,
+        Command::Log(args) => commands::log::run(&args, start)?,
         Command::Config(args) => commands::config::run(&args, start)?,
         Command::Agents(args) => commands::agents::run(&args, start)?,
         Command::Backends(args) => commands::backends::run(&args, start)?,
@@ -114,6 +135,7 @@ fn end(error: &CliError, console: &Console) -> u8 {
     match error.kind {
         Kind::BrokenPipe => exit::OK,
         Kind::Usage => exit::USAGE,
+        Kind::Run => exit::INCONCLUSIVE,
         Kind::Output => exit::UNPUBLISHED,
     }
 }

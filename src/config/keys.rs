@@ -179,7 +179,7 @@ pub const KEYS: &[Key] = &[
     key("limits.answer", Kind::Bytes, Trust::User, "The most bytes of one answer.").or(r#""1M""#),
     key(
         "output.format",
-        Kind::Choice(&["terminal", "markdown", "json"]),
+        Kind::Choice(&["terminal", "story", "markdown", "json", "sarif", "rdjson"]),
         Trust::User,
         "The shape of the report on standard output.",
     )

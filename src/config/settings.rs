@@ -9,6 +9,7 @@ use council_protocol::seat::{RuleLevel, RuleSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::council::plan::{Consensus, DebateMode, Policy, Procedure, Timeouts};
+use crate::report::FailOn;
 
 /// Everything that can be configured. Serialises to the bytes that the recognition key takes its digest of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -161,16 +162,6 @@ pub struct Runs {
     pub keep: u64,
 }
 
-/// The mildest verdict that ends with exit code 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FailOn {
-    /// FAIL.
-    Fail,
-    /// WARN.
-    Warn,
-}
-
 /// What a contested critical finding comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -197,10 +188,16 @@ pub enum CoveragePolicy {
 pub enum Format {
     /// For a person at a terminal.
     Terminal,
+    /// For a person who wants to follow the debate.
+    Story,
     /// The report's Markdown.
     Markdown,
     /// The report's JSON.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Reviewdog's diagnostics.
+    Rdjson,
 }
 
 /// Whether there is colour.

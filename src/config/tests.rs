@@ -264,12 +264,12 @@ fn the_document_lists_the_table_of_keys() {
     let (head, rest) = document.split_once(MARKS.0).unwrap();
     let (_, tail) = rest.split_once("<!-- /keys -->\n").unwrap();
     let wanted = [head, MARKS.0, &reference(), MARKS.1, tail].concat();
-    if std::env::var_os("UPDATE_DOCS").is_some() {
+    if std::env::var_os("COUNCIL_UPDATE_DOCS").is_some() {
         std::fs::write(DOCUMENT, &wanted).unwrap();
     }
     assert!(
         document == wanted,
-        "docs/configuration.md differs from the table; UPDATE_DOCS=1 renews it"
+        "docs/configuration.md differs from the table; COUNCIL_UPDATE_DOCS=1 renews it"
     );
 }
 

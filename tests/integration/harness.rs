@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -13,6 +14,15 @@ pub(crate) struct Repo {
     root: TempDir,
     commits: Cell<u64>,
 }
+
+/// What the built-in judges hold against a change whatever else it has: written so that they do not find it here.
+pub(crate) const PRIVATE_KEY: &str = concat!(
+    "-----BEGIN RSA PRIVATE ",
+    "KEY-----\n",
+    "MIIEpAIBAAKCAQEA7bq3KfZ0xWm5uYt1sVn8RcLd2oEjHg4TPyXzQi6CwUaNvBkM\n",
+    "-----END RSA PRIVATE ",
+    "KEY-----\n",
+);
 
 /// How a run of the program ended.
 #[derive(Debug)]
@@ -86,6 +96,13 @@ impl Repo {
         self.git_in(&self.path(), &args)
     }
 
+    /// A git command in the worktree, not yet started.
+    pub(crate) fn git_command(&self, args: &[&str]) -> Command {
+        let mut command = self.command("git", &self.path());
+        command.args(args);
+        command
+    }
+
     /// Runs git in a directory.
     pub(crate) fn git_in(&self, dir: &Path, args: &[&str]) -> String {
         let mut command = self.command("git", dir);
@@ -120,6 +137,20 @@ impl Repo {
         let mut command = self.program(dir);
         command.args(args).envs(vars.iter().copied());
         Run::of(command.output().unwrap())
+    }
+
+    /// Runs the program with something on its standard input.
+    pub(crate) fn council_reading(&self, input: &[u8], args: &[&str]) -> Run {
+        let mut command = self.program(&self.path());
+        command
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A program that refuses its arguments does not read.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        Run::of(child.wait_with_output().unwrap())
     }
 
     /// The program, not yet started.

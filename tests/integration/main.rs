@@ -5,6 +5,12 @@
 mod configuration;
 mod guard;
 mod harness;
+mod history;
+mod hostile;
+mod programs;
 mod schemas;
+mod states;
+mod targets;
 mod terminal;
 mod tidy;
+mod verdicts;

@@ -5,4 +5,8 @@ pub(super) mod backends;
 pub(super) mod config;
 pub(super) mod doctor;
 pub(super) mod explain;
+pub(super) mod log;
+pub(super) mod replay;
+pub(super) mod review;
 pub(super) mod schema;
+pub(super) mod show;

@@ -4,14 +4,26 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::Start;
+use crate::cli::deliver::Surfaces;
+use crate::cli::error::CliError;
+use crate::cli::hold;
+use crate::cli::prepare::prepare;
 use crate::config::Pair;
 
+const EXAMPLES: &str = "\
+Examples:
+  git council review                         my branch, before I push it
+  git council review HEAD~3..HEAD -- src     three commits, one directory
+  git council review --staged --quick        what I am about to commit, by one judge
+  git diff main | git council review --patch -
+  git council review --debate --fail-on warn --json -o report.json";
+
 /// Review a change and give one verdict
-///
-/// Without TARGET: the current branch against the merge base with its upstream, else with the default branch.
 #[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ReviewArgs {
-    /// A commit, `A..B` or `A...B`
+    /// A commit, `A..B` or `A...B`; without it the current branch since it left its upstream, else the default branch
     #[arg(value_name = "TARGET", conflicts_with_all = ["staged", "worktree", "patch"])]
     pub(crate) target: Option<String>,
     /// Only these files (git pathspecs)
@@ -44,7 +56,7 @@ pub(crate) struct CouncilArgs {
     #[arg(long, conflicts_with = "judges")]
     pub(crate) deep: bool,
     /// Run a second round: `force` (bare), `auto` on a split, `off`
-    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "force")]
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "force", hide_possible_values = true)]
     pub(crate) debate: Option<DebateArg>,
     /// The rules of the rounds: quick, review, debate
     #[arg(long, value_name = "NAME")]
@@ -94,7 +106,7 @@ pub(crate) struct OutputArgs {
     /// The mildest verdict that ends with exit code 1: fail, warn
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<String>,
-    /// The shape of the report: terminal, markdown, json
+    /// The shape of the report: terminal, story, markdown, json, sarif, rdjson
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
     /// The same as --format json
@@ -135,7 +147,11 @@ impl ReviewArgs {
             ("review.consensus", &council.consensus, "--consensus"),
             ("review.quorum", &council.quorum, "--quorum"),
             ("review.judges", &council.judges, "--judges"),
-            ("review.perspectives", &council.perspectives, "--perspectives"),
+            (
+                "review.perspectives",
+                &council.perspectives,
+                "--perspectives",
+            ),
             ("review.preset", &council.preset, "--preset"),
             ("review.agents", &council.agents, "--agents"),
             ("review.backend", &council.backend, "--backend"),
@@ -149,9 +165,18 @@ impl ReviewArgs {
             value.as_ref().map(|value| Pair::new(key, value, flag))
         };
         let mut pairs: Vec<Pair> = with_value.into_iter().filter_map(given).collect();
-        pairs.extend(council.ignore.iter().map(|glob| Pair::new("review.ignore", glob, "--ignore")));
+        pairs.extend(
+            council
+                .ignore
+                .iter()
+                .map(|glob| Pair::new("review.ignore", glob, "--ignore")),
+        );
         if let Some(debate) = council.debate {
             pairs.push(Pair::new("review.debate", debate.word(), "--debate"));
+            // A procedure of the configuration that says otherwise is overruled.
+            if debate != DebateArg::Off && council.procedure.is_none() {
+                pairs.push(Pair::new("review.procedure", "review", "--debate"));
+            }
         }
         let switches = [
             (council.quick, "review.procedure", "quick", "--quick"),
@@ -161,5 +186,123 @@ impl ReviewArgs {
         let on = switches.into_iter().filter(|(on, ..)| *on);
         pairs.extend(on.map(|(_, key, value, flag)| Pair::new(key, value, flag)));
         pairs
+    }
+}
+
+pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
+    args.refuse()?;
+    let prepared = prepare(&args, start)?;
+    let start = start.configured(&prepared.config.settings);
+    let settings = prepared.config.settings.clone();
+    let report = hold::review(prepared, args.council.deep, &start)?;
+    let file = args
+        .output
+        .output
+        .as_deref()
+        .map(|file| start.dir.join(file));
+    Ok(Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console))
+}
+
+impl ReviewArgs {
+    /// What the seeds refuse, in their words (councils.md 1.16).
+    fn refuse(&self) -> Result<(), CliError> {
+        let quick = self.council.quick || self.council.procedure.as_deref() == Some("quick");
+        let debates = self
+            .council
+            .debate
+            .is_some_and(|mode| mode != DebateArg::Off);
+        match quick && debates {
+            true => Err(CliError::usage("--quick and --debate are incompatible.")),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+    use crate::config::{Layer, Source, resolve};
+
+    fn parse(line: &str) -> ReviewArgs {
+        let words = ["git-council", "review"]
+            .into_iter()
+            .chain(line.split_whitespace());
+        match Cli::try_parse_from(words).unwrap().command {
+            Command::Review(args) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn pairs(line: &str) -> Vec<String> {
+        let pairs = parse(line).pairs();
+        pairs
+            .iter()
+            .map(|pair| format!("{}={} {}", pair.key, pair.value, pair.place))
+            .collect()
+    }
+
+    #[test]
+    fn flags_become_the_strongest_layer() {
+        assert_eq!(pairs(""), [""; 0]);
+        assert_eq!(
+            pairs("--debate=off --no-save"),
+            ["review.debate=off --debate", "output.save=false --no-save"]
+        );
+        let ignored = pairs("--ignore *.snap --ignore !a.snap");
+        assert_eq!(
+            ignored,
+            [
+                "review.ignore=*.snap --ignore",
+                "review.ignore=!a.snap --ignore"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_bare_debate_is_forced_and_overrules_a_procedure_without_one() {
+        let forced = [
+            "review.debate=force --debate",
+            "review.procedure=review --debate",
+        ];
+        assert_eq!(pairs("--debate"), forced);
+        assert_eq!(pairs("--debate HEAD"), forced);
+        assert_eq!(parse("--debate HEAD").target.as_deref(), Some("HEAD"));
+    }
+
+    #[test]
+    fn every_flag_sets_a_key_that_takes_its_value() {
+        let line = "--procedure review --consensus strict --quorum 2 --judges 3 --perspectives tests,security \
+                    --agents builtin --backend teams --timeout 5m --r1-timeout 10s --r2-timeout 10s --ignore *.x \
+                    --debate=auto --fail-on warn --format sarif --no-save";
+        let flags = Layer::Pairs {
+            source: Source::Flag,
+            pairs: parse(line).pairs(),
+        };
+        let settings = resolve(&[flags]).unwrap().settings;
+        assert_eq!(
+            (settings.review.judges, settings.timeouts.run),
+            (Some(3), Some(300_000))
+        );
+        assert!(!settings.output.save);
+        for line in ["--preset ops", "--quick", "--json"] {
+            let flags = Layer::Pairs {
+                source: Source::Flag,
+                pairs: parse(line).pairs(),
+            };
+            resolve(&[flags]).unwrap();
+        }
+    }
+
+    #[test]
+    fn quick_and_debate_are_refused_in_the_seed_s_words() {
+        let refused = |line: &str| parse(line).refuse().err().map(|error| error.message);
+        let words = Some("--quick and --debate are incompatible.".to_owned());
+        assert_eq!(refused("--quick --debate"), words);
+        assert_eq!(refused("--procedure quick --debate=auto"), words);
+        assert_eq!(refused("--quick --debate=off"), None);
+        assert_eq!(refused("--debate"), None);
     }
 }

@@ -1,0 +1,79 @@
+//! `git council replay`: the verdict again, from what was written down.
+
+use clap::Args;
+use council_protocol::Packet;
+
+use crate::cli::Start;
+use crate::cli::deliver::Surfaces;
+use crate::cli::error::CliError;
+use crate::cli::history::{self, Past};
+use crate::config::Format;
+use crate::council::outcome::Outcome;
+use crate::packet::sha256;
+use crate::report::{BackendFacts, Gate, Report, RunFacts, Subject};
+use crate::session::journal::{JOURNAL, Journal};
+use crate::session::{replay, stored};
+
+/// Compute the verdict of a past run again, from its journal; ends with its exit code
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReplayArgs {
+    /// The run's name or a part of it; without it the latest
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &ReplayArgs, start: &Start) -> Result<u8, CliError> {
+    let past = history::find(start, args.run.as_deref())?;
+    let before = past.report()?;
+    let report = again(&past, before.as_ref())?;
+    if before.is_some_and(|before| before != report) {
+        start.console.warning(
+            "the report that the run left says something else: `git council show` prints it",
+        );
+    }
+    let format = if args.json {
+        Format::Json
+    } else {
+        Format::Terminal
+    };
+    let surfaces = Surfaces {
+        format,
+        file: None,
+        gate: Gate::default(),
+    };
+    Ok(surfaces.deliver(&report, &start.console))
+}
+
+fn again(past: &Past, before: Option<&Report>) -> Result<Report, CliError> {
+    let broken = |error: &dyn std::fmt::Display| CliError::run(format!("{}: {error}", past.name));
+    let journal = Journal::parse(&past.read(JOURNAL)?).map_err(|error| broken(&error))?;
+    let plan = past.read(&journal.plan.file)?;
+    if sha256(&plan) != journal.plan.sha256 {
+        return Err(broken(&format!(
+            "{} is not the plan that the journal names",
+            journal.plan.file
+        )));
+    }
+    let plan = stored::parse(&plan).map_err(|error| broken(&error))?;
+    let packet: Packet =
+        serde_json::from_slice(&past.read("packet.json")?).map_err(|error| broken(&error))?;
+    let outcome: Outcome = replay(plan, &journal.entries).map_err(|error| broken(&error))?;
+    let facts = match before {
+        Some(report) => report.receipt.run.clone(),
+        None => RunFacts {
+            name: journal.header.run,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started: journal.header.started,
+            duration_ms: journal.entries.last().map_or(0, |entry| entry.at),
+            backend: Some(BackendFacts {
+                name: journal.backend,
+                ..BackendFacts::default()
+            }),
+            ..RunFacts::default()
+        },
+    };
+    Ok(Report::new(outcome, Subject::of(&packet), facts))
+}

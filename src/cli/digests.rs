@@ -1,0 +1,65 @@
+//! What a verdict depends on, as digests: the same key means that a change was judged before, in the same way.
+
+use council_protocol::Seat;
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::git::recognition_key;
+use crate::packet::{self, sha256};
+use crate::report::Digests;
+
+use super::prepare::Prepared;
+
+/// The digests of a run and its recognition key: change, configuration, bench and templates.
+pub(crate) fn of(
+    prepared: &Prepared,
+    seats: &[Seat],
+    templates: Option<String>,
+) -> (Digests, String) {
+    let config = sha256(&bytes(&Judged::of(&prepared.config.settings)));
+    // Built-in rules change with the program.
+    let bench = sha256(&bytes(&(env!("CARGO_PKG_VERSION"), seats)));
+    let change = recognition_key(&prepared.change, &prepared.packet.files);
+    let parts = [
+        change.as_str(),
+        &config,
+        &bench,
+        templates.as_deref().unwrap_or_default(),
+    ];
+    let key = sha256(parts.join("\n").as_bytes());
+    let digests = Digests {
+        packet: Some(packet::digest(&prepared.packet)),
+        config: Some(config),
+        templates,
+    };
+    (digests, key)
+}
+
+/// The part of the configuration by which a change is judged; how long it may take and how it is shown is not.
+#[derive(Serialize)]
+struct Judged<'a> {
+    review: &'a crate::config::Review,
+    rules: &'a std::collections::BTreeMap<String, council_protocol::seat::RuleLevel>,
+    limits: &'a crate::config::Limits,
+}
+
+impl<'a> Judged<'a> {
+    fn of(settings: &'a Settings) -> Self {
+        let Settings {
+            review,
+            rules,
+            limits,
+            ..
+        } = settings;
+        Self {
+            review,
+            rules,
+            limits,
+        }
+    }
+}
+
+fn bytes(value: &impl Serialize) -> Vec<u8> {
+    // Plain data with string keys: this cannot fail.
+    serde_json::to_vec(value).unwrap_or_default()
+}

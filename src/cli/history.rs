@@ -1,0 +1,125 @@
+//! Runs of the past, as their folders tell them.
+
+use std::path::{Path, PathBuf};
+
+use crate::git::Place;
+use crate::report::{self, Report};
+
+use super::Start;
+use super::error::CliError;
+
+/// The report's name in the run's folder.
+pub(crate) const REPORT: &str = "report.json";
+
+/// A run on disk.
+pub(crate) struct Past {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its folder.
+    pub(crate) folder: PathBuf,
+}
+
+impl Past {
+    /// The bytes of one of its files.
+    pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, CliError> {
+        let path = self.folder.join(file);
+        std::fs::read(&path)
+            .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))
+    }
+
+    /// Its report; none while it is going on, or when it was cut off.
+    pub(crate) fn report(&self) -> Result<Option<Report>, CliError> {
+        let file = self.folder.join(REPORT);
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(CliError::usage(format!(
+                    "cannot read {}: {error}",
+                    file.display()
+                )));
+            }
+        };
+        let parsed = report::json::parse(&text);
+        parsed
+            .map(Some)
+            .map_err(|error| CliError::usage(format!("{}: {error}", file.display())))
+    }
+}
+
+/// Every run of the repository with its report where there is one, the latest first.
+pub(crate) fn all(start: &Start) -> Result<Vec<(Past, Option<Report>)>, CliError> {
+    let runs = Place::discover(&start.dir, &start.git())?.runs_dir();
+    let mut found = Vec::new();
+    for past in folders(&runs)? {
+        // A report of another version is still a run.
+        let report = past.report().ok().flatten();
+        found.push((past, report));
+    }
+    let began = |(past, report): &(Past, Option<Report>)| {
+        let started = report
+            .as_ref()
+            .map(|report| report.receipt.run.started.clone());
+        (started.unwrap_or_default(), past.name.clone())
+    };
+    found.sort_by_cached_key(began);
+    found.reverse();
+    Ok(found)
+}
+
+/// The run of that name, or the one whose name contains it; without a name the latest that has a report.
+pub(crate) fn find(start: &Start, name: Option<&str>) -> Result<Past, CliError> {
+    let mut all = all(start)?;
+    let Some(name) = name else {
+        let at = all.iter().position(|(_, report)| report.is_some());
+        return at.map(|at| all.swap_remove(at).0).ok_or_else(none);
+    };
+    if let Some(at) = all.iter().position(|(past, _)| past.name == name) {
+        return Ok(all.swap_remove(at).0);
+    }
+    let alike: Vec<usize> = (0..all.len())
+        .filter(|&at| all[at].0.name.contains(name))
+        .collect();
+    match alike.as_slice() {
+        [at] => Ok(all.swap_remove(*at).0),
+        [] if all.is_empty() => Err(none()),
+        [] => Err(CliError::usage(format!("there is no run {name:?}"))
+            .hint("`git council log` lists the runs")),
+        several => {
+            let names: Vec<&str> = several
+                .iter()
+                .take(5)
+                .map(|&at| all[at].0.name.as_str())
+                .collect();
+            Err(
+                CliError::usage(format!("{} runs are called like {name:?}", several.len()))
+                    .hint(format!("say which: {}", names.join(", "))),
+            )
+        }
+    }
+}
+
+fn none() -> CliError {
+    CliError::usage("this repository has no run yet").hint("make one: git council review")
+}
+
+fn folders(runs: &Path) -> Result<Vec<Past>, CliError> {
+    let entries = match std::fs::read_dir(runs) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            return Err(CliError::usage(format!(
+                "cannot read {}: {error}",
+                runs.display()
+            )));
+        }
+    };
+    let past = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        entry.file_type().ok()?.is_dir().then(|| Past {
+            name,
+            folder: entry.path(),
+        })
+    };
+    Ok(entries.filter_map(Result::ok).filter_map(past).collect())
+}

@@ -1,0 +1,377 @@
+//! Holds a council over a prepared change and makes its report.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use council_agents::room::{self, RoomBounds};
+use council_protocol::coverage::FileCoverage;
+use council_protocol::{Capability, Coverage, CoverageState, Seat};
+
+use crate::council::Plan;
+use crate::council::outcome::Reason;
+use crate::council::plan::{Exchange, Options, PlannedSeat, Procedure, Seed};
+use crate::registry::{Pick, Selection, select};
+use crate::report::{self, BackendFacts, Report, RunFacts, Subject};
+use crate::session::{
+    self, Durability, Finished, Interrupts, Moment, Offer, Places, RealWorld, RunRef, Setting,
+    World, draw_seed,
+};
+
+use super::Start;
+use super::bench::Bench;
+use super::convene::Table;
+use super::digests;
+use super::error::CliError;
+use super::history::REPORT;
+use super::prepare::Prepared;
+use super::prompts::Prompts;
+
+/// Reviews: nobody is convened over nothing.
+pub(crate) fn review(prepared: Prepared, deep: bool, start: &Start) -> Result<Report, CliError> {
+    let world = RealWorld::new();
+    let moment = world.moment();
+    if let Some((reason, why)) = nothing(&prepared) {
+        return skipped(prepared, reason, why, &moment, &world);
+    }
+    let bench = Bench {
+        config: &prepared.config,
+        deep,
+    };
+    let seats = bench.seats()?;
+    let quorum = bench.quorum(seats.len())?;
+    let run = RunRef::create(
+        &world,
+        &places(&prepared),
+        &prepared.packet.target.slug,
+        &moment,
+    )?;
+    let seed = draw_seed(&world)
+        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
+    let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;
+    let council = Council {
+        start,
+        world: &world,
+        prepared: &prepared,
+        bench,
+        quorum,
+        seed,
+        prompts,
+        run,
+    };
+    let held = council.hold(&seats);
+    if held.is_err() {
+        council.forget();
+    }
+    held
+}
+
+/// Why there is nothing to review, if there is nothing.
+fn nothing(prepared: &Prepared) -> Option<(Reason, String)> {
+    if let Some(why) = &prepared.change.nothing {
+        return Some((Reason::NothingToReview, why.clone()));
+    }
+    let coverage = &prepared.packet.coverage;
+    let is_skipped = |file: &FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
+    coverage
+        .files
+        .iter()
+        .all(is_skipped)
+        .then(|| (Reason::AllSkipped, all_skipped(coverage)))
+}
+
+/// The most skipped files that are named.
+const MOST_NAMED: usize = 3;
+
+fn all_skipped(coverage: &Coverage) -> String {
+    let one = |file: &FileCoverage| match &file.state {
+        CoverageState::Skipped { reason } => format!("{}: {reason}", file.path.display()),
+        _ => file.path.display().into_owned(),
+    };
+    let mut named: Vec<String> = coverage.files.iter().take(MOST_NAMED).map(one).collect();
+    match coverage.files.len().saturating_sub(MOST_NAMED) {
+        0 => {}
+        more => named.push(format!("and {more} more")),
+    }
+    format!("every changed file is left out ({})", named.join("; "))
+}
+
+/// A report without a run: nothing was asked, so nothing is kept.
+fn skipped(
+    prepared: Prepared,
+    reason: Reason,
+    why: String,
+    moment: &Moment,
+    world: &RealWorld,
+) -> Result<Report, CliError> {
+    let run = RunRef::create(
+        world,
+        &Places::default(),
+        &prepared.packet.target.slug,
+        moment,
+    )?;
+    let facts = RunFacts {
+        duration_ms: world.now_ms(),
+        ..facts(&run)
+    };
+    let subject = Subject::of(&prepared.packet);
+    let mut report = Report::skipped(
+        subject,
+        prepared.packet.coverage.clone(),
+        reason,
+        why,
+        facts,
+    );
+    report.notes = prepared.notes;
+    Ok(report)
+}
+
+/// What is known of a run before anybody sits.
+fn facts(run: &RunRef) -> RunFacts {
+    RunFacts {
+        name: run.name.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started: run.started.clone(),
+        ..RunFacts::default()
+    }
+}
+
+/// Where the files of a run go: nowhere without a repository.
+fn places(prepared: &Prepared) -> Places {
+    let place = &prepared.change.place;
+    let Some(git_dir) = &place.common_dir else {
+        return Places::default();
+    };
+    let mut places = Places::in_repository(git_dir, place.workdir.as_deref());
+    if !prepared.config.settings.output.save {
+        places.artefacts = None;
+    }
+    places
+}
+
+/// Hears the log of a run.
+type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A council that can be convened.
+struct Council<'a> {
+    start: &'a Start,
+    world: &'a RealWorld,
+    prepared: &'a Prepared,
+    bench: Bench<'a>,
+    quorum: u32,
+    seed: Seed,
+    /// What agents that read text are sent; none: no seat needs it.
+    prompts: Option<Arc<Prompts>>,
+    run: RunRef,
+}
+
+/// A room, removed with the value.
+struct Room(tempfile::TempDir);
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // What is left of it is no part of the verdict.
+        let _ = room::remove(self.0.path());
+    }
+}
+
+impl Council<'_> {
+    fn hold(&self, seats: &[Seat]) -> Result<Report, CliError> {
+        let packet = Arc::clone(&self.prepared.packet);
+        let table = Table::lay(
+            self.start,
+            packet,
+            Arc::clone(&self.prepared.change.blobs),
+            &self.run.name,
+            self.run.folder.clone(),
+        );
+        let survey = table.survey(seats);
+        let selection = select(
+            &survey.candidates,
+            &self.bench.ask(seats.len()),
+            &self.bench.choice(),
+        )?;
+        let opened = survey.into_offers(&selection);
+        let offer = |(opened, pick): (_, &Pick)| Offer {
+            opened,
+            plan: self.plan(pick, seats),
+        };
+        let offers = opened
+            .into_iter()
+            .zip(&selection.picks)
+            .map(offer)
+            .collect();
+        let room = self.room()?;
+        let finished = session::run(
+            &self.setting(room.as_ref(), seats),
+            offers,
+            self.world,
+            Interrupts::Signals,
+        );
+        drop(room);
+        let report = self.report(finished?, seats, &selection);
+        self.keep(&report)?;
+        Ok(report)
+    }
+
+    fn plan(&self, pick: &Pick, seats: &[Seat]) -> Plan {
+        let settings = &self.prepared.config.settings;
+        let planned = |(seat, grant): (&Seat, _)| PlannedSeat {
+            seat: seat.clone(),
+            grant,
+            coverage: self.shown_to(seat),
+        };
+        let mut notes = self.prepared.notes.clone();
+        notes.extend(self.bench.notes());
+        notes.extend(pick.notes.iter().cloned());
+        let explicit = settings.review.quorum.is_some();
+        Plan {
+            procedure: pick.procedure,
+            debate: pick.debate,
+            consensus: settings.review.consensus,
+            // Seed 003: `quick` is one judge, and one is enough for it.
+            quorum: if pick.procedure == Procedure::Quick && !explicit {
+                1
+            } else {
+                self.quorum
+            },
+            policy: settings.policy(),
+            seats: seats
+                .iter()
+                .zip(pick.grants.iter().cloned())
+                .map(planned)
+                .collect(),
+            exchange: self.exchange(pick),
+            timeouts: settings.timeouts(),
+            seed: self.seed.clone(),
+            framing: self.prepared.packet.framing.clone(),
+            notes,
+            options: Options::default(),
+        }
+    }
+
+    /// Built-in judges see the whole change, models what their brief shows.
+    fn shown_to(&self, seat: &Seat) -> Arc<Coverage> {
+        match &self.prompts {
+            Some(prompts) if seat.agent.kind.reads_text() => prompts.coverage(),
+            _ => Arc::clone(&self.prepared.coverage),
+        }
+    }
+
+    /// By reference where every worker reads the run's folder (3-debate.md, "Settled contradictions").
+    fn exchange(&self, pick: &Pick) -> Exchange {
+        let shares = pick
+            .grants
+            .iter()
+            .all(|grant| grant.granted.has(&Capability::SharedFs));
+        match shares && self.run.folder.is_some() {
+            true => Exchange::Reference,
+            false => Exchange::Inline {
+                max_bytes: self.prepared.config.settings.limits.exchange,
+            },
+        }
+    }
+
+    /// The room of agents that are programs: an export of the reviewed tree, away from the repository.
+    fn room(&self) -> Result<Option<Room>, CliError> {
+        let blobs = &*self.prepared.change.blobs;
+        if self.prompts.is_none() || !blobs.has_blobs() {
+            return Ok(None);
+        }
+        let cannot = |error| CliError::run(format!("cannot export the reviewed tree: {error}"));
+        let folder = tempfile::Builder::new()
+            .prefix("council-room-")
+            .tempdir()
+            .map_err(cannot)?;
+        room::export(blobs, folder.path(), &RoomBounds::default()).map_err(cannot)?;
+        Ok(Some(Room(folder)))
+    }
+
+    fn setting(&self, room: Option<&Room>, seats: &[Seat]) -> Setting {
+        let prompter = self
+            .prompts
+            .clone()
+            .map(|prompts| prompts as Arc<dyn session::Prompter>);
+        Setting {
+            run: self.run.clone(),
+            packet: Arc::clone(&self.prepared.packet),
+            blobs: Arc::clone(&self.prepared.change.blobs),
+            redact: self.prompts.as_ref().map(|_| Prompts::redact()),
+            prompter,
+            page: report::judge::render,
+            room: room.map(|Room(folder)| folder.path().to_path_buf()),
+            max_answer_bytes: self.prepared.config.settings.limits.answer,
+            listener: self.listener(seats),
+        }
+    }
+
+    /// Who hears the log as it is written: whoever asked for it, and whoever watches judges that take their time.
+    fn listener(&self, seats: &[Seat]) -> Option<Listener> {
+        let console = self.start.console;
+        let slow = seats.iter().any(|seat| seat.agent.kind.is_paid());
+        let heard = console.is_verbose() || (slow && console.is_watched());
+        let hear = move |line: &str| console.log(line);
+        heard.then(|| Arc::new(hear) as Listener)
+    }
+
+    fn report(&self, finished: Finished, seats: &[Seat], selection: &Selection) -> Report {
+        let requested = &self.prepared.config.settings.review.backend;
+        let passed_over = selection
+            .why_not
+            .iter()
+            .filter(|(name, _)| *name != finished.backend);
+        let mut passed_over: Vec<String> = passed_over
+            .map(|(name, why)| format!("{name}: {why}"))
+            .collect();
+        passed_over.extend(
+            finished
+                .gave_way
+                .iter()
+                .map(|gave| format!("{}: {}", gave.backend, gave.reason)),
+        );
+        let backend = BackendFacts {
+            name: finished.backend.clone(),
+            requested: (requested != "auto").then(|| requested.clone()),
+            passed_over,
+        };
+        let templates = self.prompts.as_ref().map(|prompts| prompts.digest());
+        let (digests, key) = digests::of(self.prepared, seats, templates);
+        let facts = RunFacts {
+            duration_ms: finished.elapsed_ms,
+            backend: Some(backend),
+            debate: Some(finished.plan.debate),
+            digests,
+            recognition_key: Some(key),
+            seed: Some(finished.plan.seed.clone()),
+            ..facts(&self.run)
+        };
+        Report::new(finished.outcome, Subject::of(&self.prepared.packet), facts)
+    }
+
+    /// Writes the report beside the journal and for people, and lets old runs go.
+    fn keep(&self, report: &Report) -> Result<(), CliError> {
+        let disk = self.world.disk();
+        let json = || report::json::render(report, report::Gate::default());
+        let markdown = || report::markdown::render(report, report::markdown::Options::default());
+        let cannot = |path: &PathBuf, error| {
+            CliError::run(format!("cannot write {}: {error}", path.display()))
+        };
+        if let Some(path) = self.run.file(REPORT) {
+            disk.write(&path, json().as_bytes(), Durability::Cheap)
+                .map_err(|error| cannot(&path, error))?;
+        }
+        if let Some(path) = self.run.artefact("report.md") {
+            disk.write(&path, markdown().as_bytes(), Durability::Cheap)
+                .map_err(|error| cannot(&path, error))?;
+        }
+        let keep = usize::try_from(self.prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
+        session::prune(disk, &places(self.prepared), keep);
+        Ok(())
+    }
+
+    /// Removes the folder of a run that nothing was written to.
+    fn forget(&self) {
+        if let Some(folder) = &self.run.folder {
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! From the command line to what the judges are given: target, configuration, packet.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use council_protocol::packet::Instruction;
+use council_protocol::{Coverage, FileChange, Packet};
+
+use crate::config::Config;
+use crate::git::{self, Change, GitError, Request, TargetSpec};
+use crate::packet::{self, Bounds, IgnoreGlobs, Material};
+
+use super::Start;
+use super::commands::review::ReviewArgs;
+use super::error::CliError;
+use super::layers::REPOSITORY_FILE;
+use super::settings::{self, Voices};
+
+/// The most bytes of a patch that are read.
+const MOST_PATCH: u64 = 256 << 20;
+
+/// A change with all that must be known before anybody is convened.
+pub(crate) struct Prepared {
+    pub(crate) change: Change,
+    pub(crate) config: Config,
+    pub(crate) packet: Arc<Packet>,
+    /// The packet's coverage, as every seat that is shown the whole of it shares it.
+    pub(crate) coverage: Arc<Coverage>,
+    /// What a reader of the verdict should know, in words; may hold untrusted names.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Reads everything. Nothing of the reviewed side is obeyed.
+pub(crate) fn prepare(args: &ReviewArgs, start: &Start) -> Result<Prepared, CliError> {
+    let request = Request {
+        dir: start.dir.clone(),
+        spec: target(args, start)?,
+        pathspecs: args.pathspecs.clone(),
+        env: start.git(),
+    };
+    let mut change = git::read(&request).map_err(|error| explain(error, args))?;
+    let checkout = !(args.council.trusted_config || start.environment.is_ci());
+    let voices = Voices {
+        place: Some(&change.place),
+        trusted: change.trusted(),
+        checkout,
+    };
+    let config = settings::load(start, args.pairs(), &voices)?;
+    let mut notes = std::mem::take(&mut change.notes);
+    notes.extend(config.notices.iter().map(ToString::to_string));
+    notes.extend(changed_configuration(&change, checkout));
+    let packet = build(&mut change, &config, &mut notes)?;
+    let coverage = Arc::new(packet.coverage.clone());
+    Ok(Prepared {
+        change,
+        config,
+        packet: Arc::new(packet),
+        coverage,
+        notes,
+    })
+}
+
+/// What the command line asks to be reviewed.
+fn target(args: &ReviewArgs, start: &Start) -> Result<TargetSpec, CliError> {
+    Ok(match (&args.target, &args.patch) {
+        (Some(target), _) => TargetSpec::parse(target),
+        (None, Some(file)) => {
+            let (bytes, label) = patch(file, &start.dir)?;
+            TargetSpec::Patch(bytes, label)
+        }
+        (None, None) if args.staged => TargetSpec::Staged,
+        (None, None) if args.worktree => TargetSpec::Worktree,
+        (None, None) => TargetSpec::Default,
+    })
+}
+
+fn patch(file: &Path, dir: &Path) -> Result<(Vec<u8>, String), CliError> {
+    let label = match file.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => file.display().to_string(),
+    };
+    let mut bytes = Vec::new();
+    let read = match file.as_os_str() == "-" {
+        true => std::io::stdin()
+            .lock()
+            .take(MOST_PATCH + 1)
+            .read_to_end(&mut bytes),
+        false => std::fs::File::open(dir.join(file))
+            .and_then(|file| file.take(MOST_PATCH + 1).read_to_end(&mut bytes)),
+    };
+    read.map_err(|error| CliError::usage(format!("cannot read the patch {label}: {error}")))?;
+    if bytes.len() as u64 > MOST_PATCH {
+        return Err(
+            CliError::usage(format!("the patch {label} is larger than 256 MiB"))
+                .hint("split it, or review a range"),
+        );
+    }
+    Ok((bytes, label))
+}
+
+/// A word that names no revision may be a file, or a subcommand of habit.
+fn explain(error: GitError, args: &ReviewArgs) -> CliError {
+    let is_pull_request = |rev: &str| rev.starts_with('#') || rev.starts_with("https://");
+    let hint = match (&error, &args.target) {
+        (GitError::UnknownRevision { .. }, Some(target)) if is_pull_request(target) => Some(
+            "fetch the pull request first: git fetch origin pull/N/head, then review FETCH_HEAD",
+        ),
+        _ => None,
+    };
+    let error = CliError::from(error);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+/// Where only the trusted branch is heard, a change of its configuration is reported (threat T1).
+fn changed_configuration(change: &Change, checkout: bool) -> Option<String> {
+    let touched = |file: &FileChange| {
+        let name = REPOSITORY_FILE.as_bytes();
+        file.path.as_bytes() == name || file.path_before().as_bytes() == name
+    };
+    (!checkout && change.files.iter().any(touched)).then(|| {
+        format!("the change touches {REPOSITORY_FILE}: it was not obeyed, and takes effect once it is on the trusted branch")
+    })
+}
+
+fn build(
+    change: &mut Change,
+    config: &Config,
+    notes: &mut Vec<String>,
+) -> Result<Packet, CliError> {
+    let review = &config.settings.review;
+    // Built-in globs are always there; one line takes them all back.
+    let all = (!review.default_ignores).then(|| "!**".to_owned());
+    let lines: Vec<String> = all
+        .into_iter()
+        .chain(review.ignore.iter().cloned())
+        .collect();
+    let ignore = IgnoreGlobs::new(&lines)
+        .map_err(|error| CliError::usage(error).hint("it stands in `review.ignore`"))?;
+    let material = Material {
+        target: change.target.clone(),
+        files: std::mem::take(&mut change.files),
+        framing: std::mem::take(&mut change.framing),
+        instructions: instructions(change, notes),
+        ignore,
+    };
+    let mut fill = |file: &mut FileChange| change.fill(file).map_err(|error| error.to_string());
+    Ok(packet::build(
+        material,
+        &mut fill,
+        &*change.blobs,
+        &Bounds::default(),
+    ))
+}
+
+fn instructions(change: &Change, notes: &mut Vec<String>) -> Vec<Instruction> {
+    let Some(tree) = change.trusted() else {
+        return Vec::new();
+    };
+    let mut read = |path: &str| match tree.read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            notes.push(format!(
+                "{path} of {} could not be read: {error}",
+                tree.origin()
+            ));
+            None
+        }
+    };
+    packet::instructions(&mut read, &tree.origin())
+}

@@ -1,0 +1,172 @@
+//! Runs of the past: what they leave, and what can be asked of them.
+
+use crate::harness::Repo;
+
+fn reviewed() -> Repo {
+    let repo = Repo::with_base();
+    repo.write(
+        "notes.md",
+        "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n",
+    );
+    repo.commit("Conflict");
+    repo.council(["review", "HEAD", "--debate"]).ends(1);
+    repo
+}
+
+#[test]
+fn a_run_leaves_the_seeds_files_where_git_does_not_see_them() {
+    let repo = reviewed();
+    let folder = repo.path().join(".agents/council");
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != ".gitignore")
+        .map(|name| name.split_at("2026-01-01-".len()).1.to_owned())
+        .collect();
+    names.sort();
+    let judges = [
+        "error-paths",
+        "hygiene",
+        "maintainability",
+        "security",
+        "tests",
+    ];
+    let files = judges.iter().flat_map(|judge| {
+        [
+            format!("head-judge-{judge}-r2.md"),
+            format!("head-judge-{judge}.md"),
+        ]
+    });
+    let mut expected: Vec<String> = files.chain(["head-report.md".to_owned()]).collect();
+    expected.sort();
+    assert_eq!(names, expected);
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+    repo.council(["review", "--worktree"])
+        .ends(0)
+        .prints("SKIPPED");
+}
+
+#[test]
+fn nothing_is_saved_when_nothing_is_to_be() {
+    let repo = Repo::with_base();
+    repo.council(["review", "HEAD", "--no-save"]).ends(0);
+    assert!(!repo.path().join(".agents").exists());
+    repo.council(["log"]).ends(0).prints("PASS");
+}
+
+#[test]
+fn log_lists_the_latest_first_and_show_tells_the_story() {
+    let repo = reviewed();
+    repo.council(["review", "HEAD~1"]).ends(0);
+    repo.council(["review", "HEAD~1"]).ends(0);
+    let log = repo.council(["log"]).ends(0).stdout;
+    let rows: Vec<&str> = log.lines().collect();
+    assert_eq!(rows.len(), 3, "{log}");
+    assert!(
+        rows[0].contains("head-1-2") && rows[2].contains("FAIL"),
+        "{log}"
+    );
+    assert_eq!(repo.council(["log", "-n", "1"]).stdout.lines().count(), 1);
+    repo.council(["show", "head"])
+        .ends(2)
+        .tells("3 runs are called like");
+    let name = rows[2]
+        .split_whitespace()
+        .find(|word| word.starts_with("council-"))
+        .unwrap();
+    repo.council(["show", name])
+        .ends(0)
+        .prints("notes.md:1")
+        .prints("FAIL");
+    repo.council(["show", name, "--format", "markdown"])
+        .ends(0)
+        .prints("# FAIL");
+    repo.council(["show", name, "--json"])
+        .ends(0)
+        .prints("\"exit_code\": 1");
+    repo.council(["show", "nowhere"])
+        .ends(2)
+        .tells("git council log");
+}
+
+#[test]
+fn a_replay_says_what_the_run_said() {
+    let repo = reviewed();
+    let shown = repo.council(["show", "--json"]).ends(0).stdout;
+    let replayed = repo.council(["replay", "--json"]).ends(1);
+    assert_eq!((replayed.stdout, replayed.stderr), (shown, String::new()));
+}
+
+#[test]
+fn a_replay_without_its_report_still_gives_the_verdict() {
+    let repo = reviewed();
+    let runs = repo.path().join(".git/council/runs");
+    let run = std::fs::read_dir(runs)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    std::fs::remove_file(run.join("report.json")).unwrap();
+    repo.council(["show"]).ends(2).tells("has no run yet");
+    let name = run.file_name().unwrap().to_str().unwrap();
+    repo.council(["show", name])
+        .ends(2)
+        .tells("git council replay");
+    repo.council(["replay", name]).ends(1).prints("notes.md:1");
+    let plan = std::fs::read_to_string(run.join("plan.json")).unwrap();
+    std::fs::write(run.join("plan.json"), plan.replace("findings", "majority")).unwrap();
+    repo.council(["replay", name])
+        .ends(3)
+        .tells("is not the plan that the journal names");
+}
+
+#[test]
+fn old_runs_are_let_go() {
+    let repo = Repo::with_base();
+    for _ in 0..4 {
+        repo.council(["review", "HEAD", "--config", "runs.keep=2"])
+            .ends(0);
+    }
+    assert_eq!(repo.council(["log"]).stdout.lines().count(), 2);
+}
+
+#[test]
+fn a_report_goes_where_it_is_sent() {
+    let repo = reviewed();
+    let read = |name: &str| std::fs::read_to_string(repo.path().join(name)).unwrap();
+    let run = repo
+        .council(["review", "HEAD", "--json", "-o", "report.json"])
+        .ends(1)
+        .prints("notes.md:1");
+    assert!(!run.stdout.starts_with('{') && read("report.json").starts_with('{'));
+    repo.council(["review", "HEAD", "--format", "sarif", "-o", "report.sarif"])
+        .ends(1);
+    assert!(read("report.sarif").contains("\"2.1.0\""));
+    repo.council(["review", "HEAD", "--format", "markdown"])
+        .ends(1)
+        .prints("# FAIL");
+    let run = repo
+        .council(["review", "HEAD", "--json", "-o", "nowhere/report.json"])
+        .ends(1);
+    assert!(
+        run.stdout.starts_with('{'),
+        "what cannot be written is printed"
+    );
+    run.tells("cannot write");
+}
+
+#[test]
+fn without_a_run_there_is_nothing_to_show() {
+    let repo = Repo::with_base();
+    repo.council(["log"]).ends(0);
+    repo.council(["show"])
+        .ends(2)
+        .tells("has no run yet")
+        .tells("git council review");
+    repo.council(["replay"]).ends(2);
+    Repo::home()
+        .council(["log"])
+        .ends(2)
+        .tells("is not inside a git repository");
+}

@@ -1,0 +1,159 @@
+//! Each form of a target, as a user would type it.
+
+use crate::harness::{PRIVATE_KEY, Repo};
+
+/// A repository whose branch `feature` adds a key to what `main` has.
+fn with_key() -> Repo {
+    let repo = Repo::with_base();
+    repo.git(["switch", "--quiet", "--create", "feature"]);
+    repo.write("deploy/key.pem", PRIVATE_KEY);
+    repo.commit("Add a key");
+    repo
+}
+
+#[test]
+fn the_branch_is_what_is_meant_when_nothing_is_said() {
+    with_key()
+        .council(["review"])
+        .ends(1)
+        .prints("deploy/key.pem:1")
+        .prints("main...feature");
+}
+
+#[test]
+fn ranges_and_commits() {
+    let repo = with_key();
+    for target in ["main..HEAD", "main...feature", "HEAD", "feature"] {
+        repo.council(["review", target])
+            .ends(1)
+            .prints("deploy/key.pem:1");
+    }
+    repo.council(["review", "HEAD..HEAD"])
+        .ends(0)
+        .prints("SKIPPED");
+    repo.council(["review", "main"]).ends(0).prints("PASS");
+}
+
+#[test]
+fn what_is_staged_and_what_is_not() {
+    let repo = Repo::with_base();
+    repo.write("staged.pem", PRIVATE_KEY);
+    repo.git(["add", "staged.pem"]);
+    repo.write("untracked.pem", PRIVATE_KEY);
+    let staged = repo
+        .council(["review", "--staged"])
+        .ends(1)
+        .prints("staged.pem:1");
+    assert!(!staged.stdout.contains("untracked.pem"));
+    repo.council(["review", "--cached"]).ends(1);
+    repo.council(["review", "--worktree"])
+        .ends(1)
+        .prints("staged.pem:1")
+        .prints("untracked.pem:1");
+}
+
+#[test]
+fn the_index_of_the_environment_is_the_one_that_counts() {
+    let repo = Repo::with_base();
+    repo.write("key.pem", PRIVATE_KEY);
+    let index = repo.in_home("index");
+    let mut add = repo.git_command(&["add", "key.pem"]);
+    assert!(
+        add.env("GIT_INDEX_FILE", &index)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let vars = [("GIT_INDEX_FILE", index.to_str().unwrap())];
+    repo.council_with(&vars, &["review", "--staged"])
+        .ends(1)
+        .prints("key.pem:1");
+    repo.council(["review", "--staged"])
+        .ends(0)
+        .prints("SKIPPED");
+}
+
+#[test]
+fn a_patch_from_a_file_and_from_standard_input() {
+    let repo = with_key();
+    let patch = repo.git(["diff", "main", "feature"]) + "\n";
+    repo.write("change.patch", &patch);
+    repo.council(["review", "--patch", "change.patch"])
+        .ends(1)
+        .prints("deploy/key.pem:1");
+    repo.council_reading(patch.as_bytes(), &["review", "--patch", "-"])
+        .ends(1)
+        .prints("deploy/key.pem:1");
+    repo.council_reading(b"no patch at all\n", &["review", "--patch", "-"])
+        .ends(2)
+        .tells("standard input");
+    repo.council(["review", "--patch", "nowhere.patch"])
+        .ends(2)
+        .tells("cannot read the patch nowhere.patch");
+}
+
+#[test]
+fn a_patch_needs_no_repository() {
+    let patch = with_key().git(["diff", "main", "feature"]) + "\n";
+    let home = Repo::home();
+    home.council_reading(patch.as_bytes(), &["review", "--patch", "-"])
+        .ends(1)
+        .prints("deploy/key.pem:1");
+    assert_eq!(
+        std::fs::read_dir(home.path()).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
+}
+
+#[test]
+fn pathspecs_narrow_and_directories_are_relative() {
+    let repo = with_key();
+    repo.write("src/more.rs", "pub const MORE: u32 = 1;\n");
+    repo.commit("More");
+    repo.council(["review", "--", "src"]).ends(0);
+    repo.council(["review", "--", ":!deploy"]).ends(0);
+    repo.council(["review", "--", "deploy"])
+        .ends(1)
+        .prints("deploy/key.pem:1");
+    repo.council(["-C", "deploy", "review", "--", "."])
+        .ends(1)
+        .prints("deploy/key.pem:1");
+    repo.council(["review", "--", "nowhere"])
+        .ends(0)
+        .prints("SKIPPED");
+}
+
+#[test]
+fn targets_exclude_each_other() {
+    let repo = Repo::with_base();
+    for args in [
+        ["review", "HEAD", "--staged"],
+        ["review", "--staged", "--worktree"],
+        ["review", "--worktree", "--patch=-"],
+    ] {
+        repo.council(args).ends(2).tells("cannot be used with");
+    }
+}
+
+#[test]
+fn a_target_that_is_none_ends_with_two_and_says_what_may_be_meant() {
+    let repo = Repo::with_base();
+    repo.council(["review", "src/lib.rs"])
+        .ends(2)
+        .tells("names no commit")
+        .tells("-- src/lib.rs");
+    repo.council(["review", "nowhere..HEAD"])
+        .ends(2)
+        .tells("nowhere");
+    repo.council(["review", "#12"])
+        .ends(2)
+        .tells("git fetch origin pull/N/head");
+    repo.council(["review"])
+        .ends(2)
+        .tells("nothing to compare branch main with");
+    Repo::home()
+        .council(["review"])
+        .ends(2)
+        .tells("is not inside a git repository");
+}
