@@ -12,6 +12,7 @@ pub mod judge;
 pub mod markdown;
 mod page;
 pub mod rdjson;
+mod receipt;
 mod redact;
 pub mod sarif;
 pub mod story;
@@ -216,7 +217,5 @@ fn rule_of(finding: &Finding) -> String {
     }
 }
 
-#[cfg(test)]
-mod samples;
 #[cfg(test)]
 mod tests;

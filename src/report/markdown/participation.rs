@@ -4,8 +4,8 @@ use super::document::Section;
 use super::{cell, finding, folded, row, table};
 use crate::council::outcome::JudgeRecord;
 use crate::council::plan::Procedure;
-use crate::report::Report;
 use crate::report::words::{self, Names};
+use crate::report::{Report, receipt};
 use crate::text::Untrusted;
 
 /// Target, mode and judges: the lines below the heading.
@@ -149,11 +149,11 @@ pub(super) fn receipt(report: &Report, names: &Names<'_>) -> Section {
 }
 
 fn facts_table(report: &Report) -> String {
-    let value = |fact: &words::Fact| match fact.exact {
+    let value = |fact: &receipt::Fact| match fact.exact {
         true => Untrusted::new(&fact.value).code_cell(),
         false => cell(&fact.value),
     };
-    let rows: Vec<String> = words::facts(report)
+    let rows: Vec<String> = receipt::facts(report)
         .iter()
         .map(|fact| row(&[fact.name.to_owned(), value(fact)]))
         .collect();

@@ -4,15 +4,15 @@ use council_protocol::capability::Grant;
 use council_protocol::message::Usage;
 
 use crate::council::outcome::JudgeRecord;
-use crate::report::Report;
 use crate::report::page::{Page, colours};
 use crate::report::words::{self, Names};
+use crate::report::{Report, receipt};
 use crate::text::{self, Ellipsis, Untrusted};
 
 /// Facts of the run, then a line for each judge.
 pub(super) fn show(page: &mut Page, report: &Report, names: &Names<'_>) {
     let common = common(&report.judges);
-    let mut facts: Vec<(String, String)> = words::facts(report)
+    let mut facts: Vec<(String, String)> = receipt::facts(report)
         .into_iter()
         .map(|fact| (fact.name.to_owned(), fact.value))
         .collect();

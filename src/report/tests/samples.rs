@@ -1,25 +1,26 @@
 //! Reports made by hand, for every renderer's tests.
 
 use council_protocol::answer::{Answer, Challenge, Change, Evidence, Response, Stance};
-use council_protocol::capability::Grant;
 use council_protocol::coverage::FileCoverage;
-use council_protocol::message::{Ending, Failure, FailureKind, Usage};
-use council_protocol::packet::{Target, TargetKind};
-use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::message::{Ending, Failure, FailureKind};
 use council_protocol::task::Branch;
 use council_protocol::{
-    Capability, CapabilitySet, Confidence, Coverage, CoverageState, Finding, Location, Proof,
-    RepoPath, Seat, Severity, Vote,
+    Coverage, CoverageState, Finding, Location, Proof, RepoPath, Seat, Severity, Vote,
 };
 
-use super::{BackendFacts, ChangeSize, Digests, Report, RunFacts, Subject};
+use super::super::{ChangeSize, Report, RunFacts, Subject};
 use crate::council::exchange::CancelCause;
 use crate::council::ledger::{ExchangeKind, Ledger};
 use crate::council::outcome::{
-    ChallengeRecord, Disagreement, DisagreementKind, Disposition, JudgeRecord, JudgedFinding,
-    Level, Member, Opinion, Outcome, PositionChange, Reason, RoundFailure, Verdict,
+    ChallengeRecord, Disagreement, DisagreementKind, Disposition, JudgeRecord, Level,
+    PositionChange, Reason, RoundFailure, Verdict,
 };
-use crate::council::plan::{Consensus, DebateMode, Procedure, Seed};
+use crate::council::plan::{DebateMode, Procedure};
+
+use super::parts::{
+    evidence, file, judge, judged, opinion, outcome, run, sql, subject, thinking, todo, unwrap,
+};
+use super::poison::{self, HOSTILE};
 
 /// Every sample with its name.
 pub(super) fn all() -> Vec<(&'static str, Report)> {
@@ -33,245 +34,8 @@ pub(super) fn all() -> Vec<(&'static str, Report)> {
         ("interrupted", interrupted()),
         ("skipped", skipped()),
         ("odd_path", odd_path()),
-        ("hostile", hostile()),
+        ("hostile", poison::report(HOSTILE)),
     ]
-}
-
-fn judge(perspective: &str, vote: Vote) -> JudgeRecord {
-    let seat = Seat {
-        judge: format!("judge-{perspective}").as_str().into(),
-        perspective: Perspective {
-            name: perspective.into(),
-            focus: String::new(),
-        },
-        agent: AgentSpec {
-            name: "builtin".into(),
-            kind: AgentKind::Builtin {
-                rules: Default::default(),
-            },
-            vendor: "builtin".into(),
-            model: None,
-            deterministic: true,
-        },
-    };
-    let requested =
-        CapabilitySet::from([Capability::Spawn, Capability::Message, Capability::Shutdown]);
-    JudgeRecord {
-        seat,
-        grant: Grant {
-            granted: requested.clone(),
-            requested,
-            emulated: Default::default(),
-        },
-        started: true,
-        r1: Some(vote),
-        r2: None,
-        counted: Some(vote),
-        confidence: Some(Confidence::High),
-        key_insight: "nothing to report".into(),
-        recommendation: String::new(),
-        restatement: None,
-        steel_man: None,
-        change: None,
-        failures: Vec::new(),
-        ending: Some(Ending::Graceful),
-        usage: None,
-        answered_ms: Some(120),
-    }
-}
-
-fn bench() -> Vec<JudgeRecord> {
-    [
-        "security",
-        "error-paths",
-        "tests",
-        "maintainability",
-        "hygiene",
-    ]
-    .map(|p| judge(p, Vote::Pass))
-    .into()
-}
-
-fn file(path: &str, state: CoverageState) -> FileCoverage {
-    FileCoverage {
-        path: path.into(),
-        state,
-    }
-}
-
-fn coverage() -> Coverage {
-    Coverage {
-        files: vec![
-            file(
-                "Cargo.lock",
-                CoverageState::Skipped {
-                    reason: "lockfile".into(),
-                },
-            ),
-            file("src/db.rs", CoverageState::Reviewed),
-            file("src/server.rs", CoverageState::Reviewed),
-        ],
-    }
-}
-
-pub(super) fn subject(label: &str) -> Subject {
-    Subject {
-        target: Target {
-            kind: TargetKind::Range,
-            label: label.into(),
-            slug: "main-feature".into(),
-            base: Some("1d9b5f0c2a6e4b7d8f3a1c5e7d9b2f4a6c8e0b1d".into()),
-            head: Some("a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1".into()),
-        },
-        change: ChangeSize {
-            files: 3,
-            added: 120,
-            removed: 14,
-        },
-        instructions: Vec::new(),
-    }
-}
-
-pub(super) fn run() -> RunFacts {
-    RunFacts {
-        name: "council-20260214-main-feature".into(),
-        version: "0.1.0".into(),
-        started: "2026-02-14T09:26:53Z".into(),
-        duration_ms: 240,
-        backend: Some(BackendFacts {
-            name: "teams".into(),
-            ..BackendFacts::default()
-        }),
-        debate: Some(DebateMode::Auto),
-        digests: Digests {
-            packet: Some(
-                "9f2c4e6a8b0d1f3357799bbddff02244668800aaccee11335577991bd3f5a7c9e".into(),
-            ),
-            config: Some("0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9".into()),
-            templates: None,
-        },
-        recognition_key: Some("5be1d3a7c9f0e2b4".into()),
-        seed: Some(Seed("c0ffee00".repeat(8))),
-        cut_short: None,
-    }
-}
-
-fn outcome(verdict: Verdict, reason: Reason) -> Outcome {
-    Outcome {
-        verdict,
-        reason,
-        procedure: Procedure::Review,
-        consensus: Consensus::Findings,
-        rounds: 1,
-        counted: 5,
-        quorum: 2,
-        branch: None,
-        converged: false,
-        findings: Vec::new(),
-        judges: bench(),
-        disagreements: Vec::new(),
-        challenges: Vec::new(),
-        ledger: Ledger::default(),
-        coverage: coverage(),
-        notes: Vec::new(),
-    }
-}
-
-fn sql() -> Finding {
-    Finding {
-        severity: Severity::Critical,
-        category: "injection".into(),
-        rule: Some("sql-concatenation".into()),
-        description: "The query is built from `name`, which comes straight out of the request.".into(),
-        location: Location { path: "src/db.rs".into(), line: 42, end_line: None },
-        quote: "\tlet query = format!(\"SELECT id FROM users WHERE name = '{name}'\");".into(),
-        why: "Whoever sends the request chooses the statement that the database runs: it can read other people's rows or drop the table.".into(),
-        fix: "Bind the value: `sqlx::query(\"SELECT id FROM users WHERE name = ?\").bind(name)`.".into(),
-        suggestion: Some("\tlet query = sqlx::query(\"SELECT id FROM users WHERE name = ?\").bind(name);".into()),
-        reference: None,
-    }
-}
-
-fn unwrap() -> Finding {
-    Finding {
-        severity: Severity::Significant,
-        category: "error-handling".into(),
-        rule: Some("new-unwrap".into()),
-        description: "A malformed header ends the whole server.".into(),
-        location: Location { path: "src/server.rs".into(), line: 107, end_line: Some(109) },
-        quote: "let length: usize = headers\n    .get(\"content-length\")\n    .unwrap();".into(),
-        why: "`unwrap` panics when the header is missing, and the task that panics holds the listener.".into(),
-        fix: "Answer 411 and close the connection.".into(),
-        suggestion: None,
-        reference: Some("https://www.rfc-editor.org/rfc/rfc9110#section-15.5.12".into()),
-    }
-}
-
-fn todo() -> Finding {
-    Finding {
-        severity: Severity::Minor,
-        category: "hygiene".into(),
-        rule: Some("todo-without-reference".into()),
-        description: "A TODO without an issue behind it is seldom found again.".into(),
-        location: Location {
-            path: "src/server.rs".into(),
-            line: 12,
-            end_line: None,
-        },
-        quote: "// TODO: handle keep-alive".into(),
-        why: "Nobody is reminded of it.".into(),
-        fix: "Name an issue, or do it now.".into(),
-        suggestion: None,
-        reference: None,
-    }
-}
-
-fn judged(
-    id: &str,
-    finding: Finding,
-    disposition: Disposition,
-    level: Option<Level>,
-    by: &[&str],
-) -> JudgedFinding {
-    let member = |judge: &&str| Member {
-        judge: format!("judge-{judge}").as_str().into(),
-        round: 1,
-        finding: finding.clone(),
-        proof: Proof::Verified,
-        withdrawn: false,
-    };
-    JudgedFinding {
-        id: id.into(),
-        fingerprint: format!(
-            "{:016x}",
-            0x8c1f_0e2d_9a7b_6c54_u64
-                .rotate_left(id.len() as u32 * 8 + u32::from(id.as_bytes()[1]))
-        ),
-        members: by.iter().map(member).collect(),
-        finding,
-        disposition,
-        level,
-        opinions: Vec::new(),
-    }
-}
-
-fn opinion(
-    judge: &str,
-    stance: Stance,
-    reasoning: &str,
-    evidence: Option<(&str, u32, &str)>,
-) -> Opinion {
-    Opinion {
-        judge: format!("judge-{judge}").as_str().into(),
-        stance,
-        reasoning: reasoning.into(),
-        evidence: evidence.map(|(path, line, quote)| Evidence {
-            path: path.into(),
-            line,
-            quote: quote.into(),
-        }),
-        resolves: evidence.is_some(),
-    }
 }
 
 /// A judge and its answers of two rounds, the first one with text that tries to close its JSON block.
@@ -306,14 +70,6 @@ pub(super) fn answers() -> (Seat, Vec<Answer>) {
         evidence: Some(evidence("src/login.rs", 9, "let name = Name::parse(raw)?;")),
     });
     (judge("security", Vote::Fail).seat, vec![first, second])
-}
-
-fn evidence(path: &str, line: u32, quote: &str) -> Evidence {
-    Evidence {
-        path: path.into(),
-        line,
-        quote: quote.into(),
-    }
 }
 
 /// Clean: nothing found.
@@ -545,28 +301,6 @@ fn converged() -> Report {
     Report::new(outcome, subject("main...feature"), run())
 }
 
-/// Seats for judges that think.
-fn thinking(judges: &mut [JudgeRecord]) {
-    for judge in judges {
-        judge.seat.agent = AgentSpec {
-            name: "claude".into(),
-            kind: AgentKind::Command {
-                argv: vec!["claude".into()],
-                env: Vec::new(),
-            },
-            vendor: "anthropic".into(),
-            model: Some("sonnet".into()),
-            deterministic: false,
-        };
-        judge.usage = Some(Usage {
-            input_tokens: Some(9_300),
-            cached_tokens: Some(7_000),
-            output_tokens: Some(800),
-            cost_usd: Some(0.04),
-        });
-    }
-}
-
 /// Too few judges answered, and a large file was cut.
 pub(super) fn inconclusive() -> Report {
     let mut outcome = outcome(Verdict::Inconclusive, Reason::BelowQuorum);
@@ -688,96 +422,4 @@ pub(super) fn odd_path() -> Report {
         &["hygiene"],
     )];
     Report::new(outcome, subject("main...feature"), run())
-}
-
-/// What a hostile change and hostile judges would write everywhere.
-pub(super) const HOSTILE: &str = "\u{1b}[31m@admin fixes #1 \u{202e}evil\u{2066} org/repo#2\r\n/lgtm\n::error::x\n##[error]y <!-- m --> ``` ![i](https://e.example/i) <img src=x> | a\u{200b}b\u{e0041} $x$ **b**";
-
-/// The debate with hostile text in every place where untrusted text can stand.
-pub(super) fn hostile() -> Report {
-    poisoned(HOSTILE)
-}
-
-/// The debate with `text` in every such place.
-pub(super) fn poisoned(text: &str) -> Report {
-    let mut report = fail();
-    report.detail = "x".into();
-    poison_all(&report, text)
-}
-
-/// A judge and its answers with `text` in every such place.
-pub(super) fn poisoned_answers(text: &str) -> (Seat, Vec<Answer>) {
-    let (seat, answers) = answers();
-    (seat, answers.iter().map(|a| poison_all(a, text)).collect())
-}
-
-/// The parts of an ordinary report.
-pub(super) fn parts() -> (Outcome, Subject, RunFacts) {
-    (
-        outcome(Verdict::Pass, Reason::NoFindings),
-        subject("main...feature"),
-        run(),
-    )
-}
-
-fn poison_all<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T, text: &str) -> T {
-    let mut value = serde_json::to_value(value).unwrap();
-    let reason = value.get("reason").cloned();
-    poison(&mut value, "", text);
-    reason
-        .into_iter()
-        .for_each(|reason| value["reason"] = reason);
-    serde_json::from_value(value).unwrap()
-}
-
-/// Adds `text` to every string but those that name a variant, a judge or a digest.
-fn poison(value: &mut serde_json::Value, key: &str, text: &str) {
-    const OURS: [&str; 36] = [
-        "verdict",
-        "kind",
-        "severity",
-        "disposition",
-        "level",
-        "stance",
-        "proof",
-        "state",
-        "judge",
-        "from",
-        "to",
-        "r1",
-        "r2",
-        "counted",
-        "confidence",
-        "ending",
-        "driver",
-        "procedure",
-        "consensus",
-        "branch",
-        "exchange",
-        "debate",
-        "finding",
-        "started",
-        "cut_short",
-        "packet",
-        "config",
-        "templates",
-        "recognition_key",
-        "seed",
-        "requested",
-        "granted",
-        "key",
-        "tag",
-        "version",
-        "cause",
-    ];
-    match value {
-        serde_json::Value::String(own) if !OURS.contains(&key) => *own = format!("{own} {text}"),
-        serde_json::Value::Object(map) => map
-            .iter_mut()
-            .for_each(|(key, value)| poison(value, key, text)),
-        serde_json::Value::Array(list) => {
-            list.iter_mut().for_each(|value| poison(value, key, text))
-        }
-        _ => {}
-    }
 }

@@ -1,0 +1,129 @@
+//! Whatever a change or a judge writes, no surface obeys it, and secrets stay out.
+
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::super::{
+    Gate, Look, Report, Verbosity, json, judge, markdown, rdjson, sarif, story, terminal,
+};
+use super::{looks, parts, poison, samples};
+use crate::text;
+use crate::text::testing::{acts, all_visible, hostile};
+
+proptest! {
+    // Every case renders every surface.
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Whatever a change or a judge writes, every surface shows it and none obeys it.
+    #[test]
+    fn t10_t11_t18_no_surface_obeys_untrusted_text(text in hostile()) {
+        let report = poison::report(&text);
+        for (_, look) in looks() {
+            for page in [terminal::render(&report, look), story::render(&report, look)] {
+                for line in page.lines() {
+                    prop_assert!(all_visible(line), "{line:?}");
+                    prop_assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line}");
+                }
+            }
+        }
+        let (seat, answers) = poison::answers(&text);
+        let mut files: Vec<String> = answers.iter().map(|a| judge::render(&seat, a.round, a)).collect();
+        for (file, answer) in files.iter().zip(&answers) {
+            let again = judge::parse(file);
+            prop_assert_eq!(again.as_ref(), Some(answer));
+        }
+        files.push(markdown::render(&report, markdown::Options { frontmatter: false, max_bytes: None }));
+        for file in &files {
+            prop_assert!(file.lines().all(|l| all_visible(&l.replace('\t', ""))), "{file}");
+            acts_nowhere(file)?;
+        }
+        for json in [json::render(&report, Gate::default()), sarif::render(&report), rdjson::render(&report)] {
+            prop_assert!(json.lines().all(|l| !l.chars().any(text::is_hidden) && !l.contains("##[")), "{json}");
+            prop_assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
+        }
+    }
+
+    /// A trimmed report is within its bound and still Markdown.
+    #[test]
+    fn trimmed_markdown_keeps_its_bound(text in hostile(), max in 200usize..12_000) {
+        let report = poison::report(&text);
+        let file = markdown::render(&report, markdown::Options { frontmatter: false, max_bytes: Some(max) });
+        prop_assert!(file.len() <= max);
+        prop_assert!(file.starts_with("# FAIL: "), "{file}");
+        acts_nowhere(&file)?;
+    }
+}
+
+/// Fails where Markdown has a link, an image, foreign HTML, or text that GitHub acts upon.
+fn acts_nowhere(file: &str) -> Result<(), TestCaseError> {
+    let options = Options::all() - Options::ENABLE_SMART_PUNCTUATION;
+    let (mut code, mut prose) = (0, String::new());
+    for event in Parser::new_ext(file, options) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => code += 1,
+            Event::End(TagEnd::CodeBlock) => code -= 1,
+            Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::FootnoteDefinition(_)) => {
+                prop_assert!(false, "{event:?} in {file}");
+            }
+            Event::InlineHtml(html) if &*html == "<code>" => code += 1,
+            Event::InlineHtml(html) if &*html == "</code>" => code -= 1,
+            Event::Html(html) | Event::InlineHtml(html) => {
+                let ours = ["details>", "summary>"];
+                prop_assert!(
+                    ours.iter().any(|o| html.contains(o)) && html.len() < 120,
+                    "{html} in {file}"
+                );
+            }
+            Event::InlineMath(_) | Event::DisplayMath(_) | Event::TaskListMarker(_) => {
+                prop_assert!(false, "{event:?} in {file}");
+            }
+            Event::Text(text) if code == 0 => prose.push_str(&text),
+            Event::Code(_) => prose.push(' '),
+            Event::End(_) => prose.push('\n'),
+            _ => {}
+        }
+    }
+    prop_assert_eq!(code, 0);
+    prop_assert!(!acts(&prose), "{}", prose);
+    Ok(())
+}
+
+#[test]
+fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
+    let secret = format!("AKIA{}", "IOSFODNN7EXAMPLE");
+    let (mut outcome, subject, run) = parts::whole();
+    outcome.findings = samples::fail().findings;
+    let quote = format!("let key = \"{secret}\";");
+    for found in &mut outcome.findings {
+        found.finding.quote = quote.clone();
+        found.finding.suggestion = Some(quote.clone());
+        found.members[0].finding.why = format!("`{secret}` opens the account");
+    }
+    outcome.judges[0].key_insight = secret.clone();
+    let report = Report::new(outcome, subject, run);
+    let (seat, mut answers) = samples::answers();
+    answers[0].findings[0].quote = quote;
+    let look = Look {
+        verbosity: Verbosity::Verbose,
+        ..Look::default()
+    };
+    let surfaces = [
+        terminal::render(&report, look),
+        story::render(&report, look),
+        markdown::render(&report, markdown::Options::default()),
+        json::render(&report, Gate::default()),
+        sarif::render(&report),
+        rdjson::render(&report),
+        judge::render(&seat, 1, &answers[0]),
+    ];
+    for surface in surfaces {
+        assert!(!surface.contains(&secret), "{surface}");
+    }
+    assert!(
+        report.findings[0]
+            .finding
+            .quote
+            .contains("[redacted: aws-key]")
+    );
+    assert_eq!(report.findings[0].finding.suggestion, None);
+}

@@ -1,0 +1,76 @@
+//! Headline, exit code and conclusion agree, whatever a council comes to.
+
+use proptest::prelude::*;
+
+use super::super::{CheckConclusion, FailOn, Gate, Report, exit};
+use super::parts;
+use crate::council::exchange::CancelCause;
+use crate::council::outcome::{Outcome, Reason, Verdict};
+
+fn any_verdict() -> impl Strategy<Value = Verdict> {
+    prop::sample::select(vec![
+        Verdict::Pass,
+        Verdict::Warn,
+        Verdict::Fail,
+        Verdict::Inconclusive,
+        Verdict::Skipped,
+    ])
+}
+
+fn any_reason() -> impl Strategy<Value = Reason> {
+    prop::sample::select(vec![
+        Reason::NoFindings,
+        Reason::NotesOnly,
+        Reason::CriticalCarried,
+        Reason::CriticalContested,
+        Reason::CriticalUnproven,
+        Reason::SignificantCarried,
+        Reason::VerdictWithoutFinding,
+        Reason::Votes,
+        Reason::BelowQuorum,
+        Reason::IncompleteCoverage,
+        Reason::UncheckedEvidence,
+        Reason::Interrupted,
+        Reason::Deadline,
+        Reason::BackendLost,
+        Reason::NothingToReview,
+        Reason::AllSkipped,
+    ])
+}
+
+fn any_cause() -> impl Strategy<Value = Option<CancelCause>> {
+    prop::option::of(prop::sample::select(vec![
+        CancelCause::Interrupted,
+        CancelCause::Deadline,
+        CancelCause::BackendLost,
+    ]))
+}
+
+proptest! {
+    /// Law: exit code, check conclusion and headline come from one object, and none is greener than another.
+    #[test]
+    fn headline_exit_code_and_conclusion_agree(
+        verdict in any_verdict(), reason in any_reason(), cause in any_cause(), strict: bool, advisory: bool,
+    ) {
+        let (outcome, subject, mut run) = parts::whole();
+        run.cut_short = cause;
+        let outcome = Outcome { verdict, reason, ..outcome };
+        let report = Report::new(outcome, subject, run);
+        let fail_on = if strict { FailOn::Warn } else { FailOn::Fail };
+        let line = report.bottom_line(Gate { fail_on, advisory });
+        let word = line.headline.split(':').next().unwrap();
+        let green = line.exit_code == exit::OK;
+        prop_assert_eq!(word, report.verdict.word());
+        prop_assert_eq!(green, matches!(word, "PASS" | "SKIPPED") || (word == "WARN" && !strict), "{:?}", &line);
+        let passes = matches!(line.conclusion, CheckConclusion::Success | CheckConclusion::Neutral | CheckConclusion::Skipped);
+        prop_assert_eq!(passes, green || (advisory && line.exit_code == exit::INCONCLUSIVE && report.reason != Reason::Deadline), "{:?}", &line);
+        prop_assert_eq!(line.conclusion == CheckConclusion::Success, word == "PASS");
+        if cause.is_some() {
+            prop_assert!(!matches!(word, "PASS" | "WARN"), "{:?}", &line);
+            prop_assert!(line.headline.ends_with("(INCOMPLETE)"), "{}", line.headline);
+        }
+        prop_assert_eq!(line.exit_code == exit::INTERRUPTED, cause == Some(CancelCause::Interrupted) || report.reason == Reason::Interrupted);
+        prop_assert_ne!(line.unpublished(), exit::OK);
+    }
+
+}

@@ -1,0 +1,148 @@
+//! What people see: read these snapshots as a user would.
+
+use super::super::{Look, Verbosity, judge, markdown, rdjson, sarif, story, terminal};
+use super::{looks, samples};
+use crate::text;
+
+#[test]
+fn terminal() {
+    for (name, report) in samples::all() {
+        let text = terminal::render(&report, Look::default());
+        insta::assert_snapshot!(format!("terminal_{name}"), text);
+    }
+}
+
+#[test]
+fn terminal_verbose() {
+    let look = Look {
+        verbosity: Verbosity::Verbose,
+        ..Look::default()
+    };
+    for (name, report) in [("warn", samples::warn()), ("fail", samples::fail())] {
+        insta::assert_snapshot!(
+            format!("terminal_verbose_{name}"),
+            terminal::render(&report, look)
+        );
+    }
+}
+
+#[test]
+fn markdown() {
+    for (name, report) in samples::all() {
+        let text = markdown::render(&report, markdown::Options::default());
+        insta::assert_snapshot!(format!("markdown_{name}"), text);
+    }
+}
+
+#[test]
+fn story() {
+    for (name, report) in samples::all() {
+        insta::assert_snapshot!(
+            format!("story_{name}"),
+            story::render(&report, Look::default())
+        );
+    }
+}
+
+#[test]
+fn sarif() {
+    for (name, report) in samples::all() {
+        if ["fail", "inconclusive", "odd_path", "hostile"].contains(&name) {
+            insta::assert_snapshot!(format!("sarif_{name}"), sarif::render(&report));
+        }
+    }
+}
+
+#[test]
+fn rdjson() {
+    for (name, report) in samples::all() {
+        if ["pass", "fail", "odd_path", "hostile"].contains(&name) {
+            insta::assert_snapshot!(format!("rdjson_{name}"), rdjson::render(&report));
+        }
+    }
+}
+
+#[test]
+fn judge_files() {
+    let (seat, answers) = samples::answers();
+    for answer in answers {
+        let file = judge::render(&seat, answer.round, &answer);
+        assert!(file.starts_with("```json\n{\n"), "{file}");
+        assert_eq!(judge::parse(&file), Some(answer.clone()));
+        insta::assert_snapshot!(format!("judge_r{}", answer.round), file);
+    }
+}
+
+#[test]
+fn a_terminal_without_colour_gets_no_escapes_and_keeps_its_width() {
+    for (name, report) in samples::all() {
+        for (look_name, look) in looks() {
+            for line in terminal::render(&report, look).lines() {
+                assert!(
+                    !line.chars().any(text::is_hidden),
+                    "{name} {look_name}: {line:?}"
+                );
+                let named = line.contains("src/db.rs") || line.contains("src/server.rs");
+                assert!(
+                    text::width(line) <= if named { 400 } else { look.width },
+                    "{name} {look_name}: {line}"
+                );
+                assert!(
+                    !line.trim_start().starts_with("::") && !line.contains("##["),
+                    "{name}: {line}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn colours_say_nothing_that_words_do_not() {
+    for (name, report) in samples::all() {
+        for (_, look) in looks() {
+            let plain = terminal::render(&report, look);
+            let painted = terminal::render(
+                &report,
+                Look {
+                    colour: true,
+                    ..look
+                },
+            );
+            assert!(painted.contains('\u{1b}'), "{name}");
+            let stripped = anstream::adapter::strip_str(&painted).to_string();
+            assert_eq!(stripped, plain, "{name}");
+        }
+    }
+}
+
+#[test]
+fn ascii_only_where_only_ascii_can_be_shown() {
+    for report in [
+        samples::fail(),
+        samples::inconclusive(),
+        samples::interrupted(),
+    ] {
+        let look = Look {
+            unicode: false,
+            ..Look::default()
+        };
+        for page in [
+            terminal::render(&report, look),
+            story::render(&report, look),
+        ] {
+            assert!(page.is_ascii(), "{page}");
+        }
+    }
+}
+
+#[test]
+fn judges_of_several_agents_are_named_with_them() {
+    let mut report = samples::fail();
+    report.judges[0].seat.agent.name = "codex".into();
+    let text = terminal::render(&report, Look::default());
+    assert!(
+        text.contains("held by security (codex), hygiene (claude)"),
+        "{text}"
+    );
+    assert!(text.contains("tests (claude) agrees"), "{text}");
+}
