@@ -8,6 +8,7 @@ mod harness;
 mod history;
 mod hostile;
 mod programs;
+mod packet;
 mod schemas;
 mod states;
 mod targets;
