@@ -37,10 +37,18 @@ fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     for judges in [5, 100] {
         let time = median(|| teams(judges));
-        writeln!(out, "teams, {judges} judges, one turn: {time:?}, {:?} a judge", time / judges)?;
+        writeln!(
+            out,
+            "teams, {judges} judges, one turn: {time:?}, {:?} a judge",
+            time / judges
+        )?;
     }
     let folder = tempfile::tempdir()?;
-    for (judges, debate) in [(5, DebateMode::Off), (5, DebateMode::Force), (100, DebateMode::Off)] {
+    for (judges, debate) in [
+        (5, DebateMode::Off),
+        (5, DebateMode::Force),
+        (100, DebateMode::Off),
+    ] {
         let rounds = if debate == DebateMode::Off { 1 } else { 2 };
         let bare = median(|| session(judges, debate, None));
         let kept = median(|| session(judges, debate, Some(folder.path())));
@@ -126,9 +134,13 @@ fn teams(judges: u32) -> Duration {
             prompt: String::new(),
             timeout_ms: 1000,
         };
-        teams.send(Message::Turn { judge, turn }).expect("it listens");
+        teams
+            .send(Message::Turn { judge, turn })
+            .expect("it listens");
     }
-    let answers = seen.iter().filter(|event| matches!(event, Event::Answered { .. }));
+    let answers = seen
+        .iter()
+        .filter(|event| matches!(event, Event::Answered { .. }));
     assert_eq!(answers.take(judges as usize).count(), judges as usize);
     teams.close().expect("it closes");
     begun.elapsed()

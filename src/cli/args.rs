@@ -30,6 +30,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Review(Box<commands::review::ReviewArgs>),
+    Duel(Box<commands::duel::DuelArgs>),
     Show(commands::show::ShowArgs),
     Log(commands::log::LogArgs),
     Replay(commands::replay::ReplayArgs),
@@ -39,6 +40,7 @@ pub(crate) enum Command {
     Backends(commands::backends::BackendsArgs),
     Doctor(commands::doctor::DoctorArgs),
     Schema(commands::schema::SchemaArgs),
+    Judge(commands::judge::JudgeArgs),
 }
 
 /// Flags of every subcommand.
@@ -60,6 +62,23 @@ pub(crate) struct Global {
     /// Say the verdict only
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+}
+
+impl Global {
+    /// The flags that another process of ours is given again; the directory is not among them.
+    pub(crate) fn repeated(&self) -> Vec<String> {
+        let mut flags: Vec<String> = Vec::new();
+        for pair in &self.config {
+            flags.extend([
+                "--config".to_owned(),
+                format!("{}={}", pair.key, pair.value),
+            ]);
+        }
+        if self.verbose {
+            flags.push("--verbose".to_owned());
+        }
+        flags
+    }
 }
 
 /// `--color`

@@ -156,6 +156,16 @@ impl Bench<'_> {
         names.iter().map(|name| self.agent(name)).collect()
     }
 
+    /// The agent of that name, else the `index`th of those that think in turn.
+    pub(crate) fn agent_in_turn(
+        &self,
+        name: Option<&str>,
+        index: usize,
+    ) -> Result<AgentSpec, CliError> {
+        let agents = self.agents();
+        self.agent(name.unwrap_or(&agents[index % agents.len()]))
+    }
+
     fn settings(&self) -> &Settings {
         &self.config.settings
     }

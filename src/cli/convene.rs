@@ -1,17 +1,22 @@
 //! What a council is convened with: agents over a packet, backends that hold them.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use council_agents::environment::is_forbidden;
 use council_agents::{Agents, Workshop};
+use council_background::Office;
 use council_protocol::change::NoBlobs;
 use council_protocol::message::Hello;
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::task::Framing;
 use council_protocol::{BlobSource, Coverage, PROTOCOL_VERSION, Packet, Seat};
 
-use crate::registry::{self, Listed, Survey};
+use crate::registry::{self, Kit, Listed, Survey};
+use crate::session::worker::PACKET_FOLDER;
 
 use super::Start;
 
@@ -20,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the judges of a run are given to work with.
 pub(crate) struct Table {
-    pub(crate) agents: Agents,
+    pub(crate) kit: Kit,
     hello: Hello,
 }
 
@@ -33,26 +38,21 @@ impl Table {
         run: &str,
         folder: Option<PathBuf>,
     ) -> Self {
-        let named =
-            |(name, value): (std::ffi::OsString, _)| Some((name.into_string().ok()?, value));
-        let workshop = Workshop {
-            packet,
-            blobs,
-            // Without it no process can be started under a guard, and the agents' probes say so.
-            exe: std::env::current_exe().ok(),
-            folder: folder.clone(),
-            env: start.environment.vars().filter_map(named).collect(),
-        };
         let hello = Hello {
             protocols: vec![PROTOCOL_VERSION],
             run: run.to_owned(),
-            folder,
+            folder: folder.clone(),
             config: serde_json::Value::Null,
         };
-        Self {
-            agents: Agents::new(&Arc::new(workshop)),
-            hello,
-        }
+        let office = std::env::current_exe().ok().map(|exe| Office {
+            exe,
+            env: environment(start),
+        });
+        let kit = Kit {
+            agents: agents_over(start, packet, blobs, folder),
+            office,
+        };
+        Self { kit, hello }
     }
 
     /// A table without a change, to see what there is.
@@ -72,16 +72,49 @@ impl Table {
             coverage: Coverage::default(),
             framing: Framing::default(),
         };
-        Self::lay(start, Arc::new(packet), Arc::new(NoBlobs), "", None)
+        // A folder to probe with: nothing is written to it.
+        let folder = Some(std::env::temp_dir());
+        Self::lay(start, Arc::new(packet), Arc::new(NoBlobs), "", folder)
     }
 
     /// The backends that there are, those that are preferred first.
     pub(crate) fn backends(&self) -> Vec<Listed> {
-        registry::built_in(&self.agents)
+        registry::built_in(&self.kit)
     }
 
     /// Asks every backend what it can do for every seat.
     pub(crate) fn survey(&self, seats: &[Seat]) -> Survey {
-        registry::survey(self.backends(), &self.hello, seats, &self.agents, PATIENCE)
+        registry::survey(
+            self.backends(),
+            &self.hello,
+            seats,
+            &self.kit.agents,
+            PATIENCE,
+        )
     }
+}
+
+/// The agents' table over a packet; `folder` is the run's.
+pub(crate) fn agents_over(
+    start: &Start,
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+    folder: Option<PathBuf>,
+) -> Agents {
+    let workshop = Workshop {
+        packet,
+        blobs,
+        // Without it no process can be started under a guard, and the agents' probes say so.
+        exe: std::env::current_exe().ok(),
+        folder: folder.map(|run| run.join(PACKET_FOLDER)),
+        env: environment(start),
+    };
+    Agents::new(&Arc::new(workshop))
+}
+
+/// Our environment without the tokens that no judge may see.
+fn environment(start: &Start) -> BTreeMap<String, OsString> {
+    let named = |(name, value): (OsString, _)| Some((name.into_string().ok()?, value));
+    let vars = start.environment.vars().filter_map(named);
+    vars.filter(|(name, _)| !is_forbidden(name)).collect()
 }

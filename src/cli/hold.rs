@@ -200,6 +200,7 @@ impl Council<'_> {
             .zip(&selection.picks)
             .map(offer)
             .collect();
+        self.lay_out(&selection)?;
         let room = self.room()?;
         let finished = session::run(
             &self.setting(room.as_ref(), seats),
@@ -269,6 +270,27 @@ impl Council<'_> {
                 max_bytes: self.prepared.config.settings.limits.exchange,
             },
         }
+    }
+
+    /// The packet's folder, where a judge outside of this process reads it: an agent that reads text, or a worker.
+    fn lay_out(&self, selection: &Selection) -> Result<(), CliError> {
+        let workers = selection
+            .picks
+            .iter()
+            .any(|pick| pick.backend == "background");
+        let Some(run) = self
+            .run
+            .folder
+            .as_ref()
+            .filter(|_| workers || self.prompts.is_some())
+        else {
+            return Ok(());
+        };
+        let brief = self.prompts.as_ref().map(|prompts| prompts.text());
+        let packet = &self.prepared.packet;
+        session::worker::export(run, packet, brief.as_deref(), &*self.prepared.change.blobs)
+            .map_err(|error| CliError::run(format!("cannot write the packet's folder: {error}")))?;
+        Ok(())
     }
 
     /// The room of agents that are programs: an export of the reviewed tree, away from the repository.

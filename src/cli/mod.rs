@@ -8,6 +8,7 @@ mod console;
 mod convene;
 mod deliver;
 mod digests;
+mod duel;
 mod environment;
 mod error;
 mod history;
@@ -114,6 +115,8 @@ fn run(cli: Cli) -> u8 {
 fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
     match command {
         Command::Review(args) => return commands::review::run(*args, start),
+        Command::Duel(args) => return commands::duel::run(&args, start),
+        Command::Judge(args) => return commands::judge::run(&args, start),
         Command::Replay(args) => return commands::replay::run(&args, start),
         Command::Show(args) => commands::show::run(&args, start)?,
         Command::Log(args) => commands::log::run(&args, start)?,

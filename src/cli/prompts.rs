@@ -46,6 +46,11 @@ impl Prompts {
         })))
     }
 
+    /// The brief.
+    pub(crate) fn text(&self) -> Arc<str> {
+        Arc::clone(&self.brief.text)
+    }
+
     /// What of the change the brief shows.
     pub(crate) fn coverage(&self) -> Arc<Coverage> {
         Arc::clone(&self.coverage)

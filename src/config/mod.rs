@@ -29,3 +29,4 @@ pub use settings::{
 };
 pub use source::{Layer, Origin, Pair, Source, Trust};
 pub use suggest::nearest;
+pub use units::parse_duration;

@@ -8,6 +8,11 @@ const UNITS: [(&str, u64); 5] = [
     ("ms", 1),
 ];
 
+/// Milliseconds of a duration as people write it, or what it should look like.
+pub fn parse_duration(text: &str) -> Result<u64, String> {
+    duration(text).ok_or_else(|| format!("{text:?} is no time: write 90s, 2m or 250ms"))
+}
+
 /// Milliseconds of `90`, `90s`, `2m`, `1h30m`, `250ms`; more than zero.
 pub(super) fn duration(text: &str) -> Option<u64> {
     let text = text.trim();

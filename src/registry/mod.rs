@@ -4,6 +4,7 @@ mod select;
 mod survey;
 
 use council_agents::Agents;
+use council_background::Office;
 use council_protocol::Backend;
 
 pub use select::{Ask, Candidate, Choice, Pick, Probed, SelectError, Selection, select};
@@ -30,20 +31,37 @@ pub struct Listed {
     pub backend: Box<dyn Backend>,
 }
 
-/// Makes a backend over the agents that it is to hold.
-type Make = fn(Agents) -> Box<dyn Backend>;
+/// What built-in backends are made from.
+pub struct Kit {
+    /// The agents that they are to hold.
+    pub agents: Agents,
+    /// How a worker is started; none: there are no worker processes.
+    pub office: Option<Office>,
+}
+
+/// Makes a backend.
+type Make = fn(&Kit) -> Box<dyn Backend>;
 
 /// The built-in backends in the order of preference, with what a person should know: one line per backend.
-const BUILT_IN: [(&str, Make); 3] = [
-    ("live judges, kept across rounds", council_teams::teams),
-    ("a fresh judge for every turn", council_subagents::subagents),
-    ("one after another; always there", council_inline::inline),
+const BUILT_IN: [(&str, Make); 4] = [
+    ("live judges, kept across rounds", |kit| {
+        council_teams::teams(kit.agents.clone())
+    }),
+    ("a fresh judge for every turn", |kit| {
+        council_subagents::subagents(kit.agents.clone())
+    }),
+    ("worker processes, joined by the run's files", |kit| {
+        council_background::background(kit.office.clone())
+    }),
+    ("one after another; always there", |kit| {
+        council_inline::inline(kit.agents.clone())
+    }),
 ];
 
 /// The built-in backends, those that are preferred first.
-pub fn built_in(agents: &Agents) -> Vec<Listed> {
+pub fn built_in(kit: &Kit) -> Vec<Listed> {
     let listed = |(about, make): (&str, Make)| {
-        let backend = make(agents.clone());
+        let backend = make(kit);
         Listed {
             name: backend.manifest().name,
             origin: Origin::BuiltIn,

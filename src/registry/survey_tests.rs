@@ -8,7 +8,7 @@ use council_protocol::{
 };
 
 use super::*;
-use crate::registry::{Origin, built_in};
+use crate::registry::{Kit, Origin, built_in};
 
 /// A backend that says what it is told to when it is opened and when it is asked.
 struct Parrot {
@@ -133,14 +133,27 @@ fn opened() -> Vec<Event> {
     }]
 }
 
+fn kit(agents: &Agents) -> Kit {
+    Kit {
+        agents: agents.clone(),
+        office: None,
+    }
+}
+
 #[test]
 fn a_grant_is_what_backend_agent_and_probe_have() {
     let agents = Agents::of(vec![Arc::new(Rules)]);
     let patience = Duration::from_secs(10);
-    let found = survey(built_in(&agents), &hello(), &seats(), &agents, patience);
-    let grants: Vec<_> = found
-        .candidates
-        .iter()
+    let found = survey(
+        built_in(&kit(&agents)),
+        &hello(),
+        &seats(),
+        &agents,
+        patience,
+    );
+    // Without a folder there is nothing to join workers by: `background` cannot even be opened.
+    let opened = found.candidates.iter().filter(|c| c.name != "background");
+    let grants: Vec<_> = opened
         .map(|c| {
             (
                 c.name.as_str(),
@@ -148,6 +161,12 @@ fn a_grant_is_what_backend_agent_and_probe_have() {
             )
         })
         .collect();
+    let background = found
+        .candidates
+        .iter()
+        .find(|c| c.name == "background")
+        .unwrap();
+    assert!(background.seats.as_ref().unwrap_err().contains("shared-fs"));
     let both = CapabilitySet::from([Capability::Spawn, Capability::Message]);
     let one = CapabilitySet::from([Capability::Message]);
     let expected = [
@@ -162,13 +181,13 @@ fn a_grant_is_what_backend_agent_and_probe_have() {
 fn a_seat_that_nobody_can_drive_cannot_be_taken() {
     let agents = Agents::of(Vec::new());
     let found = survey(
-        built_in(&agents),
+        built_in(&kit(&agents)),
         &hello(),
         &seats(),
         &agents,
         Duration::from_secs(10),
     );
-    for candidate in &found.candidates {
+    for candidate in found.candidates.iter().filter(|c| c.name != "background") {
         let seats = candidate.seats.as_ref().unwrap();
         let kinds: Vec<_> = seats
             .iter()

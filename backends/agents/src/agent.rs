@@ -19,7 +19,7 @@ pub struct Workshop {
     pub blobs: Arc<dyn BlobSource>,
     /// The program's own executable; none: no process can be started under a guard.
     pub exe: Option<PathBuf>,
-    /// The run's folder, for agents that read files; none: there is no disk to share.
+    /// The packet's folder (docs/run-folder.md), for agents that read files; none: there is no disk to share.
     pub folder: Option<PathBuf>,
     /// The environment that we were started in; an agent passes on what [`crate::environment`] allows it.
     pub env: BTreeMap<String, OsString>,

@@ -78,7 +78,7 @@ impl Agent for Command {
             env.push(("COUNCIL_ROOM".into(), room.into()));
         }
         if let Some(folder) = &self.0.folder {
-            env.push(("COUNCIL_RUN".into(), folder.into()));
+            env.push(("COUNCIL_FOLDER".into(), folder.into()));
             env.push(("COUNCIL_PACKET".into(), folder.join("packet.json").into()));
         }
         Ok(Box::new(Running {

@@ -45,7 +45,10 @@ impl Worker {
             .arg(run)
             .arg("--judge")
             .arg(judge.as_str());
-        command.arg("--turn").arg(turn.id.0.to_string());
+        command
+            .arg("--turn")
+            .arg(turn.id.0.to_string())
+            .arg("--tied");
         command.env_clear().envs(&office.env).current_dir(run);
         command
             .stdin(Stdio::piped())

@@ -32,6 +32,7 @@ pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
             agent,
         };
         let found = table
+            .kit
             .agents
             .find(&seat.agent.kind)
             .and_then(|agent| agent.probe(&seat));

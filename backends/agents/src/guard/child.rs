@@ -99,7 +99,10 @@ fn end_all(child: &Child, grace: Duration) {
 /// Closes every descriptor above the death pipe: what we inherited from whoever started us is nothing for an agent (T9).
 fn close_inherited() {
     let first = DEATH_FD + 1;
-    #[expect(unsafe_code, reason = "there is no safe way to close a descriptor that nobody owns")]
+    #[expect(
+        unsafe_code,
+        reason = "there is no safe way to close a descriptor that nobody owns"
+    )]
     // SAFETY: the guard has just begun and has opened nothing itself, so no descriptor above its four is in use here.
     unsafe {
         #[cfg(target_os = "linux")]

@@ -1,0 +1,186 @@
+//! `git council duel`: two agents argue over one file (seed 004), and the argument becomes an ordinary verdict.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::review::{OutputArgs, ReviewArgs};
+use crate::cli::Start;
+use crate::cli::deliver::Surfaces;
+use crate::cli::duel::{self, Duel};
+use crate::cli::error::CliError;
+use crate::cli::prepare::prepare;
+use crate::config::parse_duration;
+use crate::council::duel::check::{Violation, check};
+use crate::council::duel::transcript::Transcript;
+use crate::council::duel::{Role, role};
+use crate::report::exit;
+use crate::text::Untrusted;
+
+const EXAMPLES: &str = "\
+Examples:
+  git council duel HEAD                      both sides are ours
+  git council duel HEAD --agent-a claude --agent-b codex
+  git council duel main..topic --as b        we answer whoever opens DEBATE.md
+  git council duel check DEBATE.md           is this transcript a debate at all?";
+
+/// Let two agents argue over DEBATE.md until they agree, and judge what they came to
+#[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(crate) struct DuelArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<DuelAction>,
+    /// A commit, `A..B` or `A...B`; without it the current branch
+    #[arg(value_name = "SUBJECT")]
+    pub(crate) subject: Option<String>,
+    /// Play one side only: a opens, b responds, auto looks whether the file is there
+    #[arg(long = "as", value_name = "SIDE")]
+    pub(crate) side: Option<SideArg>,
+    /// The file that both sides append to
+    #[arg(long, value_name = "FILE", default_value = "DEBATE.md")]
+    pub(crate) file: PathBuf,
+    /// Who speaks for side A
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent_a: Option<String>,
+    /// Who speaks for side B
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent_b: Option<String>,
+    /// Pause between two looks at the file [default: 5s; 100ms when both sides are ours]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) poll: Option<String>,
+    /// How long a side waits for the other
+    #[arg(long, value_name = "TIME", default_value = "600s")]
+    pub(crate) timeout: String,
+    /// Keep the file afterwards
+    #[arg(long)]
+    pub(crate) keep: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// A side that another process of ours started: it plays, and leaves the verdict to that one.
+    #[arg(long, hide = true, requires = "side")]
+    pub(crate) relay: bool,
+}
+
+/// What else can be done with a duel.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum DuelAction {
+    /// Name every violation of a transcript, with its line
+    Check {
+        /// The transcript
+        #[arg(value_name = "FILE", default_value = "DEBATE.md")]
+        file: PathBuf,
+    },
+}
+
+/// `--as`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SideArg {
+    A,
+    B,
+    Auto,
+}
+
+impl SideArg {
+    fn role(self, file: &Path) -> Role {
+        let designated = match self {
+            Self::A => Some(Role::A),
+            Self::B => Some(Role::B),
+            Self::Auto => None,
+        };
+        role(designated, file.exists())
+    }
+}
+
+pub(crate) fn run(args: &DuelArgs, start: &Start) -> Result<u8, CliError> {
+    if let Some(DuelAction::Check { file }) = &args.action {
+        return check_file(&start.dir.join(file), start);
+    }
+    let prepared = prepare(&args.review(), start)?;
+    let start = start.configured(&prepared.config.settings);
+    let settings = prepared.config.settings.clone();
+    let file = start.dir.join(&args.file);
+    let role = args.side.map(|side| side.role(&file));
+    let default_poll = if role.is_some() { 5_000 } else { 100 };
+    let duel = Duel {
+        start: &start,
+        prepared: &prepared,
+        agents: [args.agent_a.as_deref(), args.agent_b.as_deref()],
+        poll_ms: args
+            .poll
+            .as_deref()
+            .map_or(Ok(default_poll), |text| time("--poll", text))?,
+        timeout_ms: time("--timeout", &args.timeout)?,
+        file,
+    };
+    let concluded = match role {
+        Some(role) => duel.side(role)?,
+        None => duel.both(args.subject.as_deref())?,
+    };
+    if args.relay {
+        return Ok(exit::OK);
+    }
+    let report = duel.report(&concluded)?;
+    let output = args
+        .output
+        .output
+        .as_deref()
+        .map(|file| start.dir.join(file));
+    let code = Surfaces::of(&settings, output.as_deref()).deliver(&report, &start.console);
+    // Seed 004: a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
+    if !args.keep && role.is_none() {
+        duel::remove(&duel.file)?;
+    }
+    Ok(code)
+}
+
+impl DuelArgs {
+    /// The subject is a target like any other.
+    fn review(&self) -> ReviewArgs {
+        ReviewArgs {
+            target: self.subject.clone(),
+            output: self.output.clone(),
+            ..ReviewArgs::default()
+        }
+    }
+}
+
+fn time(flag: &str, text: &str) -> Result<u64, CliError> {
+    parse_duration(text).map_err(|error| CliError::usage(format!("{flag}: {error}")))
+}
+
+fn check_file(file: &Path, start: &Start) -> Result<u8, CliError> {
+    let text = duel::read(file)?;
+    let transcript = Transcript::parse(&text);
+    let found = check(&transcript);
+    let name = file
+        .file_name()
+        .unwrap_or(file.as_os_str())
+        .to_string_lossy()
+        .into_owned();
+    let line = |violation: &Violation| {
+        let detail = Untrusted::new(&violation.detail).line();
+        format!(
+            "{name}:{}: {}: {detail}\n",
+            violation.line,
+            violation.rule.name()
+        )
+    };
+    let mut out: String = found.iter().map(line).collect();
+    if found.is_empty() {
+        let ending = if transcript.is_concluded() {
+            "concluded"
+        } else {
+            "not concluded yet"
+        };
+        out = format!(
+            "{name}: {} sections, no violation, {ending}\n",
+            transcript.sections.len()
+        );
+    }
+    start.console.print(&out)?;
+    Ok(if found.is_empty() {
+        exit::OK
+    } else {
+        exit::FAIL
+    })
+}

@@ -1,0 +1,66 @@
+//! `git council judge`: one seat of one round, files in, files out.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::thread;
+
+use clap::Args;
+use council_agents::Stop;
+use council_protocol::TurnId;
+use council_protocol::worker::Reply;
+
+use crate::cli::Start;
+use crate::cli::convene::agents_over;
+use crate::cli::error::CliError;
+use crate::report::exit;
+use crate::session::worker;
+
+/// Answer one turn of one judge from the files of a run (docs/run-folder.md)
+///
+/// Background workers and the jobs of a matrix are this. The reply is left beside the turn; the exit code says only whether
+/// it could be written.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct JudgeArgs {
+    /// The run's folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: PathBuf,
+    /// The judge's name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) judge: String,
+    /// The number of the turn
+    #[arg(long, value_name = "N")]
+    pub(crate) turn: u32,
+    /// End when standard input ends: whoever started us is gone.
+    #[arg(long, hide = true)]
+    pub(crate) tied: bool,
+}
+
+pub(crate) fn run(args: &JudgeArgs, start: &Start) -> Result<u8, CliError> {
+    let folder = start.dir.join(&args.run);
+    let judge = args.judge.as_str();
+    if judge.is_empty() || judge.contains(['/', '\\']) || judge.starts_with('.') {
+        return Err(CliError::usage(format!("{judge:?} is no name of a judge")));
+    }
+    let stop = Stop::default();
+    if args.tied {
+        let stop = stop.clone();
+        thread::spawn(move || {
+            let mut sink = [0; 64];
+            while std::io::stdin().read(&mut sink).is_ok_and(|n| n > 0) {}
+            stop.raise();
+        });
+    }
+    let agents = |packet, blobs| agents_over(start, packet, blobs, Some(folder.clone()));
+    let reply = worker::work(&folder, &judge.into(), TurnId(args.turn), agents, &stop).map_err(
+        |error| {
+            CliError::usage(format!("cannot judge: {error}"))
+                .hint("a run's folder has `packet/` and `workers/<judge>/`")
+        },
+    )?;
+    if let Reply::Failed { failure } = reply {
+        start
+            .console
+            .warning(&format!("{judge} gave no answer: {failure}"));
+    }
+    Ok(exit::OK)
+}

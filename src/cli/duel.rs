@@ -1,0 +1,292 @@
+//! Runs a duel: one side in this process, or both as two processes of ours.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use council_agents::{Memory, Sitting, Stop};
+use council_protocol::capability::Grant;
+use council_protocol::seat::{AgentSpec, Perspective};
+use council_protocol::{
+    Capability, CapabilitySet, JudgeSpec, Location, Proof, Seat, Task, Turn, TurnId,
+};
+
+use super::Start;
+use super::bench::Bench;
+use super::convene::Table;
+use super::error::CliError;
+use super::prepare::Prepared;
+use super::prompts::Prompts;
+
+use crate::council::Plan;
+use crate::council::duel::side::ending_of;
+use crate::council::duel::transcript::Transcript;
+use crate::council::duel::{Ending, Role, verdict};
+use crate::council::plan::{DebateMode, Exchange, Options, PlannedSeat, Procedure, Seed};
+use crate::report::{BackendFacts, Report, RunFacts, Subject};
+use crate::session::duel::{self as session, FileDesk, Finished};
+use crate::session::{Prompter as _, Prover, RealWorld, World, draw_seed};
+
+/// A duel over a prepared change.
+pub(crate) struct Duel<'a> {
+    pub(crate) start: &'a Start,
+    pub(crate) prepared: &'a Prepared,
+    /// Who speaks for A and for B; none: the configuration's first and second agent.
+    pub(crate) agents: [Option<&'a str>; 2],
+    pub(crate) poll_ms: u64,
+    pub(crate) timeout_ms: u64,
+    pub(crate) file: PathBuf,
+}
+
+/// A transcript that came to an end.
+pub(crate) struct Concluded {
+    text: String,
+    ending: Ending,
+    seed: Seed,
+    took_ms: u64,
+    started: String,
+}
+
+impl Duel<'_> {
+    /// Plays one side in this process.
+    pub(crate) fn side(&self, role: Role) -> Result<Concluded, CliError> {
+        let world = RealWorld::new();
+        let started = world.moment().rfc3339;
+        let seed =
+            draw_seed(&world).map_err(|e| CliError::run(format!("there is no randomness: {e}")))?;
+        let seat = self.seat(role)?;
+        let prompts = Prompts::for_seats(std::slice::from_ref(&seat), self.prepared, &seed)?;
+        let mut sitting = self.sit(&seat, prompts.as_deref())?;
+        let stop = Stop::default();
+        let prompt = |task: &Task, key: &str| {
+            prompts
+                .as_ref()
+                .map_or_else(String::new, |p| p.prompt(&seat, &turn(task, key)))
+        };
+        let side = session::Seat {
+            role,
+            subject: self.prepared.packet.target.label.clone(),
+            tool: format!("git-council {}", seat.agent.name),
+            poll_ms: self.poll_ms,
+            timeout_ms: self.timeout_ms,
+            agent_timeout_ms: self.prepared.config.settings.timeouts().r1_ms,
+            key: seed.0[..24].to_owned(),
+        };
+        let mut told = |heading: &str| {
+            if self.start.console.is_verbose() {
+                self.start.console.log(&format!("{role}: {heading}"));
+            }
+        };
+        let mut desk = FileDesk::new(self.file.clone());
+        let played = session::play(&side, &mut sitting, &prompt, &mut desk, &stop, &mut told);
+        sitting.end();
+        match played.map_err(CliError::run)? {
+            Finished::Concluded(ending) => {
+                let text = read(&self.file)?;
+                Ok(Concluded {
+                    text,
+                    ending,
+                    seed,
+                    took_ms: world.now_ms(),
+                    started,
+                })
+            }
+            Finished::NoFile => {
+                let file = self.file.display();
+                Err(CliError::run(format!(
+                    "{file} did not appear in time: nobody opened the duel"
+                ))
+                .hint("start side A first, or wait longer: --timeout 1h"))
+            }
+        }
+    }
+
+    /// Plays both sides, each in a process of its own: neither can speak for the other.
+    pub(crate) fn both(&self, subject: Option<&str>) -> Result<Concluded, CliError> {
+        if self.file.exists() {
+            let file = self.file.display();
+            return Err(CliError::usage(format!("{file} is there already"))
+                .hint("answer it with `--as b`, or move it away"));
+        }
+        let world = RealWorld::new();
+        let started = world.moment().rfc3339;
+        let seed =
+            draw_seed(&world).map_err(|e| CliError::run(format!("there is no randomness: {e}")))?;
+        let mut sides = [Role::A, Role::B].map(|role| self.start_side(role, subject));
+        let failed = sides.iter_mut().map(|side| match side {
+            Ok(child) => child.wait().map(|s| s.success()).unwrap_or(false),
+            Err(_) => false,
+        });
+        let failed = failed.filter(|ok| !ok).count();
+        if let Some(Err(error)) = sides.into_iter().find(Result::is_err) {
+            return Err(error);
+        }
+        let text = read(&self.file)?;
+        let transcript = Transcript::parse(&text);
+        if !transcript.is_concluded() {
+            return Err(
+                CliError::run(format!("{failed} of 2 sides broke off before the end"))
+                    .hint(format!("the transcript is kept: {}", self.file.display())),
+            );
+        }
+        let ending = ending_of(&transcript);
+        Ok(Concluded {
+            text,
+            ending,
+            seed,
+            took_ms: world.now_ms(),
+            started,
+        })
+    }
+
+    fn start_side(&self, role: Role, subject: Option<&str>) -> Result<Child, CliError> {
+        let cannot = |error| CliError::run(format!("cannot start {role}: {error}"));
+        let exe = std::env::current_exe().map_err(cannot)?;
+        let mut command = Command::new(exe);
+        command.arg("-C").arg(&self.start.dir);
+        command.args(self.start.global.repeated());
+        command
+            .arg("duel")
+            .args(subject)
+            .arg("--relay")
+            .arg("--file")
+            .arg(&self.file);
+        command
+            .arg("--as")
+            .arg(if role == Role::A { "a" } else { "b" });
+        command.arg("--poll").arg(format!("{}ms", self.poll_ms));
+        command
+            .arg("--timeout")
+            .arg(format!("{}ms", self.timeout_ms));
+        let names = ["--agent-a", "--agent-b"].into_iter().zip(self.agents);
+        for (flag, name) in names.filter_map(|(flag, name)| Some((flag, name?))) {
+            command.arg(flag).arg(name);
+        }
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(cannot)
+    }
+
+    /// The transcript as an ordinary report.
+    pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, CliError> {
+        let transcript = Transcript::parse(&concluded.text);
+        let blobs = Arc::clone(&self.prepared.change.blobs);
+        let mut prover = Prover::new(Arc::clone(&self.prepared.packet), blobs, None);
+        let mut prove =
+            |location: &Location, quote: &str| -> (Proof, String) { prover.prove(location, quote) };
+        let plan = self.plan(&concluded.seed)?;
+        let outcome = verdict::judge(&transcript, concluded.ending, plan, &mut prove)
+            .ok_or_else(|| CliError::run("the transcript could not be judged"))?;
+        let facts = RunFacts {
+            name: format!("duel-{}", self.prepared.packet.target.slug),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started: concluded.started.clone(),
+            duration_ms: concluded.took_ms,
+            backend: Some(BackendFacts {
+                name: "duel".to_owned(),
+                ..BackendFacts::default()
+            }),
+            debate: Some(DebateMode::Force),
+            seed: Some(concluded.seed.clone()),
+            ..RunFacts::default()
+        };
+        Ok(Report::new(
+            outcome,
+            Subject::of(&self.prepared.packet),
+            facts,
+        ))
+    }
+
+    fn plan(&self, seed: &Seed) -> Result<Plan, CliError> {
+        let settings = &self.prepared.config.settings;
+        let seats = [Role::A, Role::B].map(|role| self.seat(role));
+        let granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
+        let planned = |seat: Result<Seat, CliError>| -> Result<PlannedSeat, CliError> {
+            let grant = Grant {
+                requested: granted.clone(),
+                granted: granted.clone(),
+                ..Grant::default()
+            };
+            Ok(PlannedSeat {
+                seat: seat?,
+                grant,
+                coverage: Arc::clone(&self.prepared.coverage),
+            })
+        };
+        Ok(Plan {
+            procedure: Procedure::Debate,
+            debate: DebateMode::Force,
+            consensus: settings.review.consensus,
+            quorum: 2,
+            policy: settings.policy(),
+            seats: seats.into_iter().map(planned).collect::<Result<_, _>>()?,
+            exchange: Exchange::Inline {
+                max_bytes: u64::MAX,
+            },
+            timeouts: settings.timeouts(),
+            seed: seed.clone(),
+            framing: self.prepared.packet.framing.clone(),
+            notes: self.prepared.notes.clone(),
+            options: Options::default(),
+        })
+    }
+
+    fn seat(&self, role: Role) -> Result<Seat, CliError> {
+        let index = usize::from(role == Role::B);
+        let bench = Bench {
+            config: &self.prepared.config,
+            deep: false,
+        };
+        let agent: AgentSpec = bench.agent_in_turn(self.agents[index], index)?;
+        let judge = session::judge(role).into();
+        Ok(Seat {
+            judge,
+            perspective: Perspective::default(),
+            agent,
+        })
+    }
+
+    fn sit(&self, seat: &Seat, prompts: Option<&Prompts>) -> Result<Sitting, CliError> {
+        let packet = Arc::clone(&self.prepared.packet);
+        let blobs = Arc::clone(&self.prepared.change.blobs);
+        let table = Table::lay(self.start, packet, blobs, "duel", None);
+        let spec = JudgeSpec {
+            seat: seat.clone(),
+            brief: prompts.map_or_else(|| "".into(), |p| crate::session::Prompter::brief(p, seat)),
+            room: None,
+            max_answer_bytes: self.prepared.config.settings.limits.answer,
+        };
+        let agent = table
+            .kit
+            .agents
+            .find(&seat.agent.kind)
+            .map_err(CliError::run)?;
+        Sitting::open(agent, spec, Memory::Kept).map_err(CliError::run)
+    }
+}
+
+fn turn(task: &Task, key: &str) -> Turn {
+    Turn {
+        id: TurnId(1),
+        round: 1,
+        key: key.to_owned(),
+        task: task.clone(),
+        prompt: String::new(),
+        timeout_ms: 0,
+    }
+}
+
+/// A transcript's text.
+pub(crate) fn read(file: &Path) -> Result<String, CliError> {
+    let bytes = std::fs::read(file)
+        .map_err(|error| CliError::usage(format!("cannot read {}: {error}", file.display())))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Deletes a transcript.
+pub(crate) fn remove(file: &Path) -> Result<(), CliError> {
+    std::fs::remove_file(file)
+        .map_err(|error| CliError::output(&file.display().to_string(), &error))
+}
