@@ -218,7 +218,10 @@ pub struct JudgeRecord {
     /// As the judge said; never weighed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
-    /// Its sentence.
+    /// Its sentence of R1.
+    #[serde(default)]
+    pub first_insight: String,
+    /// Its sentence of the last round that it answered.
     #[serde(default)]
     pub key_insight: String,
     /// Its recommendation.

@@ -168,6 +168,11 @@ fn record(judge: &Judge, position: &Position) -> JudgeRecord {
         r2: position.last,
         counted: position.counted,
         confidence: last.map(|a| a.confidence),
+        first_insight: judge
+            .answers
+            .get(&1)
+            .map(|a| a.key_insight.clone())
+            .unwrap_or_default(),
         key_insight: last.map(|a| a.key_insight.clone()).unwrap_or_default(),
         recommendation: last.map(|a| a.recommendation.clone()).unwrap_or_default(),
         restatement: judge.restatement.clone(),

@@ -73,6 +73,7 @@ fn judged(found: &mut JudgedFinding) {
 }
 
 fn record(judge: &mut JudgeRecord) {
+    text(&mut judge.first_insight);
     text(&mut judge.key_insight);
     text(&mut judge.recommendation);
     judge.restatement.iter_mut().for_each(text);

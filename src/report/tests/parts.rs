@@ -49,6 +49,7 @@ pub(super) fn judge(perspective: &str, vote: Vote) -> JudgeRecord {
         r2: None,
         counted: Some(vote),
         confidence: Some(Confidence::High),
+        first_insight: "nothing to report".into(),
         key_insight: "nothing to report".into(),
         recommendation: String::new(),
         restatement: None,
