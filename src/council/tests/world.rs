@@ -544,7 +544,7 @@ impl<'a> Play<'a> {
                 );
             }
             Deed::Leave => {
-                if self.draw() % 2 == 0 {
+                if self.draw().is_multiple_of(2) {
                     self.post(10, said(answer()));
                 }
                 self.post(
