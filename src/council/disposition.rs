@@ -44,6 +44,18 @@ pub(super) struct Voiced {
 }
 
 impl Version {
+    /// How bad it is taken to be. A model that quotes nothing cannot fail a change: a finding of its about a file as a
+    /// whole is at most significant.
+    pub(super) fn severity(&self) -> Severity {
+        let given = self.finding.severity;
+        let quoteless = !self.deterministic && is_about_file(&self.finding);
+        if quoteless {
+            given.min(Severity::Significant)
+        } else {
+            given
+        }
+    }
+
     /// Whether it still stands: its quote is there, and it was not taken back.
     pub(super) fn lives(&self) -> bool {
         self.proof.resolves() && !self.withdrawn
@@ -90,9 +102,9 @@ impl Cluster {
             .versions
             .iter()
             .filter(|v| v.lives())
-            .map(|v| v.finding.severity)
+            .map(Version::severity)
             .max();
-        live.or_else(|| self.versions.iter().map(|v| v.finding.severity).max())
+        live.or_else(|| self.versions.iter().map(Version::severity).max())
             .unwrap_or(Severity::Minor)
     }
 
@@ -154,10 +166,10 @@ fn versions(bench: &Bench, claims: &Claims) -> Vec<Version> {
     all
 }
 
-/// What is known of a finding's quote. A rule may speak of a changed file as a whole; anything else must quote.
+/// What is known of a finding's quote. Where it speaks of a file as a whole, the change itself is what shows it.
 fn prove(bench: &Bench, chair: Chair, finding: &Finding, claims: &Claims) -> (Proof, String) {
     let judge = &bench.judges[chair];
-    if judge.deterministic() && is_about_file(finding) {
+    if is_about_file(finding) {
         let path = &finding.location.path;
         let changed = judge.planned.coverage.files.iter().any(|f| f.path == *path);
         let unknown = || Proof::Unverified {

@@ -53,6 +53,7 @@ fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a
         finding.location.end_line = length.map(|l| line.saturating_add(l));
     }
     let severity = cluster.severity();
+    finding.severity = severity;
     let judge_of = |chair: Chair| floor.bench.judges[chair].id().clone();
     let member = |v: &Version| Member {
         judge: judge_of(v.chair),
@@ -83,7 +84,7 @@ fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a
 fn shown(cluster: &Cluster) -> Option<&Version> {
     cluster.versions.iter().min_by_key(|v| {
         let f = &v.finding;
-        let bad = std::cmp::Reverse((v.lives(), f.severity));
+        let bad = std::cmp::Reverse((v.lives(), v.severity()));
         (
             bad,
             v.round,

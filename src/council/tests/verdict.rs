@@ -233,22 +233,34 @@ fn models_of_one_vendor_are_two_voices_with_a_note() {
 }
 
 #[test]
-fn a_rule_may_speak_of_a_changed_file_as_a_whole_and_a_model_must_quote() {
+fn a_rule_may_speak_of_a_changed_file_as_a_whole_and_a_model_that_quotes_nothing_cannot_fail_it() {
     let mut whole = finding(Severity::Critical, 0);
     whole.quote = String::new();
     let verdict = |deterministic, path: &str| {
         let mut whole = whole.clone();
         whole.location.path = path.into();
-        let answers = [(FAIL, vec![whole]), (PASS, Vec::new())];
+        let answers = [(FAIL, vec![whole.clone()]), (FAIL, vec![whole])];
         let outcome = verdict_of(&answers, |plan| {
-            plan.seats[0].seat.agent.deterministic = deterministic
+            for seat in &mut plan.seats {
+                seat.seat.agent.deterministic = deterministic;
+            }
         });
-        (outcome.findings[0].disposition, outcome.findings[0].level)
+        let found = &outcome.findings[0];
+        assert_eq!(
+            found.members[0].finding.severity,
+            Severity::Critical,
+            "verbatim"
+        );
+        (found.disposition, found.level)
     };
     assert_eq!(
         verdict(true, "a.rs"),
         (Disposition::Carried, Some(Level::Fail))
     );
+    assert_eq!(
+        verdict(false, "a.rs"),
+        (Disposition::Carried, Some(Level::Warn))
+    );
     assert_eq!(verdict(true, "b.rs"), (Disposition::Rejected, None));
-    assert_eq!(verdict(false, "a.rs"), (Disposition::Rejected, None));
+    assert_eq!(verdict(false, "b.rs"), (Disposition::Rejected, None));
 }
