@@ -234,6 +234,7 @@ impl Council {
         if is_mendable(failure.kind) && !turn.ask.mended {
             let task = Task::Mend {
                 error: format!("{}: {}", failure.kind, failure.detail),
+                form: turn.ask.task.form(),
             };
             judge.queue.push_front(Ask {
                 task,

@@ -27,6 +27,16 @@ pub const TEMPLATES: &[(&str, &str)] = built_in![
     "debate-disagreed",
     "peers",
     "duel",
+    "opening",
+    "examine",
+    "challenged",
+    "message",
+    "moderate",
+    "ballot",
+    "produce",
+    "cross-review",
+    "rebut",
+    "synthesize",
     "mend",
 ];
 

@@ -1,9 +1,13 @@
 //! Every message rendered once with made-up values, so that a template of the user fails before a judge starts.
 
+use council_protocol::answer::{Contention, Stance};
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleSettings};
-use council_protocol::task::{Branch, Framing, Peer};
-use council_protocol::{Coverage, Packet, Seat, Task, Vote};
+use council_protocol::task::{
+    Branch, Contribution, Councillor, Form, Framing, InterventionKind, OpenPoint, Peer,
+    PutChallenge, Said,
+};
+use council_protocol::{Coverage, Finding, Location, Packet, Seat, Severity, Task, Vote};
 
 use super::template::PromptError;
 use super::{BriefClass, Prompter};
@@ -92,6 +96,7 @@ fn tasks() -> Vec<(u8, Task)> {
             round,
             Task::Mend {
                 error: "e".to_owned(),
+                form: Form::Review,
             },
         )
     };
@@ -102,7 +107,7 @@ fn tasks() -> Vec<(u8, Task)> {
         theirs: Vec::new(),
         objections: Vec::new(),
     };
-    vec![
+    let first = vec![
         (1, Task::Review),
         (
             1,
@@ -118,5 +123,123 @@ fn tasks() -> Vec<(u8, Task)> {
         debate(Branch::Disagreed, Some(framing), 0),
         mend(2),
         (2, duel),
+    ];
+    first.into_iter().chain(later_tasks()).collect()
+}
+
+/// The turns of cross-examination and of a staged debate.
+pub(super) fn later_tasks() -> Vec<(u8, Task)> {
+    let peer = Peer {
+        label: "A".to_owned(),
+        verdict: Vote::Warn,
+        key_insight: "It is half done.".to_owned(),
+        findings: Vec::new(),
+        recommendation: String::new(),
+        file: None,
+    };
+    let councillor = Councillor {
+        role: "critic".to_owned(),
+        position: "It is half done.".to_owned(),
+        arguments: vec!["Nothing rolls back.".to_owned()],
+        peer: peer.clone(),
+    };
+    let challenges = vec![PutChallenge {
+        id: "C3".to_owned(),
+        from: "critic".to_owned(),
+        claim: "It is done.".to_owned(),
+        question: "What rolls it back?".to_owned(),
+    }];
+    let finding = Finding {
+        severity: Severity::Significant,
+        category: "logic".to_owned(),
+        rule: None,
+        description: "It overflows.".to_owned(),
+        location: Location {
+            path: "a.rs".into(),
+            line: 3,
+            end_line: None,
+        },
+        quote: "a + b".to_owned(),
+        why: "w".to_owned(),
+        fix: "f".to_owned(),
+        suggestion: None,
+        reference: None,
+    };
+    let said = Said {
+        stance: Stance::Disagreed,
+        reasoning: "It is bounded.".to_owned(),
+        evidence: None,
+    };
+    let open = vec![OpenPoint {
+        id: "A1".to_owned(),
+        finding: finding.clone(),
+        said: vec![said],
+    }];
+    let contribution = Contribution {
+        role: "skeptic".to_owned(),
+        round: 1,
+        key_insight: "Too much at once.".to_owned(),
+        findings: vec![finding],
+        document: Some("# Plan".to_owned()),
+    };
+    let framing = Some(Framing {
+        title: "t".to_owned(),
+        ..Framing::default()
+    });
+    let moderate = Task::Moderate {
+        kind: InterventionKind::Evasion,
+        opening: "The critic raised this specific challenge:".to_owned(),
+        about: "What rolls it back?".to_owned(),
+        demand: "Please respond specifically.".to_owned(),
+        challenges: challenges.clone(),
+    };
+    let (from, text) = ("critic".to_owned(), "Did you see line 3?".to_owned());
+    vec![
+        (
+            1,
+            Task::Opening {
+                others: vec!["critic".to_owned(), "pragmatist".to_owned()],
+            },
+        ),
+        (
+            2,
+            Task::Examine {
+                round: 1,
+                of: 2,
+                councillors: vec![councillor],
+                challenges: challenges.clone(),
+                wanted: 2,
+                direct: true,
+                dropped: 1,
+                framing: framing.clone(),
+            },
+        ),
+        (
+            2,
+            Task::Challenged {
+                challenges: challenges.clone(),
+            },
+        ),
+        (2, Task::Message { from, text }),
+        (2, moderate),
+        (4, Task::Ballot),
+        (1, Task::Produce),
+        (
+            2,
+            Task::CrossReview {
+                peers: vec![peer],
+                documents: vec![contribution.clone()],
+                dropped: 0,
+                framing,
+            },
+        ),
+        (3, Task::Rebut { open, challenges }),
+        (
+            4,
+            Task::Synthesize {
+                contributions: vec![contribution],
+                contention: vec![Contention::THRESHOLD],
+            },
+        ),
     ]
 }

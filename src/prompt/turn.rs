@@ -1,6 +1,6 @@
 //! The prompt of one turn: which template, and what it is given.
 
-use council_protocol::task::Branch;
+use council_protocol::task::{Branch, Form, InterventionKind};
 use council_protocol::{Seat, Task};
 use minijinja::context;
 use minijinja::value::Value;
@@ -23,7 +23,8 @@ pub(super) fn render(
         focus => seat.perspective.focus.clone(),
         round => u32::from(round),
         key => key.to_owned(),
-        form => form(task, round),
+        form => task.form().name(),
+        later => is_later(task.form()),
     };
     prompter
         .templates
@@ -55,7 +56,7 @@ fn values(prompter: &Prompter, task: &Task) -> (&'static str, Value) {
             "explored",
             context! { results => fenced(words::explored(results)) },
         ),
-        Task::Mend { error } => ("mend", context! { error => fenced(words::note(error)) }),
+        Task::Mend { error, .. } => ("mend", context! { error => fenced(words::note(error)) }),
         Task::Debate {
             branch,
             peers,
@@ -90,15 +91,104 @@ fn values(prompter: &Prompter, task: &Task) -> (&'static str, Value) {
             };
             ("duel", values)
         }
+        Task::Opening { others } => ("opening", context! { others => others.join(", ") }),
+        Task::Examine {
+            round,
+            of,
+            councillors,
+            challenges,
+            wanted,
+            direct,
+            dropped,
+            framing,
+        } => {
+            let values = context! {
+                now => u32::from(*round),
+                of => u32::from(*of),
+                councillors => fenced(words::councillors(councillors)),
+                by_reference => councillors.iter().any(|c| c.peer.file.is_some()),
+                challenges => fenced(words::challenges(challenges)),
+                wanted => u32::from(*wanted),
+                direct => *direct,
+                dropped => *dropped,
+                claims => fenced(framing.as_ref().map(words::claims).unwrap_or_default()),
+            };
+            ("examine", values)
+        }
+        Task::Challenged { challenges } => {
+            let challenges = fenced(words::challenges(challenges));
+            ("challenged", context! { challenges })
+        }
+        Task::Message { from, text } => {
+            let values = context! { from => words::role(from), text => fenced(words::note(text)) };
+            ("message", values)
+        }
+        Task::Moderate {
+            kind,
+            opening,
+            about,
+            demand,
+            challenges,
+        } => {
+            let heading = match kind {
+                InterventionKind::Groupthink => "a challenge to the consensus",
+                InterventionKind::Evasion => "engagement required",
+                InterventionKind::Stale => "a reframing question",
+            };
+            let values = context! {
+                heading,
+                opening => opening.clone(),
+                about => fenced(words::note(about)),
+                demand => demand.clone(),
+                challenges => fenced(words::challenges(challenges)),
+            };
+            ("moderate", values)
+        }
+        Task::Ballot => ("ballot", context! {}),
+        Task::Produce => ("produce", context! {}),
+        Task::CrossReview {
+            peers,
+            documents,
+            dropped,
+            framing,
+        } => {
+            let values = context! {
+                peers => fenced(words::positions(peers)),
+                documents => fenced(words::contributions(documents)),
+                by_reference => peers.iter().any(|peer| peer.file.is_some()),
+                dropped => *dropped,
+                claims => fenced(framing.as_ref().map(words::claims).unwrap_or_default()),
+            };
+            ("cross-review", values)
+        }
+        Task::Rebut { open, challenges } => {
+            let values = context! {
+                open => fenced(words::open_points(open)),
+                challenges => fenced(words::challenges(challenges)),
+            };
+            ("rebut", values)
+        }
+        Task::Synthesize {
+            contributions,
+            contention,
+        } => {
+            let scores: Vec<String> = contention
+                .iter()
+                .map(|c| format!("{:.2}", c.score()))
+                .collect();
+            let values = context! {
+                contributions => fenced(words::contributions(contributions)),
+                contention => if scores.is_empty() { "none".to_owned() } else { scores.join(", ") },
+            };
+            ("synthesize", values)
+        }
     }
 }
 
-/// Which fields an answer to this task has.
-fn form(task: &Task, round: u8) -> &'static str {
-    match task {
-        Task::Duel { .. } => "duel",
-        Task::Debate { .. } => "debate",
-        Task::Mend { .. } if round > 1 => "debate",
-        Task::Review | Task::Explored { .. } | Task::Restate | Task::Mend { .. } => "review",
-    }
+/// Whether an answer of this form reacts to what others hold.
+fn is_later(form: Form) -> bool {
+    matches!(
+        form,
+        Form::Debate | Form::Duel | Form::Examination | Form::Rebuttal
+    )
 }

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 
 use council_protocol::Finding;
 use council_protocol::answer::Evidence;
-use council_protocol::task::{Explored, Framing, Objection, Peer, PeerFinding};
+use council_protocol::task::{
+    Contribution, Councillor, Explored, Framing, Objection, OpenPoint, Peer, PeerFinding,
+    PutChallenge,
+};
 use serde::Serialize;
 
 use super::{redact, show};
@@ -92,6 +95,72 @@ pub(super) fn objections(objections: &[Objection]) -> String {
         objection.evidence.iter_mut().for_each(hide_evidence);
     }
     list(&objections)
+}
+
+/// A councillor's role on one line.
+pub(super) fn role(role: &str) -> String {
+    let line: String = role.chars().filter(|c| !c.is_control()).collect();
+    cut(&line, 60)
+}
+
+/// Where the other councillors stand.
+pub(super) fn councillors(councillors: &[Councillor]) -> String {
+    let mut out = String::new();
+    for councillor in councillors {
+        let position = note(&councillor.position);
+        let _ = writeln!(out, "{}: {position}", role(&councillor.role));
+        for (number, argument) in (1..).zip(&councillor.arguments) {
+            let _ = writeln!(out, "{number}. {}", note(argument));
+        }
+        out += &positions(std::slice::from_ref(&councillor.peer));
+        out.push('\n');
+    }
+    out
+}
+
+/// Challenges to be answered.
+pub(super) fn challenges(challenges: &[PutChallenge]) -> String {
+    let mut out = String::new();
+    for challenge in challenges {
+        let (id, from) = (cut(&challenge.id, 16), role(&challenge.from));
+        let _ = writeln!(out, "{id}, from {from}:");
+        if !challenge.claim.is_empty() {
+            let _ = writeln!(out, "  Claim: {}", note(&challenge.claim));
+        }
+        let _ = writeln!(out, "  Question: {}\n", note(&challenge.question));
+    }
+    out
+}
+
+/// Disputed findings with what was said of them.
+pub(super) fn open_points(points: &[OpenPoint]) -> String {
+    let mut points = points.to_vec();
+    for point in &mut points {
+        hide_finding(&mut point.finding);
+        for said in &mut point.said {
+            hide(&mut said.reasoning);
+            said.evidence.iter_mut().for_each(hide_evidence);
+        }
+    }
+    list(&points)
+}
+
+/// What each role contributed; the documents whole.
+pub(super) fn contributions(contributions: &[Contribution]) -> String {
+    let mut out = String::new();
+    for contribution in contributions {
+        let by = role(&contribution.role);
+        let insight = note(&contribution.key_insight);
+        let _ = writeln!(out, "Round {}, {by}: {insight}", contribution.round);
+        let mut findings = contribution.findings.clone();
+        findings.iter_mut().for_each(hide_finding);
+        out += &list(&findings);
+        if let Some(document) = &contribution.document {
+            let _ = writeln!(out, "\n{}", redact::redact(document.trim()).0);
+        }
+        out.push('\n');
+    }
+    out
 }
 
 fn list<T: Serialize>(items: &[T]) -> String {

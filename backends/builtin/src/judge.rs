@@ -4,14 +4,19 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use council_protocol::seat::{AgentKind, RuleSettings};
-use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn};
+use council_protocol::task::Branch;
+use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn, Vote};
 
 use crate::debate::{self, Witness};
-use crate::duel;
 use crate::perspective::PERSPECTIVES;
 use crate::review::{Position, review};
 use crate::rules::RULES;
 use crate::scan::Bench;
+use crate::{councillor, duel};
+
+/// What a judge without a model says when it is asked to write: never an answer, so that nothing is faked.
+const NO_DOCUMENT: &str =
+    "A judge without a model cannot write documents; seat an agent that thinks.";
 
 /// Why a seat cannot be taken by the built-in judge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -104,6 +109,27 @@ impl Judge {
             Task::Duel {
                 theirs, objections, ..
             } => duel::answer(&self.witness(), self.position(), turn, theirs, objections),
+            Task::Opening { .. } => councillor::opening(self.position(), turn),
+            Task::Examine {
+                councillors,
+                challenges,
+                ..
+            } => {
+                let witness = self.witness();
+                councillor::examine(&witness, self.position(), turn, councillors, challenges)
+            }
+            Task::Challenged { challenges }
+            | Task::Moderate { challenges, .. }
+            | Task::Rebut { challenges, .. } => {
+                councillor::reply(self.position(), self.held(), turn, challenges)
+            }
+            Task::Message { .. } => councillor::reply(self.position(), self.held(), turn, &[]),
+            Task::Ballot => councillor::ballot(self.position(), self.held(), turn),
+            Task::CrossReview { peers, .. } => {
+                let branch = Branch::Disagreed;
+                debate::answer(&self.witness(), self.position(), turn, branch, peers)
+            }
+            Task::Produce | Task::Synthesize { .. } => return NO_DOCUMENT.to_owned(),
             Task::Mend { .. } => match &self.last {
                 Some(last) => Answer {
                     round: turn.round,
@@ -122,6 +148,12 @@ impl Judge {
     /// Made for each turn that asks for it: a live judge is asked once, a fresh one never twice.
     fn witness(&self) -> Witness<'_> {
         Witness::new(&self.packet, &*self.blobs, &self.settings)
+    }
+
+    /// The vote that it gave last; a fresh judge knows only its first.
+    fn held(&self) -> Vote {
+        let last = self.last.as_ref();
+        last.map_or_else(|| self.position().vote, |answer| answer.verdict)
     }
 
     fn position(&self) -> &Position {

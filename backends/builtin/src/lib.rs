@@ -4,6 +4,7 @@
 //! the files, and votes from what they find. In R2 it checks what the others have found against the packet and the
 //! reviewed files. It reads no disk, no clock and no network, and says the same each time.
 
+mod councillor;
 mod debate;
 mod duel;
 mod excuse;

@@ -49,6 +49,17 @@ pub(crate) fn vote(worst: Option<Severity>) -> Vote {
 }
 
 impl Position {
+    /// A position that a test takes.
+    #[cfg(test)]
+    pub(crate) fn of(vote: Vote, findings: Vec<Finding>) -> Self {
+        Self {
+            vote,
+            findings,
+            insight: "Something was found.".into(),
+            recommendation: String::new(),
+        }
+    }
+
     /// The answer of R1.
     pub(crate) fn answer(&self, turn: &Turn) -> Answer {
         Answer {

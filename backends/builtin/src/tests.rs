@@ -223,6 +223,7 @@ fn a_mended_answer_is_the_last_one_under_the_new_key() {
         2,
         Task::Mend {
             error: "no JSON".into(),
+            form: council_protocol::task::Form::Review,
         },
     );
     assert_eq!(

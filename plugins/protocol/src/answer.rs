@@ -275,6 +275,61 @@ pub struct Question {
     pub text: String,
 }
 
+/// How much of a debate is still disputed, from 0 to 1 in steps of a thousandth (seed 002).
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Contention(u16);
+
+impl Contention {
+    /// From this on a debate goes on, inclusive (seed 002: "score >= 0.5").
+    pub const THRESHOLD: Self = Self(500);
+
+    /// So many of so many; nothing of nothing is 0.
+    pub fn share(part: u64, whole: u64) -> Self {
+        let thousandths = part
+            .min(whole)
+            .saturating_mul(1_000)
+            .checked_div(whole)
+            .unwrap_or(0);
+        Self(u16::try_from(thousandths).unwrap_or(1_000))
+    }
+
+    /// From 0 to 1.
+    pub fn score(self) -> f64 {
+        f64::from(self.0) / 1_000.0
+    }
+}
+
+impl TryFrom<f64> for Contention {
+    type Error = &'static str;
+
+    fn try_from(score: f64) -> Result<Self, Self::Error> {
+        if (0.0..=1.0).contains(&score) {
+            Ok(Self((score * 1_000.0).round() as u16))
+        } else {
+            Err("a contention is a number from 0 to 1")
+        }
+    }
+}
+
+impl From<Contention> for f64 {
+    fn from(contention: Contention) -> Self {
+        contention.score()
+    }
+}
+
+impl JsonSchema for Contention {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Contention".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "number", "minimum": 0, "maximum": 1 })
+    }
+}
+
 /// What a judge returns in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
@@ -311,6 +366,9 @@ pub struct Answer {
     /// Challenges to others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub challenges: Vec<Challenge>,
+    /// Why there is nothing to challenge in what the others hold, where challenges were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_challenge: Option<String>,
     /// Answers to challenges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<ChallengeAnswer>,
@@ -341,6 +399,9 @@ pub struct Answer {
     /// The document of a stage role or synthesizer (seed 002), Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
+    /// A synthesizer's own view of how much is still disputed (seed 002); recorded beside the computed one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contention: Option<Contention>,
 }
 
 impl Answer {
@@ -360,6 +421,7 @@ impl Answer {
             independent_findings: Vec::new(),
             withdrawn: Vec::new(),
             challenges: Vec::new(),
+            no_challenge: None,
             answers: Vec::new(),
             steel_man: None,
             change: None,
@@ -370,6 +432,29 @@ impl Answer {
             question: None,
             ballot: None,
             document: None,
+            contention: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contention_is_a_number_from_0_to_1() {
+        assert_eq!(Contention::share(1, 2), Contention::THRESHOLD);
+        assert_eq!(Contention::share(0, 0), Contention::default());
+        assert_eq!(
+            serde_json::to_string(&Contention::share(1, 3)).unwrap(),
+            "0.333"
+        );
+        assert_eq!(
+            serde_json::from_str::<Contention>("0.82").unwrap().score(),
+            0.82
+        );
+        for odd in ["1.01", "-0.1", "\"high\""] {
+            assert!(serde_json::from_str::<Contention>(odd).is_err(), "{odd}");
         }
     }
 }

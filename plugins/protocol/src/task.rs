@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Evidence, Finding, Stance, Vote};
+use crate::answer::{Contention, Evidence, Finding, Stance, Vote};
 
 /// What one turn asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,11 +45,167 @@ pub enum Task {
         /// What the other side says against the judge's own open points; agreeing gives the point up.
         objections: Vec<Objection>,
     },
+    /// Seed 001, R1: an opening statement. Answered with `position`, three to five `arguments`, a `question` to one of
+    /// `others`, and findings like any R1.
+    Opening {
+        /// The other councillors' roles.
+        others: Vec<String>,
+    },
+    /// Seed 001: one round of cross-examination. Answered with `responses`, `challenges` or `no_challenge`, `answers`,
+    /// the `position` as it is now, and `messages` where judges may write to each other.
+    Examine {
+        /// Which of the rounds of cross-examination, from 1.
+        round: u8,
+        /// How many there are.
+        of: u8,
+        /// Where the others stand.
+        councillors: Vec<Councillor>,
+        /// What this judge has to answer.
+        challenges: Vec<PutChallenge>,
+        /// How many challenges are asked for.
+        wanted: u8,
+        /// Whether judges may write to each other.
+        direct: bool,
+        /// Whole findings that did not fit the byte budget, least severe first.
+        dropped: u32,
+        /// Who wrote the change and what they say about it: untrusted, only from R2 on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        framing: Option<Framing>,
+    },
+    /// Seed 001, within a round: challenges that came up in it. Answered with `answers`.
+    Challenged {
+        /// What this judge has to answer.
+        challenges: Vec<PutChallenge>,
+    },
+    /// Seed 001, within a round: a message of another judge, passed on by the program.
+    Message {
+        /// The writer's role.
+        from: String,
+        /// What it writes: untrusted.
+        text: String,
+    },
+    /// Seed 001, within a round: the moderator intervenes, always in the same words.
+    Moderate {
+        /// Why.
+        kind: InterventionKind,
+        /// The moderator's words before what they are about.
+        opening: String,
+        /// What they are about: untrusted.
+        about: String,
+        /// The moderator's words after it.
+        demand: String,
+        /// The challenges that were evaded, to be answered now.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        challenges: Vec<PutChallenge>,
+    },
+    /// Seed 001, the end: the final vote. Answered with a `ballot`.
+    Ballot,
+    /// Seed 002, R1 over a stage: produce independently. Answered with a `document`; the directive is the seat's focus.
+    Produce,
+    /// Seed 002, R2: review what the others produced, without repeating R1. Answered with `responses`, `challenges`, and a
+    /// `document` over a stage.
+    CrossReview {
+        /// The others, anonymous and shuffled.
+        peers: Vec<Peer>,
+        /// What the others wrote, where the subject is a stage.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        documents: Vec<Contribution>,
+        /// Whole findings that did not fit the byte budget, least severe first.
+        dropped: u32,
+        /// Who wrote the change and what they say about it: untrusted, only from R2 on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        framing: Option<Framing>,
+    },
+    /// Seed 002, later rounds: only what is still open. Answered like a cross-review, and with `answers`.
+    Rebut {
+        /// Findings that are disputed.
+        open: Vec<OpenPoint>,
+        /// What this judge has to answer.
+        challenges: Vec<PutChallenge>,
+    },
+    /// Seed 002, the end: one document out of all rounds. Answered with a `document` that has `## Debate Notes`, and with a
+    /// `contention` of the synthesizer's own.
+    Synthesize {
+        /// What was contributed, oldest round first.
+        contributions: Vec<Contribution>,
+        /// The contention after each round, as the program computed it.
+        contention: Vec<Contention>,
+    },
     /// The last answer could not be used: send it again, mended (rule 11, once).
     Mend {
         /// What was wrong with it.
         error: String,
+        /// Which form it has to have.
+        #[serde(default)]
+        form: Form,
     },
+}
+
+/// Which fields an answer is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Plain text, no answer at all.
+    Text,
+    /// A vote with findings.
+    #[default]
+    Review,
+    /// What R2 adds.
+    Debate,
+    /// A section of a duel.
+    Duel,
+    /// A councillor's opening statement.
+    Opening,
+    /// A councillor's part in a round of cross-examination, its sub-turns included.
+    Examination,
+    /// A councillor's final vote.
+    Ballot,
+    /// A role's document.
+    Document,
+    /// A role's review of the others, or a rebuttal.
+    Rebuttal,
+    /// A synthesizer's document.
+    Synthesis,
+}
+
+impl Form {
+    /// The name on the wire, and of the template's case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Review => "review",
+            Self::Debate => "debate",
+            Self::Duel => "duel",
+            Self::Opening => "opening",
+            Self::Examination => "examination",
+            Self::Ballot => "ballot",
+            Self::Document => "document",
+            Self::Rebuttal => "rebuttal",
+            Self::Synthesis => "synthesis",
+        }
+    }
+}
+
+impl Task {
+    /// Which form the reply has.
+    pub fn form(&self) -> Form {
+        match self {
+            Self::Restate => Form::Text,
+            Self::Review | Self::Explored { .. } => Form::Review,
+            Self::Debate { .. } => Form::Debate,
+            Self::Duel { .. } => Form::Duel,
+            Self::Opening { .. } => Form::Opening,
+            Self::Examine { .. }
+            | Self::Challenged { .. }
+            | Self::Message { .. }
+            | Self::Moderate { .. } => Form::Examination,
+            Self::Ballot => Form::Ballot,
+            Self::Produce => Form::Document,
+            Self::CrossReview { .. } | Self::Rebut { .. } => Form::Rebuttal,
+            Self::Synthesize { .. } => Form::Synthesis,
+            Self::Mend { form, .. } => *form,
+        }
+    }
 }
 
 /// Question and result of one explorer.
@@ -100,6 +256,90 @@ pub struct PeerFinding {
     pub id: String,
     /// The finding.
     pub finding: Finding,
+}
+
+/// Where another councillor stands (seed 001): its role is named, since the role is the point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Councillor {
+    /// Its role, under which it is challenged and written to.
+    pub role: String,
+    /// Its position as it is now.
+    #[serde(default)]
+    pub position: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// Its vote and findings, scrubbed, under a label as in any exchange.
+    pub peer: Peer,
+}
+
+/// A challenge as it is put to the judge that has to answer it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PutChallenge {
+    /// `C3`: the answer names it.
+    pub id: String,
+    /// Who asks: a councillor's role, or a peer's label.
+    pub from: String,
+    /// The claim in question; empty for the question of an opening statement.
+    #[serde(default)]
+    pub claim: String,
+    /// The question.
+    pub question: String,
+}
+
+/// Why the moderator intervenes (seed 001).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum InterventionKind {
+    /// Three or more agree on a point that nobody challenged.
+    Groupthink,
+    /// A challenge was not answered.
+    Evasion,
+    /// A round without a changed position or a new argument.
+    Stale,
+}
+
+/// A disputed finding in a rebuttal (seed 002).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OpenPoint {
+    /// `A1` for a finding of Judge A; the bare number of the judge's own finding, to be defended or withdrawn.
+    pub id: String,
+    /// The finding.
+    pub finding: Finding,
+    /// What was said of it, names left out.
+    pub said: Vec<Said>,
+}
+
+/// What somebody said of a disputed finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Said {
+    /// Agreement.
+    pub stance: Stance,
+    /// Why.
+    pub reasoning: String,
+    /// What it points to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+/// What one role contributed in one round (seed 002).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Contribution {
+    /// The role, or a peer's label where nobody may be named.
+    pub role: String,
+    /// The round.
+    pub round: u8,
+    /// Its sentence.
+    #[serde(default)]
+    pub key_insight: String,
+    /// Its findings of that round.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// Its document; none when there is none, or when it had to give way (oldest round first).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
 }
 
 /// What the other side of a duel says against a point.

@@ -141,7 +141,7 @@ fn malformed_answers_are_sent_back_once_with_what_is_wrong_then_the_judge_abstai
     run.answer("judge-2", Vote::Pass, |_| {});
     let first = run.sent("judge-1").clone();
     run.raw("judge-1", "Looks good to me.");
-    let Task::Mend { error } = run.task("judge-1") else {
+    let Task::Mend { error, .. } = run.task("judge-1") else {
         panic!("{:?}", run.task("judge-1"))
     };
     assert!(error.starts_with("prose: "), "{error}");

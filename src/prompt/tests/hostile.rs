@@ -97,9 +97,11 @@ fn hostile_peers_authors_and_errors_stay_inside_their_fences() {
         (
             Task::Mend {
                 error: hostile.clone(),
+                form: Form::Review,
             },
             Task::Mend {
                 error: "e".to_owned(),
+                form: Form::Review,
             },
         ),
         (

@@ -8,7 +8,9 @@ use council_protocol::answer::{Evidence, Finding, Location, Severity, Stance};
 use council_protocol::change::{FileKind, FileStatus, NoBlobs};
 use council_protocol::packet::Instruction;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
-use council_protocol::task::{Branch, CommitInfo, Explored, Framing, Objection, Peer, PeerFinding};
+use council_protocol::task::{
+    Branch, CommitInfo, Explored, Form, Framing, Objection, Peer, PeerFinding,
+};
 use council_protocol::{Answer, CoverageState, FileChange, Hunk, RepoPath, Vote};
 
 use super::*;

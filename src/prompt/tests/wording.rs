@@ -24,7 +24,15 @@ fn prompts_read_as_they_should() {
     insta::assert_snapshot!("debate-agreed", turn(&plain, 2, &debate(Branch::Agreed)));
     let error = "missing field `quote` at findings[0]".to_owned();
     insta::assert_snapshot!("duel", turn(&plain, 2, &duel()));
-    insta::assert_snapshot!("mend", turn(&plain, 1, &Task::Mend { error }));
+    let form = Form::Review;
+    insta::assert_snapshot!("mend", turn(&plain, 1, &Task::Mend { error, form }));
+    for (round, task) in trial::later_tasks() {
+        let name = serde_json::to_value(&task).unwrap();
+        insta::assert_snapshot!(
+            name["task"].as_str().unwrap(),
+            turn(&security, round, &task)
+        );
+    }
 }
 
 /// The last block of a prompt that is fenced as `json`.
@@ -35,12 +43,13 @@ fn example(prompt: &str) -> String {
 
 #[test]
 fn the_examples_are_answers() {
-    for (round, task) in [
+    let first = [
         (1, Task::Review),
         (2, debate(Branch::Agreed)),
         (2, debate(Branch::Disagreed)),
         (2, duel()),
-    ] {
+    ];
+    for (round, task) in first.into_iter().chain(trial::later_tasks()) {
         let text = example(&turn(&seat("", ""), round, &task));
         let answer: Answer = serde_json::from_str(&text).unwrap();
         assert_eq!(

@@ -201,10 +201,12 @@ impl Voice<'_> {
 
     /// One turn, and once more with the exact error when the answer cannot be used (3-debate.md, rule 11).
     fn ask(&mut self, task: Task) -> Result<Answer, DuelError> {
+        let form = task.form();
         let first = self.turn(task);
         let answer = match first {
             Err(failure) if is_mendable(&failure) => self.turn(Task::Mend {
                 error: failure.to_string(),
+                form,
             }),
             other => other,
         };
