@@ -58,6 +58,9 @@ fn kind(path: &str, extension: Option<&str>) -> Tier {
         "testdata",
         "fixtures",
         "__tests__",
+        "bench",
+        "benches",
+        "examples",
     ];
     const DOCUMENTS: &[&str] = &[
         "md", "rst", "txt", "adoc", "tex", "svg", "csv", "tsv", "po", "ipynb", "snap",
@@ -176,6 +179,7 @@ mod tests {
             ("Makefile", Tier::Config),
             ("tests/auth.rs", Tier::Test),
             ("pkg/auth_test.go", Tier::Test),
+            ("benches/session.rs", Tier::Test),
             ("web/login.spec.ts", Tier::Test),
             ("docs/security.md", Tier::Document),
             ("LICENSE", Tier::Document),
