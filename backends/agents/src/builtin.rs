@@ -21,6 +21,8 @@ impl Agent for Builtin {
             Capability::Spawn,
             Capability::Message,
             Capability::Shutdown,
+            // A fresh judge over the same packet makes the same first round again, so nothing is lost between turns.
+            Capability::Resume,
             Capability::StructuredOutput,
             Capability::ReadOnly,
         ])

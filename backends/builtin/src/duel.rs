@@ -1,8 +1,9 @@
 //! Seed 004: the other side's points are answered as in a debate; objections to own points are met with the quote.
 
 use council_protocol::answer::{Evidence, Response, Stance};
+use council_protocol::evidence::squeeze;
 use council_protocol::task::{Branch, Objection, Peer, PeerFinding};
-use council_protocol::{Answer, Turn};
+use council_protocol::{Answer, Finding, Turn};
 
 use crate::debate::{self, Witness};
 use crate::review::Position;
@@ -24,6 +25,14 @@ pub(crate) fn answer(
         file: None,
     };
     let mut answer = debate::answer(witness, position, turn, Branch::Disagreed, &[peer]);
+    for response in &mut answer.responses {
+        let theirs = theirs.iter().find(|peer| peer.id == response.to);
+        if let Some(own) = theirs.and_then(|peer| same(position, &peer.finding)) {
+            response.stance = Stance::Agreed;
+            response.reasoning = "My own rules find the same.".to_owned();
+            response.evidence = Some(quote_of(own));
+        }
+    }
     answer
         .responses
         .extend(objections.iter().map(|objection| hold(position, objection)));
@@ -34,23 +43,10 @@ pub(crate) fn answer(
 /// A rule that matched still matches: the point stands on its quote. A point that is not the judge's own any more
 /// (a fresh judge finds what the old one found, and only that) is given up.
 fn hold(position: &Position, objection: &Objection) -> Response {
-    let place = &objection.finding.location;
-    let own = position
-        .findings
-        .iter()
-        .find(|f| f.location.path == place.path && f.location.line == place.line);
-    let (stance, reasoning, evidence) = match own {
-        Some(finding) => {
-            let evidence = Evidence {
-                path: place.path.clone(),
-                line: place.line,
-                quote: finding.quote.clone(),
-            };
-            (
-                Stance::Disagreed,
-                format!("The point stands on its quote. {}", finding.why),
-                Some(evidence),
-            )
+    let (stance, reasoning, evidence) = match same(position, &objection.finding) {
+        Some(own) => {
+            let reasoning = format!("The point stands on its quote. {}", own.why);
+            (Stance::Disagreed, reasoning, Some(quote_of(own)))
         }
         None => (
             Stance::Agreed,
@@ -63,5 +59,25 @@ fn hold(position: &Position, objection: &Objection) -> Response {
         stance,
         reasoning,
         evidence,
+    }
+}
+
+/// The judge's own finding of the same thing at the same place: what was written into the file and read back has lost its
+/// rule, but not its words.
+fn same<'a>(position: &'a Position, finding: &Finding) -> Option<&'a Finding> {
+    let alike = |own: &&Finding| {
+        own.location.path == finding.location.path
+            && own.location.line == finding.location.line
+            && squeeze(&own.description) == squeeze(&finding.description)
+    };
+    position.findings.iter().find(alike)
+}
+
+fn quote_of(finding: &Finding) -> Evidence {
+    let (place, quote) = (&finding.location, finding.quote.clone());
+    Evidence {
+        path: place.path.clone(),
+        line: place.line,
+        quote,
     }
 }
