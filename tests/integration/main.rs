@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod backends;
 mod configuration;
+mod duel;
 mod guard;
 mod harness;
 mod history;
