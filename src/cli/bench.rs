@@ -283,6 +283,7 @@ impl Bench<'_> {
                     env: own.env,
                 }
             }
+            Some("backend") => AgentKind::Backend {},
             Some(_) => AgentKind::Builtin {
                 rules: settings.rules(),
             },

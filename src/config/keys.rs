@@ -141,7 +141,12 @@ pub const KEYS: &[Key] = &[
         Trust::Repository,
         "Switches a built-in rule off or gives it another severity; `git council explain` lists the rules.",
     ),
-    key("agents.*.driver", Kind::Choice(&["builtin", "command"]), Trust::User, "How the agent is spoken with."),
+    key(
+        "agents.*.driver",
+        Kind::Choice(&["builtin", "command", "backend"]),
+        Trust::User,
+        "How the agent is spoken with; `backend`: it comes with the backend, e.g. a plugin's own model.",
+    ),
     key("agents.*.command", Kind::Command, Trust::User, "The program and its arguments (driver `command`)."),
     key(
         "agents.*.env",

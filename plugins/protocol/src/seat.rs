@@ -83,6 +83,8 @@ pub enum AgentKind {
         #[serde(default)]
         env: Vec<String>,
     },
+    /// What the backend brings with it, e.g. a plugin's own model: only its probe knows what that can do.
+    Backend {},
 }
 
 impl AgentKind {
@@ -91,6 +93,7 @@ impl AgentKind {
         match self {
             Self::Builtin { .. } => "builtin",
             Self::Command { .. } => "command",
+            Self::Backend {} => "backend",
         }
     }
 
