@@ -150,7 +150,7 @@ fn change(answer: &Answer) -> Vec<String> {
         .evidence
         .as_ref()
         .map_or("no evidence".to_owned(), |e| {
-            let quote = Untrusted::new(&Untrusted::new(&e.quote).line()).code();
+            let quote = Untrusted::new(words::first_line(&e.quote)).code();
             format!(
                 "{}: {quote}",
                 Untrusted::new(&format!("{}:{}", e.path.display(), e.line)).code()

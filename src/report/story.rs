@@ -149,9 +149,7 @@ impl<'a> Story<'a> {
         for challenge in &self.report.challenges {
             self.challenge(challenge);
         }
-        for judge in &self.report.judges {
-            self.movement(judge);
-        }
+        self.movements();
         if self.report.converged {
             self.page.hanging(
                 "  Convergence Detected: ",
@@ -228,18 +226,14 @@ impl<'a> Story<'a> {
     }
 
     /// Who moved, who wanted to, and who fell silent.
-    fn movement(&mut self, judge: &'a JudgeRecord) {
-        let who = self.names.get(&judge.seat.judge);
-        match &judge.change {
-            Some(change) => self.tell(2, &format!("{who} {}", moved(change))),
-            None if judge.r1.is_some() && judge.r2.is_none() => {
-                let why = failure(judge, 2);
-                self.tell(
-                    2,
-                    &format!("{who} gave no answer ({why}), so its first vote stands"),
-                );
-            }
-            None => {}
+    fn movements(&mut self) {
+        let told = self
+            .report
+            .judges
+            .iter()
+            .filter_map(|judge| Some((movement(judge)?, self.names.get(&judge.seat.judge))));
+        for (how, who) in group::by_key(told) {
+            self.tell(2, &format!("{} {how}", words::and(&who)));
         }
     }
 
@@ -307,7 +301,7 @@ impl Told {
 }
 
 fn insight(judge: &JudgeRecord) -> String {
-    match judge.key_insight.trim() {
+    match judge.first_insight.trim() {
         "" => "no word on why".to_owned(),
         insight => speech(insight),
     }
@@ -328,13 +322,25 @@ fn failure(judge: &JudgeRecord, round: u8) -> String {
 }
 
 fn shown(evidence: &Evidence) -> String {
-    let quote = Untrusted::new(&evidence.quote).line();
+    let quote = words::first_line(&evidence.quote);
     format!(
         "{}:{}: {}",
         evidence.path.display(),
         evidence.line,
-        text::clip(&quote, 120)
+        text::clip(quote, 120)
     )
+}
+
+/// How a vote fared after R1; nothing where it was given again.
+fn movement(judge: &JudgeRecord) -> Option<String> {
+    match &judge.change {
+        Some(change) => Some(moved(change)),
+        None if judge.r1.is_some() && judge.r2.is_none() => Some(format!(
+            "gave no answer ({}): the vote of round 1 stands",
+            failure(judge, 2)
+        )),
+        None => None,
+    }
 }
 
 fn moved(change: &PositionChange) -> String {

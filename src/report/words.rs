@@ -180,6 +180,15 @@ pub(super) fn place(location: &Location) -> String {
 /// What a reader is asked when R1 was split and R2 unanimous (councils.md 1.16).
 pub(super) const CONVERGENCE: &str = "The first round was split and the second is unanimous. Check whether evidence persuaded, or the others' votes did.";
 
+/// The first line of a quote that says something: enough to recognise it in a sentence.
+pub(super) fn first_line(quote: &str) -> &str {
+    quote
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default()
+}
+
 /// A vote, or a dash where there is none.
 pub(super) fn vote(vote: Option<Vote>) -> &'static str {
     vote.map_or("–", Vote::word)

@@ -152,7 +152,7 @@ fn shift(judge: &JudgeRecord, names: &Names<'_>) -> String {
 fn evidence(evidence: Option<&council_protocol::answer::Evidence>) -> String {
     evidence.map_or("–".to_owned(), |e| {
         let at = Untrusted::new(&format!("{}:{}", e.path.display(), e.line)).code_cell();
-        let quote = Untrusted::new(&Untrusted::new(&e.quote).line()).code_cell();
+        let quote = Untrusted::new(words::first_line(&e.quote)).code_cell();
         format!("{at}: {quote}")
     })
 }

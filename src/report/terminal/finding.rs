@@ -1,6 +1,7 @@
 //! One finding at a terminal, in the shape of a compiler's message.
 
 use anstyle::Style;
+use council_protocol::answer::Stance;
 use council_protocol::{Finding, Severity};
 
 use super::clean;
@@ -61,7 +62,7 @@ pub(super) fn full(page: &mut Page, group: &Group<'_>, names: &Names<'_>) {
         .iter()
         .filter(|v| verbose || !v.is_idle())
     {
-        gutter.remark(page, "", &said(voices));
+        gutter.remark(page, "", &said(voices, verbose));
     }
     gutter.remark(page, "also at", &group.also(MOST_PLACES).join(", "));
     gutter.remark(page, "id", &format!("{} {}", found.id, found.fingerprint));
@@ -128,8 +129,8 @@ fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
     }
 }
 
-/// What others said of it, and whether they have something to show for it.
-fn said(voices: &Voices<'_>) -> String {
+/// What others said of it, and whether they have something to show for it. Why somebody agrees is told when asked for.
+fn said(voices: &Voices<'_>, verbose: bool) -> String {
     let proof = match &voices.opinion.evidence {
         None => "without evidence".to_owned(),
         Some(e) if voices.opinion.resolves => {
@@ -141,6 +142,9 @@ fn said(voices: &Voices<'_>) -> String {
             e.line
         ),
     };
+    if voices.opinion.stance == Stance::Agreed && !verbose {
+        return format!("{} ({proof})", voices.stance());
+    }
     format!(
         "{}: {} ({proof})",
         voices.stance(),

@@ -1,9 +1,9 @@
 //! What stands below the findings, and the verdict.
 
 use crate::council::outcome::{DisagreementKind, PositionChange};
-use crate::report::Report;
 use crate::report::page::{Page, colours};
 use crate::report::words::{self, Names};
+use crate::report::{Report, group};
 use crate::text::Untrusted;
 
 /// The most paths that a line names.
@@ -28,12 +28,16 @@ pub(super) fn disagreements(page: &mut Page, report: &Report) {
 /// Changed votes, weak ones marked, and whether all went one way.
 pub(super) fn moves(page: &mut Page, report: &Report, names: &Names<'_>) {
     page.gap();
-    for judge in report.moved() {
-        let Some(change) = &judge.change else {
-            continue;
-        };
-        let label = if change.weak { "weak: " } else { "moved: " };
-        let text = format!("{} {}", names.get(&judge.seat.judge), moved(page, change));
+    let moves = report.moved().filter_map(|judge| {
+        let change = judge.change.as_ref()?;
+        Some((
+            (change.weak, moved(page, change)),
+            names.get(&judge.seat.judge),
+        ))
+    });
+    for ((weak, how), who) in group::by_key(moves) {
+        let label = if weak { "weak: " } else { "moved: " };
+        let text = format!("{} {how}", words::and(&who));
         page.labelled(label, colours::BOLD, &Untrusted::new(&text).line());
     }
     if report.converged {
@@ -50,7 +54,14 @@ fn moved(page: &Page, change: &PositionChange) -> String {
     let arrow = page.mark("→", "->");
     let votes = format!("{} {arrow} {}", change.from.word(), change.to.word());
     match (&change.evidence, change.weak) {
-        (Some(e), false) => format!("{votes} on {}:{}: {}", e.path.display(), e.line, e.quote),
+        (Some(e), false) => {
+            format!(
+                "{votes} on {}:{}: {}",
+                e.path.display(),
+                e.line,
+                words::first_line(&e.quote)
+            )
+        }
         (_, false) => votes,
         (_, true) if change.note.is_empty() => {
             format!("{votes}, without evidence; {} stands", change.from.word())

@@ -119,6 +119,7 @@ pub(super) fn warn() -> Report {
         rejected,
     ];
     outcome.judges[1] = JudgeRecord {
+        first_insight: "A malformed header ends the whole server.".into(),
         key_insight: "A malformed header ends the whole server.".into(),
         ..judge("error-paths", Vote::Warn)
     };
@@ -187,6 +188,7 @@ pub(super) fn fail() -> Report {
         judge.r2 = judge.r1;
     }
     *security = JudgeRecord {
+        first_insight: "User input reaches the database as a statement.".into(),
         key_insight: "User input reaches the database as a statement.".into(),
         recommendation: "Bind the parameter before this goes in.".into(),
         restatement: Some(
@@ -200,6 +202,7 @@ pub(super) fn fail() -> Report {
         ..judge("security", Vote::Fail)
     };
     *errors = JudgeRecord {
+        first_insight: "A malformed header ends the whole server.".into(),
         key_insight: "A malformed header ends the whole server.".into(),
         r2: Some(Vote::Warn),
         ..judge("error-paths", Vote::Warn)

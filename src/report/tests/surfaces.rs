@@ -146,3 +146,34 @@ fn judges_of_several_agents_are_named_with_them() {
     );
     assert!(text.contains("tests (claude) agrees"), "{text}");
 }
+
+/// Found in a real run: R1 was told with the sentence of R2.
+#[test]
+fn the_story_tells_each_round_in_its_own_words() {
+    let mut report = samples::fail();
+    report.judges[2].first_insight = "Every path has a test.".into();
+    report.judges[2].key_insight = "I had missed the quote.".into();
+    let text = story::render(&report, Look::default());
+    assert!(
+        text.contains("tests voted PASS: Every path has a test."),
+        "{text}"
+    );
+}
+
+/// Found in a real run: evidence of several lines ran together, and the same move was told once per judge.
+#[test]
+fn the_same_move_is_told_once_with_the_first_line_of_its_evidence() {
+    let mut report = samples::fail();
+    let mut change = report.judges[2].change.clone().unwrap();
+    change.evidence.as_mut().unwrap().quote = "\n  first line\nsecond line".into();
+    report.judges[2].change = Some(change.clone());
+    report.judges[4].change = Some(change);
+    for text in [
+        terminal::render(&report, Look::default()),
+        story::render(&report, Look::default()),
+    ] {
+        assert!(text.contains("tests and hygiene"), "{text}");
+        assert!(text.contains("src/db.rs:42: first line"), "{text}");
+        assert!(!text.contains("second line"), "{text}");
+    }
+}
