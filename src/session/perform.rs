@@ -1,6 +1,7 @@
 //! What the engine wants done is done.
 
 use std::io;
+use std::time::Duration;
 
 use council_protocol::message::Ending;
 use council_protocol::task::{Explored, Peer};
@@ -92,6 +93,16 @@ impl Drive<'_> {
         self.roll.sent(judge.clone(), turn.id);
         let message = Message::Turn { judge, turn };
         self.call(Request::Send { message });
+    }
+
+    /// Asks everybody who is there to end.
+    pub(super) fn shut_down(&mut self, grace: Duration) {
+        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        for judge in self.roll.left() {
+            if self.roll.is_seated(&judge) {
+                self.call(Request::Shutdown { judge, grace_ms });
+            }
+        }
     }
 
     /// Calls the backend. A refusal is what the call would have led to.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use council_protocol::Millis;
 use council_protocol::message::Ending;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -22,8 +23,8 @@ const AT_ONCE: usize = 256;
 
 /// Runs a council in the first of the offered backends, or in the second when the first cannot seat anybody.
 ///
-/// Whatever happens (an outcome, an error, a panic, an interruption), every backend is closed before this returns, or left
-/// behind after the grace and two seconds.
+/// Whatever happens (an outcome, an error, a panic, an interruption), every judge is asked to end and every backend is closed
+/// before this returns, or left behind after the grace and two seconds.
 pub fn run(
     setting: &Setting,
     offers: Vec<Offer>,
@@ -52,45 +53,87 @@ pub(super) fn run_on(
     let first = spare.pop_front().ok_or(SessionError::NoOffer)?;
     let grace = Duration::from_millis(first.plan.timeouts.shutdown_ms);
     let (sender, events) = unbounded_channel();
+    let mut sources = {
+        let _inside = runtime.enter();
+        let interrupts = interrupts.listen().map_err(SessionError::Runtime)?;
+        Sources {
+            events,
+            interrupts,
+            interrupted: 0,
+        }
+    };
     let mut drive = Drive::new(world, setting, first, spare, sender);
-    let driven = catch_unwind(AssertUnwindSafe(|| {
-        runtime.block_on(go(&mut drive, events, interrupts))
-    }));
-    for left in close(drive.backends(), grace + MARGIN) {
+    let driven = guarded(|| runtime.block_on(go(&mut drive, &mut sources)));
+    if driven.is_err() {
+        // The error that brought us here is the one to tell.
+        let _ = guarded(|| runtime.block_on(dismiss(&mut drive, &mut sources, grace)));
+    }
+    let bound = if sources.interrupted > 1 {
+        MARGIN
+    } else {
+        grace + MARGIN
+    };
+    for left in close(drive.backends(), bound) {
         drive.say(format!("{left} did not close in time and was left behind"));
     }
-    driven.unwrap_or_else(|panic| Err(SessionError::Panicked(text_of(&*panic))))?;
+    driven?;
     drive.finish().ok_or(SessionError::Stalled)
 }
 
-async fn go(
-    drive: &mut Drive<'_>,
-    mut events: UnboundedReceiver<Tagged>,
-    interrupts: Interrupts,
-) -> Result<(), SessionError> {
-    let mut interrupts = interrupts.listen().map_err(SessionError::Runtime)?;
-    let mut interrupted = 0;
+/// A panic is an error like any other: there is still something to clean up.
+fn guarded(body: impl FnOnce() -> Result<(), SessionError>) -> Result<(), SessionError> {
+    let done = catch_unwind(AssertUnwindSafe(body));
+    done.unwrap_or_else(|panic| Err(SessionError::Panicked(text_of(&*panic))))
+}
+
+/// Brings the council to its end.
+async fn go(drive: &mut Drive<'_>, sources: &mut Sources) -> Result<(), SessionError> {
     drive.begin()?;
     loop {
         drive.settle()?;
         if drive.outcome.is_some() {
             return Ok(());
         }
-        match wait(drive, &mut events, &mut interrupts).await? {
-            Happened::Interrupt => {
-                interrupted += 1;
-                drive.interrupt(interrupted);
-            }
+        let quiet_ms = drive.quiet_ms().ok_or(SessionError::Stalled)?;
+        match sources.next(quiet_ms).await {
+            Happened::Interrupt => drive.interrupt(sources.interrupted),
             Happened::Event(event) => {
                 drive.hear(event);
                 // What came together is written down together.
-                let more = std::iter::from_fn(|| events.try_recv().ok());
+                let more = std::iter::from_fn(|| sources.events.try_recv().ok());
                 more.take(AT_ONCE).for_each(|event| drive.hear(event));
             }
             Happened::Nothing => {}
         }
         drive.ring();
     }
+}
+
+/// Ends the judges of a council that broke off: whoever is there is asked, and has its grace (3-debate.md, rule 12).
+async fn dismiss(
+    drive: &mut Drive<'_>,
+    sources: &mut Sources,
+    grace: Duration,
+) -> Result<(), SessionError> {
+    drive.shut_down(grace);
+    let until = tokio::time::Instant::now() + grace;
+    while drive.roll.has_seated() {
+        let left = until.saturating_duration_since(tokio::time::Instant::now());
+        let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        match sources.next(left_ms).await {
+            Happened::Event(event) => drive.hear(event),
+            Happened::Interrupt | Happened::Nothing => break,
+        }
+    }
+    Ok(())
+}
+
+/// Everything that can happen, from outside.
+struct Sources {
+    events: UnboundedReceiver<Tagged>,
+    interrupts: Listening,
+    /// How often somebody wanted the run to end.
+    interrupted: u32,
 }
 
 /// What ended a wait.
@@ -101,17 +144,18 @@ enum Happened {
     Nothing,
 }
 
-async fn wait(
-    drive: &Drive<'_>,
-    events: &mut UnboundedReceiver<Tagged>,
-    interrupts: &mut Listening,
-) -> Result<Happened, SessionError> {
-    let quiet = drive.quiet_ms().ok_or(SessionError::Stalled)?;
-    tokio::select! {
-        biased;
-        () = interrupts.next() => Ok(Happened::Interrupt),
-        Some(event) = events.recv() => Ok(Happened::Event(event)),
-        () = tokio::time::sleep(Duration::from_millis(quiet)) => Ok(Happened::Nothing),
+impl Sources {
+    /// Waits for the next thing, at most so many milliseconds.
+    async fn next(&mut self, quiet_ms: Millis) -> Happened {
+        tokio::select! {
+            biased;
+            () = self.interrupts.next() => {
+                self.interrupted += 1;
+                Happened::Interrupt
+            }
+            Some(event) = self.events.recv() => Happened::Event(event),
+            () = tokio::time::sleep(Duration::from_millis(quiet_ms)) => Happened::Nothing,
+        }
     }
 }
 

@@ -118,6 +118,10 @@ fn a_panic_of_the_program_still_closes_the_backends() {
         panic!("{:?}", seen.result)
     };
     assert_eq!(text, "out of paper");
+    for judge in ["judge-1", "judge-2"] {
+        let asked = seen.position(&format!("first shutdown {judge}"));
+        assert!(asked < seen.position("first close"));
+    }
     assert_eq!(
         (seen.times("first close"), seen.times("second close")),
         (1, 1)
@@ -133,7 +137,21 @@ fn a_full_disk_ends_a_run_that_is_paid_for() {
         panic!("{:?}", seen.result)
     };
     assert!(path.ends_with("journal.jsonl"));
-    assert_eq!(seen.times("first close"), 1);
+    assert_eq!((seen.times("first close"), seen.took_ms), (1, 0));
+}
+
+#[test]
+fn a_run_that_breaks_off_waits_for_its_judges_as_long_as_their_grace() {
+    let mut stage = stage(2, |_, _| PASS).paid();
+    stage.full_at = Some(800);
+    stage.manners.ignores_shutdown.insert("judge-1");
+    let seen = stage.run();
+    assert!(
+        matches!(seen.result, Err(SessionError::Disk { .. })),
+        "{:?}",
+        seen.result
+    );
+    assert_eq!((seen.times("first close"), seen.took_ms), (1, 30_000));
 }
 
 #[test]
