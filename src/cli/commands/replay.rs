@@ -1,7 +1,6 @@
 //! `git council replay`: the verdict again, from what was written down.
 
 use clap::Args;
-use council_protocol::Packet;
 
 use crate::cli::Start;
 use crate::cli::deliver::Surfaces;
@@ -58,8 +57,8 @@ fn again(past: &Past, before: Option<&Report>) -> Result<Report, CliError> {
         )));
     }
     let plan = stored::parse(&plan).map_err(|error| broken(&error))?;
-    let packet: Packet =
-        serde_json::from_slice(&past.read("packet.json")?).map_err(|error| broken(&error))?;
+    let packet = stored::packet(&past.read("packet.json")?, &journal.header, &plan)
+        .map_err(|error| broken(&error))?;
     let outcome: Outcome = replay(plan, &journal.entries).map_err(|error| broken(&error))?;
     let facts = match before {
         Some(report) => report.receipt.run.clone(),
