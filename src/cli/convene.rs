@@ -19,6 +19,10 @@ use crate::registry::{self, Kit, Listed, Survey};
 use crate::session::worker::PACKET_FOLDER;
 
 use super::Start;
+use super::error::CliError;
+use super::plugins;
+use crate::config::{BackendSettings, Settings};
+use crate::git::Place;
 
 /// How long backends have to open and to answer probes.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -27,6 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Table {
     pub(crate) kit: Kit,
     hello: Hello,
+    plugins: Vec<(String, BackendSettings)>,
+    /// The worktree under review, in which no plugin may lie.
+    repository: Option<PathBuf>,
 }
 
 impl Table {
@@ -52,45 +59,61 @@ impl Table {
             agents: agents_over(start, packet, blobs, folder),
             office,
         };
-        Self { kit, hello }
+        Self {
+            kit,
+            hello,
+            plugins: Vec::new(),
+            repository: None,
+        }
     }
 
     /// A table without a change, to see what there is.
     pub(crate) fn bare(start: &Start) -> Self {
-        let target = Target {
-            kind: TargetKind::Topic,
-            label: String::new(),
-            slug: String::new(),
-            base: None,
-            head: None,
-        };
-        let packet = Packet {
-            version: PACKET_VERSION,
-            target,
-            files: Vec::new(),
-            instructions: Vec::new(),
-            coverage: Coverage::default(),
-            framing: Framing::default(),
-        };
         // A folder to probe with: nothing is written to it.
         let folder = Some(std::env::temp_dir());
-        Self::lay(start, Arc::new(packet), Arc::new(NoBlobs), "", folder)
+        Self::lay(
+            start,
+            Arc::new(bare_packet()),
+            Arc::new(NoBlobs),
+            "",
+            folder,
+        )
     }
 
-    /// The backends that there are, those that are preferred first.
-    pub(crate) fn backends(&self) -> Vec<Listed> {
-        registry::built_in(&self.kit)
+    /// With the plugins of the configuration: all of them, or the one that is asked for. A plugin is never loaded unasked.
+    pub(crate) fn with_plugins(
+        mut self,
+        settings: &Settings,
+        repository: Option<PathBuf>,
+        only: Option<&str>,
+    ) -> Self {
+        let wanted = |(name, _): &(&String, _)| only.is_none_or(|only| only == name.as_str());
+        let named = settings.backends.iter().filter(wanted);
+        self.plugins = named
+            .map(|(name, plugin)| (name.clone(), plugin.clone()))
+            .collect();
+        self.repository = repository;
+        self
+    }
+
+    /// The backends that there are, those that are preferred first, and why a plugin is not among them.
+    pub(crate) fn backends(&self, start: &Start) -> (Vec<Listed>, Vec<CliError>) {
+        let mut listed = registry::built_in(&self.kit);
+        let mut failed = Vec::new();
+        for (name, settings) in &self.plugins {
+            match plugins::load(name, settings, self.repository.clone(), start) {
+                Ok(plugin) => listed.push(plugin),
+                Err(error) => failed.push(error),
+            }
+        }
+        (listed, failed)
     }
 
     /// Asks every backend what it can do for every seat.
-    pub(crate) fn survey(&self, seats: &[Seat]) -> Survey {
-        registry::survey(
-            self.backends(),
-            &self.hello,
-            seats,
-            &self.kit.agents,
-            PATIENCE,
-        )
+    pub(crate) fn survey(&self, seats: &[Seat], start: &Start) -> (Survey, Vec<CliError>) {
+        let (listed, failed) = self.backends(start);
+        let survey = registry::survey(listed, &self.hello, seats, &self.kit.agents, PATIENCE);
+        (survey, failed)
     }
 }
 
@@ -117,4 +140,28 @@ fn environment(start: &Start) -> BTreeMap<String, OsString> {
     let named = |(name, value): (OsString, _)| Some((name.into_string().ok()?, value));
     let vars = start.environment.vars().filter_map(named);
     vars.filter(|(name, _)| !is_forbidden(name)).collect()
+}
+
+/// The worktree that we were started in, if it is one.
+pub(crate) fn worktree(start: &Start) -> Option<PathBuf> {
+    Place::discover(&start.dir, &start.git()).ok()?.workdir
+}
+
+/// A packet without a change.
+pub(crate) fn bare_packet() -> Packet {
+    let target = Target {
+        kind: TargetKind::Topic,
+        label: String::new(),
+        slug: String::new(),
+        base: None,
+        head: None,
+    };
+    Packet {
+        version: PACKET_VERSION,
+        target,
+        files: Vec::new(),
+        instructions: Vec::new(),
+        coverage: Coverage::default(),
+        framing: Framing::default(),
+    }
 }

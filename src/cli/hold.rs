@@ -184,7 +184,13 @@ impl Council<'_> {
             &self.run.name,
             self.run.folder.clone(),
         );
-        let survey = table.survey(seats);
+        let settings = &self.prepared.config.settings;
+        let worktree = self.prepared.change.place.workdir.clone();
+        let table = table.with_plugins(settings, worktree, Some(&settings.review.backend));
+        let (survey, failed) = table.survey(seats, self.start);
+        if let Some(error) = failed.into_iter().next() {
+            return Err(error);
+        }
         let selection = select(
             &survey.candidates,
             &self.bench.ask(seats.len()),

@@ -14,6 +14,7 @@ mod error;
 mod history;
 mod hold;
 mod layers;
+mod plugins;
 mod prepare;
 mod prompts;
 mod settings;
@@ -122,7 +123,7 @@ fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
         Command::Log(args) => commands::log::run(&args, start)?,
         Command::Config(args) => commands::config::run(&args, start)?,
         Command::Agents(args) => commands::agents::run(&args, start)?,
-        Command::Backends(args) => commands::backends::run(&args, start)?,
+        Command::Backends(args) => return commands::backends::run(&args, start),
         Command::Doctor(args) => commands::doctor::run(&args, start)?,
         Command::Explain(args) => commands::explain::run(&args, &start.console)?,
         Command::Schema(args) => commands::schema::run(&args, &start.console)?,

@@ -32,6 +32,9 @@ pub struct Settings {
     /// `[agents.NAME]`
     #[serde(default)]
     pub agents: BTreeMap<String, AgentSettings>,
+    /// `[backends.NAME]`
+    #[serde(default)]
+    pub backends: BTreeMap<String, BackendSettings>,
     /// `[timeouts]`
     pub timeouts: TimeoutSettings,
     /// `[limits]`
@@ -110,6 +113,21 @@ pub struct AgentSettings {
     /// Whether it applies rules.
     #[serde(default)]
     pub deterministic: bool,
+}
+
+/// One `[backends.NAME]`: a plugin.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BackendSettings {
+    /// A shared library.
+    pub library: Option<String>,
+    /// Or a program and its arguments.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// The digest that its file must have.
+    pub sha256: Option<String>,
+    /// JSON for it.
+    pub config: Option<String>,
 }
 
 /// `[timeouts]`, in milliseconds.

@@ -1,20 +1,53 @@
 //! `git council backends`: the ways to run judges.
 
-use clap::Args;
+use clap::{Args, Subcommand};
+use council_conformance::{Candidate, run as conform, scripted_agent};
+use council_protocol::Backend;
+use council_protocol::change::NoBlobs;
+use council_protocol::message::Hello;
+use council_protocol::seat::{AgentKind, AgentSpec, RuleSettings};
 
 use crate::cli::Start;
 use crate::cli::columns::Columns;
-use crate::cli::convene::Table;
+use crate::cli::convene::{Table, bare_packet, worktree};
 use crate::cli::error::CliError;
-use crate::registry::Origin;
+use crate::cli::{plugins, settings};
+use crate::registry::{Origin, built_in};
+use crate::report::exit;
+use crate::session::worker;
+use crate::text::Untrusted;
 
 /// List the ways to run judges, and what each can do
 #[derive(Debug, Clone, Args)]
-pub(crate) struct BackendsArgs {}
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct BackendsArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<BackendsAction>,
+}
 
-pub(crate) fn run(_: &BackendsArgs, start: &Start) -> Result<(), CliError> {
+/// What else can be done with backends.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum BackendsAction {
+    /// Play every scenario of the conformance suite with one backend
+    Check {
+        /// A built-in backend, or a plugin of `[backends]`
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The backend's own agent follows the suite's script (docs/backends.md), so that its faults are tried, too
+        #[arg(long)]
+        scripted: bool,
+    },
+}
+
+pub(crate) fn run(args: &BackendsArgs, start: &Start) -> Result<u8, CliError> {
+    if let Some(BackendsAction::Check { name, scripted }) = &args.action {
+        return check(name, *scripted, start);
+    }
+    let config = settings::of_the_branch(start)?;
     let mut rows = Columns::default();
-    for listed in Table::bare(start).backends() {
+    let table = Table::bare(start).with_plugins(&config.settings, worktree(start), None);
+    let (listed, failed) = table.backends(start);
+    for listed in listed {
         let manifest = listed.backend.manifest();
         let origin = match listed.origin {
             Origin::BuiltIn => "built-in".to_owned(),
@@ -27,7 +60,73 @@ pub(crate) fn run(_: &BackendsArgs, start: &Start) -> Result<(), CliError> {
             manifest.capabilities.to_string(),
         ]);
     }
-    let hint = "\nThe first that can do what is asked is taken; --backend NAME asks for one. \
-                `git council doctor` says which it would be here, and why.\n";
-    start.console.print(&(rows.render("") + hint))
+    let mut out = rows.render("");
+    for error in failed {
+        out.push_str(&format!(
+            "not loaded: {}\n",
+            Untrusted::new(&error.message).line()
+        ));
+    }
+    out.push_str(
+        "\nThe first that can do what is asked is taken; --backend NAME asks for one. \
+         `git council doctor` says which it would be here, and why.\n",
+    );
+    start.console.print(&out)?;
+    Ok(exit::OK)
+}
+
+fn check(name: &str, scripted: bool, start: &Start) -> Result<u8, CliError> {
+    let config = settings::of_the_branch(start)?;
+    let cannot =
+        |error: std::io::Error| CliError::run(format!("cannot make a run's folder: {error}"));
+    let folder = tempfile::tempdir().map_err(cannot)?;
+    worker::export(folder.path(), &bare_packet(), None, &NoBlobs).map_err(cannot)?;
+    let plugin = config.settings.backends.get(name);
+    let make = || -> Result<Box<dyn Backend>, String> {
+        match plugin {
+            Some(settings) => plugins::load(name, settings, worktree(start), start)
+                .map(|listed| listed.backend)
+                .map_err(|error| error.message),
+            None => built_in(&Table::bare(start).kit)
+                .into_iter()
+                .find(|listed| listed.name == name)
+                .map(|listed| listed.backend)
+                .ok_or_else(|| format!("there is no backend `{name}`")),
+        }
+    };
+    // Before the suite says of every scenario that there is nothing to try.
+    make().map_err(|error| CliError::usage(error).hint("`git council backends` lists them"))?;
+    let hello = Hello {
+        run: "council-20000101-conformance".into(),
+        folder: Some(folder.path().into()),
+        ..Hello::default()
+    };
+    let mut candidate = Candidate::new(name, make, agent(plugin.is_some(), scripted)).hello(hello);
+    if scripted {
+        candidate = candidate.scripted();
+    }
+    let table = conform(&candidate);
+    start.console.print(&table.to_string())?;
+    Ok(if table.passed() { exit::OK } else { exit::FAIL })
+}
+
+/// Whoever sits in a backend under test: a plugin brings its own agent, the built-in ones hold the built-in judge.
+fn agent(plugin: bool, scripted: bool) -> AgentSpec {
+    if scripted {
+        return scripted_agent();
+    }
+    let kind = match plugin {
+        true => AgentKind::Backend {},
+        false => AgentKind::Builtin {
+            rules: RuleSettings::default(),
+        },
+    };
+    let name = kind.driver().to_owned();
+    AgentSpec {
+        vendor: name.clone(),
+        name,
+        kind,
+        model: None,
+        deterministic: !plugin,
+    }
 }

@@ -8,12 +8,13 @@ use council_protocol::Seat;
 use crate::cli::Start;
 use crate::cli::bench::Bench;
 use crate::cli::columns::Columns;
-use crate::cli::convene::Table;
+use crate::cli::convene::{self, Table};
 use crate::cli::error::CliError;
 use crate::cli::settings;
 use crate::config::Config;
 use crate::council::plan::{Consensus, DebateMode, Procedure};
 use crate::registry::{Candidate, SelectError, Selection, select};
+use crate::text::Untrusted;
 
 /// Say who would sit on a council here, how it would be run, and why
 #[derive(Debug, Clone, Args)]
@@ -27,19 +28,19 @@ pub(crate) fn run(_: &DoctorArgs, start: &Start) -> Result<(), CliError> {
     };
     let seats = bench.seats()?;
     let quorum = bench.quorum(seats.len())?;
-    let survey = Table::bare(start).survey(&seats);
+    let table = Table::bare(start).with_plugins(&config.settings, convene::worktree(start), None);
+    let (survey, failed) = table.survey(&seats, start);
     let ask = bench.ask(seats.len());
     let selection = select(&survey.candidates, &ask, &bench.choice());
     let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
     out.push_str(&rules(&config, quorum));
     out.push_str(&judges(&seats));
     out.push_str(&backends(&survey.candidates, &selection));
+    for error in &failed {
+        let _ = writeln!(out, "note: {}", Untrusted::new(&error.message).line());
+    }
     for notice in &config.notices {
-        let _ = writeln!(
-            out,
-            "note: {}",
-            crate::text::Untrusted::new(&notice.to_string()).line()
-        );
+        let _ = writeln!(out, "note: {}", Untrusted::new(&notice.to_string()).line());
     }
     start.console.print(&out)?;
     selection
