@@ -151,6 +151,9 @@ fn places(prepared: &Prepared) -> Places {
 /// Hears the log of a run.
 type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// The built-in backend whose judges read the packet's folder.
+const WORKERS: &str = "background";
+
 /// A council that can be convened.
 struct Council<'a> {
     start: &'a Start,
@@ -177,6 +180,10 @@ impl Drop for Room {
 impl Council<'_> {
     fn hold(&self, seats: &[Seat]) -> Result<Report, CliError> {
         let packet = Arc::clone(&self.prepared.packet);
+        // A program reads the folder when it is asked, a plugin when it is opened.
+        if self.prompts.is_some() || self.is_plugin() {
+            self.lay_out()?;
+        }
         let table = Table::lay(
             self.start,
             packet,
@@ -206,7 +213,9 @@ impl Council<'_> {
             .zip(&selection.picks)
             .map(offer)
             .collect();
-        self.lay_out(&selection)?;
+        if selection.picks.iter().any(|pick| pick.backend == WORKERS) {
+            self.lay_out()?;
+        }
         let room = self.room()?;
         let finished = session::run(
             &self.setting(room.as_ref(), seats),
@@ -278,18 +287,15 @@ impl Council<'_> {
         }
     }
 
-    /// The packet's folder, where a judge outside of this process reads it: an agent that reads text, or a worker.
-    fn lay_out(&self, selection: &Selection) -> Result<(), CliError> {
-        let workers = selection
-            .picks
-            .iter()
-            .any(|pick| pick.backend == "background");
-        let Some(run) = self
-            .run
-            .folder
-            .as_ref()
-            .filter(|_| workers || self.prompts.is_some())
-        else {
+    /// Whether the backend that was asked for comes from elsewhere.
+    fn is_plugin(&self) -> bool {
+        let settings = &self.prepared.config.settings;
+        settings.backends.contains_key(&settings.review.backend)
+    }
+
+    /// Writes the packet's folder, which judges outside of this process read.
+    fn lay_out(&self) -> Result<(), CliError> {
+        let Some(run) = &self.run.folder else {
             return Ok(());
         };
         let brief = self.prompts.as_ref().map(|prompts| prompts.text());

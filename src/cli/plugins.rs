@@ -7,11 +7,14 @@ use std::sync::Arc;
 use council_agents::environment::allowed;
 use council_agents::guard;
 use council_host::{Carrier, Leash, Log, Plugin, Surroundings};
+use council_protocol::message::{Hello, Manifest, Message};
+use council_protocol::{Backend, BackendError, JudgeId, JudgeSpec, Sink};
 
 use super::Start;
 use super::error::CliError;
 use crate::config::BackendSettings;
 use crate::registry::{Listed, Origin};
+use crate::session::worker::PACKET_FOLDER;
 
 /// How long a plugin's process has between SIGTERM and SIGKILL, in milliseconds.
 const GRACE_MS: u64 = 2_000;
@@ -34,6 +37,10 @@ pub(crate) fn load(
         Carrier::Program { .. } => "a plugin, spoken with over stdio",
     };
     let origin = Origin::Configured(format!("`backends.{name}`"));
+    let backend = Box::new(Outsider {
+        name: name.to_owned(),
+        backend,
+    });
     Ok(Listed {
         name: name.to_owned(),
         origin,
@@ -43,27 +50,23 @@ pub(crate) fn load(
 }
 
 fn plugin(name: &str, settings: &BackendSettings) -> Result<Plugin, CliError> {
-    let carrier = match (&settings.library, settings.command.split_first()) {
-        (Some(library), None) => Carrier::Library(library.into()),
-        (None, Some((path, args))) => Carrier::Program {
-            path: path.into(),
-            args: args.to_vec(),
+    let carrier = match (&settings.library, &settings.program) {
+        (Some(library), None) => Carrier::Library(library.clone()),
+        (None, Some(program)) => Carrier::Program {
+            path: program.clone(),
+            args: settings.args.clone(),
         },
         _ => {
-            return Err(CliError::usage(format!("backend `{name}` needs a library or a command, and only one of them"))
-                .hint(format!("set `backends.{name}.library` or `backends.{name}.command` in your own configuration")));
+            let message =
+                format!("backend `{name}` needs a library or a program, and only one of them");
+            return Err(CliError::usage(message)
+                .hint(format!("set `backends.{name}.library` or `backends.{name}.program` in your own configuration")));
         }
-    };
-    let config = match settings.config.as_deref() {
-        None => serde_json::Value::Null,
-        Some(text) => serde_json::from_str(text).map_err(|error| {
-            CliError::usage(format!("`backends.{name}.config` is no JSON: {error}"))
-        })?,
     };
     Ok(Plugin {
         carrier,
         sha256: settings.sha256.clone(),
-        config,
+        config: settings.config.clone(),
     })
 }
 
@@ -118,5 +121,46 @@ impl Leash for Held {
 
     fn end(&mut self) {
         self.0.end();
+    }
+}
+
+/// A plugin is shown the packet's folder (docs/run-folder.md), not the run's: no journal, no other judge's answer.
+struct Outsider {
+    /// The name under which the configuration knows it, which is the one that people ask for.
+    name: String,
+    backend: Box<dyn Backend>,
+}
+
+impl Backend for Outsider {
+    fn manifest(&self) -> Manifest {
+        Manifest {
+            name: self.name.clone(),
+            ..self.backend.manifest()
+        }
+    }
+
+    fn open(&mut self, hello: Hello, sink: Sink) -> Result<(), BackendError> {
+        let folder = hello.folder.map(|run| run.join(PACKET_FOLDER));
+        self.backend.open(Hello { folder, ..hello }, sink)
+    }
+
+    fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
+        self.backend.spawn(spec)
+    }
+
+    fn send(&mut self, message: Message) -> Result<(), BackendError> {
+        self.backend.send(message)
+    }
+
+    fn cancel(&mut self, judge: &JudgeId) -> Result<(), BackendError> {
+        self.backend.cancel(judge)
+    }
+
+    fn shutdown(&mut self, judge: &JudgeId, grace_ms: u64) -> Result<(), BackendError> {
+        self.backend.shutdown(judge, grace_ms)
+    }
+
+    fn close(&mut self) -> Result<(), BackendError> {
+        self.backend.close()
     }
 }

@@ -34,8 +34,12 @@ pub enum Kind {
     Model,
     /// A program and its arguments.
     Command,
+    /// A file by its absolute path.
+    File,
     /// Names of environment variables.
     EnvNames,
+    /// A table of whatever shape its reader wants; in a variable or a flag: JSON.
+    Table,
     /// The list of seats: tables with the keys of [`JUDGE_KEYS`].
     Judges,
 }
@@ -90,7 +94,10 @@ pub(crate) enum Fault {
 impl Kind {
     /// Whether a value of this kind makes the program run, open or reveal something: never the repository's to set.
     pub fn is_sensitive(self) -> bool {
-        matches!(self, Self::Command | Self::EnvNames)
+        matches!(
+            self,
+            Self::Command | Self::EnvNames | Self::File | Self::Table
+        )
     }
 
     /// What is expected, in words.
@@ -114,7 +121,9 @@ impl Kind {
                 "the name of a model, without spaces and not beginning with `-`".to_owned()
             }
             Self::Command => "a list: the program, then its arguments".to_owned(),
+            Self::File => "an absolute path".to_owned(),
             Self::EnvNames => "a list of names of environment variables".to_owned(),
+            Self::Table => "a table".to_owned(),
             Self::Judges => "a list of tables (`[[judge]]`)".to_owned(),
         }
     }
@@ -159,6 +168,9 @@ impl Kind {
             (Self::Name, Raw::Text(text)) => is_name(text).then(|| text.as_str().into()),
             (Self::Model, Raw::Text(text)) => is_model(text).then(|| text.as_str().into()),
             (Self::Text, Raw::Text(text)) => Some(text.as_str().into()),
+            (Self::File, Raw::Text(text)) => text.starts_with('/').then(|| text.as_str().into()),
+            (Self::Table, Raw::Table(_)) => any(raw),
+            (Self::Table, Raw::Text(text)) => serde_json::from_str(text).ok().map(Value::Table),
             _ => None,
         }
     }
@@ -201,6 +213,29 @@ fn judge(raw: &Raw) -> Result<Value, Fault> {
         .map(read)
         .collect::<Result<_, _>>()
         .map(Value::Table)
+}
+
+/// A value as it was written, whatever it is.
+fn any(raw: &Raw) -> Option<Value> {
+    match raw {
+        Raw::Text(text) => Some(text.as_str().into()),
+        Raw::Number(number) => number.parse().ok().map(Value::Integer),
+        Raw::Switch(on) => Some((*on).into()),
+        Raw::List(parts) => parts
+            .iter()
+            .map(any)
+            .collect::<Option<_>>()
+            .map(Value::Array),
+        Raw::Table(entries) => {
+            let entry = |(name, raw): &(String, Raw)| Some((name.clone(), any(raw)?));
+            entries
+                .iter()
+                .map(entry)
+                .collect::<Option<_>>()
+                .map(Value::Table)
+        }
+        Raw::Other(other) => other.parse().ok().map(Value::Float),
+    }
 }
 
 fn text(raw: &Raw) -> Option<&str> {

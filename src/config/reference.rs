@@ -148,6 +148,8 @@ impl Kind {
             Self::EnvNames => {
                 json!({"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}})
             }
+            Self::File => json!({"type": "string", "pattern": "^/"}),
+            Self::Table => json!({"type": "object"}),
             Self::Judges => {
                 let mut seat = object();
                 for (name, kind, doc) in JUDGE_KEYS {

@@ -4,6 +4,7 @@
 //! built-in layer fail to load, which every test would notice.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use council_protocol::seat::{RuleLevel, RuleSettings};
 use serde::{Deserialize, Serialize};
@@ -116,18 +117,21 @@ pub struct AgentSettings {
 }
 
 /// One `[backends.NAME]`: a plugin.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BackendSettings {
     /// A shared library.
-    pub library: Option<String>,
-    /// Or a program and its arguments.
+    pub library: Option<PathBuf>,
+    /// Or a program.
+    pub program: Option<PathBuf>,
+    /// Its arguments.
     #[serde(default)]
-    pub command: Vec<String>,
+    pub args: Vec<String>,
     /// The digest that its file must have.
     pub sha256: Option<String>,
-    /// JSON for it.
-    pub config: Option<String>,
+    /// What it is told.
+    #[serde(default)]
+    pub config: serde_json::Value,
 }
 
 /// `[timeouts]`, in milliseconds.

@@ -35,6 +35,8 @@ fn sample(key: &Key) -> String {
         Kind::Names | Kind::Command => r#"["some"]"#.into(),
         Kind::Globs => r#"["*.lock"]"#.into(),
         Kind::EnvNames => r#"["SOME"]"#.into(),
+        Kind::File => r#""/some/file""#.into(),
+        Kind::Table => r#"{ some = ["thing"] }"#.into(),
         Kind::Judges => r#"[{ perspective = "security", agent = "builtin", model = "m" }]"#.into(),
     }
 }

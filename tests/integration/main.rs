@@ -10,6 +10,7 @@ mod harness;
 mod history;
 mod hostile;
 mod packet;
+mod plugins;
 mod programs;
 mod schemas;
 mod states;

@@ -159,7 +159,11 @@ impl<'a> Stage<'a> {
     ) -> (TurnId, Option<Reply>) {
         self.turns += 1;
         let (id, key) = (TurnId(self.turns), format!("key-{}", self.turns));
-        let prompt = format!("\nSay what you think.\nkey: {key}\n{}\n", told.line());
+        // The key as the scripted judge reads it, and in the words of the program's own prompts.
+        let prompt = format!(
+            "\nSay what you think.\nkey: {key}\n- `round` is 1, and `key` is `{key}`: copy both.\n{}\n",
+            told.line()
+        );
         let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         let turn = Turn {
             id,
