@@ -120,3 +120,8 @@ pub fn run(candidate: &Candidate<'_>) -> Table {
         rows,
     }
 }
+
+/// The Rust of `docs/backends.md` is compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/backends.md")]
+struct Page;

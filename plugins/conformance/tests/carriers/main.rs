@@ -11,6 +11,7 @@
 mod examples;
 mod misbehaving;
 mod model;
+mod page;
 mod panics;
 #[path = "../../../examples/scripted/judges.rs"]
 mod scripted;

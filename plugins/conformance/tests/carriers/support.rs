@@ -36,7 +36,13 @@ pub(crate) fn built(file: &str) -> PathBuf {
 /// A C source below `plugins/examples`, compiled to a shared library in `dir`. None: there is no C compiler, and the
 /// test's output says so.
 pub(crate) fn compile(source: &str, defines: &[&str], dir: &Path) -> Option<PathBuf> {
-    let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    compile_file(&examples.join(source), defines, dir)
+}
+
+/// The same for a source anywhere.
+pub(crate) fn compile_file(source: &Path, defines: &[&str], dir: &Path) -> Option<PathBuf> {
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../abi/include");
     let library = dir.join("plugin.so");
     let mut cc = std::process::Command::new("cc");
     cc.args([
@@ -50,12 +56,12 @@ pub(crate) fn compile(source: &str, defines: &[&str], dir: &Path) -> Option<Path
         "-pthread",
     ]);
     cc.args(defines.iter().map(|define| format!("-D{define}")));
-    cc.arg("-I")
-        .arg(plugins.join("abi/include"))
-        .arg("-o")
-        .arg(&library);
-    let Ok(output) = cc.arg(plugins.join("examples").join(source)).output() else {
-        println!("SKIPPED: no C compiler (cc) was found, {source} is not tried");
+    cc.arg("-I").arg(include).arg("-o").arg(&library);
+    let Ok(output) = cc.arg(source).output() else {
+        println!(
+            "SKIPPED: no C compiler (cc) was found, {} is not tried",
+            source.display()
+        );
         return None;
     };
     assert!(
