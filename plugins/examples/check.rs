@@ -33,7 +33,9 @@ fn check(mut args: Vec<String>) -> Result<bool, Box<dyn std::error::Error>> {
     let [carrier, path, rest @ ..] = args.as_slice() else {
         return Err(USAGE.into());
     };
-    let path = PathBuf::from(path).canonicalize()?;
+    let path = PathBuf::from(path)
+        .canonicalize()
+        .map_err(|error| format!("{path}: {error}"))?;
     let carrier = match carrier.as_str() {
         "library" => Carrier::Library(path.clone()),
         "program" => Carrier::Program {

@@ -1,8 +1,6 @@
 /* A backend in C: every judge is a run of one command that its configuration names.
  *
- *   [backends.linter]
- *   library = "/usr/local/lib/git-council/command.so"
- *   config = { argv = ["my-linter", "--council"] }
+ *   {"argv": ["my-linter", "--council"]}
  *
  * The command is found on PATH. It gets the brief and the prompt on stdin, works in the judge's room, and writes its
  * answer, one JSON object, to stdout. Each judge has a thread of its own. A run keeps nothing for a next turn, so the

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A backend in Python: judges on any server that speaks OpenAI's chat completions (llama.cpp, Ollama, vLLM, a provider).
 
-    [backends.chat]
-    program = "/usr/local/lib/git-council/chat.py"
-    config = { url = "http://127.0.0.1:11434/v1", model = "qwen3-coder", key_file = "/home/me/.config/chat.key" }
+Its configuration, of which `key_file` may be left out:
+
+    {"url": "http://127.0.0.1:11434/v1", "model": "qwen3-coder", "key_file": "/home/me/.config/chat.key"}
 
 It is a child process of the program: one JSON object a line, requests on stdin, events on stdout. Each judge has a thread
 and a conversation that is kept from turn to turn, which is what the capability "message" promises. Standard library only.

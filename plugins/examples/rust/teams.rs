@@ -2,11 +2,6 @@
 //!
 //! It reads the packet from the run's folder, as any plugin may, and seats built-in judges over it. The few lines below
 //! are all that the SDK asks for; `export_backend!` makes the rest.
-//!
-//! ```toml
-//! [backends.teams-plugin]
-//! library = "/usr/local/lib/git-council/libteams_plugin.so"
-//! ```
 
 use std::fs;
 use std::path::{Path, PathBuf};

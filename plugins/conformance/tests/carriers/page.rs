@@ -166,6 +166,41 @@ fn the_first_backend_conforms_as_it_stands() {
     assert_eq!(table.outcome("messages in order"), Some(&Outcome::Passed));
 }
 
+/// The suite is worth something only if it can fail: the same backend with two faults.
+#[test]
+fn the_first_backend_with_faults_does_not_conform() {
+    if std::process::Command::new("python3")
+        .arg("-V")
+        .output()
+        .is_err()
+    {
+        println!("SKIPPED: no python3 was found, the faulty backend is not tried");
+        return;
+    }
+    let right = blocks(&page(), "python")[0].clone();
+    for (good, bad, scenario) in [
+        (
+            r#""key": turn["key"]"#,
+            r#""key": "other""#,
+            "one judge, one answer",
+        ),
+        (r#"emit("closed")"#, r#"emit("closed"); emit("closed")"#, ""),
+        (r#""graceful""#, r#""forced""#, "idle judge ends"),
+    ] {
+        assert!(right.contains(good), "{good}");
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("wrong.py");
+        fs::write(&file, right.replace(good, bad)).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        let make = || in_process(&file, &Value::Null);
+        let table = council_conformance::run(&Candidate::new("wrong", make, builtin()));
+        // What a carrier mends is no fault that the program sees.
+        let failed = matches!(table.outcome(scenario), Some(Outcome::Failed(_)));
+        assert_eq!(failed, !scenario.is_empty(), "{bad}: {table}");
+        assert_eq!(table.passed(), scenario.is_empty(), "{bad}: {table}");
+    }
+}
+
 #[test]
 fn the_smallest_library_loads_opens_and_closes() {
     let dir = tempfile::tempdir().unwrap();
