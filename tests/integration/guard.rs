@@ -1,6 +1,5 @@
 //! The guard with real processes: nothing of an agent outlives us, whatever it does.
 
-use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,7 +13,7 @@ fn guarded(script: &str, grace_ms: u64) -> Guarded {
     let argv = ["sh", "-c", script].map(str::to_owned);
     let env = [(
         "PATH".to_owned(),
-        std::env::var_os("PATH").unwrap_or_else(OsString::new),
+        std::env::var_os("PATH").unwrap_or_default(),
     )];
     let program = Program {
         argv: &argv,
