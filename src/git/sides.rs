@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use council_protocol::change::{BlobError, BlobSource, FileChange, FileKind, FileStatus, Side};
+use council_protocol::change::{
+    BlobError, BlobSource, EntryKind, FileChange, FileKind, FileStatus, Side, TreeEntry,
+};
 use council_protocol::{Hunk, RepoPath};
 
 use super::content;
@@ -174,5 +176,25 @@ impl BlobSource for Sides {
             path: path.clone(),
             cause: error.to_string(),
         })
+    }
+
+    fn entries(&self, side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
+        let listing = match side {
+            Side::Old => &self.old,
+            Side::New => &self.new,
+        };
+        let entries = self.entries(listing).map_err(|error| BlobError {
+            path: RepoPath::default(),
+            cause: error.to_string(),
+        })?;
+        let located = entries.iter().map(|(path, entry)| TreeEntry {
+            path: RepoPath::new(path.clone()),
+            kind: match entry.sort() {
+                Sort::Symlink => EntryKind::Symlink,
+                Sort::Submodule => EntryKind::Submodule,
+                Sort::File | Sort::Tree => EntryKind::File,
+            },
+        });
+        Ok(Some(located.collect()))
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use council_protocol::RepoPath;
-use council_protocol::change::{FileKind, FileStatus, Side};
+use council_protocol::change::{FileKind, FileStatus, Side, TreeEntry};
 
 use super::repo::{Repo, only, unified};
 use crate::git::{Change, TargetSpec, read};
@@ -229,4 +229,35 @@ fn a_blob_over_the_bound_is_an_error_and_not_an_omission() {
     let mut file = change.files[0].clone();
     let error = change.fill(&mut file).unwrap_err().to_string();
     assert!(error.contains("too large to review"), "{error}");
+}
+
+#[test]
+fn a_side_lists_its_whole_tree() {
+    let repo = Repo::new();
+    repo.write("a/b.txt", "b\n")
+        .write("same", "s\n")
+        .commit("old");
+    repo.link("link", "same")
+        .remove("a/b.txt")
+        .write("c", "c\n");
+    repo.git(&["add", "--all"]);
+    let id = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("160000,{id},module"),
+    ]);
+    repo.git(&["commit", "-q", "-m", "new"]);
+    let change = repo.parse("HEAD");
+    let listed = |side| {
+        let entries = change.blobs.entries(side).unwrap().unwrap();
+        let shown = |entry: &TreeEntry| format!("{} {:?}", entry.path.display(), entry.kind);
+        entries.iter().map(shown).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(Side::Old), ["a/b.txt File", "same File"]);
+    assert_eq!(
+        listed(Side::New),
+        ["c File", "link Symlink", "module Submodule", "same File"]
+    );
 }
