@@ -32,15 +32,15 @@ pub(super) fn steel_man(
         .iter()
         .zip(checked)
         .filter(|(_, checked)| checked.stance != Stance::Disagreed)
-        .max_by_key(|(peer, _)| (peer.finding.severity, std::cmp::Reverse(peer.id.as_str())));
+        // By place, not by label: labels are drawn for each run, and the reader of a report does not know them.
+        .max_by_key(|(peer, _)| (peer.finding.severity, std::cmp::Reverse(&peer.finding.location)));
     match (branch, position.vote, strongest) {
         (_, Vote::Pass, Some((peer, checked))) => {
             let proven = if checked.confirmed.is_some() { "my own rules confirm" } else { "I cannot rule out" };
             format!(
-                "The best case against PASS is {}, at {}: {} finding that {proven}.",
-                peer.id,
-                place(&peer.finding),
-                peer.finding.severity.word()
+                "The best case against PASS is the {} finding at {}, which {proven}.",
+                peer.finding.severity.word(),
+                place(&peer.finding)
             )
         }
         (Branch::Agreed, Vote::Pass, None) => {
