@@ -381,24 +381,26 @@ impl Council<'_> {
         Report::new(finished.outcome, Subject::of(&self.prepared.packet), facts)
     }
 
+    /// Writes a file of the run, if it has a place.
+    fn write(&self, path: Option<PathBuf>, bytes: &[u8]) -> Result<(), CliError> {
+        let Some(path) = path else { return Ok(()) };
+        let written = self.world.disk().write(&path, bytes, Durability::Cheap);
+        written.map_err(|error| CliError::run(format!("cannot write {}: {error}", path.display())))
+    }
+
     /// Writes the report beside the journal and for people, and lets old runs go.
     fn keep(&self, report: &Report) -> Result<(), CliError> {
-        let disk = self.world.disk();
-        let json = || report::json::render(report, report::Gate::default());
-        let markdown = || report::markdown::render(report, report::markdown::Options::default());
-        let cannot = |path: &PathBuf, error| {
-            CliError::run(format!("cannot write {}: {error}", path.display()))
-        };
-        if let Some(path) = self.run.file(REPORT) {
-            disk.write(&path, json().as_bytes(), Durability::Cheap)
-                .map_err(|error| cannot(&path, error))?;
-        }
+        let json = report::json::render(report, report::Gate::default());
+        self.write(self.run.file(REPORT), json.as_bytes())?;
         if let Some(path) = self.run.artefact("report.md") {
-            disk.write(&path, markdown().as_bytes(), Durability::Cheap)
-                .map_err(|error| cannot(&path, error))?;
+            let options = report::markdown::Options::default();
+            self.write(
+                Some(path),
+                report::markdown::render(report, options).as_bytes(),
+            )?;
         }
         let keep = usize::try_from(self.prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
-        session::prune(disk, &places(self.prepared), keep);
+        session::prune(self.world.disk(), &places(self.prepared), keep);
         Ok(())
     }
 
