@@ -13,13 +13,23 @@ prompt=$(cat)
 key=$(printf '%s' "$prompt" | sed -n 's/.*`key` is `\([^`]*\)`.*/\1/p' | tail -n 1)
 "#;
 
+/// Where a judge of a test leaves what the test is to see: `@MARKS` in its script.
+fn marks(repo: &Repo) -> String {
+    repo.in_home("marks").display().to_string()
+}
+
 /// A repository with one harmless commit, and the user's configuration with a judge `helper` that runs `script`.
 fn with_judge(script: &str, more: &str) -> Repo {
     let repo = Repo::with_base();
     repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
     repo.commit("More");
+    std::fs::create_dir(repo.in_home("marks")).unwrap();
     let program = repo.in_home("helper.sh");
-    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::write(
+        &program,
+        format!("#!/bin/sh\n{}\n", script.replace("@MARKS", &marks(&repo))),
+    )
+    .unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let config = format!(
         "[agents.helper]\ndriver = 'command'\ncommand = [{:?}]\n{more}",
@@ -107,7 +117,7 @@ fn a_judge_that_takes_too_long_is_left_behind() {
 #[test]
 fn a_program_sees_the_reviewed_tree_but_no_token_and_no_git() {
     let script = format!(
-        r#"{{ env; ls -A; }} > "$COUNCIL_RUN/seen"; {}"#,
+        r#"{{ env; ls -A; }} > "@MARKS/seen"; {}"#,
         answer("PASS", "")
     );
     let repo = with_judge(&script, "");
@@ -115,14 +125,7 @@ fn a_program_sees_the_reviewed_tree_but_no_token_and_no_git() {
     repo.commit("Steer");
     let vars = [("GITHUB_TOKEN", "ghs_token"), ("MY_SECRET", "x")];
     repo.council_with(&vars, &["review", "HEAD"]).ends(0);
-    let runs = repo.path().join(".git/council/runs");
-    let run = std::fs::read_dir(runs)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let seen = std::fs::read_to_string(run.join("seen")).unwrap();
+    let seen = std::fs::read_to_string(repo.in_home("marks/seen")).unwrap();
     assert!(
         seen.lines().any(|line| line == "README.md") && seen.contains("src"),
         "{seen}"
@@ -130,13 +133,20 @@ fn a_program_sees_the_reviewed_tree_but_no_token_and_no_git() {
     for hidden in ["ghs_token", "MY_SECRET", "CLAUDE.md", "\n.git\n"] {
         assert!(!seen.contains(hidden), "{hidden:?} is in\n{seen}");
     }
-    assert!(!run.join("room").exists(), "the room is left behind");
+    let room = seen
+        .lines()
+        .find_map(|line| line.strip_prefix("COUNCIL_ROOM="))
+        .unwrap();
+    assert!(
+        !std::path::Path::new(room).exists(),
+        "{room} is left behind"
+    );
 }
 
 #[test]
 fn ctrl_c_ends_with_130_an_incomplete_report_and_no_process_left() {
     let repo = with_judge(
-        "echo $$ > \"$COUNCIL_RUN/pid\"\nsleep 60 & echo $! > \"$COUNCIL_RUN/child\"\nwait",
+        "echo $$ > \"@MARKS/pid\"\nsleep 60 & echo $! > \"@MARKS/child\"\nwait",
         "",
     );
     let mut command = repo.program(&repo.path());
@@ -170,7 +180,7 @@ fn ctrl_c_ends_with_130_an_incomplete_report_and_no_process_left() {
 
 #[test]
 fn a_second_ctrl_c_does_not_wait_for_whoever_ignores_the_first() {
-    let stubborn = "trap '' INT TERM\necho $$ > \"$COUNCIL_RUN/pid\"\necho $$ > \"$COUNCIL_RUN/child\"\n\
+    let stubborn = "trap '' INT TERM\necho $$ > \"@MARKS/pid\"\necho $$ > \"@MARKS/child\"\n\
                     while :; do sleep 1; done";
     let repo = with_judge(stubborn, "[timeouts]\nshutdown = '10m'\n");
     let mut command = repo.program(&repo.path());
@@ -208,24 +218,13 @@ fn is_running(pid: &str) -> bool {
 
 /// Waits until a judge has written down its process and its child's.
 fn wait_for_pids(repo: &Repo) -> Vec<String> {
-    let runs = repo.path().join(".git/council/runs");
+    let read =
+        |name: &str| std::fs::read_to_string(repo.in_home("marks").join(name)).unwrap_or_default();
     let until = Instant::now() + Duration::from_secs(60);
     while Instant::now() < until {
-        let folders = std::fs::read_dir(&runs)
-            .into_iter()
-            .flatten()
-            .filter_map(Result::ok);
-        for folder in folders.map(|folder| folder.path()) {
-            let read = |name: &str| {
-                std::fs::read_to_string(folder.join(name))
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned()
-            };
-            let pids = [read("pid"), read("child")];
-            if pids.iter().all(|pid| !pid.is_empty()) {
-                return pids.into();
-            }
+        let pids = ["pid", "child"].map(|name| read(name).trim().to_owned());
+        if pids.iter().all(|pid| !pid.is_empty()) {
+            return pids.into();
         }
         std::thread::sleep(Duration::from_millis(20));
     }

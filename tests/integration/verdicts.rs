@@ -176,7 +176,7 @@ fn what_cannot_be_is_refused_before_any_judge_starts() {
         "there is no backend `carrier-pigeon`",
     );
     refused(
-        &["review", "HEAD", "--backend", "subagents", "--debate"],
+        &["review", "HEAD", "--backend", "background", "--debate"],
         "lacks message",
     );
     refused(
