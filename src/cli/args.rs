@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Duel(Box<commands::duel::DuelArgs>),
     Show(commands::show::ShowArgs),
     Log(commands::log::LogArgs),
+    Status(commands::status::StatusArgs),
+    Wait(commands::wait::WaitArgs),
     Replay(commands::replay::ReplayArgs),
     Explain(commands::explain::ExplainArgs),
     Config(commands::config::ConfigArgs),

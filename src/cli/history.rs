@@ -1,15 +1,42 @@
 //! Runs of the past, as their folders tell them.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::git::Place;
 use crate::report::{self, Report};
+use crate::session::RunRef;
 
 use super::Start;
 use super::error::CliError;
 
 /// The report's name in the run's folder.
 pub(crate) const REPORT: &str = "report.json";
+
+/// Locked by whoever runs a council, for as long as it does.
+const HOLDER: &str = "holder";
+
+/// Holds a run: until the value is dropped, or the process ends, it is going on.
+pub(crate) fn hold(run: &RunRef) -> Result<Option<File>, CliError> {
+    let Some(path) = run.file(HOLDER) else {
+        return Ok(None);
+    };
+    let cannot = |error| CliError::run(format!("cannot hold {}: {error}", path.display()));
+    let file = File::create(&path).map_err(cannot)?;
+    file.try_lock().map_err(|error| cannot(error.into()))?;
+    Ok(Some(file))
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Somebody holds it.
+    GoingOn,
+    /// It left a report.
+    Finished,
+    /// Nobody holds it, and it left none.
+    CutOff,
+}
 
 /// A run on disk.
 pub(crate) struct Past {
@@ -25,6 +52,17 @@ impl Past {
         let path = self.folder.join(file);
         std::fs::read(&path)
             .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))
+    }
+
+    /// How it stands.
+    pub(crate) fn state(&self) -> State {
+        let held = File::open(self.folder.join(HOLDER))
+            .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
+        match (held, self.folder.join(REPORT).is_file()) {
+            (true, _) => State::GoingOn,
+            (false, true) => State::Finished,
+            (false, false) => State::CutOff,
+        }
     }
 
     /// Its report; none while it is going on, or when it was cut off.

@@ -22,12 +22,20 @@ use super::bench::Bench;
 use super::convene::Table;
 use super::digests;
 use super::error::CliError;
-use super::history::REPORT;
+use super::history::{self, REPORT};
 use super::prepare::Prepared;
 use super::prompts::Prompts;
 
+/// Hears the run's name as soon as there is one.
+pub(crate) type Announce = fn(&str, &Start);
+
 /// Reviews: nobody is convened over nothing.
-pub(crate) fn review(prepared: Prepared, deep: bool, start: &Start) -> Result<Report, CliError> {
+pub(crate) fn review(
+    prepared: Prepared,
+    deep: bool,
+    announce: Option<Announce>,
+    start: &Start,
+) -> Result<Report, CliError> {
     let world = RealWorld::new();
     let moment = world.moment();
     if let Some((reason, why)) = nothing(&prepared) {
@@ -45,6 +53,10 @@ pub(crate) fn review(prepared: Prepared, deep: bool, start: &Start) -> Result<Re
         &prepared.packet.target.slug,
         &moment,
     )?;
+    let _held = history::hold(&run)?;
+    if let Some(announce) = announce {
+        announce(&run.name, start);
+    }
     let seed = draw_seed(&world)
         .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
     let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;

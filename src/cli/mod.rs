@@ -7,6 +7,7 @@ mod commands;
 mod console;
 mod convene;
 mod deliver;
+mod detach;
 mod digests;
 mod duel;
 mod environment;
@@ -118,6 +119,8 @@ fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
         Command::Review(args) => return commands::review::run(*args, start),
         Command::Duel(args) => return commands::duel::run(&args, start),
         Command::Judge(args) => return commands::judge::run(&args, start),
+        Command::Wait(args) => return commands::wait::run(&args, start),
+        Command::Status(args) => commands::status::run(&args, start)?,
         Command::Replay(args) => return commands::replay::run(&args, start),
         Command::Show(args) => commands::show::run(&args, start)?,
         Command::Log(args) => commands::log::run(&args, start)?,

@@ -4,6 +4,7 @@
 
 mod backends;
 mod configuration;
+mod detach;
 mod duel;
 mod guard;
 mod harness;

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::cli::Start;
 use crate::cli::columns::Columns;
 use crate::cli::error::CliError;
-use crate::cli::history;
+use crate::cli::history::{self, State};
 use crate::report::Gate;
 
 /// List past runs, the latest first
@@ -34,11 +34,13 @@ pub(crate) fn run(args: &LogArgs, start: &Start) -> Result<(), CliError> {
                     report.bottom_line(Gate::default()).headline,
                 ]);
             }
-            None => rows.push([
-                String::new(),
-                past.name,
-                "no report: going on, or cut off".to_owned(),
-            ]),
+            None => {
+                let state = match past.state() {
+                    State::GoingOn => "goes on",
+                    State::Finished | State::CutOff => "was cut off",
+                };
+                rows.push([String::new(), past.name, state.to_owned()]);
+            }
         }
     }
     start.console.print(&rows.render(""))

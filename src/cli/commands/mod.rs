@@ -12,3 +12,5 @@ pub(super) mod replay;
 pub(super) mod review;
 pub(super) mod schema;
 pub(super) mod show;
+pub(super) mod status;
+pub(super) mod wait;

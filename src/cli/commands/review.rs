@@ -6,10 +6,13 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Start;
 use crate::cli::deliver::Surfaces;
+use crate::cli::detach;
 use crate::cli::error::CliError;
 use crate::cli::hold;
 use crate::cli::prepare::prepare;
 use crate::config::Pair;
+use crate::council::outcome::Verdict;
+use crate::report::Gate;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,6 +41,13 @@ pub(crate) struct ReviewArgs {
     /// A unified diff from a file, or `-` for standard input
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) patch: Option<PathBuf>,
+
+    /// Go on in the background; `git council wait` blocks on the verdict
+    #[arg(long, conflicts_with_all = ["json", "format", "output"])]
+    pub(crate) detach: bool,
+    /// Print the run's name as soon as it has one, and nothing else: a detached review is this.
+    #[arg(long, hide = true, conflicts_with = "detach")]
+    pub(crate) announce: bool,
 
     #[command(flatten)]
     pub(crate) council: CouncilArgs,
@@ -191,10 +201,22 @@ impl ReviewArgs {
 
 pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
     args.refuse()?;
-    let prepared = prepare(&args, start)?;
+    if args.detach {
+        return detach::launch(&args, start);
+    }
+    let mut prepared = prepare(&args, start)?;
+    if args.announce {
+        // What outlives us has a deadline of its own.
+        let run = &mut prepared.config.settings.timeouts.run;
+        *run = run.or(Some(detach::DEADLINE_MS));
+    }
     let start = start.configured(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let report = hold::review(prepared, args.council.deep, &start)?;
+    let announced = args.announce.then_some(detach::announce as hold::Announce);
+    let report = hold::review(prepared, args.council.deep, announced, &start)?;
+    if announced.is_some() && report.verdict != Verdict::Skipped {
+        return Ok(report.bottom_line(Gate::default()).exit_code);
+    }
     let file = args
         .output
         .output

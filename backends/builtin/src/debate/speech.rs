@@ -33,7 +33,12 @@ pub(super) fn steel_man(
         .zip(checked)
         .filter(|(_, checked)| checked.stance != Stance::Disagreed)
         // By place, not by label: labels are drawn for each run, and the reader of a report does not know them.
-        .max_by_key(|(peer, _)| (peer.finding.severity, std::cmp::Reverse(&peer.finding.location)));
+        .max_by_key(|(peer, _)| {
+            (
+                peer.finding.severity,
+                std::cmp::Reverse(&peer.finding.location),
+            )
+        });
     match (branch, position.vote, strongest) {
         (_, Vote::Pass, Some((peer, checked))) => {
             let proven = if checked.confirmed.is_some() { "my own rules confirm" } else { "I cannot rule out" };

@@ -1,0 +1,84 @@
+//! A review that goes on without us: the whole orchestrator as a process of its own, over any backend.
+
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+
+use super::Start;
+use super::commands::review::ReviewArgs;
+use super::error::CliError;
+use crate::report::exit;
+
+/// How long a detached review may take when nothing else bounds it, in milliseconds.
+pub(crate) const DEADLINE_MS: u64 = 30 * 60_000;
+
+/// Starts the same command line again, as a leader of its own process group, and waits until its run has a name.
+pub(crate) fn launch(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
+    if args
+        .patch
+        .as_ref()
+        .is_some_and(|file| file.as_os_str() == "-")
+    {
+        return Err(CliError::usage(
+            "a patch from standard input cannot be reviewed in the background",
+        )
+        .hint("write it to a file first: --patch FILE"));
+    }
+    let cannot = |error| CliError::run(format!("cannot start a review in the background: {error}"));
+    let mut told = tempfile::tempfile().map_err(cannot)?;
+    let exe = std::env::current_exe().map_err(cannot)?;
+    let again = std::env::args_os().skip(1).map(|word| {
+        if word == "--detach" {
+            "--announce".into()
+        } else {
+            word
+        }
+    });
+    let mut command = Command::new(exe);
+    command
+        .args(again)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    let mut child = command
+        .stderr(told.try_clone().map_err(cannot)?)
+        .spawn()
+        .map_err(cannot)?;
+    let mut name = String::new();
+    let mut output = child.stdout.take().map(BufReader::new);
+    if let Some(output) = &mut output {
+        output.read_line(&mut name).map_err(cannot)?;
+    }
+    if let Some(name) = name.strip_prefix(NAMED) {
+        let name = name.trim();
+        start.console.print(&format!(
+            "{name} goes on in the background: `git council wait {name}` blocks on its verdict\n"
+        ))?;
+        return Ok(exit::OK);
+    }
+    // There is no run: what was said instead is for the user.
+    let mut rest = String::new();
+    if let Some(mut output) = output {
+        output.read_to_string(&mut rest).map_err(cannot)?;
+    }
+    let status = child.wait().map_err(cannot)?;
+    let mut said = String::new();
+    told.rewind()
+        .and_then(|()| told.read_to_string(&mut said))
+        .map_err(cannot)?;
+    start.console.print(&(name + &rest))?;
+    start.console.tell(&said);
+    Ok(status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .unwrap_or(exit::INCONCLUSIVE))
+}
+
+/// Stands before the name of a run, so that nothing else is taken for one.
+const NAMED: &str = "run: ";
+
+/// Tells whoever started us the run's name. That it is gone already is its own affair.
+pub(crate) fn announce(name: &str, start: &Start) {
+    let _ = start.console.print(&format!("{NAMED}{name}\n"));
+    let _ = std::io::stdout().flush();
+}
