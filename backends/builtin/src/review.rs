@@ -114,9 +114,10 @@ fn findings(change: &ChangeView<'_>, found: &[Found]) -> Vec<Finding> {
             let mut finding = finding(change, found);
             let more = group.len() - MOST_PER_FILE.min(group.len());
             if n + 1 == MOST_PER_FILE && more > 0 {
+                let are = if more == 1 { "There is" } else { "There are" };
                 finding
                     .description
-                    .push_str(&format!(" There are {more} more in this file."));
+                    .push_str(&format!(" {are} {more} more in this file."));
             }
             kept.push(finding);
         }
