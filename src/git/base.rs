@@ -4,7 +4,17 @@ use super::error::GitError;
 use super::id::Id;
 use super::objects::Objects;
 use super::resolve::Rev;
-use super::store::Head;
+
+/// Where HEAD stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Head {
+    /// On a branch without commits; its short name.
+    Unborn(String),
+    /// On no branch.
+    Detached(Id),
+    /// On a branch; its whole name.
+    Branch(String, Id),
+}
 
 /// A chosen base.
 pub(super) struct Base {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::env::Environment;
 use super::error::GitError;
 use super::open;
-use super::store::{self, Level, Setting};
+use super::store;
 
 /// Whose configuration a value comes from. Ordered: a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +69,21 @@ pub fn config_values(dir: &Path, env: &Environment) -> Result<Vec<ConfigValue>, 
     values.extend(of_command(env));
     values.sort_by_key(|value| value.origin);
     Ok(values)
+}
+
+/// One value of git's configuration.
+pub(super) struct Setting {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) level: Level,
+}
+
+/// Whose configuration a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    System,
+    User,
+    Repository,
 }
 
 const PATTERN: &str = r"^council\.";

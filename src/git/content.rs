@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use council_protocol::Hunk;
 
 use super::error::GitError;
-use super::store;
+use super::textdiff::{self, RawHunk};
 
 /// A NUL among the first bytes makes a file binary, as in git.
 const LOOKED_AT: usize = 8000;
@@ -34,7 +34,7 @@ pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<(Vec<Hunk>, bool), GitErro
     let mut text = Text::default();
     let hunks = match (old.is_empty(), new.is_empty()) {
         (true, true) => Vec::new(),
-        (false, false) => store::hunks(old, new)?
+        (false, false) => textdiff::hunks(old, new)?
             .into_iter()
             .map(|hunk| text.hunk(hunk))
             .collect(),
@@ -70,7 +70,7 @@ impl Text {
         })
     }
 
-    fn hunk(&mut self, raw: store::RawHunk) -> Hunk {
+    fn hunk(&mut self, raw: RawHunk) -> Hunk {
         let ((old_start, old_lines), (new_start, new_lines)) = (raw.old, raw.new);
         // The section is cut at a number of bytes, which may be in the middle of a character.
         let section = String::from_utf8_lossy(&raw.section)

@@ -29,8 +29,8 @@ pub enum GitError {
         /// What it uses, in words.
         feature: String,
     },
-    /// A bare repository that lies inside another repository's worktree and was not asked for by name.
-    #[error("{} is a bare repository inside the worktree {}", dir.display(), outer.display())]
+    /// A bare repository among another repository's tracked files, not asked for by name.
+    #[error("{} is a bare repository among the tracked files of {}", dir.display(), outer.display())]
     NestedBare {
         /// The bare repository.
         dir: PathBuf,

@@ -26,6 +26,7 @@ mod sides;
 mod similarity;
 mod store;
 mod target;
+mod textdiff;
 mod tree;
 mod trusted;
 mod worktree;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::commit::Commit;
 use super::error::GitError;
 use super::id::Id;
-use super::store::{ObjectKind, Store};
+use super::store::Store;
 
 /// The largest blob that is read. A larger file is an error, and so lowers the coverage; it is never silently skipped.
 pub(super) const MAX_BLOB: usize = 64 << 20;
@@ -16,6 +16,15 @@ const MAX_OTHER: usize = 64 << 20;
 
 /// How much the cache holds before its older half is forgotten.
 const CACHE: usize = 16 << 20;
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ObjectKind {
+    Commit,
+    Tree,
+    Blob,
+    Other,
+}
 
 /// The objects of a repository, and those that only this change has (files of the worktree).
 pub(super) struct Objects {

@@ -6,6 +6,7 @@ use super::env::Environment;
 use super::error::GitError;
 use super::runner;
 use super::store::{OpenError, Store};
+use super::worktree::path_to_bytes;
 
 /// Opens the repository around `dir`, or the one that the environment names.
 ///
@@ -37,24 +38,33 @@ fn allowed(safe: &[String], dir: &Path) -> bool {
     })
 }
 
-/// A directory of a worktree that looks like a bare repository is a trap set by whoever wrote the tree (threats A8 and
-/// T6; `safe.bareRepository=explicit`).
+/// Tracked files that look like a bare repository are a trap set by whoever wrote the tree (threats
+/// A8 and T6; `safe.bareRepository=explicit`). One that merely lies in a worktree is not.
 fn refuse_nested_bare(store: &Store, env: &Environment) -> Result<(), GitError> {
     if store.workdir.is_some() {
         return Ok(());
     }
     let dir: PathBuf = store.git_dir.components().collect();
-    let Some(Ok(outer)) = dir.parent().map(|parent| Store::open(parent, env)) else {
+    let outer = dir
+        .parent()
+        .and_then(|parent| Store::open(parent, env).ok());
+    let Some((outer, top)) = outer.and_then(|outer| outer.workdir.clone().map(|top| (outer, top)))
+    else {
         return Ok(());
     };
-    match outer.workdir {
-        Some(outer_dir) if outer.git_dir != store.git_dir && !dir.starts_with(&outer.git_dir) => {
-            Err(GitError::NestedBare {
-                dir,
-                outer: outer_dir,
-            })
-        }
-        _ => Ok(()),
+    let Ok(inside) = dir.strip_prefix(&top) else {
+        return Ok(());
+    };
+    let mut below = path_to_bytes(inside).into_owned();
+    below.push(b'/');
+    // An index that cannot be read proves nothing.
+    let tracked = outer.index().map_or(true, |entries| {
+        entries.iter().any(|(path, _)| path.starts_with(&below))
+    });
+    if tracked {
+        Err(GitError::NestedBare { dir, outer: top })
+    } else {
+        Ok(())
     }
 }
 

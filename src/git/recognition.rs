@@ -1,16 +1,16 @@
 //! The key under which a change is known again: nothing is bought twice.
 
 use council_protocol::FileChange;
-use council_protocol::change::FileKind;
 use sha2::{Digest, Sha256};
 
 use super::change::Change;
 
 /// The key of a change, as 64 hexadecimal digits: what `git patch-id --verbatim` is, with modes.
 ///
-/// White space counts, line numbers do not: a rebase that only moves lines keeps the key. Where the hunks do not hold
-/// the content (binary files, links to commits, bytes that are not UTF-8), the ids of the objects stand for it. `files`
-/// are the filled ones. Digests of configuration, bench and templates are the caller's to add.
+/// White space counts, line numbers do not: a rebase that only moves lines keeps the key. Where the
+/// hunks do not hold the content (binary files, bytes that are not UTF-8, files that were not
+/// filled), the ids of the objects stand for it, or the bytes of the patch. `files` are the ones to
+/// be judged. Digests of configuration, bench and templates are the caller's to add.
 pub fn recognition_key(change: &Change, files: &[FileChange]) -> String {
     let mut digest = Sha256::new();
     digest.update(b"git-council change 1\0");
@@ -26,7 +26,7 @@ pub fn recognition_key(change: &Change, files: &[FileChange]) -> String {
             )
             .as_bytes(),
         );
-        if file.lossy || matches!(file.kind, FileKind::Binary | FileKind::Submodule) {
+        if file.lossy || file.hunks.is_empty() {
             opaque = true;
             field(
                 &mut digest,

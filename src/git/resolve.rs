@@ -7,13 +7,12 @@ use council_protocol::RepoPath;
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::Framing;
 
-use super::base;
+use super::base::{self, Head};
 use super::error::GitError;
 use super::id::Id;
-use super::objects::Objects;
+use super::objects::{ObjectKind, Objects};
 use super::pathspec::Pathspecs;
 use super::sides::Listing;
-use super::store::{Head, ObjectKind};
 use super::target::{TargetSpec, target};
 use super::worktree;
 

@@ -11,11 +11,15 @@ use git2::{
     Repository, RepositoryOpenFlags, Sort,
 };
 
+use super::base::Head;
+use super::config::{Level, Setting};
 use super::env::Environment;
 use super::error::GitError;
 use super::id::Id;
+use super::objects::ObjectKind;
+use super::textdiff::RawHunk;
 use super::tree::{Entry, Located};
-use super::worktree::bytes_to_path;
+use super::worktree::{Touched, bytes_to_path};
 
 /// A repository, open for reading.
 pub(super) struct Store {
@@ -25,44 +29,6 @@ pub(super) struct Store {
     pub(super) workdir: Option<PathBuf>,
     pub(super) shallow: bool,
     index_file: Option<PathBuf>,
-}
-
-/// Where HEAD stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Head {
-    /// On a branch without commits; its short name.
-    Unborn(String),
-    /// On no branch.
-    Detached(Id),
-    /// On a branch; its whole name.
-    Branch(String, Id),
-}
-
-/// A hunk as libgit2 computes it, in bytes.
-pub(super) struct RawHunk {
-    /// First line and number of lines on the old side.
-    pub(super) old: (u32, u32),
-    /// The same on the new side.
-    pub(super) new: (u32, u32),
-    /// What stands behind the second `@@`.
-    pub(super) section: Vec<u8>,
-    /// The lines with their markers.
-    pub(super) body: Vec<u8>,
-}
-
-/// One value of git's configuration.
-pub(super) struct Setting {
-    pub(super) name: String,
-    pub(super) value: String,
-    pub(super) level: Level,
-}
-
-/// Whose configuration a value comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
-    System,
-    User,
-    Repository,
 }
 
 impl Store {
@@ -337,23 +303,6 @@ impl Store {
 const STAGE: u16 = 0x3000;
 const INTENT_TO_ADD: u16 = 1 << 13;
 const SKIPPED: u16 = 1 << 14;
-
-/// A path on which the worktree may differ from the index.
-pub(super) struct Touched {
-    pub(super) path: Vec<u8>,
-    pub(super) tracked: bool,
-    /// The commit that a submodule stands at.
-    pub(super) submodule: Option<Id>,
-}
-
-/// What an object is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ObjectKind {
-    Commit,
-    Tree,
-    Blob,
-    Other,
-}
 
 /// git's own configuration where there is no repository.
 pub(super) fn default_settings(pattern: &str) -> Result<Vec<Setting>, GitError> {

@@ -15,11 +15,19 @@ use super::error::GitError;
 use super::id::Id;
 use super::objects::{MAX_BLOB, Objects};
 use super::pathspec::Pathspecs;
-use super::store::{self, Touched};
+use super::store;
 use super::tree::{Entry, Located, Sort};
 
 /// The most that the changed files of a worktree may hold together, in bytes.
 const MAX_TOTAL: usize = 256 << 20;
+
+/// A path on which the worktree may differ from the index.
+pub(super) struct Touched {
+    pub(super) path: Vec<u8>,
+    pub(super) tracked: bool,
+    /// The commit that a submodule stands at.
+    pub(super) submodule: Option<Id>,
+}
 
 /// What a snapshot holds.
 pub(super) struct Snapshot {
@@ -352,12 +360,12 @@ pub(super) fn bytes_to_path(bytes: &[u8]) -> PathBuf {
 }
 
 #[cfg(unix)]
-fn path_to_bytes(path: &Path) -> Cow<'_, [u8]> {
+pub(super) fn path_to_bytes(path: &Path) -> Cow<'_, [u8]> {
     use std::os::unix::ffi::OsStrExt;
     Cow::Borrowed(path.as_os_str().as_bytes())
 }
 
 #[cfg(not(unix))]
-fn path_to_bytes(path: &Path) -> Cow<'_, [u8]> {
+pub(super) fn path_to_bytes(path: &Path) -> Cow<'_, [u8]> {
     Cow::Owned(path.to_string_lossy().replace('\\', "/").into_bytes())
 }

@@ -158,11 +158,17 @@ fn the_runner_runs_nothing_that_a_repository_configures() {
 }
 
 #[test]
-fn a_bare_repository_inside_a_worktree_is_refused_unless_it_is_named() {
+fn a_bare_repository_among_tracked_files_is_refused_unless_it_is_named() {
     let repo = Repo::new();
     repo.write("a.txt", "a\n").commit("first");
     let trap = repo.inside("vendor/trap");
     trap.git(&["init", "-q", "--bare", "-b", "main"]);
+    // As long as it is not a part of the tree, it is the user's own.
+    assert!(matches!(
+        trap.refused(TargetSpec::Default),
+        GitError::Unborn { .. }
+    ));
+    repo.commit("a trap");
     let error = trap.refused(TargetSpec::parse("HEAD"));
     assert!(matches!(error, GitError::NestedBare { .. }), "{error}");
     assert!(error.hints()[0].contains("GIT_DIR="));

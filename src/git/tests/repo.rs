@@ -66,6 +66,14 @@ impl Repo {
         let mut command = Command::new("git");
         command
             .current_dir(&self.at)
+            .args([
+                "-c",
+                "core.fsync=none",
+                "-c",
+                "gc.auto=0",
+                "-c",
+                "maintenance.auto=false",
+            ])
             .args(args)
             .env_clear()
             .stdin(Stdio::null());

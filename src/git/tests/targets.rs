@@ -308,6 +308,14 @@ fn the_key_knows_a_rebased_change_and_no_other() {
     repo.write("bin", b"\0two");
     repo.git(&["commit", "-q", "-a", "--amend", "-m", "binary"]);
     assert_ne!(key(&repo.parse("HEAD")), one, "binary content counts");
+    let unfilled = repo.parse("HEAD~");
+    let (left, other) = (&unfilled.files, &repo.parse("HEAD~2").files);
+    let bare = |files| recognition_key(&unfilled, files);
+    assert_ne!(
+        bare(left),
+        bare(other),
+        "content counts that nobody was shown"
+    );
     repo.git(&["update-index", "--chmod=+x", "run.sh"]);
     repo.git(&["commit", "-q", "-m", "executable"]);
     let executable = key(&repo.parse("HEAD"));

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Benchmarks: git and git-council side by side, on repositories made for it.
+
+    python3 benches/run.py                     everything, about three minutes
+    python3 benches/run.py --only diff         one section
+    python3 benches/run.py --repo PATH         ranges of a real repository as well (may be given several times)
+
+Needs Python 3.9, git and cargo. Each pair of commands runs alternately (A B A B ...) in one process; what counts is
+the processor time (user and system) of the whole command, as the median of its runs, and the ratio of two medians. A
+goal is missed only where the ratio of the medians and the ratio of the minima both miss it, since machines are noisy.
+Prints Markdown; the exit code is 1 when a goal is missed.
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Nothing of the user's or the machine's configuration may take part.
+ENV = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Measuring
+
+
+def run(argv, out=subprocess.DEVNULL, stdin=None, cwd=None):
+    """Runs one command; its processor time in milliseconds."""
+    child = subprocess.Popen(argv, stdout=out, stdin=stdin, env=ENV, cwd=cwd)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"{argv} ended with {child.returncode}")
+    return (usage.ru_utime + usage.ru_stime) * 1000
+
+
+def output(argv, cwd=None):
+    return subprocess.run(argv, check=True, stdout=subprocess.PIPE, env=ENV, cwd=cwd).stdout
+
+
+def alternately(a, b, runs):
+    """Processor times of two commands, run in turn after one warm-up each."""
+    times = ([], [])
+    for n in range(runs + 1):
+        for which, argv in enumerate((a, b)):
+            with open(os.devnull, "wb") as out:
+                spent = run(argv, out)
+            if n > 0:
+                times[which].append(spent)
+    return times
+
+
+class Goals:
+    """What was promised and what was missed."""
+
+    def __init__(self):
+        self.missed = []
+
+    def at_most(self, name, ours, theirs, factor=1.0, plus=0.0):
+        """Whether ours <= theirs * factor + plus, by medians or by minima."""
+        kept = any(f(ours) <= f(theirs) * factor + plus for f in (statistics.median, min))
+        if not kept:
+            self.missed.append(name)
+        return "kept" if kept else "**missed**"
+
+    def check(self, name, kept):
+        if not kept:
+            self.missed.append(name)
+        return "kept" if kept else "**missed**"
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |")
+    print("| " + " | ".join("---" if n == 0 else "---:" for n in range(len(head))) + " |")
+    for row in rows:
+        print("| " + " | ".join(str(cell) for cell in row) + " |")
+    print(flush=True)
+
+
+def build(*what):
+    subprocess.run(["cargo", "build", "--quiet", "--release", *what], check=True, cwd=ROOT)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "release"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Repositories made for it. Each has two commits: HEAD~ and HEAD.
+
+
+def repository(path, commits):
+    """Writes commits (dictionaries from path to content) by `git fast-import`, and packs them as a clone would."""
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(path)], check=True, env=ENV)
+    stream = bytearray()
+    for number, files in enumerate(commits):
+        stream += b"commit refs/heads/main\ncommitter A <a@example.com> %d +0000\n" % (1700000000 + number)
+        stream += b"data 1\nx\ndeleteall\n"
+        for name, text in files.items():
+            data = text.encode()
+            stream += b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
+    subprocess.run(["git", "fast-import", "--quiet"], input=bytes(stream), check=True, env=ENV, cwd=path)
+    subprocess.run(["git", "gc", "-q"], check=True, env=ENV, cwd=path)
+    return path
+
+
+def lines(seed, count):
+    """Text that looks a little like code and differs from file to file."""
+    state, out = seed * 2654435761 % 2**32 or 1, []
+    for n in range(count):
+        state = (state * 1664525 + 1013904223) % 2**32
+        words = (f"item_{state >> 20}", f"value_{state % 997}", f"{state % 89}")
+        out.append(f"{'    ' * (n % 4)}let {words[0]} = {words[1]} + {words[2]};\n")
+    return out
+
+
+def wide(path):
+    """One line changed among 60,000 files."""
+    files = {f"d{n // 2500}/e{n // 50 % 50}/f{n}.txt": f"content of {n}\nsecond line\n" for n in range(60_000)}
+    changed = dict(files, **{"d7/e11/f18050.txt": "content of 18050\nanother line\n"})
+    return repository(path, [files, changed])
+
+
+def renames(path):
+    """2,000 files moved, 400 of them edited."""
+    old, new = {}, {}
+    for n in range(2_000):
+        text = lines(n + 1, 60)
+        old[f"old/d{n // 40}/file{n}.rs"] = "".join(text)
+        if n % 5 == 0:
+            text[n % 60] = "edited();\n"
+            text[(n * 7) % 60] = "edited_too();\n"
+        new[f"new/part{n // 40}/file{n}{'' if n % 3 else '_moved'}.rs"] = "".join(text)
+    return repository(path, [old, new])
+
+
+def changed_lines(path, total):
+    """About `total` lines changed, in files of 400 lines of which every fourth changes."""
+    old, new = {}, {}
+    for n in range(max(1, total // 100)):
+        text = lines(n + 1, 400)
+        old[f"src/m{n // 30}/file{n}.rs"] = "".join(text)
+        for at in range(0, 400, 4):
+            text[at] = text[at].replace("let", "let mut")
+        new[f"src/m{n // 30}/file{n}.rs"] = "".join(text)
+    return repository(path, [old, new])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sections. Each takes the options, the goals and a directory for what it makes; add a function and a name to SECTIONS.
+
+
+def renames_of_git(repo, old, new):
+    """Pairs of old and new path."""
+    fields = output(GIT_DIFF(repo, old, new, "--name-status", "-z")).decode("utf-8", "surrogateescape").split("\0")
+    found, at = set(), 0
+    while at < len(fields) - 1:
+        moved = fields[at].startswith(("R", "C"))
+        if moved:
+            found.add((fields[at + 1], fields[at + 2]))
+        at += 3 if moved else 2
+    return found
+
+
+def renames_of_ours(diff, repo, old, new):
+    rows = output([diff, repo, old, new, "--names"]).decode("utf-8", "surrogateescape").splitlines()
+    return {tuple(row.split("\t")[1:]) for row in rows if row.startswith("Renamed\t")}
+
+
+def GIT_DIFF(repo, old, new, *options):
+    return ["git", "-C", str(repo), "-c", "diff.renameLimit=1000", "diff", "-M", *options, old, new]
+
+
+def diff(options, goals, made):
+    """The unified diff of a range against `git diff -M` of the same range."""
+    tool = str(build("--example", "diff") / "examples" / "diff")
+    cases = [
+        ("one line among 60,000 files", wide(made / "wide"), "HEAD~", "HEAD"),
+        ("2,000 renames, 400 edited", renames(made / "renames"), "HEAD~", "HEAD"),
+    ]
+    for total in (1_000, 10_000, 100_000):
+        cases.append((f"{total:,} changed lines", changed_lines(made / f"c{total}", total), "HEAD~", "HEAD"))
+    for repo in options.repo:
+        name = repo.resolve().parent.name if repo.name in ("repo", ".git") else repo.name
+        for back in (1, 100, 1_000):
+            if subprocess.run(["git", "-C", str(repo), "rev-parse", "-q", "--verify", f"HEAD~{back}"],
+                              env=ENV, stdout=subprocess.DEVNULL).returncode == 0:
+                cases.append((f"{name}, HEAD~{back}", repo, f"HEAD~{back}", "HEAD"))
+    rows = []
+    for name, repo, old, new in cases:
+        theirs, ours = alternately(GIT_DIFF(repo, old, new), [tool, str(repo), old, new], options.runs)
+        expected, found = renames_of_git(repo, old, new), renames_of_ours(tool, repo, old, new)
+        patch = len(output(GIT_DIFF(repo, old, new)))
+        mine = len(output([tool, str(repo), old, new]))
+        speed = goals.at_most(f"{name}: CPU", ours, theirs, factor=1.3, plus=3.0 if min(theirs) < 10 else 0.0)
+        # Which of several equal files moved is a matter of taste: new names are compared.
+        shared = len({new for _, new in expected} & {new for _, new in found})
+        fidelity = goals.check(f"{name}: renames", shared >= 0.97 * len(expected))
+        size = goals.check(f"{name}: bytes", mine <= 1.05 * patch)
+        middle = statistics.median
+        rows.append((
+            name,
+            f"{middle(theirs):.1f}", f"{middle(ours):.1f}",
+            f"{middle(ours) / middle(theirs):.2f}", f"{min(ours) / min(theirs):.2f}", speed,
+            f"{shared} / {len(expected)} ({len(found)})", fidelity,
+            f"{patch / 1000:.1f}", f"{mine / patch:.3f}", size,
+        ))
+    print("## Diff\n")
+    table(("range", "git, ms", "ours, ms", "ratio", "of minima", "goal 1.3", "renames: shared / git's (ours)", "goal 97 %",
+           "patch, kB", "ours / git's", "goal 1.05"), rows)
+
+
+SECTIONS = {"diff": diff}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=SECTIONS, action="append", help="a section; all without it")
+    parser.add_argument("--repo", type=Path, action="append", default=[], help="a real repository")
+    parser.add_argument("--runs", type=int, default=9, help="counted runs of each command (9)")
+    options = parser.parse_args()
+    version = output(["git", "--version"]).decode().split()[2]
+    print(f"git {version}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, {options.runs} runs each\n")
+    goals = Goals()
+    with tempfile.TemporaryDirectory(prefix="git-council-bench-") as made:
+        for name in options.only or SECTIONS:
+            SECTIONS[name](options, goals, Path(made))
+    for name in goals.missed:
+        print(f"missed: {name}", file=sys.stderr)
+    return 1 if goals.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
