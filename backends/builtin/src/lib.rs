@@ -13,6 +13,7 @@ mod fixture;
 mod judge;
 mod language;
 mod lexer;
+mod needle;
 mod pattern;
 mod perspective;
 mod regions;

@@ -1,13 +1,12 @@
 //! Runs rules over a change: one pass of one automaton over the added lines finds the lines worth asking about.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use council_protocol::Severity;
 use council_protocol::seat::{RuleLevel, RuleSettings};
 
 use crate::excuse::Excuses;
+use crate::needle::{Needles, needles};
 use crate::role::Role;
 use crate::rule::{Check, Hit, Hits, Rule, Scope};
 use crate::rules::RULES;
@@ -80,6 +79,19 @@ fn severity(level: RuleLevel) -> Option<Severity> {
 /// Everything that the rules of `bench` find, in the order of the packet's files, then by line and rule; what is
 /// excused in place is left out.
 pub(crate) fn scan(change: &ChangeView<'_>, bench: &Bench) -> Vec<Found> {
+    let mut found = scan_whole(change, bench);
+    for file in &change.files {
+        found.extend(scan_file(change, file, bench));
+    }
+    found.sort_by(|a, b| {
+        let key = |f: &Found| (f.hit.file, f.hit.line, f.rule.info.id);
+        key(a).cmp(&key(b))
+    });
+    found
+}
+
+/// What the rules find that look at the change as a whole.
+pub(crate) fn scan_whole(change: &ChangeView<'_>, bench: &Bench) -> Vec<Found> {
     let mut found = Vec::new();
     for (rule, _) in RULES
         .iter()
@@ -90,34 +102,35 @@ pub(crate) fn scan(change: &ChangeView<'_>, bench: &Bench) -> Vec<Found> {
             collect(rule, bench, &mut found, |hits| look(change, hits));
         }
     }
-    for file in &change.files {
-        scan_file(change, file, bench, &mut found);
-    }
-    let mut excuses = Excuses::default();
-    found.retain(|f| !excuses.cover(&change.files[f.hit.file], f.rule.info.id, f.hit.line));
-    found.sort_by(|a, b| {
-        let key = |f: &Found| (f.hit.file, f.hit.line, f.rule.info.id);
-        key(a).cmp(&key(b))
-    });
-    found
+    without_excused(change, found)
 }
 
-fn scan_file(change: &ChangeView<'_>, file: &FileView<'_>, bench: &Bench, found: &mut Vec<Found>) {
+/// What the rules find in one file and its lines.
+pub(crate) fn scan_file(change: &ChangeView<'_>, file: &FileView<'_>, bench: &Bench) -> Vec<Found> {
+    let mut found = Vec::new();
     let here = rules_for(file, bench);
     for rule in here.of_file.iter().copied() {
         if let Check::File(look) = rule.check {
-            collect(rule, bench, found, |hits| look(file, hits));
+            collect(rule, bench, &mut found, |hits| look(file, hits));
         }
     }
     if file.is_text() && here.any_line {
+        let needles = needles(change.lines());
         for line in file.added() {
-            for rule in candidates(&here, line.text()) {
+            for rule in candidates(&here, needles, line.text()) {
                 if counts(change, &line, rule) {
-                    look_at(rule, &line, bench, found);
+                    look_at(rule, &line, bench, &mut found);
                 }
             }
         }
     }
+    without_excused(change, found)
+}
+
+fn without_excused(change: &ChangeView<'_>, mut found: Vec<Found>) -> Vec<Found> {
+    let mut excuses = Excuses::default();
+    found.retain(|f| !excuses.cover(&change.files[f.hit.file], f.rule.info.id, f.hit.line));
+    found
 }
 
 fn look_at(rule: &'static Rule, line: &LineView<'_, '_>, bench: &Bench, found: &mut Vec<Found>) {
@@ -199,34 +212,12 @@ fn counts(change: &ChangeView<'_>, line: &LineView<'_, '_>, rule: &Rule) -> bool
     }
 }
 
-/// The needles of all rules in one automaton, and whose each is.
-struct Needles {
-    automaton: AhoCorasick,
-    owners: Vec<usize>,
-}
-
-static NEEDLES: LazyLock<Needles> = LazyLock::new(|| {
-    let (mut needles, mut owners) = (Vec::<&str>::new(), Vec::new());
-    for (index, rule) in RULES.iter().enumerate() {
-        if let Check::Line { needles: own, .. } = rule.check {
-            needles.extend(own);
-            owners.resize(needles.len(), index);
-        }
-    }
-    let built = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(needles);
-    let automaton = built.expect("the needles are constant and few");
-    Needles { automaton, owners }
-});
-
 /// The rules that should look at a line.
-fn candidates(here: &RulesHere, text: &str) -> Vec<&'static Rule> {
-    let mut rules = Vec::new();
-    for found in NEEDLES.automaton.find_overlapping_iter(text) {
-        let owner = NEEDLES.owners[found.pattern().as_usize()];
+fn candidates(here: &RulesHere, needles: &Needles, text: &str) -> Vec<&'static Rule> {
+    let mut rules: Vec<&'static Rule> = Vec::new();
+    for owner in needles.owners_in(text).filter(|&owner| here.of_line[owner]) {
         let rule = RULES[owner];
-        if here.of_line[owner] && !rules.iter().any(|r: &&Rule| r.info.id == rule.info.id) {
+        if !rules.iter().any(|r| r.info.id == rule.info.id) {
             rules.push(rule);
         }
     }
@@ -234,27 +225,4 @@ fn candidates(here: &RulesHere, text: &str) -> Vec<&'static Rule> {
         rules.extend(&here.non_ascii);
     }
     rules
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_automaton_is_built_and_every_needle_is_lower_case() {
-        assert_eq!(NEEDLES.automaton.patterns_len(), NEEDLES.owners.len());
-        for rule in RULES {
-            if let Check::Line { needles, .. } = rule.check {
-                assert!(!needles.is_empty(), "{}", rule.info.id);
-                for needle in needles {
-                    assert!(
-                        needle.len() > 1,
-                        "{needle:?} of {} is too common",
-                        rule.info.id
-                    );
-                    assert_eq!(*needle, needle.to_ascii_lowercase(), "{}", rule.info.id);
-                }
-            }
-        }
-    }
 }

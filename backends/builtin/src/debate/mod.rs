@@ -2,6 +2,7 @@
 
 mod claim;
 mod speech;
+mod text;
 mod witness;
 
 use council_protocol::answer::{Change, Evidence, Response, Stance};

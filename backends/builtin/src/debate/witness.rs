@@ -1,18 +1,23 @@
 //! Looks for itself: is the quote there, is it new, does it stand in a test, a comment or a string, and does a rule of
 //! its own say the same?
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use council_protocol::answer::{Evidence, Stance};
-use council_protocol::evidence::{Lines, Proof};
+use council_protocol::evidence::Proof;
 use council_protocol::seat::RuleSettings;
-use council_protocol::{BlobSource, Finding, Packet, Side};
+use council_protocol::{BlobSource, Finding, Packet, RepoPath, Side};
 
 use super::Checked;
 use super::claim::{is_about_code, needle_in, rules_about};
+use super::text::Text;
 use crate::lexer::Part;
 use crate::review::place;
 use crate::rule::{Check, Hits, Rule, Scope};
-use crate::scan::{Bench, Found, scan};
-use crate::secret::{find, without_secret};
+use crate::scan::{Bench, Found, scan_file, scan_whole};
+use crate::secret::without_secret;
 use crate::view::{ChangeView, FileView, LineView};
 
 /// A judge that checks what others say, with all rules and not only those of its perspective.
@@ -20,7 +25,10 @@ pub(crate) struct Witness<'a> {
     change: ChangeView<'a>,
     blobs: &'a dyn BlobSource,
     bench: Bench,
-    found: Vec<Found>,
+    /// What all rules find, file by file, made for the files that somebody speaks of.
+    by_file: Vec<OnceCell<Vec<Found>>>,
+    whole: OnceCell<Vec<Found>>,
+    texts: RefCell<HashMap<RepoPath, Option<Rc<Text>>>>,
 }
 
 impl<'a> Witness<'a> {
@@ -30,14 +38,39 @@ impl<'a> Witness<'a> {
         settings: &RuleSettings,
     ) -> Self {
         let change = ChangeView::new(packet, blobs);
+        let by_file = change.files.iter().map(|_| OnceCell::new()).collect();
         let bench = Bench::new("", settings);
-        let found = scan(&change, &bench);
         Self {
             change,
             blobs,
             bench,
-            found,
+            by_file,
+            whole: OnceCell::new(),
+            texts: RefCell::default(),
         }
+    }
+
+    /// What the rules of `about` find in a file.
+    fn found<'s>(
+        &'s self,
+        file: &FileView<'_>,
+        about: &'s [&'static Rule],
+    ) -> impl Iterator<Item = &'s Found> {
+        let whole = about
+            .iter()
+            .any(|rule| matches!(rule.check, Check::Change(_)));
+        let whole = whole.then(|| {
+            self.whole
+                .get_or_init(|| scan_whole(&self.change, &self.bench))
+        });
+        let own = self.by_file.get(file.index).map(|cell| {
+            cell.get_or_init(|| {
+                scan_file(&self.change, &self.change.files[file.index], &self.bench)
+            })
+        });
+        let index = file.index;
+        let all = whole.into_iter().flatten().chain(own.into_iter().flatten());
+        all.filter(move |f| f.hit.file == index && about.iter().any(|rule| is(rule, f.rule)))
     }
 
     /// Checks one finding.
@@ -56,7 +89,7 @@ impl<'a> Witness<'a> {
                 place(finding)
             ));
         }
-        let Some(lines) = self.lines(finding, file) else {
+        let Some(lines) = self.text(&finding.location.path, file) else {
             let path = finding.location.path.display();
             return open(format!(
                 "I cannot read `{path}`, neither in the change nor in the reviewed tree."
@@ -70,21 +103,19 @@ impl<'a> Witness<'a> {
     }
 
     /// The reviewed text: the file of the change, else of the tree, else the new side of the hunks.
-    fn lines(&self, finding: &Finding, file: Option<&FileView<'_>>) -> Option<Text> {
-        let whole = match file {
-            Some(file) => file.after().map(str::to_owned),
-            None => {
-                let read = self
-                    .blobs
-                    .read(Side::New, &finding.location.path)
-                    .ok()
-                    .flatten();
-                read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            }
-        };
-        whole
-            .map(|text| Text::of(&text))
-            .or_else(|| file.map(Text::of_hunks))
+    fn text(&self, path: &RepoPath, file: Option<&FileView<'_>>) -> Option<Rc<Text>> {
+        let mut texts = self.texts.borrow_mut();
+        let text = texts.entry(path.clone()).or_insert_with(|| {
+            let whole = match file {
+                Some(file) => file.after().map(Text::of),
+                None => {
+                    let read = self.blobs.read(Side::New, path).ok().flatten();
+                    read.map(|bytes| Text::of(&String::from_utf8_lossy(&bytes)))
+                }
+            };
+            whole.or_else(|| file.map(Text::of_hunks)).map(Rc::new)
+        });
+        text.clone()
     }
 
     fn check_file(&self, finding: &Finding, file: Option<&FileView<'_>>) -> Checked {
@@ -98,10 +129,8 @@ impl<'a> Witness<'a> {
             };
         };
         let about = rules_about(finding);
-        let same = |found: &&Found| {
-            found.hit.file == file.index && about.iter().any(|rule| is(rule, found.rule))
-        };
-        match self.found.iter().find(same) {
+        let confirmed = self.found(file, &about).next();
+        match confirmed {
             Some(found) => Checked {
                 stance: Stance::Agreed,
                 confirmed: Some(found.severity),
@@ -134,10 +163,10 @@ impl<'a> Witness<'a> {
         let last = line
             + u32::try_from(finding.quote.trim().lines().count().saturating_sub(1)).unwrap_or(0);
         let about = rules_about(finding);
-        let confirmed = self.found.iter().find(|found| {
-            let near = (line.saturating_sub(1)..=last + 1).contains(&found.hit.line);
-            found.hit.file == file.index && near && about.iter().any(|rule| is(rule, found.rule))
-        });
+        let near = line.saturating_sub(1)..=last + 1;
+        let confirmed = self
+            .found(file, &about)
+            .find(|found| near.contains(&found.hit.line));
         if let Some(found) = confirmed {
             return self.confirm(finding, file, lines, found);
         }
@@ -328,74 +357,4 @@ fn test_above(file: &FileView<'_>, line: u32) -> (u32, String) {
         first,
         file.line(first).unwrap_or_default().trim().to_owned(),
     )
-}
-
-/// The lines of a file after the change, with their numbers.
-struct Text {
-    lines: Lines,
-    /// Number of the n-th line; empty where they are counted from 1.
-    numbers: Vec<u32>,
-}
-
-impl Text {
-    fn of(text: &str) -> Self {
-        Self {
-            lines: Lines::of(text),
-            numbers: Vec::new(),
-        }
-    }
-
-    /// The new side of the hunks: all that is known of a patch.
-    fn of_hunks(file: &FileView<'_>) -> Self {
-        let new_side = file
-            .lines
-            .iter()
-            .filter_map(|line| line.new_no.map(|number| (number, line.text)));
-        let (numbers, text): (Vec<u32>, Vec<&str>) = new_side.unzip();
-        Self {
-            lines: Lines::of(&text.join("\n")),
-            numbers,
-        }
-    }
-
-    fn index(&self, line: u32) -> Option<usize> {
-        match self.numbers.as_slice() {
-            [] => (line as usize).checked_sub(1),
-            numbers => numbers.binary_search(&line).ok(),
-        }
-    }
-
-    fn get(&self, line: u32) -> Option<&str> {
-        self.lines.get(self.index(line)?)
-    }
-
-    fn prove(&self, line: u32, quote: &str) -> Proof {
-        let claimed = self.index(line).and_then(|at| u32::try_from(at + 1).ok());
-        let proof = self.lines.prove(claimed.unwrap_or(0), quote);
-        match (proof, self.numbers.as_slice()) {
-            (Proof::Relocated { line }, [_, ..]) => {
-                let number = self.numbers.get((line as usize).saturating_sub(1)).copied();
-                Proof::Relocated {
-                    line: number.unwrap_or(line),
-                }
-            }
-            (proof, _) => proof,
-        }
-    }
-
-    /// A line, and the next one where the line alone would only repeat what was quoted already.
-    fn around(&self, line: u32, quoted: &str) -> String {
-        let text = self.get(line).unwrap_or_default();
-        let same = text.split_whitespace().eq(quoted.split_whitespace());
-        if find(text).is_some() {
-            return without_secret(text).to_owned();
-        }
-        match self
-            .get(line + 1)
-            .filter(|below| same && !below.is_empty() && find(below).is_none())
-        {
-            Some(below) => format!("{text}\n{below}"),
-            None => text.to_owned(),
-        }
-    }
 }

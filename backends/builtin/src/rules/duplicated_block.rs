@@ -1,6 +1,7 @@
 //! `duplicated-block`: the same lines added twice by one change.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::prelude::*;
 
@@ -25,40 +26,60 @@ pub(super) static RULE: Rule = Rule {
 const ENOUGH: usize = 12;
 
 fn look(change: &ChangeView<'_>, hits: &mut Hits) {
-    let mut seen: HashMap<Vec<&str>, (usize, u32)> = HashMap::new();
+    let mut seen: HashMap<u64, Vec<LineView<'_, '_>>> = HashMap::new();
     for file in change.files.iter().filter(|f| is_grown_code(f)) {
-        let mut run: Vec<LineView<'_, '_>> = Vec::new();
-        let mut last = 0;
-        let mut quiet_until = 0;
-        for line in file.added() {
-            if line.number() != last + 1 {
-                run.clear();
-            }
-            last = line.number();
-            if !tells(line.text()) {
-                continue;
-            }
-            run.push(line);
-            if run.len() < ENOUGH {
-                continue;
-            }
-            let window = &run[run.len() - ENOUGH..];
-            let key: Vec<&str> = window.iter().map(|line| line.text().trim()).collect();
-            let first = window[0];
-            match seen.get(&key) {
-                Some((other, number)) if first.number() >= quiet_until && is_code(window) => {
-                    let place = format!("{}:{number}", change.files[*other].path);
-                    let described = format!("The same {ENOUGH} lines and more stand at {place}.");
-                    hits.push(first.hit_to(line.number(), described));
-                    quiet_until = line.number() + 200;
+        for run in runs(file) {
+            let lines: Vec<u64> = run.iter().map(|line| number_of(line.text())).collect();
+            let mut copying = false;
+            for (at, window) in lines.windows(ENOUGH).enumerate() {
+                let here = &run[at..at + ENOUGH];
+                let key = window.iter().fold(0, |sum: u64, n| sum.rotate_left(5) ^ n);
+                let copied = match seen.get(&key) {
+                    Some(there) => same(here, there),
+                    None => seen.insert(key, here.to_vec()).is_some(),
+                };
+                if copied && !copying && is_code(here) {
+                    report(here, &seen[&key], hits);
                 }
-                Some(_) => {}
-                None => {
-                    seen.insert(key, (file.index, first.number()));
-                }
+                copying = copied;
             }
         }
     }
+}
+
+fn report(here: &[LineView<'_, '_>], there: &[LineView<'_, '_>], hits: &mut Hits) {
+    let (first, last) = (here[0], here[ENOUGH - 1]);
+    let place = format!("{}:{}", there[0].file.path, there[0].number());
+    let described = format!("The same {ENOUGH} lines or more stand at {place}.");
+    hits.push(first.hit_to(last.number(), described));
+}
+
+/// Added lines that say something, in runs without a break.
+fn runs<'f, 'a>(file: &'f FileView<'a>) -> Vec<Vec<LineView<'f, 'a>>> {
+    let mut runs: Vec<Vec<LineView<'f, 'a>>> = Vec::new();
+    let mut last = None;
+    for line in file.added() {
+        if last != line.number().checked_sub(1) {
+            runs.push(Vec::new());
+        }
+        last = Some(line.number());
+        if let Some(run) = runs.last_mut().filter(|_| tells(line.text())) {
+            run.push(line);
+        }
+    }
+    runs
+}
+
+fn same(here: &[LineView<'_, '_>], there: &[LineView<'_, '_>]) -> bool {
+    here.iter()
+        .zip(there)
+        .all(|(a, b)| a.text().trim() == b.text().trim())
+}
+
+fn number_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.trim().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Whether a file of production code grows by a block: what is only written anew was there twice before.
@@ -79,7 +100,7 @@ fn is_code(window: &[LineView<'_, '_>]) -> bool {
 /// Whether a line says something: no blank, no lone bracket, no comment, no import, no row of a table.
 fn tells(text: &str) -> bool {
     let text = text.trim();
-    let words = text.chars().filter(|c| c.is_alphabetic()).count();
+    let words = text.bytes().filter(u8::is_ascii_alphabetic).take(4).count();
     let other = ["//", "#", "*", "/*", "import ", "use ", "from "]
         .iter()
         .any(|mark| text.starts_with(mark));

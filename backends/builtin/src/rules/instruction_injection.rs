@@ -24,11 +24,13 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Line {
         needles: &[
             "instruction",
+            "guideline",
             "disregard",
-            "system prompt",
+            "prompt",
             "reviewer",
             "\"verdict\"",
             "language model",
+            "ai review",
             "ai agent",
             "ai assistant",
             "llm",
@@ -36,8 +38,6 @@ pub(super) static RULE: Rule = Rule {
             "for the ai",
             "to ai ",
             "for ai ",
-            "previous ",
-            "approve this",
         ],
         look,
     },
@@ -46,11 +46,11 @@ pub(super) static RULE: Rule = Rule {
 pattern!(
     STEERING,
     r"(?ix)
-      \b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}?(?:previous|prior|above|earlier|preceding|existing|system|your)\s+(?:\w+\s+){0,2}?(?:instruction|prompt|rule|direction|guideline)s?\b
-    | \b(?:ai|llm|automated|code|bot)[\s-]*(?:reviewer|review|agent|assistant)s?\b[^.\n]{0,60}?\b(?:must|should|please|:)\s*(?:\w+\s+){0,4}?(?:approve|pass|ignore|skip|lgtm|not\s+(?:report|flag|mention))
-    | \b(?:note|message|instruction)s?\s+(?:to|for)\s+(?:the\s+)?(?:ai|llm|automated|code|bot|language\s+model)\b[^.\n]{0,80}?\b(?:approve|pass|ignore|safe|skip|do\s+not)
-    | \b(?:do\s+not|don't|never)\s+(?:report|flag|mention)\b[^.\n]{0,40}\b(?:finding|issue|vulnerabilit|problem)\w*\b[^.\n]{0,40}\b(?:reviewer|review|this\s+(?:file|change|commit|code))
-    | \bas\s+an\s+ai\s+(?:language\s+model|reviewer|assistant)\b[^.\n]{0,60}\b(?:you|must|should|approve)
+      \b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}?(?:previous|prior|above|earlier|preceding|existing|system|your)\s+(?:\w+\s+){0,2}?(?:instruction|prompt|guideline)s?\b
+    | \b(?:ai|llm|automated|code|bot)[\s-]*(?:reviewer|review|agent|assistant)s?\b[^.]*?\b(?:must|should|please|:)\s*(?:\w+\s+){0,4}?(?:approve|pass|ignore|skip|lgtm|not\s+(?:report|flag|mention))
+    | \b(?:note|message|instruction)s?\s+(?:to|for)\s+(?:the\s+)?(?:ai|llm|automated|code|bot|language\s+model)\b[^.]*?\b(?:approve|pass|ignore|safe|skip|do\s+not)
+    | \b(?:do\s+not|don't|never)\s+(?:report|flag|mention)\b[^.]*\b(?:finding|issue|vulnerabilit|problem)\w*\b[^.]*\b(?:reviewer|review|this\s+(?:file|change|commit|code))
+    | \bas\s+an\s+ai\s+(?:language\s+model|reviewer|assistant)\b[^.]*\b(?:you|must|should|approve)
     "
 );
 pattern!(

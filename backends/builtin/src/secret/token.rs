@@ -61,7 +61,7 @@ const SHAPES: [(&str, &str); 28] = [
 ];
 
 static COMPILED: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let compile = |shape| Regex::new(shape).expect("a constant pattern compiles");
+    let compile = crate::pattern::compile;
     SHAPES
         .iter()
         .map(|(provider, shape)| (*provider, compile(shape)))

@@ -17,16 +17,25 @@ pub(crate) use line::{LineView, indent};
 /// The whole change.
 pub(crate) struct ChangeView<'a> {
     pub(crate) files: Vec<FileView<'a>>,
+    lines: usize,
     removed: OnceCell<HashSet<u64>>,
 }
 
 impl<'a> ChangeView<'a> {
     pub(crate) fn new(packet: &'a Packet, blobs: &'a dyn BlobSource) -> Self {
         let files = packet.files.iter().enumerate();
+        let files: Vec<_> = files.map(|(i, f)| FileView::new(i, f, blobs)).collect();
+        let lines = files.iter().map(|file| file.lines.len()).sum();
         Self {
-            files: files.map(|(i, f)| FileView::new(i, f, blobs)).collect(),
+            files,
+            lines,
             removed: OnceCell::new(),
         }
+    }
+
+    /// How many lines its hunks have.
+    pub(crate) fn lines(&self) -> usize {
+        self.lines
     }
 
     /// Whether the change removes the same line, white space aside, somewhere: then it was moved.

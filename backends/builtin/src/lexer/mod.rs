@@ -1,0 +1,231 @@
+//! A line lexer: which bytes of a line are comment or string, with the state that runs over line ends.
+//!
+//! It is no parser. Where a language is ambiguous (a division or a regular expression?) it errs so that the error ends
+//! with the line.
+
+mod open;
+#[cfg(test)]
+mod tests;
+
+use crate::language::{Extra, Language, Lexicon};
+
+/// What a part of a line is when it is not code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Comment,
+    /// A string, character or regular expression, with its marks.
+    Literal,
+}
+
+/// A part of a line, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) part: Part,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum State {
+    Code,
+    Comment {
+        depth: u32,
+    },
+    Literal {
+        close: Close,
+        escapes: bool,
+        multiline: bool,
+    },
+    /// JavaScript: `` ` `` while in the text of a template, `{` while in an expression inside it.
+    Template {
+        stack: Vec<u8>,
+    },
+    Heredoc {
+        end: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Close {
+    Mark(&'static str),
+    /// Rust: a quote and this many hashes.
+    Hashes(usize),
+}
+
+/// Lexes the lines of one file in order.
+#[derive(Debug)]
+pub(crate) struct Lexer {
+    lexicon: &'static Lexicon,
+    state: State,
+    heredoc: Option<String>,
+}
+
+impl Lexer {
+    pub(crate) fn new(language: Language) -> Self {
+        Self {
+            lexicon: language.lexicon(),
+            state: State::Code,
+            heredoc: None,
+        }
+    }
+
+    /// A lexer that starts inside a block comment, for a hunk that does.
+    pub(crate) fn inside_comment(language: Language) -> Self {
+        Self {
+            state: State::Comment { depth: 1 },
+            ..Self::new(language)
+        }
+    }
+
+    /// Appends the parts of the next line that are not code, in order.
+    pub(crate) fn line(&mut self, text: &str, spans: &mut Vec<Span>) {
+        let mut at = 0;
+        while at < text.len() {
+            let (end, part) = match &self.state {
+                State::Code => match self.code(text, at) {
+                    Some(start) => {
+                        at = start;
+                        self.open(text, at)
+                    }
+                    None => break,
+                },
+                State::Comment { .. } => (self.comment(text, at), Some(Part::Comment)),
+                State::Literal { .. } => (self.literal(text, at), Some(Part::Literal)),
+                State::Template { .. } => (self.template(text, at), Some(Part::Literal)),
+                State::Heredoc { end } => {
+                    if text.trim() == end {
+                        self.state = State::Code;
+                    }
+                    (text.len(), Some(Part::Literal))
+                }
+            };
+            if let Some(part) = part {
+                push(
+                    spans,
+                    Span {
+                        start: at,
+                        end,
+                        part,
+                    },
+                );
+            }
+            at = end.max(at + 1);
+        }
+        self.end_line(text);
+    }
+
+    fn end_line(&mut self, text: &str) {
+        if let State::Literal {
+            multiline: false, ..
+        } = self.state
+        {
+            let slashes = text.bytes().rev().take_while(|&b| b == b'\\').count();
+            if slashes % 2 == 0 {
+                self.state = State::Code;
+            }
+        }
+        if let Some(end) = self.heredoc.take() {
+            self.state = State::Heredoc { end };
+        }
+    }
+
+    /// The next place from `at` on where something that is not code may begin.
+    fn code(&self, text: &str, at: usize) -> Option<usize> {
+        let bytes = text.as_bytes();
+        (at..bytes.len()).find(|&i| match bytes[i] {
+            b'"' | b'\'' | b'`' | b'/' | b'#' | b'-' | b';' | b'<' => true,
+            b'r' => self.lexicon.extra == Extra::Rust,
+            _ => false,
+        })
+    }
+
+    fn comment(&mut self, text: &str, mut at: usize) -> usize {
+        let (State::Comment { depth }, Some((open, close))) = (&mut self.state, self.lexicon.block)
+        else {
+            return text.len();
+        };
+        while at < text.len() {
+            let rest = &text.as_bytes()[at..];
+            if rest.starts_with(close.as_bytes()) {
+                at += close.len();
+                *depth -= 1;
+                if *depth == 0 {
+                    self.state = State::Code;
+                    return at;
+                }
+            } else if self.lexicon.nested && rest.starts_with(open.as_bytes()) {
+                at += open.len();
+                *depth += 1;
+            } else {
+                at += 1;
+            }
+        }
+        text.len()
+    }
+
+    fn literal(&mut self, text: &str, mut at: usize) -> usize {
+        let State::Literal { close, escapes, .. } = &self.state else {
+            return text.len();
+        };
+        let bytes = text.as_bytes();
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            if *escapes && rest[0] == b'\\' {
+                at += 2;
+                continue;
+            }
+            let len = match close {
+                Close::Mark(mark) => rest.starts_with(mark.as_bytes()).then_some(mark.len()),
+                Close::Hashes(n) => {
+                    let hashes = rest[1..].iter().take_while(|&&b| b == b'#').count();
+                    (rest[0] == b'"' && hashes >= *n).then_some(n + 1)
+                }
+            };
+            if let Some(len) = len {
+                self.state = State::Code;
+                return at + len;
+            }
+            at += 1;
+        }
+        text.len()
+    }
+
+    fn template(&mut self, text: &str, mut at: usize) -> usize {
+        let State::Template { stack } = &mut self.state else {
+            return text.len();
+        };
+        let bytes = text.as_bytes();
+        while at < bytes.len() {
+            match (stack.last(), bytes[at]) {
+                (_, b'\\') => at += 1,
+                (Some(b'`'), b'`') | (Some(b'{'), b'}') => {
+                    stack.pop();
+                    if stack.is_empty() {
+                        self.state = State::Code;
+                        return at + 1;
+                    }
+                }
+                (Some(b'`'), b'$') if bytes.get(at + 1) == Some(&b'{') => {
+                    stack.push(b'{');
+                    at += 1;
+                }
+                (Some(b'{'), mark @ (b'`' | b'{')) => stack.push(mark),
+                _ => {}
+            }
+            at += 1;
+        }
+        text.len()
+    }
+}
+
+fn push(spans: &mut Vec<Span>, span: Span) {
+    match spans.last_mut() {
+        Some(last) if last.end == span.start && last.part == span.part => last.end = span.end,
+        _ => spans.push(span),
+    }
+}
+
+/// Whether a character can stand in an identifier.
+pub(crate) fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}

@@ -1,0 +1,42 @@
+//! Excuses in place count only where they stood before the change.
+
+use super::*;
+
+#[test]
+fn an_excuse_counts_only_where_it_stood_before() {
+    let unwraps = |text: &str| {
+        let answer = first(&Fixture::parse(text), "error-paths");
+        answer
+            .findings
+            .iter()
+            .map(|f| f.location.line)
+            .collect::<Vec<_>>()
+    };
+    let above = " fn a() {\n     // council: allow(new-unwrap) the caller checks\n-    a.unwrap();\n+    b.unwrap();\n";
+    assert!(unwraps(&format!("=== src/a.rs\n{above}")).is_empty());
+    let added =
+        " fn a() {\n+    // council: allow(new-unwrap) the caller checks\n+    b.unwrap();\n";
+    assert_eq!(unwraps(&format!("=== src/a.rs\n{added}")), [3]);
+    let no_reason = " fn a() {\n     // council: allow(new-unwrap)\n+    b.unwrap();\n";
+    assert_eq!(unwraps(&format!("=== src/a.rs\n{no_reason}")), [3]);
+    let other_rule =
+        " fn a() {\n     // council: allow(new-panic) the caller checks\n+    b.unwrap();\n";
+    assert_eq!(unwraps(&format!("=== src/a.rs\n{other_rule}")), [3]);
+}
+
+#[test]
+fn an_edited_line_keeps_its_excuse_and_cannot_multiply_it() {
+    let excuse = "// council: allow(new-unwrap) never empty";
+    let text = format!(
+        "=== src/a.rs\n fn a() {{\n-    a.unwrap(); {excuse}\n+    b.unwrap(); {excuse}\n+    c.unwrap(); {excuse}\n }}\n"
+    );
+    let answer = first(&Fixture::parse(&text), "error-paths");
+    assert_eq!(
+        answer
+            .findings
+            .iter()
+            .map(|f| f.location.line)
+            .collect::<Vec<_>>(),
+        [3]
+    );
+}

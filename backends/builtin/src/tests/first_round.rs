@@ -1,0 +1,195 @@
+//! R1: what the rules find becomes a vote, a sentence and findings.
+
+use super::*;
+
+#[test]
+fn a_clean_change_passes_without_a_word_too_many() {
+    let answer = first(
+        &Fixture::parse("=== src/a.py\n def a():\n+    return 1\n"),
+        "security",
+    );
+    assert_eq!((answer.verdict, answer.findings.len()), (Vote::Pass, 0));
+    assert_eq!((answer.round, answer.key.as_str()), (1, "key-1"));
+    let sentence = &answer.key_insight;
+    assert!(
+        sentence.starts_with("None of ") && sentence.ends_with("1 added line and 1 file."),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn the_worst_finding_makes_the_vote() {
+    let fixture = Fixture::parse(ORDERS);
+    let answer = first(&fixture, "security");
+    assert_eq!(answer.verdict, Vote::Warn);
+    assert_eq!(answer.findings[0].rule.as_deref(), Some("sql-injection"));
+    assert_eq!(
+        answer.findings[0].reference.as_deref(),
+        Some("git council explain sql-injection")
+    );
+    assert!(
+        answer.recommendation.starts_with("src/orders.py:5: "),
+        "{}",
+        answer.recommendation
+    );
+    assert_eq!(first(&fixture, "hygiene").verdict, Vote::Pass);
+    let conflict = Fixture::parse("=== src/a.py\n+<<<<<<< HEAD\n+a\n+=======\n+b\n+>>>>>>> x\n");
+    assert_eq!(first(&conflict, "hygiene").verdict, Vote::Fail);
+    assert_eq!(first(&conflict, "").verdict, Vote::Fail);
+}
+
+#[test]
+fn a_judge_of_the_same_seat_says_the_same_bytes() {
+    let fixture = Fixture::parse(ORDERS);
+    let tasks = [
+        Task::Review,
+        Task::Restate,
+        debate(vec![claim("src/orders.py", 5, "query", "SQL injection")]),
+    ];
+    let say = || {
+        let mut judge = judge(&fixture, "security");
+        tasks.clone().map(|task| judge.turn(&turn(1, task)))
+    };
+    assert_eq!(say(), say());
+    // One that has lost its memory between the turns.
+    let forgetful = tasks
+        .clone()
+        .map(|task| judge(&fixture, "security").turn(&turn(1, task)));
+    assert_eq!(say(), forgetful);
+}
+
+#[test]
+fn a_restatement_is_prose() {
+    let text = judge(&Fixture::parse(ORDERS), "security").turn(&turn(2, Task::Restate));
+    assert!(text.starts_with("In round 1 I voted WARN."), "{text}");
+    assert!(
+        text.contains("src/orders.py:5") && serde_json::from_str::<Answer>(&text).is_err(),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_mended_answer_is_the_last_one_under_the_new_key() {
+    let mut judge = judge(&Fixture::parse(ORDERS), "security");
+    let first = ask(&mut judge, 1, Task::Review);
+    let second = ask(
+        &mut judge,
+        2,
+        Task::Mend {
+            error: "no JSON".into(),
+            form: council_protocol::task::Form::Review,
+        },
+    );
+    assert_eq!(
+        second,
+        Answer {
+            round: 2,
+            key: "key-2".into(),
+            ..first
+        }
+    );
+}
+
+#[test]
+fn configuration_switches_rules_off_and_changes_their_level() {
+    let fixture = Fixture::parse(ORDERS);
+    let say = |levels: &[(&str, RuleLevel)]| {
+        let seat = seat("security", levels);
+        ask(
+            &mut Judge::new(&seat, fixture.packet.clone(), fixture.blobs.clone()).unwrap(),
+            1,
+            Task::Review,
+        )
+    };
+    assert_eq!(say(&[("sql-injection", RuleLevel::Off)]).findings, []);
+    assert_eq!(
+        say(&[("sql-injection", RuleLevel::Critical)]).verdict,
+        Vote::Fail
+    );
+    let minor = say(&[("sql-injection", RuleLevel::Minor)]);
+    assert_eq!(
+        (minor.verdict, minor.findings[0].severity),
+        (Vote::Pass, Severity::Minor)
+    );
+}
+
+#[test]
+fn a_seat_that_would_pass_everything_is_refused() {
+    let fixture = Fixture::parse(ORDERS);
+    let open = |seat: &Seat| Judge::new(seat, fixture.packet.clone(), fixture.blobs.clone()).err();
+    let unknown = open(&seat("api-surface", &[])).unwrap();
+    assert_eq!(
+        unknown,
+        SeatError::UnknownPerspective {
+            name: "api-surface".into()
+        }
+    );
+    assert!(
+        unknown
+            .to_string()
+            .ends_with("it has security, error-paths, tests, maintainability, hygiene"),
+        "{unknown}"
+    );
+    let rule = open(&seat("", &[("sql-injektion", RuleLevel::Off)]));
+    assert_eq!(
+        rule,
+        Some(SeatError::UnknownRule {
+            id: "sql-injektion".into()
+        })
+    );
+    let mut other = seat("", &[]);
+    other.agent.kind = AgentKind::Command {
+        argv: vec!["x".into()],
+        env: Vec::new(),
+    };
+    assert!(matches!(open(&other), Some(SeatError::NotBuiltin { .. })));
+}
+
+#[test]
+fn many_findings_of_one_rule_in_one_file_are_counted_not_listed() {
+    let lines: String = (0..40)
+        .map(|n| format!("+    # TODO: mend case {n}\n"))
+        .collect();
+    let answer = first(
+        &Fixture::parse(&format!("=== src/a.py\n def a():\n{lines}")),
+        "maintainability",
+    );
+    assert_eq!(answer.findings.len(), 5);
+    assert!(
+        answer.findings[4]
+            .description
+            .ends_with("There are 35 more in this file.")
+    );
+}
+
+#[test]
+fn without_blobs_the_hunks_alone_say_the_same() {
+    let fixture = Fixture::parse(ORDERS);
+    let with = first(&fixture, "");
+    let mut patch = Judge::new(&seat("", &[]), fixture.packet.clone(), Arc::new(NoBlobs)).unwrap();
+    assert_eq!(ask(&mut patch, 1, Task::Review).findings, with.findings);
+    let raised = claim("src/orders.py", 5, "query =", "SQL injection");
+    let answer = ask(&mut patch, 2, debate(vec![raised]));
+    assert_eq!(answer.responses[0].stance, Stance::Agreed);
+}
+
+#[test]
+fn rules_and_perspectives_can_be_looked_up() {
+    assert!(crate::rules().len() >= 35);
+    assert_eq!(
+        crate::explain("sql-injection").unwrap().perspective,
+        "security"
+    );
+    assert_eq!(crate::explain("sql-injektion"), None);
+    let names: Vec<_> = crate::perspectives().iter().map(|p| p.name).collect();
+    assert_eq!(
+        names,
+        [
+            "security",
+            "error-paths",
+            "tests",
+            "maintainability",
+            "hygiene"
+        ]
+    );
+}

@@ -1,0 +1,153 @@
+//! A judge from its seat to the second round.
+
+mod excuses;
+mod first_round;
+mod second_round;
+
+use std::sync::Arc;
+
+use council_protocol::answer::{Evidence, Response, Stance};
+use council_protocol::change::NoBlobs;
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleLevel, RuleSettings};
+use council_protocol::task::{Branch, Peer, PeerFinding, Task};
+use council_protocol::{
+    Answer, BlobSource, Finding, Location, Seat, Severity, Side, Turn, TurnId, Vote, prove,
+};
+
+use crate::fixture::Fixture;
+use crate::{Judge, SeatError};
+
+fn seat(perspective: &str, levels: &[(&str, RuleLevel)]) -> Seat {
+    let levels = levels
+        .iter()
+        .map(|(id, level)| ((*id).to_owned(), *level))
+        .collect();
+    Seat {
+        judge: "judge-1".into(),
+        perspective: Perspective {
+            name: perspective.to_owned(),
+            focus: String::new(),
+        },
+        agent: AgentSpec {
+            name: "builtin".into(),
+            kind: AgentKind::Builtin {
+                rules: RuleSettings { levels },
+            },
+            vendor: "builtin".into(),
+            model: None,
+            deterministic: true,
+        },
+    }
+}
+
+fn judge(fixture: &Fixture, perspective: &str) -> Judge {
+    Judge::new(
+        &seat(perspective, &[]),
+        fixture.packet.clone(),
+        fixture.blobs.clone(),
+    )
+    .unwrap()
+}
+
+fn turn(round: u8, task: Task) -> Turn {
+    Turn {
+        id: TurnId(1),
+        round,
+        key: format!("key-{round}"),
+        task,
+        prompt: String::new(),
+        timeout_ms: 1000,
+    }
+}
+
+fn ask(judge: &mut Judge, round: u8, task: Task) -> Answer {
+    serde_json::from_str(&judge.turn(&turn(round, task))).unwrap()
+}
+
+/// What a judge of some perspective says in R1.
+fn first(fixture: &Fixture, perspective: &str) -> Answer {
+    ask(&mut judge(fixture, perspective), 1, Task::Review)
+}
+
+fn claim(path: &str, line: u32, quote: &str, description: &str) -> Finding {
+    Finding {
+        severity: Severity::Significant,
+        category: String::new(),
+        rule: None,
+        description: description.to_owned(),
+        location: Location {
+            path: path.into(),
+            line,
+            end_line: None,
+        },
+        quote: quote.to_owned(),
+        why: String::new(),
+        fix: String::new(),
+        suggestion: None,
+        reference: None,
+    }
+}
+
+fn debate(findings: Vec<Finding>) -> Task {
+    let findings = (1..).zip(findings).map(|(n, finding)| PeerFinding {
+        id: format!("A{n}"),
+        finding,
+    });
+    let peer = Peer {
+        label: "A".into(),
+        verdict: Vote::Warn,
+        key_insight: String::new(),
+        findings: findings.collect(),
+        recommendation: String::new(),
+        file: None,
+    };
+    Task::Debate {
+        branch: Branch::Disagreed,
+        peers: vec![peer],
+        dropped: 0,
+        framing: None,
+    }
+}
+
+/// What a judge of some perspective answers to one finding of another judge.
+fn response(fixture: &Fixture, finding: Finding) -> Response {
+    let answer = ask(&mut judge(fixture, "hygiene"), 2, debate(vec![finding]));
+    assert_eq!(answer.responses.len(), 1);
+    let response = answer.responses.into_iter().next().unwrap();
+    if let Some(evidence) = &response.evidence {
+        assert!(
+            resolves(fixture, evidence),
+            "{evidence:?} does not stand in the reviewed files"
+        );
+    }
+    response
+}
+
+fn resolves(fixture: &Fixture, evidence: &Evidence) -> bool {
+    let text = fixture
+        .blobs
+        .read(Side::New, &evidence.path)
+        .unwrap()
+        .unwrap();
+    prove(
+        &String::from_utf8_lossy(&text),
+        evidence.line,
+        &evidence.quote,
+    ) == council_protocol::Proof::Verified
+}
+
+const ORDERS: &str = "\
+=== src/orders.py
+ import db
+ 
+ def find(name):
++    # os.system(\"rm \" + name) is not run any more
++    query = \"SELECT * FROM orders WHERE name = '\" + name + \"'\"
++    return db.execute(query)
+=== tests/test_orders.py
+ import requests
+ 
+ def test_find():
++    requests.get(URL, verify=False)
++    assert find(\"a\")
+";
