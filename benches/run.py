@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -221,7 +222,64 @@ def diff(options, goals, made):
            "patch, kB", "ours / git's", "goal 1.05"), rows)
 
 
-SECTIONS = {"diff": diff}
+def measured(argv, cwd=None):
+    """Processor time and wall time in milliseconds, peak memory in MiB. A verdict of FAIL is no failure here."""
+    began = time.monotonic()
+    child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, env=ENV, cwd=cwd)
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = (time.monotonic() - began) * 1000
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 1):
+        raise SystemExit(f"{argv} ended with {child.returncode}")
+    return (usage.ru_utime + usage.ru_stime) * 1000, wall, usage.ru_maxrss / 1024
+
+
+def startup(options, goals, made):
+    """`--version` against a bare program with the same parser."""
+    bare = str(build("--example", "bare") / "examples" / "bare")
+    ours = str(build() / "git-council")
+    runs = max(options.runs, 40)
+    theirs, mine = alternately([bare, "--version"], [ours, "--version"], runs)
+    kept = goals.at_most("start-up", mine, theirs, factor=1.5)
+    middle = statistics.median
+    print("## Start-up\n")
+    table(("program", "CPU, ms", "least", "goal 1.5"), [
+        ("clap alone", f"{middle(theirs):.2f}", f"{min(theirs):.2f}", ""),
+        ("git-council --version", f"{middle(mine):.2f}", f"{min(mine):.2f}", f"{kept} ({middle(mine) / middle(theirs):.2f})"),
+    ])
+
+
+def review(options, goals, made):
+    """A whole built-in review, three judges and two rounds, against `git diff` of the same change."""
+    ours = str(build() / "git-council")
+    judges = ["--perspectives", "security,error-paths,tests", "--debate", "--quiet"]
+    rows, middle = [], statistics.median
+    for total in (1_000, 10_000, 50_000, 100_000):
+        repo = changed_lines(made / f"r{total}", total)
+        times = ([], [])
+        wall, memory = [], []
+        for n in range(options.runs + 1):
+            theirs = measured(GIT_DIFF(repo, "HEAD~", "HEAD"))[0]
+            mine, spent, peak = measured([ours, "-C", str(repo), "review", "HEAD~..HEAD", *judges])
+            if n > 0:
+                times[0].append(theirs), times[1].append(mine), wall.append(spent), memory.append(peak)
+        if total == 1_000:
+            goal = goals.at_most("review of 1,000 lines: CPU", times[1], times[0], factor=3.0, plus=50.0)
+            goal += ", " + goals.check("review of 1,000 lines: memory", min(memory) < 40)
+        elif total == 50_000:
+            goal = goals.check("review of 50,000 lines: time", min(wall) < 2_000)
+            goal += ", " + goals.check("review of 50,000 lines: memory", min(memory) < 150)
+        else:
+            goal = ""
+        rows.append((
+            f"{total:,}", f"{middle(times[0]):.1f}", f"{middle(times[1]):.1f}", f"{middle(wall):.1f}",
+            f"{middle(times[1]) * 1000 / total:.1f}", f"{middle(memory):.1f}", goal,
+        ))
+    print("## A whole review\n")
+    table(("changed lines", "git diff, CPU ms", "review, CPU ms", "wall, ms", "CPU, µs a line", "peak, MiB", "goals"), rows)
+
+
+SECTIONS = {"diff": diff, "startup": startup, "review": review}
 
 
 def main():
