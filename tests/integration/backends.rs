@@ -100,3 +100,16 @@ fn a_worker_answers_from_the_files_of_a_run_alone() {
         .ends(2)
         .tells("seat.json");
 }
+
+#[test]
+fn the_conformance_suite_passes_for_every_built_in_backend() {
+    let home = Repo::home();
+    for name in ["teams", "subagents", "background", "inline"] {
+        home.council(["backends", "check", name])
+            .ends(0)
+            .prints(", 0 failed,");
+    }
+    home.council(["backends", "check", "carrier-pigeon"])
+        .ends(2)
+        .tells("there is no backend");
+}

@@ -158,7 +158,7 @@ impl StdioBackend {
             move || write(stdin, &requests, &gate)
         })?;
         thread("reader").spawn({
-            let (gate, first) = (gate.clone(), first.clone());
+            let (gate, first, read) = (gate.clone(), first.clone(), read.clone());
             move || {
                 read_events(stdout, &first, &gate);
                 let _ = read.send(());
@@ -166,7 +166,10 @@ impl StdioBackend {
         })?;
         thread("stderr").spawn({
             let tail = tail.clone();
-            move || read_log(stderr, &log, &tail)
+            move || {
+                read_log(stderr, &log, &tail);
+                let _ = read.send(());
+            }
         })?;
         let (gate, process) = (gate.clone(), self.process.clone());
         thread("undertaker").spawn(move || {
@@ -324,8 +327,11 @@ fn read_log(stderr: impl Read, log: &Log, tail: &Tail) {
 fn bury(process: &Process, all_read: &Receiver<()>, tail: &Tail) -> String {
     process.block_until_ended();
     process.end();
-    // Somebody who left the group may hold the stream open for ever.
-    let _ = all_read.recv_timeout(LAST_WORDS);
+    // Both streams are read to their ends; but somebody who left the group may hold one open for ever.
+    let until = Instant::now() + LAST_WORDS;
+    for _ in 0..2 {
+        let _ = all_read.recv_timeout(until.saturating_duration_since(Instant::now()));
+    }
     let status = process.reap().map_or_else(
         || "in an unknown way".to_owned(),
         |status| status.to_string(),
