@@ -27,6 +27,14 @@ pub(crate) fn hold(run: &RunRef) -> Result<Option<File>, CliError> {
     Ok(Some(file))
 }
 
+/// Removes the folder of a run that nothing but its holder was written to.
+pub(crate) fn forget(run: &RunRef) {
+    if let (Some(folder), Some(holder)) = (&run.folder, run.file(HOLDER)) {
+        let _ = std::fs::remove_file(holder);
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {

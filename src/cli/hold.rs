@@ -418,8 +418,6 @@ impl Council<'_> {
 
     /// Removes the folder of a run that nothing was written to.
     fn forget(&self) {
-        if let Some(folder) = &self.run.folder {
-            let _ = std::fs::remove_dir(folder);
-        }
+        history::forget(&self.run);
     }
 }

@@ -43,6 +43,12 @@ pub fn main() -> ExitCode {
     {
         return ExitCode::from(guard::run(&arguments.collect::<Vec<_>>()));
     }
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    if let [word] = &words[..]
+        && (word == "--version" || word == "-V")
+    {
+        return ExitCode::from(version());
+    }
     ExitCode::from(match Cli::try_parse() {
         Ok(cli) => run(cli),
         Err(error) => refuse(&error),
@@ -99,6 +105,13 @@ impl Start {
     fn git(&self) -> crate::git::Environment {
         crate::git::Environment::from_vars(self.environment.vars())
     }
+}
+
+/// The version without the parser, which would describe every subcommand first.
+fn version() -> u8 {
+    let console = Console::new(None, Verbosity::Normal, &Environment::of_the_process());
+    let shown = console.print(concat!("git council ", env!("CARGO_PKG_VERSION"), "\n"));
+    shown.map_or_else(|error| end(&error, &console), |()| exit::OK)
 }
 
 fn run(cli: Cli) -> u8 {
