@@ -220,29 +220,6 @@ fn the_smallest_library_loads_opens_and_closes() {
 }
 
 #[test]
-fn the_configuration_parses_and_uses_keys_that_exist() {
-    let reference = fs::read_to_string(root().join("docs/configuration.md")).unwrap();
-    let blocks = blocks(&page(), "toml");
-    assert_eq!(blocks.len(), 2);
-    for block in blocks {
-        let table: toml::Table = block.parse().unwrap();
-        for (group, named) in &table {
-            for key in named
-                .as_table()
-                .unwrap()
-                .values()
-                .flat_map(|one| one.as_table().unwrap().keys())
-            {
-                assert!(
-                    reference.contains(&format!("{group}.NAME.{key}")),
-                    "{group}.NAME.{key}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
 fn every_link_leads_somewhere() {
     for target in page()
         .split("](")
