@@ -7,12 +7,13 @@ use super::bench::{Bench, Chair, Judge};
 use super::keys::Stream;
 use super::plan::Seed;
 
-/// The order in which `viewer` sees the others in a round: whoever comes first is A. The order of the seats plays no part.
-pub(super) fn order(seed: &Seed, bench: &Bench, viewer: Chair, round: u8) -> Vec<Chair> {
+/// The order in which `viewer` sees the others, the same in all rounds: whoever comes first is A. The order of the seats plays
+/// no part.
+pub(super) fn order(seed: &Seed, bench: &Bench, viewer: Chair) -> Vec<Chair> {
     let mut others = bench.counted();
     others.retain(|&chair| chair != viewer);
     others.sort_by(|&a, &b| bench.judges[a].id().cmp(bench.judges[b].id()));
-    let parts = [bench.judges[viewer].id().as_str(), &round.to_string()];
+    let parts = [bench.judges[viewer].id().as_str()];
     Stream::new(seed, "peers", &parts).shuffle(&mut others);
     others
 }
@@ -77,7 +78,7 @@ fn peer(judge: &Judge, label: String, round: u8, names: &[&JudgeId]) -> Option<P
 }
 
 /// The judges' names, longest first, so that `judge-1` is not found inside `judge-10`.
-fn names(bench: &Bench) -> Vec<&JudgeId> {
+pub(super) fn names(bench: &Bench) -> Vec<&JudgeId> {
     let mut names: Vec<&JudgeId> = bench.judges.iter().map(Judge::id).collect();
     names.sort_by_key(|name| {
         (
@@ -89,7 +90,7 @@ fn names(bench: &Bench) -> Vec<&JudgeId> {
 }
 
 /// A finding without what gives its author away. Quotes and suggestions are the change's words and stay.
-fn scrubbed(finding: &Finding, names: &[&JudgeId]) -> Finding {
+pub(super) fn scrubbed(finding: &Finding, names: &[&JudgeId]) -> Finding {
     let by_rule = finding.rule.is_some();
     Finding {
         description: scrub(&finding.description, names),

@@ -35,6 +35,8 @@ pub(super) struct Ask {
     pub(super) limit_ms: Option<u64>,
     /// How often the same question was sent back (rule 11: once).
     pub(super) mended: bool,
+    /// A usable answer that was sent back because something in it is wanting: it counts if no better one comes.
+    pub(super) draft: Option<Box<Answer>>,
 }
 
 impl Ask {
@@ -44,6 +46,7 @@ impl Ask {
             task,
             limit_ms: None,
             mended: false,
+            draft: None,
         }
     }
 
@@ -53,6 +56,7 @@ impl Ask {
             task,
             limit_ms: Some(limit_ms),
             mended: false,
+            draft: None,
         }
     }
 
@@ -95,6 +99,8 @@ pub(super) struct Judge {
     pub(super) presence: Presence,
     /// Whether it was ever seated.
     pub(super) started: bool,
+    /// It writes the synthesis and takes no other part.
+    pub(super) synthesizer: bool,
     /// What it is still to be asked in this round.
     pub(super) queue: VecDeque<Ask>,
     /// The turn that it works on.
@@ -127,6 +133,7 @@ impl Judge {
             planned,
             presence: Presence::Asked,
             started: false,
+            synthesizer: false,
             queue: VecDeque::new(),
             open: None,
             answers: BTreeMap::new(),
@@ -150,6 +157,24 @@ impl Judge {
     /// Whether it applies rules rather than a model.
     pub(super) fn deterministic(&self) -> bool {
         self.planned.seat.agent.deterministic
+    }
+
+    /// What it is called where roles are named: its perspective, else its name.
+    pub(super) fn role(&self) -> &str {
+        let perspective = self.planned.seat.perspective.name.as_str();
+        if perspective.is_empty() {
+            self.id().as_str()
+        } else {
+            perspective
+        }
+    }
+
+    /// Its last answer before a round, with that answer's round.
+    pub(super) fn last_before(&self, round: u8) -> Option<(u8, &Answer)> {
+        self.answers
+            .range(..round)
+            .next_back()
+            .map(|(&round, answer)| (round, answer))
     }
 
     /// Whether it was granted a capability.
@@ -255,6 +280,11 @@ impl Bench {
         Self {
             judges: seats.iter().cloned().map(Judge::new).collect(),
         }
+    }
+
+    /// Everybody but the synthesizer.
+    pub(super) fn sitting(&self) -> Vec<Chair> {
+        self.chairs(|j| !j.synthesizer)
     }
 
     /// The chair of a judge; a name that nobody has is nobody.

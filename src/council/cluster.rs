@@ -114,6 +114,13 @@ fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Whether two sentences say much the same.
+pub(super) fn alike(a: &str, b: &str) -> bool {
+    let (a, b) = (words(a), words(b));
+    let smaller = a.len().min(b.len());
+    smaller > 0 && a.intersection(&b).count() * 100 >= smaller * 60
+}
+
 fn stem(word: &str) -> &str {
     let stems = ["ing", "ed", "es", "s"]
         .iter()

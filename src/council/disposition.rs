@@ -69,6 +69,15 @@ impl Version {
         voiced.map(|(&chair, _)| chair)
     }
 
+    /// Whoever takes a stance on it, with evidence or without.
+    fn voices(&self, stance: Stance) -> impl Iterator<Item = Chair> + '_ {
+        let voiced = self
+            .opinions
+            .iter()
+            .filter(move |(_, v)| v.opinion.stance == stance);
+        voiced.map(|(&chair, _)| chair)
+    }
+
     fn refuted(&self) -> bool {
         self.says(Stance::Disagreed).next().is_some()
     }
@@ -94,6 +103,38 @@ impl Cluster {
                 && earlier.chair != version.chair
                 && same_text(&earlier.finding.quote, &version.finding.quote)
         })
+    }
+
+    /// Whoever stands behind it: holders, echoes, and those who agreed, with evidence or without.
+    pub(super) fn supporters(&self) -> BTreeSet<Chair> {
+        let live = || self.versions.iter().filter(|v| v.lives());
+        let agreed = live().flat_map(|v| v.voices(Stance::Agreed));
+        live().map(|v| v.chair).chain(agreed).collect()
+    }
+
+    /// How strongly it is disputed, in halves: 2 when somebody disagrees, 1 when somebody agrees in part only.
+    pub(super) fn dispute(&self) -> u64 {
+        let live = || self.versions.iter().filter(|v| v.lives());
+        let any = |stance| live().any(|v| v.voices(stance).next().is_some());
+        match (any(Stance::Disagreed), any(Stance::PartiallyAgreed)) {
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => 0,
+        }
+    }
+
+    /// Whether any version of it still stands.
+    pub(super) fn lives(&self) -> bool {
+        self.versions.iter().any(Version::lives)
+    }
+
+    /// It in words: those of its worst version.
+    pub(super) fn words(&self) -> &str {
+        let worst = self
+            .versions
+            .iter()
+            .max_by_key(|v| (v.lives(), v.severity()));
+        worst.map_or("", |v| v.finding.description.as_str())
     }
 
     /// How bad it is: the worst version that still stands, or the worst of all where none does.

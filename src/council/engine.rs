@@ -1,10 +1,10 @@
 //! The engine: inputs in, actions out. Rounds follow each other here; turns are in `turns`, the end is in `closing`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use council_protocol::{Failure, FailureKind, JudgeId, Millis, TurnId};
+use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
 
-use super::bench::{Chair, Presence};
+use super::bench::{Ask, Chair, Presence};
 use super::exchange::{Action, CancelCause, Input, TimerId};
 use super::floor::{Alarm, Floor, Round, RoundPlan};
 use super::outcome::Outcome;
@@ -153,6 +153,8 @@ impl Council {
 
     fn begin(&mut self, plan: RoundPlan, now: Millis) {
         self.floor.begun += 1;
+        self.floor.pass = 0;
+        self.floor.asked = u32::try_from(plan.asks.len()).unwrap_or(u32::MAX);
         let round = Round {
             number: self.floor.begun,
             pass: 0,
@@ -160,13 +162,20 @@ impl Council {
             ends: now,
             timeout_ms: plan.timeout_ms,
             waiting: Vec::new(),
+            line: VecDeque::new(),
         };
-        self.phase = Phase::Round(round);
-        self.ask(plan.asks, plan.timeout_ms, now);
+        let (first, line) = match plan.in_turn {
+            true => (Vec::new(), plan.asks.into()),
+            false => (plan.asks, VecDeque::new()),
+        };
+        self.phase = Phase::Round(Round { line, ..round });
+        if !first.is_empty() {
+            self.ask(first, plan.timeout_ms, now);
+        }
     }
 
     /// Puts questions to judges, with a new deadline for all of them.
-    fn ask(&mut self, asks: Vec<(Chair, Vec<super::bench::Ask>)>, timeout_ms: u64, now: Millis) {
+    fn ask(&mut self, asks: Vec<(Chair, Vec<Ask>)>, timeout_ms: u64, now: Millis) {
         let ends = now.saturating_add(timeout_ms);
         let timer = self.alarm(Alarm::Round, ends);
         let Phase::Round(round) = &mut self.phase else {
@@ -190,7 +199,11 @@ impl Council {
             return;
         };
         let (pass, timeout_ms) = (round.pass, round.timeout_ms);
+        if let Some(next) = round.line.pop_front() {
+            return self.ask(vec![next], timeout_ms, now);
+        }
         round.pass += 1;
+        self.floor.pass = round.pass;
         let more = if pass < MOST_PASSES {
             self.rules.quiet(&mut self.floor, pass)
         } else {
@@ -199,7 +212,10 @@ impl Council {
         if more.is_empty() {
             self.phase = Phase::Proving;
             if !self.floor.claims.settled() {
-                self.alarm(Alarm::Proofs, now.saturating_add(PROOF_MS));
+                self.alarm(
+                    Alarm::Proofs(self.floor.begun),
+                    now.saturating_add(PROOF_MS),
+                );
             }
             return;
         }
@@ -225,11 +241,9 @@ impl Council {
             Some(Alarm::Round) => self.pass_over(timer),
             Some(Alarm::Turn(turn)) => self.turn_over(turn),
             Some(Alarm::Explorers(chair)) => self.explorers_over(chair, now),
-            Some(Alarm::Proofs) if matches!(self.phase, Phase::Proving) => {
-                self.floor.claims.give_up()
-            }
+            Some(Alarm::Proofs(round)) => self.proofs_over(round),
             Some(Alarm::Shutdown) => self.force(),
-            Some(Alarm::Proofs) | None => {}
+            None => {}
         }
     }
 
@@ -247,7 +261,15 @@ impl Council {
         }
     }
 
+    /// The quotes of a round were not all searched in time. A deadline of an earlier round means nothing any more.
+    fn proofs_over(&mut self, round: u8) {
+        if matches!(self.phase, Phase::Proving) && round == self.floor.begun {
+            self.floor.claims.give_up();
+        }
+    }
+
     fn too_late(&mut self, chair: Chair, round: u8) {
+        self.keep_draft(chair);
         let judge = &mut self.floor.bench.judges[chair];
         judge.queue.clear();
         judge.exploring = None;
@@ -297,17 +319,25 @@ impl Council {
     }
 
     /// The rules' reaction to an accepted answer.
-    pub(super) fn hear(&mut self, chair: Chair, answer: &council_protocol::Answer) {
+    pub(super) fn hear(&mut self, chair: Chair, answer: &Answer) {
         let more = self.rules.heard(&mut self.floor, chair, answer);
         let Phase::Round(round) = &mut self.phase else {
             return;
         };
         for (other, ask) in more {
+            if self.floor.bench.judges[other].presence != Presence::Seated {
+                continue;
+            }
             self.floor.bench.judges[other].queue.push_back(ask);
             if !round.waiting.contains(&other) {
                 round.waiting.push(other);
             }
         }
+    }
+
+    /// What the rules find wanting in a usable answer.
+    pub(super) fn objection(&self, chair: Chair, task: &Task, answer: &Answer) -> Option<String> {
+        self.rules.objects(&self.floor, chair, task, answer)
     }
 
     /// The end: nothing comes after it.

@@ -1,5 +1,8 @@
 //! The floor: everything that the rules of a procedure see and may write to.
 
+use std::collections::{BTreeMap, VecDeque};
+
+use council_protocol::task::{Branch, Framing};
 use council_protocol::{Coverage, Millis, TurnId};
 
 use super::bench::{Ask, Bench, Chair};
@@ -8,8 +11,8 @@ use super::evidence::Claims;
 use super::exchange::{Action, TimerId};
 use super::ledger::Ledger;
 use super::outcome::ChallengeRecord;
-use super::plan::Plan;
-use council_protocol::task::Branch;
+use super::plan::{Plan, Procedure, Subject};
+use super::position::{Position, position};
 
 /// The state of the debate, apart from what waits for what.
 #[derive(Debug, Clone)]
@@ -28,6 +31,14 @@ pub(super) struct Floor {
     pub(super) notes: Vec<String>,
     /// Which branch R2 took.
     pub(super) branch: Option<Branch>,
+    /// Sub-turns of each kind that a judge was given in a round: they are bounded.
+    pub(super) given: BTreeMap<(u8, Chair, SubTurn), u8>,
+    /// The last round of the procedure was planned.
+    pub(super) ending: bool,
+    /// How many were asked in the current round.
+    pub(super) asked: u32,
+    /// Which pass of the current round runs, from 0.
+    pub(super) pass: u8,
     /// Rounds that began.
     pub(super) begun: u8,
     /// Rounds that ended with every quote searched.
@@ -39,13 +50,21 @@ pub(super) struct Floor {
 impl Floor {
     /// Before the first round.
     pub(super) fn new(plan: Plan) -> Self {
+        let mut bench = Bench::new(&plan.seats);
+        for judge in &mut bench.judges {
+            judge.synthesizer = plan.options.synthesizer.as_ref() == Some(judge.id());
+        }
         Self {
-            bench: Bench::new(&plan.seats),
+            bench,
             claims: Claims::default(),
             ledger: Ledger::default(),
             challenges: Vec::new(),
             notes: plan.notes.clone(),
             branch: None,
+            given: BTreeMap::new(),
+            ending: false,
+            asked: 0,
+            pass: 0,
             begun: 0,
             completed: 0,
             out: Vec::new(),
@@ -61,6 +80,15 @@ impl Floor {
         }
     }
 
+    /// Takes one of a judge's sub-turns of the current round; false: it had all of them, or cannot be reached.
+    pub(super) fn may_interrupt(&mut self, chair: Chair, kind: SubTurn) -> bool {
+        let judge = &self.bench.judges[chair];
+        let given = self.given.entry((self.begun, chair, kind)).or_insert(0);
+        let may = judge.can_debate() && *given < MOST_SUB_TURNS;
+        *given += u8::from(may);
+        may
+    }
+
     /// Says something in the run's log.
     pub(super) fn log(&mut self, line: impl Into<String>) {
         self.out.push(Action::Log { line: line.into() });
@@ -69,6 +97,24 @@ impl Floor {
     /// The findings so far, grouped.
     pub(super) fn clusters(&self) -> Vec<Cluster> {
         disposition::clusters(&self.bench, &self.claims)
+    }
+
+    /// Where every judge stood and stands, in seat order.
+    pub(super) fn positions(&self) -> Vec<Position> {
+        let chairs = 0..self.bench.judges.len();
+        chairs.map(|chair| position(self, chair)).collect()
+    }
+
+    /// Whether what is debated asks for no verdict.
+    pub(super) fn without_verdict(&self) -> bool {
+        let stage =
+            self.plan.procedure == Procedure::Staged && self.plan.options.subject == Subject::Text;
+        stage || self.plan.options.without_verdict
+    }
+
+    /// The authors' words, for rounds after R1; none when there are none.
+    pub(super) fn framing(&self) -> Option<Framing> {
+        Some(self.plan.framing.clone()).filter(|f| *f != Framing::default())
     }
 
     /// What a quorum of the judges that count saw.
@@ -82,13 +128,38 @@ impl Floor {
     }
 }
 
+/// Kinds of bounded sub-turns (2-architecture.md, "Agents": at most two of each per judge and round).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SubTurn {
+    /// A message of another judge.
+    Message,
+    /// A question of the moderator.
+    Moderator,
+}
+
+/// Sub-turns of one kind that a judge is given in a round.
+const MOST_SUB_TURNS: u8 = 2;
+
 /// What the rules want next: everybody who takes part, with what each is asked in turn.
 #[derive(Debug)]
 pub(super) struct RoundPlan {
     /// Chair → its questions in order.
     pub(super) asks: Vec<(Chair, Vec<Ask>)>,
-    /// How long the round may take, in milliseconds.
+    /// How long the round may take, in milliseconds; where judges are asked one after another, each of them.
     pub(super) timeout_ms: u64,
+    /// Whether judges are asked one after another.
+    pub(super) in_turn: bool,
+}
+
+impl RoundPlan {
+    /// Everybody at once.
+    pub(super) fn at_once(asks: Vec<(Chair, Vec<Ask>)>, timeout_ms: u64) -> Self {
+        Self {
+            asks,
+            timeout_ms,
+            in_turn: false,
+        }
+    }
 }
 
 /// The round that runs.
@@ -106,6 +177,8 @@ pub(super) struct Round {
     pub(super) timeout_ms: u64,
     /// Who is not done.
     pub(super) waiting: Vec<Chair>,
+    /// Who comes later, where judges are asked one after another.
+    pub(super) line: VecDeque<(Chair, Vec<Ask>)>,
 }
 
 /// What a deadline means when it strikes.
@@ -119,8 +192,8 @@ pub(super) enum Alarm {
     Turn(TurnId),
     /// Explorers of a judge.
     Explorers(Chair),
-    /// Quotes must be searched by now.
-    Proofs,
+    /// The quotes of a round must be searched by now.
+    Proofs(u8),
     /// Judges must have ended by now.
     Shutdown,
 }

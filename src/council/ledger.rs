@@ -1,5 +1,8 @@
 //! The ledger: what passed between judges. Written by the engine, read by the rules of a procedure and by the report.
 
+use council_protocol::answer::{Ballot, Contention};
+use council_protocol::task::InterventionKind;
+use council_protocol::{Confidence, JudgeId, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +14,153 @@ pub struct Ledger {
     pub exchange: Option<ExchangeKind>,
     /// Findings that did not fit the budget of an inline exchange, summed over all messages.
     pub dropped: u32,
+    /// The rounds, one after another, where a procedure has more than two.
+    pub rounds: Vec<RoundRecord>,
+    /// Messages between judges, delivered or not (seed 001).
+    pub messages: Vec<MessageRecord>,
+    /// What the moderator did (seed 001).
+    pub interventions: Vec<InterventionRecord>,
+    /// Who made fewer challenges than were asked for, and why (seed 001).
+    pub unchallenged: Vec<Unchallenged>,
+    /// The final ballots (seed 001).
+    pub ballots: Vec<BallotRecord>,
+    /// How clear the council is (seed 001): high above three quarters and stable, low without a majority or when votes
+    /// shifted at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
+    /// The contention after each round (seed 002).
+    pub contention: Vec<ContentionRecord>,
+    /// The document that came out, outside the verdict (seed 002).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synthesis: Option<Synthesis>,
+}
+
+/// One round: who took part, and where everybody stands after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundRecord {
+    /// Its number, from 1.
+    pub round: u8,
+    /// How many were asked.
+    pub asked: u32,
+    /// Who answered.
+    pub answered: Vec<JudgeId>,
+    /// Where each of them stands, before and after.
+    pub stands: Vec<Stand>,
+    /// Findings that three or more agree on, in their words.
+    pub consensus: Vec<String>,
+    /// Findings that somebody disputes, in their words.
+    pub disputed: Vec<String>,
+}
+
+/// Where one judge stands after a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stand {
+    /// Who.
+    pub judge: JudgeId,
+    /// The vote that counted before; none before R1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Vote>,
+    /// The vote that counts now.
+    pub after: Vote,
+    /// The vote as it was given in this round: another one than `after` where the change was weak.
+    pub given: Vote,
+    /// As the judge says.
+    pub confidence: Confidence,
+    /// In its words.
+    pub position: String,
+    /// Why a change does not count, or empty.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// A message from one judge to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageRecord {
+    /// The round.
+    pub round: u8,
+    /// Who writes.
+    pub from: JudgeId,
+    /// To whom.
+    pub to: JudgeId,
+    /// The text.
+    pub text: String,
+    /// Whether it was passed on: two for each judge and round, to judges that can be reached.
+    pub delivered: bool,
+}
+
+/// What the moderator did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InterventionRecord {
+    /// The round.
+    pub round: u8,
+    /// Why.
+    pub kind: InterventionKind,
+    /// Who was asked.
+    pub to: Vec<JudgeId>,
+    /// The point, the challenge, or the question.
+    pub about: String,
+    /// The challenges that were asked again.
+    #[serde(default)]
+    pub challenges: Vec<String>,
+}
+
+/// A judge that made fewer challenges than were asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unchallenged {
+    /// The round.
+    pub round: u8,
+    /// Who.
+    pub judge: JudgeId,
+    /// How many it made.
+    pub made: u32,
+    /// Its reason; empty: none was given.
+    pub reason: String,
+}
+
+/// A final ballot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BallotRecord {
+    /// Whose.
+    pub judge: JudgeId,
+    /// The ballot.
+    pub ballot: Ballot,
+}
+
+/// How much was disputed after a round, and what followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContentionRecord {
+    /// The round.
+    pub round: u8,
+    /// The score, computed from findings, responses and challenges.
+    pub score: Contention,
+    /// What followed.
+    pub then: Then,
+}
+
+/// What follows from a contention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Then {
+    /// Another round, because it is contended.
+    Extended,
+    /// Another round, because the minimum is not reached.
+    Forced,
+    /// Synthesis: it is settled.
+    Settled,
+    /// Synthesis: the maximum is reached.
+    Limit,
+}
+
+/// The document of a staged debate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Synthesis {
+    /// Who wrote it.
+    pub judge: JudgeId,
+    /// Markdown.
+    pub document: String,
+    /// The writer's own view of the contention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contention: Option<Contention>,
 }
 
 impl Ledger {

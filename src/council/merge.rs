@@ -46,6 +46,13 @@ pub(super) fn merge(earlier: Answer, last: Answer) -> Answer {
         restatement: last.restatement.or(earlier.restatement),
         steel_man: last.steel_man.or(earlier.steel_man),
         position: last.position.or(earlier.position),
+        arguments: match last.arguments.is_empty() {
+            true => earlier.arguments,
+            false => last.arguments,
+        },
+        no_challenge: earlier.no_challenge.or(last.no_challenge),
+        ballot: last.ballot.or(earlier.ballot),
+        document: last.document.or(earlier.document),
         ..last
     }
 }

@@ -5,9 +5,11 @@
 
 mod anonymity;
 mod bench;
+mod challenge;
 mod closing;
 mod cluster;
 pub mod consensus;
+mod contention;
 mod disagreement;
 mod disposition;
 pub mod duel;
@@ -22,11 +24,13 @@ mod floor;
 mod keys;
 pub mod ledger;
 mod merge;
+mod moderator;
 mod notes;
 pub mod outcome;
 pub mod plan;
 mod position;
 mod procedure;
+mod summary;
 mod turns;
 mod verdict;
 

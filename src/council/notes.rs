@@ -1,10 +1,12 @@
 //! Degradations and fallbacks in words: what the report says beside the verdict.
 
+use council_protocol::Vote;
+
 use super::bench::{Chair, Judge};
 use super::exchange::CancelCause;
 use super::floor::Floor;
 use super::outcome::Disposition;
-use super::plan::Plan;
+use super::plan::{Consensus, Plan};
 
 /// What was noted on the way, and what can be said only at the end.
 pub(super) fn notes(floor: &Floor, cut: Option<CancelCause>) -> Vec<String> {
@@ -27,6 +29,7 @@ pub(super) fn notes(floor: &Floor, cut: Option<CancelCause>) -> Vec<String> {
             floor.claims.unanswered()
         ));
     }
+    notes.extend(divided(floor));
     notes.extend(weak_withdrawals(floor));
     notes.extend(cut.map(|cause| cut_short(&floor.plan, floor.completed, cause)));
     notes
@@ -34,8 +37,8 @@ pub(super) fn notes(floor: &Floor, cut: Option<CancelCause>) -> Vec<String> {
 
 /// Seed 003: proceed with N-1, and say so.
 fn missing(floor: &Floor) -> Option<String> {
-    let missing = floor.bench.chairs(|j| !j.counts());
-    let asked = floor.bench.judges.len();
+    let missing = floor.bench.chairs(|j| !j.counts() && !j.synthesizer);
+    let asked = floor.bench.sitting().len();
     if missing.is_empty() || floor.begun == 0 {
         return None;
     }
@@ -59,6 +62,15 @@ fn missing(floor: &Floor) -> Option<String> {
             names.join(", ")
         ),
     })
+}
+
+/// Seed 001: a split is a WARN with a divided note.
+fn divided(floor: &Floor) -> Option<String> {
+    let votes: Vec<Vote> = floor.positions().iter().filter_map(|p| p.counted).collect();
+    let fails = votes.iter().filter(|&&v| v == Vote::Fail).count();
+    let split =
+        floor.plan.consensus == Consensus::Majority && fails > 0 && fails * 2 == votes.len();
+    split.then(|| "the council is divided: as many are for it as against it".to_owned())
 }
 
 /// Judges of one vendor err alike (councils.md 7, finding 14): two of them count, and the reader is told.

@@ -79,6 +79,8 @@ pub enum Reason {
     NothingToReview,
     /// Every changed file is skipped by a trusted glob.
     AllSkipped,
+    /// What was debated asks for no verdict: a stage, a brainstorm, a piece of research.
+    NoVerdict,
     /// A duel used up its rounds with points open.
     DuelLimit,
     /// A side of a duel did not answer in time.

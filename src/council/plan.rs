@@ -5,7 +5,7 @@ use std::sync::Arc;
 use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
 use council_protocol::task::Framing;
-use council_protocol::{Millis, Seat};
+use council_protocol::{JudgeId, Millis, Seat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,10 @@ pub enum Procedure {
     Review,
     /// Two rounds of the same live judges (seeds 000 and 003).
     Debate,
+    /// Three to six councillors, one to four rounds, a final ballot (seed 001).
+    CrossExamination,
+    /// Independent production, cross-review, rebuttals while it is contended, a synthesis (seed 002).
+    Staged,
     /// Two sides over one file (seed 004); run by [`super::duel`], judged by the rules of a debate.
     Duel,
 }
@@ -152,8 +156,13 @@ pub struct Options {
     pub rounds: Option<RoundLimits>,
     /// Helpers of each judge in R1 (seed 000, `--explorers`); 0: none.
     pub explorers: u8,
-    /// `cross-examination` without messages between judges (seed 001, `-e`).
+    /// `cross-examination` one councillor after another and without messages between them (seed 001, `-e`).
     pub economy: bool,
+    /// The seat that writes the synthesis of a staged debate and takes no other part (seed 002); none: over a stage, one of
+    /// the judges; over a change, nobody.
+    pub synthesizer: Option<JudgeId>,
+    /// Modes that end without a verdict: `brainstorm`, `research`. A stage that is no change has none either.
+    pub without_verdict: bool,
 }
 
 /// What the judges have before them.

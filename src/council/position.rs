@@ -3,9 +3,10 @@
 use council_protocol::Vote;
 use council_protocol::answer::{Answer, Change};
 
-use super::bench::{Bench, Chair, Judge};
-use super::evidence::Claims;
+use super::bench::{Chair, Judge};
+use super::floor::Floor;
 use super::outcome::PositionChange;
+use super::plan::Subject;
 
 /// Where a judge stood and stands.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,21 +22,26 @@ pub(super) struct Position {
 }
 
 /// A judge's position after all its rounds.
-pub(super) fn position(bench: &Bench, chair: Chair, claims: &Claims) -> Position {
-    let judge = &bench.judges[chair];
+pub(super) fn position(floor: &Floor, chair: Chair) -> Position {
+    position_before(floor, chair, u8::MAX)
+}
+
+/// A judge's position before a round.
+pub(super) fn position_before(floor: &Floor, chair: Chair, before: u8) -> Position {
+    let judge = &floor.bench.judges[chair];
     let first = judge.first_vote();
     let mut position = Position {
         first,
         counted: first,
         ..Position::default()
     };
-    for (&round, answer) in judge.answers.range(2..) {
+    for (&round, answer) in judge.answers.range(2..before.max(2)) {
         let Some(held) = position.counted else { break };
         position.last = Some(answer.verdict);
         if answer.verdict == held {
             continue;
         }
-        let change = change(judge, round, held, answer, claims);
+        let change = change(floor, judge, round, held, answer);
         if !change.weak {
             position.counted = Some(answer.verdict);
         }
@@ -45,14 +51,8 @@ pub(super) fn position(bench: &Bench, chair: Chair, claims: &Claims) -> Position
 }
 
 /// A changed vote, held against the bar: evidence that is found, and that the judge had not itself reported.
-fn change(
-    judge: &Judge,
-    round: u8,
-    held: Vote,
-    answer: &Answer,
-    claims: &Claims,
-) -> PositionChange {
-    let note = objection(judge, round, held, answer, claims);
+fn change(floor: &Floor, judge: &Judge, round: u8, held: Vote, answer: &Answer) -> PositionChange {
+    let note = objection(floor, judge, round, held, answer);
     PositionChange {
         from: held,
         to: answer.verdict,
@@ -63,11 +63,11 @@ fn change(
 }
 
 fn objection(
+    floor: &Floor,
     judge: &Judge,
     round: u8,
     held: Vote,
     answer: &Answer,
-    claims: &Claims,
 ) -> Option<&'static str> {
     let Some(Change { from, to, evidence }) = &answer.change else {
         return Some("nothing was named that had been missed");
@@ -76,8 +76,10 @@ fn objection(
         return Some("the change does not name the votes that it is between");
     }
     match evidence {
+        // A plan or a topic has no lines to point to; what is pointed to nevertheless has to be there.
+        None if floor.plan.options.subject == Subject::Text => None,
         None => Some("no evidence was named"),
-        Some(e) if !claims.resolves(e) => Some("the evidence was not found"),
+        Some(e) if !floor.claims.resolves(e) => Some("the evidence was not found"),
         Some(e) if judge.reported_before(round, e) => {
             Some("the judge had reported this evidence itself")
         }

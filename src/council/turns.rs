@@ -1,6 +1,7 @@
 //! Turns: one at a time for each judge; what comes back is accepted, sent back once, or an abstention.
 
 use council_protocol::message::Usage;
+use council_protocol::task::Form;
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
 
 use super::bench::{Ask, Chair, OpenTurn, Presence};
@@ -10,6 +11,7 @@ use super::exchange::Action;
 use super::extract::{self, Expected};
 use super::floor::Alarm;
 use super::keys::key;
+use super::ledger::Synthesis;
 use super::merge::{merge, raise};
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
@@ -149,8 +151,8 @@ impl Council {
             self.restated(chair, &turn, raw);
         } else {
             match self.read(chair, &turn, raw) {
-                Ok(answer) => self.accept(chair, turn.round, answer, now),
-                Err(failure) => self.reject(chair, turn, failure),
+                Ok(answer) => self.weigh(chair, turn, answer, now),
+                Err(failure) => self.reject(chair, turn, failure, now),
             }
         }
         self.dispatch_all(now);
@@ -190,7 +192,7 @@ impl Council {
             .filter(|id| *id != judges[chair].id().as_str());
         let others: Vec<&str> = others.collect();
         let is_foreign = |key: &str| self.keys.get(key).is_some_and(|&owner| owner != chair);
-        extract::answer(
+        let answer = extract::answer(
             raw,
             Expected {
                 round: turn.round,
@@ -199,16 +201,83 @@ impl Council {
                 others: &others,
                 is_foreign: &is_foreign,
             },
-        )
+        )?;
+        self.floor.check_voice(chair, &answer)?;
+        Ok(answer)
     }
 
-    fn accept(&mut self, chair: Chair, round: u8, answer: Answer, now: Millis) {
+    /// A usable answer counts, unless something in it is wanting: then it is sent back once, and counts if no better one
+    /// comes.
+    fn weigh(&mut self, chair: Chair, turn: OpenTurn, answer: Answer, now: Millis) {
+        let asked = &turn.ask;
+        let objection = match asked.mended {
+            true => None,
+            false => self.objection(chair, &asked.task, &answer),
+        };
+        let Some(error) = objection else {
+            return self.accept(chair, turn.round, turn.ask.task.form(), answer, now);
+        };
+        let form = turn.ask.task.form();
+        let mend = Ask {
+            task: Task::Mend { error, form },
+            mended: true,
+            draft: Some(Box::new(answer)),
+            ..turn.ask
+        };
+        self.floor.bench.judges[chair].queue.push_front(mend);
+    }
+
+    /// A judge whose better answer never came: the one that was sent back counts.
+    pub(super) fn keep_draft(&mut self, chair: Chair) {
+        let round = self.floor.begun;
+        let judge = &mut self.floor.bench.judges[chair];
+        let open = judge.open.as_mut().map(|turn| &mut turn.ask);
+        let asked = open.into_iter().chain(judge.queue.iter_mut());
+        let drafts: Vec<Answer> = asked
+            .filter_map(|ask| ask.draft.take())
+            .map(|d| *d)
+            .collect();
+        for draft in drafts {
+            self.take_in(chair, round, draft);
+        }
+    }
+
+    fn accept(&mut self, chair: Chair, round: u8, form: Form, answer: Answer, now: Millis) {
+        self.floor.bench.judges[chair].answered_ms = Some(now);
+        if form == Form::Synthesis {
+            return self.synthesized(chair, round, answer);
+        }
+        self.explore(chair, round, &answer, now);
+        self.take_in(chair, round, answer.clone());
+        self.hear(chair, &answer);
+    }
+
+    /// The synthesis is an artefact: no vote, no finding of it counts (3-debate.md, "Settled contradictions").
+    fn synthesized(&mut self, chair: Chair, round: u8, answer: Answer) {
+        let judge = self.floor.bench.judges[chair].id().clone();
+        self.floor.ledger.synthesis = Some(Synthesis {
+            judge: judge.clone(),
+            document: answer.document.clone().unwrap_or_default(),
+            contention: answer.contention,
+        });
+        let answer = Box::new(answer);
+        self.floor.out.push(Action::Record {
+            judge,
+            round,
+            answer,
+        });
+    }
+
+    /// An answer becomes part of what a judge holds, and its quotes are searched.
+    fn take_in(&mut self, chair: Chair, round: u8, mut answer: Answer) {
+        if let Some(ballot) = &answer.ballot {
+            answer.verdict = ballot.vote.vote();
+        }
         for (location, quote) in quotes(&answer) {
             let search = self.floor.claims.ask(&location, quote);
             self.floor.out.extend(search);
         }
         let judge = &mut self.floor.bench.judges[chair];
-        judge.answered_ms = Some(now);
         if round == 1 {
             // The answer after the explorers replaces the one before them.
             judge.raised.clear();
@@ -219,16 +288,18 @@ impl Council {
             judge.restatement.clone_from(&answer.restatement);
         }
         let merged = match judge.answers.remove(&round) {
-            Some(earlier) => merge(earlier, answer.clone()),
-            None => answer.clone(),
+            Some(earlier) => merge(earlier, answer),
+            None => answer,
         };
         judge.answers.insert(round, merged);
-        self.explore(chair, round, &answer, now);
-        self.hear(chair, &answer);
     }
 
     /// Sends an unusable answer back once with what is wrong with it (rule 11); then the judge abstains.
-    fn reject(&mut self, chair: Chair, turn: OpenTurn, failure: Failure) {
+    fn reject(&mut self, chair: Chair, mut turn: OpenTurn, failure: Failure, now: Millis) {
+        if let Some(draft) = turn.ask.draft.take() {
+            self.floor.bench.judges[chair].failed(turn.round, failure);
+            return self.accept(chair, turn.round, turn.ask.task.form(), *draft, now);
+        }
         let judge = &mut self.floor.bench.judges[chair];
         judge.failed(turn.round, failure.clone());
         if is_mendable(failure.kind) && !turn.ask.mended {
@@ -273,7 +344,7 @@ impl Council {
         } else if turn.ask.wants_text() {
             self.floor.bench.judges[chair].failed(turn.round, failure);
         } else {
-            self.reject(chair, turn, failure);
+            self.reject(chair, turn, failure, now);
         }
         self.dispatch_all(now);
     }
@@ -314,6 +385,8 @@ impl Council {
             Presence::Gone | Presence::Absent => return,
         };
         judge.presence = presence;
+        self.keep_draft(chair);
+        let judge = &mut self.floor.bench.judges[chair];
         judge.open = None;
         judge.exploring = None;
         judge.failed(at, failure.clone());

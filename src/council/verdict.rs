@@ -12,7 +12,7 @@ use super::floor::Floor;
 use super::notes::notes;
 use super::outcome::{JudgeRecord, JudgedFinding, Outcome, Reason, Verdict};
 use super::plan::Procedure;
-use super::position::{Position, converged, position};
+use super::position::{Position, converged};
 
 /// Why there is nothing to review, when there is nothing: no changed file, or none that trusted globs leave.
 pub(super) fn nothing_to_review(floor: &Floor) -> Option<Reason> {
@@ -29,10 +29,7 @@ pub(super) fn nothing_to_review(floor: &Floor) -> Option<Reason> {
 
 /// The outcome of a council whose rounds are over, or were cut short.
 pub(super) fn outcome(floor: &Floor, cut: Option<CancelCause>) -> Outcome {
-    let chairs = 0..floor.bench.judges.len();
-    let positions: Vec<Position> = chairs
-        .map(|c| position(&floor.bench, c, &floor.claims))
-        .collect();
+    let positions = floor.positions();
     let findings = findings(floor);
     let coverage = coverage(floor);
     let (verdict, reason) = decide(floor, cut, &positions, &findings, &coverage);
@@ -142,6 +139,10 @@ fn decide(
     };
     let (verdict, reason) = judge(floor.plan.consensus, floor.plan.policy, &case);
     match cut {
+        None if floor.without_verdict() && verdict != Verdict::Inconclusive => {
+            (Verdict::Skipped, Reason::NoVerdict)
+        }
+        Some(cause) if floor.without_verdict() => (Verdict::Inconclusive, because(cause)),
         Some(cause) if verdict != Verdict::Fail || floor.completed == 0 => {
             (Verdict::Inconclusive, because(cause))
         }

@@ -137,7 +137,11 @@ impl Ask {
     }
 
     fn must_debate(&self) -> bool {
-        let forced = self.procedure == Procedure::Debate || self.debate == DebateMode::Force;
+        let exchanges = matches!(
+            self.procedure,
+            Procedure::Debate | Procedure::CrossExamination
+        );
+        let forced = exchanges || self.debate == DebateMode::Force;
         forced && self.may_debate()
     }
 

@@ -269,6 +269,7 @@ impl Reason {
             Self::BackendLost => "backend-lost",
             Self::NothingToReview => "nothing-to-review",
             Self::AllSkipped => "all-skipped",
+            Self::NoVerdict => "no-verdict",
             Self::DuelLimit => "duel-limit",
             Self::DuelTimeout => "duel-timeout",
             Self::DuelViolation => "duel-violation",

@@ -214,6 +214,8 @@ pub(super) fn procedure(procedure: Procedure) -> &'static str {
         Procedure::Quick => "quick",
         Procedure::Review => "review",
         Procedure::Debate => "debate",
+        Procedure::CrossExamination => "cross-examination",
+        Procedure::Staged => "staged",
         Procedure::Duel => "duel",
     }
 }

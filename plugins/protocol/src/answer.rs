@@ -250,6 +250,17 @@ pub enum BallotVote {
     DoNotProceed,
 }
 
+impl BallotVote {
+    /// What it means for the verdict (3-debate.md, "Settled contradictions").
+    pub fn vote(self) -> Vote {
+        match self {
+            Self::Proceed => Vote::Pass,
+            Self::ProceedWithConditions => Vote::Warn,
+            Self::Reconsider | Self::DoNotProceed => Vote::Fail,
+        }
+    }
+}
+
 /// The final ballot of a councillor (seed 001).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ballot {

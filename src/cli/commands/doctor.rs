@@ -55,6 +55,10 @@ fn rules(config: &Config, quorum: u32) -> String {
         Procedure::Quick => "quick: one judge, one round",
         Procedure::Review => "review: one round, a second where the debate says so",
         Procedure::Debate => "debate: two rounds",
+        Procedure::CrossExamination => {
+            "cross-examination: openings, one to four rounds, a final ballot"
+        }
+        Procedure::Staged => "staged: cross-review and rebuttals while it is contended",
         Procedure::Duel => "duel: two sides over one file",
     };
     let debate = match review.debate {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use council_protocol::task::{Branch, Framing, Peer, Task};
-use council_protocol::{Capability, Severity, Vote};
+use council_protocol::task::{Branch, Peer, Task};
+use council_protocol::{Capability, JudgeId, Severity, Vote};
 
 use super::Rules;
 use super::quick::independent;
@@ -61,14 +61,11 @@ pub(super) fn second_round(floor: &mut Floor) -> Option<RoundPlan> {
         asks.push(Ask::new(debate(floor, chair, branch)));
         (chair, asks)
     });
-    Some(RoundPlan {
-        asks: asks.collect(),
-        timeout_ms,
-    })
+    Some(RoundPlan::at_once(asks.collect(), timeout_ms))
 }
 
 /// Why R2 cannot run.
-fn obstacle(bench: &Bench, debaters: &[Chair]) -> Option<&'static str> {
+pub(super) fn obstacle(bench: &Bench, debaters: &[Chair]) -> Option<&'static str> {
     if bench.counted().len() < 2 {
         Some("R2 did not run: there are not two answers of R1 to debate")
     } else if !bench.judges.iter().any(|j| j.can_be_messaged()) {
@@ -83,7 +80,7 @@ fn obstacle(bench: &Bench, debaters: &[Chair]) -> Option<&'static str> {
 }
 
 /// Says whose R1 counts beside the others' R2, and why.
-fn note_absentees(floor: &mut Floor, debaters: &[Chair]) {
+pub(super) fn note_absentees(floor: &mut Floor, debaters: &[Chair]) {
     for chair in floor.bench.counted() {
         let judge = &floor.bench.judges[chair];
         if debaters.contains(&chair) {
@@ -136,7 +133,7 @@ fn unanimous(votes: &[Vote]) -> bool {
 /// What one judge is sent in R2.
 fn debate(floor: &mut Floor, chair: Chair, branch: Branch) -> Task {
     let (peers, dropped) = exchange(floor, chair, 2);
-    let framing = Some(floor.plan.framing.clone()).filter(|f| *f != Framing::default());
+    let framing = floor.framing();
     Task::Debate {
         branch,
         peers,
@@ -147,7 +144,7 @@ fn debate(floor: &mut Floor, chair: Chair, branch: Branch) -> Task {
 
 /// The others as `chair` sees them in a round, by reference or inline, and how many findings did not fit.
 pub(super) fn exchange(floor: &mut Floor, chair: Chair, round: u8) -> (Vec<Peer>, u32) {
-    let order = anonymity::order(&floor.plan.seed, &floor.bench, chair, round);
+    let order = anonymity::order(&floor.plan.seed, &floor.bench, chair);
     let mut peers = anonymity::peers(&floor.bench, &order, round);
     floor.bench.judges[chair].peers.insert(round, order);
     let judge = &floor.bench.judges[chair];
@@ -173,7 +170,7 @@ pub(super) fn exchange(floor: &mut Floor, chair: Chair, round: u8) -> (Vec<Peer>
 }
 
 /// Shares a peer as a file and leaves vote and name of the file in the message (seed 003's context budget).
-fn refer(out: &mut Vec<Action>, judge: &council_protocol::JudgeId, mut peer: Peer) -> Peer {
+fn refer(out: &mut Vec<Action>, judge: &JudgeId, mut peer: Peer) -> Peer {
     let file = format!("peer-{}.json", peer.label.to_lowercase());
     peer.file = Some(file.clone());
     let stub = Peer {

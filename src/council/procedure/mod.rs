@@ -1,13 +1,14 @@
 //! The procedures. Each is a value of one engine: who speaks, what each is sent, what may stop the rounds.
 //!
-//! `quick`, `review` and `debate` (seeds 000 and 003) are here; `cross-examination` (seed 001) and `staged` (seed 002) take
-//! their places beside them, on the same hooks. `duel` (seed 004) has a transcript instead of a bench: [`super::duel`].
+//! `quick`, `review` and `debate` are of seeds 000 and 003, `cross-examination` of seed 001, `staged` of seed 002. `duel` (seed 004) has a transcript instead of a bench: [`super::duel`].
 
+mod cross_examination;
 mod debate;
 mod quick;
 mod review;
+mod staged;
 
-use council_protocol::Answer;
+use council_protocol::{Answer, Task};
 
 use super::bench::{Ask, Chair};
 use super::floor::{Floor, RoundPlan};
@@ -27,7 +28,21 @@ pub(super) trait Rules: Sync {
     fn quiet(&self, _floor: &mut Floor, _pass: u8) -> Vec<(Chair, Ask)> {
         Vec::new()
     }
+
+    /// What is wanting in a usable answer, in words for the judge: it is sent back once, and counts if no better one comes.
+    fn objects(
+        &self,
+        _floor: &Floor,
+        _chair: Chair,
+        _task: &Task,
+        _answer: &Answer,
+    ) -> Option<String> {
+        None
+    }
 }
+
+/// The longest text that one judge has passed on to another, in characters.
+const MOST_CHARS: usize = 4_000;
 
 /// The rules of a procedure.
 pub(super) fn rules(procedure: Procedure) -> &'static dyn Rules {
@@ -35,5 +50,7 @@ pub(super) fn rules(procedure: Procedure) -> &'static dyn Rules {
         Procedure::Quick => &quick::Quick,
         Procedure::Review => &review::Review,
         Procedure::Debate | Procedure::Duel => &debate::Debate,
+        Procedure::CrossExamination => &cross_examination::CrossExamination,
+        Procedure::Staged => &staged::Staged,
     }
 }

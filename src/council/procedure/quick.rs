@@ -3,7 +3,7 @@
 use council_protocol::Task;
 
 use super::Rules;
-use crate::council::bench::Ask;
+use crate::council::bench::{Ask, Chair};
 use crate::council::floor::{Floor, RoundPlan};
 
 /// `quick`.
@@ -17,11 +17,14 @@ impl Rules for Quick {
 
 /// R1: everybody reviews alone, at once.
 pub(super) fn independent(floor: &Floor) -> RoundPlan {
-    let everybody = 0..floor.bench.judges.len();
-    RoundPlan {
-        asks: everybody
-            .map(|chair| (chair, vec![Ask::new(Task::Review)]))
-            .collect(),
-        timeout_ms: floor.plan.timeouts.r1_ms,
-    }
+    everybody(floor, |_, _| Task::Review)
+}
+
+/// R1 of any procedure: everybody is asked at once.
+pub(super) fn everybody(floor: &Floor, task: impl Fn(&Floor, Chair) -> Task) -> RoundPlan {
+    let asks = floor.bench.sitting().into_iter();
+    let asks = asks
+        .map(|chair| (chair, vec![Ask::new(task(floor, chair))]))
+        .collect();
+    RoundPlan::at_once(asks, floor.plan.timeouts.r1_ms)
 }

@@ -6,10 +6,10 @@ use council_protocol::{Severity, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use super::world::{World, world};
+use super::world::{Deed, World, world};
 use crate::council::consensus::{Case, Standing, judge};
 use crate::council::outcome::{Disposition, Outcome, Reason, Verdict};
-use crate::council::plan::{Consensus, Policy, Procedure};
+use crate::council::plan::{Consensus, DebateMode, Policy, Procedure};
 
 /// From good to bad. INCONCLUSIVE is worse than WARN: it does not let a change in.
 fn badness(verdict: Verdict) -> u8 {
@@ -41,6 +41,15 @@ fn essence(outcome: &Outcome) -> (Verdict, Reason, BTreeSet<String>) {
         .iter()
         .map(|f| format!("{} {:?} {:?}", f.fingerprint, f.disposition, f.level));
     (outcome.verdict, outcome.reason, findings.collect())
+}
+
+/// Any procedure in which judges react to each other.
+fn debated() -> impl Strategy<Value = World> {
+    prop_oneof![
+        world(Procedure::Debate, 2..5),
+        world(Procedure::CrossExamination, 2..5),
+        world(Procedure::Staged, 2..5),
+    ]
 }
 
 /// No sequence of faults yields green below quorum or coverage, or after a cut. (Everything else that must hold in every
@@ -90,7 +99,17 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_judges_does_not_matter(world in world(Procedure::Debate, 2..5), turn in 1usize..5) {
+    fn cross_examination_is_never_green_by_accident(world in world(Procedure::CrossExamination, 1..5)) {
+        never_green_by_accident(&world)?;
+    }
+
+    #[test]
+    fn staged_is_never_green_by_accident(world in world(Procedure::Staged, 1..5)) {
+        never_green_by_accident(&world)?;
+    }
+
+    #[test]
+    fn the_order_of_judges_does_not_matter(world in debated(), turn in 1usize..5) {
         let world = world.faultless();
         let mut turned = world.clone();
         let seats = turned.plan.seats.len();
@@ -99,14 +118,15 @@ proptest! {
     }
 
     #[test]
-    fn without_r2_answers_the_result_is_that_of_r1(world in world(Procedure::Debate, 2..5)) {
+    fn without_later_answers_the_result_is_that_of_r1(world in debated()) {
         let mut world = world.faultless();
         let mut alone = world.clone();
-        alone.plan.debate = crate::council::plan::DebateMode::Off;
+        (alone.plan.procedure, alone.plan.debate) = (Procedure::Review, DebateMode::Off);
+        // What comes before the first later answer: R1; the restatement, or the opening that is sent back.
+        let said = if world.plan.procedure == Procedure::Staged { 1 } else { 2 };
         for script in world.scripts.values_mut() {
-            // R1, then silence: the restatement is the second turn, the answer the third.
-            script.deeds = vec![super::world::Deed::Answer, super::world::Deed::Answer];
-            script.deeds.extend([super::world::Deed::Silence; 4]);
+            script.deeds = vec![Deed::Answer; said];
+            script.deeds.extend([Deed::Silence; 6]);
         }
         prop_assert_eq!(essence(&world.play()), essence(&alone.play()));
     }
@@ -120,7 +140,7 @@ proptest! {
             script.later = None;
         }
         let mut alone = world.clone();
-        alone.plan.debate = crate::council::plan::DebateMode::Off;
+        alone.plan.debate = DebateMode::Off;
         let (debated, r1) = (world.play(), alone.play());
         prop_assert_eq!(essence(&debated), essence(&r1));
         let counted = |o: &Outcome| o.judges.iter().map(|j| j.counted).collect::<Vec<_>>();
@@ -135,7 +155,7 @@ proptest! {
         severity in prop_oneof![Just(Severity::Minor), Just(Severity::Significant), Just(Severity::Critical)],
     ) {
         let mut world = world.faultless();
-        world.plan.debate = crate::council::plan::DebateMode::Off;
+        world.plan.debate = DebateMode::Off;
         let before = world.play();
         let name = who.get(&world.plan.seats).seat.judge.clone();
         world.scripts.get_mut(&name).unwrap().findings.push((severity, line, true));
@@ -149,13 +169,13 @@ proptest! {
         who in any::<prop::sample::Index>(),
     ) {
         let mut world = world.faultless();
-        world.plan.debate = crate::council::plan::DebateMode::Off;
+        world.plan.debate = DebateMode::Off;
         let name = who.get(&world.plan.seats).seat.judge.clone();
         let script = world.scripts.get_mut(&name).unwrap();
         script.votes = [Vote::Pass; 6];
         script.findings.clear();
         let before = world.play();
-        world.scripts.get_mut(&name).unwrap().deeds = vec![super::world::Deed::Refuse];
+        world.scripts.get_mut(&name).unwrap().deeds = vec![Deed::Refuse];
         let after = world.play();
         // Majority counts heads: a PASS that leaves can only let WARN or FAIL weigh more.
         prop_assert!(badness(after.verdict) >= badness(before.verdict), "{:?} -> {:?}", before, after);

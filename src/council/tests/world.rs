@@ -3,8 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
+use council_protocol::answer::{
+    Ballot, BallotVote, Challenge, ChallengeAnswer, IndependentFinding, PeerMessage, Stance, Tag,
+    Withdrawal,
+};
 use council_protocol::message::Ending;
+use council_protocol::task::Peer;
 use council_protocol::{
     Answer, CoverageState, Failure, FailureKind, JudgeId, Millis, Severity, Task, TurnId, Vote,
 };
@@ -572,8 +576,89 @@ fn reply(judge: &JudgeId, script: &Script, round: u8, key: &str, task: &Task) ->
         answer.findings = findings(script);
     } else {
         debate(script, task, vote, &mut answer);
+        examine(script, task, &mut answer);
     }
     serde_json::to_string(&answer).unwrap()
+}
+
+/// The ids of the others' findings in a task.
+fn shown(task: &Task) -> Vec<String> {
+    let of = |peer: &Peer| {
+        peer.findings
+            .iter()
+            .map(|f| f.id.clone())
+            .collect::<Vec<_>>()
+    };
+    match task {
+        Task::Debate { peers, .. } | Task::CrossReview { peers, .. } => {
+            peers.iter().flat_map(of).collect()
+        }
+        Task::Examine { councillors, .. } => councillors.iter().flat_map(|c| of(&c.peer)).collect(),
+        Task::Rebut { open, .. } => open.iter().map(|o| o.id.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What cross-examination and stages ask for, or not, as the script has it.
+fn examine(script: &Script, task: &Task, answer: &mut Answer) {
+    let willing = script.opinion.is_some();
+    let (to, put) = match task {
+        Task::Examine {
+            councillors,
+            challenges,
+            ..
+        } => (
+            councillors.first().map(|c| c.role.clone()),
+            challenges.clone(),
+        ),
+        Task::Challenged { challenges } | Task::Moderate { challenges, .. } => {
+            (None, challenges.clone())
+        }
+        Task::CrossReview { peers, .. } => (peers.first().map(|p| p.label.clone()), Vec::new()),
+        Task::Rebut { challenges, .. } => (None, challenges.clone()),
+        _ => (None, Vec::new()),
+    };
+    if let Some(to) = to.filter(|_| script.later.is_some()) {
+        let ask = |n: u32| Challenge {
+            to: to.clone(),
+            claim: format!("claim {n}"),
+            question: "Why?".into(),
+        };
+        answer.challenges = (0..2).map(ask).collect();
+        answer.messages = vec![
+            PeerMessage {
+                to,
+                text: "Look at line 3.".into()
+            };
+            3
+        ];
+    }
+    if willing {
+        let response = "Because.".to_owned();
+        answer.answers = put
+            .into_iter()
+            .map(|c| ChallengeAnswer {
+                challenge: c.id,
+                response: response.clone(),
+            })
+            .collect();
+        answer.no_challenge = Some("none".into());
+    }
+    if *task == Task::Ballot && willing {
+        let vote = match answer.verdict {
+            Vote::Pass => BallotVote::Proceed,
+            Vote::Warn => BallotVote::ProceedWithConditions,
+            Vote::Fail => BallotVote::Reconsider,
+        };
+        let text = String::new;
+        answer.ballot = Some(Ballot {
+            vote,
+            strongest_point: text(),
+            concession: text(),
+            remaining_concern: text(),
+            conditions: Vec::new(),
+        });
+    }
 }
 
 fn findings(script: &Script) -> Vec<council_protocol::Finding> {
@@ -598,12 +683,10 @@ fn debate(script: &Script, task: &Task, vote: Vote, answer: &mut Answer) {
             evidence: Some(grounds),
         }];
     }
-    if let (Some((stance, line, real)), Task::Debate { peers, .. }) = (script.opinion, task) {
-        let shown = peers.iter().flat_map(|p| &p.findings);
+    if let Some((stance, line, real)) = script.opinion {
         let evidence = if real { evidence(line) } else { made_up() };
-        answer.responses = shown
-            .map(|f| response(&f.id, stance, Some(evidence.clone())))
-            .collect();
+        let say = |id: &String| response(id, stance, Some(evidence.clone()));
+        answer.responses = shown(task).iter().map(say).collect();
     }
     if let Some((tag, severity, line)) = script.later {
         answer.independent_findings = vec![IndependentFinding {

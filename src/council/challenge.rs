@@ -1,0 +1,154 @@
+//! Challenges: each has an id, each is answered, or asked again once and then recorded as evaded (seed 001; rule 6).
+
+use council_protocol::answer::ChallengeAnswer;
+use council_protocol::task::PutChallenge;
+use council_protocol::{Answer, Failure, FailureKind};
+
+use super::anonymity;
+use super::bench::Chair;
+use super::floor::Floor;
+use super::outcome::ChallengeRecord;
+use super::plan::Procedure;
+
+/// Challenges of one judge in one round that are kept; two are asked for.
+const MOST_CHALLENGES: usize = 6;
+
+impl Floor {
+    /// Whom `chair` means by a name: a role where roles are named, else a label of the exchange.
+    pub(super) fn addressee(&self, chair: Chair, name: &str) -> Option<Chair> {
+        let name = name.trim();
+        let others = self
+            .bench
+            .counted()
+            .into_iter()
+            .filter(|&other| other != chair);
+        let is_named = |&other: &Chair| self.bench.judges[other].role().eq_ignore_ascii_case(name);
+        let by_role = others
+            .into_iter()
+            .find(is_named)
+            .filter(|_| !self.is_anonymous());
+        by_role.or_else(|| {
+            let order = self.bench.judges[chair].peers.values().next_back()?;
+            anonymity::by_label(order, name)
+        })
+    }
+
+    /// Whether judges know each other by labels only.
+    fn is_anonymous(&self) -> bool {
+        self.plan.procedure != Procedure::CrossExamination
+    }
+
+    /// What `viewer` calls another judge.
+    fn name_for(&self, viewer: Chair, other: Chair) -> String {
+        if !self.is_anonymous() {
+            return self.bench.judges[other].role().to_owned();
+        }
+        let order = self.bench.judges[viewer].peers.values().next_back();
+        let place = order.and_then(|order| order.iter().position(|&chair| chair == other));
+        place.map_or_else(|| "another judge".to_owned(), anonymity::label)
+    }
+
+    /// Notes the challenges of an answer under ids of their own. One without a question asks nothing.
+    pub(super) fn challenged(&mut self, from: Chair, answer: &Answer) {
+        for challenge in &answer.challenges {
+            let text = format!("{}{}", challenge.claim, challenge.question);
+            if let Some(to) = self
+                .addressee(from, &challenge.to)
+                .filter(|_| !text.trim().is_empty())
+            {
+                self.challenge(from, to, &challenge.claim, &challenge.question);
+            }
+        }
+    }
+
+    /// Notes one challenge, unless its maker has used up its share of the round.
+    pub(super) fn challenge(&mut self, from: Chair, to: Chair, claim: &str, question: &str) {
+        let maker = self.bench.judges[from].id().clone();
+        let made = self
+            .challenges
+            .iter()
+            .filter(|c| c.round == self.begun && c.from == maker);
+        if made.count() >= MOST_CHALLENGES {
+            return self.note(format!("{maker} made more than {MOST_CHALLENGES} challenges in a round; the rest is left out"));
+        }
+        self.challenges.push(ChallengeRecord {
+            id: format!("C{}", self.challenges.len() + 1),
+            round: self.begun,
+            from: maker,
+            to: self.bench.judges[to].id().clone(),
+            claim: claim.trim().to_owned(),
+            question: question.trim().to_owned(),
+            answer: None,
+            evaded: false,
+        });
+    }
+
+    /// Notes what a judge answers. An empty answer answers nothing; nor does a second one.
+    pub(super) fn answered(&mut self, chair: Chair, answers: &[ChallengeAnswer]) {
+        let judge = self.bench.judges[chair].id().clone();
+        for given in answers.iter().filter(|a| !a.response.trim().is_empty()) {
+            let is_meant = |c: &&mut ChallengeRecord| {
+                c.to == judge && c.id.eq_ignore_ascii_case(given.challenge.trim())
+            };
+            let open = self.challenges.iter_mut().find(is_meant);
+            if let Some(challenge) = open.filter(|c| c.answer.is_none()) {
+                challenge.answer = Some(given.response.clone());
+                challenge.evaded = false;
+            }
+        }
+    }
+
+    /// The challenges to a judge that are neither answered nor given up, and that `wanted` picks.
+    pub(super) fn open_challenges(
+        &self,
+        chair: Chair,
+        wanted: impl Fn(&ChallengeRecord) -> bool,
+    ) -> Vec<PutChallenge> {
+        let judge = self.bench.judges[chair].id();
+        let open = self
+            .challenges
+            .iter()
+            .filter(|c| c.to == *judge && c.answer.is_none() && !c.evaded);
+        open.filter(|c| wanted(c))
+            .map(|c| self.put(chair, c))
+            .collect()
+    }
+
+    fn put(&self, viewer: Chair, challenge: &ChallengeRecord) -> PutChallenge {
+        let names = if self.is_anonymous() {
+            anonymity::names(&self.bench)
+        } else {
+            Vec::new()
+        };
+        let from = self
+            .bench
+            .chair(&challenge.from)
+            .map(|from| self.name_for(viewer, from));
+        PutChallenge {
+            id: challenge.id.clone(),
+            from: from.unwrap_or_default(),
+            claim: anonymity::scrub(&challenge.claim, &names),
+            question: anonymity::scrub(&challenge.question, &names),
+        }
+    }
+
+    /// Rule 10, one voice: who answers a challenge that was put to another speaks for that one.
+    pub(super) fn check_voice(&self, chair: Chair, answer: &Answer) -> Result<(), Failure> {
+        let own = self.bench.judges[chair].id();
+        for given in &answer.answers {
+            let id = given.challenge.trim();
+            let put = self
+                .challenges
+                .iter()
+                .find(|c| c.id.eq_ignore_ascii_case(id));
+            if let Some(other) = put.filter(|c| c.to != *own) {
+                let detail = format!(
+                    "the answer speaks for {}: {id} was put to that judge",
+                    other.to
+                );
+                return Err(Failure::new(FailureKind::Violation, detail));
+            }
+        }
+        Ok(())
+    }
+}

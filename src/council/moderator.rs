@@ -1,0 +1,283 @@
+//! The moderator: groupthink, evasion and stale debate, detected from the ledger, answered in fixed words, once of a kind in
+//! a round (seed 001; rule 7). It never speaks of anything else and never votes.
+
+use std::collections::BTreeMap;
+
+use council_protocol::Vote;
+use council_protocol::task::{InterventionKind, PutChallenge, Task};
+
+use super::bench::{Ask, Chair, Presence};
+use super::cluster::alike;
+use super::floor::{Floor, SubTurn};
+use super::keys::Stream;
+use super::ledger::InterventionRecord;
+use super::outcome::ChallengeRecord;
+use super::summary::CONSENSUS;
+
+const GROUPTHINK: (&str, &str) = (
+    "I notice emerging consensus on:",
+    "Before we accept this consensus, steelman the OPPOSING view:\n\
+     - What would need to be true for this consensus to be WRONG?\n\
+     - What evidence would change your mind?\n\
+     - What blind spots might we all share?\n\n\
+     Provide a genuine counter-argument, not a token objection.",
+);
+const EVASION: &str = "Your response did not address it directly. Please respond specifically:\n\
+     - Do you agree or disagree with their point?\n\
+     - If you disagree, provide a concrete counter-argument\n\
+     - If you agree, how does it change your position?\n\n\
+     Vague responses are not acceptable in this council.";
+const STALE: (&str, &str) = (
+    "The debate has stalled. Consider this angle:",
+    "How does this reframing change your analysis?",
+);
+const REFRAMINGS: [&str; 4] = [
+    "What if the timeline was 10x shorter/longer?",
+    "What if the budget was unlimited/zero?",
+    "What if the main competitor already did this?",
+    "What would you recommend if you had to live with the consequences personally?",
+];
+
+/// Gives up the challenges that were asked again and are still unanswered.
+pub(super) fn give_up_evaded(floor: &mut Floor) {
+    let again: Vec<&String> = floor
+        .ledger
+        .interventions
+        .iter()
+        .flat_map(|i| &i.challenges)
+        .collect();
+    for challenge in floor.challenges.iter_mut().filter(|c| c.answer.is_none()) {
+        challenge.evaded |= again.contains(&&challenge.id);
+    }
+}
+
+/// Asks everybody again who took part in the round and left a challenge unanswered that `wanted` picks.
+pub(super) fn evasion(
+    floor: &mut Floor,
+    wanted: impl Fn(&ChallengeRecord) -> bool,
+) -> Vec<(Chair, Ask)> {
+    let mut asks = Vec::new();
+    let mut ids = Vec::new();
+    if intervened(floor, InterventionKind::Evasion) {
+        return asks;
+    }
+    for chair in present(floor) {
+        let open = floor.open_challenges(chair, &wanted);
+        if let Some(first) = open
+            .first()
+            .cloned()
+            .filter(|_| floor.may_interrupt(chair, SubTurn::Moderator))
+        {
+            ids.extend(open.iter().map(|c| c.id.clone()));
+            asks.push((chair, Ask::new(evaded(&first, open))));
+        }
+    }
+    let about = ids.join(", ");
+    intervene(floor, InterventionKind::Evasion, about, ids, asks)
+}
+
+fn evaded(first: &PutChallenge, challenges: Vec<PutChallenge>) -> Task {
+    Task::Moderate {
+        kind: InterventionKind::Evasion,
+        opening: format!("{} raised this specific challenge:", first.from),
+        about: if first.claim.is_empty() {
+            first.question.clone()
+        } else {
+            first.claim.clone()
+        },
+        demand: EVASION.to_owned(),
+        challenges,
+    }
+}
+
+/// Asks the critic to argue against a point that three or more agree on and nobody challenged.
+pub(super) fn groupthink(floor: &mut Floor) -> Vec<(Chair, Ask)> {
+    let known = |about: &str| {
+        let mut before = floor.ledger.interventions.iter();
+        before.any(|i| i.kind == InterventionKind::Groupthink && i.about == about)
+    };
+    let Some((about, supporters)) = unchallenged_point(floor).filter(|(about, _)| !known(about))
+    else {
+        return Vec::new();
+    };
+    let Some(critic) =
+        critic(floor, &supporters).filter(|&c| floor.may_interrupt(c, SubTurn::Moderator))
+    else {
+        return Vec::new();
+    };
+    let task = Task::Moderate {
+        kind: InterventionKind::Groupthink,
+        opening: GROUPTHINK.0.to_owned(),
+        about: about.clone(),
+        demand: GROUPTHINK.1.to_owned(),
+        challenges: Vec::new(),
+    };
+    intervene(
+        floor,
+        InterventionKind::Groupthink,
+        about,
+        Vec::new(),
+        vec![(critic, Ask::new(task))],
+    )
+}
+
+/// A finding, or else a vote, that three or more share and nobody challenged.
+fn unchallenged_point(floor: &Floor) -> Option<(String, Vec<Chair>)> {
+    let clusters = floor.clusters();
+    let finding = clusters
+        .iter()
+        .filter(|c| c.lives() && c.dispute() == 0)
+        .find_map(|c| {
+            let supporters: Vec<Chair> = c.supporters().into_iter().collect();
+            let doubted = floor
+                .challenges
+                .iter()
+                .any(|q| alike(&q.claim, c.words()) || alike(&q.question, c.words()));
+            (supporters.len() >= CONSENSUS && !doubted).then(|| (c.words().to_owned(), supporters))
+        });
+    finding.or_else(|| unchallenged_vote(floor))
+}
+
+/// A vote that three or more gave, none of whom anybody challenged in this round.
+fn unchallenged_vote(floor: &Floor) -> Option<(String, Vec<Chair>)> {
+    let mut by_vote: BTreeMap<Vote, Vec<Chair>> = BTreeMap::new();
+    for (chair, position) in floor.positions().iter().enumerate() {
+        if let Some(vote) = position.counted {
+            by_vote.entry(vote).or_default().push(chair);
+        }
+    }
+    let challenged = |&chair: &Chair| {
+        let judge = floor.bench.judges[chair].id();
+        floor
+            .challenges
+            .iter()
+            .any(|c| c.round == floor.begun && c.to == *judge)
+    };
+    let shared = by_vote
+        .into_iter()
+        .filter(|(_, chairs)| chairs.len() >= CONSENSUS);
+    let mut free = shared.filter(|(_, chairs)| !chairs.iter().any(challenged));
+    free.next()
+        .map(|(vote, chairs)| (format!("the vote should be {}", vote.word()), chairs))
+}
+
+/// The critic, else a supporter that the seed of the run picks.
+fn critic(floor: &Floor, supporters: &[Chair]) -> Option<Chair> {
+    let present = present(floor);
+    let is_critic = |&chair: &Chair| {
+        floor.bench.judges[chair]
+            .role()
+            .to_lowercase()
+            .contains("critic")
+    };
+    present.iter().copied().find(is_critic).or_else(|| {
+        let mut able: Vec<Chair> = supporters
+            .iter()
+            .copied()
+            .filter(|c| present.contains(c))
+            .collect();
+        able.sort_by(|&a, &b| floor.bench.judges[a].id().cmp(floor.bench.judges[b].id()));
+        let round = floor.begun.to_string();
+        let picked =
+            Stream::new(&floor.plan.seed, "groupthink", &[round.as_str()]).below(able.len());
+        able.get(picked).copied()
+    })
+}
+
+/// Reframes the debate for everybody when a round brought no changed position and no new argument.
+pub(super) fn stale(floor: &mut Floor) -> Vec<(Chair, Ask)> {
+    let present = present(floor);
+    if present.is_empty()
+        || present
+            .iter()
+            .any(|&chair| brought_something_new(floor, chair))
+    {
+        return Vec::new();
+    }
+    let round = floor.begun.to_string();
+    let picked =
+        Stream::new(&floor.plan.seed, "reframing", &[round.as_str()]).below(REFRAMINGS.len());
+    let question = REFRAMINGS[picked];
+    let able: Vec<Chair> = present
+        .into_iter()
+        .filter(|&c| floor.may_interrupt(c, SubTurn::Moderator))
+        .collect();
+    let ask = || {
+        Ask::new(Task::Moderate {
+            kind: InterventionKind::Stale,
+            opening: STALE.0.to_owned(),
+            about: question.to_owned(),
+            demand: STALE.1.to_owned(),
+            challenges: Vec::new(),
+        })
+    };
+    let asks = able.into_iter().map(|chair| (chair, ask())).collect();
+    intervene(
+        floor,
+        InterventionKind::Stale,
+        question.to_owned(),
+        Vec::new(),
+        asks,
+    )
+}
+
+/// A vote that differs from the last one, a finding, a withdrawal, or an argument that it had not made before.
+fn brought_something_new(floor: &Floor, chair: Chair) -> bool {
+    let judge = &floor.bench.judges[chair];
+    let Some(now) = judge.answers.get(&floor.begun) else {
+        return false;
+    };
+    let earlier = || judge.answers.range(..floor.begun).map(|(_, a)| a);
+    let moved = earlier()
+        .next_back()
+        .is_some_and(|last| last.verdict != now.verdict);
+    let raised = judge.raised.iter().any(|r| r.round == floor.begun);
+    let said_before = |argument: &String| {
+        earlier()
+            .flat_map(|a| &a.arguments)
+            .any(|known| alike(known, argument))
+    };
+    let argued = now
+        .arguments
+        .iter()
+        .any(|argument| !argument.trim().is_empty() && !said_before(argument));
+    moved || raised || argued || !now.withdrawn.is_empty()
+}
+
+/// Whether there was an intervention of a kind in this round already.
+fn intervened(floor: &Floor, kind: InterventionKind) -> bool {
+    let mut all = floor.ledger.interventions.iter();
+    all.any(|i| i.round == floor.begun && i.kind == kind)
+}
+
+/// Those who answered in this round and are still there.
+fn present(floor: &Floor) -> Vec<Chair> {
+    floor
+        .bench
+        .chairs(|j| j.answers.contains_key(&floor.begun) && j.presence == Presence::Seated)
+}
+
+/// Records an intervention and passes its questions on.
+fn intervene(
+    floor: &mut Floor,
+    kind: InterventionKind,
+    about: String,
+    challenges: Vec<String>,
+    asks: Vec<(Chair, Ask)>,
+) -> Vec<(Chair, Ask)> {
+    if !asks.is_empty() {
+        let to = asks
+            .iter()
+            .map(|&(chair, _)| floor.bench.judges[chair].id().clone())
+            .collect();
+        let round = floor.begun;
+        floor.ledger.interventions.push(InterventionRecord {
+            round,
+            kind,
+            to,
+            about,
+            challenges,
+        });
+    }
+    asks
+}

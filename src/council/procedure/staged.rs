@@ -1,0 +1,333 @@
+//! Seed 002: independent production, cross-review, rebuttals while it is contended, a synthesis.
+
+use council_protocol::answer::Contention;
+use council_protocol::task::{Contribution, OpenPoint, Said, Task};
+use council_protocol::{Answer, Finding};
+
+use super::Rules;
+use super::debate::{exchange, note_absentees, obstacle};
+use super::quick::everybody;
+use crate::council::anonymity;
+use crate::council::bench::{Ask, Chair, Presence};
+use crate::council::contention::contention;
+use crate::council::disposition::Version;
+use crate::council::floor::{Floor, RoundPlan};
+use crate::council::ledger::{ContentionRecord, Synthesis, Then};
+use crate::council::plan::{RoundLimits, Subject};
+use crate::council::summary;
+
+/// The profile `standard`, where nothing is said about rounds.
+const STANDARD: RoundLimits = RoundLimits { min: 2, max: 4 };
+
+/// Bytes of documents in one message; what is beyond gives way, oldest round first.
+const DOCUMENT_BYTES: usize = 256 << 10;
+
+/// `staged`.
+pub(super) struct Staged;
+
+impl Rules for Staged {
+    fn next(&self, floor: &mut Floor) -> Option<RoundPlan> {
+        if floor.ending {
+            return None;
+        }
+        if floor.completed > 0 {
+            close(floor);
+        }
+        match floor.completed {
+            0 => Some(everybody(floor, |floor, _| first_task(floor))),
+            1 if floor.bench.counted().is_empty() => alone(floor),
+            1 if limits(floor).max < 2 => synthesis(floor),
+            1 => cross_review(floor).or_else(|| synthesis(floor)),
+            _ => rebuttal(floor).or_else(|| synthesis(floor)),
+        }
+    }
+
+    fn heard(&self, floor: &mut Floor, chair: Chair, answer: &Answer) -> Vec<(Chair, Ask)> {
+        if floor.ending {
+            // Only the single agent that was left gives an ordinary answer now: its document is what came out.
+            let judge = floor.bench.judges[chair].id().clone();
+            let document = answer.document.clone().unwrap_or_default();
+            floor.ledger.synthesis = Some(Synthesis {
+                judge,
+                document,
+                contention: None,
+            });
+        } else if floor.begun > 1 {
+            floor.answered(chair, &answer.answers);
+            floor.challenged(chair, answer);
+        }
+        Vec::new()
+    }
+
+    fn objects(&self, floor: &Floor, _: Chair, task: &Task, answer: &Answer) -> Option<String> {
+        let written = answer
+            .document
+            .as_ref()
+            .is_some_and(|d| !d.trim().is_empty());
+        let wanted = matches!(task, Task::Produce | Task::Synthesize { .. });
+        let notes = answer
+            .document
+            .as_ref()
+            .is_some_and(|d| d.contains("## Debate Notes"));
+        match task {
+            _ if wanted && !written => {
+                Some("document: missing; it is what this turn asks for".into())
+            }
+            Task::Synthesize { .. } if !notes && floor.begun > 2 => {
+                Some("document: it has no section `## Debate Notes`".into())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn limits(floor: &Floor) -> RoundLimits {
+    floor.plan.options.rounds.unwrap_or(STANDARD)
+}
+
+fn first_task(floor: &Floor) -> Task {
+    match floor.plan.options.subject {
+        Subject::Change => Task::Review,
+        Subject::Text => Task::Produce,
+    }
+}
+
+/// The round that has just ended goes into the ledger and, in the seed's words, into the log.
+fn close(floor: &mut Floor) {
+    summary::close_round(floor);
+    let Some(round) = floor.ledger.rounds.last() else {
+        return;
+    };
+    let chairs = round
+        .answered
+        .iter()
+        .filter_map(|judge| floor.bench.chair(judge));
+    let roles: Vec<&str> = chairs
+        .map(|chair| floor.bench.judges[chair].role())
+        .collect();
+    let (number, done, asked) = (round.round, roles.len(), round.asked);
+    let line = match number {
+        1 => format!(
+            "[Round 1] {done}/{asked} agents completed ({})",
+            roles.join(", ")
+        ),
+        2 => format!("[Round 2] {done}/{asked} reviews completed"),
+        _ => format!("[Round {number}] {done}/{asked} rebuttals completed"),
+    };
+    floor.log(line);
+}
+
+/// All agents failed: one that is still there works alone, without a debate (seed 002, "Graceful Degradation").
+fn alone(floor: &mut Floor) -> Option<RoundPlan> {
+    floor.ending = true;
+    let there = floor
+        .bench
+        .chairs(|j| j.presence == Presence::Seated && j.open.is_none() && j.can_be_messaged());
+    let chair = *there
+        .first()
+        .filter(|_| floor.plan.options.subject == Subject::Text)?;
+    floor.note("all agents failed: one agent worked alone, without a debate");
+    Some(RoundPlan::at_once(
+        vec![(chair, vec![Ask::new(Task::Produce)])],
+        floor.plan.timeouts.r1_ms,
+    ))
+}
+
+/// R2: everybody reviews what the others produced.
+fn cross_review(floor: &mut Floor) -> Option<RoundPlan> {
+    let debaters = floor.bench.debaters();
+    if let Some(obstacle) = obstacle(&floor.bench, &debaters) {
+        floor.note(obstacle);
+        return None;
+    }
+    note_absentees(floor, &debaters);
+    let asks = debaters.into_iter().map(|chair| {
+        let (peers, dropped) = exchange(floor, chair, 2);
+        let task = Task::CrossReview {
+            peers,
+            documents: documents(floor, chair),
+            dropped,
+            framing: floor.framing(),
+        };
+        (chair, vec![Ask::new(task)])
+    });
+    Some(RoundPlan::at_once(
+        asks.collect(),
+        floor.plan.timeouts.r2_ms,
+    ))
+}
+
+/// What the others wrote, under their labels.
+fn documents(floor: &mut Floor, chair: Chair) -> Vec<Contribution> {
+    let order = floor.bench.judges[chair]
+        .peers
+        .get(&2)
+        .cloned()
+        .unwrap_or_default();
+    let names = anonymity::names(&floor.bench);
+    let written = order.iter().enumerate().filter_map(|(index, &other)| {
+        let answer = floor.bench.judges[other].answers.get(&1)?;
+        let document = answer
+            .document
+            .as_ref()
+            .map(|d| anonymity::scrub(d, &names))?;
+        Some(Contribution {
+            role: anonymity::label(index),
+            round: 1,
+            key_insight: String::new(),
+            findings: Vec::new(),
+            document: Some(document),
+        })
+    });
+    let mut written: Vec<Contribution> = written.collect();
+    compress(floor, &mut written);
+    written
+}
+
+/// Another round of rebuttals, when the minimum or the contention asks for one; else none.
+fn rebuttal(floor: &mut Floor) -> Option<RoundPlan> {
+    let (round, limits) = (floor.completed, limits(floor));
+    let score = contention(floor);
+    let then = match () {
+        () if round >= limits.max => Then::Limit,
+        () if round < limits.min && score < Contention::THRESHOLD => Then::Forced,
+        () if round < limits.min || score >= Contention::THRESHOLD => Then::Extended,
+        () => Then::Settled,
+    };
+    floor
+        .ledger
+        .contention
+        .push(ContentionRecord { round, score, then });
+    let what = match then {
+        Then::Extended => format!("extending to Round {}", round + 1),
+        Then::Forced => format!("extending to Round {} (minimum rounds)", round + 1),
+        Then::Settled | Then::Limit => "proceeding to synthesis".to_owned(),
+    };
+    floor.log(format!("[Contention] Score: {:.2} → {what}", score.score()));
+    if matches!(then, Then::Settled | Then::Limit) {
+        return None;
+    }
+    let debaters = floor.bench.debaters();
+    let asks = debaters
+        .into_iter()
+        .map(|chair| (chair, vec![Ask::new(rebut(floor, chair))]));
+    let asks: Vec<_> = asks.collect();
+    (!asks.is_empty()).then(|| RoundPlan::at_once(asks, floor.plan.timeouts.r2_ms))
+}
+
+/// What is still open, as one judge sees it.
+fn rebut(floor: &mut Floor, chair: Chair) -> Task {
+    let order = anonymity::order(&floor.plan.seed, &floor.bench, chair);
+    let clusters = floor.clusters();
+    let disputed = clusters.iter().filter(|c| c.lives() && c.dispute() > 0);
+    let versions = disputed.flat_map(|c| &c.versions).filter(|v| v.lives());
+    let open = versions
+        .filter_map(|version| open_point(floor, chair, &order, version))
+        .collect();
+    let round = floor.begun + 1;
+    floor.bench.judges[chair].peers.insert(round, order);
+    Task::Rebut {
+        open,
+        challenges: floor.open_challenges(chair, |_| true),
+    }
+}
+
+fn open_point(
+    floor: &Floor,
+    chair: Chair,
+    order: &[Chair],
+    version: &Version,
+) -> Option<OpenPoint> {
+    let names = anonymity::names(&floor.bench);
+    let id = match version.chair == chair {
+        true => version.number.to_string(),
+        false => {
+            let place = order.iter().position(|&other| other == version.chair)?;
+            format!("{}{}", anonymity::label(place), version.number)
+        }
+    };
+    let said = version.opinions.values().map(|voiced| Said {
+        stance: voiced.opinion.stance,
+        reasoning: anonymity::scrub(&voiced.opinion.reasoning, &names),
+        evidence: voiced.opinion.evidence.clone(),
+    });
+    let finding: Finding = anonymity::scrubbed(&version.finding, &names);
+    Some(OpenPoint {
+        id,
+        finding,
+        said: said.collect(),
+    })
+}
+
+/// The document of the whole debate, by the synthesizer; over a stage without one, by a judge that is still there.
+fn synthesis(floor: &mut Floor) -> Option<RoundPlan> {
+    floor.ending = true;
+    let seated = |chair: &Chair| floor.bench.judges[*chair].presence == Presence::Seated;
+    let own = floor
+        .bench
+        .chairs(|j| j.synthesizer)
+        .into_iter()
+        .find(seated);
+    let wanted =
+        floor.plan.options.synthesizer.is_some() || floor.plan.options.subject == Subject::Text;
+    let writer = own
+        .or_else(|| floor.bench.debaters().first().copied())
+        .filter(|_| wanted);
+    let Some(writer) = writer else {
+        if wanted {
+            floor.note("nobody was left to write the synthesis");
+        }
+        return None;
+    };
+    let mut contributions = contributions(floor);
+    compress(floor, &mut contributions);
+    let contention = floor.ledger.contention.iter().map(|c| c.score).collect();
+    let task = Task::Synthesize {
+        contributions,
+        contention,
+    };
+    Some(RoundPlan::at_once(
+        vec![(writer, vec![Ask::new(task)])],
+        floor.plan.timeouts.r1_ms,
+    ))
+}
+
+/// What each role contributed in each round, oldest first. The synthesizer weighs roles, so that they are named.
+fn contributions(floor: &Floor) -> Vec<Contribution> {
+    let mut all = Vec::new();
+    for round in 1..=floor.begun {
+        for judge in &floor.bench.judges {
+            let Some(answer) = judge.answers.get(&round) else {
+                continue;
+            };
+            let raised = judge.raised.iter().filter(|r| r.round == round);
+            all.push(Contribution {
+                role: judge.role().to_owned(),
+                round,
+                key_insight: answer.key_insight.clone(),
+                findings: raised.map(|r| r.finding.clone()).collect(),
+                document: answer.document.clone(),
+            });
+        }
+    }
+    all
+}
+
+/// Documents beyond the bound give way, oldest round first: findings and summary stay.
+fn compress(floor: &mut Floor, contributions: &mut [Contribution]) {
+    let size = |c: &Contribution| c.document.as_ref().map_or(0, String::len);
+    let mut total: usize = contributions.iter().map(size).sum();
+    let mut dropped = 0;
+    for contribution in contributions.iter_mut() {
+        if total > DOCUMENT_BYTES && contribution.document.is_some() {
+            total -= size(contribution);
+            contribution.document = None;
+            dropped += 1;
+        }
+    }
+    if dropped > 0 {
+        floor.note(format!(
+            "{dropped} documents of earlier rounds were reduced to findings and summary to fit"
+        ));
+    }
+}

@@ -1,0 +1,92 @@
+//! What a round came to: who took part, who stands where, what three or more agree on, what is disputed (seed 001, 3.1.5).
+
+use super::bench::Chair;
+use super::floor::Floor;
+use super::ledger::{RoundRecord, Stand, Unchallenged};
+use super::position::position_before;
+
+/// From so many on, agreement is a point of consensus (seed 001: "3+ councillors").
+pub(super) const CONSENSUS: usize = 3;
+
+/// Writes the round that has just ended into the ledger.
+pub(super) fn close_round(floor: &mut Floor) {
+    let round = floor.begun;
+    let answered = floor.bench.chairs(|j| j.answers.contains_key(&round));
+    let clusters = floor.clusters();
+    let live = || clusters.iter().filter(|c| c.lives());
+    let record = RoundRecord {
+        round,
+        asked: floor.asked,
+        stands: answered
+            .iter()
+            .filter_map(|&chair| stand(floor, chair, round))
+            .collect(),
+        consensus: live()
+            .filter(|c| c.supporters().len() >= CONSENSUS)
+            .map(|c| c.words().to_owned())
+            .collect(),
+        disputed: live()
+            .filter(|c| c.dispute() > 0)
+            .map(|c| c.words().to_owned())
+            .collect(),
+        answered: answered
+            .iter()
+            .map(|&chair| floor.bench.judges[chair].id().clone())
+            .collect(),
+    };
+    floor.ledger.rounds.push(record);
+}
+
+fn stand(floor: &Floor, chair: Chair, round: u8) -> Option<Stand> {
+    let judge = &floor.bench.judges[chair];
+    let answer = judge.answers.get(&round)?;
+    let before = position_before(floor, chair, round)
+        .counted
+        .filter(|_| round > 1);
+    let now = position_before(floor, chair, round.saturating_add(1));
+    let after = now.counted?;
+    let weak = answer.verdict != after;
+    Some(Stand {
+        judge: judge.id().clone(),
+        before,
+        after,
+        given: answer.verdict,
+        confidence: answer.confidence,
+        position: answer
+            .position
+            .clone()
+            .unwrap_or_else(|| answer.key_insight.clone()),
+        note: now
+            .change
+            .filter(|_| weak)
+            .map(|c| c.note)
+            .unwrap_or_default(),
+    })
+}
+
+/// Notes who made fewer challenges than were asked for in the round that has just ended.
+pub(super) fn note_unchallenged(floor: &mut Floor, wanted: usize) {
+    let round = floor.begun;
+    for chair in floor.bench.chairs(|j| j.answers.contains_key(&round)) {
+        let judge = &floor.bench.judges[chair];
+        let made = floor
+            .challenges
+            .iter()
+            .filter(|c| c.round == round && c.from == *judge.id())
+            .count();
+        if made < wanted {
+            let reason = judge
+                .answers
+                .get(&round)
+                .and_then(|a| a.no_challenge.clone());
+            let judge = judge.id().clone();
+            let made = u32::try_from(made).unwrap_or(u32::MAX);
+            floor.ledger.unchallenged.push(Unchallenged {
+                round,
+                judge,
+                made,
+                reason: reason.unwrap_or_default(),
+            });
+        }
+    }
+}

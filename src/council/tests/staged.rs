@@ -1,0 +1,370 @@
+//! Seed 002, statement by statement.
+
+use council_protocol::answer::{Challenge, ChallengeAnswer, Contention, Stance};
+use council_protocol::{Answer, FailureKind, Severity, Task, Vote};
+
+use super::run::{Run, finding, plan, response};
+use crate::council::Plan;
+use crate::council::ledger::Then;
+use crate::council::outcome::{Reason, Verdict};
+use crate::council::plan::{Procedure, RoundLimits, Subject};
+
+fn staged(judges: usize, min: u8, max: u8) -> Plan {
+    let mut plan = plan(Procedure::Staged, judges);
+    plan.quorum = 1;
+    plan.options.rounds = Some(RoundLimits { min, max });
+    for (seat, role) in plan
+        .seats
+        .iter_mut()
+        .zip(["Visionary", "Skeptic", "Integrator"])
+    {
+        seat.seat.perspective.name = role.into();
+    }
+    plan
+}
+
+fn stage(judges: usize, min: u8, max: u8) -> Plan {
+    let mut plan = staged(judges, min, max);
+    plan.options.subject = Subject::Text;
+    plan
+}
+
+fn judges(run: &Run) -> Vec<String> {
+    run.open.keys().map(ToString::to_string).collect()
+}
+
+fn write(answer: &mut Answer) {
+    answer.document = Some("# Work\n\n## Debate Notes\nnone".into());
+}
+
+/// Everybody with an open turn answers with a document and nothing else.
+fn go_on(run: &mut Run) {
+    for judge in judges(run) {
+        run.answer(&judge, Vote::Pass, write);
+    }
+}
+
+/// R1 and R2 of a change: judge-1 raises as many findings as there are stances, judge-2 answers them so.
+fn disputed(plan: Plan, stances: &[Stance]) -> Run {
+    let mut run = Run::seated(plan);
+    run.answer("judge-1", Vote::Warn, |a| {
+        a.findings = (0..stances.len())
+            .map(|n| finding(Severity::Significant, 5 + 10 * n as u32))
+            .collect();
+    });
+    for judge in judges(&run) {
+        run.answer(&judge, Vote::Pass, |_| {});
+    }
+    dispute(&mut run, stances);
+    run
+}
+
+/// judge-2 takes its stances again; the others say nothing.
+fn dispute(run: &mut Run, stances: &[Stance]) {
+    let label = {
+        let order = run.council.floor.bench.judges[1]
+            .peers
+            .values()
+            .next_back()
+            .unwrap();
+        crate::council::anonymity::label(order.iter().position(|&chair| chair == 0).unwrap())
+    };
+    for judge in judges(run) {
+        run.answer(&judge, Vote::Pass, |a| {
+            if judge == "judge-2" {
+                let said = stances.iter().enumerate();
+                a.responses = said
+                    .map(|(n, s)| response(&format!("{label}{}", n + 1), *s, None))
+                    .collect();
+            }
+        });
+    }
+}
+
+fn scores(run: &Run) -> Vec<(f64, Then)> {
+    run.council
+        .floor
+        .ledger
+        .contention
+        .iter()
+        .map(|c| (c.score.score(), c.then))
+        .collect()
+}
+
+#[test]
+fn seed002_round_one_is_independent_production_with_the_roles_directive() {
+    let run = Run::seated(stage(3, 2, 4));
+    assert!(
+        run.open
+            .values()
+            .all(|s| s.task == Task::Produce && s.round == 1)
+    );
+    let run = Run::seated(staged(3, 2, 4));
+    assert!(
+        run.open.values().all(|s| s.task == Task::Review),
+        "over a change it is a review"
+    );
+}
+
+#[test]
+fn seed002_a_stage_is_produced_reviewed_and_synthesized_and_has_no_verdict() {
+    let mut run = Run::seated(stage(3, 2, 4));
+    go_on(&mut run);
+    let Task::CrossReview { documents, .. } = run.task("judge-1") else {
+        panic!()
+    };
+    assert_eq!(
+        documents
+            .iter()
+            .map(|d| d.role.as_str())
+            .collect::<Vec<_>>(),
+        ["A", "B"]
+    );
+    go_on(&mut run);
+    assert_eq!(judges(&run).len(), 1, "one synthesizer");
+    let writer = judges(&run).remove(0);
+    let Task::Synthesize {
+        contributions,
+        contention,
+    } = run.task(&writer)
+    else {
+        panic!()
+    };
+    assert_eq!((contributions.len(), contention.len()), (6, 1));
+    assert_eq!(contributions[0].role, "Visionary");
+    run.answer(&writer, Vote::Fail, |a| {
+        write(a);
+        a.contention = Some(Contention::THRESHOLD);
+    });
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Skipped, Reason::NoVerdict)
+    );
+    let synthesis = outcome.ledger.synthesis.as_ref().unwrap();
+    assert!(synthesis.document.contains("## Debate Notes"));
+    assert_eq!(synthesis.contention, Some(Contention::THRESHOLD));
+    assert!(
+        outcome.judges.iter().all(|j| j.counted == Some(Vote::Pass)),
+        "the synthesis is no vote"
+    );
+}
+
+#[test]
+fn seed002_a_synthesis_without_debate_notes_is_sent_back_once() {
+    let mut run = Run::seated(stage(2, 2, 4));
+    go_on(&mut run);
+    go_on(&mut run);
+    let writer = judges(&run).remove(0);
+    run.answer(&writer, Vote::Pass, |a| a.document = Some("# Work".into()));
+    let Task::Mend { error, .. } = run.task(&writer) else {
+        panic!()
+    };
+    assert!(error.contains("## Debate Notes"), "{error}");
+}
+
+#[test]
+fn seed002_light_skips_cross_review_and_contention() {
+    let mut run = Run::seated(stage(3, 1, 1));
+    go_on(&mut run);
+    let writer = judges(&run).remove(0);
+    assert!(matches!(run.task(&writer), Task::Synthesize { .. }));
+    go_on(&mut run);
+    assert!(run.concluded().ledger.contention.is_empty());
+    let mut run = Run::seated(staged(3, 1, 1));
+    for judge in judges(&run) {
+        run.answer(&judge, Vote::Pass, |_| {});
+    }
+    assert_eq!(
+        (run.concluded().verdict, run.concluded().rounds),
+        (Verdict::Pass, 1)
+    );
+}
+
+#[test]
+fn seed002_the_threshold_is_inclusive() {
+    let (agreed, disagreed) = (Stance::Agreed, Stance::Disagreed);
+    let run = disputed(staged(3, 2, 4), &[agreed, disagreed]);
+    assert_eq!(scores(&run), [(0.5, Then::Extended)]);
+    assert!(run.logged("[Contention] Score: 0.50 → extending to Round 3"));
+    assert!(matches!(run.task("judge-1"), Task::Rebut { .. }));
+    let run = disputed(staged(3, 2, 4), &[agreed, agreed, disagreed]);
+    assert_eq!(scores(&run), [(0.333, Then::Settled)]);
+    assert!(run.logged("[Contention] Score: 0.33 → proceeding to synthesis"));
+    assert!(run.outcome().is_some());
+}
+
+#[test]
+fn seed002_the_minimum_beats_the_score_and_the_maximum_ends_it() {
+    let run = disputed(staged(3, 3, 5), &[Stance::Agreed]);
+    assert_eq!(scores(&run), [(0.0, Then::Forced)]);
+    assert!(run.logged("[Contention] Score: 0.00 → extending to Round 3 (minimum rounds)"));
+    let mut run = disputed(staged(3, 2, 3), &[Stance::Disagreed]);
+    dispute(&mut run, &[Stance::Disagreed]);
+    assert_eq!(scores(&run), [(1.0, Then::Extended), (1.0, Then::Limit)]);
+    assert_eq!(run.concluded().rounds, 3);
+}
+
+#[test]
+fn seed002_a_rebuttal_is_about_what_is_open_only() {
+    let run = disputed(staged(3, 2, 4), &[Stance::Agreed, Stance::Disagreed]);
+    let Task::Rebut { open, .. } = run.task("judge-1") else {
+        panic!()
+    };
+    assert_eq!(
+        open.iter().map(|o| o.id.as_str()).collect::<Vec<_>>(),
+        ["2"],
+        "its own, by number"
+    );
+    assert_eq!(open[0].said[0].stance, Stance::Disagreed);
+    let Task::Rebut { open, .. } = run.task("judge-3") else {
+        panic!()
+    };
+    assert!(
+        open[0].id.ends_with('2') && open[0].id.len() == 2,
+        "{}",
+        open[0].id
+    );
+}
+
+#[test]
+fn seed002_what_is_conceded_is_no_longer_contended() {
+    let mut run = disputed(staged(3, 2, 4), &[Stance::Disagreed]);
+    dispute(&mut run, &[Stance::Agreed]);
+    assert_eq!(scores(&run), [(1.0, Then::Extended), (0.0, Then::Settled)]);
+    let mut run = disputed(staged(3, 2, 5), &[Stance::Disagreed]);
+    dispute(&mut run, &[Stance::PartiallyAgreed]);
+    assert_eq!(scores(&run)[1], (0.5, Then::Extended), "half of it");
+}
+
+#[test]
+fn seed002_open_challenges_count_and_are_asked_in_the_next_round() {
+    let mut run = Run::seated(staged(3, 2, 4));
+    for judge in judges(&run) {
+        run.answer(&judge, Vote::Pass, |_| {});
+    }
+    run.answer("judge-1", Vote::Pass, |a| {
+        a.challenges = vec![Challenge {
+            to: "A".into(),
+            claim: "c".into(),
+            question: "Why?".into(),
+        }];
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-3", Vote::Pass, |_| {});
+    assert_eq!(scores(&run), [(1.0, Then::Extended)]);
+    let asked = run.council.floor.challenges[0].to.to_string();
+    let Task::Rebut { challenges, .. } = run.task(&asked).clone() else {
+        panic!()
+    };
+    assert_eq!(
+        challenges[0].from.len(),
+        1,
+        "a label, not a name: {}",
+        challenges[0].from
+    );
+    for judge in judges(&run) {
+        run.answer(&judge, Vote::Pass, |a| {
+            if judge == asked {
+                a.answers = vec![ChallengeAnswer {
+                    challenge: "C1".into(),
+                    response: "Because.".into(),
+                }];
+            }
+        });
+    }
+    assert_eq!(scores(&run)[1], (0.0, Then::Settled));
+}
+
+#[test]
+fn seed002_the_progress_lines() {
+    let mut run = disputed(staged(3, 2, 3), &[Stance::Disagreed]);
+    dispute(&mut run, &[Stance::Disagreed]);
+    for line in [
+        "[Round 1] 3/3 agents completed (Visionary, Skeptic, Integrator)",
+        "[Round 2] 3/3 reviews completed",
+        "[Round 3] 3/3 rebuttals completed",
+    ] {
+        assert!(run.logged(line), "{line}");
+    }
+}
+
+#[test]
+fn seed002_one_agent_is_enough_for_a_synthesis() {
+    let mut run = Run::seated(stage(3, 2, 4));
+    run.answer("judge-1", Vote::Pass, write);
+    run.fail("judge-2", FailureKind::Refused);
+    run.dies("judge-3");
+    assert!(run.logged("[Round 1] 1/3 agents completed (Visionary)"));
+    assert!(matches!(run.task("judge-1"), Task::Synthesize { .. }));
+    go_on(&mut run);
+    assert!(run.concluded().ledger.synthesis.is_some());
+}
+
+#[test]
+fn seed002_when_all_fail_one_agent_works_alone() {
+    let mut run = Run::seated(stage(2, 2, 4));
+    run.fail("judge-1", FailureKind::Refused);
+    run.fail("judge-2", FailureKind::Refused);
+    assert_eq!(*run.task("judge-1"), Task::Produce);
+    go_on(&mut run);
+    assert!(run.concluded().ledger.synthesis.is_some());
+    assert!(run.noted("one agent worked alone"));
+    let mut run = Run::seated(staged(2, 2, 4));
+    run.fail("judge-1", FailureKind::Refused);
+    run.fail("judge-2", FailureKind::Refused);
+    assert_eq!(
+        run.concluded().verdict,
+        Verdict::Inconclusive,
+        "a change is not judged that way"
+    );
+}
+
+#[test]
+fn seed002_a_failure_in_an_extra_round_leaves_the_others_going_on() {
+    let mut run = disputed(staged(3, 2, 4), &[Stance::Disagreed]);
+    run.fail("judge-3", FailureKind::Quota);
+    dispute(&mut run, &[Stance::Disagreed]);
+    assert_eq!(run.council.floor.begun, 4);
+    assert!(run.logged("[Round 3] 2/3 rebuttals completed"));
+}
+
+#[test]
+fn seed002_a_synthesizers_seat_takes_no_other_part() {
+    let mut plan = staged(3, 2, 4);
+    plan.options.synthesizer = Some("judge-3".into());
+    let mut run = Run::seated(plan);
+    assert_eq!(judges(&run), ["judge-1", "judge-2"]);
+    for _ in 0..2 {
+        for judge in judges(&run) {
+            run.answer(&judge, Vote::Pass, |_| {});
+        }
+    }
+    assert_eq!(judges(&run), ["judge-3"]);
+    go_on(&mut run);
+    let outcome = run.concluded();
+    assert_eq!((outcome.verdict, outcome.counted), (Verdict::Pass, 2));
+    assert!(!run.noted("abstained"), "{:?}", outcome.notes);
+}
+
+#[test]
+fn seed002_documents_that_do_not_fit_give_way_oldest_first() {
+    let mut run = Run::seated(stage(2, 2, 4));
+    let long = "x".repeat(150 << 10);
+    for _ in 0..2 {
+        for judge in judges(&run) {
+            run.answer(&judge, Vote::Pass, |a| a.document = Some(long.clone()));
+        }
+    }
+    let writer = judges(&run).remove(0);
+    let Task::Synthesize { contributions, .. } = run.task(&writer) else {
+        panic!()
+    };
+    let kept: Vec<_> = contributions
+        .iter()
+        .map(|c| (c.round, c.document.is_some()))
+        .collect();
+    assert_eq!(kept, [(1, false), (1, false), (2, false), (2, true)]);
+    go_on(&mut run);
+    assert!(run.noted("reduced to findings and summary"));
+}
