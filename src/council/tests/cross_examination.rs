@@ -553,11 +553,10 @@ fn seed001_a_round_without_anything_new_is_reframed_for_everybody_once() {
     };
     let mut run = Run::seated(council(3, 1));
     let votes = [PASS, WARN, FAIL];
-    for judge in 0..3 {
-        run.answer(&format!("judge-{}", judge + 1), votes[judge], repeat);
-    }
-    for judge in 0..3 {
-        run.answer(&format!("judge-{}", judge + 1), votes[judge], repeat);
+    for vote_of_round in [votes, votes] {
+        for (judge, vote) in (1..).zip(vote_of_round) {
+            run.answer(&format!("judge-{judge}"), vote, repeat);
+        }
     }
     assert!(stale(&run), "{:?}", run.open);
     let Task::Moderate {

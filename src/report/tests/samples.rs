@@ -299,6 +299,7 @@ fn converged() -> Report {
     outcome.ledger = Ledger {
         exchange: Some(ExchangeKind::Inline),
         dropped: 3,
+        ..Ledger::default()
     };
     Report::new(outcome, subject("main...feature"), run())
 }
