@@ -1,0 +1,146 @@
+//! What the model says, before it is put into the form of an API.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Map, Value, json};
+
+use crate::script::{Reply, Stop, Tool};
+use crate::{Ask, Tokens};
+
+/// How a prompt of the council asks for its round and key to be echoed.
+#[expect(clippy::unwrap_used, reason = "a constant")]
+static ECHO: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"`round` is (\d+), and `key` is `([^`]*)`").unwrap());
+
+/// A tool that some clients offer, and never force, for an answer in their schema.
+const STRUCTURED: &str = "StructuredOutput";
+
+/// What the model says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) tool: Option<Tool>,
+    pub(crate) stop: Stop,
+    pub(crate) tokens: Option<Tokens>,
+    pub(crate) chunk_bytes: usize,
+    /// Number of the request, for ids.
+    pub(crate) nth: u64,
+}
+
+impl Said {
+    /// What `reply` makes the model say to `ask`. `counted` are the tokens of the prompt.
+    pub(crate) fn of(reply: &Reply, ask: &Ask, nth: u64, counted: Tokens) -> Self {
+        let echo = echo(&ask.last);
+        let (mut text, tool) = match (&reply.text, &reply.json, &reply.tool) {
+            (Some(text), ..) => (fill(text, echo.as_ref()), None),
+            (_, Some(json), _) => object(ask, &fill(&json.to_string(), echo.as_ref())),
+            (.., Some(tool)) => (String::new(), Some(tool.clone())),
+            _ => match &echo {
+                Some(echo) => object(ask, &vote(reply, echo).to_string()),
+                None => (
+                    "I hold what I said before, on the evidence that I named.".to_owned(),
+                    None,
+                ),
+            },
+        };
+        if reply.filler_bytes > 0 {
+            text.push_str(&"x".repeat(reply.filler_bytes));
+        }
+        if reply.stop == Stop::Refusal && reply.text.is_none() {
+            text = "I cannot help with that.".to_owned();
+        }
+        if reply.stop == Stop::MaxTokens && reply.text.is_none() {
+            text.truncate(text.len() / 2);
+        }
+        let tool_bytes = tool.as_ref().map_or(0, |t| t.input.to_string().len());
+        let output = (text.len() + tool_bytes).div_ceil(4) as u64;
+        let tokens = reply.usage.unwrap_or(Tokens { output, ..counted });
+        Self {
+            text,
+            tool,
+            stop: reply.stop,
+            tokens: (!reply.without_usage).then_some(tokens),
+            chunk_bytes: reply.chunk_bytes.max(1),
+            nth,
+        }
+    }
+
+    /// The text in pieces, none of which splits a character.
+    pub(crate) fn pieces(&self) -> Vec<&str> {
+        pieces(&self.text, self.chunk_bytes)
+    }
+}
+
+/// `text` in pieces of about `size` bytes.
+pub(crate) fn pieces(text: &str, size: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let mut end = size.min(rest.len());
+        while !rest.is_char_boundary(end) {
+            end += 1;
+        }
+        let (piece, after) = rest.split_at(end);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// Round and key that the last part of a prompt asks for.
+fn echo(last: &str) -> Option<(String, String)> {
+    let found = ECHO.captures_iter(last).last()?;
+    Some((found[1].to_owned(), found[2].to_owned()))
+}
+
+fn fill(text: &str, echo: Option<&(String, String)>) -> String {
+    let (round, key) = echo.map_or(("0", ""), |(round, key)| (round, key));
+    text.replace("{{round}}", round).replace("{{key}}", key)
+}
+
+/// An object in the form that the client asked for: a tool call, bare, or fenced.
+fn object(ask: &Ask, json: &str) -> (String, Option<Tool>) {
+    let by_tool = ask
+        .forced
+        .clone()
+        .or_else(|| ask.offers(STRUCTURED).then(|| STRUCTURED.to_owned()));
+    if let Some(name) = by_tool {
+        let input = serde_json::from_str(json).unwrap_or_default();
+        return (String::new(), Some(Tool { name, input }));
+    }
+    if ask.structured {
+        return (json.to_owned(), None);
+    }
+    (
+        format!("I looked at it from every side.\n\n```json\n{json}\n```\n"),
+        None,
+    )
+}
+
+/// An answer as the council's protocol has it.
+fn vote(reply: &Reply, (round, key): &(String, String)) -> Value {
+    let round: u64 = round.parse().unwrap_or(0);
+    let mut answer = Map::new();
+    let mut put = |name: &str, value: Value| drop(answer.insert(name.to_owned(), value));
+    put("schema_version", json!(1));
+    put("round", json!(round));
+    put("key", json!(key));
+    put("verdict", json!(reply.verdict));
+    put("confidence", json!("HIGH"));
+    put("key_insight", json!("It does what it says."));
+    if round > 1 {
+        put("restatement", json!("My position is that of round 1."));
+    } else {
+        put("findings", json!([]));
+    }
+    put("recommendation", json!("Merge it."));
+    for (name, value) in &reply.fields {
+        if value.is_null() {
+            answer.remove(name);
+        } else {
+            answer.insert(name.clone(), value.clone());
+        }
+    }
+    Value::Object(answer)
+}
