@@ -1,5 +1,7 @@
 //! Who sits: seats from the configuration.
 
+mod kind;
+
 use council_builtin::perspectives;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Seat};
@@ -268,42 +270,14 @@ impl Bench<'_> {
     fn agent(&self, name: &str) -> Result<AgentSpec, CliError> {
         let settings = self.settings();
         let own = settings.agents.get(name);
-        let kind = match own.and_then(|agent| agent.driver.as_deref()) {
-            Some("command") => {
-                let own = own.cloned().unwrap_or_default();
-                if own.command.is_empty() {
-                    return Err(
-                        CliError::usage(format!("agent `{name}` has no command")).hint(format!(
-                            "set `agents.{name}.command` in your own configuration"
-                        )),
-                    );
-                }
-                AgentKind::Command {
-                    argv: own.command,
-                    env: own.env,
-                }
-            }
-            Some("backend") => AgentKind::Backend {},
-            Some(_) => AgentKind::Builtin {
-                rules: settings.rules(),
-            },
-            None if name == BUILT_IN => AgentKind::Builtin {
-                rules: settings.rules(),
-            },
-            None => {
-                let mut known = self.configured();
-                known.push(BUILT_IN.to_owned());
-                let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                return Err(unknown("agent", name, &known));
-            }
-        };
+        let kind = self.kind(name, own)?;
         let builtin = matches!(kind, AgentKind::Builtin { .. });
         let own = own.cloned().unwrap_or_default();
         Ok(AgentSpec {
             name: name.to_owned(),
             vendor: own
                 .vendor
-                .unwrap_or_else(|| if builtin { BUILT_IN } else { name }.to_owned()),
+                .unwrap_or_else(|| self::kind::vendor(name, &kind)),
             deterministic: builtin || own.deterministic,
             model: own.model,
             kind,

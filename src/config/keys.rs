@@ -143,11 +143,28 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         "agents.*.driver",
-        Kind::Choice(&["builtin", "command", "backend"]),
+        Kind::Choice(&["builtin", "command", "claude", "codex", "acp", "backend"]),
         Trust::User,
         "How the agent is spoken with; `backend`: it comes with the backend, e.g. a plugin's own model.",
     ),
-    key("agents.*.command", Kind::Command, Trust::User, "The program and its arguments (driver `command`)."),
+    key(
+        "agents.*.command",
+        Kind::Command,
+        Trust::User,
+        "The program and its arguments. Unset: what the driver or the agent's name stands for, e.g. `claude` or `gemini --acp`.",
+    ),
+    key(
+        "agents.*.format",
+        Kind::Choice(&["answer", "sarif", "rdjson"]),
+        Trust::User,
+        "What the program writes (driver `command`): our own answer, SARIF 2.1.0, or reviewdog's rdjson. Unset: `answer`.",
+    ),
+    key(
+        "agents.*.sandbox",
+        Kind::Choice(&["off", "required"]),
+        Trust::User,
+        "`required`: the operating system keeps the program from the user's files and from writing; where it cannot, the agent is not started (Linux).",
+    ),
     key(
         "agents.*.env",
         Kind::EnvNames,

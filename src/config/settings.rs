@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use council_protocol::seat::{RuleLevel, RuleSettings};
+use council_protocol::seat::{OutputFormat, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
 use crate::council::plan::{Consensus, DebateMode, Policy, Procedure, Timeouts};
@@ -107,6 +107,12 @@ pub struct AgentSettings {
     /// Environment variables that it may see.
     #[serde(default)]
     pub env: Vec<String>,
+    /// What the program writes.
+    #[serde(default)]
+    pub format: OutputFormat,
+    /// What the operating system keeps it from.
+    #[serde(default)]
+    pub sandbox: Sandbox,
     /// The model.
     pub model: Option<String>,
     /// Whose model it is.

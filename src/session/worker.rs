@@ -142,7 +142,7 @@ fn answer(
     let (packet, blobs) = open(run).map_err(unreadable)?;
     let agents = agents(Arc::new(packet), Arc::new(blobs));
     let agent = agents.find(&spec.seat.agent.kind)?;
-    let mut sitting = Sitting::open(agent, spec, Memory::Kept)?;
+    let mut sitting = Sitting::open(agent, spec, Memory::Fresh)?;
     let reply = sitting.turn(turn, stop);
     sitting.end();
     reply

@@ -47,12 +47,24 @@ pub trait Agent: Send + Sync {
 
     /// Takes a seat. May block; a failure means that the judge was never seated.
     fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure>;
+
+    /// Takes a seat for a judge that holds nothing between two turns but what its agent needs to resume: a process or a
+    /// request per turn. None: such a judge is opened anew for every turn.
+    fn open_per_turn(&self, spec: &JudgeSpec) -> Option<Result<Box<dyn Conversation>, Failure>> {
+        let _ = spec;
+        None
+    }
 }
 
 /// A judge that was seated: it keeps its context from turn to turn.
 pub trait Conversation: Send {
     /// Answers one turn; may block until `stop` is raised. A failure of the kind `died` ends the judge.
     fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure>;
+
+    /// Its process, when it has one of its own that lives from turn to turn.
+    fn pid(&self) -> Option<u32> {
+        None
+    }
 
     /// Ends it in good order; may block.
     fn end(&mut self) {}

@@ -95,7 +95,7 @@ impl Agent for Command {
 
 fn command_of(seat: &Seat) -> Result<(&[String], &[String]), Failure> {
     match &seat.agent.kind {
-        AgentKind::Command { argv, env } if !argv.is_empty() => Ok((argv, env)),
+        AgentKind::Command { argv, env, .. } if !argv.is_empty() => Ok((argv, env)),
         _ => {
             let detail = format!(
                 "agent `{}` has no command: set `agents.{0}.command`",

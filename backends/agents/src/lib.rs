@@ -9,6 +9,7 @@ mod builtin;
 pub mod command;
 pub mod environment;
 pub mod guard;
+pub mod known;
 mod local;
 mod outlet;
 pub mod room;

@@ -21,22 +21,35 @@ pub enum Memory {
 pub struct Sitting {
     agent: Arc<dyn Agent>,
     spec: JudgeSpec,
-    memory: Memory,
     /// None between two turns of a judge without memory.
     conversation: Option<Box<dyn Conversation>>,
+    /// Whether the conversation lasts from turn to turn.
+    lasts: bool,
 }
 
 impl Sitting {
     /// Takes the seat of `spec` with `agent`.
     pub fn open(agent: &Arc<dyn Agent>, spec: JudgeSpec, memory: Memory) -> Result<Self, Failure> {
-        let conversation = Some(converse(&**agent, &spec)?);
-        let agent = Arc::clone(agent);
+        let per_turn = match memory {
+            Memory::Kept => None,
+            Memory::Fresh => guarded(|| agent.open_per_turn(&spec).transpose())?,
+        };
+        let lasts = memory == Memory::Kept || per_turn.is_some();
+        let conversation = match per_turn {
+            Some(conversation) => conversation,
+            None => converse(&**agent, &spec)?,
+        };
         Ok(Self {
-            agent,
+            agent: Arc::clone(agent),
             spec,
-            memory,
-            conversation,
+            conversation: Some(conversation),
+            lasts,
         })
+    }
+
+    /// The judge's process, when it has one of its own from turn to turn.
+    pub fn pid(&self) -> Option<u32> {
+        self.conversation.as_ref()?.pid()
     }
 
     /// Answers one turn. After a failure of the kind `died` the judge is gone.
@@ -47,9 +60,10 @@ impl Sitting {
         };
         let reply = catch_unwind(AssertUnwindSafe(|| conversation.turn(turn, stop)))
             .unwrap_or_else(|panic| Err(failure(FailureKind::Died, &*panic)));
-        match self.memory {
-            Memory::Kept => self.conversation = Some(conversation),
-            Memory::Fresh => end(conversation),
+        if self.lasts {
+            self.conversation = Some(conversation);
+        } else {
+            end(conversation);
         }
         let reply = reply?;
         let (bytes, most) = (reply.raw.len() as u64, self.spec.max_answer_bytes);
@@ -69,7 +83,11 @@ impl Sitting {
 }
 
 fn converse(agent: &dyn Agent, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-    catch_unwind(AssertUnwindSafe(|| agent.open(spec)))
+    guarded(|| agent.open(spec))
+}
+
+fn guarded<T>(open: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(open))
         .unwrap_or_else(|panic| Err(failure(FailureKind::Spawn, &*panic)))
 }
 

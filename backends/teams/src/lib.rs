@@ -14,7 +14,7 @@ fn style() -> Style {
         name: "teams",
         version: env!("CARGO_PKG_VERSION"),
         capabilities: Capability::known().collect(),
-        drivers: &["builtin"],
+        drivers: &["builtin", "claude", "codex", "acp"],
         lanes: Lanes::PerJudge,
         memory: Memory::Kept,
     }

@@ -32,6 +32,8 @@ pub fn scripted_agent() -> AgentSpec {
         kind: AgentKind::Command {
             argv: ["/bin/sh", "-c", SCRIPT].map(str::to_owned).to_vec(),
             env: Vec::new(),
+            format: Default::default(),
+            sandbox: Default::default(),
         },
         vendor: "conformance".into(),
         model: None,

@@ -236,6 +236,8 @@ pub enum FailureKind {
     Cancelled,
     /// Quota, key or rate limit of a provider.
     Quota,
+    /// The provider failed: overloaded, an error of its own, a connection that was cut.
+    Provider,
 }
 
 impl std::fmt::Display for FailureKind {
@@ -256,6 +258,7 @@ impl std::fmt::Display for FailureKind {
             Self::Unsupported => "unsupported",
             Self::Cancelled => "cancelled",
             Self::Quota => "quota",
+            Self::Provider => "provider",
         };
         f.write_str(word)
     }

@@ -82,7 +82,19 @@ pub enum AgentKind {
         /// Names of environment variables that it may see beside the common allowlist.
         #[serde(default)]
         env: Vec<String>,
+        /// What it writes.
+        #[serde(default)]
+        format: OutputFormat,
+        /// What the operating system must keep it from.
+        #[serde(default)]
+        sandbox: Sandbox,
     },
+    /// Claude Code, over `stream-json` or once per turn.
+    Claude(Client),
+    /// Codex, over its `app-server` or once per turn.
+    Codex(Client),
+    /// Any agent that speaks the Agent Client Protocol.
+    Acp(Client),
     /// What the backend brings with it, e.g. a plugin's own model: only its probe knows what that can do.
     Backend {},
 }
@@ -93,6 +105,9 @@ impl AgentKind {
         match self {
             Self::Builtin { .. } => "builtin",
             Self::Command { .. } => "command",
+            Self::Claude(_) => "claude",
+            Self::Codex(_) => "codex",
+            Self::Acp(_) => "acp",
             Self::Backend {} => "backend",
         }
     }
@@ -106,6 +121,43 @@ impl AgentKind {
     pub fn is_paid(&self) -> bool {
         !matches!(self, Self::Builtin { .. })
     }
+}
+
+/// How a program that speaks for a model is started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Client {
+    /// The program and its arguments; the driver adds its own behind them.
+    pub argv: Vec<String>,
+    /// Names of environment variables that it may see beside the common allowlist and its driver's own.
+    #[serde(default)]
+    pub env: Vec<String>,
+    /// What the operating system must keep it from.
+    #[serde(default)]
+    pub sandbox: Sandbox,
+}
+
+/// In which form a program tells what it found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputFormat {
+    /// Our own answer, as any judge gives it.
+    #[default]
+    Answer,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// reviewdog's rdjson.
+    Rdjson,
+}
+
+/// What the operating system must keep a program from, whatever the program itself promises.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sandbox {
+    /// Nothing beyond the client's own read-only mode.
+    #[default]
+    Off,
+    /// Writing outside of its own home, and reading the user's files: it is not started where that cannot be enforced.
+    Required,
 }
 
 /// Rules switched off or re-levelled by a trusted layer.

@@ -59,6 +59,8 @@ pub(super) fn seat(judge: &str) -> PlannedSeat {
         kind: AgentKind::Command {
             argv: vec!["model".into()],
             env: Vec::new(),
+            format: Default::default(),
+            sandbox: Default::default(),
         },
         vendor: "acme".into(),
         model: None,

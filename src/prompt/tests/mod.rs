@@ -37,6 +37,8 @@ fn seat(name: &str, focus: &str) -> Seat {
             kind: AgentKind::Command {
                 argv: vec!["any".to_owned()],
                 env: Vec::new(),
+                format: Default::default(),
+                sandbox: Default::default(),
             },
             vendor: "any".to_owned(),
             model: None,

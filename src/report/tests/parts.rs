@@ -272,6 +272,8 @@ pub(super) fn thinking(judges: &mut [JudgeRecord]) {
             kind: AgentKind::Command {
                 argv: vec!["claude".into()],
                 env: Vec::new(),
+                format: Default::default(),
+                sandbox: Default::default(),
             },
             vendor: "anthropic".into(),
             model: Some("sonnet".into()),

@@ -414,6 +414,8 @@ impl Stage {
             planned.seat.agent.kind = AgentKind::Command {
                 argv: vec!["model".into()],
                 env: Vec::new(),
+                format: Default::default(),
+                sandbox: Default::default(),
             };
         }
         self

@@ -50,7 +50,7 @@ impl Chair {
     }
 
     /// The judge is seated. False when nobody waits for it any more.
-    pub(super) fn started(&self) -> bool {
+    pub(super) fn started(&self, pid: Option<u32>) -> bool {
         let mut state = self.lock();
         if state.life != Life::Opening {
             return false;
@@ -58,7 +58,7 @@ impl Chair {
         state.life = Life::Seated;
         self.outlet.emit(Event::Started {
             judge: self.judge.clone(),
-            pid: None,
+            pid,
         });
         true
     }

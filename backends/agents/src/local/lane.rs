@@ -96,7 +96,7 @@ impl Bench {
     fn open(&mut self, chair: Arc<Chair>, spec: JudgeSpec, memory: Memory, agents: &Agents) {
         let agent = agents.find(&spec.seat.agent.kind);
         match agent.and_then(|agent| Sitting::open(agent, spec, memory)) {
-            Ok(sitting) if chair.started() => {
+            Ok(sitting) if chair.started(sitting.pid()) => {
                 self.0.insert(chair.judge().clone(), (chair, sitting));
             }
             Ok(late) => late.end(),

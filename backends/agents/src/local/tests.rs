@@ -163,6 +163,8 @@ fn seat(judge: &str, script: &str) -> Seat {
         kind: AgentKind::Command {
             argv,
             env: Vec::new(),
+            format: Default::default(),
+            sandbox: Default::default(),
         },
         vendor: "test".into(),
         model: None,

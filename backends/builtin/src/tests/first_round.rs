@@ -141,6 +141,8 @@ fn a_seat_that_would_pass_everything_is_refused() {
     other.agent.kind = AgentKind::Command {
         argv: vec!["x".into()],
         env: Vec::new(),
+        format: Default::default(),
+        sandbox: Default::default(),
     };
     assert!(matches!(open(&other), Some(SeatError::NotBuiltin { .. })));
 }
