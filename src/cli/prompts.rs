@@ -72,10 +72,10 @@ impl session::Prompter for Prompts {
         Arc::clone(&self.brief.text)
     }
 
-    fn prompt(&self, seat: &Seat, turn: &Turn) -> String {
+    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> String {
         // Only a template that the user put in place of a built-in one can fail, and there is none.
         self.prompter
-            .turn(seat, turn.round, &turn.key, &turn.task)
+            .turn_exploring(seat, turn.round, &turn.key, &turn.task, explorers)
             .unwrap_or_default()
     }
 }

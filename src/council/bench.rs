@@ -227,17 +227,8 @@ impl Judge {
     /// Adds what a turn cost.
     pub(super) fn pay(&mut self, usage: Option<Usage>) {
         let Some(new) = usage else { return };
-        let sum = self.usage.get_or_insert_with(Usage::default);
-        add(&mut sum.input_tokens, new.input_tokens, |a, b| {
-            a.saturating_add(b)
-        });
-        add(&mut sum.cached_tokens, new.cached_tokens, |a, b| {
-            a.saturating_add(b)
-        });
-        add(&mut sum.output_tokens, new.output_tokens, |a, b| {
-            a.saturating_add(b)
-        });
-        add(&mut sum.cost_usd, new.cost_usd, |a, b| a + b);
+        let sum = self.usage.take().unwrap_or_default();
+        self.usage = Some(sum.plus(&new));
     }
 
     /// Whether it had itself reported what `evidence` points to before `round`: then it had not missed it.
@@ -248,13 +239,6 @@ impl Judge {
                 && (covers(place, evidence.line) || same_text(&r.finding.quote, &evidence.quote))
         })
     }
-}
-
-fn add<T: Copy>(sum: &mut Option<T>, new: Option<T>, plus: impl Fn(T, T) -> T) {
-    *sum = match (*sum, new) {
-        (Some(a), Some(b)) => Some(plus(a, b)),
-        (a, b) => a.or(b),
-    };
 }
 
 /// Whether a place covers a line.

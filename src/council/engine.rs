@@ -124,7 +124,11 @@ impl Council {
                 proof,
                 context,
             } => self.floor.claims.answered(claim, proof, context),
-            Input::Explored { judge, results } => self.explored(&judge, results, now),
+            Input::Explored {
+                judge,
+                results,
+                usage,
+            } => self.explored(&judge, results, usage, now),
             Input::Deadline { timer } => self.strikes(timer, now),
             Input::Cancel { cause } => self.cancel(cause, now),
         }

@@ -71,6 +71,9 @@ pub enum Input {
         judge: JudgeId,
         /// Question and result, in the order asked.
         results: Vec<Explored>,
+        /// What all of them cost, where known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     /// A deadline has passed.
     Deadline {

@@ -1,5 +1,6 @@
 //! Explorers: one-shot helpers that answer a judge's questions in R1; never in R2 (seed 000, `--explorers`).
 
+use council_protocol::message::Usage;
 use council_protocol::task::{Explored, Task};
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis};
 
@@ -52,11 +53,19 @@ impl Council {
         }
     }
 
-    pub(super) fn explored(&mut self, judge: &JudgeId, results: Vec<Explored>, now: Millis) {
+    /// The explorers are back: the judge goes on with what they found. What they cost is its cost, also when it is late.
+    pub(super) fn explored(
+        &mut self,
+        judge: &JudgeId,
+        results: Vec<Explored>,
+        usage: Option<Usage>,
+        now: Millis,
+    ) {
         let Some(chair) = self.chair(judge) else {
             return;
         };
         let judge = &mut self.floor.bench.judges[chair];
+        judge.pay(usage);
         if judge.exploring.take().is_some() {
             judge.queue.push_back(Ask::new(Task::Explored { results }));
             self.dispatch(chair, now);

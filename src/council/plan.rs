@@ -156,6 +156,8 @@ pub struct Options {
     pub rounds: Option<RoundLimits>,
     /// Helpers of each judge in R1 (seed 000, `--explorers`); 0: none.
     pub explorers: u8,
+    /// The model of the helpers; none: that of the judge that asks.
+    pub explorer_model: Option<String>,
     /// `cross-examination` one councillor after another and without messages between them (seed 001, `-e`).
     pub economy: bool,
     /// The seat that writes the synthesis of a staged debate and takes no other part (seed 002); none: over a stage, one of

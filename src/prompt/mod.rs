@@ -32,7 +32,6 @@ use template::Templates;
 pub struct Prompter {
     templates: Templates,
     fence: Fence,
-    explorers: u8,
 }
 
 impl Prompter {
@@ -46,20 +45,11 @@ impl Prompter {
         let prompter = Self {
             templates: Templates::new(overrides)?,
             fence: Fence::of(seed),
-            explorers: 0,
         };
         if !overrides.is_empty() {
             trial::run(&prompter)?;
         }
         Ok(prompter)
-    }
-
-    /// The same, for judges that may ask up to `most` questions in R1 (seed 000, `--explorers`).
-    pub fn with_explorers(self, most: u8) -> Self {
-        Self {
-            explorers: most,
-            ..self
-        }
     }
 
     /// The brief for a class of models. It opens every conversation; a turn's prompt stands behind it.
@@ -81,15 +71,22 @@ impl Prompter {
         key: &str,
         task: &Task,
     ) -> Result<String, PromptError> {
-        turn::render(self, seat, round, key, task)
+        turn::render(self, seat, round, key, task, 0)
     }
 
-    /// The prompt of an explorer, to stand behind the brief: one question of a judge.
+    /// The same for a judge that may put up to `explorers` questions to helpers (seed 000, `--explorers`).
     ///
     /// # Errors
     /// Only an overridden template can fail.
-    pub fn explorer(&self, question: &str) -> Result<String, PromptError> {
-        turn::explorer(self, question)
+    pub fn turn_exploring(
+        &self,
+        seat: &Seat,
+        round: u8,
+        key: &str,
+        task: &Task,
+        explorers: u8,
+    ) -> Result<String, PromptError> {
+        turn::render(self, seat, round, key, task, explorers)
     }
 
     /// SHA-256 of the templates as they are used, 64 hex digits: part of what recognises a change that was reviewed.

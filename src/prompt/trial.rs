@@ -15,7 +15,6 @@ use super::{BriefClass, Prompter};
 /// Renders them all.
 pub(super) fn run(prompter: &Prompter) -> Result<(), PromptError> {
     prompter.brief(&packet(), &BriefClass::default())?;
-    prompter.explorer("q")?;
     for (round, task) in tasks() {
         for perspective in ["", "security"] {
             prompter.turn(&seat(perspective), round, "0", &task)?;
@@ -113,6 +112,12 @@ fn tasks() -> Vec<(u8, Task)> {
             1,
             Task::Explored {
                 results: Vec::new(),
+            },
+        ),
+        (
+            1,
+            Task::Explore {
+                question: "q".to_owned(),
             },
         ),
         mend(1),

@@ -15,8 +15,9 @@ pub(super) fn render(
     round: u8,
     key: &str,
     task: &Task,
+    explorers: u8,
 ) -> Result<String, PromptError> {
-    let (name, own) = values(prompter, task);
+    let (name, own) = values(prompter, task, explorers);
     let common = context! {
         tag => prompter.fence.tag(),
         perspective => seat.perspective.name.clone(),
@@ -31,25 +32,17 @@ pub(super) fn render(
         .render(name, context! { ..own, ..common })
 }
 
-/// Renders one question of a judge for a helper.
-pub(super) fn explorer(prompter: &Prompter, question: &str) -> Result<String, PromptError> {
-    let question = prompter.fence.wrap(&words::note(question));
-    prompter.templates.render(
-        "explorer",
-        context! { tag => prompter.fence.tag(), question },
-    )
-}
-
 /// The template of a task, and what only it is given.
-fn values(prompter: &Prompter, task: &Task) -> (&'static str, Value) {
+fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Value) {
     let fenced = |text: String| match text.is_empty() {
         true => text,
         false => prompter.fence.wrap(&text),
     };
     match task {
-        Task::Review => (
-            "review",
-            context! { explorers => u32::from(prompter.explorers) },
+        Task::Review => ("review", context! { explorers => u32::from(explorers) }),
+        Task::Explore { question } => (
+            "explorer",
+            context! { question => fenced(words::note(question)) },
         ),
         Task::Restate => ("restate", context! {}),
         Task::Explored { results } => (

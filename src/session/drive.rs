@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use council_protocol::{Event, Millis};
+use council_protocol::{Capability, Event, Millis};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::SessionError;
+use super::explore::Explorers;
 use super::journal::{Header, JOURNAL_VERSION, Line, PlanRef, Writer};
 use super::opened::Opened;
 use super::prove::Prover;
@@ -41,6 +42,7 @@ pub(super) struct Drive<'a> {
     pub(super) lost: bool,
     pub(super) outcome: Option<Box<Outcome>>,
     pub(super) seating: Seating,
+    pub(super) explorers: Explorers,
     backend: String,
     plan: Plan,
     council: Option<Council>,
@@ -90,6 +92,7 @@ impl<'a> Drive<'a> {
             arrived: VecDeque::new(),
             pending: Vec::new(),
             seating: Seating::default(),
+            explorers: Explorers::default(),
             spare,
             retired: Vec::new(),
             gave_way: None,
@@ -139,6 +142,26 @@ impl<'a> Drive<'a> {
             .seats
             .iter()
             .find(|planned| planned.seat.judge == *judge)
+    }
+
+    /// How many explorers a judge may ask for: none where it cannot be sent what they find.
+    pub(super) fn explorers_of(&self, planned: &PlannedSeat) -> u8 {
+        let grant = &planned.grant;
+        let emulated = grant.emulated.contains_key(&Capability::Message);
+        match emulated || grant.granted.has(&Capability::Message) {
+            true => self.plan.options.explorers,
+            false => 0,
+        }
+    }
+
+    /// The model of explorers; none: that of the judge that asks.
+    pub(super) fn explorer_model(&self) -> Option<String> {
+        self.plan.options.explorer_model.clone()
+    }
+
+    /// The grace of a shutdown, in milliseconds.
+    pub(super) fn shutdown_ms(&self) -> u64 {
+        self.plan.timeouts.shutdown_ms
     }
 
     /// Something has happened; [`Drive::settle`] sees to it.
@@ -208,6 +231,7 @@ impl<'a> Drive<'a> {
         *run_ms = run_ms.map(|bound| bound.saturating_sub(self.world.now_ms() - self.began));
         self.roll = Roll::of(&self.plan);
         self.seating = Seating::default();
+        self.explorers = Explorers::default();
         self.lost = false;
         self.timers.clear();
         self.arrived.clear();
@@ -328,7 +352,7 @@ fn has_paid(plan: &Plan) -> bool {
 
 /// Whether losing this input would cost money or minutes.
 fn is_paid(plan: &Plan, input: &Input) -> bool {
-    let Input::Answered { judge, .. } = input else {
+    let (Input::Answered { judge, .. } | Input::Explored { judge, .. }) = input else {
         return false;
     };
     let mut seats = plan.seats.iter().map(|planned| &planned.seat);

@@ -12,6 +12,9 @@ impl Drive<'_> {
         if generation != self.generation {
             return;
         }
+        let Some(event) = self.hear_explorer(event) else {
+            return;
+        };
         match event {
             Event::Started { judge, .. } if self.roll.started(&judge) => {
                 self.arrive(Input::Started { judge });
@@ -130,7 +133,10 @@ impl Drive<'_> {
         due.sort_unstable();
         for (_, timer) in due {
             self.timers.remove(&timer);
-            self.arrive(Input::Deadline { timer });
+            match self.explorers.due(timer) {
+                Some(judge) => self.recall_explorers(&judge),
+                None => self.arrive(Input::Deadline { timer }),
+            }
         }
     }
 

@@ -55,6 +55,7 @@ fn every_input() -> Vec<Input> {
         Input::Explored {
             judge: "a".into(),
             results: Vec::new(),
+            usage: None,
         },
         Input::Deadline { timer: TimerId(2) },
         Input::Cancel {

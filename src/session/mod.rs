@@ -9,6 +9,7 @@ mod close;
 mod drive;
 pub mod duel;
 mod error;
+mod explore;
 mod hear;
 mod interrupts;
 pub mod journal;

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use council_protocol::message::Ending;
-use council_protocol::task::{Explored, Peer};
+use council_protocol::task::Peer;
 use council_protocol::{
     Answer, BackendError, Failure, FailureKind, JudgeId, JudgeSpec, Location, Message, Request,
     Turn, worker,
@@ -40,8 +40,10 @@ impl Drive<'_> {
             }
             Action::Share { judge, peer } => self.share(&judge, &peer),
             Action::Explore {
-                judge, questions, ..
-            } => self.explore(judge, questions),
+                judge,
+                questions,
+                timeout_ms,
+            } => self.explore(judge, questions, timeout_ms),
             Action::CancelTurn { judge } => self.call(Request::Cancel { judge }),
             Action::Prove {
                 claim,
@@ -85,10 +87,11 @@ impl Drive<'_> {
     }
 
     fn send(&mut self, judge: JudgeId, mut turn: Turn) {
-        let seat = self.seat(&judge).map(|planned| &planned.seat);
-        let seat = seat.filter(|seat| seat.agent.kind.reads_text());
-        if let (Some(seat), Some(prompter)) = (seat, &self.setting.prompter) {
-            turn.prompt = prompter.prompt(seat, &turn);
+        let planned = self.seat(&judge);
+        let planned = planned.filter(|planned| planned.seat.agent.kind.reads_text());
+        if let (Some(planned), Some(prompter)) = (planned, &self.setting.prompter) {
+            let explorers = self.explorers_of(planned);
+            turn.prompt = prompter.prompt(&planned.seat, &turn, explorers);
         }
         self.roll.sent(judge.clone(), turn.id);
         let message = Message::Turn { judge, turn };
@@ -106,7 +109,7 @@ impl Drive<'_> {
     }
 
     /// Calls the backend. A refusal is what the call would have led to.
-    fn call(&mut self, request: Request) {
+    pub(super) fn call(&mut self, request: Request) {
         let called = match &mut self.current {
             Some(current) => current.call(request.clone()),
             None => Err(BackendError::Closed),
@@ -127,20 +130,6 @@ impl Drive<'_> {
             proof,
             context,
         });
-    }
-
-    /// No agent here can answer questions on the side: the judge is told so, and nothing is made up.
-    fn explore(&mut self, judge: JudgeId, questions: Vec<String>) {
-        self.say(format!(
-            "{judge} asked {} explorers; there are none here",
-            questions.len()
-        ));
-        let unanswered = |question| Explored {
-            question,
-            result: None,
-        };
-        let results = questions.into_iter().map(unanswered).collect();
-        self.arrive(Input::Explored { judge, results });
     }
 
     /// Puts a scrubbed answer into the judge's own folder.

@@ -24,8 +24,8 @@ pub trait Prompter: Send + Sync {
     /// The brief of a seat: byte-identical for all judges of a class and all rounds.
     fn brief(&self, seat: &Seat) -> Arc<str>;
 
-    /// The text of a turn, to stand behind the brief.
-    fn prompt(&self, seat: &Seat, turn: &Turn) -> String;
+    /// The text of a turn, to stand behind the brief; in R1 the judge may put up to `explorers` questions to helpers.
+    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> String;
 }
 
 /// Renders the file of a judge's answer in a round, for people.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use council_builtin::Judge;
-use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn};
+use council_protocol::{
+    Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Task, Turn,
+};
 
 use crate::{Agent, Conversation, Probe, Reply, Stop, Workshop};
 
@@ -54,6 +56,10 @@ struct Rules(Judge);
 
 impl Conversation for Rules {
     fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
+        if matches!(turn.task, Task::Explore { .. }) {
+            let detail = "the built-in judge applies rules; it cannot answer questions";
+            return Err(Failure::new(FailureKind::Unsupported, detail));
+        }
         Ok(Reply {
             raw: self.0.turn(turn),
             usage: None,

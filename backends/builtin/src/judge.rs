@@ -16,7 +16,7 @@ use crate::{councillor, duel};
 
 /// What a judge without a model says when it is asked to write: never an answer, so that nothing is faked.
 const NO_DOCUMENT: &str =
-    "A judge without a model cannot write documents; seat an agent that thinks.";
+    "A judge without a model cannot write or answer questions; seat an agent that thinks.";
 
 /// Why a seat cannot be taken by the built-in judge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -129,7 +129,9 @@ impl Judge {
                 let branch = Branch::Disagreed;
                 debate::answer(&self.witness(), self.position(), turn, branch, peers)
             }
-            Task::Produce | Task::Synthesize { .. } => return NO_DOCUMENT.to_owned(),
+            Task::Explore { .. } | Task::Produce | Task::Synthesize { .. } => {
+                return NO_DOCUMENT.to_owned();
+            }
             Task::Mend { .. } => match &self.last {
                 Some(last) => Answer {
                     round: turn.round,

@@ -280,6 +280,25 @@ pub struct Usage {
 
 impl Eq for Usage {}
 
+impl Usage {
+    /// The sum; what is known of one alone stands as it is.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            input_tokens: sum(self.input_tokens, other.input_tokens, u64::saturating_add),
+            cached_tokens: sum(self.cached_tokens, other.cached_tokens, u64::saturating_add),
+            output_tokens: sum(self.output_tokens, other.output_tokens, u64::saturating_add),
+            cost_usd: sum(self.cost_usd, other.cost_usd, |a, b| a + b),
+        }
+    }
+}
+
+fn sum<T>(a: Option<T>, b: Option<T>, plus: impl Fn(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(plus(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,6 +17,12 @@ pub enum Task {
         /// Question and what was found, in the order asked.
         results: Vec<Explored>,
     },
+    /// One question of a judge, put to a helper that has no memory and no seat (seed 000, `--explorers`). The reply is
+    /// text.
+    Explore {
+        /// The question: untrusted.
+        question: String,
+    },
     /// R2, first turn: restate your own position before you see the others' (seed 000). The reply is text, not an
     /// answer.
     Restate,
@@ -190,7 +196,7 @@ impl Task {
     /// Which form the reply has.
     pub fn form(&self) -> Form {
         match self {
-            Self::Restate => Form::Text,
+            Self::Restate | Self::Explore { .. } => Form::Text,
             Self::Review | Self::Explored { .. } => Form::Review,
             Self::Debate { .. } => Form::Debate,
             Self::Duel { .. } => Form::Duel,

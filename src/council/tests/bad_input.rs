@@ -56,6 +56,7 @@ fn nonsense() -> Vec<Input> {
         Input::Explored {
             judge: "judge-1".into(),
             results: Vec::new(),
+            usage: None,
         },
         Input::Deadline { timer: TimerId(99) },
     ]

@@ -293,6 +293,7 @@ fn seed000_explorers_work_in_r1_only_and_the_second_answer_replaces_the_first() 
     run.feed(Input::Explored {
         judge: "judge-1".into(),
         results: vec![found],
+        usage: None,
     });
     assert!(matches!(run.task("judge-1"), Task::Explored { .. }));
     run.answer("judge-1", Vote::Pass, |a| a.explore = vec!["more?".into()]);

@@ -10,10 +10,18 @@ fn prompts_read_as_they_should() {
     insta::assert_snapshot!("review", turn(&plain, 1, &Task::Review));
     insta::assert_snapshot!("review-with-perspective", turn(&security, 1, &Task::Review));
     insta::assert_snapshot!("explored", turn(&plain, 1, &explored()));
-    insta::assert_snapshot!("explorer", prompter().explorer("Who calls login?").unwrap());
+    insta::assert_snapshot!(
+        "explorer",
+        turn(
+            &plain,
+            1,
+            &Task::Explore {
+                question: "Who calls login?".to_owned()
+            }
+        )
+    );
     let asking = prompter()
-        .with_explorers(2)
-        .turn(&plain, 1, KEY, &Task::Review)
+        .turn_exploring(&plain, 1, KEY, &Task::Review, 2)
         .unwrap();
     assert!(asking.contains("up to 2 questions"));
     insta::assert_snapshot!("restate", turn(&plain, 2, &Task::Restate));

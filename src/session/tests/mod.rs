@@ -2,6 +2,7 @@
 
 mod bad_backends;
 mod cleanup;
+mod explorers;
 mod fallbacks;
 mod files;
 mod live;

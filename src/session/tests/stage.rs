@@ -59,6 +59,8 @@ pub(super) struct Manners {
     pub(super) never_seats: BTreeSet<&'static str>,
     pub(super) ignores_shutdown: BTreeSet<&'static str>,
     pub(super) closes_on_turn: bool,
+    /// Chairs that there are.
+    pub(super) no_more_than: Option<usize>,
 }
 
 struct Scripted {
@@ -157,6 +159,12 @@ impl Backend for Scripted {
     fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
         let judge = spec.seat.judge;
         self.note(format!("spawn {judge}"));
+        let spawn = format!("{} spawn ", self.name);
+        let seated = self.diary.lock().unwrap();
+        let seated = seated.iter().filter(|l| l.starts_with(&spawn)).count();
+        if self.manners.no_more_than.is_some_and(|most| seated > most) {
+            return Err(BackendError::Other("no more chairs".into()));
+        }
         if self.manners.refuses_spawn {
             return Err(BackendError::Other("no more chairs".into()));
         }
@@ -184,6 +192,7 @@ impl Backend for Scripted {
             Task::Debate { .. } => "debate",
             Task::Mend { .. } => "mend",
             Task::Explored { .. } => "explored",
+            Task::Explore { .. } => "explore",
             _ => "other",
         };
         self.note(format!("send {judge} {task}"));
@@ -563,7 +572,7 @@ impl Prompter for Plain {
         "the change".into()
     }
 
-    fn prompt(&self, seat: &Seat, turn: &Turn) -> String {
+    fn prompt(&self, seat: &Seat, turn: &Turn, _: u8) -> String {
         format!("{}: turn {}", seat.judge, turn.id.0)
     }
 }

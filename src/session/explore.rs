@@ -1,0 +1,275 @@
+//! Explorers: one-shot helpers in the same backend as the judge that asks them (seed 000, `--explorers`). The council never
+//! hears of them, only of what they found.
+
+use std::collections::BTreeMap;
+
+use council_protocol::message::Usage;
+use council_protocol::seat::Perspective;
+use council_protocol::task::Explored;
+use council_protocol::{
+    Event, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, Task, Turn, TurnId,
+};
+
+use super::drive::Drive;
+use crate::council::{Input, TimerId};
+
+/// What is left of the explorers' time for their results to reach the judge: one part in so many.
+const MARGIN: Millis = 20;
+
+/// The explorers of every judge that has asked for some.
+#[derive(Debug, Default)]
+pub(super) struct Explorers {
+    parties: BTreeMap<JudgeId, Party>,
+    /// Turns and deadlines of explorers are numbered from the end, those of judges from the beginning.
+    numbers: u32,
+}
+
+/// The explorers of one judge.
+#[derive(Debug)]
+struct Party {
+    helpers: Vec<Helper>,
+    timer: TimerId,
+    timeout_ms: u64,
+    reported: bool,
+}
+
+/// One explorer.
+#[derive(Debug)]
+struct Helper {
+    id: JudgeId,
+    turn: TurnId,
+    question: String,
+    state: State,
+    seated: bool,
+    result: Option<String>,
+    usage: Option<Usage>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Asked for.
+    Called,
+    /// It has its question.
+    Asked,
+    /// Nothing more is expected of it.
+    Settled,
+}
+
+impl Explorers {
+    fn number(&mut self) -> u32 {
+        self.numbers += 1;
+        u32::MAX - self.numbers
+    }
+
+    /// The judge whose explorer this is, and which of them.
+    fn find(&self, id: &JudgeId) -> Option<(JudgeId, usize)> {
+        let mut parties = self.parties.iter();
+        parties.find_map(|(judge, party)| {
+            let at = party.helpers.iter().position(|helper| helper.id == *id)?;
+            Some((judge.clone(), at))
+        })
+    }
+
+    /// The judge whose explorers have to be back now.
+    pub(super) fn due(&self, timer: TimerId) -> Option<JudgeId> {
+        let mut parties = self.parties.iter();
+        let due = parties.find(|(_, party)| party.timer == timer)?;
+        Some(due.0.clone())
+    }
+}
+
+impl Party {
+    /// What came back, once everybody is done.
+    fn report(&mut self) -> Option<(Vec<Explored>, Option<Usage>)> {
+        let done = self.helpers.iter().all(|h| h.state == State::Settled);
+        if !done || std::mem::replace(&mut self.reported, true) {
+            return None;
+        }
+        let results = self.helpers.iter_mut().map(|helper| Explored {
+            question: helper.question.clone(),
+            result: helper.result.take(),
+        });
+        let results = results.collect();
+        Some((results, self.cost()))
+    }
+
+    /// What all of them cost; none where nobody says.
+    fn cost(&self) -> Option<Usage> {
+        let known = self.helpers.iter().filter_map(|h| h.usage.clone());
+        known.reduce(|a, b| a.plus(&b))
+    }
+}
+
+impl Drive<'_> {
+    /// Seats an explorer for each question.
+    pub(super) fn explore(&mut self, judge: JudgeId, questions: Vec<String>, timeout_ms: u64) {
+        let count = questions.len();
+        self.say(format!("{judge} asked {count} explorers"));
+        let timeout_ms = timeout_ms - timeout_ms / MARGIN;
+        let timer = TimerId(self.explorers.number());
+        self.timers.insert(timer, self.now() + timeout_ms);
+        let helper = |(question, number): (String, usize)| Helper {
+            id: JudgeId(format!("{judge}-explorer-{number}")),
+            turn: TurnId(self.explorers.number()),
+            question,
+            state: State::Called,
+            seated: false,
+            result: None,
+            usage: None,
+        };
+        let helpers: Vec<Helper> = questions.into_iter().zip(1..).map(helper).collect();
+        let ids: Vec<JudgeId> = helpers.iter().map(|helper| helper.id.clone()).collect();
+        let party = Party {
+            helpers,
+            timer,
+            timeout_ms,
+            reported: false,
+        };
+        self.explorers.parties.insert(judge.clone(), party);
+        for id in ids {
+            self.seat_explorer(&judge, id);
+        }
+        self.report_explorers(&judge);
+    }
+
+    fn seat_explorer(&mut self, judge: &JudgeId, id: JudgeId) {
+        let Some(mut seat) = self.seat(judge).map(|planned| planned.seat.clone()) else {
+            return;
+        };
+        seat.judge = id;
+        seat.perspective = Perspective::default();
+        if let Some(model) = self.explorer_model() {
+            seat.agent.model = Some(model);
+        }
+        let reads = seat.agent.kind.reads_text();
+        let prompter = self.setting.prompter.as_deref().filter(|_| reads);
+        let spec = JudgeSpec {
+            brief: prompter.map_or_else(|| "".into(), |prompter| prompter.brief(&seat)),
+            seat,
+            room: self.setting.room.clone(),
+            max_answer_bytes: self.setting.max_answer_bytes,
+        };
+        self.call(Request::Spawn { spec });
+    }
+
+    /// An event of an explorer; any other is given back.
+    pub(super) fn hear_explorer(&mut self, event: Event) -> Option<Event> {
+        let id = match &event {
+            Event::Started { judge, .. }
+            | Event::Answered { judge, .. }
+            | Event::Failed { judge, .. }
+            | Event::Ended { judge, .. } => judge.clone(),
+            _ => return Some(event),
+        };
+        let Some((judge, at)) = self.explorers.find(&id) else {
+            return Some(event);
+        };
+        let most = self.setting.max_answer_bytes;
+        let party = self.explorers.parties.get_mut(&judge)?;
+        let helper = &mut party.helpers[at];
+        match event {
+            Event::Started { .. } => {
+                helper.seated = true;
+                if helper.state == State::Called {
+                    helper.state = State::Asked;
+                    self.question_explorer(&judge, at);
+                } else {
+                    self.end_explorer(&judge, at);
+                }
+            }
+            Event::Answered {
+                turn, raw, usage, ..
+            } if helper.state == State::Asked && helper.turn == turn => {
+                helper.result = Some(raw).filter(|raw| raw.len() as u64 <= most);
+                helper.usage = usage;
+                helper.state = State::Settled;
+                self.end_explorer(&judge, at);
+            }
+            Event::Failed { failure, .. } if helper.state != State::Settled => {
+                helper.state = State::Settled;
+                if failure.kind == FailureKind::Died {
+                    helper.seated = false;
+                }
+                self.say(format!("{id} found nothing: {failure}"));
+                self.end_explorer(&judge, at);
+            }
+            Event::Ended { .. } => {
+                helper.seated = false;
+                helper.state = State::Settled;
+            }
+            _ => {}
+        }
+        self.report_explorers(&judge);
+        None
+    }
+
+    /// Their time is over: whoever is not back has found nothing.
+    pub(super) fn recall_explorers(&mut self, judge: &JudgeId) {
+        let helpers = self.explorers.parties.get(judge).map(|p| p.helpers.len());
+        for at in 0..helpers.unwrap_or(0) {
+            let Some(helper) = self.helper(judge, at) else {
+                continue;
+            };
+            if std::mem::replace(&mut helper.state, State::Settled) != State::Settled {
+                let id = helper.id.clone();
+                self.say(format!("{id} found nothing in time"));
+                self.end_explorer(judge, at);
+            }
+        }
+        self.report_explorers(judge);
+    }
+
+    fn helper(&mut self, judge: &JudgeId, at: usize) -> Option<&mut Helper> {
+        self.explorers.parties.get_mut(judge)?.helpers.get_mut(at)
+    }
+
+    fn question_explorer(&mut self, judge: &JudgeId, at: usize) {
+        let Some(party) = self.explorers.parties.get(judge) else {
+            return;
+        };
+        let helper = &party.helpers[at];
+        let (id, timeout_ms) = (helper.id.clone(), party.timeout_ms);
+        let mut turn = Turn {
+            id: helper.turn,
+            round: 1,
+            key: String::new(),
+            task: Task::Explore {
+                question: helper.question.clone(),
+            },
+            prompt: String::new(),
+            timeout_ms,
+        };
+        let seat = self.seat(judge).map(|planned| &planned.seat);
+        if let (Some(seat), Some(prompter)) = (seat, &self.setting.prompter) {
+            turn.prompt = prompter.prompt(seat, &turn, 0);
+        }
+        let message = Message::Turn { judge: id, turn };
+        self.call(Request::Send { message });
+    }
+
+    /// It was for one question: it ends as judges end.
+    fn end_explorer(&mut self, judge: &JudgeId, at: usize) {
+        let grace_ms = self.shutdown_ms();
+        let Some(helper) = self.helper(judge, at).filter(|helper| helper.seated) else {
+            return;
+        };
+        let judge = helper.id.clone();
+        self.call(Request::Shutdown { judge, grace_ms });
+    }
+
+    fn report_explorers(&mut self, judge: &JudgeId) {
+        let Some(party) = self.explorers.parties.get_mut(judge) else {
+            return;
+        };
+        let timer = party.timer;
+        if let Some((results, usage)) = party.report() {
+            self.timers.remove(&timer);
+            let judge = judge.clone();
+            self.arrive(Input::Explored {
+                judge,
+                results,
+                usage,
+            });
+        }
+    }
+}
