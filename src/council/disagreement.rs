@@ -16,7 +16,7 @@ pub(super) fn disagreements(
     findings: &[JudgedFinding],
 ) -> Vec<Disagreement> {
     let mut all: Vec<Disagreement> = cross_vendor(floor, positions).into_iter().collect();
-    for finding in findings {
+    for finding in findings.iter().filter(|f| f.dismissed.is_none()) {
         let open = matches!(
             finding.disposition,
             Disposition::Contested | Disposition::Unproven

@@ -74,6 +74,7 @@ fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a
             },
             floor.plan.policy,
         ),
+        dismissed: None,
         members: cluster.versions.iter().map(member).collect(),
         opinions: opinions(cluster),
     };

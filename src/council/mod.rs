@@ -11,6 +11,7 @@ mod cluster;
 pub mod consensus;
 mod contention;
 mod disagreement;
+mod dismissal;
 mod disposition;
 pub mod duel;
 mod engine;
@@ -37,6 +38,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub use dismissal::{Dismissal, Ground, Reconsidered};
 pub use engine::Council;
 pub use exchange::{Action, CancelCause, ClaimId, Input, TimerId};
 pub use outcome::Outcome;

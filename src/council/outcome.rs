@@ -9,6 +9,7 @@ use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, Seat, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::dismissal::Dismissal;
 use super::ledger::Ledger;
 use super::plan::{Consensus, Procedure};
 
@@ -163,9 +164,12 @@ pub struct JudgedFinding {
     pub finding: Finding,
     /// What became of it.
     pub disposition: Disposition,
-    /// What it does to the verdict; none for a rejected one.
+    /// What it does to the verdict; none for a rejected or dismissed one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
+    /// Who argued it away, and why; none: nobody. It is listed and does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dismissed: Option<Dismissal>,
     /// Every judge's version, verbatim.
     pub members: Vec<Member>,
     /// What others said of it.

@@ -9,6 +9,8 @@ use council_protocol::{JudgeId, Millis, Seat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::dismissal::Dismissal;
+
 /// The rules of the rounds (3-debate.md, "One engine, six procedures").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -165,6 +167,9 @@ pub struct Options {
     pub synthesizer: Option<JudgeId>,
     /// Modes that end without a verdict: `brainstorm`, `research`. A stage that is no change has none either.
     pub without_verdict: bool,
+    /// Findings that people argued away: they are listed and do not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dismissed: Vec<Dismissal>,
 }
 
 /// What the judges have before them.

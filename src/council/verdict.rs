@@ -1,11 +1,12 @@
 //! From everything that was said to the outcome.
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{Coverage, CoverageState, Vote};
+use council_protocol::{Coverage, CoverageState};
 
 use super::bench::Judge;
-use super::consensus::{Case, Standing, judge};
+use super::consensus::{Case, judge};
 use super::disagreement::disagreements;
+use super::dismissal;
 use super::exchange::CancelCause;
 use super::findings::findings;
 use super::floor::Floor;
@@ -30,7 +31,8 @@ pub(super) fn nothing_to_review(floor: &Floor) -> Option<Reason> {
 /// The outcome of a council whose rounds are over, or were cut short.
 pub(super) fn outcome(floor: &Floor, cut: Option<CancelCause>) -> Outcome {
     let positions = floor.positions();
-    let findings = findings(floor);
+    let mut findings = findings(floor);
+    dismissal::mark(&mut findings, &floor.plan.options.dismissed);
     let coverage = coverage(floor);
     let (verdict, reason) = decide(floor, cut, &positions, &findings, &coverage);
     Outcome {
@@ -123,14 +125,11 @@ fn decide(
     if let Some(reason) = nothing_to_review(floor).filter(|_| change) {
         return (Verdict::Skipped, reason);
     }
-    let standing = |f: &JudgedFinding| Standing {
-        severity: f.finding.severity,
-        disposition: f.disposition,
-    };
-    let findings: Vec<Standing> = findings.iter().map(standing).collect();
-    let votes: Vec<Vote> = positions.iter().filter_map(|p| p.counted).collect();
+    let judges = floor.bench.judges.iter().zip(positions);
+    let cast = judges.filter_map(|(judge, position)| Some((judge.id(), position.counted?)));
+    let votes = dismissal::votes(findings, cast);
     let case = Case {
-        findings: &findings,
+        findings: &dismissal::standing(findings),
         votes: &votes,
         counted: votes.len(),
         quorum: floor.plan.quorum as usize,

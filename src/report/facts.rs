@@ -111,12 +111,66 @@ pub struct RunFacts {
     /// The recognition key of the change under this configuration, bench and templates; hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recognition_key: Option<String>,
+    /// Where the verdict comes from when nobody was asked again; none: it was made now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recognised: Option<Recognised>,
+    /// How the repository was read, where the ordinary way could not, and why; none: the ordinary way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_source: Option<String>,
     /// The run's random bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<Seed>,
     /// Why the run ended early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<CancelCause>,
+}
+
+/// A verdict that was made before, over the same change and in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recognised {
+    /// Where it stood: this repository's cache, or a git note.
+    pub place: MemoryPlace,
+    /// The run that made it.
+    pub run: String,
+    /// When that run began, RFC 3339.
+    pub made: String,
+    /// The commit that it was made over, where it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// The key that signed a note.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
+}
+
+/// Where verdicts are remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryPlace {
+    /// The cache in the git directory that all worktrees share.
+    Cache,
+    /// A note under `refs/notes/council`.
+    Note,
+}
+
+impl Recognised {
+    /// One sentence for people. The names in it are untrusted text.
+    pub fn words(&self) -> String {
+        let at = self
+            .head
+            .as_deref()
+            .map(|head| head.get(..10).unwrap_or(head));
+        let over = at.map_or(String::new(), |at| format!(" over {at}"));
+        let place = match (&self.place, &self.signer) {
+            (MemoryPlace::Cache, _) => "from this repository's cache".to_owned(),
+            (MemoryPlace::Note, Some(signer)) => format!("from a note signed by {signer}"),
+            (MemoryPlace::Note, None) => "from a note".to_owned(),
+        };
+        let day = self.made.get(..10).unwrap_or(&self.made);
+        format!(
+            "the same change was judged before ({}{over}, {day}), {place}: nobody was asked again",
+            self.run
+        )
+    }
 }
 
 /// How the judges were run.

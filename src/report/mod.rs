@@ -21,7 +21,8 @@ mod words;
 
 pub use bottom_line::{BottomLine, CheckConclusion, FailOn, Gate, exit};
 pub use facts::{
-    BackendFacts, ChangeSize, Digests, InstructionFacts, Participation, Receipt, RunFacts, Subject,
+    BackendFacts, ChangeSize, Digests, InstructionFacts, MemoryPlace, Participation, Receipt,
+    Recognised, RunFacts, Subject,
 };
 pub use page::{Look, Verbosity};
 
@@ -31,6 +32,7 @@ use council_protocol::{Coverage, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::council::Dismissal;
 use crate::council::ledger::Ledger;
 use crate::council::outcome::{
     ChallengeRecord, Disagreement, Disposition, JudgeRecord, JudgedFinding, Level, Outcome, Reason,
@@ -187,7 +189,15 @@ impl Report {
     pub fn rejected(&self) -> impl Iterator<Item = &JudgedFinding> {
         self.findings
             .iter()
+            .filter(|f| f.dismissed.is_none())
             .filter(|f| f.level.is_none() || f.disposition == Disposition::Rejected)
+    }
+
+    /// The findings that somebody argued away, each with its dismissal.
+    pub fn dismissed(&self) -> impl Iterator<Item = (&JudgedFinding, &Dismissal)> {
+        self.findings
+            .iter()
+            .filter_map(|f| Some((f, f.dismissed.as_ref()?)))
     }
 
     /// The judges that changed their vote, or wanted to.

@@ -1,7 +1,7 @@
 //! How a verdict came about, line by line, for whoever shows the receipt. Nothing here is clean.
 
-use super::Report;
 use super::words::{consensus, cost};
+use super::{Recognised, Report};
 use crate::council::ledger::ExchangeKind;
 
 /// One line of the receipt.
@@ -18,6 +18,8 @@ pub(super) fn facts(report: &Report) -> Vec<Fact> {
     let mut facts = Facts(Vec::new());
     facts.exact("Run", Some(&run.name));
     facts.prose("Reason", Some(reason(report)));
+    facts.prose("Recognised", run.recognised.as_ref().map(Recognised::words));
+    facts.prose("Git source", run.git_source.clone());
     if let Some(backend) = &run.backend {
         let how = if backend.requested.is_some() {
             "asked for"

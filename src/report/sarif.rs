@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::words::{self, Names};
 use super::{Report, rule_of};
+use crate::council::Dismissal;
 use crate::council::outcome::{JudgedFinding, Level, Verdict};
 use crate::text::{self, Untrusted};
 
@@ -23,7 +24,7 @@ pub fn render(report: &Report) -> String {
     let findings: Vec<&JudgedFinding> = report
         .findings
         .iter()
-        .filter(|f| f.level.is_some())
+        .filter(|f| f.level.is_some() || f.dismissed.is_some())
         .take(MOST_RESULTS)
         .collect();
     let rules = rules(&findings);
@@ -103,7 +104,7 @@ fn result(
         .map(|p| message(p))
         .filter(|p| !p.is_empty())
         .collect();
-    json!({
+    let mut result = json!({
         "ruleId": id,
         "ruleIndex": rules.get(&id).map(|(index, _)| index),
         "level": level,
@@ -118,7 +119,21 @@ fn result(
             "disposition": words::disposition(found.disposition),
             "judges": words::holders(found, names),
         },
-    })
+    });
+    if let Some(dismissal) = &found.dismissed {
+        result["suppressions"] = suppression(dismissal);
+    }
+    result
+}
+
+/// A dismissed finding is a suppressed one (SARIF 3.27.23).
+fn suppression(dismissal: &Dismissal) -> Value {
+    let why = message(&format!(
+        "{}: {}",
+        dismissal.ground.words(),
+        dismissal.because
+    ));
+    json!([{ "kind": "external", "status": "accepted", "justification": why }])
 }
 
 /// Whole lines; the first one for a finding about the file as a whole, because GitHub wants one.

@@ -10,6 +10,7 @@ use council_protocol::{
 };
 
 use super::{ChangeSize, Report};
+use crate::council::Dismissal;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
 use crate::council::plan::{Consensus, Procedure};
 
@@ -165,6 +166,21 @@ pub(super) fn rejection(finding: &JudgedFinding) -> String {
         _ => None,
     });
     reason.unwrap_or("rejected").to_owned()
+}
+
+/// A finding that somebody argued away, in one line.
+pub(super) fn dismissed(finding: &JudgedFinding, dismissal: &Dismissal) -> String {
+    let what = crate::text::clip(&finding.finding.description, 120);
+    let day = dismissal.at.get(..10).unwrap_or(&dismissal.at);
+    format!(
+        "{} {} ({}; {}: {}; {}, {day})",
+        finding.id,
+        place(&finding.finding.location),
+        what,
+        dismissal.ground.words(),
+        crate::text::clip(&dismissal.because, 200),
+        dismissal.by,
+    )
 }
 
 /// `path:line` or `path:line-end`; the path alone for a finding about the file as a whole.

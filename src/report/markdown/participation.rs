@@ -25,6 +25,12 @@ pub(super) fn facts(report: &Report) -> String {
     if !report.detail.is_empty() {
         lines.push(format!("- **Why:** {}", finding::prose(&report.detail)));
     }
+    if let Some(recognised) = &report.receipt.run.recognised {
+        lines.push(format!(
+            "- **Recognised:** {}",
+            finding::prose(&recognised.words())
+        ));
+    }
     if let Some(procedure) = report.procedure {
         lines.push(format!("- **Mode:** {}", mode(report, procedure)));
         let who = report.receipt.participation;

@@ -59,6 +59,14 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
             &lines.join("\n"),
         )],
     };
+    let dismissed: Vec<String> = report
+        .dismissed()
+        .map(|(f, d)| format!("- {}", finding::prose(&words::dismissed(f, d))))
+        .collect();
+    let dismissed = match dismissed.is_empty() {
+        true => Vec::new(),
+        false => vec![dismissed.join("\n")],
+    };
     vec![
         Section::new("Shared findings", 1, blocks(&carried)),
         Section::new("Findings of one judge", 2, blocks(&single)),
@@ -66,6 +74,7 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
         Section::new("Verdict shifts", 4, shifts(report, names)),
         Section::new("Debate notes", 7, debate(report, names)),
         Section::new("Recommendation", 5, recommendations(report, names)),
+        Section::new("Dismissed findings", 9, dismissed),
         Section::new("Rejected findings", 9, rejected),
         Section::new("Coverage", 2, coverage(report)),
         Section::new("Notes", 3, notes(report)),

@@ -92,6 +92,12 @@ pub(super) fn remarks(page: &mut Page, report: &Report, names: &Names<'_>) {
     if left > 0 {
         remark(page, "not seen whole: ", &format!("{left} more"));
     }
+    for (found, dismissal) in report.dismissed() {
+        remark(page, "dismissed: ", &words::dismissed(found, dismissal));
+    }
+    if let Some(recognised) = &report.receipt.run.recognised {
+        remark(page, "recognised: ", &recognised.words());
+    }
     for note in &report.notes {
         remark(page, "note: ", note);
     }

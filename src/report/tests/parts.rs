@@ -116,6 +116,8 @@ pub(super) fn subject(label: &str) -> Subject {
 
 pub(super) fn run() -> RunFacts {
     RunFacts {
+        recognised: None,
+        git_source: None,
         name: "council-20260214-main-feature".into(),
         version: "0.1.0".into(),
         started: "2026-02-14T09:26:53Z".into(),
@@ -233,6 +235,7 @@ pub(super) fn judged(
         finding,
         disposition,
         level,
+        dismissed: None,
         opinions: Vec::new(),
     }
 }

@@ -1,0 +1,388 @@
+//! Dismissed findings: what a person argued away is listed and does not count, until its code changes.
+
+use std::collections::BTreeMap;
+
+use council_protocol::{Coverage, JudgeId, Severity, Vote};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::consensus::{Case, Standing, judge};
+use super::outcome::{Disposition, JudgeRecord, JudgedFinding, Reason, Verdict};
+use super::plan::{Consensus, Policy};
+
+/// Why somebody dismissed a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ground {
+    /// It is no problem.
+    FalsePositive,
+    /// It is one, and somebody answers for it.
+    AcceptedRisk,
+    /// It was one, and is gone.
+    Fixed,
+}
+
+impl Ground {
+    /// The words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::FalsePositive => "false positive",
+            Self::AcceptedRisk => "accepted risk",
+            Self::Fixed => "fixed",
+        }
+    }
+}
+
+/// One finding that was argued away. Its fingerprint holds the code around it: where that changes, the finding returns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dismissal {
+    /// The finding's fingerprint, 16 hex digits.
+    pub fingerprint: String,
+    /// On which ground.
+    pub ground: Ground,
+    /// The reason in the author's words. Untrusted text.
+    pub because: String,
+    /// Who said so, `Name <mail>`. Untrusted text.
+    pub by: String,
+    /// When, RFC 3339.
+    pub at: String,
+}
+
+/// Marks the findings that were dismissed: they have no level any more.
+pub(super) fn mark(findings: &mut [JudgedFinding], dismissals: &[Dismissal]) {
+    for finding in findings {
+        let found = dismissals
+            .iter()
+            .find(|d| d.fingerprint == finding.fingerprint);
+        // What is rejected does not count anyway.
+        if finding.disposition != Disposition::Rejected
+            && let Some(dismissal) = found
+        {
+            finding.dismissed = Some(dismissal.clone());
+            finding.level = None;
+        }
+    }
+}
+
+/// The findings as the verdict sees them: without the dismissed ones.
+pub(super) fn standing(findings: &[JudgedFinding]) -> Vec<Standing> {
+    let left = findings.iter().filter(|f| f.dismissed.is_none());
+    left.map(|f| Standing {
+        severity: f.finding.severity,
+        disposition: f.disposition,
+    })
+    .collect()
+}
+
+/// The votes that count, where a judge's own findings were dismissed: no worse than what is left of them supports.
+pub(super) fn votes<'a>(
+    findings: &[JudgedFinding],
+    counted: impl Iterator<Item = (&'a JudgeId, Vote)>,
+) -> Vec<Vote> {
+    let mut lost: BTreeMap<&JudgeId, Vote> = BTreeMap::new();
+    for finding in findings.iter().filter(|f| f.dismissed.is_some()) {
+        for member in &finding.members {
+            lost.insert(&member.judge, Vote::Pass);
+        }
+    }
+    let left = findings
+        .iter()
+        .filter(|f| f.dismissed.is_none() && f.disposition != Disposition::Rejected);
+    for finding in left {
+        for member in &finding.members {
+            if let Some(most) = lost.get_mut(&member.judge) {
+                *most = (*most).max(supported(finding.finding.severity));
+            }
+        }
+    }
+    let least = |(judge, vote): (&JudgeId, Vote)| match lost.get(judge) {
+        Some(&most) => vote.min(most),
+        None => vote,
+    };
+    counted.map(least).collect()
+}
+
+/// The worst vote that a finding of this severity supports.
+fn supported(severity: Severity) -> Vote {
+    match severity {
+        Severity::Critical => Vote::Fail,
+        Severity::Significant => Vote::Warn,
+        Severity::Minor => Vote::Pass,
+    }
+}
+
+/// A verdict that was made before, under today's dismissals: nobody is asked again.
+#[derive(Debug)]
+pub struct Reconsidered<'a> {
+    /// The rule of the verdict.
+    pub consensus: Consensus,
+    /// The choices that the rule leaves.
+    pub policy: Policy,
+    /// Judges that have to count.
+    pub quorum: u32,
+    /// The judges as they were recorded.
+    pub judges: &'a [JudgeRecord],
+    /// What a quorum saw.
+    pub coverage: &'a Coverage,
+}
+
+impl Reconsidered<'_> {
+    /// Marks what was dismissed and judges what is left. Every quote was searched when the verdict was made.
+    pub fn judge(
+        &self,
+        findings: &mut [JudgedFinding],
+        dismissals: &[Dismissal],
+    ) -> (Verdict, Reason) {
+        mark(findings, dismissals);
+        let counted = |j: &JudgeRecord| j.counted.is_some();
+        let cast = self
+            .judges
+            .iter()
+            .filter_map(|j| Some((&j.seat.judge, j.counted?)));
+        let case = Case {
+            findings: &standing(findings),
+            votes: &votes(findings, cast),
+            counted: self.judges.iter().filter(|j| counted(j)).count(),
+            quorum: self.quorum as usize,
+            covered: self.coverage.is_complete(),
+            checked: true,
+        };
+        judge(self.consensus, self.policy, &case)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::{CoverageState, Finding, Location, Proof};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::council::outcome::Member;
+
+    const JUDGES: [&str; 3] = ["a", "b", "c"];
+
+    fn dismissal(fingerprint: &str) -> Dismissal {
+        Dismissal {
+            fingerprint: fingerprint.into(),
+            ground: Ground::FalsePositive,
+            because: "it is escaped two lines above".into(),
+            by: "Ann <ann@example.com>".into(),
+            at: "2026-03-09T10:00:00+01:00".into(),
+        }
+    }
+
+    fn found(nth: usize, severity: Severity, disposition: Disposition, by: usize) -> JudgedFinding {
+        let finding = Finding {
+            severity,
+            category: "c".into(),
+            rule: None,
+            description: "d".into(),
+            location: Location {
+                path: "a.rs".into(),
+                line: 1,
+                end_line: None,
+            },
+            quote: "q".into(),
+            why: String::new(),
+            fix: String::new(),
+            suggestion: None,
+            reference: None,
+        };
+        let member = |judge: &str| Member {
+            judge: judge.into(),
+            round: 1,
+            finding: finding.clone(),
+            proof: Proof::Verified,
+            withdrawn: false,
+        };
+        JudgedFinding {
+            id: format!("F{nth}"),
+            fingerprint: format!("{nth:016x}"),
+            disposition,
+            level: None,
+            dismissed: None,
+            members: vec![member(JUDGES[by])],
+            opinions: Vec::new(),
+            finding,
+        }
+    }
+
+    fn severity() -> impl Strategy<Value = Severity> {
+        prop_oneof![
+            Just(Severity::Minor),
+            Just(Severity::Significant),
+            Just(Severity::Critical)
+        ]
+    }
+
+    fn disposition() -> impl Strategy<Value = Disposition> {
+        prop_oneof![
+            Just(Disposition::Carried),
+            Just(Disposition::Contested),
+            Just(Disposition::Unproven),
+            Just(Disposition::Rejected)
+        ]
+    }
+
+    fn vote() -> impl Strategy<Value = Vote> {
+        prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)]
+    }
+
+    fn consensus() -> impl Strategy<Value = Consensus> {
+        prop_oneof![
+            Just(Consensus::Findings),
+            Just(Consensus::Strict),
+            Just(Consensus::Majority)
+        ]
+    }
+
+    #[derive(Debug, Clone)]
+    struct World {
+        findings: Vec<JudgedFinding>,
+        votes: Vec<Vote>,
+        consensus: Consensus,
+        quorum: usize,
+        covered: bool,
+    }
+
+    fn world() -> impl Strategy<Value = World> {
+        let findings = prop::collection::vec((severity(), disposition(), 0..JUDGES.len()), 0..6);
+        let votes = prop::collection::vec(vote(), 0..=JUDGES.len());
+        (findings, votes, consensus(), 0..4_usize, any::<bool>()).prop_map(
+            |(findings, votes, consensus, quorum, covered)| World {
+                findings: findings
+                    .into_iter()
+                    .enumerate()
+                    .map(|(nth, (s, d, by))| found(nth, s, d, by))
+                    .collect(),
+                votes,
+                consensus,
+                quorum,
+                covered,
+            },
+        )
+    }
+
+    impl World {
+        fn judge(&self, dismissals: &[Dismissal]) -> (Verdict, Reason) {
+            let mut findings = self.findings.clone();
+            mark(&mut findings, dismissals);
+            let ids: Vec<JudgeId> = JUDGES.iter().map(|&id| id.into()).collect();
+            let votes = votes(&findings, ids.iter().zip(self.votes.iter().copied()));
+            let policy = Policy {
+                contested_critical_fails: false,
+                incomplete_coverage_warns: false,
+            };
+            let case = Case {
+                findings: &standing(&findings),
+                votes: &votes,
+                counted: self.votes.len(),
+                quorum: self.quorum,
+                covered: self.covered,
+                checked: true,
+            };
+            judge(self.consensus, policy, &case)
+        }
+    }
+
+    fn badness(verdict: Verdict) -> u8 {
+        match verdict {
+            Verdict::Pass | Verdict::Skipped => 0,
+            Verdict::Warn => 1,
+            Verdict::Inconclusive => 2,
+            Verdict::Fail => 3,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_dismissal_of_other_code_changes_nothing(world in world()) {
+            let before = world.judge(&[]);
+            prop_assert_eq!(world.judge(&[dismissal("ffffffffffffffff")]), before);
+        }
+
+        #[test]
+        fn a_dismissal_never_makes_a_verdict_worse(world in world(), at in 0..6_usize) {
+            let before = world.judge(&[]).0;
+            let after = world.judge(&[dismissal(&format!("{at:016x}"))]).0;
+            prop_assert!(badness(after) <= badness(before), "{:?} -> {:?}", before, after);
+        }
+
+        #[test]
+        fn no_dismissal_makes_up_for_a_judge_or_a_file(world in world()) {
+            let all: Vec<_> = (0..6).map(|at| dismissal(&format!("{at:016x}"))).collect();
+            let (verdict, _) = world.judge(&all);
+            let short = world.votes.len() < world.quorum.max(1) || !world.covered;
+            prop_assert!(!(short && matches!(verdict, Verdict::Pass | Verdict::Warn)));
+        }
+    }
+
+    #[test]
+    fn what_is_dismissed_does_not_count_and_neither_does_the_vote_that_rests_on_it() {
+        let world = World {
+            findings: vec![found(0, Severity::Critical, Disposition::Carried, 0)],
+            votes: vec![Vote::Fail, Vote::Pass],
+            consensus: Consensus::Findings,
+            quorum: 2,
+            covered: true,
+        };
+        assert_eq!(world.judge(&[]).0, Verdict::Fail);
+        let dismissed = [dismissal("0000000000000000")];
+        assert_eq!(world.judge(&dismissed), (Verdict::Pass, Reason::NoFindings));
+        for consensus in [Consensus::Strict, Consensus::Majority] {
+            let world = World {
+                consensus,
+                ..world.clone()
+            };
+            assert_eq!(world.judge(&dismissed), (Verdict::Pass, Reason::Votes));
+        }
+    }
+
+    #[test]
+    fn a_judge_that_holds_something_else_keeps_the_vote_that_it_supports() {
+        let world = World {
+            findings: vec![
+                found(0, Severity::Critical, Disposition::Carried, 0),
+                found(1, Severity::Significant, Disposition::Unproven, 0),
+            ],
+            votes: vec![Vote::Fail, Vote::Pass],
+            consensus: Consensus::Strict,
+            quorum: 2,
+            covered: true,
+        };
+        assert_eq!(
+            world.judge(&[dismissal("0000000000000000")]).0,
+            Verdict::Warn
+        );
+    }
+
+    #[test]
+    fn a_verdict_of_before_is_judged_by_the_same_rule() {
+        let mut findings = vec![found(0, Severity::Critical, Disposition::Carried, 0)];
+        let unseen = Coverage {
+            files: vec![council_protocol::coverage::FileCoverage {
+                path: "a.rs".into(),
+                state: CoverageState::Unreadable {
+                    reason: "gone".into(),
+                },
+            }],
+        };
+        let policy = Policy {
+            contested_critical_fails: false,
+            incomplete_coverage_warns: false,
+        };
+        let reconsidered = Reconsidered {
+            consensus: Consensus::Findings,
+            policy,
+            quorum: 2,
+            judges: &[],
+            coverage: &unseen,
+        };
+        let (verdict, reason) = reconsidered.judge(&mut findings, &[dismissal("0000000000000000")]);
+        assert_eq!(
+            (verdict, reason),
+            (Verdict::Inconclusive, Reason::BelowQuorum)
+        );
+        assert!(findings[0].dismissed.is_some() && findings[0].level.is_none());
+    }
+}
