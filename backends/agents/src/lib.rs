@@ -13,6 +13,7 @@ pub mod known;
 mod local;
 mod outlet;
 pub mod room;
+pub mod schema;
 mod sitting;
 mod stop;
 mod table;

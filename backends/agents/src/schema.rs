@@ -1,0 +1,241 @@
+//! The schema of an answer, as models are held to it.
+//!
+//! Made from [`Answer`] itself, in the narrow dialect that every provider takes: objects with all fields required and no
+//! others, optional fields nullable (whoever reads an answer drops nulls), no references. Only the fields that a form of
+//! answer asks for are in it.
+
+use council_protocol::Answer;
+use council_protocol::task::Form;
+use serde_json::{Map, Value, json};
+
+/// What every answer has.
+const ALWAYS: &[&str] = &[
+    "schema_version",
+    "round",
+    "key",
+    "verdict",
+    "confidence",
+    "key_insight",
+    "findings",
+    "recommendation",
+];
+
+/// The schema of an answer in this form; none for plain text.
+pub fn answer(form: Form) -> Option<Value> {
+    let more = fields(form)?;
+    let mut root = schemars::schema_for!(Answer).to_value();
+    let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
+    let is_asked = |name: &String| ALWAYS.contains(&name.as_str()) || more.contains(&name.as_str());
+    if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| is_asked(name));
+    }
+    Some(strict(&root, &definitions))
+}
+
+/// What the form adds (3-debate.md, "The answer").
+fn fields(form: Form) -> Option<&'static [&'static str]> {
+    Some(match form {
+        Form::Text => return None,
+        Form::Review => &["explore"],
+        Form::Debate => &[
+            "restatement",
+            "steel_man",
+            "responses",
+            "challenges",
+            "independent_findings",
+            "withdrawn",
+            "change",
+        ],
+        Form::Duel => &["responses", "independent_findings", "withdrawn", "change"],
+        Form::Opening => &["position", "arguments", "question"],
+        Form::Examination => &[
+            "position",
+            "arguments",
+            "responses",
+            "challenges",
+            "no_challenge",
+            "answers",
+            "messages",
+            "independent_findings",
+            "withdrawn",
+            "change",
+        ],
+        Form::Ballot => &["ballot", "change"],
+        Form::Document => &["document"],
+        Form::Rebuttal => &[
+            "document",
+            "responses",
+            "challenges",
+            "answers",
+            "independent_findings",
+            "withdrawn",
+            "change",
+        ],
+        Form::Synthesis => &["document", "contention"],
+    })
+}
+
+/// The same schema in the narrow dialect.
+fn strict(schema: &Value, definitions: &Value) -> Value {
+    let Some(fields) = schema.as_object() else {
+        return json!({});
+    };
+    if let Some(name) = fields.get("$ref").and_then(Value::as_str) {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let target = definitions.get(name).cloned().unwrap_or_default();
+        return described(strict(&target, definitions), fields);
+    }
+    if let Some(words) = words(fields) {
+        return described(json!({ "type": "string", "enum": words }), fields);
+    }
+    if let Some(either) = fields.get("anyOf").and_then(Value::as_array) {
+        let mut either: Vec<Value> = either.iter().map(|s| strict(s, definitions)).collect();
+        // A path is text; its escaped form for bytes that are not UTF-8 is nothing that a model writes.
+        if either[0] == json!({ "type": "string" }) {
+            return described(either.swap_remove(0), fields);
+        }
+        return described(json!({ "anyOf": either }), fields);
+    }
+    let mut out = Map::new();
+    for name in ["type", "const", "enum", "minimum", "maximum"] {
+        if let Some(value) = fields.get(name) {
+            out.insert(name.to_owned(), value.clone());
+        }
+    }
+    if let Some(items) = fields.get("items") {
+        out.insert("items".to_owned(), strict(items, definitions));
+    }
+    if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
+        object(&mut out, properties, fields.get("required"), definitions);
+    }
+    described(Value::Object(out), fields)
+}
+
+/// All fields required and no others; what may be missing may be null.
+fn object(
+    out: &mut Map<String, Value>,
+    properties: &Map<String, Value>,
+    required: Option<&Value>,
+    definitions: &Value,
+) {
+    let required = required.and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|list| list.iter().any(|r| r == name));
+    let strict = |(name, property): (&String, &Value)| {
+        let property = strict(property, definitions);
+        let property = match is_required(name) {
+            true => property,
+            false => nullable(property),
+        };
+        (name.clone(), property)
+    };
+    let properties: Map<String, Value> = properties.iter().map(strict).collect();
+    out.insert("required".to_owned(), properties.keys().cloned().collect());
+    out.insert("properties".to_owned(), Value::Object(properties));
+    out.insert("additionalProperties".to_owned(), Value::Bool(false));
+}
+
+/// The words of an enumeration that is written as one constant each.
+fn words(fields: &Map<String, Value>) -> Option<Vec<Value>> {
+    let each = fields.get("oneOf")?.as_array()?;
+    each.iter().map(|one| one.get("const").cloned()).collect()
+}
+
+fn nullable(schema: Value) -> Value {
+    let may_be_null = match schema.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|t| t == "null"),
+        _ => schema
+            .get("anyOf")
+            .and_then(Value::as_array)
+            .is_some_and(|either| either.iter().any(|s| s["type"] == "null")),
+    };
+    match may_be_null {
+        true => schema,
+        false => json!({ "anyOf": [schema, { "type": "null" }] }),
+    }
+}
+
+/// What the field means, which models read.
+fn described(mut schema: Value, fields: &Map<String, Value>) -> Value {
+    if let (Some(out), Some(text)) = (schema.as_object_mut(), fields.get("description")) {
+        out.insert("description".to_owned(), text.clone());
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::Vote;
+
+    use super::*;
+
+    const FORMS: [Form; 9] = [
+        Form::Review,
+        Form::Debate,
+        Form::Duel,
+        Form::Opening,
+        Form::Examination,
+        Form::Ballot,
+        Form::Document,
+        Form::Rebuttal,
+        Form::Synthesis,
+    ];
+
+    /// Every object in a schema.
+    fn objects(schema: &Value, out: &mut Vec<Value>) {
+        match schema {
+            Value::Object(fields) => {
+                if fields.contains_key("properties") {
+                    out.push(schema.clone());
+                }
+                fields.values().for_each(|value| objects(value, out));
+            }
+            Value::Array(items) => items.iter().for_each(|item| objects(item, out)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_form_is_strict_at_all_levels_and_refers_to_nothing() {
+        for form in FORMS {
+            let schema = answer(form).unwrap();
+            let text = schema.to_string();
+            for dialect in ["$ref", "oneOf", "\"default\"", "\"format\""] {
+                assert!(!text.contains(dialect), "{form:?} has {dialect}");
+            }
+            let mut found = Vec::new();
+            objects(&schema, &mut found);
+            assert!(found.len() >= 3, "{form:?}");
+            for object in found {
+                let names: Vec<_> = object["properties"].as_object().unwrap().keys().collect();
+                assert_eq!(object["required"], json!(names));
+                assert_eq!(object["additionalProperties"], false);
+            }
+        }
+        assert_eq!(answer(Form::Text), None);
+    }
+
+    #[test]
+    fn each_field_of_an_answer_belongs_to_some_form() {
+        let whole = schemars::schema_for!(Answer).to_value();
+        for name in whole["properties"].as_object().unwrap().keys() {
+            let asked = |form| answer(form).unwrap()["properties"].get(name).is_some();
+            assert!(FORMS.into_iter().any(asked), "{name} is never asked for");
+        }
+    }
+
+    #[test]
+    fn an_answer_fits_the_schema_of_its_form() {
+        let schema = jsonschema::validator_for(&answer(Form::Review).unwrap()).unwrap();
+        let mut given = serde_json::to_value(Answer::new(1, "k", Vote::Warn)).unwrap();
+        given["explore"] = Value::Null;
+        given["findings"] = json!([{
+            "severity": "minor", "category": "naming", "description": "d", "quote": "q", "why": "w", "fix": "f",
+            "location": {"path": "a.rs", "line": 3, "end_line": null},
+            "rule": null, "suggestion": null, "ref": null,
+        }]);
+        let problems: Vec<String> = schema.iter_errors(&given).map(|e| e.to_string()).collect();
+        assert!(problems.is_empty(), "{problems:?}");
+        given["verdict"] = json!("SKIPPED");
+        assert!(!schema.is_valid(&given));
+    }
+}
