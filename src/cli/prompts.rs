@@ -78,4 +78,8 @@ impl session::Prompter for Prompts {
             .turn_exploring(seat, turn.round, &turn.key, &turn.task, explorers)
             .unwrap_or_default()
     }
+
+    fn reminder(&self, said: &[Arc<str>]) -> String {
+        self.prompter.reminder(said).unwrap_or_default()
+    }
 }

@@ -16,6 +16,7 @@ mod turn;
 mod words;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use council_protocol::{Packet, Seat, Task};
 
@@ -87,6 +88,14 @@ impl Prompter {
         explorers: u8,
     ) -> Result<String, PromptError> {
         turn::render(self, seat, round, key, task, explorers)
+    }
+
+    /// What a judge is told of its own replies when its conversation was lost; stands before the text of its next turn.
+    ///
+    /// # Errors
+    /// Only an overridden template can fail.
+    pub fn reminder(&self, said: &[Arc<str>]) -> Result<String, PromptError> {
+        turn::reminder(self, said)
     }
 
     /// SHA-256 of the templates as they are used, 64 hex digits: part of what recognises a change that was reviewed.

@@ -38,6 +38,7 @@ pub const TEMPLATES: &[(&str, &str)] = built_in![
     "rebut",
     "synthesize",
     "mend",
+    "reminder",
 ];
 
 /// Why a prompt could not be made.

@@ -1,5 +1,7 @@
 //! The prompt of one turn: which template, and what it is given.
 
+use std::sync::Arc;
+
 use council_protocol::task::{Branch, Form, InterventionKind};
 use council_protocol::{Seat, Task};
 use minijinja::context;
@@ -30,6 +32,16 @@ pub(super) fn render(
     prompter
         .templates
         .render(name, context! { ..own, ..common })
+}
+
+/// Renders a judge's own replies for a judge that no longer knows them.
+pub(super) fn reminder(prompter: &Prompter, said: &[Arc<str>]) -> Result<String, PromptError> {
+    let said = prompter.fence.wrap(&words::note(&said.join("\n\n")));
+    let tag = prompter.fence.tag();
+    let text = prompter
+        .templates
+        .render("reminder", context! { tag, said })?;
+    Ok(text + "\n")
 }
 
 /// The template of a task, and what only it is given.

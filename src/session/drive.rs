@@ -8,9 +8,10 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::SessionError;
 use super::explore::Explorers;
-use super::journal::{Header, JOURNAL_VERSION, Line, PlanRef, Writer};
+use super::journal::{Header, JOURNAL_VERSION, Journal, Line, PlanRef, Writer};
 use super::opened::Opened;
 use super::prove::Prover;
+use super::resume::Past;
 use super::roll::Roll;
 use super::seating::{Seated, Seating};
 use super::setting::{Finished, GaveWay, Offer, Setting};
@@ -43,14 +44,17 @@ pub(super) struct Drive<'a> {
     pub(super) outcome: Option<Box<Outcome>>,
     pub(super) seating: Seating,
     pub(super) explorers: Explorers,
+    /// What an earlier process of this run left to us.
+    pub(super) past: Past,
     backend: String,
     plan: Plan,
     council: Option<Council>,
     journal: Option<Writer>,
     /// When the run began, in the world's milliseconds.
     began: Millis,
-    /// When this council was convened: its moment 0.
+    /// When this process convened the council, and how old the council was by then.
     convened: Millis,
+    age: Millis,
     /// Come in, but not yet looked at.
     arrived: VecDeque<Input>,
     /// On their way to the engine.
@@ -89,6 +93,8 @@ impl<'a> Drive<'a> {
             journal: None,
             began: world.now_ms(),
             convened: world.now_ms(),
+            age: 0,
+            past: Past::default(),
             arrived: VecDeque::new(),
             pending: Vec::new(),
             seating: Seating::default(),
@@ -111,12 +117,14 @@ impl<'a> Drive<'a> {
 
     /// Milliseconds since the council was convened.
     pub(super) fn now(&self) -> Millis {
-        self.world.now_ms().saturating_sub(self.convened)
+        let here = self.world.now_ms().saturating_sub(self.convened);
+        self.age.saturating_add(here)
     }
 
     /// Milliseconds since the run began.
     fn elapsed(&self) -> Millis {
-        self.world.now_ms().saturating_sub(self.began)
+        let here = self.world.now_ms().saturating_sub(self.began);
+        self.age.saturating_add(here)
     }
 
     /// Says something in the run's log.
@@ -249,6 +257,31 @@ impl<'a> Drive<'a> {
     }
 
     fn convene(&mut self) {
+        self.listen();
+        let (council, actions) = Council::convene(self.plan.clone());
+        self.council = Some(council);
+        actions.into_iter().for_each(|action| self.perform(action));
+    }
+
+    /// The plan that holds.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Goes on with a council of this age, whose judges some other process had seated.
+    pub(super) fn take_over(&mut self, council: Council, age: Millis) {
+        self.age = age;
+        self.council = Some(council);
+        self.listen();
+    }
+
+    /// What the log said before.
+    pub(super) fn remember(&mut self, log: Vec<String>) {
+        self.log.extend(log);
+    }
+
+    /// Hears the backend from now on.
+    fn listen(&mut self) {
         self.generation += 1;
         self.convened = self.world.now_ms();
         let (events, generation) = (self.events.clone(), self.generation);
@@ -258,9 +291,6 @@ impl<'a> Drive<'a> {
                 let _ = events.send((generation, event));
             }));
         }
-        let (council, actions) = Council::convene(self.plan.clone());
-        self.council = Some(council);
-        actions.into_iter().for_each(|action| self.perform(action));
     }
 
     /// Into the journal. Where nothing is paid for, a disk that fails costs the journal and not the run.
@@ -292,9 +322,25 @@ impl<'a> Drive<'a> {
             started: self.setting.run.started.clone(),
             target: self.setting.packet.target.clone(),
             backend: self.backend.clone(),
+            packet: Some(packet::sha256(&packet)),
             plan: self.store_plan("plan.json")?,
         };
         self.journal = Some(Writer::begin(self.world.disk(), folder, &header)?);
+        Ok(())
+    }
+
+    /// Writes on behind the last whole line of a journal.
+    pub(super) fn continue_journal(&mut self, journal: &Journal) -> Result<(), SessionError> {
+        let Some(folder) = &self.setting.run.folder else {
+            return Ok(());
+        };
+        let resumed = Line::Resumed {
+            at: journal.entries.last().map_or(0, |entry| entry.at),
+            resumed: self.world.moment().rfc3339,
+            kept: journal.entries.len(),
+        };
+        let writer = Writer::again(self.world.disk(), folder, journal.whole_bytes, &resumed)?;
+        self.journal = Some(writer);
         Ok(())
     }
 

@@ -19,6 +19,7 @@ impl Drive<'_> {
             Event::Started { judge, .. } if self.roll.started(&judge) => {
                 self.arrive(Input::Started { judge });
             }
+            Event::Started { judge, .. } => self.returned(&judge),
             Event::Answered {
                 judge,
                 turn,

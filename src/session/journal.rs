@@ -33,6 +33,9 @@ pub struct Header {
     pub target: Target,
     /// The backend that runs the judges.
     pub backend: String,
+    /// SHA-256 of `packet.json`, hex; journals of before 2026-11-22 have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packet: Option<String>,
     /// The plan that the council was convened with.
     pub plan: PlanRef,
 }
@@ -70,6 +73,15 @@ pub enum Line {
         /// The other plan.
         plan: PlanRef,
     },
+    /// Another process goes on with the run.
+    Resumed {
+        /// How old the council is.
+        at: Millis,
+        /// When, RFC 3339.
+        resumed: String,
+        /// How many of the entries so far still hold; the later ones are forgotten.
+        kept: usize,
+    },
     /// Something happened.
     Input(Entry),
 }
@@ -95,6 +107,8 @@ pub struct Journal {
     pub plan: PlanRef,
     /// What happened since that plan holds.
     pub entries: Vec<Entry>,
+    /// The entries as they were before the last process forgot some of them; empty when it did not.
+    pub forgotten: Vec<Entry>,
     /// The bytes up to the end of the last whole line; what follows is torn.
     pub whole_bytes: usize,
 }
@@ -132,6 +146,7 @@ impl Journal {
             plan: header.plan.clone(),
             header,
             entries: Vec::new(),
+            forgotten: Vec::new(),
             whole_bytes,
         };
         for (number, line) in (2..).zip(lines) {
@@ -141,6 +156,7 @@ impl Journal {
             };
             match serde_json::from_slice(line).map_err(corrupt)? {
                 Line::Input(entry) => journal.entries.push(entry),
+                Line::Resumed { kept, .. } => journal.forget_after(kept),
                 Line::GaveWay {
                     gave_way_to, plan, ..
                 } => {
@@ -150,6 +166,14 @@ impl Journal {
             }
         }
         Ok(journal)
+    }
+
+    /// Lets go of every entry but the first so many.
+    pub fn forget_after(&mut self, kept: usize) {
+        if kept < self.entries.len() {
+            self.forgotten = self.entries.clone();
+            self.entries.truncate(kept);
+        }
     }
 }
 
@@ -193,6 +217,29 @@ impl Writer {
         };
         writer.line(header);
         writer.flush(false)?;
+        Ok(writer)
+    }
+
+    /// Goes on with a journal whose first `whole_bytes` bytes are whole lines.
+    pub(super) fn again(
+        disk: &dyn Disk,
+        folder: &Path,
+        whole_bytes: usize,
+        line: &Line,
+    ) -> Result<Self, SessionError> {
+        let path = folder.join(JOURNAL);
+        disk.cut(&path, whole_bytes as u64)
+            .map_err(SessionError::disk("cut", &path))?;
+        let file = disk
+            .append(&path)
+            .map_err(SessionError::disk("open", &path))?;
+        let mut writer = Self {
+            file,
+            path,
+            buffer: Vec::new(),
+        };
+        writer.line(line);
+        writer.flush(true)?;
         Ok(writer)
     }
 

@@ -22,6 +22,7 @@ fn header() -> Header {
             head: None,
         },
         backend: "teams".into(),
+        packet: None,
         plan: plan("plan.json"),
     }
 }

@@ -17,6 +17,12 @@ use crate::council::{Action, ClaimId, Input};
 impl Drive<'_> {
     /// Does one thing. What comes of it comes back as an input.
     pub(super) fn perform(&mut self, action: Action) {
+        let Some(action) = self.put_off(action) else {
+            return;
+        };
+        if let Some(known) = self.past.answer_to(&action) {
+            return self.arrive(known);
+        }
         match action {
             Action::Spawn { judge } => self.spawn(judge),
             Action::Send {
@@ -92,6 +98,9 @@ impl Drive<'_> {
         if let (Some(planned), Some(prompter)) = (planned, &self.setting.prompter) {
             let explorers = self.explorers_of(planned);
             turn.prompt = prompter.prompt(&planned.seat, &turn, explorers);
+            if let Some(said) = self.past.said.remove(&judge) {
+                turn.prompt = prompter.reminder(&said) + &turn.prompt;
+            }
         }
         self.roll.sent(judge.clone(), turn.id);
         let message = Message::Turn { judge, turn };
@@ -146,6 +155,17 @@ impl Drive<'_> {
             .and_then(|()| disk.write(&folder.join(file), &bytes, Durability::Cheap));
         if let Err(error) = shared {
             self.say(format!("cannot write {file} for {judge}: {error}"));
+        }
+    }
+
+    /// Makes a file that an earlier process may have made.
+    pub(super) fn make_again(&mut self, file: Action) {
+        let made = match &file {
+            Action::Record { judge, round, .. } => self.setting.run.judge_artefact(judge, *round),
+            _ => None,
+        };
+        if !made.is_some_and(|path| self.world.disk().read(&path).is_ok()) {
+            self.perform(file);
         }
     }
 

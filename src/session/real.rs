@@ -108,6 +108,15 @@ impl Disk for RealDisk {
         Ok(Box::new(RealAppender(file)))
     }
 
+    fn cut(&self, path: &Path, length: u64) -> io::Result<()> {
+        let file = OpenOptions::new().write(true).open(path)?;
+        if file.metadata()?.len() > length {
+            file.set_len(length)?;
+            file.sync_all()?;
+        }
+        Ok(())
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         fs::read(path)
     }

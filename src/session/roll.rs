@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use council_protocol::{JudgeId, TurnId};
 
-use crate::council::Plan;
+use crate::council::{Input, Plan};
 
 /// The judges of a council as their backend has shown them. Whatever a backend says twice, or of somebody else, is not
 /// heard: so a flood costs nothing.
@@ -47,6 +47,18 @@ impl Roll {
             self.open.remove(&turn);
         }
         owed
+    }
+
+    /// What an earlier process heard.
+    pub(super) fn heard(&mut self, input: &Input) {
+        match input {
+            Input::Started { judge } => drop(self.started(judge)),
+            Input::Failed {
+                judge, turn: None, ..
+            } => drop(self.lost(judge)),
+            Input::Ended { judge, .. } => drop(self.ended(judge)),
+            _ => {}
+        }
     }
 
     /// Whether it is news that the judge sits.

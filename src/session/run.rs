@@ -14,6 +14,7 @@ use super::close::{MARGIN, close};
 use super::drive::{Drive, Tagged};
 use super::error::SessionError;
 use super::interrupts::{Interrupts, Listening};
+use super::journal::Journal;
 use super::setting::{Finished, Offer, Setting};
 use super::world::World;
 use crate::council::{CancelCause, Input};
@@ -36,6 +37,28 @@ pub fn run(
         &runtime.map_err(SessionError::Runtime)?,
         setting,
         offers,
+        None,
+        world,
+        interrupts,
+    )
+}
+
+/// Goes on with the council of a journal, in a backend that runs the plan which the journal names.
+///
+/// Judges that had sat sit again; what was answered is not asked again; what was waited for is waited for anew.
+pub fn resume(
+    setting: &Setting,
+    offer: Offer,
+    journal: &Journal,
+    world: &dyn World,
+    interrupts: Interrupts,
+) -> Result<Finished, SessionError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    run_on(
+        &runtime.map_err(SessionError::Runtime)?,
+        setting,
+        vec![offer],
+        Some(journal),
         world,
         interrupts,
     )
@@ -46,6 +69,7 @@ pub(super) fn run_on(
     runtime: &Runtime,
     setting: &Setting,
     offers: Vec<Offer>,
+    left: Option<&Journal>,
     world: &dyn World,
     interrupts: Interrupts,
 ) -> Result<Finished, SessionError> {
@@ -63,7 +87,7 @@ pub(super) fn run_on(
         }
     };
     let mut drive = Drive::new(world, setting, first, spare, sender);
-    let driven = guarded(|| runtime.block_on(go(&mut drive, &mut sources)));
+    let driven = guarded(|| runtime.block_on(go(&mut drive, left, &mut sources)));
     if driven.is_err() {
         // The error that brought us here is the one to tell.
         let _ = guarded(|| runtime.block_on(dismiss(&mut drive, &mut sources, grace)));
@@ -87,8 +111,15 @@ fn guarded(body: impl FnOnce() -> Result<(), SessionError>) -> Result<(), Sessio
 }
 
 /// Brings the council to its end.
-async fn go(drive: &mut Drive<'_>, sources: &mut Sources) -> Result<(), SessionError> {
-    drive.begin()?;
+async fn go(
+    drive: &mut Drive<'_>,
+    left: Option<&Journal>,
+    sources: &mut Sources,
+) -> Result<(), SessionError> {
+    match left {
+        None => drive.begin()?,
+        Some(journal) => drive.go_on(journal)?,
+    }
     loop {
         drive.settle()?;
         if drive.outcome.is_some() {

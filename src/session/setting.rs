@@ -26,6 +26,9 @@ pub trait Prompter: Send + Sync {
 
     /// The text of a turn, to stand behind the brief; in R1 the judge may put up to `explorers` questions to helpers.
     fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> String;
+
+    /// What a judge that no longer knows its own answers is told of them, before the text of its turn.
+    fn reminder(&self, said: &[Arc<str>]) -> String;
 }
 
 /// Renders the file of a judge's answer in a round, for people.

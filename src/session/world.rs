@@ -58,6 +58,9 @@ pub trait Disk: Send + Sync {
     /// Opens a file, which may be new, to append to it.
     fn append(&self, path: &Path) -> io::Result<Box<dyn Appender>>;
 
+    /// Shortens a file to its first `length` bytes, durably; a shorter one stays as it is.
+    fn cut(&self, path: &Path, length: u64) -> io::Result<()>;
+
     /// The whole content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 

@@ -6,4 +6,5 @@ mod explorers;
 mod fallbacks;
 mod files;
 mod live;
+mod resume;
 mod stage;

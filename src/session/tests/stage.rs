@@ -279,6 +279,13 @@ impl Disk for MemDisk {
         }))
     }
 
+    fn cut(&self, path: &Path, length: u64) -> io::Result<()> {
+        let mut files = self.files.lock().unwrap();
+        let file = files.get_mut(path).ok_or(io::ErrorKind::NotFound)?;
+        file.truncate(length as usize);
+        Ok(())
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let files = self.files.lock().unwrap();
         files
@@ -394,6 +401,9 @@ pub(super) struct Seen {
     pub(super) files: BTreeMap<String, Vec<u8>>,
     /// How long it took by the paused clock, in milliseconds.
     pub(super) took_ms: u64,
+    /// The files by their paths.
+    pub(super) disk: BTreeMap<PathBuf, Vec<u8>>,
+    pub(super) folder: PathBuf,
 }
 
 /// So many judges whose answers cost nothing.
@@ -431,6 +441,29 @@ impl Stage {
     }
 
     pub(super) fn run(self) -> Seen {
+        self.play(None)
+    }
+
+    /// Goes on with what another run left on the disk, from the first so many bytes of its journal.
+    pub(super) fn resume(self, left: &Seen, bytes: usize) -> Seen {
+        self.resume_from(left, &left.files[JOURNAL][..bytes], |_| {})
+    }
+
+    pub(super) fn resume_from(
+        self,
+        left: &Seen,
+        journal: &[u8],
+        change: impl FnOnce(&mut Journal),
+    ) -> Seen {
+        let mut disk = left.disk.clone();
+        let folder = left.folder.clone();
+        disk.insert(folder.join(JOURNAL), journal.to_vec());
+        let mut journal = Journal::parse(journal).unwrap();
+        change(&mut journal);
+        self.play(Some((disk, folder, journal)))
+    }
+
+    fn play(self, left: Option<(BTreeMap<PathBuf, Vec<u8>>, PathBuf, Journal)>) -> Seen {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -446,7 +479,12 @@ impl Stage {
                 ..MemDisk::default()
             },
         };
-        let setting = self.setting(&world);
+        let mut setting = self.setting(&world);
+        let journal = left.map(|(files, folder, journal)| {
+            *world.disk.files.lock().unwrap() = files;
+            setting.run.folder = Some(folder);
+            journal
+        });
         let mut offers = vec![self.offer("first", &self.manners, &diary)];
         if self.understudy {
             offers.push(self.offer("second", &self.understudy_manners, &diary));
@@ -460,6 +498,7 @@ impl Stage {
             &runtime,
             &setting,
             offers,
+            journal.as_ref(),
             &world,
             Interrupts::Channel(interrupts),
         );
@@ -474,6 +513,8 @@ impl Stage {
                 .map(|(path, bytes)| (name(path), bytes.clone()))
                 .collect(),
             took_ms,
+            disk: files.clone(),
+            folder: setting.run.folder.clone().unwrap(),
         }
     }
 
@@ -574,6 +615,10 @@ impl Prompter for Plain {
 
     fn prompt(&self, seat: &Seat, turn: &Turn, _: u8) -> String {
         format!("{}: turn {}", seat.judge, turn.id.0)
+    }
+
+    fn reminder(&self, said: &[Arc<str>]) -> String {
+        format!("said {} times; ", said.len())
     }
 }
 

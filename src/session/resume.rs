@@ -1,0 +1,258 @@
+//! A council goes on where another process left it: what was heard is heard again by a new engine, what the engine still
+//! waits for is done again, and nothing that was answered is asked twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use council_protocol::{FailureKind, JudgeId, Millis, TurnId};
+
+use super::drive::Drive;
+use super::error::SessionError;
+use super::journal::{Entry, Journal};
+use crate::council::{Action, ClaimId, Council, Input, Outcome, Plan, TimerId};
+
+/// What an engine still waits for after it has heard everything that was written down.
+#[derive(Default)]
+pub(super) struct Owed {
+    /// Judges that nothing was heard of.
+    expected: BTreeMap<JudgeId, Millis>,
+    /// Judges that sat and have not ended: they must sit again.
+    pub(super) seated: BTreeSet<JudgeId>,
+    /// Turns that were not answered, with the moment at which they were sent.
+    turns: BTreeMap<TurnId, (Millis, JudgeId, Action)>,
+    proofs: BTreeMap<ClaimId, Action>,
+    explorers: BTreeMap<JudgeId, Action>,
+    ends: BTreeMap<JudgeId, Action>,
+    timers: BTreeMap<TimerId, Millis>,
+    /// Files: whoever made them may have died before.
+    files: Vec<Action>,
+    log: Vec<String>,
+    outcome: Option<Box<Outcome>>,
+    /// What each judge has said so far, in order.
+    said: BTreeMap<JudgeId, Vec<Arc<str>>>,
+    /// When the last thing was heard.
+    last: Millis,
+}
+
+impl Owed {
+    /// A new engine that has heard these entries, and what it waits for.
+    pub(super) fn after(plan: Plan, entries: &[Entry]) -> (Council, Self) {
+        let (mut council, actions) = Council::convene(plan);
+        let mut owed = Self::default();
+        owed.wanted(actions, 0);
+        for Entry { at, input } in entries {
+            owed.last = *at;
+            owed.heard(input);
+            owed.wanted(council.handle(input.clone(), *at), *at);
+        }
+        (council, owed)
+    }
+
+    fn wanted(&mut self, actions: Vec<Action>, at: Millis) {
+        for action in actions {
+            match &action {
+                Action::Spawn { judge } => drop(self.expected.insert(judge.clone(), at)),
+                Action::Send { judge, turn, .. } => {
+                    let (turn, judge) = (*turn, judge.clone());
+                    self.turns.insert(turn, (at, judge, action));
+                }
+                Action::CancelTurn { judge } => self.turns.retain(|_, (_, of, _)| of != judge),
+                Action::Prove { claim, .. } => drop(self.proofs.insert(*claim, action)),
+                Action::Explore { judge, .. } => {
+                    drop(self.explorers.insert(judge.clone(), action));
+                }
+                Action::SetDeadline { timer, at } => drop(self.timers.insert(*timer, *at)),
+                Action::Shutdown { judge, .. } => drop(self.ends.insert(judge.clone(), action)),
+                Action::Share { .. } | Action::Record { .. } => self.files.push(action),
+                Action::Log { line } => self.log.push(line.clone()),
+                Action::Conclude { outcome } => self.outcome = Some(outcome.clone()),
+            }
+        }
+    }
+
+    fn heard(&mut self, input: &Input) {
+        match input {
+            Input::Started { judge } => {
+                self.expected.remove(judge);
+                self.seated.insert(judge.clone());
+            }
+            Input::Answered {
+                judge, turn, raw, ..
+            } => {
+                self.turns.remove(turn);
+                let said = self.said.entry(judge.clone()).or_default();
+                said.push(Arc::clone(raw));
+            }
+            Input::Failed {
+                turn: Some(turn), ..
+            } => drop(self.turns.remove(turn)),
+            Input::Failed { judge, .. } | Input::Ended { judge, .. } => {
+                self.expected.remove(judge);
+                self.seated.remove(judge);
+                self.turns.retain(|_, (_, of, _)| of != judge);
+                if matches!(input, Input::Ended { .. }) {
+                    self.ends.remove(judge);
+                }
+            }
+            Input::Proved { claim, .. } => drop(self.proofs.remove(claim)),
+            Input::Explored { judge, .. } => drop(self.explorers.remove(judge)),
+            Input::Deadline { timer } => drop(self.timers.remove(timer)),
+            Input::Cancel { .. } => {}
+        }
+    }
+
+    /// How long the oldest thing that is still waited for was waited for in vain: that time is given again.
+    fn lost_ms(&self) -> Millis {
+        let turns = self.turns.values().map(|(at, ..)| *at);
+        let oldest = turns.chain(self.expected.values().copied()).min();
+        self.last.saturating_sub(oldest.unwrap_or(self.last))
+    }
+}
+
+/// Judges that sat in another process, and answers that another process paid for.
+#[derive(Default)]
+pub(super) struct Past {
+    /// Judges that are being seated again, with what is to be done as soon as they sit.
+    pub(super) returning: BTreeMap<JudgeId, Vec<Action>>,
+    /// What returning judges had said: they no longer know it.
+    pub(super) said: BTreeMap<JudgeId, Vec<Arc<str>>>,
+    /// Answers to turns that may be asked again: the same judge, the same key, the same question.
+    answers: Vec<(Action, Input)>,
+}
+
+impl Past {
+    /// The answer that was given to exactly this question, once.
+    pub(super) fn answer_to(&mut self, question: &Action) -> Option<Input> {
+        let at = self
+            .answers
+            .iter()
+            .position(|(asked, _)| asked == question)?;
+        let answer = self.answers.swap_remove(at).1;
+        if let Input::Answered { judge, raw, .. } = &answer {
+            // Whoever sits there now has not said it.
+            let said = self.said.entry(judge.clone()).or_default();
+            said.push(Arc::clone(raw));
+        }
+        Some(answer)
+    }
+}
+
+/// How many entries of a journal stand before the first judge that was lost to the machine, the network or the clock.
+///
+/// None: no judge was. What judges said, and what they did wrong themselves, is never forgotten.
+pub fn before_losses(plan: Plan, entries: &[Entry]) -> Option<usize> {
+    let (mut council, actions) = Council::convene(plan);
+    let mut owed = Owed::default();
+    owed.wanted(actions, 0);
+    entries.iter().position(|Entry { at, input }| {
+        let waited_for = owed.turns.len();
+        owed.heard(input);
+        owed.wanted(council.handle(input.clone(), *at), *at);
+        match input {
+            Input::Failed { failure, .. } => matches!(
+                failure.kind,
+                FailureKind::Spawn | FailureKind::Timeout | FailureKind::Died | FailureKind::Quota
+            ),
+            // It takes the turn from whoever had not answered.
+            Input::Deadline { .. } => !owed.expected.is_empty() || owed.turns.len() < waited_for,
+            Input::Cancel { .. } => true,
+            _ => false,
+        }
+    })
+}
+
+/// Answers of the forgotten part of a journal, each with the question that it answers.
+fn answers(plan: &Plan, journal: &Journal) -> Vec<(Action, Input)> {
+    let (mut council, mut actions) = Council::convene(plan.clone());
+    let mut asked = BTreeMap::new();
+    let mut found = Vec::new();
+    for Entry { at, input } in &journal.forgotten {
+        for action in actions {
+            if let Action::Send { turn, .. } = action {
+                asked.insert(turn, action);
+            }
+        }
+        if let Input::Answered { turn, .. } = input
+            && let Some(question) = asked.remove(turn)
+        {
+            found.push((question, input.clone()));
+        }
+        actions = council.handle(input.clone(), *at);
+    }
+    found
+}
+
+impl Drive<'_> {
+    /// Takes the council over from where its journal ends.
+    pub(super) fn go_on(&mut self, journal: &Journal) -> Result<(), SessionError> {
+        self.continue_journal(journal)?;
+        let (council, owed) = Owed::after(self.plan().clone(), &journal.entries);
+        self.take_over(council, owed.last);
+        self.past.answers = answers(self.plan(), journal);
+        for Entry { input, .. } in &journal.entries {
+            self.roll.heard(input);
+        }
+        self.restore(owed);
+        Ok(())
+    }
+
+    fn restore(&mut self, owed: Owed) {
+        let lost_ms = owed.lost_ms();
+        let later = |(timer, at): (TimerId, Millis)| (timer, at.saturating_add(lost_ms));
+        self.timers = owed.timers.into_iter().map(later).collect();
+        self.remember(owed.log);
+        for file in owed.files {
+            self.make_again(file);
+        }
+        if owed.outcome.is_some() {
+            self.outcome = owed.outcome;
+            return;
+        }
+        self.past.said = owed.said;
+        for judge in owed.seated {
+            self.past.returning.insert(judge.clone(), Vec::new());
+            self.perform(Action::Spawn { judge });
+        }
+        for judge in owed.expected.into_keys() {
+            self.perform(Action::Spawn { judge });
+        }
+        let turns = owed.turns.into_values().map(|(_, _, turn)| turn);
+        let rest = owed
+            .proofs
+            .into_values()
+            .chain(owed.explorers.into_values());
+        for action in turns.chain(rest).chain(owed.ends.into_values()) {
+            self.perform(action);
+        }
+    }
+
+    /// What waits until a judge sits again; gives back what need not wait.
+    pub(super) fn put_off(&mut self, action: Action) -> Option<Action> {
+        let judge = match &action {
+            Action::Send { judge, .. } | Action::Shutdown { judge, .. } => judge,
+            Action::CancelTurn { judge } => {
+                let waiting = self.past.returning.get_mut(judge);
+                if let Some(waiting) = waiting {
+                    waiting.retain(|other| !matches!(other, Action::Send { .. }));
+                    return None;
+                }
+                return Some(action);
+            }
+            _ => return Some(action),
+        };
+        match self.past.returning.get_mut(judge) {
+            Some(waiting) => {
+                waiting.push(action);
+                None
+            }
+            None => Some(action),
+        }
+    }
+
+    /// A judge sits again: what waited for it is done.
+    pub(super) fn returned(&mut self, judge: &JudgeId) {
+        for action in self.past.returning.remove(judge).unwrap_or_default() {
+            self.perform(action);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A run that another process left is brought to the end that it would have had.
+
+use council_protocol::{Event, Failure, FailureKind, Finding, JudgeId, Severity, Task, Turn, Vote};
+
+use super::stage::{Deed, Seen, Stage, stage};
+use crate::council::Outcome;
+use crate::session::before_losses;
+use crate::session::journal::{JOURNAL, Journal};
+
+/// A split council whose judges take their time, each another one.
+fn slow(judge: &str, turn: &Turn) -> Deed {
+    let takes = match (judge, &turn.task) {
+        ("judge-1", Task::Review) => 40,
+        ("judge-2", Task::Review) => 10,
+        ("judge-3", Task::Review) => 25,
+        _ => 5,
+    };
+    Deed::Later(takes, Box::new(split(judge, turn)))
+}
+
+fn split(judge: &str, turn: &Turn) -> Deed {
+    match (judge, &turn.task) {
+        ("judge-1", Task::Review) => {
+            let mut answer = council_protocol::Answer::new(1, "", Vote::Warn);
+            answer.findings = vec![risky()];
+            Deed::Say(Box::new(answer))
+        }
+        _ => Deed::Vote(Vote::Pass),
+    }
+}
+
+fn risky() -> Finding {
+    serde_json::from_value(serde_json::json!({
+        "severity": Severity::Significant,
+        "category": "correctness",
+        "description": "`risky` is called without a check",
+        "location": { "path": "a.rs", "line": 1 },
+        "quote": "let a = risky(input);",
+    }))
+    .unwrap()
+}
+
+fn paid() -> Stage {
+    stage(3, slow).debate().paid()
+}
+
+/// The outcome without the moments of its answers: whoever is asked again answers later.
+fn timeless(outcome: &Outcome) -> Outcome {
+    let mut outcome = outcome.clone();
+    for judge in &mut outcome.judges {
+        judge.answered_ms = None;
+    }
+    outcome
+}
+
+/// What the journal says was answered, as `judge turn`.
+fn answered(journal: &[u8]) -> Vec<String> {
+    let lines = journal
+        .split(|&b| b == b'\n')
+        .filter(|line| !line.is_empty());
+    lines
+        .filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok())
+        .filter(|line| line["input"] == "answered")
+        .map(|line| format!("{} {}", line["judge"].as_str().unwrap(), line["turn"]))
+        .collect()
+}
+
+#[test]
+fn a_run_that_was_cut_anywhere_ends_as_if_it_had_not_been() {
+    let whole = paid().run().check();
+    let journal = &whole.files[JOURNAL];
+    let header = journal.iter().position(|&b| b == b'\n').unwrap() + 1;
+    // Every line's end, and the middle of every line.
+    let ends = (header..=journal.len()).filter(|&at| journal[at - 1] == b'\n');
+    let torn = (header..journal.len()).step_by(97);
+    for at in ends.chain(torn) {
+        let resumed = paid().resume(&whole, at).check();
+        let same = timeless(resumed.outcome()) == timeless(whole.outcome());
+        assert!(same, "cut at byte {at}");
+        let bought = answered(&resumed.files[JOURNAL]);
+        let mut once = bought.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), bought.len(), "bought twice after byte {at}");
+        for name in [
+            "2026-03-09-head-judge-1.md",
+            "2026-03-09-head-judge-1-r2.md",
+        ] {
+            assert_eq!(resumed.files[name], whole.files[name], "cut at byte {at}");
+        }
+    }
+}
+
+#[test]
+fn a_run_may_be_cut_again_and_again() {
+    let whole = paid().run().check();
+    let mut left = whole.files[JOURNAL].clone();
+    let header = left.iter().position(|&b| b == b'\n').unwrap() + 1;
+    let mut kept = header;
+    loop {
+        // Each process adds two lines at most, and the last of them is torn.
+        let resumed = paid().resume_from(&whole, &left[..kept], |_| {});
+        let journal = &resumed.files[JOURNAL];
+        let mut ends = (kept..journal.len()).filter(|&at| journal[at] == b'\n');
+        let Some(end) = ends.nth(2) else {
+            assert_eq!(timeless(resumed.outcome()), timeless(whole.outcome()));
+            return;
+        };
+        left = journal.clone();
+        kept = end + 1;
+    }
+}
+
+#[test]
+fn who_has_answered_is_not_asked_again_but_reminded_of_it() {
+    let whole = paid().run().check();
+    let journal = &whole.files[JOURNAL];
+    let text = String::from_utf8_lossy(journal);
+    let third = text.match_indices("\"answered\"").nth(2).unwrap().0;
+    let end = third + text[third..].find('\n').unwrap() + 1;
+    let resumed = paid().resume(&whole, end).check();
+    assert_eq!(resumed.times("first send judge-1 review"), 0);
+    assert_eq!(resumed.times("first spawn judge-1"), 1, "it sits again");
+    assert_eq!(resumed.times("first send judge-1 restate"), 1);
+}
+
+#[test]
+fn the_time_that_died_with_the_process_is_given_again() {
+    // Whoever hangs is cut off by its deadline; the process dies when half of that has passed.
+    fn hangs_first(judge: &str, turn: &Turn) -> Deed {
+        match (judge, &turn.task) {
+            ("judge-1", Task::Review) => Deed::Later(100_000, Box::new(Deed::Vote(Vote::Pass))),
+            ("judge-2", Task::Review) => Deed::Later(90_000, Box::new(Deed::Vote(Vote::Pass))),
+            _ => Deed::Vote(Vote::Pass),
+        }
+    }
+    let whole = stage(2, hangs_first).paid().run().check();
+    let journal = &whole.files[JOURNAL];
+    let text = String::from_utf8_lossy(journal);
+    let first = text.find("\"answered\"").unwrap();
+    let end = first + text[first..].find('\n').unwrap() + 1;
+    let resumed = stage(2, hangs_first).paid().resume(&whole, end).check();
+    assert_eq!(resumed.outcome().verdict, whole.outcome().verdict);
+    assert_eq!(resumed.outcome().counted, 2, "100 s again are in time");
+}
+
+/// The network was gone: two of three judges could not answer.
+fn cut_off(judge: &str, turn: &Turn) -> Deed {
+    match judge {
+        "judge-2" => Deed::Later(10, Box::new(split(judge, turn))),
+        _ => Deed::Events(vec![Event::Failed {
+            judge: JudgeId(judge.to_owned()),
+            turn: Some(turn.id),
+            failure: Failure::new(FailureKind::Died, "connection reset"),
+        }]),
+    }
+}
+
+fn healed(seen: &Seen) -> Seen {
+    let journal = &seen.files[JOURNAL];
+    paid().resume_from(seen, journal, |journal: &mut Journal| {
+        let plan = paid().plan;
+        let kept = before_losses(plan, &journal.entries).expect("judges were lost");
+        journal.forget_after(kept);
+    })
+}
+
+#[test]
+fn judges_that_were_lost_to_the_network_are_asked_again_and_no_other() {
+    let failed = stage(3, cut_off).debate().paid().run().check();
+    assert_eq!(failed.outcome().counted, 1);
+    let resumed = healed(&failed).check();
+    let undisturbed = paid().run();
+    assert_eq!(timeless(resumed.outcome()), timeless(undisturbed.outcome()));
+    assert_eq!(
+        resumed.times("first send judge-2 review"),
+        0,
+        "it has answered"
+    );
+    assert_eq!(resumed.times("first send judge-1 review"), 1);
+    let again = Journal::parse(&resumed.files[JOURNAL]).unwrap();
+    assert!(!again.forgotten.is_empty());
+}
+
+#[test]
+fn nothing_was_lost_in_a_run_that_went_well() {
+    let whole = paid().run();
+    assert_eq!(before_losses(paid().plan, &whole.journal().entries), None);
+}
