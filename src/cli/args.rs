@@ -35,6 +35,7 @@ pub(crate) enum Command {
     Log(commands::log::LogArgs),
     Status(commands::status::StatusArgs),
     Wait(commands::wait::WaitArgs),
+    Resume(commands::resume::ResumeArgs),
     Replay(commands::replay::ReplayArgs),
     Explain(commands::explain::ExplainArgs),
     Config(commands::config::ConfigArgs),

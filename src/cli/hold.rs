@@ -10,11 +10,11 @@ use council_protocol::{Capability, Coverage, CoverageState, Seat};
 use crate::council::Plan;
 use crate::council::outcome::Reason;
 use crate::council::plan::{Exchange, Options, PlannedSeat, Procedure, Seed};
-use crate::registry::{Pick, Selection, select};
+use crate::registry::{Ask, Choice, Pick, Selection, select};
 use crate::report::{self, BackendFacts, Report, RunFacts, Subject};
 use crate::session::{
-    self, Durability, Finished, Interrupts, Moment, Offer, Places, RealWorld, RunRef, Setting,
-    World, draw_seed,
+    self, Durability, Finished, Interrupts, Moment, Offer, Opened, Places, RealWorld, RunRef,
+    Setting, World, draw_seed,
 };
 
 use super::Start;
@@ -23,8 +23,10 @@ use super::convene::Table;
 use super::digests;
 use super::error::CliError;
 use super::history::{self, REPORT};
+use super::left::Left;
 use super::prepare::Prepared;
 use super::prompts::Prompts;
+use super::request::Request;
 
 /// Hears the run's name as soon as there is one.
 pub(crate) type Announce = fn(&str, &Start);
@@ -54,6 +56,7 @@ pub(crate) fn review(
         &moment,
     )?;
     let _held = history::hold(&run)?;
+    Request::keep(start, &run);
     if let Some(announce) = announce {
         announce(&run.name, start);
     }
@@ -75,6 +78,41 @@ pub(crate) fn review(
         council.forget();
     }
     held
+}
+
+/// Goes on with a run, over the same change.
+pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<Report, CliError> {
+    let world = RealWorld::new();
+    let mut prepared = prepared;
+    // The names may have moved on; the run is told by the ones that it was given.
+    let mut packet = (*prepared.packet).clone();
+    packet.target = left.journal.header.target.clone();
+    packet.framing = left.plan.framing.clone();
+    prepared.packet = Arc::new(packet);
+    let (past, header) = (&left.past, &left.journal.header);
+    let run = RunRef::again(
+        &world,
+        &places(&prepared),
+        &past.name,
+        &header.started,
+        &past.folder,
+    )?;
+    let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
+    let prompts = Prompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    let council = Council {
+        start,
+        world: &world,
+        prepared: &prepared,
+        bench: Bench {
+            config: &prepared.config,
+            deep: false,
+        },
+        quorum: left.plan.quorum,
+        seed: left.plan.seed.clone(),
+        prompts,
+        run,
+    };
+    council.go_on(left, &seats)
 }
 
 /// Why there is nothing to review, if there is nothing.
@@ -191,6 +229,66 @@ impl Drop for Room {
 
 impl Council<'_> {
     fn hold(&self, seats: &[Seat]) -> Result<Report, CliError> {
+        let ask = self.bench.ask(seats.len());
+        let (opened, selection) = self.open(seats, &ask, &self.bench.choice())?;
+        let offer = |(opened, pick): (_, &Pick)| Offer {
+            opened,
+            plan: self.plan(pick, seats),
+        };
+        let offers: Vec<Offer> = opened
+            .into_iter()
+            .zip(&selection.picks)
+            .map(offer)
+            .collect();
+        let room = self.room()?;
+        let finished = session::run(
+            &self.setting(room.as_ref(), seats),
+            offers,
+            self.world,
+            Interrupts::Signals,
+        );
+        drop(room);
+        let report = self.report(finished?, seats, &selection);
+        self.keep(&report)?;
+        Ok(report)
+    }
+
+    /// The same with a plan and a journal that are there, in the backend that ran them.
+    fn go_on(&self, left: &Left, seats: &[Seat]) -> Result<Report, CliError> {
+        let ask = Ask {
+            procedure: left.plan.procedure,
+            debate: left.plan.debate,
+            judges: seats.len(),
+        };
+        let choice = Choice::Named(left.journal.backend.clone());
+        let (opened, selection) = self.open(seats, &ask, &choice)?;
+        let opened = opened.into_iter().next();
+        let opened = opened.ok_or_else(|| CliError::run("no backend could be opened"))?;
+        let offer = Offer {
+            opened,
+            plan: left.plan.clone(),
+        };
+        let room = self.room()?;
+        let finished = session::resume(
+            &self.setting(room.as_ref(), seats),
+            offer,
+            &left.journal,
+            self.world,
+            Interrupts::Signals,
+        );
+        drop(room);
+        let report = self.report(finished?, seats, &selection);
+        self.keep(&report)?;
+        Ok(report)
+    }
+
+    /// Opens the backends that can hold these seats.
+    fn open(
+        &self,
+        seats: &[Seat],
+        ask: &Ask,
+        choice: &Choice,
+    ) -> Result<(Vec<Opened>, Selection), CliError> {
         let packet = Arc::clone(&self.prepared.packet);
         // A program reads the folder when it is asked, a plugin when it is opened.
         if self.prompts.is_some() || self.is_plugin() {
@@ -210,35 +308,12 @@ impl Council<'_> {
         if let Some(error) = failed.into_iter().next() {
             return Err(error);
         }
-        let selection = select(
-            &survey.candidates,
-            &self.bench.ask(seats.len()),
-            &self.bench.choice(),
-        )?;
+        let selection = select(&survey.candidates, ask, choice)?;
         let opened = survey.into_offers(&selection);
-        let offer = |(opened, pick): (_, &Pick)| Offer {
-            opened,
-            plan: self.plan(pick, seats),
-        };
-        let offers = opened
-            .into_iter()
-            .zip(&selection.picks)
-            .map(offer)
-            .collect();
         if selection.picks.iter().any(|pick| pick.backend == WORKERS) {
             self.lay_out()?;
         }
-        let room = self.room()?;
-        let finished = session::run(
-            &self.setting(room.as_ref(), seats),
-            offers,
-            self.world,
-            Interrupts::Signals,
-        );
-        drop(room);
-        let report = self.report(finished?, seats, &selection);
-        self.keep(&report)?;
-        Ok(report)
+        Ok((opened, selection))
     }
 
     fn plan(&self, pick: &Pick, seats: &[Seat]) -> Plan {

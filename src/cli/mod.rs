@@ -15,9 +15,11 @@ mod error;
 mod history;
 mod hold;
 mod layers;
+mod left;
 mod plugins;
 mod prepare;
 mod prompts;
+mod request;
 mod settings;
 
 use std::path::PathBuf;
@@ -134,6 +136,7 @@ fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
         Command::Judge(args) => return commands::judge::run(&args, start),
         Command::Wait(args) => return commands::wait::run(&args, start),
         Command::Status(args) => commands::status::run(&args, start)?,
+        Command::Resume(args) => return commands::resume::run(&args, start),
         Command::Replay(args) => return commands::replay::run(&args, start),
         Command::Show(args) => commands::show::run(&args, start)?,
         Command::Log(args) => commands::log::run(&args, start)?,

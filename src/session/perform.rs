@@ -164,7 +164,8 @@ impl Drive<'_> {
             Action::Record { judge, round, .. } => self.setting.run.judge_artefact(judge, *round),
             _ => None,
         };
-        if !made.is_some_and(|path| self.world.disk().read(&path).is_ok()) {
+        let is_there = made.is_some_and(|path| self.world.disk().read(&path).is_ok());
+        if !is_there {
             self.perform(file);
         }
     }

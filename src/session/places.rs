@@ -145,6 +145,25 @@ impl RunRef {
         Err(SessionError::disk("make a run in", runs)(cause))
     }
 
+    /// A run that was made before, by its name, in the folder that it left.
+    pub fn again(
+        world: &dyn World,
+        places: &Places,
+        name: &str,
+        started: &str,
+        folder: &Path,
+    ) -> Result<Self, SessionError> {
+        let place = places.artefacts.as_ref();
+        let artefacts = place.map(|place| place.make(world.disk())).transpose()?;
+        Ok(Self {
+            name: name.to_owned(),
+            stem: stem(name),
+            started: started.to_owned(),
+            folder: Some(folder.to_path_buf()),
+            artefacts,
+        })
+    }
+
     fn named(target: &str, moment: &Moment, number: u32) -> Self {
         let (date, mut target) = (&moment.date, slug(target));
         if number > 1 {
@@ -180,6 +199,17 @@ impl RunRef {
             0 | 1 => self.artefact(&format!("{judge}.md")),
             later => self.artefact(&format!("{judge}-r{later}.md")),
         }
+    }
+}
+
+/// How the files of a run begin: `council-20260309-head-2` writes `2026-03-09-head-2-…`.
+fn stem(name: &str) -> String {
+    let bare = name.strip_prefix("council-").unwrap_or(name);
+    match bare.split_at_checked(8) {
+        Some((day, target)) if day.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("{}-{}-{}{target}", &day[..4], &day[4..6], &day[6..])
+        }
+        _ => bare.to_owned(),
     }
 }
 
@@ -277,6 +307,18 @@ mod tests {
             "2026-03-09-head-2-judge-1.md"
         );
         assert_eq!(create(&places, "head").name, "council-20260309-head-3");
+    }
+
+    #[test]
+    fn a_run_that_goes_on_has_the_files_that_it_had() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::in_repository(folder.path(), Some(folder.path()));
+        create(&places, "head");
+        let run = create(&places, "head");
+        let left = run.folder.clone().unwrap();
+        let world = RealWorld::new();
+        let again = RunRef::again(&world, &places, &run.name, &run.started, &left).unwrap();
+        assert_eq!(again, run);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod hostile;
 mod packet;
 mod plugins;
 mod programs;
+mod resume;
 mod schemas;
 mod states;
 mod targets;

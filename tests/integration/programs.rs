@@ -19,7 +19,7 @@ fn marks(repo: &Repo) -> String {
 }
 
 /// A repository with one harmless commit, and the user's configuration with a judge `helper` that runs `script`.
-fn with_judge(script: &str, more: &str) -> Repo {
+pub(crate) fn with_judge(script: &str, more: &str) -> Repo {
     let repo = Repo::with_base();
     repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
     repo.commit("More");
@@ -39,7 +39,7 @@ fn with_judge(script: &str, more: &str) -> Repo {
     repo
 }
 
-fn answer(verdict: &str, findings: &str) -> String {
+pub(crate) fn answer(verdict: &str, findings: &str) -> String {
     format!(
         r#"{ANSWERS}
 cat <<END

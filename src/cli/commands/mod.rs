@@ -9,6 +9,7 @@ pub(super) mod explain;
 pub(super) mod judge;
 pub(super) mod log;
 pub(super) mod replay;
+pub(super) mod resume;
 pub(super) mod review;
 pub(super) mod schema;
 pub(super) mod show;

@@ -6,11 +6,10 @@ use crate::cli::Start;
 use crate::cli::deliver::Surfaces;
 use crate::cli::error::CliError;
 use crate::cli::history::{self, Past};
+use crate::cli::left::Left;
 use crate::config::Format;
 use crate::council::outcome::Outcome;
-use crate::packet::sha256;
 use crate::report::{BackendFacts, Gate, Report, RunFacts, Subject};
-use crate::session::journal::{JOURNAL, Journal};
 use crate::session::{replay, stored};
 
 /// Compute the verdict of a past run again, from its journal; ends with its exit code
@@ -27,7 +26,7 @@ pub(crate) struct ReplayArgs {
 pub(crate) fn run(args: &ReplayArgs, start: &Start) -> Result<u8, CliError> {
     let past = history::find(start, args.run.as_deref())?;
     let before = past.report()?;
-    let report = again(&past, before.as_ref())?;
+    let report = again(past, before.as_ref())?;
     if before.is_some_and(|before| before != report) {
         start.console.warning(
             "the report that the run left says something else: `git council show` prints it",
@@ -46,20 +45,22 @@ pub(crate) fn run(args: &ReplayArgs, start: &Start) -> Result<u8, CliError> {
     Ok(surfaces.deliver(&report, &start.console))
 }
 
-fn again(past: &Past, before: Option<&Report>) -> Result<Report, CliError> {
+fn again(past: Past, before: Option<&Report>) -> Result<Report, CliError> {
+    let Left {
+        past,
+        journal,
+        plan,
+        packet,
+        ..
+    } = Left::read(past, None)?;
     let broken = |error: &dyn std::fmt::Display| CliError::run(format!("{}: {error}", past.name));
-    let journal = Journal::parse(&past.read(JOURNAL)?).map_err(|error| broken(&error))?;
-    let plan = past.read(&journal.plan.file)?;
-    if sha256(&plan) != journal.plan.sha256 {
-        return Err(broken(&format!(
-            "{} is not the plan that the journal names",
-            journal.plan.file
-        )));
-    }
-    let plan = stored::parse(&plan).map_err(|error| broken(&error))?;
-    let packet = stored::packet(&past.read("packet.json")?, &journal.header, &plan)
-        .map_err(|error| broken(&error))?;
-    let outcome: Outcome = replay(plan, &journal.entries).map_err(|error| broken(&error))?;
+    let packet = stored::packet(&packet, &journal.header, &plan).map_err(|error| broken(&error))?;
+    let outcome: Outcome = replay(plan, &journal.entries).map_err(|error| {
+        broken(&error).hint(format!(
+            "`git council resume {}` goes on with it",
+            past.name
+        ))
+    })?;
     let facts = match before {
         Some(report) => report.receipt.run.clone(),
         None => RunFacts {

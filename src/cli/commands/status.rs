@@ -16,7 +16,7 @@ pub(crate) fn run(_: &StatusArgs, start: &Start) -> Result<(), CliError> {
         let line = match past.state() {
             State::GoingOn => "goes on".to_owned(),
             State::CutOff => format!(
-                "was cut off; `git council replay {}` tells what was heard",
+                "was cut off; `git council resume {}` goes on with it",
                 past.name
             ),
             State::Finished => continue,

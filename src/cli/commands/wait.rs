@@ -44,7 +44,7 @@ pub(crate) fn run(args: &WaitArgs, start: &Start) -> Result<u8, CliError> {
     let Some(report) = past.report()? else {
         return Err(
             CliError::run(format!("{} was cut off", past.name)).hint(format!(
-                "`git council replay {}` tells what was heard",
+                "`git council resume {}` goes on with it",
                 past.name
             )),
         );

@@ -1,0 +1,100 @@
+//! The command line of a run, kept beside its journal so that another process can go on with it.
+
+use std::path::PathBuf;
+
+use clap::Parser as _;
+use serde::{Deserialize, Serialize};
+
+use super::Start;
+use super::args::{Cli, Command};
+use super::commands::review::ReviewArgs;
+use super::error::CliError;
+use super::history::Past;
+use crate::session::RunRef;
+
+/// Its name in the run's folder.
+const FILE: &str = "request.json";
+
+/// Version that every request carries.
+const VERSION: u32 = 1;
+
+/// What was asked for, and where.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Request {
+    version: u32,
+    dir: PathBuf,
+    words: Vec<String>,
+}
+
+impl Request {
+    /// Keeps the command line of this process. Words that are no text cannot be kept; such a run cannot be resumed.
+    pub(crate) fn keep(start: &Start, run: &RunRef) {
+        let words: Result<Vec<String>, _> = std::env::args_os()
+            .skip(1)
+            .map(|word| word.into_string())
+            .collect();
+        let (Ok(words), Some(path)) = (words, run.file(FILE)) else {
+            return;
+        };
+        let request = Self {
+            version: VERSION,
+            dir: start.dir.clone(),
+            words,
+        };
+        let bytes = serde_json::to_vec(&request).unwrap_or_default();
+        // Without it the run is held all the same.
+        let _ = std::fs::write(path, bytes);
+    }
+
+    /// The command line of a run.
+    pub(crate) fn of(past: &Past) -> Result<Self, CliError> {
+        let unknown = |why: String| {
+            CliError::usage(format!("{} cannot be resumed: {why}", past.name)).hint(AGAIN)
+        };
+        let path = past.folder.join(FILE);
+        let bytes = std::fs::read(&path)
+            .map_err(|error| unknown(format!("its command line is not kept ({error})")))?;
+        let request: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| unknown(format!("{FILE} cannot be read: {error}")))?;
+        match request.version {
+            VERSION => Ok(request),
+            other => Err(unknown(format!("{FILE} has version {other}"))),
+        }
+    }
+
+    /// As if the review was asked for again, at the place where it was.
+    pub(crate) fn parse(self, start: &Start) -> Result<(ReviewArgs, Start), CliError> {
+        let line = self.words.join(" ");
+        let words = std::iter::once("git-council".to_owned()).chain(self.words);
+        let parsed = Cli::try_parse_from(words).map_err(|_| {
+            CliError::usage(format!(
+                "`git council {line}` is no command of this version"
+            ))
+        })?;
+        let Command::Review(args) = parsed.command else {
+            return Err(
+                CliError::usage(format!("`git council {line}` is not a review"))
+                    .hint("start it again"),
+            );
+        };
+        let dash = |file: &PathBuf| file.as_os_str() == "-";
+        if args.patch.as_ref().is_some_and(dash) {
+            return Err(
+                CliError::usage("the patch came over standard input and is gone").hint(AGAIN),
+            );
+        }
+        if !self.dir.is_dir() {
+            let gone = format!("{} is gone, where the run began", self.dir.display());
+            return Err(CliError::usage(gone).hint(AGAIN));
+        }
+        let start = Start {
+            global: parsed.global,
+            dir: self.dir,
+            ..start.clone()
+        };
+        Ok((*args, start))
+    }
+}
+
+const AGAIN: &str =
+    "`git council replay RUN` tells what was heard; `git council review` starts anew";

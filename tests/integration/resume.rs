@@ -1,0 +1,135 @@
+//! A run that was cut off goes on: nobody who has answered is asked again.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::harness::Repo;
+use crate::programs::{answer, with_judge};
+
+/// The first judge to come answers at once; the others hang as long as they are told to.
+fn one_answers() -> Repo {
+    let hangs = "echo asked >> \"@MARKS/asked\"\n\
+                 if ! mkdir \"@MARKS/first\" 2>/dev/null && [ -e \"@MARKS/hang\" ]; then\n\
+                 echo $$ > \"@MARKS/hanging\"; sleep 60; fi\n";
+    let repo = with_judge(&(hangs.to_owned() + &answer("PASS", "")), "");
+    fs::write(mark(&repo, "hang"), "").unwrap();
+    repo
+}
+
+fn mark(repo: &Repo, name: &str) -> PathBuf {
+    repo.in_home("marks").join(name)
+}
+
+fn asked(repo: &Repo) -> usize {
+    fs::read_to_string(mark(repo, "asked"))
+        .unwrap()
+        .lines()
+        .count()
+}
+
+fn folder(repo: &Repo) -> PathBuf {
+    let runs = repo.path().join(".git/council/runs");
+    let mut runs = fs::read_dir(runs).unwrap();
+    runs.next().unwrap().unwrap().path()
+}
+
+/// A review of which one judge has answered and one hangs.
+fn begun(repo: &Repo, args: &[&str]) -> Child {
+    let mut command = repo.program(&repo.path());
+    command.arg("review").args(args);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let child = child.unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    let heard = || {
+        let journal = fs::read_to_string(folder(repo).join("journal.jsonl")).unwrap_or_default();
+        journal.contains("\"answered\"")
+    };
+    while !(mark(repo, "hanging").exists() && heard()) {
+        assert!(Instant::now() < until, "the judges did not come so far");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+/// SIGKILL: nothing is tidied up.
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn after_sigkill_only_who_had_not_answered_is_asked_again() {
+    let repo = one_answers();
+    let child = begun(&repo, &["HEAD"]);
+    let holder = format!("process {} holds it", child.id());
+    let name = folder(&repo)
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    repo.council(["resume", &name]).ends(3).tells(&holder);
+    kill(child);
+    repo.council(["status"])
+        .ends(0)
+        .prints("git council resume");
+    fs::remove_file(mark(&repo, "hang")).unwrap();
+    assert_eq!(asked(&repo), 2);
+    repo.council(["resume"]).ends(0).prints("PASS");
+    assert_eq!(asked(&repo), 3);
+    repo.council(["replay", &name]).ends(0).prints("PASS");
+    repo.council(["resume", &name])
+        .ends(2)
+        .tells("is over, and no judge was lost");
+}
+
+#[test]
+fn a_torn_line_and_a_branch_that_moved_on_are_no_obstacle() {
+    let repo = one_answers();
+    kill(begun(&repo, &["HEAD"]));
+    let journal = folder(&repo).join("journal.jsonl");
+    let mut bytes = fs::read(&journal).unwrap();
+    bytes.extend(b"{\"at\":20,\"input\":\"answ");
+    fs::write(&journal, bytes).unwrap();
+    fs::remove_file(mark(&repo, "hang")).unwrap();
+    repo.write("src/other.rs", "/// Another.\npub const OTHER: u32 = 2;\n");
+    repo.commit("Other");
+    repo.council(["resume"]).ends(0).prints("PASS");
+    assert_eq!(asked(&repo), 3);
+    let text = fs::read_to_string(&journal).unwrap();
+    assert!(
+        text.lines()
+            .all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok())
+    );
+}
+
+#[test]
+fn what_was_reviewed_must_still_be_there() {
+    let repo = one_answers();
+    repo.write("src/more.rs", "/// Two more.\npub const MORE: u32 = 2;\n");
+    repo.git(["add", "--all"]);
+    kill(begun(&repo, &["--staged"]));
+    repo.write("src/more.rs", "/// Three more.\npub const MORE: u32 = 3;\n");
+    repo.git(["add", "--all"]);
+    repo.council(["resume"])
+        .ends(2)
+        .tells("is not there any more as it was");
+}
+
+#[test]
+fn a_judge_that_was_lost_is_asked_again_in_a_run_that_is_over() {
+    let repo = one_answers();
+    let run = repo.council(["review", "HEAD", "--r1-timeout", "2s"]);
+    run.ends(3).prints("INCONCLUSIVE");
+    fs::remove_file(mark(&repo, "hang")).unwrap();
+    let name = folder(&repo)
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    repo.council(["resume", &name]).ends(0).prints("PASS");
+    assert_eq!(asked(&repo), 3);
+}
