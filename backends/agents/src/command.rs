@@ -4,23 +4,16 @@
 //! code is no verdict: only what it wrote counts. The command comes from trusted configuration only.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
 use council_protocol::seat::AgentKind;
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn};
 
 use crate::environment::is_forbidden;
-use crate::guard::{self, Guarded, Program};
+use crate::guard::Program;
+use crate::process::{Finished, GRACE_MS, find, once, oversized, spawn_failure};
 use crate::{Agent, Conversation, Probe, Reply, Stop, Workshop};
-
-/// How long a program has between SIGTERM and SIGKILL, in milliseconds.
-const GRACE_MS: u64 = 2_000;
-
-/// How much of a program's standard error is kept for the receipt, in bytes.
-const STDERR_BYTES: u64 = 4_096;
 
 /// Any program.
 pub struct Command(pub Arc<Workshop>);
@@ -106,17 +99,6 @@ fn command_of(seat: &Seat) -> Result<(&[String], &[String]), Failure> {
     }
 }
 
-/// Where a program is: as named when it has a folder, else on the `PATH` that it will see.
-fn find(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
-    if program.contains('/') {
-        return Some(PathBuf::from(program)).filter(|p| p.is_file());
-    }
-    let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
-    folders
-        .map(|folder| folder.join(program))
-        .find(|p| p.is_file())
-}
-
 struct Running {
     exe: PathBuf,
     argv: Vec<String>,
@@ -130,55 +112,6 @@ struct Running {
 
 impl Conversation for Running {
     fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
-        let mut guarded = self.start(turn)?;
-        let ender = Ender::of(&mut guarded);
-        stop.on_raise({
-            let ender = ender.clone();
-            move || ender.end()
-        });
-        let (stdin, stdout, stderr) = (
-            guarded.child.stdin.take(),
-            guarded.child.stdout.take(),
-            guarded.child.stderr.take(),
-        );
-        let (brief, prompt) = (Arc::clone(&self.brief), turn.prompt.clone());
-        let writer = thread::spawn(move || {
-            // A program that does not read its input is free not to: a broken pipe is no failure.
-            let mut stdin = stdin?;
-            let _ = stdin
-                .write_all(brief.as_bytes())
-                .and_then(|()| stdin.write_all(prompt.as_bytes()));
-            None::<()>
-        });
-        let noise =
-            thread::spawn(move || stderr.map_or_else(Vec::new, |s| read_some(s, STDERR_BYTES).0));
-        let (raw, whole) = stdout.map_or_else(
-            || (Vec::new(), true),
-            |s| read_up_to(s, self.max_bytes, &ender),
-        );
-        let status = guarded.child.wait();
-        ender.end();
-        let _ = writer.join();
-        let noise = noise.join().unwrap_or_default();
-        if stop.is_raised() {
-            return Err(Failure::new(
-                FailureKind::Cancelled,
-                "the turn was cancelled",
-            ));
-        }
-        if !whole {
-            let detail = format!(
-                "the answer has more than the {} bytes that are allowed",
-                self.max_bytes
-            );
-            return Err(Failure::new(FailureKind::Oversized, detail));
-        }
-        self.reply(raw, &noise, status)
-    }
-}
-
-impl Running {
-    fn start(&self, turn: &Turn) -> Result<Guarded, Failure> {
         let mut env = self.env.clone();
         env.push(("COUNCIL_ROUND".into(), turn.round.to_string().into()));
         env.push(("COUNCIL_KEY".into(), turn.key.clone().into()));
@@ -188,20 +121,23 @@ impl Running {
             dir: &self.dir,
             grace_ms: GRACE_MS,
         };
-        guard::spawn(&self.exe, &program).map_err(|error| spawn_failure(&self.argv[0], &error))
+        let input = [self.brief.as_bytes(), turn.prompt.as_bytes()].concat();
+        let finished = once(&self.exe, &program, input, self.max_bytes, stop)?;
+        if !finished.whole {
+            return Err(oversized(self.max_bytes));
+        }
+        self.reply(finished)
     }
+}
 
-    fn reply(
-        &self,
-        raw: Vec<u8>,
-        noise: &[u8],
-        status: io::Result<std::process::ExitStatus>,
-    ) -> Result<Reply, Failure> {
-        let ended = status.map_or_else(|e| e.to_string(), |s| s.to_string());
-        let said = || match String::from_utf8_lossy(noise).trim() {
+impl Running {
+    fn reply(&self, finished: Finished) -> Result<Reply, Failure> {
+        let ended = finished.ending();
+        let said = || match finished.noise.as_str() {
             "" => format!("`{}` ended ({ended}) and wrote nothing", self.argv[0]),
             noise => format!("`{}` ended ({ended}): {noise}", self.argv[0]),
         };
+        let raw = finished.stdout;
         if raw.iter().all(u8::is_ascii_whitespace) {
             return Err(Failure::new(FailureKind::Empty, said()));
         }
@@ -211,49 +147,6 @@ impl Running {
         })?;
         Ok(Reply { raw, usage: None })
     }
-}
-
-/// Ends a guarded tree from any thread, once.
-#[derive(Clone)]
-struct Ender(Arc<Mutex<Option<std::os::fd::OwnedFd>>>);
-
-impl Ender {
-    fn of(guarded: &mut Guarded) -> Self {
-        Self(Arc::new(Mutex::new(guarded.take_death())))
-    }
-
-    fn end(&self) {
-        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
-    }
-}
-
-/// Reads to the end, or ends the tree as soon as there are more than `most` bytes. Whether it was all.
-fn read_up_to(mut stream: impl Read, most: u64, ender: &Ender) -> (Vec<u8>, bool) {
-    let mut content = Vec::new();
-    let read = (&mut stream)
-        .take(most.saturating_add(1))
-        .read_to_end(&mut content);
-    let whole = read.is_ok() && content.len() as u64 <= most;
-    if !whole {
-        ender.end();
-        let _ = io::copy(&mut stream, &mut io::sink());
-    }
-    (content, whole)
-}
-
-/// Reads to the end and keeps the first `most` bytes.
-fn read_some(mut stream: impl Read, most: u64) -> (Vec<u8>, u64) {
-    let mut content = Vec::new();
-    let _ = (&mut stream).take(most).read_to_end(&mut content);
-    let rest = io::copy(&mut stream, &mut io::sink()).unwrap_or(0);
-    (content, rest)
-}
-
-fn spawn_failure(program: &str, error: &dyn std::fmt::Display) -> Failure {
-    Failure::new(
-        FailureKind::Spawn,
-        format!("cannot start `{program}`: {error}"),
-    )
 }
 
 /// Whether a path may be a command's program: absolute, or a bare name for the `PATH`; never relative to the tree.

@@ -6,13 +6,18 @@
 
 mod agent;
 mod builtin;
+mod claude;
+mod client;
+mod codex;
 pub mod command;
 pub mod environment;
 pub mod guard;
 pub mod known;
 mod local;
 mod outlet;
+mod process;
 pub mod room;
+mod rpc;
 pub mod schema;
 mod sitting;
 mod stop;

@@ -1,8 +1,8 @@
 //! The schema of an answer, as models are held to it.
 //!
-//! Made from [`Answer`] itself, in the narrow dialect that every provider takes: objects with all fields required and no
-//! others, optional fields nullable (whoever reads an answer drops nulls), no references. Only the fields that a form of
-//! answer asks for are in it.
+//! Made from [`Answer`] itself, without references, and with only the fields that a form of answer asks for. For structured
+//! output in the narrow dialect that every provider takes: objects with all fields required and no others, optional fields
+//! nullable (whoever reads an answer drops nulls). For a tool's arguments as they are: what may be missing is not required.
 
 use council_protocol::Answer;
 use council_protocol::task::Form;
@@ -20,8 +20,26 @@ const ALWAYS: &[&str] = &[
     "recommendation",
 ];
 
-/// The schema of an answer in this form; none for plain text.
+/// The schema of an answer in this form, for structured output; none for plain text.
 pub fn answer(form: Form) -> Option<Value> {
+    made(form, Dialect::Strict)
+}
+
+/// The schema of an answer in this form, for the arguments of a tool; none for plain text.
+pub fn tool(form: Form) -> Option<Value> {
+    made(form, Dialect::Loose)
+}
+
+/// What becomes of fields that may be missing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    /// They are required, and may be null.
+    Strict,
+    /// They are not required.
+    Loose,
+}
+
+fn made(form: Form, dialect: Dialect) -> Option<Value> {
     let more = fields(form)?;
     let mut root = schemars::schema_for!(Answer).to_value();
     let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
@@ -29,7 +47,7 @@ pub fn answer(form: Form) -> Option<Value> {
     if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|name, _| is_asked(name));
     }
-    Some(strict(&root, &definitions))
+    Some(narrow(&root, &definitions, dialect))
 }
 
 /// What the form adds (3-debate.md, "The answer").
@@ -76,20 +94,23 @@ fn fields(form: Form) -> Option<&'static [&'static str]> {
 }
 
 /// The same schema in the narrow dialect.
-fn strict(schema: &Value, definitions: &Value) -> Value {
+fn narrow(schema: &Value, definitions: &Value, dialect: Dialect) -> Value {
     let Some(fields) = schema.as_object() else {
         return json!({});
     };
     if let Some(name) = fields.get("$ref").and_then(Value::as_str) {
         let name = name.rsplit('/').next().unwrap_or_default();
         let target = definitions.get(name).cloned().unwrap_or_default();
-        return described(strict(&target, definitions), fields);
+        return described(narrow(&target, definitions, dialect), fields);
     }
     if let Some(words) = words(fields) {
         return described(json!({ "type": "string", "enum": words }), fields);
     }
     if let Some(either) = fields.get("anyOf").and_then(Value::as_array) {
-        let mut either: Vec<Value> = either.iter().map(|s| strict(s, definitions)).collect();
+        let mut either: Vec<Value> = either
+            .iter()
+            .map(|s| narrow(s, definitions, dialect))
+            .collect();
         // A path is text; its escaped form for bytes that are not UTF-8 is nothing that a model writes.
         if either[0] == json!({ "type": "string" }) {
             return described(either.swap_remove(0), fields);
@@ -103,35 +124,56 @@ fn strict(schema: &Value, definitions: &Value) -> Value {
         }
     }
     if let Some(items) = fields.get("items") {
-        out.insert("items".to_owned(), strict(items, definitions));
+        out.insert("items".to_owned(), narrow(items, definitions, dialect));
     }
     if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
-        object(&mut out, properties, fields.get("required"), definitions);
+        object(
+            &mut out,
+            properties,
+            fields.get("required"),
+            definitions,
+            dialect,
+        );
     }
     described(Value::Object(out), fields)
 }
 
-/// All fields required and no others; what may be missing may be null.
+/// An object's fields, as the dialect wants them.
 fn object(
     out: &mut Map<String, Value>,
     properties: &Map<String, Value>,
     required: Option<&Value>,
     definitions: &Value,
+    dialect: Dialect,
 ) {
-    let required = required.and_then(Value::as_array);
-    let is_required = |name: &String| required.is_some_and(|list| list.iter().any(|r| r == name));
-    let strict = |(name, property): (&String, &Value)| {
-        let property = strict(property, definitions);
-        let property = match is_required(name) {
+    let required: Vec<&str> = required
+        .and_then(Value::as_array)
+        .map_or_else(Vec::new, |list| {
+            list.iter().filter_map(Value::as_str).collect()
+        });
+    let is_required = |name: &str| required.contains(&name) && properties.contains_key(name);
+    let narrowed = |(name, property): (&String, &Value)| {
+        let property = narrow(property, definitions, dialect);
+        let property = match dialect == Dialect::Loose || is_required(name) {
             true => property,
             false => nullable(property),
         };
         (name.clone(), property)
     };
-    let properties: Map<String, Value> = properties.iter().map(strict).collect();
-    out.insert("required".to_owned(), properties.keys().cloned().collect());
-    out.insert("properties".to_owned(), Value::Object(properties));
-    out.insert("additionalProperties".to_owned(), Value::Bool(false));
+    let narrowed: Map<String, Value> = properties.iter().map(narrowed).collect();
+    let names: Value = match dialect {
+        Dialect::Strict => narrowed.keys().cloned().collect(),
+        Dialect::Loose => properties
+            .keys()
+            .filter(|name| is_required(name))
+            .cloned()
+            .collect(),
+    };
+    out.insert("required".to_owned(), names);
+    out.insert("properties".to_owned(), Value::Object(narrowed));
+    if dialect == Dialect::Strict {
+        out.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
 }
 
 /// The words of an enumeration that is written as one constant each.
@@ -212,6 +254,14 @@ mod tests {
             }
         }
         assert_eq!(answer(Form::Text), None);
+    }
+
+    #[test]
+    fn a_tool_requires_only_what_an_answer_requires() {
+        let schema = jsonschema::validator_for(&tool(Form::Review).unwrap()).unwrap();
+        let answer = serde_json::to_value(Answer::new(1, "k", Vote::Pass)).unwrap();
+        assert!(schema.is_valid(&answer));
+        assert!(!schema.is_valid(&json!({ "verdict": "PASS" })));
     }
 
     #[test]

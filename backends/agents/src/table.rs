@@ -6,6 +6,8 @@ use council_protocol::seat::AgentKind;
 use council_protocol::{Failure, FailureKind};
 
 use crate::builtin::Builtin;
+use crate::claude::Claude;
+use crate::codex::Codex;
 use crate::command::Command;
 use crate::{Agent, Workshop};
 
@@ -19,6 +21,8 @@ impl Agents {
         Self::of(vec![
             Arc::new(Builtin(Arc::clone(workshop))),
             Arc::new(Command(Arc::clone(workshop))),
+            Arc::new(Claude(Arc::clone(workshop))),
+            Arc::new(Codex::new(workshop)),
         ])
     }
 

@@ -1,0 +1,150 @@
+//! The driver for Claude Code (clients.md 3): a live process over `stream-json`, or one process per turn that resumes.
+//!
+//! It is started so that nothing of the reviewed tree or of the user's settings reaches it: no setting sources, no MCP
+//! servers but ours, a system prompt of our own, and no tool that writes or runs anything. Its exit code is no verdict.
+
+mod live;
+mod outcome;
+mod per_turn;
+
+use std::sync::Arc;
+
+use council_protocol::seat::{AgentKind, Client};
+use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
+
+use crate::client::{self, Desk, Login, SYSTEM};
+use crate::{Agent, Conversation, Probe, Workshop};
+
+/// The tools that a judge has in its room.
+const TOOLS: &str = "Read,Grep,Glob";
+
+/// Requests that are tried again: more would outlive a judge's time (clients.md 3.5).
+const RETRIES: &str = "2";
+
+const LOGIN: Login = Login {
+    variables: &[
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+    ],
+    keys: &[
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+    ],
+};
+
+/// Claude Code.
+pub(crate) struct Claude(pub(crate) Arc<Workshop>);
+
+impl Agent for Claude {
+    fn driver(&self) -> &'static str {
+        "claude"
+    }
+
+    fn capabilities(&self) -> CapabilitySet {
+        CapabilitySet::from([
+            Capability::Spawn,
+            Capability::Message,
+            Capability::Shutdown,
+            Capability::Resume,
+            Capability::StructuredOutput,
+            Capability::ReadOnly,
+            Capability::Cost,
+        ])
+    }
+
+    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
+        let client = client_of(seat)?;
+        client::installed(&self.0, seat, client)?;
+        let note = match client::has_key(&self.0, &LOGIN) {
+            true => String::new(),
+            false => "no key in the environment: it uses its own login".to_owned(),
+        };
+        Ok(Probe {
+            capabilities: self.capabilities(),
+            note,
+        })
+    }
+
+    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        let client = client_of(&spec.seat)?;
+        client::installed(&self.0, &spec.seat, client)?;
+        let desk = self.desk(spec, client)?;
+        Ok(Box::new(live::Live::start(spec, client, desk)?))
+    }
+
+    fn open_per_turn(&self, spec: &JudgeSpec) -> Option<Result<Box<dyn Conversation>, Failure>> {
+        let open = || {
+            let client = client_of(&spec.seat)?;
+            client::installed(&self.0, &spec.seat, client)?;
+            let desk = self.desk(spec, client)?;
+            let per_turn = per_turn::PerTurn::new(spec, client, desk)?;
+            Ok(Box::new(per_turn) as Box<dyn Conversation>)
+        };
+        Some(open())
+    }
+}
+
+impl Claude {
+    /// Its home is its own where a key signs it in; else the user's, where its login is.
+    fn desk(&self, spec: &JudgeSpec, client: &Client) -> Result<Desk, Failure> {
+        let mut desk = Desk::lay(&self.0, spec, client, &LOGIN)?;
+        if client::has_key(&self.0, &LOGIN) {
+            let config = desk.home.path().join("claude");
+            desk.set("CLAUDE_CONFIG_DIR", config);
+        } else {
+            for name in ["HOME", "CLAUDE_CONFIG_DIR"] {
+                if let Some(own) = self.0.env.get(name) {
+                    desk.set(name, own.clone());
+                }
+            }
+        }
+        for (name, value) in [
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("DISABLE_TELEMETRY", "1"),
+            ("DISABLE_ERROR_REPORTING", "1"),
+            ("CLAUDE_CODE_MAX_RETRIES", RETRIES),
+        ] {
+            desk.set(name, value);
+        }
+        Ok(desk)
+    }
+}
+
+fn client_of(seat: &Seat) -> Result<&Client, Failure> {
+    match &seat.agent.kind {
+        AgentKind::Claude(client) => Ok(client),
+        _ => Err(Failure::new(
+            FailureKind::Unsupported,
+            "this driver speaks with claude only",
+        )),
+    }
+}
+
+/// Arguments that both ways of holding it have.
+fn arguments(spec: &JudgeSpec, client: &Client) -> Vec<String> {
+    let tools = if spec.room.is_some() { TOOLS } else { "" };
+    let mut argv = client.argv.clone();
+    argv.extend(
+        [
+            "-p",
+            "--system-prompt",
+            SYSTEM,
+            "--tools",
+            tools,
+            "--permission-mode",
+            "dontAsk",
+            "--setting-sources",
+            "",
+            "--strict-mcp-config",
+        ]
+        .map(str::to_owned),
+    );
+    if let Some(model) = &spec.seat.agent.model {
+        argv.extend(["--model".to_owned(), model.clone()]);
+    }
+    argv
+}

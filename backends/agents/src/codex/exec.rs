@@ -1,0 +1,205 @@
+//! One `codex exec` per turn (seed 003, "Codex CLI Judges"); `exec resume` takes the thread up again.
+
+use std::sync::Arc;
+
+use council_protocol::message::Usage;
+use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
+use serde_json::Value;
+
+use crate::client::{Desk, SYSTEM, by_words, message, said};
+use crate::process::{Finished, once, oversized, spawn_failure};
+use crate::{Conversation, Reply, Stop, schema};
+
+/// Where the answer and the schema lie, below the home.
+const LAST: &str = "last.txt";
+const SCHEMA: &str = "schema.json";
+
+pub(super) struct Exec {
+    desk: Desk,
+    /// The program with what stands before its subcommand.
+    argv: Vec<String>,
+    model: Option<String>,
+    brief: Arc<str>,
+    most: u64,
+    /// Of a turn that was answered; the next one resumes it.
+    thread: Option<String>,
+    /// Tokens of the thread when the last turn ended: they accumulate.
+    counted: [u64; 3],
+}
+
+/// What its events told.
+#[derive(Default)]
+struct Told {
+    thread: Option<String>,
+    failed: Option<String>,
+    total: Option<[u64; 3]>,
+}
+
+impl Exec {
+    pub(super) fn new(spec: &JudgeSpec, argv: Vec<String>, desk: Desk) -> Self {
+        Self {
+            desk,
+            argv,
+            model: spec.seat.agent.model.clone(),
+            brief: Arc::clone(&spec.brief),
+            most: spec.max_answer_bytes,
+            thread: None,
+            counted: [0; 3],
+        }
+    }
+
+    /// The seed's flags in the seed's order, ours around them, the prompt over standard input.
+    fn arguments(&self, has_schema: bool) -> Vec<String> {
+        let mut argv = self.argv.clone();
+        let home = |name: &str| {
+            self.desk
+                .home
+                .path()
+                .join(name)
+                .to_string_lossy()
+                .into_owned()
+        };
+        let dir = self.desk.dir.to_string_lossy().into_owned();
+        let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
+        let instructions = format!("developer_instructions={SYSTEM:?}");
+        add(&["exec", "-c", &instructions, "-s", "read-only"]);
+        // Only where it is overridden (seed 003).
+        if let Some(model) = &self.model {
+            add(&["-m", model]);
+        }
+        add(&["-C", &dir]);
+        if has_schema {
+            add(&["--output-schema", &home(SCHEMA)]);
+        }
+        add(&[
+            "-o",
+            &home(LAST),
+            "--json",
+            "--ignore-user-config",
+            "--skip-git-repo-check",
+        ]);
+        if let Some(thread) = &self.thread {
+            add(&["resume", thread]);
+        }
+        add(&["-"]);
+        argv
+    }
+
+    fn reply(&mut self, finished: &Finished) -> Result<Reply, Failure> {
+        if !finished.whole {
+            return Err(oversized(self.most));
+        }
+        let told = told(&finished.stdout);
+        if let Some(why) = told.failed {
+            return Err(Failure::new(
+                by_words(&why),
+                format!("codex: {}", said(&why)),
+            ));
+        }
+        if told.thread.is_some() {
+            self.thread = told.thread;
+        }
+        let raw = self.last()?;
+        if raw.trim().is_empty() {
+            let (ending, noise) = (finished.ending(), said(&finished.noise));
+            let detail = format!("codex ended ({ending}) without an answer: {noise}");
+            return Err(Failure::new(FailureKind::Empty, detail));
+        }
+        let usage = told.total.map(|total| self.usage(total));
+        Ok(Reply { raw, usage })
+    }
+
+    /// The last message, as `-o` left it.
+    fn last(&self) -> Result<String, Failure> {
+        let path = self.desk.home.path().join(LAST);
+        match std::fs::metadata(&path).map(|file| file.len()) {
+            Ok(size) if size > self.most => Err(oversized(self.most)),
+            Ok(_) => std::fs::read_to_string(&path).map_err(|error| {
+                Failure::new(
+                    FailureKind::Malformed,
+                    format!("codex left an answer that cannot be read: {error}"),
+                )
+            }),
+            Err(_) => Ok(String::new()),
+        }
+    }
+
+    fn usage(&mut self, total: [u64; 3]) -> Usage {
+        let turn = [0, 1, 2].map(|i| total[i].saturating_sub(self.counted[i]));
+        self.counted = total;
+        Usage {
+            input_tokens: Some(turn[0].saturating_sub(turn[1])),
+            cached_tokens: Some(turn[1]),
+            output_tokens: Some(turn[2]),
+            cost_usd: None,
+        }
+    }
+}
+
+impl Conversation for Exec {
+    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+        let schema = schema::answer(turn.task.form());
+        let cannot = |error| spawn_failure(&self.argv[0], &error);
+        if let Some(schema) = &schema {
+            self.desk
+                .write(SCHEMA, &schema.to_string())
+                .map_err(cannot)?;
+        }
+        // An answer of an earlier turn is none of this one.
+        self.desk.write(LAST, "").map_err(cannot)?;
+        let argv = self.arguments(schema.is_some());
+        let text = message(&self.brief, &turn.prompt, self.thread.is_none());
+        let program = self.desk.program(&argv);
+        let most = self.most.saturating_mul(4).saturating_add(16 << 20);
+        let finished = once(&self.desk.exe, &program, text.into_bytes(), most, stop)?;
+        self.reply(&finished)
+    }
+}
+
+/// Reads the events; an item of the type `error` is a warning (clients.md 8.4 no. 7).
+fn told(stdout: &[u8]) -> Told {
+    let mut told = Told::default();
+    for line in stdout.split(|&b| b == b'\n') {
+        let Ok(event) = serde_json::from_slice::<Value>(line) else {
+            continue;
+        };
+        match event["type"].as_str() {
+            Some("thread.started") => {
+                told.thread = event["thread_id"].as_str().map(str::to_owned);
+            }
+            Some("turn.failed") => {
+                let why = event["error"]["message"].as_str();
+                told.failed = Some(why.unwrap_or("the turn failed without a reason").to_owned());
+            }
+            Some("turn.completed") => {
+                let count = |name: &str| event["usage"][name].as_u64().unwrap_or(0);
+                let counts = ["input_tokens", "cached_input_tokens", "output_tokens"];
+                told.total = Some(counts.map(count));
+            }
+            _ => {}
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_is_no_failure_and_a_failed_turn_is_one() {
+        let warned = br#"{"type":"thread.started","thread_id":"t1"}
+noise
+{"type":"item.completed","item":{"type":"error","message":"Model metadata for x not found"}}
+{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":4,"output_tokens":3}}"#;
+        let told_warned = told(warned);
+        assert_eq!(told_warned.thread.as_deref(), Some("t1"));
+        assert_eq!(
+            (told_warned.failed, told_warned.total),
+            (None, Some([10, 4, 3]))
+        );
+        let failed =
+            br#"{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}"#;
+        assert!(told(failed).failed.is_some());
+    }
+}

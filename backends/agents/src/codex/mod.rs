@@ -1,0 +1,170 @@
+//! The driver for Codex (clients.md 4): threads of one live `app-server`, or one `exec` per turn that resumes.
+//!
+//! Read-only always, whatever fails: there is no fallback that raises privileges (3-debate.md, "Settled contradictions").
+
+mod exec;
+mod native;
+mod server;
+mod thread;
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use council_protocol::seat::{AgentKind, Client};
+use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
+
+use self::server::Server;
+use crate::client::{self, Desk, Login};
+use crate::process::spawn_failure;
+use crate::{Agent, Conversation, Probe, Workshop};
+
+const LOGIN: Login = Login {
+    variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+    keys: &["CODEX_API_KEY", "OPENAI_API_KEY"],
+};
+
+/// Switches that keep it quiet and deaf: no telemetry, no update check, no plugins, and no AGENTS.md of the reviewed tree
+/// (clients.md 4.1, 8.4 no. 10).
+const QUIET: [&str; 10] = [
+    "-c",
+    "analytics.enabled=false",
+    "-c",
+    "otel.metrics_exporter=\"none\"",
+    "-c",
+    "check_for_update_on_startup=false",
+    "-c",
+    "project_doc_max_bytes=0",
+    "--disable",
+    "plugins",
+];
+
+/// Codex.
+pub(crate) struct Codex {
+    workshop: Arc<Workshop>,
+    /// The live servers, each with the client and room that it was started for.
+    servers: Mutex<Vec<Weak<Server>>>,
+}
+
+impl Codex {
+    pub(crate) fn new(workshop: &Arc<Workshop>) -> Self {
+        Self {
+            workshop: Arc::clone(workshop),
+            servers: Mutex::new(Vec::new()),
+        }
+    }
+}
+
+impl Agent for Codex {
+    fn driver(&self) -> &'static str {
+        "codex"
+    }
+
+    fn capabilities(&self) -> CapabilitySet {
+        CapabilitySet::from([
+            Capability::Spawn,
+            Capability::Message,
+            Capability::Shutdown,
+            Capability::Resume,
+            Capability::StructuredOutput,
+            Capability::ReadOnly,
+            Capability::Cost,
+        ])
+    }
+
+    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
+        client::installed(&self.workshop, seat, client_of(seat)?)?;
+        let note = match client::has_key(&self.workshop, &LOGIN) {
+            true => String::new(),
+            false => "no key in the environment: it uses its own login".to_owned(),
+        };
+        Ok(Probe {
+            capabilities: self.capabilities(),
+            note,
+        })
+    }
+
+    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        let server = self.server(spec)?;
+        Ok(Box::new(thread::Thread::start(server, spec)?))
+    }
+
+    fn open_per_turn(&self, spec: &JudgeSpec) -> Option<Result<Box<dyn Conversation>, Failure>> {
+        let open = || {
+            let (desk, argv) = self.desk(spec)?;
+            Ok(Box::new(exec::Exec::new(spec, argv, desk)) as Box<dyn Conversation>)
+        };
+        Some(open())
+    }
+}
+
+impl Codex {
+    /// The server for a judge: the one that serves the other judges of the same client, or a new one.
+    fn server(&self, spec: &JudgeSpec) -> Result<Arc<Server>, Failure> {
+        let client = client_of(&spec.seat)?;
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.retain(|server| server.strong_count() > 0);
+        let mut living = servers.iter().filter_map(Weak::upgrade);
+        if let Some(server) = living.find(|server| server.serves(client, spec.room.as_deref())) {
+            return Ok(server);
+        }
+        let (desk, argv) = self.desk(spec)?;
+        let server = Arc::new(Server::start(client, spec.room.clone(), &argv, desk)?);
+        servers.push(Arc::downgrade(&server));
+        Ok(server)
+    }
+
+    /// The desk, and the program with what stands before its subcommand.
+    fn desk(&self, spec: &JudgeSpec) -> Result<(Desk, Vec<String>), Failure> {
+        let client = client_of(&spec.seat)?;
+        let program = client::installed(&self.workshop, &spec.seat, client)?;
+        let mut desk = Desk::lay(&self.workshop, spec, client, &LOGIN)?;
+        let home = desk.home.path().join("codex");
+        let cannot = |error| spawn_failure(&client.argv[0], &error);
+        std::fs::create_dir(&home).map_err(cannot)?;
+        desk.set("CODEX_HOME", home);
+        self.sign_in(&desk).map_err(cannot)?;
+        let mut argv = client.argv.clone();
+        if let Some(native) = native::behind(&program) {
+            argv[0] = native.to_string_lossy().into_owned();
+        }
+        argv.extend(QUIET.map(str::to_owned));
+        Ok((desk, argv))
+    }
+
+    /// Its home holds nothing but what signs it in: the key of the environment, or the user's own login by reference.
+    fn sign_in(&self, desk: &Desk) -> std::io::Result<()> {
+        let key = LOGIN
+            .keys
+            .iter()
+            .find_map(|name| self.workshop.env.get(*name));
+        if let Some(key) = key
+            .and_then(|key| key.to_str())
+            .filter(|key| !key.is_empty())
+        {
+            let login = serde_json::json!({ "OPENAI_API_KEY": key });
+            return desk.write_secret("codex/auth.json", &login.to_string());
+        }
+        let home = match self.workshop.env.get("CODEX_HOME") {
+            Some(home) => Some(std::path::PathBuf::from(home)),
+            None => client::in_users_home(&self.workshop, ".codex"),
+        };
+        match home
+            .map(|home| home.join("auth.json"))
+            .filter(|file| file.is_file())
+        {
+            Some(file) => {
+                std::os::unix::fs::symlink(file, desk.home.path().join("codex/auth.json"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn client_of(seat: &Seat) -> Result<&Client, Failure> {
+    match &seat.agent.kind {
+        AgentKind::Codex(client) => Ok(client),
+        _ => Err(Failure::new(
+            FailureKind::Unsupported,
+            "this driver speaks with codex only",
+        )),
+    }
+}

@@ -1,0 +1,270 @@
+//! One judge: a thread of the app-server, kept from turn to turn.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use council_protocol::message::Usage;
+use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
+use serde_json::{Value, json};
+
+use super::server::{DIALECT, Server};
+use crate::client::{SYSTEM, by_status, by_words, message, said};
+use crate::rpc::{Ear, Notice};
+use crate::{Conversation, Reply, Stop, schema};
+
+/// How long an interrupted turn has to end.
+const INTERRUPTED: Duration = Duration::from_secs(3);
+
+/// Beyond the time of a turn, in case nobody cancels it.
+const SLACK: Duration = Duration::from_secs(10);
+
+pub(super) struct Thread {
+    server: Arc<Server>,
+    ear: Ear,
+    id: String,
+    brief: Arc<str>,
+    is_first: bool,
+    /// A turn did not end when it was interrupted: the thread cannot be used any more.
+    is_stuck: bool,
+    /// Tokens of the thread when the last turn ended: input, of it cached, output.
+    counted: [u64; 3],
+}
+
+/// What is heard of a turn while it goes on.
+#[derive(Default)]
+struct Heard {
+    /// The turn's id, once it has one.
+    turn: Option<String>,
+    /// The last message of the agent.
+    text: String,
+    /// Tokens of the thread so far.
+    total: Option<[u64; 3]>,
+}
+
+impl Thread {
+    pub(super) fn start(server: Arc<Server>, spec: &JudgeSpec) -> Result<Self, Failure> {
+        let ear = Ear::new();
+        let mut params = json!({
+            "cwd": server.desk.dir,
+            "sandbox": "read-only",
+            "approvalPolicy": "never",
+            "ephemeral": true,
+            "developerInstructions": SYSTEM,
+        });
+        if let Some(model) = &spec.seat.agent.model {
+            params["model"] = model.as_str().into();
+        }
+        let started = server.call(&ear, "thread/start", &params)?;
+        check(&started)?;
+        let Some(id) = started["thread"]["id"].as_str().map(str::to_owned) else {
+            let detail = "codex started a thread without an id";
+            return Err(Failure::new(FailureKind::Spawn, detail));
+        };
+        server.peer.listen(&id, &ear);
+        Ok(Self {
+            server,
+            ear,
+            id,
+            brief: Arc::clone(&spec.brief),
+            is_first: true,
+            is_stuck: false,
+            counted: [0; 3],
+        })
+    }
+
+    /// Waits until the turn is over: its status with its error.
+    fn wait(
+        &self,
+        asked: u64,
+        heard: &mut Heard,
+        until: Instant,
+        stop: &Stop,
+    ) -> Result<Value, Failure> {
+        loop {
+            match self.ear.next(DIALECT.name, until, stop)? {
+                Notice::Replied(id, Ok(result)) if id == asked => {
+                    heard.turn = result["turn"]["id"].as_str().map(str::to_owned);
+                }
+                Notice::Replied(id, Err(error)) if id == asked => {
+                    let detail = format!("codex: {}", said(&error.message));
+                    return Err(Failure::new(by_words(&error.message), detail));
+                }
+                Notice::Told(method, mut params) => match method.as_str() {
+                    "turn/completed" => return Ok(params["turn"].take()),
+                    "item/completed" if params["item"]["type"] == "agentMessage" => {
+                        heard.text = params["item"]["text"]
+                            .as_str()
+                            .unwrap_or_default()
+                            .to_owned();
+                    }
+                    "thread/tokenUsage/updated" => heard.total = total(&params["tokenUsage"]),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+    }
+
+    /// Interrupts the turn; the thread goes on, unless the server does not answer.
+    fn interrupt(&mut self, asked: u64, heard: &mut Heard) {
+        let stop = Stop::default();
+        let until = Instant::now() + INTERRUPTED;
+        // Cancelled before the server has named the turn: it is named first.
+        while heard.turn.is_none() {
+            match self.ear.next(DIALECT.name, until, &stop) {
+                Ok(Notice::Replied(id, Ok(result))) if id == asked => {
+                    heard.turn = result["turn"]["id"].as_str().map(str::to_owned);
+                }
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        let params = json!({ "threadId": self.id, "turnId": heard.turn });
+        self.server.peer.ask(&self.ear, "turn/interrupt", &params);
+        self.is_stuck = self.wait(asked, heard, until, &stop).is_err();
+    }
+
+    fn usage(&mut self, total: Option<[u64; 3]>) -> Option<Usage> {
+        let total = total?;
+        let turn = [0, 1, 2].map(|i| total[i].saturating_sub(self.counted[i]));
+        self.counted = total;
+        Some(Usage {
+            input_tokens: Some(turn[0].saturating_sub(turn[1])),
+            cached_tokens: Some(turn[1]),
+            output_tokens: Some(turn[2]),
+            cost_usd: None,
+        })
+    }
+}
+
+impl Conversation for Thread {
+    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+        if self.is_stuck {
+            let detail = "codex did not end an interrupted turn";
+            return Err(Failure::new(FailureKind::Died, detail));
+        }
+        self.ear.wake_on(stop);
+        let text = message(
+            &self.brief,
+            &turn.prompt,
+            std::mem::take(&mut self.is_first),
+        );
+        let mut params = json!({
+            "threadId": self.id,
+            "input": [{ "type": "text", "text": text }],
+        });
+        if let Some(schema) = schema::answer(turn.task.form()) {
+            params["outputSchema"] = schema;
+        }
+        let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + SLACK;
+        let asked = self.server.peer.ask(&self.ear, "turn/start", &params);
+        let mut heard = Heard::default();
+        let over = self.wait(asked, &mut heard, until, stop);
+        let over = match over {
+            Err(failure)
+                if matches!(failure.kind, FailureKind::Cancelled | FailureKind::Timeout) =>
+            {
+                self.interrupt(asked, &mut heard);
+                return Err(failure);
+            }
+            Err(failure) => return Err(self.server.peer.explained(failure)),
+            Ok(over) => over,
+        };
+        let usage = self.usage(heard.total);
+        match over["status"].as_str() {
+            Some("completed") => Ok(Reply {
+                raw: heard.text,
+                usage,
+            }),
+            _ => Err(failed(&over["error"])),
+        }
+    }
+
+    fn pid(&self) -> Option<u32> {
+        Some(self.server.peer.pid())
+    }
+
+    fn end(&mut self) {
+        self.server.peer.forget(&self.id);
+    }
+}
+
+/// That the thread is read-only is not believed, but looked at.
+fn check(started: &Value) -> Result<(), Failure> {
+    let sandbox = &started["sandbox"];
+    let kind = sandbox.as_str().or_else(|| sandbox["type"].as_str());
+    match kind {
+        Some("read-only" | "readOnly") => Ok(()),
+        other => {
+            let other = other.unwrap_or("none");
+            let detail = format!("codex did not take the read-only sandbox: it has {other}");
+            Err(Failure::new(FailureKind::Unsupported, detail))
+        }
+    }
+}
+
+fn total(usage: &Value) -> Option<[u64; 3]> {
+    let count = |name: &str| usage["total"][name].as_u64();
+    Some([
+        count("inputTokens")?,
+        count("cachedInputTokens")?,
+        count("outputTokens")?,
+    ])
+}
+
+/// Why a turn failed: typed where Codex types it.
+fn failed(error: &Value) -> Failure {
+    let words = error["message"]
+        .as_str()
+        .unwrap_or("the turn failed without a reason");
+    let info = &error["codexErrorInfo"];
+    let status = info
+        .as_object()
+        .and_then(|info| info.values().next()?["httpStatusCode"].as_u64());
+    let kind = match (info.as_str(), status) {
+        (
+            Some(
+                "unauthorized"
+                | "usageLimitExceeded"
+                | "rateLimitExceeded"
+                | "sessionBudgetExceeded",
+            ),
+            _,
+        ) => FailureKind::Quota,
+        (Some("cyberPolicy" | "misalignmentPolicyViolation" | "inferenceHookDenied"), _) => {
+            FailureKind::Refused
+        }
+        (Some("contextWindowExceeded"), _) => FailureKind::Oversized,
+        (_, Some(status)) => by_status(status),
+        _ => by_words(words),
+    };
+    Failure::new(kind, format!("codex: {}", said(words)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_failure_has_its_kind() {
+        let kind = |info: Value| failed(&json!({ "message": "m", "codexErrorInfo": info })).kind;
+        assert_eq!(kind(json!("unauthorized")), FailureKind::Quota);
+        assert_eq!(kind(json!("cyberPolicy")), FailureKind::Refused);
+        assert_eq!(kind(json!("serverOverloaded")), FailureKind::Provider);
+        let disconnected = |status: Value| json!({ "responseTooManyFailedAttempts": { "httpStatusCode": status } });
+        assert_eq!(kind(disconnected(429.into())), FailureKind::Quota);
+        assert_eq!(kind(disconnected(500.into())), FailureKind::Provider);
+        assert_eq!(kind(disconnected(Value::Null)), FailureKind::Provider);
+    }
+
+    #[test]
+    fn a_thread_that_is_not_read_only_seats_nobody() {
+        assert!(check(&json!({ "sandbox": { "type": "readOnly" } })).is_ok());
+        for odd in [
+            json!({}),
+            json!({ "sandbox": { "type": "workspaceWrite" } }),
+        ] {
+            assert_eq!(check(&odd).unwrap_err().kind, FailureKind::Unsupported);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! A program under guard: run once to its end, or spoken with line by line.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write as _};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use council_protocol::{Failure, FailureKind};
+
+use crate::Stop;
+use crate::guard::{self, Guarded, Program};
+
+/// How long a program has between SIGTERM and SIGKILL, in milliseconds.
+pub(crate) const GRACE_MS: u64 = 2_000;
+
+/// How much of a program's standard error is kept for the receipt, in bytes.
+const NOISE_BYTES: usize = 4_096;
+
+/// The longest line that is read, in bytes.
+const LINE_BYTES: u64 = 16 << 20;
+
+/// Where a program is: as named when it has a folder, else on the `PATH` that it will see.
+pub(crate) fn find(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(|p| p.is_file());
+    }
+    let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
+    folders
+        .map(|folder| folder.join(program))
+        .find(|p| p.is_file())
+}
+
+/// Why a program could not be started.
+pub(crate) fn spawn_failure(program: &str, error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(
+        FailureKind::Spawn,
+        format!("cannot start `{program}`: {error}"),
+    )
+}
+
+/// Ends a guarded tree from any thread, once.
+#[derive(Clone)]
+pub(crate) struct Ender(Arc<Mutex<Option<OwnedFd>>>);
+
+impl Ender {
+    pub(crate) fn of(guarded: &mut Guarded) -> Self {
+        Self(Arc::new(Mutex::new(guarded.take_death())))
+    }
+
+    pub(crate) fn end(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+/// What a program left that was run to its end.
+pub(crate) struct Finished {
+    /// What it wrote.
+    pub(crate) stdout: Vec<u8>,
+    /// Whether that is all: it wrote no more than it may.
+    pub(crate) whole: bool,
+    /// The end of what it wrote to its standard error.
+    pub(crate) noise: String,
+    /// How it ended.
+    pub(crate) status: io::Result<ExitStatus>,
+}
+
+impl Finished {
+    /// How it ended, in words.
+    pub(crate) fn ending(&self) -> String {
+        match &self.status {
+            Ok(status) => status.to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+/// Runs a program to its end: `input` on its standard input, at most `max_bytes` read. A raised `stop` ends the tree.
+pub(crate) fn once(
+    exe: &Path,
+    program: &Program<'_>,
+    input: Vec<u8>,
+    max_bytes: u64,
+    stop: &Stop,
+) -> Result<Finished, Failure> {
+    let name = program.argv.first().map_or("", String::as_str);
+    let mut guarded = guard::spawn(exe, program).map_err(|error| spawn_failure(name, &error))?;
+    let ender = Ender::of(&mut guarded);
+    stop.on_raise({
+        let ender = ender.clone();
+        move || ender.end()
+    });
+    let (stdin, stdout, stderr) = (
+        guarded.child.stdin.take(),
+        guarded.child.stdout.take(),
+        guarded.child.stderr.take(),
+    );
+    let writer = thread::spawn(move || {
+        // A program that does not read its input is free not to: a broken pipe is no failure.
+        stdin.map(|mut stdin| stdin.write_all(&input))
+    });
+    let noise = thread::spawn(move || stderr.map_or_else(Vec::new, tail));
+    let (content, whole) = stdout.map_or_else(
+        || (Vec::new(), true),
+        |stream| read_up_to(stream, max_bytes, &ender),
+    );
+    let status = guarded.child.wait();
+    ender.end();
+    let _ = writer.join();
+    let noise = noise.join().unwrap_or_default();
+    if stop.is_raised() {
+        return Err(cancelled());
+    }
+    Ok(Finished {
+        stdout: content,
+        whole,
+        noise: String::from_utf8_lossy(&noise).trim().to_owned(),
+        status,
+    })
+}
+
+/// A turn that nobody waits for any more.
+pub(crate) fn cancelled() -> Failure {
+    Failure::new(FailureKind::Cancelled, "the turn was cancelled")
+}
+
+/// More than a judge may say.
+pub(crate) fn oversized(most: u64) -> Failure {
+    let detail = format!("the answer has more than the {most} bytes that are allowed");
+    Failure::new(FailureKind::Oversized, detail)
+}
+
+/// Reads to the end, or ends the tree as soon as there are more than `most` bytes. Whether it was all.
+fn read_up_to(mut stream: impl Read, most: u64, ender: &Ender) -> (Vec<u8>, bool) {
+    let mut content = Vec::new();
+    let read = (&mut stream)
+        .take(most.saturating_add(1))
+        .read_to_end(&mut content);
+    let whole = read.is_ok() && content.len() as u64 <= most;
+    if !whole {
+        ender.end();
+        let _ = io::copy(&mut stream, &mut io::sink());
+    }
+    (content, whole)
+}
+
+/// Reads to the end and keeps the last bytes.
+fn tail(mut stream: impl Read) -> Vec<u8> {
+    let mut kept = Vec::new();
+    keep_tail(&mut stream, |bytes| push(&mut kept, bytes));
+    kept
+}
+
+fn push(kept: &mut Vec<u8>, bytes: &[u8]) {
+    kept.extend_from_slice(bytes);
+    let surplus = kept.len().saturating_sub(NOISE_BYTES);
+    kept.drain(..surplus);
+}
+
+fn keep_tail(stream: &mut impl Read, mut keep: impl FnMut(&[u8])) {
+    let mut buffer = [0; 4096];
+    while let Ok(read @ 1..) = stream.read(&mut buffer) {
+        keep(&buffer[..read]);
+    }
+}
+
+/// What is heard of a program that is spoken with.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// One line, without its end.
+    Line(Vec<u8>),
+    /// A line that is longer than any that is read: the program is being ended.
+    Flood,
+    /// It closed its standard output.
+    End,
+}
+
+/// Says lines to a program, from any thread.
+#[derive(Clone)]
+pub(crate) struct Voice(Sender<Option<Vec<u8>>>);
+
+impl Voice {
+    /// Says one line; it is written on a thread of its own, so a program that does not read blocks nobody.
+    pub(crate) fn say(&self, line: &serde_json::Value) {
+        let mut bytes = line.to_string().into_bytes();
+        bytes.push(b'\n');
+        let _ = self.0.send(Some(bytes));
+    }
+
+    /// Closes the program's standard input, once everything that was said is written.
+    pub(crate) fn hush(&self) {
+        let _ = self.0.send(None);
+    }
+}
+
+/// A program that is spoken with line by line.
+pub(crate) struct Lines {
+    guarded: Guarded,
+    ender: Ender,
+    voice: Voice,
+    noise: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Lines {
+    /// Starts it; `heard` is called on a thread of its own for every line.
+    pub(crate) fn start(
+        exe: &Path,
+        program: &Program<'_>,
+        mut heard: impl FnMut(Heard, &Voice) + Send + 'static,
+    ) -> Result<Self, Failure> {
+        let name = program.argv.first().map_or("", String::as_str);
+        let mut guarded =
+            guard::spawn(exe, program).map_err(|error| spawn_failure(name, &error))?;
+        let ender = Ender::of(&mut guarded);
+        let (stdin, stdout, stderr) = (
+            guarded.child.stdin.take(),
+            guarded.child.stdout.take(),
+            guarded.child.stderr.take(),
+        );
+        let (saying, said) = channel::<Option<Vec<u8>>>();
+        let voice = Voice(saying);
+        thread::spawn(move || {
+            let Some(mut stdin) = stdin else { return };
+            // A program that is gone is told of by its standard output.
+            while let Ok(Some(line)) = said.recv() {
+                if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+                    return;
+                }
+            }
+        });
+        let noise = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&noise);
+        thread::spawn(move || {
+            let Some(mut stderr) = stderr else { return };
+            keep_tail(&mut stderr, |bytes| {
+                push(
+                    &mut kept.lock().unwrap_or_else(PoisonError::into_inner),
+                    bytes,
+                );
+            });
+        });
+        let (flooded, reply) = (ender.clone(), voice.clone());
+        thread::spawn(move || {
+            let Some(stdout) = stdout else { return };
+            let whole = read_lines(BufReader::new(stdout), &mut |line| heard(line, &reply));
+            if whole.is_err() {
+                flooded.end();
+                heard(Heard::Flood, &reply);
+            }
+            heard(Heard::End, &reply);
+        });
+        Ok(Self {
+            guarded,
+            ender,
+            voice,
+            noise,
+        })
+    }
+
+    /// The process that holds it.
+    pub(crate) fn pid(&self) -> u32 {
+        self.guarded.pid()
+    }
+
+    /// What it is spoken to with.
+    pub(crate) fn voice(&self) -> &Voice {
+        &self.voice
+    }
+
+    /// Ends the tree: SIGTERM, the grace, SIGKILL. Returns at once.
+    pub(crate) fn kill(&self) {
+        self.ender.end();
+    }
+
+    /// Waits for its end, at most `patience`, then ends the tree and waits until it is gone.
+    pub(crate) fn finish(&mut self, patience: Duration) {
+        self.voice.hush();
+        let until = Instant::now() + patience;
+        while Instant::now() < until {
+            match self.guarded.child.try_wait() {
+                Ok(None) => thread::sleep(Duration::from_millis(10)),
+                _ => break,
+            }
+        }
+        self.kill();
+        let _ = self.guarded.child.wait();
+    }
+
+    /// The end of what it wrote to its standard error.
+    pub(crate) fn noise(&self) -> String {
+        let kept = self.noise.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&kept).trim().to_owned()
+    }
+}
+
+/// Hands on every line; fails on one that is too long.
+fn read_lines(mut stream: impl BufRead, heard: &mut impl FnMut(Heard)) -> Result<(), ()> {
+    loop {
+        let mut line = Vec::new();
+        match (&mut stream).take(LINE_BYTES).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return Ok(()),
+            Ok(read) if read as u64 == LINE_BYTES && line.last() != Some(&b'\n') => return Err(()),
+            Ok(_) => {}
+        }
+        let end = line.trim_ascii_end().len();
+        line.truncate(end);
+        if !line.is_empty() {
+            heard(Heard::Line(line));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_handed_on_and_a_flood_is_none() {
+        let mut seen = Vec::new();
+        let mut hear = |heard| {
+            if let Heard::Line(line) = heard {
+                seen.push(String::from_utf8(line).unwrap());
+            }
+        };
+        assert!(read_lines(&b"a\r\n\n{\"b\":1}\nlast"[..], &mut hear).is_ok());
+        assert_eq!(seen, ["a", "{\"b\":1}", "last"]);
+        let flood = vec![b'x'; LINE_BYTES as usize + 1];
+        assert!(read_lines(&flood[..], &mut |_| ()).is_err());
+    }
+
+    #[test]
+    fn only_the_last_noise_is_kept() {
+        let noise = [vec![b'a'; 10_000], b"the reason".to_vec()].concat();
+        let kept = tail(&noise[..]);
+        assert_eq!(kept.len(), NOISE_BYTES);
+        assert!(kept.ends_with(b"the reason"));
+    }
+}

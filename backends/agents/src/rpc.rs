@@ -1,0 +1,295 @@
+//! JSON-RPC with a program, one object a line: what Codex's app-server and every ACP agent speak.
+//!
+//! One reading thread hands every message to the conversation that it is for. What the program asks of us is answered
+//! at once by the dialect, which refuses whatever a judge must not do.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use council_protocol::{Failure, FailureKind};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::Stop;
+use crate::client::said;
+use crate::guard::Program;
+use crate::process::{Heard, Lines, Voice, cancelled};
+
+/// How two programs differ in the same protocol.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dialect {
+    /// The program's name in failures.
+    pub(crate) name: &'static str,
+    /// Whether messages carry `"jsonrpc":"2.0"`.
+    pub(crate) is_versioned: bool,
+    /// The parameter by which a message is told to a conversation.
+    pub(crate) topic: &'static str,
+    /// The answer to what the program asks of us; none: there is no such method.
+    pub(crate) refuse: fn(&str, &Value) -> Option<Value>,
+}
+
+/// An error that the program answers with.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RpcError {
+    pub(crate) code: i64,
+    pub(crate) message: String,
+    pub(crate) data: Value,
+}
+
+/// What a conversation hears.
+#[derive(Debug)]
+pub(crate) enum Notice {
+    /// The answer to what it asked.
+    Replied(u64, Result<Value, RpcError>),
+    /// A message for it.
+    Told(String, Value),
+    /// A stop was raised.
+    Woken,
+    /// The program is gone.
+    Gone(String),
+}
+
+/// The receiving end of one conversation.
+pub(crate) struct Ear {
+    tell: Sender<Notice>,
+    heard: Receiver<Notice>,
+}
+
+impl Ear {
+    pub(crate) fn new() -> Self {
+        let (tell, heard) = channel();
+        Self { tell, heard }
+    }
+
+    /// Wakes it when `stop` is raised.
+    pub(crate) fn wake_on(&self, stop: &Stop) {
+        let tell = self.tell.clone();
+        stop.on_raise(move || drop(tell.send(Notice::Woken)));
+    }
+
+    /// The next notice.
+    ///
+    /// # Errors
+    /// `cancelled` when `stop` is raised, `timeout` when there is none by then, `died` when the program is gone.
+    pub(crate) fn next(&self, name: &str, until: Instant, stop: &Stop) -> Result<Notice, Failure> {
+        loop {
+            let patience = until.saturating_duration_since(Instant::now());
+            match self.heard.recv_timeout(patience) {
+                Ok(Notice::Woken) if stop.is_raised() => return Err(cancelled()),
+                // A wake of an earlier turn is none.
+                Ok(Notice::Woken) => {}
+                Ok(Notice::Gone(why)) => {
+                    return Err(Failure::new(
+                        FailureKind::Died,
+                        format!("{name} ended: {why}"),
+                    ));
+                }
+                Ok(notice) => return Ok(notice),
+                Err(RecvTimeoutError::Timeout) => {
+                    let detail = format!("{name} did not answer in time");
+                    return Err(Failure::new(FailureKind::Timeout, detail));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::new(FailureKind::Died, format!("{name} has ended")));
+                }
+            }
+        }
+    }
+}
+
+/// A program that speaks JSON-RPC.
+pub(crate) struct Peer {
+    dialect: Dialect,
+    lines: Mutex<Lines>,
+    voice: Voice,
+    pid: u32,
+    next: AtomicU64,
+    switchboard: Arc<Mutex<Switchboard>>,
+}
+
+#[derive(Default)]
+struct Switchboard {
+    asked: HashMap<u64, Sender<Notice>>,
+    listeners: HashMap<String, Sender<Notice>>,
+    is_over: bool,
+}
+
+impl Peer {
+    /// Starts the program.
+    pub(crate) fn start(
+        exe: &Path,
+        program: &Program<'_>,
+        dialect: Dialect,
+    ) -> Result<Self, Failure> {
+        let switchboard = Arc::new(Mutex::new(Switchboard::default()));
+        let board = Arc::clone(&switchboard);
+        let lines = Lines::start(exe, program, move |heard, voice| match heard {
+            Heard::Line(line) => {
+                // Whatever is no JSON is noise (clients.md 8.4 no. 8).
+                if let Ok(message) = serde_json::from_slice::<Value>(&line) {
+                    hear(dialect, &board, voice, message);
+                }
+            }
+            Heard::Flood => lock(&board).end("it wrote a line that is too long to be read"),
+            Heard::End => lock(&board).end("it closed its output"),
+        })?;
+        Ok(Self {
+            dialect,
+            voice: lines.voice().clone(),
+            pid: lines.pid(),
+            lines: Mutex::new(lines),
+            next: AtomicU64::new(1),
+            switchboard,
+        })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Whether the program can still be spoken with.
+    pub(crate) fn is_over(&self) -> bool {
+        lock(&self.switchboard).is_over
+    }
+
+    /// What is told about `topic` goes to `ear` from now on.
+    pub(crate) fn listen(&self, topic: &str, ear: &Ear) {
+        let mut board = lock(&self.switchboard);
+        board.listeners.insert(topic.to_owned(), ear.tell.clone());
+    }
+
+    /// Nobody hears of `topic` any more.
+    pub(crate) fn forget(&self, topic: &str) {
+        lock(&self.switchboard).listeners.remove(topic);
+    }
+
+    /// Asks; the answer comes to `ear` under the number that is returned.
+    pub(crate) fn ask(&self, ear: &Ear, method: &str, params: &Value) -> u64 {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut board = lock(&self.switchboard);
+        if board.is_over {
+            let _ = ear
+                .tell
+                .send(Notice::Gone("it closed its output".to_owned()));
+        }
+        board.asked.insert(id, ear.tell.clone());
+        drop(board);
+        let message = json!({ "id": id, "method": method, "params": params });
+        self.voice.say(&versioned(self.dialect, message));
+        id
+    }
+
+    /// Tells without an answer.
+    pub(crate) fn tell(&self, method: &str, params: &Value) {
+        let message = json!({ "method": method, "params": params });
+        self.voice.say(&versioned(self.dialect, message));
+    }
+
+    /// Asks and waits for the answer; what is told meanwhile is dropped.
+    pub(crate) fn call(
+        &self,
+        ear: &Ear,
+        method: &str,
+        params: &Value,
+        patience: Duration,
+    ) -> Result<Result<Value, RpcError>, Failure> {
+        let (id, until) = (self.ask(ear, method, params), Instant::now() + patience);
+        loop {
+            match ear.next(self.dialect.name, until, &Stop::default()) {
+                Ok(Notice::Replied(replied, result)) if replied == id => return Ok(result),
+                Ok(_) => {}
+                Err(failure) => return Err(self.explained(failure)),
+            }
+        }
+    }
+
+    /// A failure with what the program wrote to its standard error.
+    pub(crate) fn explained(&self, failure: Failure) -> Failure {
+        let noise = said(
+            &self
+                .lines
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .noise(),
+        );
+        match (failure.kind, noise.is_empty()) {
+            (FailureKind::Died, false) => {
+                Failure::new(FailureKind::Died, format!("{}: {noise}", failure.detail))
+            }
+            _ => failure,
+        }
+    }
+
+    /// Closes its standard input and waits for its end, at most `patience`; then the tree is ended.
+    pub(crate) fn finish(&self, patience: Duration) {
+        self.lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .finish(patience);
+    }
+}
+
+impl Switchboard {
+    fn end(&mut self, why: &str) {
+        self.is_over = true;
+        let everybody = self.asked.drain().map(|(_, tell)| tell);
+        for tell in everybody.chain(self.listeners.drain().map(|(_, tell)| tell)) {
+            let _ = tell.send(Notice::Gone(why.to_owned()));
+        }
+    }
+}
+
+fn lock(board: &Mutex<Switchboard>) -> MutexGuard<'_, Switchboard> {
+    board.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn versioned(dialect: Dialect, mut message: Value) -> Value {
+    if dialect.is_versioned {
+        message["jsonrpc"] = "2.0".into();
+    }
+    message
+}
+
+/// Hands a message on: an answer, a request of the program's own, or something told.
+fn hear(dialect: Dialect, board: &Mutex<Switchboard>, voice: &Voice, mut message: Value) {
+    let method = message["method"].as_str().map(str::to_owned);
+    let id = message.get("id").filter(|id| !id.is_null()).cloned();
+    match (method, id) {
+        (Some(method), Some(id)) => {
+            let reply = match (dialect.refuse)(&method, &message["params"]) {
+                Some(result) => json!({ "id": id, "result": result }),
+                None => {
+                    let error = json!({ "code": -32601, "message": "a judge cannot do this" });
+                    json!({ "id": id, "error": error })
+                }
+            };
+            voice.say(&versioned(dialect, reply));
+        }
+        (Some(method), None) => {
+            let topic = message["params"][dialect.topic].as_str().map(str::to_owned);
+            let board = lock(board);
+            if let Some(tell) = topic.and_then(|topic| board.listeners.get(&topic)) {
+                let _ = tell.send(Notice::Told(method, message["params"].take()));
+            }
+        }
+        (None, Some(id)) => {
+            let Some((id, tell)) = id
+                .as_u64()
+                .and_then(|id| Some((id, lock(board).asked.remove(&id)?)))
+            else {
+                return;
+            };
+            let result = match message.get_mut("error").filter(|error| !error.is_null()) {
+                Some(error) => Err(serde_json::from_value(error.take()).unwrap_or_default()),
+                None => Ok(message["result"].take()),
+            };
+            let _ = tell.send(Notice::Replied(id, result));
+        }
+        (None, None) => {}
+    }
+}
