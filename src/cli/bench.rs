@@ -1,13 +1,17 @@
 //! Who sits: seats from the configuration.
 
 mod kind;
+mod mixed;
+mod model;
 
 use council_builtin::perspectives;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Seat};
 
+#[cfg(test)]
+use crate::config::Source;
 use crate::config::{Config, Entry, JudgeSettings, Settings, nearest};
-use crate::council::plan::Procedure;
+use crate::council::plan::{DebateMode, Options, Procedure};
 
 use crate::registry::{Ask, Choice};
 
@@ -40,6 +44,7 @@ fn alone(chairs: &mut Vec<Chair>) {
 }
 
 /// A seat before it has its name.
+#[derive(Clone)]
 struct Chair {
     perspective: Option<String>,
     agent: Option<String>,
@@ -74,7 +79,7 @@ impl From<&JudgeSettings> for Chair {
 impl Bench<'_> {
     /// The seats in order, each with a name of its own.
     pub(crate) fn seats(&self) -> Result<Vec<Seat>, CliError> {
-        let chairs = self.chairs()?;
+        let (chairs, _) = self.mixed(self.chairs()?)?;
         let agents = self.agents();
         let mut seats: Vec<Seat> = Vec::new();
         for (i, chair) in chairs.into_iter().enumerate() {
@@ -83,7 +88,7 @@ impl Bench<'_> {
                 .clone()
                 .unwrap_or_else(|| agents[i % agents.len()].clone());
             let mut agent = self.agent(&agent)?;
-            agent.model = chair.model.or(agent.model);
+            agent.model = self.model(chair.model, &agent);
             let perspective = self.perspective(chair.perspective, &agent)?;
             let judge = unused_name(&perspective.name, i + 1, &seats);
             seats.push(Seat {
@@ -121,23 +126,45 @@ impl Bench<'_> {
             .review
             .judges
             .map_or(all, |judges| judges as usize);
-        match self.said() == Said::Nothing
+        let mut notes = Vec::new();
+        if self.said() == Said::Nothing
             && self.agents() == [BUILT_IN]
             && !self.is_quick()
             && sitting < all
         {
-            true => vec![format!("{sitting} of the {all} built-in perspectives sat")],
-            false => Vec::new(),
+            notes.push(format!("{sitting} of the {all} built-in perspectives sat"));
         }
+        // Whoever cannot sit was told so before.
+        let chairs = self.chairs().and_then(|chairs| self.mixed(chairs));
+        notes.extend(chairs.ok().and_then(|(_, note)| note));
+        notes
     }
 
     /// What is asked of a backend.
     pub(crate) fn ask(&self, judges: usize) -> Ask {
         let review = &self.settings().review;
+        let rounds = review.intensity.profile().max_rounds;
         Ask {
             procedure: review.procedure,
-            debate: review.debate,
+            debate: match review.procedure {
+                // Its rounds follow from the intensity alone.
+                Procedure::Staged if rounds > 1 => DebateMode::Force,
+                Procedure::Staged => DebateMode::Off,
+                _ => review.debate,
+            },
             judges,
+        }
+    }
+
+    /// What only some procedures ask for.
+    pub(crate) fn options(&self) -> Options {
+        let review = &self.settings().review;
+        let staged = review.procedure == Procedure::Staged;
+        Options {
+            explorers: review.explorers,
+            explorer_model: review.explorer_model.clone(),
+            rounds: staged.then(|| review.intensity.profile().limits()),
+            ..Options::default()
         }
     }
 
@@ -246,8 +273,18 @@ impl Bench<'_> {
                 .map(|p| Chair::of(Some(p.name.to_owned())))
                 .collect();
         }
-        let judges = if self.deep { 3 } else { 2 };
-        (0..judges).map(|_| Chair::of(None)).collect()
+        (0..self.bare()).map(|_| Chair::of(None)).collect()
+    }
+
+    /// How many agents sit where nobody says who: seed 003's two, three in depth; as many as the intensity says in a staged
+    /// debate; three of each vendor where two sit (councils.md 1.2).
+    fn bare(&self) -> usize {
+        let review = &self.settings().review;
+        match review.procedure {
+            Procedure::Staged => review.intensity.profile().agents,
+            _ if self.deep || review.mixed => 3,
+            _ => 2,
+        }
     }
 
     fn preset(&self) -> Result<Vec<String>, CliError> {
@@ -317,10 +354,12 @@ impl Bench<'_> {
             return Err(CliError::usage("nobody sits on the council")
                 .hint("name perspectives or judges, or remove the empty list"));
         }
+        self.check_models(seats)?;
         let most = self.settings().limits.agents;
-        if seats.len() as u64 > most {
+        // Seed family, MAX_AGENTS: judges × (1 + explorers).
+        let count = seats.len() as u64 * (1 + u64::from(self.settings().review.explorers));
+        if count > most {
             // The text is fixed (councils.md 1.16).
-            let count = seats.len();
             let message = format!(
                 "Total agent count {count} exceeds MAX_AGENTS ({most}). Reduce --explorers or remove --mixed."
             );
@@ -424,6 +463,10 @@ fn unused_name(perspective: &str, number: usize, taken: &[Seat]) -> JudgeId {
         .unwrap_or(base);
     JudgeId(name)
 }
+
+#[cfg(test)]
+#[path = "bench/tests.rs"]
+mod modes;
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use council_protocol::{Capability, Coverage, CoverageState, Seat};
 
 use crate::council::Plan;
 use crate::council::outcome::Reason;
-use crate::council::plan::{Exchange, Options, PlannedSeat, Procedure, Seed};
+use crate::council::plan::{Exchange, PlannedSeat, Procedure, Seed};
 use crate::registry::{Ask, Choice, Pick, Selection, select};
 use crate::report::{self, BackendFacts, Report, RunFacts, Subject};
 use crate::session::{
@@ -348,7 +348,7 @@ impl Council<'_> {
             seed: self.seed.clone(),
             framing: self.prepared.packet.framing.clone(),
             notes,
-            options: Options::default(),
+            options: self.bench.options(),
         }
     }
 

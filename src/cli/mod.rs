@@ -16,6 +16,7 @@ mod history;
 mod hold;
 mod layers;
 mod left;
+mod modes;
 mod plugins;
 mod prepare;
 mod prompts;

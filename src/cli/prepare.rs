@@ -46,7 +46,9 @@ pub(crate) fn prepare(args: &ReviewArgs, start: &Start) -> Result<Prepared, CliE
         trusted: change.trusted(),
         checkout,
     };
-    let config = settings::load(start, args.pairs(), &voices)?;
+    let mut flags = args.pairs();
+    flags.extend(args.modes.perspectives(&start.dir)?);
+    let config = settings::load(start, flags, &voices)?;
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
     notes.extend(changed_configuration(&change, checkout));

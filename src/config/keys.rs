@@ -10,6 +10,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("COUNCIL_JUDGE_COUNT", "review.judges"),
     ("COUNCIL_CLAUDE_MODEL", "agents.claude.model"),
     ("COUNCIL_CODEX_MODEL", "agents.codex.model"),
+    ("COUNCIL_EXPLORER_MODEL", "review.explorer-model"),
 ];
 
 const FOREVER: u64 = u64::MAX;
@@ -41,9 +42,9 @@ impl Key {
 pub const KEYS: &[Key] = &[
     key(
         "review.procedure",
-        Kind::Choice(&["quick", "review", "debate"]),
+        Kind::Choice(&["quick", "review", "debate", "staged"]),
         Trust::Checkout,
-        "The rules of the rounds: one judge and one round, several judges, or several judges and always two rounds.",
+        "The rules of the rounds: one judge and one round, several judges, several judges and always two rounds, or rounds while it is contended.",
     )
     .or(r#""review""#),
     key(
@@ -66,6 +67,33 @@ pub const KEYS: &[Key] = &[
         Trust::Checkout,
         "How many judges sit. Unset: one for each perspective, or two (`--deep`: three) where an agent is configured.",
     ),
+    key(
+        "review.mixed",
+        Kind::Switch,
+        Trust::Checkout,
+        "Whether judges of a second vendor sit beside those of the first: as many of each, three where nothing is said.",
+    )
+    .or("false"),
+    key(
+        "review.explorers",
+        Kind::Count { least: 0, most: 5 },
+        Trust::Checkout,
+        "How many questions a judge may put to helpers in round 1. Each counts as an agent.",
+    )
+    .or("0"),
+    key(
+        "review.explorer-model",
+        Kind::Model,
+        Trust::Checkout,
+        "The model of those helpers. Unset: that of the judge that asks.",
+    ),
+    key(
+        "review.intensity",
+        Kind::Choice(&["full", "standard", "light"]),
+        Trust::Checkout,
+        "How much a staged debate debates: 3 to 5 rounds, 2 to 4, or one.",
+    )
+    .or(r#""standard""#),
     key(
         "review.quorum",
         Kind::Count { least: 1, most: 64 },

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use council_protocol::seat::{OutputFormat, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
-use crate::council::plan::{Consensus, DebateMode, Policy, Procedure, Timeouts};
+use crate::council::plan::{Consensus, DebateMode, Intensity, Policy, Procedure, Timeouts};
 use crate::report::FailOn;
 
 /// Everything that can be configured. Serialises to the bytes that the recognition key takes its digest of.
@@ -58,6 +58,14 @@ pub struct Review {
     pub consensus: Consensus,
     /// How many judges sit.
     pub judges: Option<u32>,
+    /// Whether a second vendor sits beside the first.
+    pub mixed: bool,
+    /// How many questions a judge may put to helpers.
+    pub explorers: u8,
+    /// The model of those helpers.
+    pub explorer_model: Option<String>,
+    /// How much a staged debate debates.
+    pub intensity: Intensity,
     /// How many must count.
     pub quorum: Option<u32>,
     /// What the judges look for.

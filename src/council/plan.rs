@@ -172,6 +172,66 @@ pub struct Options {
     pub dismissed: Vec<Dismissal>,
 }
 
+/// How much is debated in a staged debate (seed 002).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Intensity {
+    /// 3 to 5 rounds.
+    Full,
+    /// 2 to 4 rounds.
+    Standard,
+    /// R1 and synthesis: no cross-review, no contention (3-debate.md, "Settled contradictions").
+    Light,
+}
+
+impl Intensity {
+    /// The rounds and agents of councils.md 3.2.
+    pub fn profile(self) -> Profile {
+        let (min_rounds, max_rounds, agents) = match self {
+            Self::Full => (3, 5, 3),
+            Self::Standard => (2, 4, 3),
+            Self::Light => (1, 1, 2),
+        };
+        Profile {
+            min_rounds,
+            max_rounds,
+            agents,
+        }
+    }
+
+    /// The word in settings and flags.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Standard => "standard",
+            Self::Light => "light",
+        }
+    }
+}
+
+/// Rounds and agents of an intensity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Profile {
+    /// Rounds that always run.
+    pub min_rounds: u8,
+    /// Rounds after which synthesis is forced.
+    pub max_rounds: u8,
+    /// Roles that sit.
+    pub agents: usize,
+}
+
+impl Profile {
+    /// Its rounds as a bound.
+    pub fn limits(self) -> RoundLimits {
+        RoundLimits {
+            min: self.min_rounds,
+            max: self.max_rounds,
+        }
+    }
+}
+
 /// What the judges have before them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -9,6 +9,7 @@ use crate::cli::deliver::Surfaces;
 use crate::cli::detach;
 use crate::cli::error::CliError;
 use crate::cli::hold;
+use crate::cli::modes::ModeArgs;
 use crate::cli::prepare::prepare;
 use crate::config::Pair;
 use crate::council::outcome::Verdict;
@@ -52,6 +53,8 @@ pub(crate) struct ReviewArgs {
     #[command(flatten)]
     pub(crate) council: CouncilArgs,
     #[command(flatten)]
+    pub(crate) modes: ModeArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -68,7 +71,7 @@ pub(crate) struct CouncilArgs {
     /// Run a second round: `force` (bare), `auto` on a split, `off`
     #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "force", hide_possible_values = true)]
     pub(crate) debate: Option<DebateArg>,
-    /// The rules of the rounds: quick, review, debate
+    /// The rules of the rounds: quick, review, debate, staged
     #[arg(long, value_name = "NAME")]
     pub(crate) procedure: Option<String>,
     /// What decides: findings, strict, majority
@@ -84,7 +87,7 @@ pub(crate) struct CouncilArgs {
     #[arg(long, value_name = "A,B,…")]
     pub(crate) perspectives: Option<String>,
     /// A named list of perspectives
-    #[arg(long, value_name = "NAME", conflicts_with = "perspectives")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
     /// Which agents think for the judges, in turn
     #[arg(long, value_name = "A,B,…")]
@@ -188,6 +191,10 @@ impl ReviewArgs {
                 pairs.push(Pair::new("review.procedure", "review", "--debate"));
             }
         }
+        pairs.extend(self.modes.pairs());
+        if self.modes.intensity.is_some() && council.procedure.is_none() {
+            pairs.push(Pair::new("review.procedure", "staged", "--intensity"));
+        }
         let switches = [
             (council.quick, "review.procedure", "quick", "--quick"),
             (output.json, "output.format", "json", "--json"),
@@ -233,9 +240,21 @@ impl ReviewArgs {
             .council
             .debate
             .is_some_and(|mode| mode != DebateArg::Off);
-        match quick && debates {
-            true => Err(CliError::usage("--quick and --debate are incompatible.")),
-            false => Ok(()),
+        if quick && debates {
+            return Err(CliError::usage("--quick and --debate are incompatible."));
+        }
+        let other = [
+            (self.council.quick, "--quick"),
+            (self.council.debate.is_some(), "--debate"),
+        ];
+        match other.into_iter().find(|(given, _)| *given) {
+            Some((_, flag)) if self.modes.intensity.is_some() => {
+                let message =
+                    format!("--intensity asks for a staged debate, and {flag} for something else");
+                Err(CliError::usage(message)
+                    .hint(format!("leave out one of --intensity and {flag}")))
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -298,7 +317,8 @@ mod tests {
     fn every_flag_sets_a_key_that_takes_its_value() {
         let line = "--procedure review --consensus strict --quorum 2 --judges 3 --perspectives tests,security \
                     --agents builtin --backend teams --timeout 5m --r1-timeout 10s --r2-timeout 10s --ignore *.x \
-                    --debate=auto --fail-on warn --format sarif --no-save";
+                    --debate=auto --fail-on warn --format sarif --no-save --mixed --explorers 2 --explorer-model haiku \
+                    --intensity full --claude-model opus --codex-model o3";
         let flags = Layer::Pairs {
             source: Source::Flag,
             pairs: parse(line).pairs(),
@@ -324,6 +344,12 @@ mod tests {
         let words = Some("--quick and --debate are incompatible.".to_owned());
         assert_eq!(refused("--quick --debate"), words);
         assert_eq!(refused("--procedure quick --debate=auto"), words);
+        let staged = "--intensity asks for a staged debate, and --debate for something else";
+        assert_eq!(
+            refused("--intensity full --debate"),
+            Some(staged.to_owned())
+        );
+        assert_eq!(refused("--intensity light"), None);
         assert_eq!(refused("--quick --debate=off"), None);
         assert_eq!(refused("--debate"), None);
     }

@@ -7,9 +7,10 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+pub use crate::council::plan::{Intensity, Profile};
 pub use folder::{Context, StageFolder};
 pub use record::{CallLog, Progress};
-pub use settings::{Intensity, Profile, Role, StageSettings};
+pub use settings::{Role, StageSettings};
 
 use std::path::PathBuf;
 

@@ -6,57 +6,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::StageError;
+use crate::council::plan::{Intensity, Profile};
 
 /// The model of a role that names none, in a stage that names none (seed 002, step 4).
 const FALLBACK_MODEL: &str = "sonnet";
-
-/// How much is debated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Intensity {
-    /// 3 to 5 rounds.
-    Full,
-    /// 2 to 4 rounds.
-    Standard,
-    /// R1 and synthesis: no cross-review, no contention (3-debate.md, "Settled contradictions").
-    Light,
-}
-
-impl Intensity {
-    /// The rounds and agents of councils.md 3.2.
-    pub fn profile(self) -> Profile {
-        let (min_rounds, max_rounds, agents) = match self {
-            Self::Full => (3, 5, 3),
-            Self::Standard => (2, 4, 3),
-            Self::Light => (1, 1, 2),
-        };
-        Profile {
-            min_rounds,
-            max_rounds,
-            agents,
-        }
-    }
-
-    /// The word in settings and flags.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Standard => "standard",
-            Self::Light => "light",
-        }
-    }
-}
-
-/// Rounds and agents of an intensity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Profile {
-    /// Rounds that always run.
-    pub min_rounds: u8,
-    /// Rounds after which synthesis is forced.
-    pub max_rounds: u8,
-    /// Roles that sit.
-    pub agents: usize,
-}
 
 /// One role of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,65 @@
+//! `--mixed`: as many judges of a second vendor beside those of the first (seeds 000 and 003).
+
+use super::{Bench, Chair};
+use crate::cli::error::CliError;
+use crate::config::{Entry, Source};
+
+impl Bench<'_> {
+    /// The chairs of both vendors where two were asked for. Asked for by a flag and not to be had is an error; by
+    /// configuration, a note (3-debate.md, "Settled contradictions").
+    pub(super) fn mixed(
+        &self,
+        chairs: Vec<Chair>,
+    ) -> Result<(Vec<Chair>, Option<String>), CliError> {
+        if !self.settings().review.mixed || self.is_quick() {
+            return Ok((chairs, None));
+        }
+        let named = chairs.iter().filter_map(|chair| chair.agent.clone());
+        let mut names: Vec<String> = named.chain(self.agents()).collect();
+        names.dedup();
+        let agents = names.iter().map(|name| self.agent(name));
+        let agents = agents.collect::<Result<Vec<_>, _>>()?;
+        let first = agents.first().map(|agent| agent.vendor.clone());
+        let first = first.unwrap_or_default();
+        let Some(second) = agents.iter().find(|agent| agent.vendor != first) else {
+            return self.of_one_vendor(chairs, &first);
+        };
+        let own = |chair: &Chair, name: &str| Chair {
+            agent: Some(name.to_owned()),
+            model: None,
+            ..chair.clone()
+        };
+        let of_the_second = chairs.iter().map(|chair| own(chair, &second.name));
+        let of_the_first = chairs.iter().map(|chair| match &chair.agent {
+            Some(_) => chair.clone(),
+            None => own(chair, &agents[0].name),
+        });
+        let two_already = chairs.iter().any(|chair| {
+            let name = chair.agent.as_ref();
+            name.is_some_and(|name| agents.iter().any(|a| a.name == *name && a.vendor != first))
+        });
+        if two_already {
+            return Ok((chairs, None));
+        }
+        Ok((of_the_first.chain(of_the_second).collect(), None))
+    }
+
+    fn of_one_vendor(
+        &self,
+        chairs: Vec<Chair>,
+        vendor: &str,
+    ) -> Result<(Vec<Chair>, Option<String>), CliError> {
+        let entry = self.config.entry("review.mixed").and_then(Entry::origin);
+        if entry.is_some_and(|origin| origin.source == Source::Flag) {
+            let message =
+                format!("--mixed needs agents of two vendors, and there is only `{vendor}`");
+            return Err(CliError::usage(message)
+                .hint("name agents of two: --agents claude,codex")
+                .hint(
+                    "or give one another vendor in your own configuration (`agents.NAME.vendor`)",
+                ));
+        }
+        let note = format!("judges of two vendors were configured, and there is only `{vendor}`");
+        Ok((chairs, Some(note)))
+    }
+}

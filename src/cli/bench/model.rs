@@ -1,0 +1,59 @@
+//! Which model thinks for a seat: the strongest layer that says so (seed 003, "Model Selection").
+
+use council_protocol::Seat;
+use council_protocol::seat::{AgentKind, AgentSpec};
+
+use super::Bench;
+use crate::cli::error::CliError;
+use crate::config::{Entry, Source};
+
+/// Claude's model where nobody says otherwise (seed 003); every other client has its user's own default.
+const CLAUDE_DEFAULT: &str = "sonnet";
+
+impl Bench<'_> {
+    /// The model of a seat: its own (`[[judge]]`), its agent's, or the one that a flag or a variable names for all agents
+    /// of its client. The strongest layer is followed; in one layer, in this order.
+    pub(super) fn model(&self, own: Option<String>, agent: &AgentSpec) -> Option<String> {
+        let strength = |key: &str| Some(self.config.entry(key).and_then(Entry::origin)?.source);
+        let agents_key = format!("agents.{}.model", agent.name);
+        let client = agent.kind.driver();
+        let clients_key = format!("agents.{client}.model");
+        let of_client = self.settings().agents.get(client);
+        let of_client = of_client.and_then(|settings| settings.model.clone());
+        // A table of another agent says nothing of this one; a flag or a variable names the client.
+        let names_client = strength(&clients_key).filter(|source| *source >= Source::Environment);
+        let said = [
+            (names_client, of_client),
+            (strength(&agents_key), agent.model.clone()),
+            (strength("judge"), own),
+        ];
+        // The last of equals is taken.
+        let said = said
+            .into_iter()
+            .filter_map(|(source, model)| Some((source?, model?)));
+        let strongest = said
+            .max_by_key(|(source, _)| *source)
+            .map(|(_, model)| model);
+        strongest.or_else(|| by_default(agent))
+    }
+
+    /// A flag that names a model for nobody is a mistake.
+    pub(super) fn check_models(&self, seats: &[Seat]) -> Result<(), CliError> {
+        for (client, flag) in [("claude", "--claude-model"), ("codex", "--codex-model")] {
+            let key = format!("agents.{client}.model");
+            let origin = self.config.entry(&key).and_then(Entry::origin);
+            let is_it =
+                |seat: &Seat| seat.agent.name == client || seat.agent.kind.driver() == client;
+            let flagged = origin.is_some_and(|o| o.source == Source::Flag && o.place == flag);
+            if flagged && !seats.iter().any(is_it) {
+                let message = format!("{flag} is for judges of `{client}`, and none sits");
+                return Err(CliError::usage(message).hint(format!("seat one: --agents {client}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn by_default(agent: &AgentSpec) -> Option<String> {
+    matches!(agent.kind, AgentKind::Claude(_)).then(|| CLAUDE_DEFAULT.to_owned())
+}

@@ -1,0 +1,188 @@
+//! The modes of seeds 000, 002 and 003 as flags: who else sits, who helps, how much is debated, which models think.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Deserialize;
+
+use crate::config::Pair;
+
+use super::error::CliError;
+
+/// The most bytes of a file of perspectives.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Flags that say in which mode a council sits.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Mode")]
+pub(crate) struct ModeArgs {
+    /// Judges of a second vendor beside those of the first, as many of each (three unless --judges says otherwise)
+    #[arg(long)]
+    pub(crate) mixed: bool,
+    /// How many questions each judge may put to helpers in round 1, at most 5
+    #[arg(long, value_name = "N")]
+    pub(crate) explorers: Option<String>,
+    /// The model of the helpers; without it that of the judge that asks
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) explorer_model: Option<String>,
+    /// Debate in stages, as much as this: full (3 to 5 rounds), standard (2 to 4), light (1)
+    #[arg(long, value_name = "HOW")]
+    pub(crate) intensity: Option<String>,
+    /// Perspectives from a YAML file: `perspectives: [{name, focus}]`
+    #[arg(long, value_name = "FILE", conflicts_with = "perspectives")]
+    pub(crate) perspectives_file: Option<PathBuf>,
+    /// The model of every judge that is Claude
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) claude_model: Option<String>,
+    /// The model of every judge that is Codex; without it the user's own default
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) codex_model: Option<String>,
+}
+
+impl ModeArgs {
+    /// The flags as keys.
+    pub(crate) fn pairs(&self) -> Vec<Pair> {
+        let with_value = [
+            ("review.explorers", &self.explorers, "--explorers"),
+            (
+                "review.explorer-model",
+                &self.explorer_model,
+                "--explorer-model",
+            ),
+            ("review.intensity", &self.intensity, "--intensity"),
+            ("agents.claude.model", &self.claude_model, "--claude-model"),
+            ("agents.codex.model", &self.codex_model, "--codex-model"),
+        ];
+        let given = |(key, value, flag): (&str, &Option<String>, &str)| {
+            value.as_ref().map(|value| Pair::new(key, value, flag))
+        };
+        let mut pairs: Vec<Pair> = with_value.into_iter().filter_map(given).collect();
+        if self.mixed {
+            pairs.push(Pair::new("review.mixed", "true", "--mixed"));
+        }
+        pairs
+    }
+
+    /// The file of perspectives as keys.
+    pub(crate) fn perspectives(&self, dir: &Path) -> Result<Vec<Pair>, CliError> {
+        let Some(file) = &self.perspectives_file else {
+            return Ok(Vec::new());
+        };
+        let name = file.display().to_string();
+        let cannot = |error| CliError::usage(format!("cannot read {name}: {error}"));
+        let mut text = String::new();
+        let opened = std::fs::File::open(dir.join(file)).map_err(cannot)?;
+        let read = opened.take(MOST_BYTES + 1).read_to_string(&mut text);
+        read.map_err(cannot)?;
+        if text.len() as u64 > MOST_BYTES {
+            return Err(CliError::usage(format!("{name} is larger than 1 MiB")));
+        }
+        perspectives(&text).map_err(|cause| {
+            CliError::usage(format!("{name} has no perspectives: {cause}")).hint(SHAPE)
+        })
+    }
+}
+
+/// What a file of perspectives looks like.
+const SHAPE: &str =
+    "write it as `perspectives: [{name: error-paths, focus: \"What happens when it fails?\"}]`";
+
+/// The flag, as the place of what its file says.
+const FLAG: &str = "--perspectives-file";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PerspectivesFile {
+    perspectives: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    name: String,
+    #[serde(default)]
+    focus: String,
+}
+
+fn perspectives(text: &str) -> Result<Vec<Pair>, String> {
+    let file: PerspectivesFile =
+        serde_saphyr::from_str(text).map_err(|error| first_line(&error.to_string()))?;
+    if file.perspectives.is_empty() {
+        return Err("the list is empty".to_owned());
+    }
+    let named = file.perspectives.iter().map(|listed| kebab(&listed.name));
+    let names: Vec<String> = named.collect();
+    if let Some(at) = names.iter().position(String::is_empty) {
+        return Err(format!(
+            "{:?} is no name: it has no letter or digit",
+            file.perspectives[at].name
+        ));
+    }
+    let focused = names.iter().zip(&file.perspectives);
+    let focused = focused.filter(|(_, listed)| !listed.focus.trim().is_empty());
+    let mut pairs: Vec<Pair> = focused
+        .map(|(name, listed)| Pair::new(format!("perspectives.{name}"), listed.focus.trim(), FLAG))
+        .collect();
+    pairs.push(Pair::new("review.perspectives", names.join(","), FLAG));
+    Ok(pairs)
+}
+
+/// A name as perspectives are named: `Error Paths` is `error-paths`.
+fn kebab(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    words.join("-")
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<String>, String> {
+        let pairs = perspectives(text)?;
+        let shown = |pair: &Pair| format!("{} = {} {}", pair.key, pair.value, pair.place);
+        Ok(pairs.iter().map(shown).collect())
+    }
+
+    #[test]
+    fn seed_003_a_file_of_perspectives_names_and_describes_them() {
+        let text = "# who sits\nperspectives:\n  - name: Error Paths\n    focus: What fails?\n  - {name: tests}\n";
+        assert_eq!(
+            read(text).unwrap(),
+            [
+                "perspectives.error-paths = What fails? --perspectives-file",
+                "review.perspectives = error-paths,tests --perspectives-file"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_no_list_of_perspectives_says_why() {
+        for text in [
+            "",
+            "perspectives: []",
+            "perspectives: [{name: '!'}]",
+            "perspectives: [{focus: x}]",
+            "perspectives: [{name: a, model: x}]",
+            "a: &a [*a, *a]",
+            "perspectives: {name: a",
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(
+                !error.is_empty() && !error.contains('\n'),
+                "{text}: {error}"
+            );
+        }
+        let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\n\
+                    d: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nperspectives: [*e,*e,*e,*e,*e]\n";
+        read(bomb).unwrap_err();
+    }
+}
