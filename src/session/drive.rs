@@ -339,7 +339,7 @@ impl<'a> Drive<'a> {
             resumed: self.world.moment().rfc3339,
             kept: journal.entries.len(),
         };
-        let writer = Writer::again(self.world.disk(), folder, journal.whole_bytes, &resumed)?;
+        let writer = Writer::again(self.world.disk(), folder, journal, &resumed)?;
         self.journal = Some(writer);
         Ok(())
     }

@@ -1,21 +1,23 @@
 //! The journal: every input of a council, one JSON object a line, written before the engine sees it.
 //!
-//! A run is its journal and its plan. The first line is the [`Header`]; each other line is a [`Line`]. A line that the
+//! A run is its journal and its plan. The first line is the [`Header`]; each other line is a [`Line`]. Every line ends with a
+//! `sum` over itself and the line before, so that a disk that forgets is told from a judge that changed its mind. What the
 //! program did not finish (it was killed, or the power went) is no line: whoever reads leaves it out.
 
-use std::path::Path;
+mod sum;
+mod write;
 
 use council_protocol::Millis;
 use council_protocol::packet::Target;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::error::SessionError;
-use super::world::{Appender, Disk};
 use crate::council::Input;
 
-/// Version that every journal carries in its header.
-pub const JOURNAL_VERSION: u32 = 1;
+pub(super) use write::Writer;
+
+/// Version that every journal carries in its header. Version 1 had no sums, and is still read.
+pub const JOURNAL_VERSION: u32 = 2;
 
 /// The journal's name in the run's folder.
 pub const JOURNAL: &str = "journal.jsonl";
@@ -23,7 +25,7 @@ pub const JOURNAL: &str = "journal.jsonl";
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// Always [`JOURNAL_VERSION`].
+    /// [`JOURNAL_VERSION`], or an earlier one.
     pub journal: u32,
     /// The run's name.
     pub run: String,
@@ -111,6 +113,8 @@ pub struct Journal {
     pub forgotten: Vec<Entry>,
     /// The bytes up to the end of the last whole line; what follows is torn.
     pub whole_bytes: usize,
+    /// The sum of the last whole line; empty in version 1.
+    pub(super) sum: String,
 }
 
 /// Why a journal cannot be read.
@@ -120,8 +124,11 @@ pub enum JournalError {
     #[error("the journal is empty: the run never began")]
     Empty,
     /// Written by another version of this program.
-    #[error("the journal has version {0}, this program reads version {JOURNAL_VERSION}")]
+    #[error("the journal has version {0}, this program reads versions 1 to {JOURNAL_VERSION}")]
     Version(u32),
+    /// A line was changed after it was written, and lines that follow it were not.
+    #[error("line {0} of the journal is damaged: its sum does not fit")]
+    Damaged(usize),
     /// A whole line that is none of ours.
     #[error("line {line} of the journal cannot be read: {cause}")]
     Corrupt {
@@ -135,19 +142,20 @@ pub enum JournalError {
 impl Journal {
     /// Reads a journal; a torn last line is left out.
     pub fn parse(bytes: &[u8]) -> Result<Self, JournalError> {
-        let whole_bytes = bytes
-            .iter()
-            .rposition(|&b| b == b'\n')
-            .map_or(0, |at| at + 1);
-        let mut lines = bytes[..whole_bytes].split_inclusive(|&b| b == b'\n');
+        let whole = sum::whole(bytes)?;
+        let mut lines = whole.lines.iter();
         let header = Header::parse(lines.next().ok_or(JournalError::Empty)?)?;
+        if header.journal > 1 && whole.sum.is_empty() {
+            return Err(JournalError::Damaged(1));
+        }
         let mut journal = Self {
             backend: header.backend.clone(),
             plan: header.plan.clone(),
             header,
             entries: Vec::new(),
             forgotten: Vec::new(),
-            whole_bytes,
+            whole_bytes: whole.bytes,
+            sum: whole.sum,
         };
         for (number, line) in (2..).zip(lines) {
             let corrupt = |cause| JournalError::Corrupt {
@@ -185,101 +193,10 @@ impl Header {
         }
         let corrupt = |cause| JournalError::Corrupt { line: 1, cause };
         let Version { journal } = serde_json::from_slice(line).map_err(corrupt)?;
-        if journal != JOURNAL_VERSION {
+        if !(1..=JOURNAL_VERSION).contains(&journal) {
             return Err(JournalError::Version(journal));
         }
         serde_json::from_slice(line).map_err(corrupt)
-    }
-}
-
-/// The writing end of a journal.
-pub(super) struct Writer {
-    file: Box<dyn Appender>,
-    path: std::path::PathBuf,
-    buffer: Vec<u8>,
-}
-
-impl Writer {
-    /// Begins a journal.
-    pub(super) fn begin(
-        disk: &dyn Disk,
-        folder: &Path,
-        header: &Header,
-    ) -> Result<Self, SessionError> {
-        let path = folder.join(JOURNAL);
-        let file = disk
-            .append(&path)
-            .map_err(SessionError::disk("open", &path))?;
-        let mut writer = Self {
-            file,
-            path,
-            buffer: Vec::new(),
-        };
-        writer.line(header);
-        writer.flush(false)?;
-        Ok(writer)
-    }
-
-    /// Goes on with a journal whose first `whole_bytes` bytes are whole lines.
-    pub(super) fn again(
-        disk: &dyn Disk,
-        folder: &Path,
-        whole_bytes: usize,
-        line: &Line,
-    ) -> Result<Self, SessionError> {
-        let path = folder.join(JOURNAL);
-        disk.cut(&path, whole_bytes as u64)
-            .map_err(SessionError::disk("cut", &path))?;
-        let file = disk
-            .append(&path)
-            .map_err(SessionError::disk("open", &path))?;
-        let mut writer = Self {
-            file,
-            path,
-            buffer: Vec::new(),
-        };
-        writer.line(line);
-        writer.flush(true)?;
-        Ok(writer)
-    }
-
-    /// Adds what happened at one moment, in one write; `sync` waits for the disk.
-    pub(super) fn inputs(
-        &mut self,
-        at: Millis,
-        inputs: &[Input],
-        sync: bool,
-    ) -> Result<(), SessionError> {
-        #[derive(Serialize)]
-        struct Borrowed<'a> {
-            at: Millis,
-            #[serde(flatten)]
-            input: &'a Input,
-        }
-        for input in inputs {
-            self.line(&Borrowed { at, input });
-        }
-        self.flush(sync)
-    }
-
-    /// Adds that another backend takes over.
-    pub(super) fn gave_way(&mut self, line: &Line) -> Result<(), SessionError> {
-        self.line(line);
-        self.flush(true)
-    }
-
-    fn line(&mut self, line: &impl Serialize) {
-        // Plain data into memory: this cannot fail.
-        let _ = serde_json::to_writer(&mut self.buffer, line);
-        self.buffer.push(b'\n');
-    }
-
-    fn flush(&mut self, sync: bool) -> Result<(), SessionError> {
-        let written = self.file.append(&self.buffer);
-        self.buffer.clear();
-        written
-            .and_then(|()| if sync { self.file.sync() } else { Ok(()) })
-            .map_err(SessionError::disk("append to", &self.path))
     }
 }
 

@@ -5,7 +5,7 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Proof, TurnId};
 
 use super::super::real::RealWorld;
-use super::super::world::World;
+use super::super::world::{Appender, World};
 use super::*;
 use crate::council::{CancelCause, ClaimId, TimerId};
 
@@ -120,36 +120,111 @@ fn a_journal_cut_anywhere_keeps_its_whole_lines() {
     }
 }
 
+/// The same journal as version 1 wrote it: without sums.
+fn first_version() -> Vec<u8> {
+    let text = String::from_utf8(written()).unwrap();
+    let bare = |line: &str| format!("{}}}\n", &line[..line.rfind(",\"sum\"").unwrap()]);
+    let text: String = text.lines().map(bare).collect();
+    text.replacen("\"journal\":2", "\"journal\":1", 1).into()
+}
+
 #[test]
-fn a_line_in_the_middle_that_is_none_of_ours_is_an_error() {
-    let mut bytes = written();
+fn journals_of_version_1_are_read_and_go_on_as_they_are() {
+    let old = Journal::parse(&first_version()).unwrap();
+    assert_eq!(old.entries, Journal::parse(&written()).unwrap().entries);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(JOURNAL);
+    std::fs::write(&path, first_version()).unwrap();
+    let line = Line::Resumed {
+        at: 17,
+        resumed: "2026-03-09T11:00:00+01:00".into(),
+        kept: 8,
+    };
+    let world = RealWorld::new();
+    let mut writer = Writer::again(world.disk(), folder.path(), &old, &line).unwrap();
+    let deadline = Input::Deadline { timer: TimerId(3) };
+    writer.inputs(20, &[deadline], true).unwrap();
+    let again = Journal::parse(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!(again.entries.len(), old.entries.len() + 1);
+}
+
+#[test]
+fn a_line_that_is_none_of_ours_is_an_error() {
+    let mut bytes = first_version();
     bytes.extend(b"{\"at\":1,\"input\":\"horoscope\"}\n");
-    let error = Journal::parse(&bytes).unwrap_err();
+    let error = Journal::parse(&bytes).unwrap_err().to_string();
     assert!(
-        error
-            .to_string()
-            .starts_with("line 10 of the journal cannot be read"),
+        error.starts_with("line 10 of the journal cannot be read"),
         "{error}"
     );
-    let newer = String::from_utf8(written())
-        .unwrap()
-        .replacen("\"journal\":1", "\"journal\":2", 1);
+    let newer = String::from_utf8(first_version()).unwrap();
+    let newer = newer.replacen("\"journal\":1", "\"journal\":3", 1);
     assert!(matches!(
         Journal::parse(newer.as_bytes()),
-        Err(JournalError::Version(2))
+        Err(JournalError::Damaged(1) | JournalError::Version(3))
     ));
 }
 
 #[test]
-fn after_giving_way_only_the_new_backend_counts() {
+fn no_flipped_bit_changes_what_was_heard() {
+    let bytes = written();
+    let whole = Journal::parse(&bytes).unwrap();
+    for at in 0..bytes.len() {
+        for bit in [0, 5, 7] {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << bit;
+            if let Ok(journal) = Journal::parse(&flipped) {
+                let kept = journal.entries.len();
+                assert_eq!(
+                    journal.entries,
+                    whole.entries[..kept],
+                    "bit {bit} of byte {at}"
+                );
+                assert_eq!(journal.header, whole.header);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_that_never_came_to_rest_is_no_line_and_one_in_the_middle_is_damage() {
     let mut bytes = written();
+    let last = bytes[..bytes.len() - 1]
+        .iter()
+        .rposition(|&b| b == b'\n')
+        .unwrap();
+    let end = bytes.len() - 1;
+    bytes[last + 5..end].fill(0);
+    let journal = Journal::parse(&bytes).unwrap();
+    assert_eq!(
+        (journal.entries.len(), journal.whole_bytes),
+        (every_input().len() - 1, last + 1)
+    );
+    let mut bytes = written();
+    let second = bytes.iter().position(|&b| b == b'\n').unwrap();
+    bytes[second + 5] ^= 1;
+    let error = Journal::parse(&bytes).unwrap_err().to_string();
+    assert!(
+        error.starts_with("line 2 of the journal is damaged"),
+        "{error}"
+    );
+}
+
+#[test]
+fn after_giving_way_only_the_new_backend_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = RealWorld::new();
+    let mut writer = Writer::begin(world.disk(), folder.path(), &header()).unwrap();
+    writer.inputs(10, &every_input(), false).unwrap();
     let line = Line::GaveWay {
         at: 20,
         gave_way_to: "inline".into(),
         plan: plan("plan-2.json"),
     };
-    bytes.extend(serde_json::to_vec(&line).unwrap());
-    bytes.extend(b"\n{\"at\":21,\"input\":\"started\",\"judge\":\"a\"}\n");
+    writer.gave_way(&line).unwrap();
+    let started = Input::Started { judge: "a".into() };
+    writer.inputs(21, &[started], false).unwrap();
+    let bytes = std::fs::read(folder.path().join(JOURNAL)).unwrap();
     let journal = Journal::parse(&bytes).unwrap();
     assert_eq!(
         (journal.backend.as_str(), journal.plan),
@@ -180,6 +255,7 @@ fn inputs_that_come_together_share_one_write_and_one_sync() {
         file: Box::new(Counting(counts.clone())),
         path: "journal".into(),
         buffer: Vec::new(),
+        sum: None,
     };
     writer.inputs(1, &every_input(), true).unwrap();
     assert_eq!(*counts.lock().unwrap(), (1, 1));
