@@ -8,7 +8,7 @@ use council_protocol::task::Branch;
 use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn, Vote};
 
 use crate::debate::{self, Witness};
-use crate::perspective::PERSPECTIVES;
+use crate::perspective::{PERSPECTIVES, covers};
 use crate::review::{Position, review};
 use crate::rules::RULES;
 use crate::scan::Bench;
@@ -77,7 +77,7 @@ impl Judge {
             });
         };
         let name = &seat.perspective.name;
-        if !name.is_empty() && !PERSPECTIVES.iter().any(|p| p.name == name) {
+        if covers(name, "").is_none() {
             return Err(SeatError::UnknownPerspective { name: name.clone() });
         }
         let unknown = settings

@@ -31,12 +31,17 @@ mod view;
 mod workflow;
 
 pub use judge::{Judge, SeatError};
-pub use perspective::PerspectiveInfo;
+pub use perspective::{CouncillorInfo, PerspectiveInfo};
 pub use rule::{Example, RuleInfo};
 
 /// The perspectives that have rules, in the order in which they sit when nothing is configured.
 pub fn perspectives() -> &'static [PerspectiveInfo] {
     &perspective::PERSPECTIVES
+}
+
+/// The councillors of seed 001, in the order in which they sit.
+pub fn councillors() -> &'static [CouncillorInfo] {
+    &perspective::COUNCILLORS
 }
 
 /// Every rule, in alphabetical order of their ids.

@@ -38,3 +38,80 @@ pub(crate) static PERSPECTIVES: [PerspectiveInfo; 5] = [
         focus: "What does not belong into a commit: leftovers, conflict markers, binaries, stray and oversized files.",
     },
 ];
+
+/// A councillor's role (seed 001), and the perspectives whose rules it applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CouncillorInfo {
+    /// Kebab-case, as a seat names it.
+    pub name: &'static str,
+    /// What it stands for, as a prompt would say it.
+    pub focus: &'static str,
+    /// Names of [`PerspectiveInfo`]; empty: all rules.
+    pub perspectives: &'static [&'static str],
+}
+
+/// In the order in which they sit: three of them at least. The first three apply every rule between them.
+pub(crate) static COUNCILLORS: [CouncillorInfo; 6] = [
+    CouncillorInfo {
+        name: "visionary",
+        focus: "What this makes possible and what it closes off: where it leads, and what others will build on it.",
+        perspectives: &[MAINTAINABILITY],
+    },
+    CouncillorInfo {
+        name: "critic",
+        focus: "What is wrong with it: hidden assumptions, risks, what breaks first, and who pays for that.",
+        perspectives: &[SECURITY, ERROR_PATHS],
+    },
+    CouncillorInfo {
+        name: "pragmatist",
+        focus: "Whether it works in practice: cost, tests, operation, and the simplest thing that would do.",
+        perspectives: &[TESTS, HYGIENE],
+    },
+    CouncillorInfo {
+        name: "innovator",
+        focus: "What else could be done: other designs, simpler ones, and what nobody has considered.",
+        perspectives: &[MAINTAINABILITY, ERROR_PATHS],
+    },
+    CouncillorInfo {
+        name: "ethicist",
+        focus: "Who is affected and how: users, privacy, honesty, and what should not be done even where it can be.",
+        perspectives: &[SECURITY, HYGIENE],
+    },
+    CouncillorInfo {
+        name: "domain-expert",
+        focus: "What an expert of the field sees in it: its facts, its standards, and the ways in which it is known to fail.",
+        perspectives: &[],
+    },
+];
+
+/// Whether a judge of `name` applies the rules of `perspective`; none if there is no such perspective or role.
+pub(crate) fn covers(name: &str, perspective: &str) -> Option<bool> {
+    if name.is_empty() {
+        return Some(true);
+    }
+    if let Some(role) = COUNCILLORS.iter().find(|role| role.name == name) {
+        return Some(role.perspectives.is_empty() || role.perspectives.contains(&perspective));
+    }
+    let known = PERSPECTIVES.iter().any(|known| known.name == name);
+    known.then_some(name == perspective)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seed001_three_councillors_apply_every_rule_between_them() {
+        for perspective in PERSPECTIVES {
+            let first = COUNCILLORS.iter().take(3);
+            let by = first.filter(|c| covers(c.name, perspective.name) == Some(true));
+            assert_eq!(by.count(), 1, "{}", perspective.name);
+        }
+        for role in COUNCILLORS {
+            for name in role.perspectives {
+                assert!(PERSPECTIVES.iter().any(|p| p.name == *name), "{name}");
+            }
+        }
+        assert_eq!(covers("nobody", TESTS), None);
+    }
+}

@@ -7,6 +7,7 @@ use council_protocol::seat::{RuleLevel, RuleSettings};
 
 use crate::excuse::Excuses;
 use crate::needle::{Needles, needles};
+use crate::perspective::covers;
 use crate::role::Role;
 use crate::rule::{Check, Hit, Hits, Rule, Scope};
 use crate::rules::RULES;
@@ -29,7 +30,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// The rules of a perspective, or all where it is empty, as configuration left them.
+    /// The rules of a perspective or of a councillor's role, or all where it is empty, as configuration left them.
     pub(crate) fn new(perspective: &str, settings: &RuleSettings) -> Self {
         let mut bench = Self {
             active: vec![false; RULES.len()],
@@ -37,7 +38,7 @@ impl Bench {
         };
         for (active, rule) in bench.active.iter_mut().zip(RULES) {
             let level = settings.levels.get(rule.info.id).copied();
-            let seated = perspective.is_empty() || rule.info.perspective == perspective;
+            let seated = covers(perspective, rule.info.perspective) == Some(true);
             *active = seated && level != Some(RuleLevel::Off);
             if let Some(severity) = level.and_then(severity) {
                 bench.levels.insert(rule.info.id, severity);

@@ -307,6 +307,17 @@ pub enum InterventionKind {
     Stale,
 }
 
+impl InterventionKind {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Groupthink => "groupthink",
+            Self::Evasion => "evasion",
+            Self::Stale => "stale",
+        }
+    }
+}
+
 /// A disputed finding in a rebuttal (seed 002).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenPoint {

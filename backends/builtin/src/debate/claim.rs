@@ -19,7 +19,8 @@ pub(super) fn rules_about(finding: &Finding) -> Vec<&'static Rule> {
     ];
     let words = words.map(|text| text.to_lowercase()).join("\n");
     let about = |rule: &&&Rule| {
-        words.contains(&rule.info.id.replace('-', " "))
+        finding.why == rule.info.why
+            || words.contains(&rule.info.id.replace('-', " "))
             || rule.claims.iter().any(|claim| contains(&words, claim))
     };
     RULES.iter().filter(about).copied().collect()
@@ -99,6 +100,20 @@ mod tests {
     #[test]
     fn a_claim_is_no_part_of_a_word() {
         assert!(!about("The emysql driver is old").contains(&"sql-injection"));
+    }
+
+    #[test]
+    fn a_rules_own_reason_gives_it_away_where_its_name_was_scrubbed() {
+        let rule = RULES
+            .iter()
+            .find(|rule| rule.info.id == "shell-injection")
+            .unwrap();
+        let scrubbed = Finding {
+            why: rule.info.why.to_owned(),
+            ..finding("A shell's command line is put together from strings and values.")
+        };
+        let ids: Vec<_> = rules_about(&scrubbed).iter().map(|r| r.info.id).collect();
+        assert!(ids.contains(&"shell-injection"), "{ids:?}");
     }
 
     #[test]
