@@ -14,15 +14,12 @@ pub(crate) const DEADLINE_MS: u64 = 30 * 60_000;
 
 /// Starts the same command line again, as a leader of its own process group, and waits until its run has a name.
 pub(crate) fn launch(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
-    if args
-        .patch
-        .as_ref()
-        .is_some_and(|file| file.as_os_str() == "-")
-    {
-        return Err(CliError::usage(
-            "a patch from standard input cannot be reviewed in the background",
-        )
-        .hint("write it to a file first: --patch FILE"));
+    let mut files = args.patch.iter().chain(&args.file);
+    if files.any(|file| file.as_os_str() == "-") {
+        return Err(
+            CliError::usage("standard input cannot be reviewed in the background")
+                .hint("write it to a file first"),
+        );
     }
     let cannot = |error| CliError::run(format!("cannot start a review in the background: {error}"));
     let mut told = tempfile::tempfile().map_err(cannot)?;

@@ -17,8 +17,8 @@ use super::error::CliError;
 use super::layers::REPOSITORY_FILE;
 use super::settings::{self, Voices};
 
-/// The most bytes of a patch that are read.
-const MOST_PATCH: u64 = 256 << 20;
+/// The most bytes of a patch or a document that are read.
+const MOST_READ: u64 = 256 << 20;
 
 /// A change with all that must be known before anybody is convened.
 pub(crate) struct Prepared {
@@ -65,10 +65,17 @@ pub(crate) fn prepare(args: &ReviewArgs, start: &Start) -> Result<Prepared, CliE
 
 /// What the command line asks to be reviewed.
 fn target(args: &ReviewArgs, start: &Start) -> Result<TargetSpec, CliError> {
+    if let Some(file) = &args.file {
+        let (bytes, label) = read(file, &start.dir, "document")?;
+        return Ok(TargetSpec::Document(bytes, label));
+    }
+    if let Some(question) = &args.topic {
+        return Ok(TargetSpec::Topic(question.clone()));
+    }
     Ok(match (&args.target, &args.patch) {
         (Some(target), _) => TargetSpec::parse(target),
         (None, Some(file)) => {
-            let (bytes, label) = patch(file, &start.dir)?;
+            let (bytes, label) = read(file, &start.dir, "patch")?;
             TargetSpec::Patch(bytes, label)
         }
         (None, None) if args.staged => TargetSpec::Staged,
@@ -77,7 +84,8 @@ fn target(args: &ReviewArgs, start: &Start) -> Result<TargetSpec, CliError> {
     })
 }
 
-fn patch(file: &Path, dir: &Path) -> Result<(Vec<u8>, String), CliError> {
+/// A file of the user's, or standard input, with its name for people; `what` says what it is to be.
+fn read(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), CliError> {
     let label = match file.as_os_str() == "-" {
         true => "standard input".to_owned(),
         false => file.display().to_string(),
@@ -86,16 +94,15 @@ fn patch(file: &Path, dir: &Path) -> Result<(Vec<u8>, String), CliError> {
     let read = match file.as_os_str() == "-" {
         true => std::io::stdin()
             .lock()
-            .take(MOST_PATCH + 1)
+            .take(MOST_READ + 1)
             .read_to_end(&mut bytes),
         false => std::fs::File::open(dir.join(file))
-            .and_then(|file| file.take(MOST_PATCH + 1).read_to_end(&mut bytes)),
+            .and_then(|file| file.take(MOST_READ + 1).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| CliError::usage(format!("cannot read the patch {label}: {error}")))?;
-    if bytes.len() as u64 > MOST_PATCH {
+    read.map_err(|error| CliError::usage(format!("cannot read the {what} {label}: {error}")))?;
+    if bytes.len() as u64 > MOST_READ {
         return Err(
-            CliError::usage(format!("the patch {label} is larger than 256 MiB"))
-                .hint("split it, or review a range"),
+            CliError::usage(format!("the {what} {label} is larger than 256 MiB")).hint("split it"),
         );
     }
     Ok((bytes, label))

@@ -93,6 +93,44 @@ impl Change {
     }
 }
 
+/// The repository around a patch or a text, if there is one: it gives the trusted side.
+pub(super) struct Surroundings {
+    pub(super) place: Place,
+    pub(super) trusted: Option<CommitTree>,
+    /// The directory that was asked about, below the top of the worktree.
+    pub(super) prefix: String,
+}
+
+impl Surroundings {
+    /// Texts are reviewed in any directory, and in repositories that cannot be opened.
+    pub(super) fn of(request: &Request) -> Self {
+        let objects = open::open(&request.dir, &request.env)
+            .ok()
+            .map(Objects::new);
+        let store = objects.as_ref().map(|objects| &objects.store);
+        let prefix = store
+            .map(|store| super::prefix(&request.dir, store))
+            .unwrap_or_default();
+        let place = store.map_or_else(
+            || Place::outside(&request.dir),
+            |store| Place::of(&request.dir, store),
+        );
+        let trusted = objects.and_then(|objects| {
+            let (root, origin) = resolve::head_tree(&objects)?;
+            Some(CommitTree {
+                objects: Arc::new(objects),
+                root,
+                origin,
+            })
+        });
+        Self {
+            place,
+            trusted,
+            prefix,
+        }
+    }
+}
+
 /// Reads a change from a patch. The repository around it, if there is one, gives the trusted side.
 pub(super) fn of_patch(request: &Request, bytes: &[u8], label: &str) -> Result<Change, GitError> {
     let parsed = patch::parse(bytes);
@@ -101,30 +139,15 @@ pub(super) fn of_patch(request: &Request, bytes: &[u8], label: &str) -> Result<C
         cause,
     };
     let parsed = parsed.map_err(named)?;
-    // A patch is reviewed in any directory, and in repositories that cannot be opened.
-    let objects = open::open(&request.dir, &request.env)
-        .ok()
-        .map(Objects::new);
-    let store = objects.as_ref().map(|objects| &objects.store);
-    let prefix = store
-        .map(|store| super::prefix(&request.dir, store))
-        .unwrap_or_default();
+    let Surroundings {
+        place,
+        trusted,
+        prefix,
+    } = Surroundings::of(request);
     let specs = Pathspecs::parse(&request.pathspecs, &prefix)?;
     let (mut files, nothing) = specs.limit(parsed, "the patch is empty".to_owned());
     let take = |file: &mut FileChange| (file.path.clone(), std::mem::take(&mut file.hunks));
     let hunks = files.iter_mut().map(take).collect();
-    let place = store.map_or_else(
-        || Place::outside(&request.dir),
-        |store| Place::of(&request.dir, store),
-    );
-    let trusted = objects.and_then(|objects| {
-        let (root, origin) = resolve::head_tree(&objects)?;
-        Some(CommitTree {
-            objects: Arc::new(objects),
-            root,
-            origin,
-        })
-    });
     Ok(Change {
         target: target::target(TargetKind::Patch, label.to_owned(), None, None),
         files,

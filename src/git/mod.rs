@@ -26,6 +26,7 @@ mod sides;
 mod similarity;
 mod store;
 mod target;
+mod text;
 mod textdiff;
 mod tree;
 mod trusted;
@@ -71,8 +72,11 @@ pub struct Request {
 /// One named kind for each way in which a target cannot be told ([`GitError`]); never an empty
 /// change instead.
 pub fn read(request: &Request) -> Result<Change, GitError> {
-    if let TargetSpec::Patch(bytes, label) = &request.spec {
-        return change::of_patch(request, bytes, label);
+    match &request.spec {
+        TargetSpec::Patch(bytes, label) => return change::of_patch(request, bytes, label),
+        TargetSpec::Document(bytes, label) => return Ok(text::document(request, bytes, label)),
+        TargetSpec::Topic(question) => return Ok(text::topic(request, question)),
+        _ => {}
     }
     let store = open::open(&request.dir, &request.env)?;
     let place = Place::of(&request.dir, &store);

@@ -86,7 +86,10 @@ pub(super) fn resolve(
         TargetSpec::Commit(rev) => commit(objects, rev),
         TargetSpec::Staged => staged(objects),
         TargetSpec::Worktree => worktree(objects, specs),
-        TargetSpec::Default | TargetSpec::Patch(..) => branch(objects),
+        TargetSpec::Default
+        | TargetSpec::Patch(..)
+        | TargetSpec::Document(..)
+        | TargetSpec::Topic(..) => branch(objects),
     }
 }
 

@@ -26,6 +26,10 @@ pub enum TargetSpec {
     Worktree,
     /// A unified diff, as bytes, and its name for people.
     Patch(Vec<u8>, String),
+    /// A document, as bytes, and its name for people and findings.
+    Document(Vec<u8>, String),
+    /// A question without code.
+    Topic(String),
 }
 
 impl TargetSpec {
