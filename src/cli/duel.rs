@@ -61,7 +61,7 @@ impl Duel<'_> {
         let prompt = |task: &Task, key: &str| {
             prompts
                 .as_ref()
-                .map_or_else(String::new, |p| p.prompt(&seat, &turn(task, key), 0))
+                .map_or_else(|| Ok(String::new()), |p| p.prompt(&seat, &turn(task, key), 0))
         };
         let side = session::Seat {
             role,

@@ -1,6 +1,8 @@
 //! What agents that read text are sent: one brief for all of them, and a prompt for each turn.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use council_protocol::{Coverage, Seat, Turn};
@@ -29,7 +31,15 @@ impl Prompts {
         if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
             return Ok(None);
         }
-        let prompter = Prompter::new(seed, &BTreeMap::new()).map_err(CliError::run)?;
+        let overrides = overrides(prepared)?;
+        let unusable = |error| {
+            CliError::usage(error)
+                .hint("it stands in the folder of `prompts.folder`; docs/prompts.md says what each template is given")
+        };
+        let kind = prepared.packet.target.kind;
+        let prompter = Prompter::new(seed, &overrides)
+            .map_err(unusable)?
+            .over(kind);
         let budget = usize::try_from(prepared.config.settings.limits.brief).unwrap_or(usize::MAX);
         let class = BriefClass {
             budget_bytes: budget,
@@ -72,11 +82,58 @@ impl session::Prompter for Prompts {
         Arc::clone(&self.brief.text)
     }
 
-    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> String {
-        // Only a template that the user put in place of a built-in one can fail, and there is none.
+    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {
+        // Every template was tried; a user's one may still fail on what is real.
         self.prompter
             .turn_exploring(seat, turn.round, &turn.key, &turn.task, explorers)
-            .unwrap_or_default()
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// How a template's file ends; everything else in the folder is nobody's business.
+const ENDING: &str = ".md.j2";
+
+/// The most bytes of one template.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The templates of the user's folder, by name. None of them may come from the repository under review.
+fn overrides(prepared: &Prepared) -> Result<BTreeMap<String, String>, CliError> {
+    let Some(folder) = &prepared.config.settings.prompts.folder else {
+        return Ok(BTreeMap::new());
+    };
+    let place = folder.display();
+    let cannot = |what: &Path, error: std::io::Error| {
+        CliError::usage(format!("cannot read {}: {error}", what.display()))
+            .hint("`prompts.folder` names the folder of your own templates")
+    };
+    let real = folder.canonicalize().map_err(|e| cannot(folder, e))?;
+    let repository = prepared.change.place.workdir.as_deref();
+    let repository = repository.and_then(|top| top.canonicalize().ok());
+    if repository.is_some_and(|top| real.starts_with(top)) {
+        return Err(
+            CliError::usage(format!("{place} lies in the repository under review"))
+                .hint("what is judged does not say how it is judged: keep templates elsewhere"),
+        );
+    }
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(&real).map_err(|e| cannot(folder, e))? {
+        let path = entry.map_err(|e| cannot(folder, e))?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let Some(name) = name.and_then(|name| name.strip_suffix(ENDING)) else {
+            continue;
+        };
+        found.insert(name.to_owned(), read(&path).map_err(|e| cannot(&path, e))?);
+    }
+    Ok(found)
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path)?;
+    file.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+    match text.len() as u64 > MOST_BYTES {
+        true => Err(std::io::Error::other("it is larger than 1 MiB")),
+        false => Ok(text),
     }
 
     fn reminder(&self, said: &[Arc<str>]) -> String {

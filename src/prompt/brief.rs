@@ -123,6 +123,7 @@ fn text(
         context! {
             target => target(packet.target.kind),
             tag => fence.tag(),
+            document => packet.target.kind == TargetKind::File,
             question => fenced(&packet.target.label, topic),
             files => fenced(list, files),
             instructions => fenced(instructions, !instructions.is_empty()),

@@ -18,6 +18,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use council_protocol::packet::TargetKind;
 use council_protocol::{Packet, Seat, Task};
 
 pub use brief::{Brief, BriefClass, SMALLEST_BUDGET};
@@ -33,6 +34,33 @@ use template::Templates;
 pub struct Prompter {
     templates: Templates,
     fence: Fence,
+    matter: Matter,
+}
+
+/// What the judges have before them, as prompts speak of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Matter {
+    Change,
+    Document,
+    Question,
+}
+
+impl Matter {
+    fn of(kind: TargetKind) -> Self {
+        match kind {
+            TargetKind::File | TargetKind::Stage => Self::Document,
+            TargetKind::Topic => Self::Question,
+            _ => Self::Change,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Change => "change",
+            Self::Document => "document",
+            Self::Question => "question",
+        }
+    }
 }
 
 impl Prompter {
@@ -46,11 +74,20 @@ impl Prompter {
         let prompter = Self {
             templates: Templates::new(overrides)?,
             fence: Fence::of(seed),
+            matter: Matter::Change,
         };
         if !overrides.is_empty() {
             trial::run(&prompter)?;
         }
         Ok(prompter)
+    }
+
+    /// The same, over a target of that kind: rules speak of a change, a document or a question.
+    pub fn over(self, kind: TargetKind) -> Self {
+        Self {
+            matter: Matter::of(kind),
+            ..self
+        }
     }
 
     /// The brief for a class of models. It opens every conversation; a turn's prompt stands behind it.

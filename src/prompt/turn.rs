@@ -27,6 +27,7 @@ pub(super) fn render(
         round => u32::from(round),
         key => key.to_owned(),
         form => task.form().name(),
+        matter => prompter.matter.word(),
         later => is_later(task.form()),
     };
     prompter

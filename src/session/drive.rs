@@ -1,6 +1,7 @@
 //! A council at work: what is known of it between two moments. Nothing here waits.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use council_protocol::{Capability, Event, Millis};
@@ -65,6 +66,8 @@ pub(super) struct Drive<'a> {
     events: UnboundedSender<Tagged>,
     log: Vec<String>,
     complaints: usize,
+    /// The files of answers that this run has written.
+    pub(super) recorded: BTreeSet<PathBuf>,
 }
 
 impl<'a> Drive<'a> {
@@ -105,6 +108,7 @@ impl<'a> Drive<'a> {
             events,
             log: Vec::new(),
             complaints: 0,
+            recorded: BTreeSet::new(),
         }
     }
 

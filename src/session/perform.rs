@@ -97,7 +97,18 @@ impl Drive<'_> {
         let planned = planned.filter(|planned| planned.seat.agent.kind.reads_text());
         if let (Some(planned), Some(prompter)) = (planned, &self.setting.prompter) {
             let explorers = self.explorers_of(planned);
-            turn.prompt = prompter.prompt(&planned.seat, &turn, explorers);
+            match prompter.prompt(&planned.seat, &turn, explorers) {
+                Ok(prompt) => turn.prompt = prompt,
+                Err(detail) => {
+                    let failure = Failure::new(FailureKind::Unsupported, detail);
+                    let turn = Some(turn.id);
+                    return self.arrive(Input::Failed {
+                        judge,
+                        turn,
+                        failure,
+                    });
+                }
+            }
             if let Some(said) = self.past.said.remove(&judge) {
                 turn.prompt = prompter.reminder(&said) + &turn.prompt;
             }
@@ -179,12 +190,20 @@ impl Drive<'_> {
             return;
         };
         let page = (self.setting.page)(seat, round, answer);
-        match self.world.disk().write_new(&path, page.as_bytes()) {
+        let disk = self.world.disk();
+        // A judge that says more within a round has its file of that round written again; nobody else's ever is.
+        let written = match self.recorded.contains(&path) {
+            true => disk.write(&path, page.as_bytes(), Durability::Cheap),
+            false => disk.write_new(&path, page.as_bytes()),
+        };
+        match written {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 self.say(format!("{} is there already and is kept", path.display()));
             }
             Err(error) => self.say(format!("cannot write {}: {error}", path.display())),
-            Ok(()) => {}
+            Ok(()) => {
+                self.recorded.insert(path);
+            }
         }
     }
 }

@@ -25,7 +25,11 @@ pub trait Prompter: Send + Sync {
     fn brief(&self, seat: &Seat) -> Arc<str>;
 
     /// The text of a turn, to stand behind the brief; in R1 the judge may put up to `explorers` questions to helpers.
-    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> String;
+    ///
+    /// # Errors
+    ///
+    /// In words, where a template of the user's cannot be rendered: the turn is then lost, and the judge is sent nothing.
+    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String>;
 
     /// What a judge that no longer knows its own answers is told of them, before the text of its turn.
     fn reminder(&self, said: &[Arc<str>]) -> String;

@@ -40,8 +40,9 @@ pub struct Seat {
     pub key: String,
 }
 
-/// Renders the text of a task for an agent that reads text; one that reads the task itself gets an empty prompt.
-pub type Prompt<'a> = &'a dyn Fn(&Task, &str) -> String;
+/// Renders the text of a task for an agent that reads text; one that reads the task itself gets an empty prompt. An error is
+/// a template of the user's that cannot be rendered.
+pub type Prompt<'a> = &'a dyn Fn(&Task, &str) -> Result<String, String>;
 
 /// How a side's run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +219,8 @@ impl Voice<'_> {
 
     fn turn(&mut self, task: Task) -> Result<Answer, Failure> {
         self.turns += 1;
-        let prompt = (self.prompt)(&task, &self.seat.key);
+        let prompt = (self.prompt)(&task, &self.seat.key)
+            .map_err(|detail| Failure::new(FailureKind::Unsupported, detail))?;
         let turn = Turn {
             id: TurnId(self.turns),
             round: ROUND,

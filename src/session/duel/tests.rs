@@ -164,7 +164,7 @@ fn run(role: Role, agent: Scripted, mut desk: Shared) -> Result<Finished, DuelEr
         agent_timeout_ms: 1_000,
         key: "k".into(),
     };
-    let prompt = |_: &Task, _: &str| String::new();
+    let prompt = |_: &Task, _: &str| Ok(String::new());
     play(
         &seat,
         &mut sitting(agent),

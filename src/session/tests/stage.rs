@@ -613,8 +613,8 @@ impl Prompter for Plain {
         "the change".into()
     }
 
-    fn prompt(&self, seat: &Seat, turn: &Turn, _: u8) -> String {
-        format!("{}: turn {}", seat.judge, turn.id.0)
+    fn prompt(&self, seat: &Seat, turn: &Turn, _: u8) -> Result<String, String> {
+        Ok(format!("{}: turn {}", seat.judge, turn.id.0))
     }
 
     fn reminder(&self, said: &[Arc<str>]) -> String {
