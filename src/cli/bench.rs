@@ -1,10 +1,11 @@
 //! Who sits: seats from the configuration.
 
+mod examined;
 mod kind;
 mod mixed;
 mod model;
 
-use council_builtin::perspectives;
+use council_builtin::{councillors, perspectives};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Seat};
 
@@ -16,6 +17,7 @@ use crate::council::plan::{DebateMode, Options, Procedure};
 use crate::registry::{Ask, Choice};
 
 use super::commands;
+use super::councillors::{check_seats, focus_of};
 use super::error::CliError;
 
 /// What the bench is made from, beside the configuration.
@@ -120,6 +122,9 @@ impl Bench<'_> {
 
     /// What the reader of a verdict should know about who sits.
     pub(crate) fn notes(&self) -> Vec<String> {
+        if self.is_examined() {
+            return self.roster().notes;
+        }
         let all = perspectives().len();
         let sitting = self
             .settings()
@@ -150,6 +155,8 @@ impl Bench<'_> {
                 // Its rounds follow from the intensity alone.
                 Procedure::Staged if rounds > 1 => DebateMode::Force,
                 Procedure::Staged => DebateMode::Off,
+                // Its rounds are its own: a key about reviews says nothing about them.
+                Procedure::CrossExamination => DebateMode::Force,
                 _ => review.debate,
             },
             judges,
@@ -160,12 +167,12 @@ impl Bench<'_> {
     pub(crate) fn options(&self) -> Options {
         let review = &self.settings().review;
         let staged = review.procedure == Procedure::Staged;
-        Options {
+        self.examination(Options {
             explorers: review.explorers,
             explorer_model: review.explorer_model.clone(),
             rounds: staged.then(|| review.intensity.profile().limits()),
             ..Options::default()
-        }
+        })
     }
 
     /// Who decides on the backend.
@@ -233,7 +240,9 @@ impl Bench<'_> {
             Said::Preset => named(&self.preset()?),
             Said::Nothing => self.by_default(),
         };
-        if self.is_quick() {
+        if self.is_examined() {
+            check_seats(chairs.len())?;
+        } else if self.is_quick() {
             alone(&mut chairs);
         } else if let Some(judges) = review.judges {
             chairs.resize_with(judges as usize, || Chair::of(None));
@@ -266,6 +275,10 @@ impl Bench<'_> {
     fn by_default(&self) -> Vec<Chair> {
         if self.is_quick() {
             return vec![Chair::of(None)];
+        }
+        if self.is_examined() {
+            let roles = self.roster().roles.into_iter();
+            return roles.map(|role| Chair::of(Some(role.to_owned()))).collect();
         }
         if self.agents() == [BUILT_IN] {
             return perspectives()
@@ -330,17 +343,17 @@ impl Bench<'_> {
             return Ok(Perspective::default());
         };
         let built_in = perspectives().iter().find(|p| p.name == name);
-        if let (AgentKind::Builtin { .. }, None) = (&agent.kind, built_in) {
-            let known: Vec<&str> = perspectives().iter().map(|p| p.name).collect();
+        let built_in = built_in
+            .map(|p| p.focus.to_owned())
+            .or_else(|| focus_of(&name, &self.settings().cross_examination));
+        if let (AgentKind::Builtin { .. }, None) = (&agent.kind, &built_in) {
+            let roles = councillors().iter().map(|c| c.name);
+            let known: Vec<&str> = perspectives().iter().map(|p| p.name).chain(roles).collect();
             let error = unknown("perspective of the built-in judges", &name, &known);
             return Err(error.hint("a perspective of your own needs an agent with a model"));
         }
         let own = self.settings().perspectives.get(&name);
-        let focus = own
-            .map(String::as_str)
-            .or(built_in.map(|p| p.focus))
-            .unwrap_or_default()
-            .to_owned();
+        let focus = own.cloned().or(built_in).unwrap_or_default();
         Ok(Perspective { name, focus })
     }
 

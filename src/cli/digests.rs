@@ -39,6 +39,7 @@ pub(crate) fn of(
 #[derive(Serialize)]
 struct Judged<'a> {
     review: &'a crate::config::Review,
+    cross_examination: &'a crate::config::CrossExamination,
     rules: &'a std::collections::BTreeMap<String, council_protocol::seat::RuleLevel>,
     limits: &'a crate::config::Limits,
 }
@@ -47,12 +48,14 @@ impl<'a> Judged<'a> {
     fn of(settings: &'a Settings) -> Self {
         let Settings {
             review,
+            cross_examination,
             rules,
             limits,
             ..
         } = settings;
         Self {
             review,
+            cross_examination,
             rules,
             limits,
         }

@@ -59,9 +59,10 @@ impl Duel<'_> {
         let mut sitting = self.sit(&seat, prompts.as_deref())?;
         let stop = Stop::default();
         let prompt = |task: &Task, key: &str| {
-            prompts
-                .as_ref()
-                .map_or_else(|| Ok(String::new()), |p| p.prompt(&seat, &turn(task, key), 0))
+            prompts.as_ref().map_or_else(
+                || Ok(String::new()),
+                |p| p.prompt(&seat, &turn(task, key), 0),
+            )
         };
         let side = session::Seat {
             role,

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use council_agents::room::{self, RoomBounds};
 use council_protocol::coverage::FileCoverage;
+use council_protocol::packet::TargetKind;
 use council_protocol::{Capability, Coverage, CoverageState, Seat};
 
 use crate::council::Plan;
 use crate::council::outcome::Reason;
-use crate::council::plan::{Exchange, PlannedSeat, Procedure, Seed};
+use crate::council::plan::{Exchange, Options, PlannedSeat, Procedure, Seed, Subject as Matter};
 use crate::registry::{Ask, Choice, Pick, Selection, select};
 use crate::report::{self, BackendFacts, Report, RunFacts, Subject};
 use crate::session::{
@@ -48,7 +49,15 @@ pub(crate) fn review(
         deep,
     };
     let seats = bench.seats()?;
+    match prepared.packet.target.kind {
+        TargetKind::File => Bench::must_think(&seats, "a document")?,
+        TargetKind::Topic => Bench::must_think(&seats, "a question")?,
+        _ => {}
+    }
     let quorum = bench.quorum(seats.len())?;
+    let seed = draw_seed(&world)
+        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
+    let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;
     let run = RunRef::create(
         &world,
         &places(&prepared),
@@ -60,9 +69,6 @@ pub(crate) fn review(
     if let Some(announce) = announce {
         announce(&run.name, start);
     }
-    let seed = draw_seed(&world)
-        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
-    let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;
     let council = Council {
         start,
         world: &world,
@@ -119,6 +125,9 @@ pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<R
 fn nothing(prepared: &Prepared) -> Option<(Reason, String)> {
     if let Some(why) = &prepared.change.nothing {
         return Some((Reason::NothingToReview, why.clone()));
+    }
+    if prepared.packet.target.kind == TargetKind::Topic {
+        return None;
     }
     let coverage = &prepared.packet.coverage;
     let is_skipped = |file: &FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
@@ -330,7 +339,7 @@ impl Council<'_> {
         Plan {
             procedure: pick.procedure,
             debate: pick.debate,
-            consensus: settings.review.consensus,
+            consensus: self.bench.consensus(self.matter()),
             // Seed 003: `quick` is one judge, and one is enough for it.
             quorum: if pick.procedure == Procedure::Quick && !explicit {
                 1
@@ -348,7 +357,18 @@ impl Council<'_> {
             seed: self.seed.clone(),
             framing: self.prepared.packet.framing.clone(),
             notes,
-            options: self.bench.options(),
+            options: Options {
+                subject: self.matter(),
+                ..self.bench.options()
+            },
+        }
+    }
+
+    /// A change, or a text without one.
+    fn matter(&self) -> Matter {
+        match self.prepared.packet.target.kind {
+            TargetKind::File | TargetKind::Topic | TargetKind::Stage => Matter::Text,
+            _ => Matter::Change,
         }
     }
 

@@ -6,6 +6,7 @@ mod columns;
 mod commands;
 mod console;
 mod convene;
+mod councillors;
 mod deliver;
 mod detach;
 mod digests;

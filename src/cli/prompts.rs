@@ -88,6 +88,10 @@ impl session::Prompter for Prompts {
             .turn_exploring(seat, turn.round, &turn.key, &turn.task, explorers)
             .map_err(|error| error.to_string())
     }
+
+    fn reminder(&self, said: &[Arc<str>]) -> String {
+        self.prompter.reminder(said).unwrap_or_default()
+    }
 }
 
 /// How a template's file ends; everything else in the folder is nobody's business.
@@ -134,9 +138,5 @@ fn read(path: &Path) -> std::io::Result<String> {
     match text.len() as u64 > MOST_BYTES {
         true => Err(std::io::Error::other("it is larger than 1 MiB")),
         false => Ok(text),
-    }
-
-    fn reminder(&self, said: &[Arc<str>]) -> String {
-        self.prompter.reminder(said).unwrap_or_default()
     }
 }

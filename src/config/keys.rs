@@ -42,9 +42,9 @@ impl Key {
 pub const KEYS: &[Key] = &[
     key(
         "review.procedure",
-        Kind::Choice(&["quick", "review", "debate", "staged"]),
+        Kind::Choice(&["quick", "review", "debate", "cross-examination", "staged"]),
         Trust::Checkout,
-        "The rules of the rounds: one judge and one round, several judges, several judges and always two rounds, or rounds while it is contended.",
+        "The rules of the rounds: one judge and one round, several judges, several judges and always two rounds, councillors who challenge each other, or rounds while it is contended.",
     )
     .or(r#""review""#),
     key(
@@ -155,6 +155,33 @@ pub const KEYS: &[Key] = &[
         "Whether lockfiles, vendored, generated and minified files are skipped too.",
     )
     .or("true"),
+    key(
+        "cross-examination.rounds",
+        Kind::Count { least: 0, most: 64 },
+        Trust::Checkout,
+        "How many rounds the councillors challenge each other; there are 1 to 4, and what is beyond is taken as the nearest.",
+    )
+    .or("2"),
+    key(
+        "cross-examination.councillors",
+        Kind::Count { least: 0, most: 64 },
+        Trust::Checkout,
+        "How many councillors sit, 3 to 6: visionary, critic, pragmatist, innovator, ethicist, domain expert.",
+    )
+    .or("4"),
+    key(
+        "cross-examination.focus",
+        Kind::Text,
+        Trust::Checkout,
+        "The field of the domain expert, from whose side the others look at it too.",
+    ),
+    key(
+        "cross-examination.economy",
+        Kind::Switch,
+        Trust::Checkout,
+        "Whether councillors are asked one after another, without messages between them.",
+    )
+    .or("false"),
     key("judge", Kind::Judges, Trust::Checkout, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits."),
     key(
         "perspectives.*",
@@ -227,6 +254,12 @@ pub const KEYS: &[Key] = &[
     key("backends.*.args", Kind::Command, Trust::User, "The arguments of `program`."),
     key("backends.*.sha256", Kind::Text, Trust::User, "The SHA-256 that the plugin's file must have, 64 hex digits."),
     key("backends.*.config", Kind::Table, Trust::User, "What the plugin is told when it is opened."),
+    key(
+        "prompts.folder",
+        Kind::File,
+        Trust::User,
+        "A folder of prompt templates of your own, `NAME.md.j2` (docs/prompts.md). It must not lie in the repository.",
+    ),
     key("timeouts.r1", Kind::Duration, Trust::Checkout, "How long a judge has for round 1.").or(r#""120s""#),
     key("timeouts.r2", Kind::Duration, Trust::Checkout, "How long a judge has for round 2.").or(r#""90s""#),
     key("timeouts.explorer", Kind::Duration, Trust::Checkout, "How long an explorer has.").or(r#""60s""#),
@@ -257,6 +290,13 @@ pub const KEYS: &[Key] = &[
     )
     .or(r#""auto""#),
     key("output.save", Kind::Switch, Trust::User, "Whether reports are written to `.agents/council/`.").or("true"),
+    key(
+        "output.session",
+        Kind::Switch,
+        Trust::User,
+        "Whether a cross-examination is also written down as a whole, `…-session.md`.",
+    )
+    .or("false"),
     key("runs.keep", Kind::Count { least: 1, most: FOREVER }, Trust::User, "How many runs are kept under the git directory.").or("50"),
 ];
 

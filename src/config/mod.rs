@@ -24,8 +24,8 @@ pub use kind::Kind;
 pub use reference::{reference, schema};
 pub use resolve::{Config, Entry, Notice, Part, resolve};
 pub use settings::{
-    AgentSettings, BackendSettings, Color, ContestedPolicy, CoveragePolicy, Format, JudgeSettings,
-    Limits, Output, Review, Runs, Settings, TimeoutSettings,
+    AgentSettings, BackendSettings, Color, ContestedPolicy, CoveragePolicy, CrossExamination,
+    Format, JudgeSettings, Limits, Output, Prompts, Review, Runs, Settings, TimeoutSettings,
 };
 pub use source::{Layer, Origin, Pair, Source, Trust};
 pub use suggest::nearest;

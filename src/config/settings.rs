@@ -18,6 +18,9 @@ use crate::report::FailOn;
 pub struct Settings {
     /// `[review]`
     pub review: Review,
+    /// `[cross-examination]`
+    #[serde(rename = "cross-examination")]
+    pub cross_examination: CrossExamination,
     /// `[[judge]]`; empty: seats follow from the rest.
     #[serde(default)]
     pub judge: Vec<JudgeSettings>,
@@ -36,6 +39,9 @@ pub struct Settings {
     /// `[backends.NAME]`
     #[serde(default)]
     pub backends: BTreeMap<String, BackendSettings>,
+    /// `[prompts]`
+    #[serde(default)]
+    pub prompts: Prompts,
     /// `[timeouts]`
     pub timeouts: TimeoutSettings,
     /// `[limits]`
@@ -89,6 +95,20 @@ pub struct Review {
     pub ignore: Vec<String>,
     /// Whether the built-in globs hold too.
     pub default_ignores: bool,
+}
+
+/// `[cross-examination]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CrossExamination {
+    /// Rounds as they were asked for.
+    pub rounds: u32,
+    /// Councillors as they were asked for.
+    pub councillors: u32,
+    /// The field of the domain expert.
+    pub focus: Option<String>,
+    /// One after another, without messages.
+    pub economy: bool,
 }
 
 /// One `[[judge]]`.
@@ -148,6 +168,14 @@ pub struct BackendSettings {
     pub config: serde_json::Value,
 }
 
+/// `[prompts]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prompts {
+    /// A folder of templates.
+    pub folder: Option<PathBuf>,
+}
+
 /// `[timeouts]`, in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -188,6 +216,8 @@ pub struct Output {
     pub color: Color,
     /// Whether reports are written to `.agents/council/`.
     pub save: bool,
+    /// Whether a cross-examination is also written down as a whole.
+    pub session: bool,
 }
 
 /// `[runs]`

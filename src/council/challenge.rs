@@ -13,6 +13,18 @@ use super::plan::Procedure;
 /// Challenges of one judge in one round that are kept; two are asked for.
 const MOST_CHALLENGES: usize = 6;
 
+/// Whether a role is meant, however its words are put together: `Domain Expert`, `domain-expert`.
+pub(super) fn is_role(role: &str, name: &str) -> bool {
+    let letters = |text: &str| -> String {
+        text.chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    let wanted = letters(name);
+    !wanted.is_empty() && letters(role) == wanted
+}
+
 impl Floor {
     /// Whom `chair` means by a name: a role where roles are named, else a label of the exchange.
     pub(super) fn addressee(&self, chair: Chair, name: &str) -> Option<Chair> {
@@ -22,7 +34,7 @@ impl Floor {
             .counted()
             .into_iter()
             .filter(|&other| other != chair);
-        let is_named = |&other: &Chair| self.bench.judges[other].role().eq_ignore_ascii_case(name);
+        let is_named = |&other: &Chair| is_role(self.bench.judges[other].role(), name);
         let by_role = others
             .into_iter()
             .find(is_named)

@@ -1,6 +1,6 @@
 //! The ledger: what passed between judges. Written by the engine, read by the rules of a procedure and by the report.
 
-use council_protocol::answer::{Ballot, Contention};
+use council_protocol::answer::{Ballot, Contention, Evidence};
 use council_protocol::task::InterventionKind;
 use council_protocol::{Confidence, JudgeId, Vote};
 use schemars::JsonSchema;
@@ -71,6 +71,12 @@ pub struct Stand {
     /// Why a change does not count, or empty.
     #[serde(default)]
     pub note: String,
+    /// What a change of this round rests on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// Its arguments of this round (seed 001).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
 }
 
 /// A message from one judge to another.

@@ -1,5 +1,7 @@
 //! What a round came to: who took part, who stands where, what three or more agree on, what is disputed (seed 001, 3.1.5).
 
+use council_protocol::JudgeId;
+
 use super::bench::Chair;
 use super::floor::Floor;
 use super::ledger::{RoundRecord, Stand, Unchallenged};
@@ -46,6 +48,8 @@ fn stand(floor: &Floor, chair: Chair, round: u8) -> Option<Stand> {
     let now = position_before(floor, chair, round.saturating_add(1));
     let after = now.counted?;
     let weak = answer.verdict != after;
+    let moved = before.is_some_and(|before| before != after) || weak;
+    let change = now.change.filter(|_| moved);
     Some(Stand {
         judge: judge.id().clone(),
         before,
@@ -56,12 +60,53 @@ fn stand(floor: &Floor, chair: Chair, round: u8) -> Option<Stand> {
             .position
             .clone()
             .unwrap_or_else(|| answer.key_insight.clone()),
-        note: now
-            .change
-            .filter(|_| weak)
-            .map(|c| c.note)
-            .unwrap_or_default(),
+        evidence: change.as_ref().and_then(|c| c.evidence.clone()),
+        note: change.filter(|_| weak).map(|c| c.note).unwrap_or_default(),
+        arguments: answer.arguments.clone(),
     })
+}
+
+/// The round that has just been closed, in a line for whoever watches (seed 001, "Present Round Summary").
+pub(super) fn progress(floor: &Floor, rounds: u8) -> String {
+    let Some(last) = floor.ledger.rounds.last() else {
+        return String::new();
+    };
+    let role = |judge: &JudgeId| {
+        let chair = floor.bench.chair(judge);
+        chair.map_or("", |chair| floor.bench.judges[chair].role())
+    };
+    let (done, asked) = (last.answered.len(), last.asked);
+    let head = match last.round {
+        1 => format!("[Opening] {done}/{asked} councillors spoke"),
+        _ if floor.ending => format!("[Ballots] {done}/{asked} cast"),
+        round => format!(
+            "[Round {} of {rounds}] {done}/{asked} councillors answered",
+            round - 1
+        ),
+    };
+    let mut parts = vec![head];
+    let made = floor.challenges.iter().filter(|c| c.round == last.round);
+    match made.count() {
+        0 => {}
+        1 => parts.push("1 challenge".to_owned()),
+        n => parts.push(format!("{n} challenges")),
+    }
+    let moved = last.stands.iter().filter_map(|stand| {
+        let before = stand.before.filter(|before| *before != stand.after)?;
+        let (who, before, after) = (role(&stand.judge), before.word(), stand.after.word());
+        Some(format!("{who} moved from {before} to {after}"))
+    });
+    parts.extend(moved);
+    let interventions = floor.ledger.interventions.iter();
+    let interventions = interventions.filter(|i| i.round == last.round);
+    parts.extend(interventions.map(|i| format!("moderator: {}", i.kind.name())));
+    if last.round > 1 {
+        let (agreed, disputed) = (last.consensus.len(), last.disputed.len());
+        parts.push(format!(
+            "{agreed} agreed by three or more, {disputed} disputed"
+        ));
+    }
+    parts.join(" · ")
 }
 
 /// Notes who made fewer challenges than were asked for in the round that has just ended.

@@ -131,6 +131,8 @@ pub(super) fn opinions<'a>(found: &'a JudgedFinding, names: &'a Names<'_>) -> Ve
     for opinion in &found.opinions {
         let who = names.get(&opinion.judge);
         match voices.iter_mut().find(|v| key(v.opinion) == key(opinion)) {
+            // A judge is asked about every member of a finding, and says the same of each.
+            Some(voice) if voice.who.contains(&who) => {}
             Some(voice) => voice.who.push(who),
             None => voices.push(Voices {
                 who: vec![who],

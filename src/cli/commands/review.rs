@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::Start;
+use crate::cli::councillors::{self, CouncillorArgs};
 use crate::cli::deliver::Surfaces;
 use crate::cli::detach;
 use crate::cli::error::CliError;
@@ -21,7 +22,9 @@ Examples:
   git council review HEAD~3..HEAD -- src     three commits, one directory
   git council review --staged --quick        what I am about to commit, by one judge
   git diff main | git council review --patch -
-  git council review --debate --fail-on warn --json -o report.json";
+  git council review --debate --fail-on warn --json -o report.json
+  git council review --councillors 4 --rounds 2 --save
+  git council review --file PLAN.md --councillors 6 --focus payments";
 
 /// Review a change and give one verdict
 #[derive(Debug, Clone, Default, Args)]
@@ -43,6 +46,13 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) patch: Option<PathBuf>,
 
+    /// A document instead of a change, e.g. a plan; `-` for standard input. Needs an agent that thinks
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs"], help_heading = "Target")]
+    pub(crate) file: Option<PathBuf>,
+    /// A question instead of a change. Needs an agent that thinks
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs", "file"], help_heading = "Target")]
+    pub(crate) topic: Option<String>,
+
     /// Go on in the background; `git council wait` blocks on the verdict
     #[arg(long, conflicts_with_all = ["json", "format", "output"])]
     pub(crate) detach: bool,
@@ -54,6 +64,8 @@ pub(crate) struct ReviewArgs {
     pub(crate) council: CouncilArgs,
     #[command(flatten)]
     pub(crate) modes: ModeArgs,
+    #[command(flatten)]
+    pub(crate) councillors: CouncillorArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -71,7 +83,7 @@ pub(crate) struct CouncilArgs {
     /// Run a second round: `force` (bare), `auto` on a split, `off`
     #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "force", hide_possible_values = true)]
     pub(crate) debate: Option<DebateArg>,
-    /// The rules of the rounds: quick, review, debate, staged
+    /// The rules of the rounds: quick, review, debate, cross-examination, staged
     #[arg(long, value_name = "NAME")]
     pub(crate) procedure: Option<String>,
     /// What decides: findings, strict, majority
@@ -195,6 +207,12 @@ impl ReviewArgs {
         if self.modes.intensity.is_some() && council.procedure.is_none() {
             pairs.push(Pair::new("review.procedure", "staged", "--intensity"));
         }
+        pairs.extend(self.councillors.pairs());
+        if let Some(flag) = self.councillors.given()
+            && council.procedure.is_none()
+        {
+            pairs.push(Pair::new("review.procedure", councillors::PROCEDURE, flag));
+        }
         let switches = [
             (council.quick, "review.procedure", "quick", "--quick"),
             (output.json, "output.format", "json", "--json"),
@@ -243,19 +261,36 @@ impl ReviewArgs {
         if quick && debates {
             return Err(CliError::usage("--quick and --debate are incompatible."));
         }
+        if self.modes.intensity.is_some() {
+            let other = [
+                (self.council.quick, "--quick"),
+                (self.council.debate.is_some(), "--debate"),
+            ];
+            if let Some((_, flag)) = other.into_iter().find(|(given, _)| *given) {
+                let message =
+                    format!("--intensity asks for a staged debate, and {flag} for something else");
+                return Err(CliError::usage(message)
+                    .hint(format!("leave out one of --intensity and {flag}")));
+            }
+        }
+        let procedure = self.council.procedure.as_deref();
+        let examined = procedure == Some(councillors::PROCEDURE);
+        if examined && self.council.debate.is_some() {
+            let refused = CliError::usage(
+                "a cross-examination always has rounds: --debate says nothing about it",
+            );
+            return Err(refused.hint("say how many: --rounds N"));
+        }
         let other = [
             (self.council.quick, "--quick"),
             (self.council.debate.is_some(), "--debate"),
+            (self.modes.intensity.is_some(), "--intensity"),
+            (procedure.is_some() && !examined, "--procedure"),
         ];
-        match other.into_iter().find(|(given, _)| *given) {
-            Some((_, flag)) if self.modes.intensity.is_some() => {
-                let message =
-                    format!("--intensity asks for a staged debate, and {flag} for something else");
-                Err(CliError::usage(message)
-                    .hint(format!("leave out one of --intensity and {flag}")))
-            }
-            _ => Ok(()),
-        }
+        let other = other
+            .into_iter()
+            .find_map(|(given, flag)| given.then_some(flag));
+        self.councillors.refuse(other)
     }
 }
 

@@ -8,6 +8,7 @@ use super::debate::{exchange, note_absentees, obstacle};
 use super::quick::everybody;
 use super::{MOST_CHARS, Rules};
 use crate::council::bench::{Ask, Chair};
+use crate::council::challenge::is_role;
 use crate::council::floor::{Floor, RoundPlan, SubTurn};
 use crate::council::ledger::{BallotRecord, MessageRecord};
 use crate::council::{moderator, summary};
@@ -134,12 +135,8 @@ fn ask_question(floor: &mut Floor, chair: Chair, answer: &Answer) {
     else {
         return;
     };
-    let asked = |&other: &Chair| {
-        other != chair
-            && floor.bench.judges[other]
-                .role()
-                .eq_ignore_ascii_case(question.to.trim())
-    };
+    let asked =
+        |&other: &Chair| other != chair && is_role(floor.bench.judges[other].role(), &question.to);
     // Not everybody has answered yet, so that the addressee is looked for among all who sit.
     if let Some(to) = floor.bench.sitting().into_iter().find(asked) {
         floor.challenge(chair, to, "", &question.text);
@@ -153,6 +150,8 @@ fn close(floor: &mut Floor) {
         summary::note_unchallenged(floor, usize::from(WANTED));
     }
     summary::close_round(floor);
+    let line = summary::progress(floor, rounds(floor));
+    floor.log(line);
 }
 
 /// One round: everybody sees where the others stand and what it has to answer.

@@ -1,0 +1,230 @@
+//! `--procedure cross-examination`: who sits, and for how long (seed 001, "Parameters").
+
+use clap::Args;
+use council_builtin::councillors;
+
+use crate::config::{CrossExamination, Pair};
+
+use super::error::CliError;
+
+/// Rounds and seats that there may be; what is beyond is taken as the nearest.
+const ROUNDS: (u32, u32) = (1, 4);
+const SEATS: (u32, u32) = (3, 6);
+
+/// The seed's word for a sixth seat without a field.
+const NO_FIELD: &str = "Domain Expert requires -f flag. Reducing to 5 councillors.";
+
+/// The seat that needs a field.
+const EXPERT: &str = "domain-expert";
+
+/// The procedure that these flags belong to.
+pub(crate) const PROCEDURE: &str = "cross-examination";
+
+/// Flags of a cross-examination; any of them asks for one.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Cross-examination (seats roles that challenge each other)")]
+pub(crate) struct CouncillorArgs {
+    /// How many rounds, 1 to 4
+    #[arg(short, long, value_name = "N")]
+    pub(crate) rounds: Option<String>,
+    /// How many councillors sit, 3 to 6
+    #[arg(short, long, value_name = "N", conflicts_with = "judges")]
+    pub(crate) councillors: Option<String>,
+    /// The field of the sixth, the domain expert; the others look at it from that side too
+    #[arg(short, long, value_name = "FIELD")]
+    pub(crate) focus: Option<String>,
+    /// One councillor after another, without messages between them
+    #[arg(short, long)]
+    pub(crate) economy: bool,
+    /// Write the whole debate to a file of its own, …-session.md
+    #[arg(short, long, conflicts_with = "no_save")]
+    pub(crate) save: bool,
+}
+
+impl CouncillorArgs {
+    /// The flags as keys.
+    pub(crate) fn pairs(&self) -> Vec<Pair> {
+        let with_value = [
+            ("cross-examination.rounds", &self.rounds, "--rounds"),
+            (
+                "cross-examination.councillors",
+                &self.councillors,
+                "--councillors",
+            ),
+            ("cross-examination.focus", &self.focus, "--focus"),
+        ];
+        let given = |(key, value, flag): (&str, &Option<String>, &str)| {
+            value.as_ref().map(|value| Pair::new(key, value, flag))
+        };
+        let mut pairs: Vec<Pair> = with_value.into_iter().filter_map(given).collect();
+        if self.economy {
+            pairs.push(Pair::new("cross-examination.economy", "true", "--economy"));
+        }
+        if self.save {
+            pairs.push(Pair::new("output.session", "true", "--save"));
+        }
+        pairs
+    }
+
+    /// The first flag that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let flags = [
+            (self.rounds.is_some(), "--rounds"),
+            (self.councillors.is_some(), "--councillors"),
+            (self.focus.is_some(), "--focus"),
+            (self.economy, "--economy"),
+            (self.save, "--save"),
+        ];
+        flags
+            .into_iter()
+            .find_map(|(given, flag)| given.then_some(flag))
+    }
+
+    /// Refuses flags beside a procedure that knows nothing of them.
+    pub(crate) fn refuse(&self, other: Option<&str>) -> Result<(), CliError> {
+        match (self.given(), other) {
+            (Some(flag), Some(other)) => Err(CliError::usage(format!(
+                "{flag} belongs to a cross-examination, and {other} asks for something else"
+            ))
+            .hint(format!("leave out {other}, or say --procedure {PROCEDURE}"))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Who sits in a cross-examination, and how long it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Roster {
+    /// The roles, in the order of the seats.
+    pub(crate) roles: Vec<&'static str>,
+    /// Rounds of cross-examination.
+    pub(crate) rounds: u8,
+    /// What was asked for and is not so, in words.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Roster {
+    pub(crate) fn of(settings: &CrossExamination) -> Self {
+        let mut notes = Vec::new();
+        let rounds = clamped("rounds", settings.rounds, ROUNDS, &mut notes);
+        let mut seats = clamped("councillors", settings.councillors, SEATS, &mut notes);
+        if seats == SEATS.1 && field(settings).is_none() {
+            notes.push(NO_FIELD.to_owned());
+            seats -= 1;
+        }
+        let roles = councillors().iter().map(|role| role.name);
+        Self {
+            roles: roles.take(seats as usize).collect(),
+            rounds: u8::try_from(rounds).unwrap_or(u8::MAX),
+            notes,
+        }
+    }
+}
+
+/// Seats that the configuration names itself must be as many as a cross-examination has.
+pub(crate) fn check_seats(seats: usize) -> Result<(), CliError> {
+    let (least, most) = SEATS;
+    if (least as usize..=most as usize).contains(&seats) {
+        return Ok(());
+    }
+    Err(CliError::usage(format!(
+        "a cross-examination has {least} to {most} councillors, and {seats} are named"
+    ))
+    .hint("without --perspectives, --preset and `[[judge]]` the roles of --councillors sit"))
+}
+
+fn clamped(what: &str, asked: u32, (least, most): (u32, u32), notes: &mut Vec<String>) -> u32 {
+    let taken = asked.clamp(least, most);
+    if taken != asked {
+        notes.push(format!(
+            "{asked} {what} were asked for: there are {least} to {most}, so that it is {taken}"
+        ));
+    }
+    taken
+}
+
+fn field(settings: &CrossExamination) -> Option<&str> {
+    let field = settings.focus.as_deref().map(str::trim);
+    field.filter(|field| !field.is_empty())
+}
+
+/// What a role stands for, with the field that this council looks at; none: there is no such role.
+pub(crate) fn focus_of(role: &str, settings: &CrossExamination) -> Option<String> {
+    let info = councillors().iter().find(|info| info.name == role)?;
+    Some(match field(settings) {
+        None => info.focus.to_owned(),
+        Some(field) if role == EXPERT => format!("{} Your field: {field}.", info.focus),
+        Some(field) => format!(
+            "{} This council looks at it above all from the side of {field}.",
+            info.focus
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(rounds: u32, councillors: u32, focus: Option<&str>) -> CrossExamination {
+        CrossExamination {
+            rounds,
+            councillors,
+            focus: focus.map(str::to_owned),
+            economy: false,
+        }
+    }
+
+    #[test]
+    fn seed001_rounds_and_councillors_are_clamped() {
+        for (asked, rounds) in [(0, 1), (1, 1), (3, 3), (4, 4), (9, 4)] {
+            assert_eq!(Roster::of(&settings(asked, 4, None)).rounds, rounds);
+        }
+        for (asked, seats) in [(1, 3), (3, 3), (4, 4), (5, 5), (60, 6)] {
+            let roster = Roster::of(&settings(2, asked, Some("security")));
+            assert_eq!(roster.roles.len(), seats);
+            let beyond = asked as usize != seats;
+            assert_eq!(
+                roster.notes.len(),
+                usize::from(beyond),
+                "{:?}",
+                roster.notes
+            );
+        }
+    }
+
+    #[test]
+    fn seed001_the_roster_by_count() {
+        let six = Roster::of(&settings(2, 6, Some("payments"))).roles;
+        assert_eq!(
+            six,
+            [
+                "visionary",
+                "critic",
+                "pragmatist",
+                "innovator",
+                "ethicist",
+                "domain-expert"
+            ]
+        );
+        assert_eq!(Roster::of(&settings(2, 3, None)).roles, six[..3]);
+        assert_eq!(Roster::of(&settings(2, 4, None)).roles, six[..4]);
+    }
+
+    #[test]
+    fn seed001_a_domain_expert_needs_a_field() {
+        for nothing in [None, Some("  ")] {
+            let roster = Roster::of(&settings(2, 6, nothing));
+            assert_eq!(roster.roles.len(), 5);
+            assert_eq!(roster.notes, [NO_FIELD]);
+        }
+        let focus = focus_of(EXPERT, &settings(2, 6, Some("payments"))).unwrap();
+        assert!(focus.ends_with("Your field: payments."), "{focus}");
+        assert_eq!(focus_of("nobody", &settings(2, 6, None)), None);
+    }
+
+    #[test]
+    fn seats_of_the_configuration_are_counted() {
+        assert!(check_seats(3).is_ok() && check_seats(6).is_ok());
+        assert!(check_seats(2).is_err() && check_seats(7).is_err());
+    }
+}
