@@ -241,10 +241,24 @@ impl Drive<'_> {
         };
         let seat = self.seat(judge).map(|planned| &planned.seat);
         if let (Some(seat), Some(prompter)) = (seat, &self.setting.prompter) {
-            turn.prompt = prompter.prompt(seat, &turn, 0);
+            match prompter.prompt(seat, &turn, 0) {
+                Ok(prompt) => turn.prompt = prompt,
+                Err(cause) => return self.give_up_explorer(judge, at, &cause),
+            }
         }
         let message = Message::Turn { judge: id, turn };
         self.call(Request::Send { message });
+    }
+
+    /// It was never asked: its question has no answer.
+    fn give_up_explorer(&mut self, judge: &JudgeId, at: usize, cause: &str) {
+        if let Some(helper) = self.helper(judge, at) {
+            helper.state = State::Settled;
+            let id = helper.id.clone();
+            self.say(format!("{id} was not asked: {cause}"));
+        }
+        self.end_explorer(judge, at);
+        self.report_explorers(judge);
     }
 
     /// It was for one question: it ends as judges end.
