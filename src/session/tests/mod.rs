@@ -7,4 +7,5 @@ mod fallbacks;
 mod files;
 mod live;
 mod resume;
+mod simulation;
 mod stage;

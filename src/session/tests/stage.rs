@@ -15,7 +15,7 @@ use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{
     Answer, Backend, BackendError, BlobSource, CoverageState, Event, Failure, FailureKind,
     FileChange, Hunk, JudgeId, JudgeSpec, Limits, Message, Millis, PROTOCOL_VERSION, Packet, Seat,
-    Sink, Task, Turn, Vote,
+    Sink, Task, Turn, TurnId, Vote,
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -46,10 +46,13 @@ pub(super) enum Deed {
     Events(Vec<Event>),
 }
 
-pub(super) type Script = fn(&str, &Turn) -> Deed;
+pub(super) type Script = Arc<dyn Fn(&str, &Turn) -> Deed + Send + Sync>;
 
 /// What happened outside, in order: calls of backends, writes of the disk.
 pub(super) type Diary = Arc<Mutex<Vec<String>>>;
+
+/// Every turn that was sent, in order.
+pub(super) type Asked = Arc<Mutex<Vec<(JudgeId, TurnId)>>>;
 
 /// How a backend behaves beside its judges.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +69,7 @@ pub(super) struct Manners {
 struct Scripted {
     name: &'static str,
     script: Script,
+    asked: Asked,
     manners: Manners,
     diary: Diary,
     sink: Option<Sink>,
@@ -129,7 +133,8 @@ impl Scripted {
     fn again(&self) -> Self {
         Self {
             name: self.name,
-            script: self.script,
+            script: Arc::clone(&self.script),
+            asked: Arc::clone(&self.asked),
             manners: self.manners.clone(),
             diary: Arc::clone(&self.diary),
             sink: self.sink.clone(),
@@ -196,6 +201,7 @@ impl Backend for Scripted {
             _ => "other",
         };
         self.note(format!("send {judge} {task}"));
+        self.asked.lock().unwrap().push((judge.clone(), turn.id));
         if self.manners.closes_on_turn {
             self.emit(Event::Closed);
             return Err(BackendError::Closed);
@@ -354,12 +360,15 @@ impl Appender for MemAppender {
 
 struct StageWorld {
     clock: RealWorld,
+    jumps: Vec<(u64, u64)>,
     disk: MemDisk,
 }
 
 impl World for StageWorld {
     fn now_ms(&self) -> Millis {
-        self.clock.now_ms()
+        let now = self.clock.now_ms();
+        let jumped = self.jumps.iter().filter(|(at, _)| *at <= now);
+        now + jumped.map(|(_, by)| by).sum::<u64>()
     }
 
     fn moment(&self) -> Moment {
@@ -392,6 +401,9 @@ pub(super) struct Stage {
     pub(super) max_answer_bytes: u64,
     /// Moments at which somebody presses Ctrl-C.
     pub(super) interrupts: Vec<u64>,
+    /// Moments at which the clock jumps ahead, and how far: the machine slept.
+    pub(super) jumps: Vec<(u64, u64)>,
+    asked: Asked,
 }
 
 /// A session after it has run.
@@ -401,16 +413,22 @@ pub(super) struct Seen {
     pub(super) files: BTreeMap<String, Vec<u8>>,
     /// How long it took by the paused clock, in milliseconds.
     pub(super) took_ms: u64,
+    pub(super) asked: Vec<(JudgeId, TurnId)>,
     /// The files by their paths.
     pub(super) disk: BTreeMap<PathBuf, Vec<u8>>,
     pub(super) folder: PathBuf,
 }
 
 /// So many judges whose answers cost nothing.
-pub(super) fn stage(judges: usize, script: Script) -> Stage {
+pub(super) fn stage(
+    judges: usize,
+    script: impl Fn(&str, &Turn) -> Deed + Send + Sync + 'static,
+) -> Stage {
     Stage {
         plan: plan(judges),
-        script,
+        script: Arc::new(script),
+        asked: Asked::default(),
+        jumps: Vec::new(),
         manners: Manners::default(),
         understudy: false,
         understudy_manners: Manners::default(),
@@ -473,6 +491,7 @@ impl Stage {
         let diary = Diary::default();
         let world = StageWorld {
             clock: RealWorld::new(),
+            jumps: self.jumps.clone(),
             disk: MemDisk {
                 diary: Arc::clone(&diary),
                 full_at: self.full_at,
@@ -513,6 +532,7 @@ impl Stage {
                 .map(|(path, bytes)| (name(path), bytes.clone()))
                 .collect(),
             took_ms,
+            asked: self.asked.lock().unwrap().clone(),
             disk: files.clone(),
             folder: setting.run.folder.clone().unwrap(),
         }
@@ -540,7 +560,8 @@ impl Stage {
     fn offer(&self, name: &'static str, manners: &Manners, diary: &Diary) -> Offer {
         let backend = Scripted {
             name,
-            script: self.script,
+            script: Arc::clone(&self.script),
+            asked: Arc::clone(&self.asked),
             manners: manners.clone(),
             diary: Arc::clone(diary),
             sink: None,
