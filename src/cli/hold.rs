@@ -499,6 +499,10 @@ impl Council<'_> {
     fn keep(&self, report: &Report) -> Result<(), CliError> {
         let json = report::json::render(report, report::Gate::default());
         self.write(self.run.file(REPORT), json.as_bytes())?;
+        let session = self.prepared.config.settings.output.session;
+        if let Some(text) = report::markdown::session(report).filter(|_| session) {
+            self.write(self.run.artefact("session.md"), text.as_bytes())?;
+        }
         if let Some(path) = self.run.artefact("report.md") {
             let options = report::markdown::Options::default();
             self.write(

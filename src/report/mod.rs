@@ -5,6 +5,7 @@
 //! [`Report::bottom_line`]. Renderers are pure: width, colour and verbosity are arguments ([`Look`]).
 
 mod bottom_line;
+mod council_word;
 mod facts;
 mod group;
 pub mod json;

@@ -1,9 +1,10 @@
 //! Secrets stay out of reports: judges that read the original quote what they found, and every surface may be public
 //! (peers.md 6.3, T10 and T26). Text without a secret is not touched.
 
-use council_protocol::answer::{Answer, Evidence};
+use council_protocol::answer::{Answer, Ballot, Evidence};
 use council_protocol::{Finding, RepoPath};
 
+use crate::council::ledger::Ledger;
 use crate::council::outcome::{JudgeRecord, JudgedFinding, Outcome};
 use crate::prompt::{redact, redact_file};
 
@@ -21,7 +22,45 @@ pub(super) fn outcome(outcome: &mut Outcome) {
         text(&mut challenge.question);
         challenge.answer.iter_mut().for_each(text);
     }
+    ledger(&mut outcome.ledger);
     outcome.notes.iter_mut().for_each(text);
+}
+
+/// Every text that passed between judges.
+fn ledger(ledger: &mut Ledger) {
+    for round in &mut ledger.rounds {
+        for stand in &mut round.stands {
+            text(&mut stand.position);
+            text(&mut stand.note);
+            stand.evidence.iter_mut().for_each(quoted);
+            stand.arguments.iter_mut().for_each(text);
+        }
+        round.consensus.iter_mut().for_each(text);
+        round.disputed.iter_mut().for_each(text);
+    }
+    ledger.messages.iter_mut().for_each(|m| text(&mut m.text));
+    ledger
+        .interventions
+        .iter_mut()
+        .for_each(|i| text(&mut i.about));
+    ledger
+        .unchallenged
+        .iter_mut()
+        .for_each(|u| text(&mut u.reason));
+    ledger
+        .ballots
+        .iter_mut()
+        .for_each(|b| ballot(&mut b.ballot));
+    if let Some(synthesis) = &mut ledger.synthesis {
+        text(&mut synthesis.document);
+    }
+}
+
+fn ballot(ballot: &mut Ballot) {
+    text(&mut ballot.strongest_point);
+    text(&mut ballot.concession);
+    text(&mut ballot.remaining_concern);
+    ballot.conditions.iter_mut().for_each(text);
 }
 
 /// Every text of an answer.
@@ -53,10 +92,14 @@ pub(super) fn answer(answer: &mut Answer) {
         &mut answer.restatement,
         &mut answer.steel_man,
         &mut answer.position,
+        &mut answer.no_challenge,
         &mut answer.document,
     ];
     optional.into_iter().flatten().for_each(text);
     answer.arguments.iter_mut().for_each(text);
+    answer.explore.iter_mut().for_each(text);
+    answer.question.iter_mut().for_each(|q| text(&mut q.text));
+    answer.ballot.iter_mut().for_each(ballot);
     text(&mut answer.key_insight);
     text(&mut answer.recommendation);
 }

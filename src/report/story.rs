@@ -1,6 +1,8 @@
 //! The debate as a story (`git council show RUN`): who held what, who challenged what, what was answered, who moved and
 //! on which evidence.
 
+pub(in crate::report) mod examined;
+
 use council_protocol::Location;
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::task::Branch;
@@ -11,6 +13,7 @@ use super::terminal;
 use super::words::{self, Names};
 use super::{Look, Report, Verbosity};
 use crate::council::outcome::{ChallengeRecord, JudgeRecord, JudgedFinding, Level, PositionChange};
+use crate::council::plan::Procedure;
 use crate::text::{self, Untrusted};
 
 /// The most characters of one speech.
@@ -30,9 +33,12 @@ pub fn render(report: &Report, look: Look) -> String {
     story.opening();
     if !report.judges.is_empty() {
         story.first_round();
-        if report.rounds > 1 {
-            story.later_rounds();
+        match report.procedure {
+            _ if report.rounds < 2 => {}
+            Some(Procedure::CrossExamination) => story.examination(),
+            _ => story.later_rounds(),
         }
+        story.contention();
         story.endings();
     }
     story.page.gap();
@@ -82,7 +88,10 @@ impl<'a> Story<'a> {
 
     /// Every judge alone: its vote, its sentence, what it held.
     fn first_round(&mut self) {
-        self.chapter("Round 1: every judge alone");
+        self.chapter(match self.report.procedure {
+            Some(Procedure::CrossExamination) => "The openings: every councillor alone",
+            _ => "Round 1: every judge alone",
+        });
         for judge in &self.report.judges {
             let who = self.names.get(&judge.seat.judge);
             match (judge.r1, failure(judge, 1)) {
@@ -150,6 +159,10 @@ impl<'a> Story<'a> {
             self.challenge(challenge);
         }
         self.movements();
+        self.converged();
+    }
+
+    fn converged(&mut self) {
         if self.report.converged {
             self.page.hanging(
                 "  Convergence Detected: ",
@@ -210,11 +223,18 @@ impl<'a> Story<'a> {
         let (open, close) = (self.page.mark("“", "\""), self.page.mark("”", "\""));
         self.tell(
             2,
-            &format!(
-                "{}: {from} asked {to} about {open}{claim}{close}: {}",
-                challenge.id,
-                speech(&challenge.question)
-            ),
+            &match claim.is_empty() {
+                true => format!(
+                    "{}: {from} asked {to}: {}",
+                    challenge.id,
+                    speech(&challenge.question)
+                ),
+                false => format!(
+                    "{}: {from} asked {to} about {open}{claim}{close}: {}",
+                    challenge.id,
+                    speech(&challenge.question)
+                ),
+            },
         );
         match &challenge.answer {
             Some(answer) => self.tell(4, &format!("{to} answered: {}", speech(answer))),

@@ -4,6 +4,9 @@ mod document;
 pub(super) mod finding;
 mod participation;
 mod sections;
+mod session;
+
+pub use session::session;
 
 use document::Document;
 

@@ -100,6 +100,18 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
         found.members[0].finding.why = format!("`{secret}` opens the account");
     }
     outcome.judges[0].key_insight = secret.clone();
+    let mut examined = samples::examined();
+    examined.ledger.rounds[0].stands[0].position = secret.clone();
+    examined.ledger.rounds[1].stands[0].arguments = vec![secret.clone()];
+    examined.ledger.messages[0].text = secret.clone();
+    examined.ledger.interventions[0].about = secret.clone();
+    examined.ledger.unchallenged[0].reason = secret.clone();
+    examined.ledger.ballots[0].ballot.concession = secret.clone();
+    outcome.ledger = examined.ledger;
+    outcome.challenges = examined.challenges;
+    outcome.challenges[0].answer = Some(secret.clone());
+    outcome.rounds = 3;
+    outcome.procedure = crate::council::plan::Procedure::CrossExamination;
     let report = Report::new(outcome, subject, run);
     let (seat, mut answers) = samples::answers();
     answers[0].findings[0].quote = quote;
@@ -115,6 +127,7 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
         sarif::render(&report),
         rdjson::render(&report),
         judge::render(&seat, 1, &answers[0]),
+        markdown::session(&report).unwrap(),
     ];
     for surface in surfaces {
         assert!(!surface.contains(&secret), "{surface}");

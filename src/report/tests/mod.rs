@@ -5,7 +5,7 @@ mod hostility;
 mod laws;
 mod parts;
 mod poison;
-mod samples;
+pub(super) mod samples;
 mod surfaces;
 
 use super::{Look, Verbosity};

@@ -11,6 +11,9 @@ pub(super) const HOSTILE: &str = "\u{1b}[31m@admin fixes #1 \u{202e}evil\u{2066}
 /// The debate with `text` in every place where untrusted text can stand.
 pub(super) fn report(text: &str) -> Report {
     let mut report = samples::fail();
+    let examined = samples::examined();
+    report.ledger = examined.ledger;
+    report.challenges.extend(examined.challenges);
     report.detail = "x".into();
     poison_all(&report, text)
 }
@@ -33,7 +36,7 @@ fn poison_all<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T, text
 
 /// Adds `text` to every string but those that name a variant, a judge or a digest.
 fn poison(value: &mut serde_json::Value, key: &str, text: &str) {
-    const OURS: [&str; 36] = [
+    const OURS: [&str; 44] = [
         "verdict",
         "kind",
         "severity",
@@ -70,6 +73,14 @@ fn poison(value: &mut serde_json::Value, key: &str, text: &str) {
         "tag",
         "version",
         "cause",
+        "before",
+        "after",
+        "given",
+        "answered",
+        "then",
+        "vote",
+        "format",
+        "sandbox",
     ];
     match value {
         serde_json::Value::String(own) if !OURS.contains(&key) => *own = format!("{own} {text}"),

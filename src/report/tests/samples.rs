@@ -1,16 +1,22 @@
 //! Reports made by hand, for every renderer's tests.
 
-use council_protocol::answer::{Answer, Challenge, Change, Evidence, Response, Stance};
+use council_protocol::answer::{
+    Answer, Ballot, BallotVote, Challenge, Change, Evidence, Response, Stance,
+};
 use council_protocol::coverage::FileCoverage;
 use council_protocol::message::{Ending, Failure, FailureKind};
-use council_protocol::task::Branch;
+use council_protocol::task::{Branch, InterventionKind};
 use council_protocol::{
-    Coverage, CoverageState, Finding, Location, Proof, RepoPath, Seat, Severity, Vote,
+    Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Seat,
+    Severity, Vote,
 };
 
 use super::super::{ChangeSize, Report, RunFacts, Subject};
 use crate::council::exchange::CancelCause;
-use crate::council::ledger::{ExchangeKind, Ledger};
+use crate::council::ledger::{
+    BallotRecord, ExchangeKind, InterventionRecord, Ledger, MessageRecord, RoundRecord, Stand,
+    Unchallenged,
+};
 use crate::council::outcome::{
     ChallengeRecord, Disagreement, DisagreementKind, Disposition, JudgeRecord, Level,
     PositionChange, Reason, RoundFailure, Verdict,
@@ -30,6 +36,7 @@ pub(super) fn all() -> Vec<(&'static str, Report)> {
         ("warn", warn()),
         ("fail", fail()),
         ("converged", converged()),
+        ("examined", examined()),
         ("inconclusive", inconclusive()),
         ("interrupted", interrupted()),
         ("skipped", skipped()),
@@ -127,7 +134,7 @@ pub(super) fn warn() -> Report {
 }
 
 /// FAIL after a debate: one vote moved on evidence, another one weakly.
-pub(super) fn fail() -> Report {
+pub(in crate::report) fn fail() -> Report {
     let mut outcome = outcome(Verdict::Fail, Reason::CriticalCarried);
     outcome.procedure = Procedure::Debate;
     outcome.rounds = 2;
@@ -302,6 +309,137 @@ fn converged() -> Report {
         ..Ledger::default()
     };
     Report::new(outcome, subject("main...feature"), run())
+}
+
+/// A cross-examination with ballots, and nothing else.
+pub(in crate::report) fn ballots(votes: &[BallotVote]) -> Report {
+    let mut outcome = outcome(Verdict::Warn, Reason::Votes);
+    outcome.procedure = Procedure::CrossExamination;
+    outcome.rounds = 3;
+    outcome.judges.truncate(votes.len());
+    for (judge, vote) in outcome.judges.iter_mut().zip(votes) {
+        judge.counted = Some(vote.vote());
+        outcome.ledger.ballots.push(BallotRecord {
+            judge: judge.seat.judge.clone(),
+            ballot: Ballot {
+                vote: *vote,
+                strongest_point: "The rollback is tested.".into(),
+                concession: "The migration is slow.".into(),
+                remaining_concern: "Nobody measured it.".into(),
+                conditions: match vote {
+                    BallotVote::ProceedWithConditions => vec!["Measure it first.".into()],
+                    _ => Vec::new(),
+                },
+            },
+        });
+    }
+    Report::new(outcome, subject("main...feature"), run())
+}
+
+/// Seed 001: everything that a round can have.
+pub(in crate::report) fn examined() -> Report {
+    use BallotVote::{DoNotProceed, Proceed, ProceedWithConditions};
+    let mut report = ballots(&[ProceedWithConditions, DoNotProceed, Proceed]);
+    let ids: Vec<JudgeId> = report.judges.iter().map(|j| j.seat.judge.clone()).collect();
+    report.findings = vec![judged(
+        "F1",
+        sql(),
+        Disposition::Contested,
+        Some(Level::Warn),
+        &["security", "error-paths"],
+    )];
+    let stand = |judge: usize, before: Option<Vote>, given: Vote, after: Vote| Stand {
+        judge: ids[judge].clone(),
+        before,
+        after,
+        given,
+        confidence: Confidence::Medium,
+        position: format!("It is {}.", given.word()),
+        note: if given == after {
+            String::new()
+        } else {
+            "the evidence was not found".into()
+        },
+        evidence: (before.is_some() && before != Some(given))
+            .then(|| evidence("src/server.rs", 61, "return Err(Status::LENGTH_REQUIRED);")),
+        arguments: vec!["Nothing rolls back.".into(), "It is untested.".into()],
+    };
+    let (pass, warn, fail) = (Vote::Pass, Vote::Warn, Vote::Fail);
+    let round = |round, stands: Vec<Stand>| RoundRecord {
+        round,
+        asked: 3,
+        answered: stands.iter().map(|s| s.judge.clone()).collect(),
+        consensus: match round {
+            2 => vec!["The query is built from text.".into()],
+            _ => Vec::new(),
+        },
+        disputed: match round {
+            2 => vec!["The cache is never emptied.".into()],
+            _ => Vec::new(),
+        },
+        stands,
+    };
+    let again = |judge, vote| stand(judge, Some(vote), vote, vote);
+    let opened = |judge, vote| stand(judge, None, vote, vote);
+    let ledger = &mut report.ledger;
+    ledger.rounds = vec![
+        round(1, vec![opened(0, pass), opened(1, fail), opened(2, pass)]),
+        round(
+            2,
+            vec![
+                stand(0, Some(pass), warn, warn),
+                again(1, fail),
+                stand(2, Some(pass), fail, pass),
+            ],
+        ),
+        round(3, vec![again(0, warn), again(1, fail), again(2, pass)]),
+    ];
+    ledger.confidence = Some(Confidence::Medium);
+    ledger.messages = vec![MessageRecord {
+        round: 2,
+        from: ids[0].clone(),
+        to: ids[1].clone(),
+        text: "Did you see line 61?".into(),
+        delivered: true,
+    }];
+    let asked = |kind, to: usize, about: &str, challenges: Vec<String>| InterventionRecord {
+        round: 2,
+        kind,
+        to: vec![ids[to].clone()],
+        about: about.into(),
+        challenges,
+    };
+    ledger.interventions = vec![
+        asked(
+            InterventionKind::Groupthink,
+            1,
+            "The query is built from text.",
+            Vec::new(),
+        ),
+        asked(InterventionKind::Evasion, 2, "C2", vec!["C2".into()]),
+    ];
+    ledger.unchallenged = vec![Unchallenged {
+        round: 2,
+        judge: ids[2].clone(),
+        made: 0,
+        reason: "I checked all of it.".into(),
+    }];
+    let challenge =
+        |id: &str, round, to: usize, claim: &str, answer: Option<&str>| ChallengeRecord {
+            id: id.into(),
+            round,
+            from: ids[0].clone(),
+            to: ids[to].clone(),
+            claim: claim.into(),
+            question: "What rolls it back?".into(),
+            answer: answer.map(str::to_owned),
+            evaded: answer.is_none(),
+        };
+    report.challenges = vec![
+        challenge("C1", 1, 1, "", Some("Nothing does.")),
+        challenge("C2", 2, 2, "It is tested.", None),
+    ];
+    report
 }
 
 /// Too few judges answered, and a large file was cut.

@@ -1,0 +1,174 @@
+//! What the ballots of a cross-examination come to in the seed's words, and its risk matrix (seed 001, "Verdict").
+//!
+//! Both are told beside the verdict, which follows from its own rule.
+
+use council_protocol::answer::BallotVote;
+use council_protocol::{Confidence, Severity, Vote};
+
+use super::Report;
+use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
+
+/// The decision of the ballots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Decision {
+    /// The word.
+    pub(super) word: BallotVote,
+    /// How many cast what, the mildest first.
+    pub(super) tally: Vec<(BallotVote, usize)>,
+    /// As many for it as against it.
+    pub(super) divided: bool,
+    /// How clear it is.
+    pub(super) confidence: Option<Confidence>,
+}
+
+const VOTES: [BallotVote; 4] = [
+    BallotVote::Proceed,
+    BallotVote::ProceedWithConditions,
+    BallotVote::Reconsider,
+    BallotVote::DoNotProceed,
+];
+
+/// A ballot in words.
+pub(super) fn word(vote: BallotVote) -> &'static str {
+    match vote {
+        BallotVote::Proceed => "PROCEED",
+        BallotVote::ProceedWithConditions => "PROCEED WITH CONDITIONS",
+        BallotVote::Reconsider => "RECONSIDER",
+        BallotVote::DoNotProceed => "DO NOT PROCEED",
+    }
+}
+
+/// What a judge's vote is as a ballot: its own where it counts, else what its counted vote says.
+pub(super) fn cast(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
+    let counted = judge.counted?;
+    let mut ballots = report.ledger.ballots.iter();
+    let own = ballots.find(|b| b.judge == judge.seat.judge);
+    let own = own.map(|b| b.ballot.vote);
+    Some(
+        own.filter(|vote| vote.vote() == counted)
+            .unwrap_or(match counted {
+                Vote::Pass => BallotVote::Proceed,
+                Vote::Warn => BallotVote::ProceedWithConditions,
+                Vote::Fail => BallotVote::Reconsider,
+            }),
+    )
+}
+
+/// Unanimous before majority; a tie is RECONSIDER and divided. None where nobody cast a ballot.
+pub(super) fn decision(report: &Report) -> Option<Decision> {
+    if report.ledger.ballots.is_empty() {
+        return None;
+    }
+    let cast: Vec<BallotVote> = report
+        .judges
+        .iter()
+        .filter_map(|j| cast(report, j))
+        .collect();
+    let count = |vote: BallotVote| cast.iter().filter(|&&v| v == vote).count();
+    let tally: Vec<_> = VOTES
+        .into_iter()
+        .map(|vote| (vote, count(vote)))
+        .filter(|(_, n)| *n > 0)
+        .collect();
+    let against = cast.iter().filter(|vote| vote.vote() == Vote::Fail).count();
+    let in_favour = cast.len() - against;
+    let word = match tally.as_slice() {
+        [(one @ (BallotVote::Proceed | BallotVote::DoNotProceed), _)] => *one,
+        _ if in_favour > against => BallotVote::ProceedWithConditions,
+        _ => BallotVote::Reconsider,
+    };
+    Some(Decision {
+        word,
+        tally,
+        divided: in_favour == against,
+        confidence: report.ledger.confidence,
+    })
+}
+
+/// One risk: how bad, how likely, what to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Risk {
+    pub(super) severity: &'static str,
+    pub(super) probability: &'static str,
+    pub(super) response: &'static str,
+}
+
+/// The matrix of the seed. How likely a finding is to be real is what became of it: carried, unproven, contested.
+pub(super) fn risk(finding: &JudgedFinding) -> Option<Risk> {
+    let column = match finding.disposition {
+        Disposition::Contested => 0,
+        Disposition::Unproven => 1,
+        Disposition::Carried => 2,
+        Disposition::Rejected => return None,
+    };
+    let (severity, row) = match finding.finding.severity {
+        Severity::Critical => ("critical", ["monitor", "mitigate", "blocker"]),
+        Severity::Significant => ("high", ["accept", "mitigate", "mitigate"]),
+        Severity::Minor => ("low", ["accept", "accept", "monitor"]),
+    };
+    Some(Risk {
+        severity,
+        probability: ["low", "medium", "high"][column],
+        response: row[column],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::samples;
+    use super::*;
+
+    fn decided(votes: &[BallotVote]) -> (&'static str, bool) {
+        let decision = decision(&samples::ballots(votes)).unwrap();
+        (word(decision.word), decision.divided)
+    }
+
+    #[test]
+    fn seed001_unanimous_comes_before_majority_and_a_split_reconsiders() {
+        use BallotVote::{
+            DoNotProceed as D, Proceed as P, ProceedWithConditions as C, Reconsider as R,
+        };
+        assert_eq!(decided(&[P, P, P]), ("PROCEED", false));
+        assert_eq!(decided(&[D, D, D]), ("DO NOT PROCEED", false));
+        assert_eq!(decided(&[P, P, C]), ("PROCEED WITH CONDITIONS", false));
+        assert_eq!(decided(&[P, P, P, R]), ("PROCEED WITH CONDITIONS", false));
+        assert_eq!(decided(&[D, R, P]), ("RECONSIDER", false));
+        assert_eq!(decided(&[D, D, R]), ("RECONSIDER", false));
+        assert_eq!(decided(&[P, C, R, D]), ("RECONSIDER", true));
+    }
+
+    #[test]
+    fn seed001_a_ballot_that_does_not_count_is_the_vote_that_does() {
+        let mut report = samples::ballots(&[BallotVote::Proceed; 3]);
+        report.judges[0].counted = Some(Vote::Fail);
+        let tally = decision(&report).unwrap().tally;
+        assert_eq!(
+            tally,
+            [(BallotVote::Proceed, 2), (BallotVote::Reconsider, 1)]
+        );
+        report.judges[1].counted = None;
+        assert_eq!(
+            decision(&report).unwrap().tally.len(),
+            2,
+            "nor is an abstention"
+        );
+    }
+
+    #[test]
+    fn seed001_the_risk_matrix() {
+        let report = samples::fail();
+        let of = |severity, disposition| {
+            let mut finding = report.findings[0].clone();
+            finding.finding.severity = severity;
+            finding.disposition = disposition;
+            risk(&finding).map(|risk| risk.response)
+        };
+        use {Disposition as D, Severity as S};
+        assert_eq!(of(S::Critical, D::Carried), Some("blocker"));
+        assert_eq!(of(S::Critical, D::Unproven), Some("mitigate"));
+        assert_eq!(of(S::Critical, D::Contested), Some("monitor"));
+        assert_eq!(of(S::Significant, D::Contested), Some("accept"));
+        assert_eq!(of(S::Minor, D::Carried), Some("monitor"));
+        assert_eq!(of(S::Critical, D::Rejected), None);
+    }
+}

@@ -1,0 +1,303 @@
+//! A cross-examination as one document (seed 001, `--save`): openings, every round, the final votes, the verdict.
+
+use super::{cell, finding::prose, row, table};
+use crate::council::ledger::{RoundRecord, Stand};
+use crate::council::outcome::ChallengeRecord;
+use crate::report::council_word::{self, decision, risk};
+use crate::report::story::examined::reason;
+use crate::report::words::{self, Names};
+use crate::report::{Gate, Report};
+use crate::text::Untrusted;
+
+/// The session, ended by a newline; none where there was no cross-examination.
+pub fn session(report: &Report) -> Option<String> {
+    if report.ledger.rounds.is_empty() {
+        return None;
+    }
+    let names = Names::plain(&report.judges);
+    let session = Session {
+        report,
+        names: &names,
+    };
+    let mut parts = vec![session.head(), session.openings()];
+    let ballots = !report.ledger.ballots.is_empty();
+    let last = report
+        .ledger
+        .rounds
+        .last()
+        .map(|r| r.round)
+        .filter(|_| ballots);
+    let rounds = report.ledger.rounds.iter();
+    let examined = rounds.filter(|r| r.round > 1 && Some(r.round) != last);
+    parts.extend(examined.map(|record| session.round(record)));
+    parts.extend(session.votes());
+    parts.push(session.verdict());
+    Some(parts.join("\n\n---\n\n") + "\n")
+}
+
+struct Session<'a> {
+    report: &'a Report,
+    names: &'a Names<'a>,
+}
+
+impl Session<'_> {
+    fn head(&self) -> String {
+        let report = self.report;
+        let label = crate::text::clip(&report.target.label, 200);
+        let seats = report.judges.iter();
+        let seats = seats.map(|j| Untrusted::new(self.names.get(&j.seat.judge)).prose());
+        format!(
+            "# Council session: {}\n\n- **Date:** {}\n- **Councillors:** {}",
+            Untrusted::new(&label).code(),
+            Untrusted::new(report.date()).prose(),
+            seats.collect::<Vec<_>>().join(", ")
+        )
+    }
+
+    fn openings(&self) -> String {
+        let first = self.report.ledger.rounds.iter().find(|r| r.round == 1);
+        let mut parts = vec!["## Opening statements".to_owned()];
+        for stand in first.iter().flat_map(|record| &record.stands) {
+            let mut opening = format!(
+                "### {}\n\n{}: {} (confidence {})",
+                self.name(stand),
+                stand.after.word(),
+                prose(&stand.position),
+                words::confidence(stand.confidence)
+            );
+            for (number, argument) in (1..).zip(&stand.arguments) {
+                let gap = if number == 1 { "\n\n" } else { "\n" };
+                opening.push_str(&format!("{gap}{number}. {}", prose(argument)));
+            }
+            parts.push(opening);
+        }
+        parts.extend(self.challenges(1));
+        parts.join("\n\n")
+    }
+
+    fn name(&self, stand: &Stand) -> String {
+        Untrusted::new(self.names.get(&stand.judge)).prose()
+    }
+
+    /// The seed's form: challenges, position updates, key exchanges, interventions.
+    fn round(&self, record: &RoundRecord) -> String {
+        let nothing = || "None.".to_owned();
+        let parts = [
+            format!("### Round {}", record.round - 1),
+            format!(
+                "#### Challenges\n\n{}",
+                self.challenges(record.round).unwrap_or_else(nothing)
+            ),
+            format!("#### Position Updates\n\n{}", self.updates(record)),
+            format!("#### Key Exchanges\n\n{}", self.exchanges(record)),
+            format!(
+                "#### Moderator Interventions\n\n{}",
+                self.interventions(record)
+            ),
+        ];
+        parts.join("\n\n")
+    }
+
+    fn challenges(&self, round: u8) -> Option<String> {
+        let of = |c: &&ChallengeRecord| c.round == round;
+        let made = self.report.challenges.iter().filter(of);
+        let mut lines: Vec<String> = made.map(|c| self.challenge(c)).collect();
+        let few = self.report.ledger.unchallenged.iter();
+        lines.extend(few.filter(|u| u.round == round).map(|u| {
+            let who = Untrusted::new(self.names.get(&u.judge)).prose();
+            let why = match u.reason.trim() {
+                "" => "without giving a reason".to_owned(),
+                reason => prose(reason),
+            };
+            format!("- **{who}** made {}: {why}", u.made)
+        }));
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    fn challenge(&self, challenge: &ChallengeRecord) -> String {
+        let name = |judge| Untrusted::new(self.names.get(judge)).prose();
+        let claim = match challenge.claim.trim() {
+            "" => String::new(),
+            claim => format!("\"{}\" ", prose(claim)),
+        };
+        let answer = match &challenge.answer {
+            Some(answer) => format!("Answered: {}", prose(answer)),
+            None if challenge.evaded => "Asked twice and evaded.".to_owned(),
+            None => "Nobody was asked to answer it.".to_owned(),
+        };
+        format!(
+            "- {}, **{}** to **{}**: {claim}{} {answer}",
+            challenge.id,
+            name(&challenge.from),
+            name(&challenge.to),
+            prose(&challenge.question),
+        )
+    }
+
+    fn updates(&self, record: &RoundRecord) -> String {
+        let rows: Vec<String> = record
+            .stands
+            .iter()
+            .map(|stand| {
+                let changed = match reason(stand) {
+                    Some(why) if stand.given != stand.after => format!("No: {}", cell(&why)),
+                    Some(why) => format!("Yes: {}", cell(&why)),
+                    None => "No".to_owned(),
+                };
+                row(&[
+                    self.name(stand),
+                    words::vote(stand.before).to_owned(),
+                    stand.after.word().to_owned(),
+                    changed,
+                ])
+            })
+            .collect();
+        table(&["Councillor", "Before", "After", "Changed?"], &rows)
+    }
+
+    fn exchanges(&self, record: &RoundRecord) -> String {
+        let name = |judge| Untrusted::new(self.names.get(judge)).prose();
+        let messages = self.report.ledger.messages.iter();
+        let mut lines: Vec<String> = messages
+            .filter(|m| m.round == record.round)
+            .map(|m| {
+                let late = if m.delivered { "" } else { " (not passed on)" };
+                format!(
+                    "- {} to {}{late}: {}",
+                    name(&m.from),
+                    name(&m.to),
+                    prose(&m.text)
+                )
+            })
+            .collect();
+        for (what, points) in [
+            ("Emerging Consensus", &record.consensus),
+            ("Persistent Disagreements", &record.disputed),
+        ] {
+            if !points.is_empty() {
+                let points: Vec<String> = points.iter().map(|p| prose(p)).collect();
+                lines.push(format!("- **{what}:** {}", points.join(" · ")));
+            }
+        }
+        if lines.is_empty() {
+            lines.push("None.".to_owned());
+        }
+        lines.join("\n")
+    }
+
+    fn interventions(&self, record: &RoundRecord) -> String {
+        let done = self.report.ledger.interventions.iter();
+        let lines: Vec<String> = done
+            .filter(|i| i.round == record.round)
+            .map(|i| {
+                let to: Vec<&str> = i.to.iter().map(|judge| self.names.get(judge)).collect();
+                let to = Untrusted::new(&words::and(&to)).prose();
+                format!("- {} to {to}: {}", i.kind.name(), prose(&i.about))
+            })
+            .collect();
+        if lines.is_empty() {
+            return "None.".to_owned();
+        }
+        lines.join("\n")
+    }
+
+    fn votes(&self) -> Option<String> {
+        let ballots = &self.report.ledger.ballots;
+        let rows = ballots.iter().map(|cast| {
+            let ballot = &cast.ballot;
+            row(&[
+                Untrusted::new(self.names.get(&cast.judge)).prose_cell(),
+                council_word::word(ballot.vote).to_owned(),
+                cell(&ballot.strongest_point),
+                cell(&ballot.concession),
+                cell(&ballot.remaining_concern),
+                cell(&ballot.conditions.join(" · ")),
+            ])
+        });
+        let header = [
+            "Councillor",
+            "Vote",
+            "Strongest point",
+            "Concession",
+            "Remaining concern",
+            "Conditions",
+        ];
+        (!ballots.is_empty()).then(|| {
+            format!(
+                "## Final votes\n\n{}",
+                table(&header, &rows.collect::<Vec<_>>())
+            )
+        })
+    }
+
+    fn verdict(&self) -> String {
+        let report = self.report;
+        let mut parts = vec![format!(
+            "## Verdict\n\n**{}**",
+            report.bottom_line(Gate::default()).headline
+        )];
+        if let Some(decision) = decision(report) {
+            let tally = decision.tally.iter();
+            let tally: Vec<String> = tally
+                .map(|(vote, n)| format!("{n} {}", council_word::word(*vote)))
+                .collect();
+            let divided = if decision.divided {
+                " The council is divided."
+            } else {
+                ""
+            };
+            let confidence = decision.confidence.map_or("–", words::confidence);
+            parts.push(format!(
+                "By the ballots: **{}** ({}).{divided} Confidence: {confidence}.",
+                council_word::word(decision.word),
+                tally.join(", ")
+            ));
+        }
+        parts.extend(self.risks());
+        parts.push(format!("### Position evolution\n\n{}", self.evolution()));
+        parts.join("\n\n")
+    }
+
+    fn risks(&self) -> Option<String> {
+        let rated = self
+            .report
+            .findings
+            .iter()
+            .filter_map(|f| Some((f, risk(f)?)));
+        let rows: Vec<String> = rated
+            .map(|(finding, risk)| {
+                row(&[
+                    cell(&format!("{} {}", finding.id, finding.finding.description)),
+                    risk.severity.to_owned(),
+                    risk.probability.to_owned(),
+                    risk.response.to_owned(),
+                ])
+            })
+            .collect();
+        let header = ["Risk", "Severity", "Probability", "Response"];
+        (!rows.is_empty()).then(|| format!("### Risk matrix\n\n{}", table(&header, &rows)))
+    }
+
+    fn evolution(&self) -> String {
+        let rounds = &self.report.ledger.rounds;
+        let ballots = !self.report.ledger.ballots.is_empty();
+        let title = |(index, record): (usize, &RoundRecord)| match record.round {
+            1 => "Opening".to_owned(),
+            _ if ballots && index + 1 == rounds.len() => "Ballot".to_owned(),
+            round => format!("Round {}", round - 1),
+        };
+        let mut header = vec!["Councillor".to_owned()];
+        header.extend(rounds.iter().enumerate().map(title));
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let rows = self.report.judges.iter().map(|judge| {
+            let id = &judge.seat.judge;
+            let mut cells = vec![Untrusted::new(self.names.get(id)).prose_cell()];
+            cells.extend(rounds.iter().map(|record| {
+                let stand = record.stands.iter().find(|s| s.judge == *id);
+                stand.map_or("–", |s| s.after.word()).to_owned()
+            }));
+            row(&cells)
+        });
+        table(&header, &rows.collect::<Vec<_>>())
+    }
+}
