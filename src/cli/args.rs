@@ -39,6 +39,7 @@ pub(crate) enum Command {
     Replay(commands::replay::ReplayArgs),
     Explain(commands::explain::ExplainArgs),
     Config(commands::config::ConfigArgs),
+    Init(commands::init::InitArgs),
     Agents(commands::agents::AgentsArgs),
     Backends(commands::backends::BackendsArgs),
     Doctor(commands::doctor::DoctorArgs),

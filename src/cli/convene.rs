@@ -124,15 +124,28 @@ pub(crate) fn agents_over(
     blobs: Arc<dyn BlobSource>,
     folder: Option<PathBuf>,
 ) -> Agents {
-    let workshop = Workshop {
+    Agents::new(&Arc::new(workshop(start, packet, blobs, folder)))
+}
+
+/// What a program needs that is asked for nothing but its version.
+pub(crate) fn bare_workshop(start: &Start) -> Workshop {
+    workshop(start, Arc::new(bare_packet()), Arc::new(NoBlobs), None)
+}
+
+fn workshop(
+    start: &Start,
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+    folder: Option<PathBuf>,
+) -> Workshop {
+    Workshop {
         packet,
         blobs,
         // Without it no process can be started under a guard, and the agents' probes say so.
         exe: std::env::current_exe().ok(),
         folder: folder.map(|run| run.join(PACKET_FOLDER)),
         env: environment(start),
-    };
-    Agents::new(&Arc::new(workshop))
+    }
 }
 
 /// Our environment without the tokens that no judge may see.

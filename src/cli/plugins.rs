@@ -107,6 +107,7 @@ fn leash(exe: &Path) -> council_host::Launch {
             env: &env,
             dir: start.dir,
             grace_ms: GRACE_MS,
+            fence: None,
         };
         Ok(Box::new(Held(guard::spawn(&exe, &program)?)) as Box<dyn Leash>)
     })

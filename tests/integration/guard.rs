@@ -20,6 +20,7 @@ fn guarded(script: &str, grace_ms: u64) -> Guarded {
         env: &env,
         dir: Path::new("/"),
         grace_ms,
+        fence: None,
     };
     spawn(Path::new(EXE), &program).unwrap()
 }

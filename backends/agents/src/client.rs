@@ -6,12 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use council_protocol::seat::Client;
+use council_protocol::seat::{Client, Sandbox};
 use council_protocol::{Failure, FailureKind, JudgeSpec, Seat};
 
 use crate::Workshop;
 use crate::environment::{is_allowed, is_forbidden};
-use crate::guard::Program;
+use crate::guard::{Fence, Program, is_enforceable};
 use crate::process::{GRACE_MS, find, spawn_failure};
 
 /// Who a judge is, for clients that take words of their own before the conversation. The same for all judges, so that a
@@ -41,6 +41,8 @@ pub(crate) struct Desk {
     pub(crate) dir: PathBuf,
     /// Its home, removed with this value.
     pub(crate) home: tempfile::TempDir,
+    /// What the kernel keeps it behind.
+    pub(crate) fence: Option<Fence>,
 }
 
 impl Desk {
@@ -67,7 +69,13 @@ impl Desk {
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         env.push(("HOME".into(), home.path().into()));
+        let scratch = home.path().join("tmp");
+        std::fs::create_dir(&scratch).map_err(|error| spawn_failure(name, &error))?;
+        env.retain(|(known, _)| !["TMPDIR", "TMP", "TEMP"].contains(&known.as_str()));
+        env.push(("TMPDIR".into(), scratch.into()));
+        let fence = fence(workshop, client, spec.room.as_deref(), home.path())?;
         Ok(Self {
+            fence,
             exe,
             env,
             dir: spec.room.clone().unwrap_or(empty),
@@ -79,6 +87,13 @@ impl Desk {
     pub(crate) fn set(&mut self, name: &str, value: impl Into<OsString>) {
         self.env.retain(|(known, _)| known != name);
         self.env.push((name.to_owned(), value.into()));
+    }
+
+    /// Lets it read and write a file or folder of the user's, where its login is.
+    pub(crate) fn open_to(&mut self, path: PathBuf) {
+        if let Some(fence) = &mut self.fence {
+            fence.write.push(path);
+        }
     }
 
     /// A file of its home.
@@ -111,6 +126,7 @@ impl Desk {
             env: &self.env,
             dir: &self.dir,
             grace_ms: GRACE_MS,
+            fence: self.fence.as_ref(),
         }
     }
 }
@@ -142,6 +158,9 @@ pub(crate) fn installed(
     if workshop.exe.is_none() {
         return Err(no_guard());
     }
+    if client.sandbox == Sandbox::Required && !is_enforceable() {
+        return Err(no_sandbox());
+    }
     find(program, workshop.env.get("PATH")).ok_or_else(|| {
         let detail = format!(
             "there is no program `{program}` on the PATH: install it, or name it by its full path in `agents.{}.command`",
@@ -151,12 +170,86 @@ pub(crate) fn installed(
     })
 }
 
+/// What every program needs to run at all.
+const SYSTEM_FOLDERS: [&str; 14] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc",
+    "/opt",
+    "/nix",
+    "/proc",
+    "/sys",
+    "/run/systemd/resolve",
+    "/dev/urandom",
+    "/dev/random",
+];
+
+/// Devices that every program may write to.
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
+
+/// The fence of a client that must be sandboxed: it reads the system, itself and the room, and writes to its home.
+///
+/// # Errors
+/// `unsupported` where the kernel cannot enforce it.
+pub(crate) fn fence(
+    workshop: &Workshop,
+    client: &Client,
+    room: Option<&Path>,
+    home: &Path,
+) -> Result<Option<Fence>, Failure> {
+    if client.sandbox == Sandbox::Off {
+        return Ok(None);
+    }
+    if !is_enforceable() {
+        return Err(no_sandbox());
+    }
+    let path = workshop.env.get("PATH");
+    let program = client.argv.first().and_then(|program| find(program, path));
+    let folders = path.map_or_else(Vec::new, |path| std::env::split_paths(path).collect());
+    let mut read: Vec<PathBuf> = SYSTEM_FOLDERS.map(PathBuf::from).into();
+    read.extend(folders.into_iter().filter(|folder| folder.is_absolute()));
+    read.extend(program.as_deref().and_then(package));
+    read.extend(workshop.exe.clone());
+    read.extend(room.map(Path::to_path_buf));
+    let mut write: Vec<PathBuf> = DEVICES.map(PathBuf::from).into();
+    write.push(home.to_path_buf());
+    Ok(Some(Fence { read, write }))
+}
+
+/// All that belongs to a program: the folder that has its `node_modules`, else its own.
+fn package(program: &Path) -> Option<PathBuf> {
+    let program = program.canonicalize().ok()?;
+    let mut above = program.ancestors();
+    let modules = above.find(|folder| {
+        folder
+            .file_name()
+            .is_some_and(|name| name == "node_modules")
+    });
+    modules.or(program.parent()).map(Path::to_path_buf)
+}
+
 fn no_command(seat: &Seat) -> Failure {
     let detail = format!(
         "agent `{0}` has no command: set `agents.{0}.command`",
         seat.agent.name
     );
     Failure::new(FailureKind::Spawn, detail)
+}
+
+fn no_sandbox() -> Failure {
+    let detail = "its sandbox is required, and this kernel cannot enforce one (Linux 6.2 or later, with Landlock)";
+    Failure::new(FailureKind::Unsupported, detail)
 }
 
 fn no_guard() -> Failure {

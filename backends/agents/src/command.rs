@@ -1,4 +1,4 @@
-//! The driver for any program: brief and prompt on stdin, packet as files, our JSON back on stdout.
+//! The driver for any program: brief and prompt on stdin, packet as files, an answer or a tool's report back on stdout.
 //!
 //! A program is started for each turn, under a guard, with an environment of its own, and ends with the turn. Its exit
 //! code is no verdict: only what it wrote counts. The command comes from trusted configuration only.
@@ -7,12 +7,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use council_protocol::seat::AgentKind;
+use council_protocol::seat::{AgentKind, Client, OutputFormat};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn};
 
+use crate::client;
 use crate::environment::is_forbidden;
-use crate::guard::Program;
-use crate::process::{Finished, GRACE_MS, find, once, oversized, spawn_failure};
+use crate::guard::{Fence, Program};
+use crate::process::{Finished, GRACE_MS, once, oversized, spawn_failure};
+use crate::report::{self, Subject};
 use crate::{Agent, Conversation, Probe, Reply, Stop, Workshop};
 
 /// Any program.
@@ -33,21 +35,8 @@ impl Agent for Command {
     }
 
     fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
-        let (argv, _) = command_of(seat)?;
-        let path = self.0.env.get("PATH");
-        find(&argv[0], path).ok_or_else(|| {
-            let detail = format!(
-                "there is no program `{}` on the PATH: install it, or name it by its full path",
-                argv[0]
-            );
-            Failure::new(FailureKind::Spawn, detail)
-        })?;
-        if self.0.exe.is_none() {
-            return Err(Failure::new(
-                FailureKind::Unsupported,
-                "no process can be started under a guard here",
-            ));
-        }
+        command_of(seat)?;
+        client::installed(&self.0, seat, &client_of(seat))?;
         Ok(Probe {
             capabilities: self.capabilities(),
             note: String::new(),
@@ -74,13 +63,21 @@ impl Agent for Command {
             env.push(("COUNCIL_FOLDER".into(), folder.into()));
             env.push(("COUNCIL_PACKET".into(), folder.join("packet.json").into()));
         }
+        let client = client_of(&spec.seat);
+        let mut fence = client::fence(&self.0, &client, spec.room.as_deref(), scratch.path())?;
+        if let (Some(fence), Some(folder)) = (&mut fence, &self.0.folder) {
+            fence.read.push(folder.clone());
+        }
         Ok(Box::new(Running {
+            workshop: Arc::clone(&self.0),
             exe: self.0.exe.clone().unwrap_or_default(),
+            format: format_of(&spec.seat),
             argv: argv.to_vec(),
             env,
             dir,
             brief: Arc::clone(&spec.brief),
             max_bytes: spec.max_answer_bytes,
+            fence,
             _scratch: scratch,
         }))
     }
@@ -99,13 +96,37 @@ fn command_of(seat: &Seat) -> Result<(&[String], &[String]), Failure> {
     }
 }
 
+/// The program as a client, for what both need.
+fn client_of(seat: &Seat) -> Client {
+    match &seat.agent.kind {
+        AgentKind::Command {
+            argv, env, sandbox, ..
+        } => Client {
+            argv: argv.clone(),
+            env: env.clone(),
+            sandbox: *sandbox,
+        },
+        _ => Client::default(),
+    }
+}
+
+fn format_of(seat: &Seat) -> OutputFormat {
+    match seat.agent.kind {
+        AgentKind::Command { format, .. } => format,
+        _ => OutputFormat::Answer,
+    }
+}
+
 struct Running {
+    workshop: Arc<Workshop>,
     exe: PathBuf,
+    format: OutputFormat,
     argv: Vec<String>,
     env: Vec<(String, OsString)>,
     dir: PathBuf,
     brief: Arc<str>,
     max_bytes: u64,
+    fence: Option<Fence>,
     /// Home of every process of this judge; removed with it.
     _scratch: tempfile::TempDir,
 }
@@ -120,13 +141,24 @@ impl Conversation for Running {
             env: &env,
             dir: &self.dir,
             grace_ms: GRACE_MS,
+            fence: self.fence.as_ref(),
         };
         let input = [self.brief.as_bytes(), turn.prompt.as_bytes()].concat();
         let finished = once(&self.exe, &program, input, self.max_bytes, stop)?;
         if !finished.whole {
             return Err(oversized(self.max_bytes));
         }
-        self.reply(finished)
+        let mut reply = self.reply(finished)?;
+        let subject = Subject {
+            packet: &self.workshop.packet,
+            blobs: &*self.workshop.blobs,
+            room: &self.dir,
+        };
+        if let Some(answer) = report::answer(self.format, &reply.raw, &subject, turn)? {
+            reply.raw = serde_json::to_string(&answer)
+                .map_err(|error| Failure::new(FailureKind::Malformed, error.to_string()))?;
+        }
+        Ok(reply)
     }
 }
 
@@ -157,6 +189,7 @@ pub fn is_safe_program(program: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::find;
 
     #[test]
     fn a_program_is_never_looked_up_relative_to_the_tree() {

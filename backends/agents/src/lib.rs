@@ -4,6 +4,7 @@
 //! it does. [`Agents`] is the table of all of them. [`Local`] holds conversations on threads of this process: a lane
 //! of its own for each judge, or one lane for all.
 
+mod acp;
 mod agent;
 mod builtin;
 mod claude;
@@ -12,10 +13,12 @@ mod codex;
 pub mod command;
 pub mod environment;
 pub mod guard;
+pub mod installed;
 pub mod known;
 mod local;
 mod outlet;
 mod process;
+mod report;
 pub mod room;
 mod rpc;
 pub mod schema;

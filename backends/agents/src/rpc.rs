@@ -28,8 +28,8 @@ pub(crate) struct Dialect {
     pub(crate) is_versioned: bool,
     /// The parameter by which a message is told to a conversation.
     pub(crate) topic: &'static str,
-    /// The answer to what the program asks of us; none: there is no such method.
-    pub(crate) refuse: fn(&str, &Value) -> Option<Value>,
+    /// The answer to what the program asks of us, which works in that folder; none: there is no such method.
+    pub(crate) answer: fn(&str, &Value, &Path) -> Option<Value>,
 }
 
 /// An error that the program answers with.
@@ -128,11 +128,12 @@ impl Peer {
     ) -> Result<Self, Failure> {
         let switchboard = Arc::new(Mutex::new(Switchboard::default()));
         let board = Arc::clone(&switchboard);
+        let dir = program.dir.to_path_buf();
         let lines = Lines::start(exe, program, move |heard, voice| match heard {
             Heard::Line(line) => {
                 // Whatever is no JSON is noise (clients.md 8.4 no. 8).
                 if let Ok(message) = serde_json::from_slice::<Value>(&line) {
-                    hear(dialect, &board, voice, message);
+                    hear(dialect, &dir, &board, voice, message);
                 }
             }
             Heard::Flood => lock(&board).end("it wrote a line that is too long to be read"),
@@ -256,12 +257,18 @@ fn versioned(dialect: Dialect, mut message: Value) -> Value {
 }
 
 /// Hands a message on: an answer, a request of the program's own, or something told.
-fn hear(dialect: Dialect, board: &Mutex<Switchboard>, voice: &Voice, mut message: Value) {
+fn hear(
+    dialect: Dialect,
+    dir: &Path,
+    board: &Mutex<Switchboard>,
+    voice: &Voice,
+    mut message: Value,
+) {
     let method = message["method"].as_str().map(str::to_owned);
     let id = message.get("id").filter(|id| !id.is_null()).cloned();
     match (method, id) {
         (Some(method), Some(id)) => {
-            let reply = match (dialect.refuse)(&method, &message["params"]) {
+            let reply = match (dialect.answer)(&method, &message["params"], dir) {
                 Some(result) => json!({ "id": id, "result": result }),
                 None => {
                     let error = json!({ "code": -32601, "message": "a judge cannot do this" });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use council_protocol::seat::AgentKind;
 use council_protocol::{Failure, FailureKind};
 
+use crate::acp::Acp;
 use crate::builtin::Builtin;
 use crate::claude::Claude;
 use crate::codex::Codex;
@@ -23,6 +24,7 @@ impl Agents {
             Arc::new(Command(Arc::clone(workshop))),
             Arc::new(Claude(Arc::clone(workshop))),
             Arc::new(Codex::new(workshop)),
+            Arc::new(Acp(Arc::clone(workshop))),
         ])
     }
 

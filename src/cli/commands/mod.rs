@@ -6,6 +6,7 @@ pub(super) mod config;
 pub(super) mod doctor;
 pub(super) mod duel;
 pub(super) mod explain;
+pub(super) mod init;
 pub(super) mod judge;
 pub(super) mod log;
 pub(super) mod replay;

@@ -100,6 +100,11 @@ impl Claude {
                     desk.set(name, own.clone());
                 }
             }
+            for path in [".claude", ".claude.json"] {
+                if let Some(path) = client::in_users_home(&self.0, path) {
+                    desk.open_to(path);
+                }
+            }
         }
         for (name, value) in [
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),

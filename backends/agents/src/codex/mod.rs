@@ -121,7 +121,7 @@ impl Codex {
         let cannot = |error| spawn_failure(&client.argv[0], &error);
         std::fs::create_dir(&home).map_err(cannot)?;
         desk.set("CODEX_HOME", home);
-        self.sign_in(&desk).map_err(cannot)?;
+        self.sign_in(&mut desk).map_err(cannot)?;
         let mut argv = client.argv.clone();
         if let Some(native) = native::behind(&program) {
             argv[0] = native.to_string_lossy().into_owned();
@@ -131,7 +131,7 @@ impl Codex {
     }
 
     /// Its home holds nothing but what signs it in: the key of the environment, or the user's own login by reference.
-    fn sign_in(&self, desk: &Desk) -> std::io::Result<()> {
+    fn sign_in(&self, desk: &mut Desk) -> std::io::Result<()> {
         let key = LOGIN
             .keys
             .iter()
@@ -152,6 +152,7 @@ impl Codex {
             .filter(|file| file.is_file())
         {
             Some(file) => {
+                desk.open_to(file.clone());
                 std::os::unix::fs::symlink(file, desk.home.path().join("codex/auth.json"))
             }
             None => Ok(()),

@@ -20,7 +20,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     name: "codex",
     is_versioned: false,
     topic: "threadId",
-    refuse,
+    answer: refuse,
 };
 
 /// A live app-server; it ends with the last judge that it serves.
@@ -78,7 +78,7 @@ impl Drop for Server {
 }
 
 /// Whatever it asks leave for, a judge has none.
-fn refuse(method: &str, _: &Value) -> Option<Value> {
+fn refuse(method: &str, _: &Value, _: &Path) -> Option<Value> {
     match method {
         "item/commandExecution/requestApproval" | "item/fileChange/requestApproval" => {
             Some(json!({ "decision": "decline" }))

@@ -5,6 +5,7 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::sandbox::{self, Fence};
 use super::{DEATH_FD, tree};
 
 /// How long the guard goes on killing what keeps forking.
@@ -15,16 +16,24 @@ static ASKED_TO_END: AtomicBool = AtomicBool::new(false);
 /// Runs a program under guard until the whole tree is gone. Returns the program's exit code, `128 + signal` when a
 /// signal ended it, 127 when it could not be started.
 ///
-/// `args` is what follows the subcommand: `GRACE_MS -- PROGRAM ARGS…`.
+/// `args` is what follows the subcommand: `GRACE_MS [--read PATH]… [--write PATH]… -- PROGRAM ARGS…`.
 pub fn run(args: &[std::ffi::OsString]) -> u8 {
     let grace = args
         .first()
         .and_then(|ms| ms.to_str()?.parse().ok())
         .map(Duration::from_millis);
-    let (Some(grace), Some([program, rest @ ..])) = (grace, args.get(2..)) else {
+    let middle = args.iter().position(|arg| arg == "--").unwrap_or(0);
+    let (Some(grace), Some([program, rest @ ..]), Ok(fence)) = (
+        grace,
+        args.get(middle + 1..),
+        Fence::parse(args.get(1..middle).unwrap_or_default()),
+    ) else {
         return 2;
     };
     close_inherited();
+    if let Some(Err(error)) = fence.as_ref().map(sandbox::enclose) {
+        return could_not_start(program, &error);
+    }
     prepare();
     let mut command = Command::new(program);
     command.args(rest);
@@ -39,7 +48,7 @@ pub fn run(args: &[std::ffi::OsString]) -> u8 {
 }
 
 /// The one thing the guard ever says, on the program's own standard error.
-fn could_not_start(program: &std::ffi::OsStr, error: &std::io::Error) -> u8 {
+fn could_not_start(program: &std::ffi::OsStr, error: &impl std::fmt::Display) -> u8 {
     use std::io::Write as _;
     let _ = writeln!(
         std::io::stderr(),

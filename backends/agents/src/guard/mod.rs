@@ -1,6 +1,6 @@
 //! The guard: a process of our own between the program and an agent, so that nothing of the agent outlives us.
 //!
-//! The program starts `git-council __guard GRACE_MS -- PROGRAM ARGS…` and keeps one end of a pipe, the *death pipe*.
+//! The program starts `git-council __guard GRACE_MS [--read PATH]… [--write PATH]… -- PROGRAM ARGS…` and keeps one end of a pipe, the *death pipe*.
 //! The guard makes itself the reaper of every orphan below it, starts the program, and ends the whole tree when the
 //! pipe closes — because we closed it, or because we were killed and the kernel did — and also when the program has
 //! ended and left something behind. A grandchild in a session of its own is found by its ancestry.
@@ -8,9 +8,11 @@
 //! [`spawn`] is the program's side, [`run`] is the guard's.
 
 mod child;
+mod sandbox;
 mod tree;
 
 pub use child::run;
+pub use sandbox::{Fence, is_enforceable};
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -35,6 +37,8 @@ pub struct Program<'a> {
     pub dir: &'a Path,
     /// How long it has between SIGTERM and SIGKILL, in milliseconds.
     pub grace_ms: u64,
+    /// What the kernel keeps it behind; it is not started where that cannot be enforced.
+    pub fence: Option<&'a Fence>,
 }
 
 /// A program under guard, with pipes to its standard streams.
@@ -77,6 +81,7 @@ pub fn spawn(exe: &Path, program: &Program<'_>) -> io::Result<Guarded> {
     command
         .arg(SUBCOMMAND)
         .arg(program.grace_ms.to_string())
+        .args(program.fence.map(Fence::arguments).unwrap_or_default())
         .arg("--")
         .args(program.argv);
     command

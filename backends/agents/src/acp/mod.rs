@@ -1,0 +1,120 @@
+//! The driver for every agent that speaks the Agent Client Protocol (clients.md 8.2 and 9): one process and one session per
+//! judge. What differs between agents stands in a table; what the protocol cannot promise is asked for and looked at.
+
+mod permission;
+mod quirks;
+mod session;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use council_protocol::seat::{AgentKind, Client};
+use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
+
+use self::quirks::{Quirks, ReadOnly};
+use crate::client::{self, Desk};
+use crate::process::spawn_failure;
+use crate::{Agent, Conversation, Probe, Workshop};
+
+/// Any agent behind the protocol.
+pub(crate) struct Acp(pub(crate) Arc<Workshop>);
+
+impl Agent for Acp {
+    fn driver(&self) -> &'static str {
+        "acp"
+    }
+
+    /// The protocol has no output schema, and not every agent loads a session again.
+    fn capabilities(&self) -> CapabilitySet {
+        CapabilitySet::from([
+            Capability::Spawn,
+            Capability::Message,
+            Capability::Shutdown,
+            Capability::ReadOnly,
+            Capability::Cost,
+        ])
+    }
+
+    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
+        let client = client_of(seat)?;
+        client::installed(&self.0, seat, client)?;
+        let quirks = quirks::of(&client.argv);
+        if let (Some(model), None) = (&seat.agent.model, quirks.model_flag) {
+            let detail = format!(
+                "`{}` cannot be told its model by us: leave out `{model}`, or put it into `agents.{}.command`",
+                client.argv[0], seat.agent.name
+            );
+            return Err(Failure::new(FailureKind::Unsupported, detail));
+        }
+        let mut capabilities = self.capabilities();
+        let mut notes = Vec::new();
+        if matches!(quirks.read_only, ReadOnly::No) {
+            capabilities.remove(&Capability::ReadOnly);
+            notes.push("nothing but our refusals keeps it from writing");
+        }
+        if !client::has_key(&self.0, &quirks.login) {
+            notes.push("no key in the environment: it uses its own login");
+        }
+        Ok(Probe {
+            capabilities,
+            note: notes.join("; "),
+        })
+    }
+
+    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        self.probe(&spec.seat)?;
+        let client = client_of(&spec.seat)?;
+        let quirks = quirks::of(&client.argv);
+        let mut desk = Desk::lay(&self.0, spec, client, &quirks.login)?;
+        self.furnish(&mut desk, quirks)
+            .map_err(|error| spawn_failure(&client.argv[0], &error))?;
+        let mut argv = client.argv.clone();
+        if let (Some(flag), Some(model)) = (quirks.model_flag, &spec.seat.agent.model) {
+            argv.extend([flag.to_owned(), model.clone()]);
+        }
+        Ok(Box::new(session::Session::start(
+            spec, &argv, quirks, desk,
+        )?))
+    }
+}
+
+impl Acp {
+    /// Folders, files and variables of its own, and the user's login by reference where no key signs it in.
+    fn furnish(&self, desk: &mut Desk, quirks: &Quirks) -> std::io::Result<()> {
+        let has_key = client::has_key(&self.0, &quirks.login);
+        for (name, folder) in quirks.folders {
+            let folder = desk.home.path().join(folder);
+            std::fs::create_dir_all(&folder)?;
+            desk.set(name, folder);
+        }
+        for (path, with_key, with_login) in quirks.files {
+            desk.write(path, if has_key { with_key } else { with_login })?;
+        }
+        for (name, value) in quirks.variables {
+            desk.set(name, *value);
+        }
+        let logins = quirks.logins.iter().filter(|_| !has_key);
+        for (theirs, ours) in logins {
+            let theirs = client::in_users_home(&self.0, theirs).filter(|path| path.exists());
+            if let Some(theirs) = theirs {
+                let ours: PathBuf = desk.home.path().join(ours);
+                if let Some(parent) = ours.parent() {
+                    std::fs::create_dir_all(parent)?;
+                }
+                desk.open_to(theirs.clone());
+                std::os::unix::fs::symlink(theirs, ours)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn client_of(seat: &Seat) -> Result<&Client, Failure> {
+    match &seat.agent.kind {
+        AgentKind::Acp(client) => Ok(client),
+        _ => Err(Failure::new(
+            FailureKind::Unsupported,
+            "this driver speaks the Agent Client Protocol only",
+        )),
+    }
+}

@@ -1,0 +1,252 @@
+//! How agents differ behind one protocol (clients.md 5 to 8.2): a row each, and no `if` anywhere else.
+
+use std::path::Path;
+
+use crate::client::Login;
+
+/// How an agent is kept from writing.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ReadOnly {
+    /// By one of these modes of the session, the first that it offers.
+    Mode(&'static [&'static str]),
+    /// By one of these values of the option, where it offers no modes.
+    Choice(&'static str, &'static [&'static str]),
+    /// By the files and variables of its row.
+    Configured,
+    /// By nothing but our refusals, and by a mode that sounds like it where there is one.
+    No,
+}
+
+/// One agent.
+#[derive(Debug)]
+pub(super) struct Quirks {
+    /// The file name of its program.
+    pub(super) program: &'static str,
+    /// What signs it in.
+    pub(super) login: Login,
+    /// How it is kept from writing.
+    pub(super) read_only: ReadOnly,
+    /// How it is told its model.
+    pub(super) model_flag: Option<&'static str>,
+    /// Variables with their values.
+    pub(super) variables: &'static [(&'static str, &'static str)],
+    /// Variables that name a folder of its home.
+    pub(super) folders: &'static [(&'static str, &'static str)],
+    /// Files of its home: where a key signs it in, where its login does.
+    pub(super) files: &'static [(&'static str, &'static str, &'static str)],
+    /// The user's own login: below the user's home, below its home.
+    pub(super) logins: &'static [(&'static str, &'static str)],
+    /// How an error begins that it reports as an answer.
+    pub(super) error_prefix: Option<&'static str>,
+}
+
+const NO_LOGIN: Login = Login {
+    variables: &[],
+    keys: &[],
+};
+
+/// An agent that the table does not know.
+const UNKNOWN: Quirks = Quirks {
+    program: "",
+    login: NO_LOGIN,
+    read_only: ReadOnly::No,
+    model_flag: None,
+    variables: &[],
+    folders: &[],
+    files: &[],
+    logins: &[],
+    error_prefix: None,
+};
+
+macro_rules! gemini_settings {
+    ($login:literal) => {
+        concat!(
+            r#"{"security":{"auth":{"selectedType":""#,
+            $login,
+            r#""}},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"#,
+            r#""general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"ide":{"enabled":false},"#,
+            r#""context":{"fileName":"no-such-file-of-a-council.md"}}"#
+        )
+    };
+}
+
+const GEMINI: Quirks = Quirks {
+    program: "gemini",
+    login: Login {
+        variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
+        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    },
+    read_only: ReadOnly::Mode(&["plan"]),
+    model_flag: Some("-m"),
+    variables: &[
+        // It refuses to run in a folder that nobody trusts; the room holds nothing to be trusted with.
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+        // It would start itself once more.
+        ("GEMINI_CLI_NO_RELAUNCH", "true"),
+    ],
+    folders: &[],
+    files: &[(
+        ".gemini/settings.json",
+        gemini_settings!("gemini-api-key"),
+        gemini_settings!("oauth-personal"),
+    )],
+    logins: &[
+        (".gemini/oauth_creds.json", ".gemini/oauth_creds.json"),
+        (
+            ".gemini/google_accounts.json",
+            ".gemini/google_accounts.json",
+        ),
+    ],
+    error_prefix: None,
+};
+
+const COPILOT: Quirks = Quirks {
+    program: "copilot",
+    login: Login {
+        variables: &[
+            "COPILOT_OFFLINE",
+            "COPILOT_PROVIDER_BASE_URL",
+            "COPILOT_PROVIDER_API_KEY",
+            "COPILOT_PROVIDER_TYPE",
+            "COPILOT_PROVIDER_WIRE_API",
+            "COPILOT_MODEL",
+        ],
+        keys: &["COPILOT_PROVIDER_API_KEY"],
+    },
+    read_only: ReadOnly::Choice("mode", &["plan"]),
+    model_flag: Some("--model"),
+    variables: &[("COPILOT_AUTO_UPDATE", "false")],
+    folders: &[("COPILOT_HOME", "copilot")],
+    files: &[],
+    logins: &[(".copilot/config.json", "copilot/config.json")],
+    // A 401 is an answer like any other (clients.md 8.2).
+    error_prefix: Some("Error: "),
+};
+
+const OPENCODE: Quirks = Quirks {
+    program: "opencode",
+    login: Login {
+        variables: &[
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+            "GEMINI_API_KEY",
+            "OPENROUTER_API_KEY",
+        ],
+        keys: &[
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+            "GEMINI_API_KEY",
+            "OPENROUTER_API_KEY",
+        ],
+    },
+    read_only: ReadOnly::Configured,
+    model_flag: None,
+    variables: &[
+        (
+            "OPENCODE_CONFIG_CONTENT",
+            r#"{"autoupdate":false,"share":"disabled","permission":{"edit":"deny","bash":"deny","webfetch":"deny"}}"#,
+        ),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+    ],
+    folders: &[
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_CACHE_HOME", "cache"),
+    ],
+    files: &[],
+    logins: &[(".local/share/opencode/auth.json", "data/opencode/auth.json")],
+    error_prefix: None,
+};
+
+const CLAUDE: Quirks = Quirks {
+    program: "claude-agent-acp",
+    login: Login {
+        variables: &[
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "ANTHROPIC_BASE_URL",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            "CLAUDE_CODE_EXECUTABLE",
+        ],
+        keys: &[
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+        ],
+    },
+    read_only: ReadOnly::Mode(&["dontAsk", "plan"]),
+    model_flag: None,
+    variables: &[
+        // It passes a flag that claude refuses to root, unless it is told that nothing can be harmed.
+        ("IS_SANDBOX", "1"),
+        ("CLAUDE_CODE_MAX_RETRIES", "2"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+    ],
+    folders: &[("CLAUDE_CONFIG_DIR", "claude")],
+    files: &[],
+    logins: &[(".claude/.credentials.json", "claude/.credentials.json")],
+    error_prefix: None,
+};
+
+const CODEX: Quirks = Quirks {
+    program: "codex-acp",
+    login: Login {
+        variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "CODEX_PATH"],
+        keys: &["CODEX_API_KEY", "OPENAI_API_KEY"],
+    },
+    read_only: ReadOnly::Mode(&["read-only"]),
+    model_flag: None,
+    // Its default mode writes without asking, whatever its configuration says (clients.md 8.2).
+    variables: &[("INITIAL_AGENT_MODE", "read-only")],
+    folders: &[("CODEX_HOME", "codex")],
+    files: &[],
+    logins: &[(".codex/auth.json", "codex/auth.json")],
+    error_prefix: None,
+};
+
+static ALL: [Quirks; 5] = [GEMINI, COPILOT, OPENCODE, CLAUDE, CODEX];
+static OTHER: Quirks = UNKNOWN;
+
+/// The row of an agent, by its program.
+pub(super) fn of(argv: &[String]) -> &'static Quirks {
+    let program = argv.first().map(Path::new).and_then(Path::file_name);
+    let is_it = |quirks: &&Quirks| program.is_some_and(|program| program == quirks.program);
+    ALL.iter().find(is_it).unwrap_or(&OTHER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::known::KNOWN;
+
+    #[test]
+    fn every_known_agent_has_a_row_that_is_read_only() {
+        for known in KNOWN.iter().filter(|known| known.driver == "acp") {
+            let quirks = of(&known.command());
+            assert_eq!(quirks.program, known.argv[0]);
+            assert!(!matches!(quirks.read_only, ReadOnly::No));
+        }
+    }
+
+    #[test]
+    fn no_row_passes_a_token_of_a_forge_and_every_file_is_json() {
+        for quirks in &ALL {
+            for name in quirks.login.variables {
+                assert!(!crate::environment::is_forbidden(name), "{name}");
+            }
+            for (path, with_key, with_login) in quirks.files {
+                for text in [with_key, with_login] {
+                    assert!(
+                        serde_json::from_str::<serde_json::Value>(text).is_ok(),
+                        "{path}"
+                    );
+                }
+            }
+        }
+    }
+}

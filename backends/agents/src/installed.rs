@@ -1,0 +1,114 @@
+//! Which of the known clients are on this machine, and in which version.
+
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use council_protocol::seat::Client;
+use council_protocol::{Failure, FailureKind};
+
+use crate::client::said;
+use crate::environment::{is_allowed, is_forbidden};
+use crate::guard::Program;
+use crate::known::{KNOWN, Known};
+use crate::process::{GRACE_MS, find, once, spawn_failure};
+use crate::{Stop, Workshop};
+
+/// How long a client has to tell its version: the slowest takes three seconds on an idle machine (clients.md 1).
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The most bytes of a version that are read.
+const MOST: u64 = 64 << 10;
+
+/// A known client that is here.
+#[derive(Debug, Clone)]
+pub struct Installed {
+    /// Which.
+    pub known: &'static Known,
+    /// Its program.
+    pub program: PathBuf,
+    /// What it says its version is.
+    pub version: Result<String, Failure>,
+}
+
+/// Every known client that is here, in the order of the table; all are asked at once. May block for some seconds.
+pub fn installed(workshop: &Workshop) -> Vec<Installed> {
+    let path = workshop.env.get("PATH");
+    let here = |known: &'static Known| Some((known, find(known.argv[0], path)?));
+    let found: Vec<_> = KNOWN.iter().filter_map(here).collect();
+    thread::scope(|scope| {
+        let ask = |(known, program): (&'static Known, PathBuf)| {
+            let argv = known.command();
+            scope.spawn(move || Installed {
+                known,
+                version: version(workshop, &argv),
+                program,
+            })
+        };
+        let asked: Vec<_> = found.into_iter().map(ask).collect();
+        asked
+            .into_iter()
+            .filter_map(|asked| asked.join().ok())
+            .collect()
+    })
+}
+
+/// The version of a client, as it tells it: nothing of the network, a home of its own.
+///
+/// # Errors
+/// `spawn` when it cannot be started, `empty` when it tells none in time.
+pub fn version_of(workshop: &Workshop, client: &Client) -> Result<String, Failure> {
+    version(workshop, &client.argv)
+}
+
+fn version(workshop: &Workshop, argv: &[String]) -> Result<String, Failure> {
+    let name = argv.first().map_or("", String::as_str);
+    let Some(exe) = &workshop.exe else {
+        let detail = "no process can be started under a guard here";
+        return Err(Failure::new(FailureKind::Unsupported, detail));
+    };
+    let home = tempfile::tempdir().map_err(|error| spawn_failure(name, &error))?;
+    let seen = |name: &str| !is_forbidden(name) && is_allowed(name, &[]);
+    let mut env: Vec<_> = workshop
+        .env
+        .iter()
+        .filter(|(name, _)| seen(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    env.push(("HOME".into(), home.path().into()));
+    // Arguments that make it a judge do not belong to this question.
+    let argv = [name.to_owned(), "--version".to_owned()];
+    let program = Program {
+        argv: &argv,
+        env: &env,
+        dir: home.path(),
+        grace_ms: GRACE_MS,
+        fence: None,
+    };
+    let stop = Stop::default();
+    let late = stop.clone();
+    let (done, waiting) = std::sync::mpsc::channel::<()>();
+    let timer = thread::spawn(move || {
+        if waiting.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            late.raise();
+        }
+    });
+    let finished = once(exe, &program, Vec::new(), MOST, &stop);
+    drop(done);
+    let _ = timer.join();
+    let finished = finished.map_err(|failure| match failure.kind {
+        FailureKind::Cancelled => silent(name, "not in time"),
+        _ => failure,
+    })?;
+    let text = String::from_utf8_lossy(&finished.stdout);
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    line.map(said)
+        .ok_or_else(|| silent(name, &finished.ending()))
+}
+
+fn silent(name: &str, why: &str) -> Failure {
+    Failure::new(
+        FailureKind::Empty,
+        format!("`{name} --version` told nothing ({why})"),
+    )
+}

@@ -1,0 +1,186 @@
+//! `git council init`: a first configuration, from what is installed.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::Args;
+use council_agents::installed::{Installed, installed};
+
+use crate::cli::Start;
+use crate::cli::convene::bare_workshop;
+use crate::cli::error::CliError;
+use crate::text::Untrusted;
+
+/// Write a first configuration of your own, with the agents that are installed
+#[derive(Debug, Clone, Args)]
+pub(crate) struct InitArgs {
+    /// Write it to standard output, and no file
+    #[arg(long)]
+    print: bool,
+    /// Take the place of a configuration that is there
+    #[arg(long, conflicts_with = "print")]
+    force: bool,
+}
+
+pub(crate) fn run(args: &InitArgs, start: &Start) -> Result<(), CliError> {
+    let file = start.environment.user_file();
+    if !args.print && !args.force {
+        refuse_to_overwrite(file.as_deref())?;
+    }
+    let found = installed(&bare_workshop(start));
+    let text = configuration(&found);
+    let (Some(file), false) = (file, args.print) else {
+        return start.console.print(&text);
+    };
+    let cannot = |error| CliError::run(format!("cannot write {}: {error}", file.display()));
+    if let Some(parent) = file.parent() {
+        std::fs::create_dir_all(parent).map_err(cannot)?;
+    }
+    std::fs::write(&file, text).map_err(cannot)?;
+    start.console.print(&told(&found, &file))
+}
+
+fn refuse_to_overwrite(file: Option<&Path>) -> Result<(), CliError> {
+    match file {
+        None => Err(
+            CliError::usage("there is no home to write a configuration to")
+                .hint("set HOME or XDG_CONFIG_HOME, or write it elsewhere: --print"),
+        ),
+        Some(file) if file.exists() => {
+            let message = format!("{} is there already", file.display());
+            Err(CliError::usage(message)
+                .hint("look at what would be written: --print")
+                .hint("or take its place: --force"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// What was done, and what comes next.
+fn told(found: &[Installed], file: &Path) -> String {
+    let mut out = format!("wrote {}\n", file.display());
+    for one in found {
+        let _ = writeln!(out, "  {}: {}", one.known.name, version(one));
+    }
+    let next = match found.is_empty() {
+        true => "no agent is installed: the built-in judges sit, and cost nothing",
+        false => {
+            "the built-in judges still sit; name others under `agents` in it, or try: git council review --config review.agents="
+        }
+    };
+    let names: Vec<&str> = found.iter().map(|one| one.known.name).collect();
+    let _ = writeln!(out, "{next}{}", names.join(","));
+    out
+}
+
+fn version(one: &Installed) -> String {
+    match &one.version {
+        Ok(version) => Untrusted::new(version).line(),
+        Err(failure) => Untrusted::new(&failure.detail).line(),
+    }
+}
+
+/// The file. Nothing in it costs money: whoever wants other judges takes a `#` away.
+fn configuration(found: &[Installed]) -> String {
+    let names: Vec<String> = found
+        .iter()
+        .map(|one| format!("{:?}", one.known.name))
+        .collect();
+    let others = match names.is_empty() {
+        true => "\"claude\", \"codex\"".to_owned(),
+        false => names.join(", "),
+    };
+    let mut out = format!(
+        r#"# git-council: your own configuration. `git council config --keys` lists every key,
+# `git council config --show-origin` says where each value comes from.
+
+[review]
+# Who thinks for the judges, in turn. The built-in judges need no key and cost nothing.
+agents = ["builtin"]
+# With models: two judges (three with --deep). They may cost money.
+# agents = [{others}]
+
+# A second round only on a split, or on a critical finding that one judge alone holds: `force` and `off` are the others.
+# debate = "auto"
+"#
+    );
+    for one in found {
+        let _ = write!(
+            out,
+            "\n# {}: {}\n[agents.{}]\ndriver = \"{}\"\n# model = \"…\"\n",
+            one.known.name,
+            version(one),
+            one.known.name,
+            one.known.driver
+        );
+    }
+    out.push_str(
+        r#"
+# Any tool can sit beside them; its findings go through the same evidence and consensus.
+# [agents.semgrep]
+# driver = "command"
+# command = ["semgrep", "scan", "--sarif", "--quiet", "--config", "p/default", "."]
+# format = "sarif"
+# deterministic = true
+
+[timeouts]
+# r1 = "120s"
+# r2 = "90s"
+"#,
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use council_agents::known::KNOWN;
+    use council_protocol::{Failure, FailureKind};
+
+    use super::*;
+    use crate::config::{Layer, Source, resolve};
+
+    fn found() -> Vec<Installed> {
+        let one = |known| Installed {
+            known,
+            program: "/usr/bin/x".into(),
+            version: match known.name {
+                "gemini" => Err(Failure::new(FailureKind::Empty, "told nothing\u{1b}[0m")),
+                _ => Ok("1.2.3 (a \"version\"\n)".to_owned()),
+            },
+        };
+        KNOWN.iter().map(one).collect()
+    }
+
+    fn agents(text: &str) -> Vec<String> {
+        let layer = Layer::File {
+            source: Source::User,
+            name: "config.toml".into(),
+            text: text.into(),
+        };
+        resolve(&[layer]).unwrap().settings.review.agents
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_costs_nothing() {
+        for found in [Vec::new(), found()] {
+            assert_eq!(agents(&configuration(&found)), ["builtin"]);
+        }
+    }
+
+    #[test]
+    fn every_line_that_is_commented_out_can_be_taken_in() {
+        let text = configuration(&found());
+        let taken_in = text
+            .replace("# agents = [", "agents = [")
+            .replacen("agents = [\"builtin\"]", "", 1)
+            .replace("# debate", "debate")
+            .replace("# [agents.semgrep]", "[agents.semgrep]")
+            .replace("# driver", "driver")
+            .replace("# command", "command")
+            .replace("# format", "format")
+            .replace("# deterministic", "deterministic")
+            .replace("# r1", "r1")
+            .replace("# r2", "r2");
+        assert_eq!(agents(&taken_in).len(), KNOWN.len());
+    }
+}
