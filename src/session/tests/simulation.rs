@@ -114,14 +114,14 @@ impl Schedule {
             understudy: rough(&mut dice, 20),
             manners,
             full_at: rough(&mut dice, 10).then(|| 200 + dice.below(6_000) as usize),
-            interrupts: (0..2)
-                .filter_map(|_| rough(&mut dice, 8).then(|| dice.below(200_000)))
-                .collect(),
-            jumps: (0..2)
-                .filter_map(|_| {
-                    rough(&mut dice, 8).then(|| (dice.below(100_000), dice.below(4_000_000)))
-                })
-                .collect(),
+            interrupts: match rough(&mut dice, 12) {
+                true => vec![dice.below(200_000), dice.below(400_000)],
+                false => Vec::new(),
+            },
+            jumps: match rough(&mut dice, 12) {
+                true => vec![(dice.below(100_000), dice.below(4_000_000))],
+                false => Vec::new(),
+            },
         }
     }
 
