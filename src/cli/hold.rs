@@ -1,5 +1,6 @@
 //! Holds a council over a prepared change and makes its report.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -58,13 +59,7 @@ pub(crate) fn review(
     let seed = draw_seed(&world)
         .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
     let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;
-    let run = RunRef::create(
-        &world,
-        &places(&prepared),
-        &prepared.packet.target.slug,
-        &moment,
-    )?;
-    let _held = history::hold(&run)?;
+    let (run, _held) = begin(&prepared, &seats, start, &world, &moment)?;
     Request::keep(start, &run);
     if let Some(announce) = announce {
         announce(&run.name, start);
@@ -119,6 +114,30 @@ pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<R
         run,
     };
     council.go_on(left, &seats)
+}
+
+/// Makes the run's folder and holds it. Where nothing is paid for, a disk that cannot be written costs the folder only.
+fn begin(
+    prepared: &Prepared,
+    seats: &[Seat],
+    start: &Start,
+    world: &RealWorld,
+    moment: &Moment,
+) -> Result<(RunRef, Option<File>), CliError> {
+    let slug = &prepared.packet.target.slug;
+    let kept = RunRef::create(world, &places(prepared), slug, moment)
+        .map_err(CliError::from)
+        .and_then(|run| Ok((history::hold(&run)?, run)));
+    match kept {
+        Ok((held, run)) => Ok((run, held)),
+        Err(error) if seats.iter().any(|seat| seat.agent.kind.is_paid()) => Err(error),
+        Err(error) => {
+            let unkept = format!("the run cannot be kept: {}", error.message);
+            start.console.warning(&unkept);
+            let run = RunRef::create(world, &Places::default(), slug, moment)?;
+            Ok((run, None))
+        }
+    }
 }
 
 /// Why there is nothing to review, if there is nothing.
@@ -258,7 +277,10 @@ impl Council<'_> {
         );
         drop(room);
         let report = self.report(finished?, seats, &selection);
-        self.keep(&report)?;
+        if let Err(error) = self.keep(&report) {
+            // The verdict is there all the same, and shown.
+            self.start.console.warning(&error.message);
+        }
         Ok(report)
     }
 
@@ -287,7 +309,10 @@ impl Council<'_> {
         );
         drop(room);
         let report = self.report(finished?, seats, &selection);
-        self.keep(&report)?;
+        if let Err(error) = self.keep(&report) {
+            // The verdict is there all the same, and shown.
+            self.start.console.warning(&error.message);
+        }
         Ok(report)
     }
 
@@ -317,11 +342,15 @@ impl Council<'_> {
         if let Some(error) = failed.into_iter().next() {
             return Err(error);
         }
-        let selection = select(&survey.candidates, ask, choice)?;
-        let opened = survey.into_offers(&selection);
-        if selection.picks.iter().any(|pick| pick.backend == WORKERS) {
-            self.lay_out()?;
+        let mut selection = select(&survey.candidates, ask, choice)?;
+        let is_ready = self.prompts.is_some() || self.is_plugin();
+        match selection.picks.first() {
+            Some(first) if first.backend == WORKERS => self.lay_out()?,
+            // What workers read is not written for a backend that will hardly be needed.
+            _ if !is_ready => selection.picks.retain(|pick| pick.backend != WORKERS),
+            _ => {}
         }
+        let opened = survey.into_offers(&selection);
         Ok((opened, selection))
     }
 

@@ -114,7 +114,11 @@ impl<'a> Drive<'a> {
 
     /// Begins the journal and convenes the council.
     pub(super) fn begin(&mut self) -> Result<(), SessionError> {
-        self.begin_journal()?;
+        match self.begin_journal() {
+            // Where nothing is paid for, a disk that fails costs the journal and not the run.
+            Err(error) if !has_paid(&self.plan) => self.say(unkept(&error)),
+            begun => begun?,
+        }
         self.convene();
         Ok(())
     }
@@ -297,7 +301,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Into the journal. Where nothing is paid for, a disk that fails costs the journal and not the run.
+    /// Into the journal.
     fn write_down(&mut self, now: Millis, batch: &[Input]) -> Result<(), SessionError> {
         let Some(journal) = &mut self.journal else {
             return Ok(());
@@ -306,7 +310,7 @@ impl<'a> Drive<'a> {
         match journal.inputs(now, batch, paid) {
             Err(error) if !has_paid(&self.plan) => {
                 self.journal = None;
-                self.say(format!("the run cannot be kept: {error}"));
+                self.say(unkept(&error));
                 Ok(())
             }
             written => written,
@@ -391,6 +395,10 @@ impl<'a> Drive<'a> {
             log: self.log,
         })
     }
+}
+
+fn unkept(error: &SessionError) -> String {
+    format!("the run cannot be kept: {error}")
 }
 
 /// Whether any judge costs money or minutes.

@@ -182,7 +182,7 @@ fn write(path: &Path, content: &[u8]) {
 }
 
 impl Run {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self {
             // Ended by a signal: as a shell reports it.

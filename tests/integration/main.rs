@@ -6,6 +6,7 @@ mod backends;
 mod configuration;
 mod detach;
 mod duel;
+mod faults;
 mod guard;
 mod harness;
 mod history;
