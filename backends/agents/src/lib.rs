@@ -13,6 +13,8 @@ mod codex;
 pub mod command;
 pub mod environment;
 pub mod guard;
+#[cfg(feature = "http")]
+mod http;
 pub mod installed;
 pub mod known;
 mod local;

@@ -50,6 +50,14 @@ fn made(form: Form, dialect: Dialect) -> Option<Value> {
     Some(narrow(&root, &definitions, dialect))
 }
 
+/// The schema of an answer with the fields of every form: for agents whose provider drops what it keeps of a
+/// conversation when the schema changes from turn to turn.
+pub fn of_every_form() -> Value {
+    let mut root = schemars::schema_for!(Answer).to_value();
+    let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
+    strict(&root, &definitions)
+}
+
 /// What the form adds (3-debate.md, "The answer").
 fn fields(form: Form) -> Option<&'static [&'static str]> {
     Some(match form {

@@ -25,6 +25,8 @@ impl Agents {
             Arc::new(Claude(Arc::clone(workshop))),
             Arc::new(Codex::new(workshop)),
             Arc::new(Acp(Arc::clone(workshop))),
+            #[cfg(feature = "http")]
+            Arc::new(crate::http::Http::new(Arc::clone(workshop))),
         ])
     }
 

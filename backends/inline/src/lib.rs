@@ -16,7 +16,7 @@ fn style() -> Style {
         capabilities: Capability::known()
             .filter(|c| *c != Capability::Spawn)
             .collect(),
-        drivers: &["builtin", "command"],
+        drivers: &["builtin", "command", "http"],
         lanes: Lanes::One,
         memory: Memory::Kept,
     }

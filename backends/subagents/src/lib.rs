@@ -14,7 +14,7 @@ fn style() -> Style {
         name: "subagents",
         version: env!("CARGO_PKG_VERSION"),
         capabilities: Capability::known().collect(),
-        drivers: &["builtin", "command", "claude", "codex"],
+        drivers: &["builtin", "command", "claude", "codex", "http"],
         lanes: Lanes::PerJudge,
         memory: Memory::Fresh,
     }

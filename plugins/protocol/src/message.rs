@@ -276,6 +276,12 @@ pub struct Usage {
     pub output_tokens: Option<u64>,
     /// Money in US dollars.
     pub cost_usd: Option<f64>,
+    /// The model that answered, where that is known and need not be the one that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Models that were asked before it and failed, each with the reason, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<String>,
 }
 
 impl Eq for Usage {}

@@ -95,6 +95,8 @@ pub enum AgentKind {
     Codex(Client),
     /// Any agent that speaks the Agent Client Protocol.
     Acp(Client),
+    /// An API of models over HTTP.
+    Http(Endpoint),
     /// What the backend brings with it, e.g. a plugin's own model: only its probe knows what that can do.
     Backend {},
 }
@@ -108,6 +110,7 @@ impl AgentKind {
             Self::Claude(_) => "claude",
             Self::Codex(_) => "codex",
             Self::Acp(_) => "acp",
+            Self::Http(_) => "http",
             Self::Backend {} => "backend",
         }
     }
@@ -134,6 +137,56 @@ pub struct Client {
     /// What the operating system must keep it from.
     #[serde(default)]
     pub sandbox: Sandbox,
+}
+
+/// An API of models over HTTP. Always from trusted configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Endpoint {
+    /// How it is spoken with.
+    pub api: Api,
+    /// Where it is, without the path of a call: `https://api.anthropic.com/v1`. The key is sent nowhere else.
+    pub url: String,
+    /// Name of the environment variable that has the key; none: it needs no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Models that are tried, in this order, when the agent's own fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback: Vec<String>,
+    /// The most tokens that one answer may have.
+    pub max_tokens: u32,
+    /// Whether answers are asked for in our schema, so that nothing but JSON comes.
+    #[serde(default)]
+    pub structured: bool,
+    /// Whether judges wait until the provider has the brief in its cache.
+    #[serde(default)]
+    pub prime: Prime,
+}
+
+/// APIs of models.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Api {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Responses.
+    Responses,
+    /// OpenAI Chat Completions, which many other servers speak, too.
+    #[default]
+    Chat,
+    /// Gemini.
+    Gemini,
+}
+
+/// Whether the judges of a model wait until the first one's answer begins, so that they read the brief from the
+/// provider's cache instead of paying for it again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Prime {
+    /// Where the brief is large enough to be kept by any provider.
+    #[default]
+    Auto,
+    /// Never: all of them start at once.
+    Off,
 }
 
 /// In which form a program tells what it found.

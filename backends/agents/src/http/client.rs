@@ -1,0 +1,318 @@
+//! Connections: one runtime and one pool for all judges, and where a key may go.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::future::Future;
+use std::time::Duration;
+
+use council_protocol::seat::{Api, Endpoint};
+use council_protocol::{Failure, FailureKind};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, NoProxy, Proxy, Response, StatusCode, Url, redirect};
+use tokio::runtime::{Builder, Runtime};
+
+use super::retry::{Trouble, retry_after};
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(20);
+
+/// How much of an error's body is read, in bytes.
+const MOST_ERROR: usize = 16 << 10;
+
+/// How much of an error's words a person is shown, in characters.
+const LONGEST_ERROR: usize = 300;
+
+/// A runtime with one thread, and the connections of all judges.
+pub(super) struct Engine {
+    /// Taken when this is dropped.
+    runtime: Option<Runtime>,
+    client: Client,
+}
+
+impl Engine {
+    /// Starts without any connection. Proxies are taken from `env`, as their usual variables name them.
+    pub(super) fn start(env: &BTreeMap<String, OsString>) -> Result<Self, String> {
+        // Whoever was first has installed the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("http")
+            .enable_all()
+            .build()
+            .map_err(|error| format!("cannot start a runtime: {error}"))?;
+        let mut client = Client::builder()
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .user_agent(concat!("git-council/", env!("CARGO_PKG_VERSION")))
+            .no_proxy();
+        for proxy in proxies(env)? {
+            client = client.proxy(proxy);
+        }
+        let client = client
+            .build()
+            .map_err(|error| format!("cannot speak HTTP: {}", causes(&error)))?;
+        Ok(Self {
+            runtime: Some(runtime),
+            client,
+        })
+    }
+
+    /// Waits for a future on this thread; its connections live on the runtime's.
+    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> Option<T> {
+        self.runtime
+            .as_ref()
+            .map(|runtime| runtime.block_on(future))
+    }
+
+    /// Sends a call and reads the head of what comes back.
+    pub(super) async fn post(
+        &self,
+        target: &Target,
+        url: Url,
+        body: Vec<u8>,
+    ) -> Result<Response, Trouble> {
+        let request = self
+            .client
+            .post(url)
+            .headers(target.headers.clone())
+            .body(body);
+        let sent = request.send().await;
+        let response = sent.map_err(|error| Trouble::again(failed(&target.host, &error), None))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(refused(target, response).await)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // A look-up of a name cannot be interrupted: it is left behind.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Where the calls of an agent go.
+#[derive(Clone)]
+pub(super) struct Target {
+    base: Url,
+    /// For messages.
+    host: String,
+    headers: HeaderMap,
+    key: Option<String>,
+}
+
+impl Target {
+    /// The endpoint with its key, which is bound to exactly this host: nothing is followed elsewhere.
+    pub(super) fn new(endpoint: &Endpoint, key: Option<String>) -> Result<Self, String> {
+        let url = &endpoint.url;
+        let base = Url::parse(url).map_err(|error| format!("`{url}` is no URL: {error}"))?;
+        let host = base.host_str().unwrap_or_default().to_owned();
+        if !matches!(base.scheme(), "http" | "https") || host.is_empty() {
+            return Err(format!(
+                "`{url}` is no URL of an API: it begins with https://"
+            ));
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            return Err(
+                "the URL of an API has no user and no password: set the variable of its key"
+                    .to_owned(),
+            );
+        }
+        if key.is_some() && base.scheme() == "http" && !is_loopback(&base) {
+            return Err(format!(
+                "the key would go to {host} unencrypted: use https://"
+            ));
+        }
+        let headers = headers(endpoint.api, &host, key.as_deref())?;
+        Ok(Self {
+            base,
+            host,
+            headers,
+            key,
+        })
+    }
+
+    /// The URL of a call: the path below the base, which keeps its query.
+    pub(super) fn url(&self, path: &str, query: Option<&str>) -> Url {
+        let mut url = self.base.clone();
+        let below = format!("{}{path}", self.base.path().trim_end_matches('/'));
+        url.set_path(&below);
+        if let Some(query) = query {
+            let both = self
+                .base
+                .query()
+                .map_or(query.to_owned(), |q| format!("{q}&{query}"));
+            url.set_query(Some(&both));
+        }
+        url
+    }
+
+    /// The host, for messages.
+    pub(super) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Words of a server, short and without the key.
+    fn clean(&self, text: &str) -> String {
+        let text = match &self.key {
+            Some(key) => text.replace(key.as_str(), "[key]"),
+            None => text.to_owned(),
+        };
+        text.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .chars()
+            .take(LONGEST_ERROR)
+            .collect()
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn headers(api: Api, host: &str, key: Option<&str>) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", HeaderValue::from_static("application/json"));
+    if api == Api::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    if let Some(key) = key {
+        let (name, value) = match api {
+            Api::Anthropic => ("x-api-key", key.to_owned()),
+            Api::Gemini => ("x-goog-api-key", key.to_owned()),
+            // Azure takes the same calls, but its keys under a name of their own.
+            _ if host.ends_with(".azure.com") => ("api-key", key.to_owned()),
+            Api::Chat | Api::Responses => ("authorization", format!("Bearer {key}")),
+        };
+        let mut value = HeaderValue::from_str(&value)
+            .map_err(|_| "the key has characters that no header can have".to_owned())?;
+        value.set_sensitive(true);
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    Ok(headers)
+}
+
+fn proxies(env: &BTreeMap<String, OsString>) -> Result<Vec<Proxy>, String> {
+    let get = |name: &str| {
+        let value = env
+            .get(name)
+            .or_else(|| env.get(&name.to_ascii_lowercase()));
+        value
+            .and_then(|value| value.to_str())
+            .filter(|value| !value.is_empty())
+    };
+    let except = get("NO_PROXY").and_then(NoProxy::from_string);
+    let mut proxies = Vec::new();
+    for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"] {
+        let Some(url) = get(name) else { continue };
+        let proxy = match name {
+            "HTTPS_PROXY" => Proxy::https(url),
+            "HTTP_PROXY" => Proxy::http(url),
+            _ => Proxy::all(url),
+        };
+        let proxy = proxy.map_err(|_| format!("{name} is no URL of a proxy"))?;
+        proxies.push(proxy.no_proxy(except.clone()));
+    }
+    Ok(proxies)
+}
+
+/// What an answer that is none means.
+async fn refused(target: &Target, mut response: Response) -> Trouble {
+    let status = response.status();
+    let after = response
+        .headers()
+        .get(RETRY_AFTER)
+        .and_then(|v| v.to_str().ok())
+        .and_then(retry_after);
+    let mut body = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        body.extend_from_slice(&chunk);
+        if body.len() > MOST_ERROR {
+            break;
+        }
+    }
+    let body = String::from_utf8_lossy(&body[..body.len().min(MOST_ERROR)]);
+    let said = target.clean(&message(&body));
+    let detail = |what: &str| match said.is_empty() {
+        true => format!("{} {what} ({status})", target.host),
+        false => format!("{} {what} ({status}): {said}", target.host),
+    };
+    let failure = |kind, what: &str| Failure::new(kind, detail(what));
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => Trouble::again(
+            failure(FailureKind::Quota, "has a limit that is reached"),
+            after,
+        ),
+        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => {
+            Trouble::again(failure(FailureKind::Provider, "did not answer"), after)
+        }
+        _ if status.is_server_error() => {
+            Trouble::again(failure(FailureKind::Provider, "failed"), after)
+        }
+        StatusCode::UNAUTHORIZED => {
+            Trouble::Final(failure(FailureKind::Quota, "does not take the key"))
+        }
+        StatusCode::PAYMENT_REQUIRED => {
+            Trouble::Next(failure(FailureKind::Quota, "wants to be paid first"))
+        }
+        StatusCode::FORBIDDEN => {
+            Trouble::Next(failure(FailureKind::Quota, "does not allow this call"))
+        }
+        StatusCode::NOT_FOUND => Trouble::Next(failure(
+            FailureKind::Provider,
+            "has no such model, or no such API",
+        )),
+        StatusCode::PAYLOAD_TOO_LARGE => Trouble::Next(failure(
+            FailureKind::Oversized,
+            "finds the brief too large: lower `limits.brief`",
+        )),
+        _ if status.is_redirection() => Trouble::Final(failure(
+            FailureKind::Provider,
+            "points elsewhere, where no brief and no key is sent: set `url` to where it is",
+        )),
+        _ => Trouble::Unfit(failure(FailureKind::Provider, "does not take this call")),
+    }
+}
+
+/// The words in the body of an error, in whichever form.
+fn message(body: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+    let error = if value.is_array() {
+        &value[0]["error"]
+    } else {
+        &value["error"]
+    };
+    let said = error["message"]
+        .as_str()
+        .or(error.as_str())
+        .or(value["message"].as_str());
+    said.map_or_else(|| body.to_owned(), str::to_owned)
+}
+
+/// A connection that did not come about, or broke.
+pub(super) fn failed(host: &str, error: &reqwest::Error) -> Failure {
+    let what = if error.is_connect() {
+        "cannot be reached"
+    } else {
+        "broke the connection"
+    };
+    Failure::new(
+        FailureKind::Provider,
+        format!("{host} {what}: {}", causes(error)),
+    )
+}
+
+/// An error with what is behind it, and without the URL.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}

@@ -1,0 +1,441 @@
+//! The driver against the scripted server: every API, every way in which an answer does not come.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use council_fake_models::{FakeModels, Fault, Reply as Says, Rule, Stop as Ends};
+use council_protocol::change::NoBlobs;
+use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::seat::{AgentKind, AgentSpec, Api, Endpoint, Prime};
+use council_protocol::{Failure, FailureKind, JudgeSpec, Packet, Seat, Task, Turn, TurnId};
+
+use super::Http;
+use crate::{Agent, Conversation, Reply, Stop, Workshop};
+
+const APIS: [(Api, &str); 4] = [
+    (Api::Anthropic, "/v1"),
+    (Api::Responses, "/v1"),
+    (Api::Chat, "/v1"),
+    (Api::Gemini, "/v1beta"),
+];
+
+fn http() -> Arc<Http> {
+    let target = Target {
+        kind: TargetKind::Topic,
+        label: String::new(),
+        slug: String::new(),
+        base: None,
+        head: None,
+    };
+    let packet = Packet {
+        version: PACKET_VERSION,
+        target,
+        files: Vec::new(),
+        instructions: Vec::new(),
+        coverage: Default::default(),
+        framing: Default::default(),
+    };
+    let env = BTreeMap::from([
+        ("MODEL_KEY".to_owned(), "sk-test-0123456789".into()),
+        ("GITHUB_TOKEN".to_owned(), "ghs".into()),
+    ]);
+    Arc::new(Http::new(Arc::new(Workshop {
+        packet: Arc::new(packet),
+        blobs: Arc::new(NoBlobs),
+        exe: None,
+        folder: None,
+        env,
+    })))
+}
+
+fn spec(models: &FakeModels, (api, base): (Api, &str)) -> JudgeSpec {
+    let endpoint = Endpoint {
+        api,
+        url: format!("{}{base}", models.url()),
+        key: Some("MODEL_KEY".to_owned()),
+        fallback: Vec::new(),
+        max_tokens: 1000,
+        structured: false,
+        prime: Prime::Auto,
+    };
+    let agent = AgentSpec {
+        name: "api".to_owned(),
+        kind: AgentKind::Http(endpoint),
+        vendor: "v".to_owned(),
+        model: Some("m".to_owned()),
+        deterministic: false,
+    };
+    JudgeSpec {
+        seat: Seat {
+            judge: "judge-1".into(),
+            perspective: Default::default(),
+            agent,
+        },
+        brief: "The brief.\n".into(),
+        room: None,
+        max_answer_bytes: 100_000,
+    }
+}
+
+/// The endpoint of a spec, to be changed.
+fn endpoint(spec: &mut JudgeSpec) -> &mut Endpoint {
+    match &mut spec.seat.agent.kind {
+        AgentKind::Http(endpoint) => endpoint,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn turn(round: u8, timeout_ms: u64) -> Turn {
+    Turn {
+        id: TurnId(u32::from(round)),
+        round,
+        key: format!("k{round}"),
+        task: Task::Review,
+        prompt: format!(
+            "Round {round}.\n- `round` is {round}, and `key` is `k{round}`: copy both."
+        ),
+        timeout_ms,
+    }
+}
+
+fn open(http: &Http, spec: &JudgeSpec) -> Box<dyn Conversation> {
+    http.open(spec).unwrap()
+}
+
+/// What one turn comes to under a script, at every API.
+fn asked(rules: &[Rule], timeout_ms: u64) -> Vec<(Api, Result<Reply, Failure>, usize)> {
+    let one = |api: (Api, &str)| {
+        let models = FakeModels::start(rules.to_vec()).unwrap();
+        let mut talk = open(&http(), &spec(&models, api));
+        let answer = talk.turn(&turn(1, timeout_ms), &Stop::default());
+        (api.0, answer, models.stats().requests)
+    };
+    APIS.into_iter().map(one).collect()
+}
+
+fn kinds(rules: &[Rule], timeout_ms: u64) -> Vec<(FailureKind, usize)> {
+    let failed = |(api, answer, requests): (Api, Result<Reply, Failure>, usize)| {
+        (answer.expect_err(&format!("{api:?}")).kind, requests)
+    };
+    asked(rules, timeout_ms).into_iter().map(failed).collect()
+}
+
+#[test]
+fn a_conversation_is_kept_across_rounds_and_begins_with_the_same_bytes() {
+    let http = http();
+    for api in APIS {
+        let models = FakeModels::start([]).unwrap();
+        let mut spec = spec(&models, api);
+        spec.brief = format!("{}\n", "A brief of many words. ".repeat(2000)).into();
+        let mut talk = open(&http, &spec);
+        for round in 1..=3 {
+            let reply = talk.turn(&turn(round, 20_000), &Stop::default()).unwrap();
+            assert!(
+                reply.raw.contains(&format!("\"key\":\"k{round}\"")),
+                "{api:?}: {}",
+                reply.raw
+            );
+            let usage = reply.usage.unwrap();
+            assert_eq!(usage.model.as_deref(), Some("m"));
+            assert!(usage.output_tokens > Some(10), "{api:?}: {usage:?}");
+            let brief = spec.brief.len() as u64 / 4;
+            let (read, cached) = (usage.input_tokens.unwrap(), usage.cached_tokens.unwrap());
+            match round {
+                1 => assert!(read >= brief && cached == 0, "{api:?}: {usage:?}"),
+                _ => assert!(read < 400 && cached >= brief, "{api:?} {round}: {usage:?}"),
+            }
+        }
+        let records = models.records();
+        assert!(records[2].body.contains("Round 1."), "{api:?}");
+        assert!(
+            records[2].shared_bytes >= records[1].prompt_bytes,
+            "{api:?}: {:?}",
+            records[2].shared_bytes
+        );
+        assert!(
+            records
+                .iter()
+                .all(|r| r.headers.values().all(|v| !v.contains("sk-test")))
+        );
+    }
+}
+
+#[test]
+fn an_answer_in_our_schema_comes_bare_and_a_server_without_it_is_asked_again() {
+    for api in APIS {
+        let models = FakeModels::start([]).unwrap();
+        let mut spec = spec(&models, api);
+        endpoint(&mut spec).structured = true;
+        let mut talk = open(&http(), &spec);
+        let reply = talk.turn(&turn(1, 20_000), &Stop::default()).unwrap();
+        assert!(reply.raw.starts_with('{'), "{api:?}: {}", reply.raw);
+        let models = FakeModels::start([Rule::on(Says::status(400)).times(1)]).unwrap();
+        let mut spec = self::spec(&models, api);
+        endpoint(&mut spec).structured = true;
+        let mut talk = open(&http(), &spec);
+        let reply = talk.turn(&turn(1, 20_000), &Stop::default()).unwrap();
+        assert!(reply.raw.contains("```json"), "{api:?}: {}", reply.raw);
+    }
+}
+
+#[test]
+fn what_a_key_or_a_call_is_refused_for_is_not_tried_again() {
+    let refused = [
+        (401, FailureKind::Quota),
+        (402, FailureKind::Quota),
+        (403, FailureKind::Quota),
+        (404, FailureKind::Provider),
+        (400, FailureKind::Provider),
+        (307, FailureKind::Provider),
+    ];
+    for (status, kind) in refused {
+        let says = Says::status(status).header("location", "http://127.0.0.1:9/");
+        let all = kinds(&[Rule::on(says)], 20_000);
+        assert!(
+            all.iter().all(|found| *found == (kind, 1)),
+            "{status}: {all:?}"
+        );
+    }
+}
+
+#[test]
+fn a_busy_provider_is_asked_again_as_long_as_there_is_time() {
+    for status in [429, 500, 503, 529] {
+        let rules = [Rule::on(Says::status(status)).times(1)];
+        for (api, answer, requests) in asked(&rules, 20_000) {
+            assert!(answer.is_ok(), "{api:?} {status}: {answer:?}");
+            assert_eq!(requests, 2);
+        }
+    }
+    // Told to come back later than there is time: no use in waiting.
+    let began = Instant::now();
+    let all = kinds(
+        &[Rule::on(Says::status(429).header("retry-after", "600"))],
+        20_000,
+    );
+    assert!(
+        all.iter().all(|found| *found == (FailureKind::Quota, 1)),
+        "{all:?}"
+    );
+    assert!(began.elapsed() < Duration::from_secs(10));
+    let told = [Rule::on(Says::status(429).header("retry-after", "1")).times(1)];
+    let began = Instant::now();
+    assert!(asked(&told, 20_000)[0].1.is_ok());
+    assert!(began.elapsed() >= Duration::from_secs(1));
+}
+
+#[test]
+fn a_cut_answer_is_asked_for_again_and_never_taken_for_a_whole_one() {
+    for fault in [Fault::Cut, Fault::Close, Fault::ErrorMidway] {
+        for (api, answer, _) in asked(&[Rule::on(Says::fault(fault)).times(1)], 20_000) {
+            assert!(answer.is_ok(), "{api:?} {fault:?}: {answer:?}");
+        }
+    }
+    for (kind, requests) in kinds(&[Rule::on(Says::fault(Fault::Cut))], 1500) {
+        assert!(
+            matches!(kind, FailureKind::Provider | FailureKind::Timeout),
+            "{kind}"
+        );
+        assert!(requests >= 2);
+    }
+}
+
+#[test]
+fn a_hang_costs_no_more_than_the_turn() {
+    for fault in [Fault::Hang, Fault::HangMidway] {
+        let began = Instant::now();
+        let all = kinds(&[Rule::on(Says::fault(fault))], 300);
+        assert!(
+            all.iter().all(|found| *found == (FailureKind::Timeout, 1)),
+            "{all:?}"
+        );
+        assert!(
+            began.elapsed() < Duration::from_secs(8),
+            "{:?}",
+            began.elapsed()
+        );
+    }
+}
+
+#[test]
+fn refusal_truncation_and_silence_are_told_apart() {
+    let cases = [
+        (Says::stop(Ends::Refusal), FailureKind::Refused),
+        (Says::stop(Ends::MaxTokens), FailureKind::Truncated),
+        (Says::text("  \n"), FailureKind::Empty),
+    ];
+    for (says, kind) in cases {
+        let all = kinds(&[Rule::on(says)], 20_000);
+        assert!(
+            all.iter().all(|found| *found == (kind, 1)),
+            "{kind}: {all:?}"
+        );
+    }
+    for (_, answer, _) in asked(&[Rule::on(Says::text("All is well. PASS."))], 20_000) {
+        assert_eq!(
+            answer.unwrap().raw,
+            "All is well. PASS.",
+            "prose is the engine's to judge"
+        );
+    }
+}
+
+#[test]
+fn fifty_megabytes_are_not_read() {
+    let flood = Says {
+        filler_bytes: 50 << 20,
+        chunk_bytes: 64 << 10,
+        ..Says::text("x")
+    };
+    let models = FakeModels::start([Rule::on(flood)]).unwrap();
+    let mut talk = open(&http(), &spec(&models, APIS[0]));
+    let failure = talk.turn(&turn(1, 60_000), &Stop::default()).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Oversized);
+    assert!(
+        models.wait(Duration::from_secs(10), |stats| stats.aborted == 1),
+        "the connection was dropped"
+    );
+}
+
+#[test]
+fn judges_ask_at_the_same_time_and_an_interrupt_drops_the_call() {
+    let models = FakeModels::start([Rule::on(Says::fault(Fault::Hang))]).unwrap();
+    let (http, stop) = (http(), Stop::default());
+    let spec = spec(&models, APIS[1]);
+    let judges: Vec<_> = (0..8)
+        .map(|_| {
+            let (http, spec, stop) = (Arc::clone(&http), spec.clone(), stop.clone());
+            thread::spawn(move || open(&http, &spec).turn(&turn(1, 60_000), &stop))
+        })
+        .collect();
+    assert!(models.wait(Duration::from_secs(20), |stats| stats.max_in_flight == 8));
+    let began = Instant::now();
+    stop.raise();
+    for judge in judges {
+        assert_eq!(
+            judge.join().unwrap().unwrap_err().kind,
+            FailureKind::Cancelled
+        );
+    }
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(models.wait(Duration::from_secs(10), |stats| stats.aborted == 8));
+}
+
+#[test]
+fn after_a_turn_without_an_answer_the_conversation_goes_on() {
+    let models = FakeModels::start([Rule::on(Says::status(403)).times(1)]).unwrap();
+    let mut talk = open(&http(), &spec(&models, APIS[0]));
+    assert!(talk.turn(&turn(1, 20_000), &Stop::default()).is_err());
+    assert!(talk.turn(&turn(2, 20_000), &Stop::default()).is_ok());
+    let body = &models.records()[1].body;
+    assert!(
+        !body.contains("Round 1.") && body.contains("The brief."),
+        "{body}"
+    );
+}
+
+#[test]
+fn a_model_that_fails_gives_way_to_the_next_and_is_named() {
+    let models = FakeModels::start([Rule::on(Says::status(404)).model("m")]).unwrap();
+    let mut spec = spec(&models, APIS[2]);
+    endpoint(&mut spec).fallback = vec!["m".to_owned(), "n".to_owned()];
+    let mut talk = open(&http(), &spec);
+    let usage = talk
+        .turn(&turn(1, 20_000), &Stop::default())
+        .unwrap()
+        .usage
+        .unwrap();
+    assert_eq!(usage.model.as_deref(), Some("n"));
+    assert_eq!(usage.passed_over.len(), 1);
+    assert!(
+        usage.passed_over[0].starts_with("m: provider: 127.0.0.1 has no such model"),
+        "{usage:?}"
+    );
+    // The conversation stays with the model that answered.
+    talk.turn(&turn(2, 20_000), &Stop::default()).unwrap();
+    assert_eq!(models.stats().requests, 3);
+}
+
+#[test]
+fn judges_of_one_brief_start_when_the_first_one_s_answer_begins() {
+    let slow = Says::default().after(400);
+    let models = FakeModels::start([Rule::on(slow)]).unwrap();
+    let http = http();
+    for (prime, expected) in [(Prime::Auto, 2), (Prime::Off, 3)] {
+        let before = models.records().len();
+        let mut spec = spec(&models, APIS[0]);
+        spec.brief = format!("{prime:?} {}", "brief ".repeat(SMALL_WORDS)).into();
+        endpoint(&mut spec).prime = prime;
+        let judges: Vec<_> = (0..3)
+            .map(|_| {
+                let (http, spec) = (Arc::clone(&http), spec.clone());
+                thread::spawn(move || {
+                    open(&http, &spec)
+                        .turn(&turn(1, 30_000), &Stop::default())
+                        .unwrap()
+                })
+            })
+            .collect();
+        let usages: Vec<_> = judges
+            .into_iter()
+            .map(|j| j.join().unwrap().usage.unwrap())
+            .collect();
+        let cached = usages
+            .iter()
+            .filter(|usage| usage.cached_tokens > Some(1000))
+            .count();
+        let records = &models.records()[before..];
+        let most = records.iter().map(|r| r.in_flight).max().unwrap();
+        assert_eq!(most, expected, "{prime:?}");
+        assert_eq!(
+            cached,
+            if prime == Prime::Auto { 2 } else { 0 },
+            "{usages:?}"
+        );
+    }
+}
+
+/// So many words that a brief is worth the wait.
+const SMALL_WORDS: usize = super::prime::SMALLEST / 6 + 1;
+
+#[test]
+fn a_seat_without_a_key_a_model_or_a_safe_address_cannot_be_taken() {
+    let models = FakeModels::start([]).unwrap();
+    let whole = spec(&models, APIS[0]);
+    let probe = |change: &dyn Fn(&mut JudgeSpec)| {
+        let mut spec = whole.clone();
+        change(&mut spec);
+        http().probe(&spec.seat).unwrap_err().detail
+    };
+    assert!(http().probe(&whole.seat).is_ok());
+    let key = |name: &'static str| move |s: &mut JudgeSpec| endpoint(s).key = Some(name.to_owned());
+    let url = |url: &'static str| move |s: &mut JudgeSpec| endpoint(s).url = url.to_owned();
+    assert!(probe(&key("NO_SUCH")).contains("NO_SUCH"));
+    assert!(probe(&key("GITHUB_TOKEN")).contains("no judge may use"));
+    assert!(probe(&|s| s.seat.agent.model = None).contains("agents.api.model"));
+    assert!(probe(&url("http://models.example/v1")).contains("unencrypted"));
+    assert!(probe(&url("https://me:pass@models.example/v1")).contains("no password"));
+    assert!(probe(&url("file:///etc/passwd")).contains("https://"));
+    assert_eq!(models.stats().requests, 0, "a probe costs nothing");
+}
+
+#[test]
+fn an_error_s_words_are_short_and_never_have_the_key() {
+    let body = format!(
+        r#"{{"error": {{"message": "bad key sk-test-0123456789 {}"}}}}"#,
+        "x".repeat(9000)
+    );
+    let says = Says {
+        body: Some(body),
+        ..Says::status(401)
+    };
+    for (api, answer, _) in asked(&[Rule::on(says)], 20_000) {
+        let detail = answer.unwrap_err().detail;
+        assert!(
+            detail.contains("bad key [key]") && detail.len() < 500,
+            "{api:?}: {detail}"
+        );
+    }
+}

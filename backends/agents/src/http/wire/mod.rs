@@ -1,0 +1,113 @@
+//! The four APIs: how a conversation is asked, and what the events of an answer mean.
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod responses;
+
+use council_protocol::message::Usage;
+use council_protocol::seat::{Api, Endpoint};
+use serde_json::Value;
+
+/// A conversation that is to be answered.
+pub(super) struct Asked<'a> {
+    pub(super) endpoint: &'a Endpoint,
+    /// The host, since some want the same thing under another name.
+    pub(super) host: &'a str,
+    pub(super) model: &'a str,
+    /// The same bytes for all judges and rounds: they come first.
+    pub(super) brief: &'a str,
+    /// Prompt and answer in turn, the last one a prompt.
+    pub(super) said: &'a [String],
+    /// The form of the answer, where the API is to see to it.
+    pub(super) schema: Option<&'a Value>,
+}
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// The model was done.
+    Done,
+    /// The limit of tokens was reached.
+    Limit,
+    /// The model, or a filter, declined.
+    Refused,
+}
+
+/// What was heard of an answer so far.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    pub(super) text: String,
+    /// What the model said instead of an answer.
+    pub(super) refusal: String,
+    pub(super) usage: Usage,
+    /// None: there is more to come, or it was cut.
+    pub(super) ended: Option<Ended>,
+    /// An error in the midst of a stream.
+    pub(super) error: Option<String>,
+}
+
+impl Heard {
+    fn end(&mut self, ended: Ended) {
+        // A refusal stays one, however the stream goes on.
+        if self.ended != Some(Ended::Refused) {
+            self.ended = Some(ended);
+        }
+    }
+
+    fn fail(&mut self, error: &Value) {
+        let said = error["message"].as_str().or(error["type"].as_str());
+        self.error = Some(said.unwrap_or("an error without words").to_owned());
+    }
+}
+
+/// Path and query of the call.
+pub(super) fn path(api: Api, model: &str) -> (String, Option<&'static str>) {
+    match api {
+        Api::Anthropic => ("/messages".to_owned(), None),
+        Api::Responses => ("/responses".to_owned(), None),
+        Api::Chat => ("/chat/completions".to_owned(), None),
+        Api::Gemini => {
+            let model = model.strip_prefix("models/").unwrap_or(model);
+            (
+                format!("/models/{model}:streamGenerateContent"),
+                Some("alt=sse"),
+            )
+        }
+    }
+}
+
+/// The body of the call: for one conversation, each turn's begins like the one before.
+pub(super) fn body(asked: &Asked<'_>) -> Value {
+    match asked.endpoint.api {
+        Api::Anthropic => anthropic::body(asked),
+        Api::Responses => responses::body(asked),
+        Api::Chat => chat::body(asked),
+        Api::Gemini => gemini::body(asked),
+    }
+}
+
+/// Takes an event of a stream, or a whole answer of a server that does not stream.
+pub(super) fn hear(api: Api, heard: &mut Heard, event: &Value) {
+    match api {
+        Api::Anthropic => anthropic::hear(heard, event),
+        Api::Responses => responses::hear(heard, event),
+        Api::Chat => chat::hear(heard, event),
+        Api::Gemini => gemini::hear(heard, event),
+    }
+}
+
+/// `whole` and `cached` of what a provider counted together.
+fn apart(usage: &mut Usage, whole: &Value, cached: &Value) {
+    let (whole, cached) = (whole.as_u64(), cached.as_u64());
+    usage.input_tokens = whole.map(|all| all.saturating_sub(cached.unwrap_or(0)));
+    usage.cached_tokens = cached;
+}
+
+/// What tells a provider which requests to send to the same cache.
+fn cache_key(brief: &str) -> String {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    brief.hash(&mut hasher);
+    format!("council-{:016x}", hasher.finish())
+}
