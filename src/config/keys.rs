@@ -198,7 +198,7 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         "agents.*.driver",
-        Kind::Choice(&["builtin", "command", "claude", "codex", "acp", "backend"]),
+        Kind::Choice(&["builtin", "command", "claude", "codex", "acp", "http", "backend"]),
         Trust::User,
         "How the agent is spoken with; `backend`: it comes with the backend, e.g. a plugin's own model.",
     ),
@@ -226,6 +226,51 @@ pub const KEYS: &[Key] = &[
         Trust::User,
         "Environment variables that the program may see beside the common ones.",
     ),
+    key(
+        "agents.*.api",
+        Kind::Choice(&["anthropic", "responses", "chat", "gemini"]),
+        Trust::User,
+        "What the API speaks (driver `http`): Anthropic Messages, OpenAI Responses, OpenAI Chat Completions (and whoever speaks it), or Gemini.",
+    ),
+    key(
+        "agents.*.url",
+        Kind::Url,
+        Trust::User,
+        "Where the API is, without the path of a call, e.g. `http://localhost:11434/v1`. Unset: its vendor's own.",
+    ),
+    key(
+        "agents.*.key",
+        Kind::EnvName,
+        Trust::User,
+        "The environment variable that has the API's key. Unset: the vendor's usual one where `url` is unset, else none.",
+    ),
+    key(
+        "agents.*.fallback",
+        Kind::Models,
+        Trust::Checkout,
+        "Models that are tried in this order when the API's own fails; the receipt says which one answered.",
+    ),
+    key(
+        "agents.*.max-tokens",
+        Kind::Count { least: 256, most: 1_000_000 },
+        Trust::User,
+        "The most tokens of one answer of the API. Unset: 16000.",
+    ),
+    key(
+        "agents.*.structured",
+        Kind::Switch,
+        Trust::User,
+        "Whether the API holds answers to our schema. Unset: where its vendor offers that.",
+    ),
+    key(
+        "agents.*.prime",
+        Kind::Choice(&["auto", "off"]),
+        Trust::User,
+        "`auto`: with a large brief, judges of one model start when the first one's answer begins, and read the brief from the provider's cache. Unset: `auto`.",
+    ),
+    key("prices.*.input", Kind::Money, Trust::User, "US dollars for a million input tokens of the model of that name."),
+    key("prices.*.cached", Kind::Money, Trust::User, "The same for tokens that come from the provider's cache. Unset: as `input`."),
+    key("prices.*.output", Kind::Money, Trust::User, "The same for output tokens."),
     key("agents.*.model", Kind::Model, Trust::Checkout, "The model, where the agent has several."),
     key(
         "agents.*.vendor",
@@ -273,6 +318,7 @@ pub const KEYS: &[Key] = &[
     )
     .or("12"),
     key("limits.brief", Kind::Bytes, Trust::User, "The most bytes of the change that a model is shown at once.").or(r#""400K""#),
+    key("limits.cost", Kind::Money, Trust::User, "US dollars that a run may cost. A call that could go over it is not made. Unset: no bound."),
     key("limits.exchange", Kind::Bytes, Trust::User, "The most bytes of other judges' findings in one message.").or(r#""64K""#),
     key("limits.answer", Kind::Bytes, Trust::User, "The most bytes of one answer.").or(r#""1M""#),
     key(

@@ -2,7 +2,7 @@
 
 use toml::Value;
 
-use super::units::{bytes, duration, show_bytes, show_duration};
+use super::units::{bytes, duration, money, show_bytes, show_duration, show_money};
 
 /// What values a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,14 @@ pub enum Kind {
     Command,
     /// A file by its absolute path.
     File,
+    /// Where an API of models is: an `https://` URL, or `http://`, without its key.
+    Url,
+    /// The name of an environment variable.
+    EnvName,
+    /// A list of names of models.
+    Models,
+    /// US dollars as a number, or text such as `$2.50`. Kept in millionths.
+    Money,
     /// Names of environment variables.
     EnvNames,
     /// A table of whatever shape its reader wants; in a variable or a flag: JSON.
@@ -96,7 +104,13 @@ impl Kind {
     pub fn is_sensitive(self) -> bool {
         matches!(
             self,
-            Self::Command | Self::EnvNames | Self::File | Self::Table
+            Self::Command
+                | Self::EnvNames
+                | Self::EnvName
+                | Self::File
+                | Self::Url
+                | Self::Money
+                | Self::Table
         )
     }
 
@@ -122,6 +136,10 @@ impl Kind {
             }
             Self::Command => "a list: the program, then its arguments".to_owned(),
             Self::File => "an absolute path".to_owned(),
+            Self::Url => "a URL that begins with `https://` or `http://`".to_owned(),
+            Self::EnvName => "the name of an environment variable".to_owned(),
+            Self::Models => "a list of names of models".to_owned(),
+            Self::Money => "US dollars, such as `2.50`".to_owned(),
             Self::EnvNames => "a list of names of environment variables".to_owned(),
             Self::Table => "a table".to_owned(),
             Self::Judges => "a list of tables (`[[judge]]`)".to_owned(),
@@ -136,7 +154,7 @@ impl Kind {
                 .map(judge)
                 .collect::<Result<_, _>>()
                 .map(Value::Array),
-            (Self::Names | Self::Globs | Self::Command | Self::EnvNames, _) => {
+            (Self::Names | Self::Globs | Self::Command | Self::EnvNames | Self::Models, _) => {
                 self.list(raw).ok_or(Fault::Value)
             }
             _ => self.single(raw).ok_or(Fault::Value),
@@ -149,6 +167,7 @@ impl Kind {
         match (self, number) {
             (Self::Duration, Some(ms)) => format!("{:?}", show_duration(ms)),
             (Self::Bytes, Some(size)) => format!("{:?}", show_bytes(size)),
+            (Self::Money, Some(millionths)) => show_money(millionths),
             _ => value.to_string(),
         }
     }
@@ -169,6 +188,11 @@ impl Kind {
             (Self::Model, Raw::Text(text)) => is_model(text).then(|| text.as_str().into()),
             (Self::Text, Raw::Text(text)) => Some(text.as_str().into()),
             (Self::File, Raw::Text(text)) => text.starts_with('/').then(|| text.as_str().into()),
+            (Self::Url, Raw::Text(text)) => is_url(text).then(|| text.as_str().into()),
+            (Self::EnvName, Raw::Text(text)) => is_variable(text).then(|| text.as_str().into()),
+            (Self::Money, Raw::Number(text) | Raw::Other(text) | Raw::Text(text)) => {
+                integer(money(text)?)
+            }
             (Self::Table, Raw::Table(_)) => any(raw),
             (Self::Table, Raw::Text(text)) => serde_json::from_str(text).ok().map(Value::Table),
             _ => None,
@@ -189,6 +213,7 @@ impl Kind {
         let fits = |part: &&str| match self {
             Self::Names => is_name(part),
             Self::EnvNames => is_variable(part),
+            Self::Models => is_model(part),
             _ => !part.is_empty(),
         };
         (split.iter().all(fits) && !(self == Self::Command && split.is_empty()))
@@ -276,6 +301,14 @@ fn is_variable(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|c: char| c.is_ascii_digit())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+fn is_url(text: &str) -> bool {
+    let rest = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    rest.is_some_and(|rest| begins_well(rest.trim_start_matches('[')))
+        && !text.contains(char::is_whitespace)
 }
 
 fn begins_well(text: &str) -> bool {

@@ -25,7 +25,8 @@ pub use reference::{reference, schema};
 pub use resolve::{Config, Entry, Notice, Part, resolve};
 pub use settings::{
     AgentSettings, BackendSettings, Color, ContestedPolicy, CoveragePolicy, CrossExamination,
-    Format, JudgeSettings, Limits, Output, Prompts, Review, Runs, Settings, TimeoutSettings,
+    Format, JudgeSettings, Limits, Output, PriceSettings, Prompts, Review, Runs, Settings,
+    TimeoutSettings,
 };
 pub use source::{Layer, Origin, Pair, Source, Trust};
 pub use suggest::nearest;

@@ -149,6 +149,12 @@ impl Kind {
                 json!({"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}})
             }
             Self::File => json!({"type": "string", "pattern": "^/"}),
+            Self::Url => json!({"type": "string", "pattern": "^https?://[^\\s]+$"}),
+            Self::EnvName => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
+            Self::Models => json!({"type": "array", "items": Self::Model.schema()}),
+            Self::Money => {
+                json!({"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^\$?[0-9]+(\.[0-9]{1,6})?$"}]})
+            }
             Self::Table => json!({"type": "object"}),
             Self::Judges => {
                 let mut seat = object();

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use council_protocol::seat::{OutputFormat, RuleLevel, RuleSettings, Sandbox};
+use council_protocol::seat::{Api, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
 use crate::council::plan::{Consensus, DebateMode, Intensity, Policy, Procedure, Timeouts};
@@ -36,6 +36,9 @@ pub struct Settings {
     /// `[agents.NAME]`
     #[serde(default)]
     pub agents: BTreeMap<String, AgentSettings>,
+    /// `[prices.MODEL]`
+    #[serde(default)]
+    pub prices: BTreeMap<String, PriceSettings>,
     /// `[backends.NAME]`
     #[serde(default)]
     pub backends: BTreeMap<String, BackendSettings>,
@@ -125,7 +128,7 @@ pub struct JudgeSettings {
 
 /// One `[agents.NAME]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentSettings {
     /// How it is spoken with; none: the table only overrides something of an agent that is known otherwise.
     pub driver: Option<String>,
@@ -141,6 +144,22 @@ pub struct AgentSettings {
     /// What the operating system keeps it from.
     #[serde(default)]
     pub sandbox: Sandbox,
+    /// What an API speaks.
+    pub api: Option<Api>,
+    /// Where it is.
+    pub url: Option<String>,
+    /// The variable that has its key.
+    pub key: Option<String>,
+    /// Models that are tried when its own fails.
+    #[serde(default)]
+    pub fallback: Vec<String>,
+    /// The most tokens of one answer.
+    pub max_tokens: Option<u32>,
+    /// Whether it holds answers to our schema.
+    pub structured: Option<bool>,
+    /// Whether its cache is primed.
+    #[serde(default)]
+    pub prime: Prime,
     /// The model.
     pub model: Option<String>,
     /// Whose model it is.
@@ -148,6 +167,18 @@ pub struct AgentSettings {
     /// Whether it applies rules.
     #[serde(default)]
     pub deterministic: bool,
+}
+
+/// One `[prices.MODEL]`, in millionths of US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceSettings {
+    /// Input tokens.
+    pub input: Option<u64>,
+    /// Input tokens from the provider's cache.
+    pub cached: Option<u64>,
+    /// Output tokens.
+    pub output: Option<u64>,
 }
 
 /// One `[backends.NAME]`: a plugin.
@@ -200,6 +231,8 @@ pub struct Limits {
     pub agents: u64,
     /// Bytes of a brief.
     pub brief: u64,
+    /// What a run may cost, in millionths of US dollars.
+    pub cost: Option<u64>,
     /// Bytes of the others' findings in one message.
     pub exchange: u64,
     /// Bytes of one answer.

@@ -50,6 +50,30 @@ pub(super) fn bytes(text: &str) -> Option<u64> {
         .filter(|n| *n > 0)
 }
 
+/// US dollars in millionths: `3`, `2.50`, `$0.000001`.
+pub(super) fn money(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let text = text.strip_prefix('$').unwrap_or(text);
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || part.len() > 6 || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let part: u64 = format!("{part:0<6}").parse().ok()?;
+    whole
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1_000_000)?
+        .checked_add(part)
+}
+
+/// Millionths of US dollars as [`money`] reads them, with two digits at least.
+pub(super) fn show_money(millionths: u64) -> String {
+    let part = format!("{:06}", millionths % 1_000_000);
+    let short = part.trim_end_matches('0');
+    format!("{}.{short:0<2}", millionths / 1_000_000)
+}
+
 /// The shortest text that [`duration`] reads as `ms` with a single unit.
 pub(super) fn show_duration(ms: u64) -> String {
     let fits = UNITS
@@ -71,6 +95,32 @@ pub(super) fn show_bytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_of_money() {
+        for (text, millionths) in [
+            ("3", 3_000_000),
+            ("$2.50", 2_500_000),
+            ("0.000001", 1),
+            ("0", 0),
+        ] {
+            assert_eq!(money(text), Some(millionths), "{text}");
+            assert_eq!(money(&show_money(millionths)), Some(millionths), "{text}");
+        }
+        for bad in [
+            "",
+            ".5",
+            "-1",
+            "1.0000001",
+            "1e3",
+            "1,5",
+            "$",
+            "99999999999999999999",
+        ] {
+            assert_eq!(money(bad), None, "{bad}");
+        }
+        assert_eq!(show_money(2_500_000), "2.50");
+    }
 
     #[test]
     fn durations() {

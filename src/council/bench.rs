@@ -123,6 +123,8 @@ pub(super) struct Judge {
     pub(super) ending: Option<Ending>,
     /// What it cost.
     pub(super) usage: Option<Usage>,
+    /// The same by round.
+    pub(super) spent: BTreeMap<u8, Usage>,
     /// When its last answer came.
     pub(super) answered_ms: Option<Millis>,
 }
@@ -145,6 +147,7 @@ impl Judge {
             explored: false,
             ending: None,
             usage: None,
+            spent: BTreeMap::new(),
             answered_ms: None,
         }
     }
@@ -224,9 +227,11 @@ impl Judge {
         self.failures.push(RoundFailure { round, failure });
     }
 
-    /// Adds what a turn cost.
-    pub(super) fn pay(&mut self, usage: Option<Usage>) {
+    /// Adds what a turn of a round cost.
+    pub(super) fn pay(&mut self, round: u8, usage: Option<Usage>) {
         let Some(new) = usage else { return };
+        let spent = self.spent.entry(round).or_default();
+        *spent = spent.plus(&new);
         let sum = self.usage.take().unwrap_or_default();
         self.usage = Some(sum.plus(&new));
     }

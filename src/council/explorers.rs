@@ -65,7 +65,7 @@ impl Council {
             return;
         };
         let judge = &mut self.floor.bench.judges[chair];
-        judge.pay(usage);
+        judge.pay(1, usage);
         if judge.exploring.take().is_some() {
             judge.queue.push_back(Ask::new(Task::Explored { results }));
             self.dispatch(chair, now);

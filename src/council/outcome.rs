@@ -1,5 +1,7 @@
 //! What a council comes to: the engine's part of the report.
 
+use std::collections::BTreeMap;
+
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
@@ -251,6 +253,9 @@ pub struct JudgeRecord {
     /// What it cost, summed where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The same by round.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub usage_by_round: BTreeMap<u8, Usage>,
     /// When its last answer came, in milliseconds since the run began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_ms: Option<Millis>,

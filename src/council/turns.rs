@@ -144,7 +144,7 @@ impl Council {
             return;
         };
         let judge = &mut self.floor.bench.judges[chair];
-        judge.pay(usage);
+        judge.pay(turn.round, usage);
         if turn.cancelled || matches!(self.phase, Phase::Closing) {
             self.late(chair, &turn);
         } else if turn.ask.wants_text() {

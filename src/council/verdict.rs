@@ -181,6 +181,7 @@ fn record(judge: &Judge, position: &Position) -> JudgeRecord {
         failures: judge.failures.clone(),
         ending: judge.ending,
         usage: judge.usage.clone(),
+        usage_by_round: judge.spent.clone(),
         answered_ms: judge.answered_ms,
     }
 }

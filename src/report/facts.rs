@@ -272,18 +272,12 @@ impl Receipt {
 
 /// The sum of what is known; none when nothing is.
 fn total(judges: &[JudgeRecord]) -> Option<Usage> {
-    let known: Vec<&Usage> = judges.iter().filter_map(|j| j.usage.as_ref()).collect();
-    let sum = |of: fn(&Usage) -> Option<u64>| {
-        known
-            .iter()
-            .filter_map(|u| of(u))
-            .reduce(u64::saturating_add)
-    };
+    let known = judges.iter().filter_map(|j| j.usage.as_ref());
     let usage = Usage {
-        input_tokens: sum(|u| u.input_tokens),
-        cached_tokens: sum(|u| u.cached_tokens),
-        output_tokens: sum(|u| u.output_tokens),
-        cost_usd: known.iter().filter_map(|u| u.cost_usd).reduce(|a, b| a + b),
+        // Each judge's own line says which model answered it.
+        model: None,
+        passed_over: Vec::new(),
+        ..known.fold(Usage::default(), |sum, usage| sum.plus(usage))
     };
     (usage != Usage::default()).then_some(usage)
 }

@@ -11,6 +11,7 @@ mod guard;
 mod harness;
 mod history;
 mod hostile;
+mod models;
 mod packet;
 mod plugins;
 mod programs;

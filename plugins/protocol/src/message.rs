@@ -294,8 +294,21 @@ impl Usage {
             cached_tokens: sum(self.cached_tokens, other.cached_tokens, u64::saturating_add),
             output_tokens: sum(self.output_tokens, other.output_tokens, u64::saturating_add),
             cost_usd: sum(self.cost_usd, other.cost_usd, |a, b| a + b),
+            model: other.model.clone().or_else(|| self.model.clone()),
+            passed_over: self
+                .passed_over
+                .iter()
+                .chain(new_of(self, other))
+                .cloned()
+                .collect(),
         }
     }
+}
+
+/// What `later` says of models that was not said before.
+fn new_of<'a>(earlier: &'a Usage, later: &'a Usage) -> impl Iterator<Item = &'a String> {
+    let is_new = |model: &&String| !earlier.passed_over.contains(model);
+    later.passed_over.iter().filter(is_new)
 }
 
 fn sum<T>(a: Option<T>, b: Option<T>, plus: impl Fn(T, T) -> T) -> Option<T> {

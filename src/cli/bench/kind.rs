@@ -1,7 +1,7 @@
 //! What thinks for an agent's name: its driver, and how that is started.
 
 use council_agents::known::{self, Known};
-use council_protocol::seat::{AgentKind, Client};
+use council_protocol::seat::{AgentKind, Api, Client, Endpoint};
 
 use super::{BUILT_IN, Bench, unknown};
 use crate::cli::error::CliError;
@@ -25,6 +25,7 @@ impl Bench<'_> {
                 sandbox: own.sandbox,
             }),
             Some("backend") => Ok(AgentKind::Backend {}),
+            Some("http") => Ok(AgentKind::Http(endpoint(name, own)?)),
             Some("builtin") => Ok(AgentKind::Builtin { rules }),
             Some(driver) => client(name, driver, own),
             None if name == BUILT_IN => Ok(AgentKind::Builtin { rules }),
@@ -64,11 +65,83 @@ impl Bench<'_> {
 /// Whose model it is where nobody says so.
 pub(super) fn vendor(name: &str, kind: &AgentKind) -> String {
     let known = known::known(name).or_else(|| known::of_driver(kind.driver()));
+    let home = |endpoint: &Endpoint| HOMES.iter().find(|home| home.url == endpoint.url);
+    if let AgentKind::Http(endpoint) = kind {
+        return home(endpoint).map_or(name, |home| home.vendor).to_owned();
+    }
     match (kind, known) {
         (AgentKind::Builtin { .. }, _) => BUILT_IN.to_owned(),
         (_, Some(known)) if known.driver == kind.driver() => known.vendor.to_owned(),
         _ => name.to_owned(),
     }
+}
+
+/// What is known of an API without being told: where its vendor has it, and under which name people keep its key.
+struct Home {
+    api: Api,
+    url: &'static str,
+    key: &'static str,
+    vendor: &'static str,
+}
+
+const HOMES: [Home; 4] = [
+    Home {
+        api: Api::Anthropic,
+        url: "https://api.anthropic.com/v1",
+        key: "ANTHROPIC_API_KEY",
+        vendor: "anthropic",
+    },
+    Home {
+        api: Api::Responses,
+        url: OPENAI,
+        key: "OPENAI_API_KEY",
+        vendor: "openai",
+    },
+    Home {
+        api: Api::Chat,
+        url: OPENAI,
+        key: "OPENAI_API_KEY",
+        vendor: "openai",
+    },
+    Home {
+        api: Api::Gemini,
+        url: "https://generativelanguage.googleapis.com/v1beta",
+        key: "GEMINI_API_KEY",
+        vendor: "google",
+    },
+];
+
+const OPENAI: &str = "https://api.openai.com/v1";
+
+/// The most tokens of an answer where nobody says so: a long review with its findings.
+const MAX_TOKENS: u32 = 16_000;
+
+/// An agent that is an API. The vendor's key goes to the vendor's own address only.
+fn endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, CliError> {
+    let home = own
+        .api
+        .and_then(|api| HOMES.iter().find(|home| home.api == api));
+    let Some(home) = home else {
+        return Err(
+            CliError::usage(format!("agent `{name}` has no API")).hint(format!(
+                "set `agents.{name}.api` to `anthropic`, `responses`, `chat` or `gemini`"
+            )),
+        );
+    };
+    let at_home = own
+        .url
+        .as_deref()
+        .is_none_or(|url| url.trim_end_matches('/') == home.url);
+    Ok(Endpoint {
+        api: home.api,
+        key: own.key.or_else(|| at_home.then(|| home.key.to_owned())),
+        url: own.url.unwrap_or_else(|| home.url.to_owned()),
+        fallback: own.fallback,
+        max_tokens: own.max_tokens.unwrap_or(MAX_TOKENS),
+        // Other servers that speak the same may not know schemas, and some answer them with an error.
+        structured: own.structured.unwrap_or(at_home || home.api != Api::Chat),
+        prime: own.prime,
+    })
 }
 
 /// An agent that is a program of its own.

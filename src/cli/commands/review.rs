@@ -107,6 +107,9 @@ pub(crate) struct CouncilArgs {
     /// How judges are run; `auto` takes the best that is here
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
+    /// US dollars that the run may cost: a call that could go over it is not made
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<String>,
     /// How long the whole run may take
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<String>,
@@ -180,6 +183,7 @@ impl ReviewArgs {
             ("review.preset", &council.preset, "--preset"),
             ("review.agents", &council.agents, "--agents"),
             ("review.backend", &council.backend, "--backend"),
+            ("limits.cost", &council.max_cost, "--max-cost"),
             ("timeouts.run", &council.timeout, "--timeout"),
             ("timeouts.r1", &council.r1_timeout, "--r1-timeout"),
             ("timeouts.r2", &council.r2_timeout, "--r2-timeout"),

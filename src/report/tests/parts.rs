@@ -58,6 +58,7 @@ pub(super) fn judge(perspective: &str, vote: Vote) -> JudgeRecord {
         failures: Vec::new(),
         ending: Some(Ending::Graceful),
         usage: None,
+        usage_by_round: Default::default(),
         answered_ms: Some(120),
     }
 }
@@ -287,6 +288,7 @@ pub(super) fn thinking(judges: &mut [JudgeRecord]) {
             cached_tokens: Some(7_000),
             output_tokens: Some(800),
             cost_usd: Some(0.04),
+            ..Usage::default()
         });
     }
 }
