@@ -166,6 +166,7 @@ fn session(judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
         page: judge::render,
         room: None,
         max_answer_bytes: 1 << 20,
+        money: Default::default(),
         listener: None,
     };
     let interrupts = Interrupts::Channel(unbounded_channel().1);

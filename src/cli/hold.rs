@@ -20,12 +20,15 @@ use crate::session::{
 };
 
 use super::Start;
+use super::before::{forecast, tell_once};
 use super::bench::Bench;
 use super::convene::Table;
 use super::digests;
 use super::error::CliError;
+use super::forecast::money;
 use super::history::{self, REPORT};
 use super::left::Left;
+use super::parts;
 use super::prepare::Prepared;
 use super::prompts::Prompts;
 use super::request::Request;
@@ -35,7 +38,7 @@ pub(crate) type Announce = fn(&str, &Start);
 
 /// Reviews: nobody is convened over nothing.
 pub(crate) fn review(
-    prepared: Prepared,
+    mut prepared: Prepared,
     deep: bool,
     announce: Option<Announce>,
     start: &Start,
@@ -45,25 +48,36 @@ pub(crate) fn review(
     if let Some((reason, why)) = nothing(&prepared) {
         return skipped(prepared, reason, why, &moment, &world);
     }
-    let bench = Bench {
-        config: &prepared.config,
-        deep,
-    };
-    let seats = bench.seats()?;
+    let seed = draw_seed(&world)
+        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
+    let config = &prepared.config;
+    let mut seats = Bench { config, deep }.seats()?;
     match prepared.packet.target.kind {
         TargetKind::File => Bench::must_think(&seats, "a document")?,
         TargetKind::Topic => Bench::must_think(&seats, "a question")?,
         _ => {}
     }
-    let quorum = bench.quorum(seats.len())?;
-    let seed = draw_seed(&world)
-        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
+    let quorum = Bench { config, deep }.quorum(seats.len())?;
     let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;
+    if let Some(parts @ 2..) = prompts.as_deref().map(Prompts::parts) {
+        seats = parts::seats(&seats, parts, config.settings.limits.agents)?;
+        parts::settle(&mut prepared, parts);
+    }
+    let bench = Bench {
+        config: &prepared.config,
+        deep,
+    };
     let (run, _held) = begin(&prepared, &seats, start, &world, &moment)?;
     Request::keep(start, &run);
     if let Some(announce) = announce {
         announce(&run.name, start);
     }
+    tell_once(
+        &forecast(prompts.as_deref(), &seats, &prepared),
+        &prepared,
+        &world,
+        start,
+    );
     let council = Council {
         start,
         world: &world,
@@ -141,7 +155,7 @@ fn begin(
 }
 
 /// Why there is nothing to review, if there is nothing.
-fn nothing(prepared: &Prepared) -> Option<(Reason, String)> {
+pub(super) fn nothing(prepared: &Prepared) -> Option<(Reason, String)> {
     if let Some(why) = &prepared.change.nothing {
         return Some((Reason::NothingToReview, why.clone()));
     }
@@ -214,7 +228,7 @@ fn facts(run: &RunRef) -> RunFacts {
 }
 
 /// Where the files of a run go: nowhere without a repository.
-fn places(prepared: &Prepared) -> Places {
+pub(super) fn places(prepared: &Prepared) -> Places {
     let place = &prepared.change.place;
     let Some(git_dir) = &place.common_dir else {
         return Places::default();
@@ -343,11 +357,19 @@ impl Council<'_> {
             return Err(error);
         }
         let mut selection = select(&survey.candidates, ask, choice)?;
+        let in_parts = self
+            .prompts
+            .as_deref()
+            .is_some_and(|prompts| prompts.parts() > 1);
         let is_ready = self.prompts.is_some() || self.is_plugin();
         match selection.picks.first() {
+            Some(first) if first.backend == WORKERS && in_parts => {
+                let message = "workers have one brief for all of them: a change in parts needs another backend";
+                return Err(CliError::usage(message).hint("choose --backend teams or subagents"));
+            }
             Some(first) if first.backend == WORKERS => self.lay_out()?,
             // What workers read is not written for a backend that will hardly be needed.
-            _ if !is_ready => selection.picks.retain(|pick| pick.backend != WORKERS),
+            _ if in_parts || !is_ready => selection.picks.retain(|pick| pick.backend != WORKERS),
             _ => {}
         }
         let opened = survey.into_offers(&selection);
@@ -404,7 +426,7 @@ impl Council<'_> {
     /// Built-in judges see the whole change, models what their brief shows.
     fn shown_to(&self, seat: &Seat) -> Arc<Coverage> {
         match &self.prompts {
-            Some(prompts) if seat.agent.kind.reads_text() => prompts.coverage(),
+            Some(prompts) if seat.agent.kind.reads_text() => prompts.coverage(&seat.judge),
             _ => Arc::clone(&self.prepared.coverage),
         }
     }
@@ -470,6 +492,7 @@ impl Council<'_> {
             page: report::judge::render,
             room: room.map(|Room(folder)| folder.path().to_path_buf()),
             max_answer_bytes: self.prepared.config.settings.limits.answer,
+            money: money(&self.prepared.config.settings),
             listener: self.listener(seats),
         }
     }

@@ -1,6 +1,7 @@
 //! Arguments in, exit code out: wires the rooms; alone prints, exits and reads the environment.
 
 mod args;
+mod before;
 mod bench;
 mod columns;
 mod commands;
@@ -13,11 +14,13 @@ mod digests;
 mod duel;
 mod environment;
 mod error;
+mod forecast;
 mod history;
 mod hold;
 mod layers;
 mod left;
 mod modes;
+mod parts;
 mod plugins;
 mod prepare;
 mod prompts;

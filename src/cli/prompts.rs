@@ -5,20 +5,23 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use council_protocol::{Coverage, Seat, Turn};
+use council_protocol::coverage::FileCoverage;
+use council_protocol::{Coverage, JudgeId, Packet, Seat, Turn};
 
+use crate::config::Large;
 use crate::council::plan::Seed;
 use crate::prompt::{self, Brief, BriefClass, Prompter};
 use crate::session::{self, Redact};
 
 use super::error::CliError;
+use super::parts;
 use super::prepare::Prepared;
 
 /// The prompts of a run.
 pub(crate) struct Prompts {
     prompter: Prompter,
-    brief: Brief,
-    coverage: Arc<Coverage>,
+    /// One, or several of a change that is larger than a brief; never empty.
+    briefs: Vec<(Brief, Arc<Coverage>)>,
 }
 
 impl Prompts {
@@ -45,25 +48,69 @@ impl Prompts {
             budget_bytes: budget,
             ..BriefClass::default()
         };
-        let brief = prompter
-            .brief(&prepared.packet, &class)
-            .map_err(CliError::run)?;
-        let coverage = Arc::new(brief.coverage.clone());
-        Ok(Some(Arc::new(Self {
-            prompter,
-            brief,
-            coverage,
-        })))
+        let render = |packet: &Packet| prompter.brief(packet, &class);
+        let brief = render(&prepared.packet).map_err(CliError::run)?;
+        let is_cut = |before: &FileCoverage, shown: &FileCoverage| {
+            before.is_complete() && !shown.is_complete()
+        };
+        let files = prepared
+            .packet
+            .coverage
+            .files
+            .iter()
+            .zip(&brief.coverage.files);
+        let shards = prepared.config.settings.review.large == Large::Shard;
+        let briefs = if shards
+            && files
+                .into_iter()
+                .any(|(before, shown)| is_cut(before, shown))
+        {
+            let parts = parts::of(&prepared.packet, &render).map_err(CliError::run)?;
+            parts
+                .into_iter()
+                .map(|part| (part.brief, Arc::new(part.coverage)))
+                .collect()
+        } else {
+            let coverage = Arc::new(brief.coverage.clone());
+            vec![(brief, coverage)]
+        };
+        Ok(Some(Arc::new(Self { prompter, briefs })))
     }
 
-    /// The brief.
+    /// How many parts the change has.
+    pub(crate) fn parts(&self) -> usize {
+        self.briefs.len()
+    }
+
+    fn of(&self, judge: &JudgeId) -> &(Brief, Arc<Coverage>) {
+        self.briefs
+            .get(parts::part_of(judge))
+            .unwrap_or(&self.briefs[0])
+    }
+
+    /// The brief, of the first part where there are several.
     pub(crate) fn text(&self) -> Arc<str> {
-        Arc::clone(&self.brief.text)
+        Arc::clone(&self.briefs[0].0.text)
     }
 
-    /// What of the change the brief shows.
-    pub(crate) fn coverage(&self) -> Arc<Coverage> {
-        Arc::clone(&self.coverage)
+    /// What of the change a judge is shown.
+    pub(crate) fn coverage(&self, judge: &JudgeId) -> Arc<Coverage> {
+        Arc::clone(&self.of(judge).1)
+    }
+
+    /// What of the change is shown at all, to whichever judges.
+    pub(crate) fn seen(&self) -> Coverage {
+        let all: Vec<&Coverage> = self
+            .briefs
+            .iter()
+            .map(|(_, coverage)| &**coverage)
+            .collect();
+        Coverage::of_quorum(&all, 1)
+    }
+
+    /// How many secrets were replaced.
+    pub(crate) fn redactions(&self) -> usize {
+        self.briefs.iter().map(|(brief, _)| brief.redactions).sum()
     }
 
     /// SHA-256 of the templates.
@@ -78,8 +125,8 @@ impl Prompts {
 }
 
 impl session::Prompter for Prompts {
-    fn brief(&self, _: &Seat) -> Arc<str> {
-        Arc::clone(&self.brief.text)
+    fn brief(&self, seat: &Seat) -> Arc<str> {
+        Arc::clone(&self.of(&seat.judge).0.text)
     }
 
     fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {

@@ -149,6 +149,13 @@ pub const KEYS: &[Key] = &[
     )
     .append(),
     key(
+        "review.large",
+        Kind::Choice(&["rank", "shard"]),
+        Trust::User,
+        "A change larger than `limits.brief`: the most telling files first and the rest named as not reviewed, or in parts that the same bench judges one by one (which costs as much more).",
+    )
+    .or(r#""rank""#),
+    key(
         "review.default-ignores",
         Kind::Switch,
         Trust::Checkout,

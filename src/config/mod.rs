@@ -25,7 +25,7 @@ pub use reference::{reference, schema};
 pub use resolve::{Config, Entry, Notice, Part, resolve};
 pub use settings::{
     AgentSettings, BackendSettings, Color, ContestedPolicy, CoveragePolicy, CrossExamination,
-    Format, JudgeSettings, Limits, Output, PriceSettings, Prompts, Review, Runs, Settings,
+    Format, JudgeSettings, Large, Limits, Output, PriceSettings, Prompts, Review, Runs, Settings,
     TimeoutSettings,
 };
 pub use source::{Layer, Origin, Pair, Source, Trust};

@@ -96,6 +96,8 @@ pub struct Review {
     /// Files that need no review, as gitignore patterns.
     #[serde(default)]
     pub ignore: Vec<String>,
+    /// What becomes of a change that is larger than a brief.
+    pub large: Large,
     /// Whether the built-in globs hold too.
     pub default_ignores: bool,
 }
@@ -259,6 +261,16 @@ pub struct Output {
 pub struct Runs {
     /// How many runs are kept.
     pub keep: u64,
+}
+
+/// What becomes of a change that is larger than a brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Large {
+    /// The most telling files are shown, the rest is named.
+    Rank,
+    /// Parts that each fit.
+    Shard,
 }
 
 /// What a contested critical finding comes to.

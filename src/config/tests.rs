@@ -36,6 +36,10 @@ fn sample(key: &Key) -> String {
         Kind::Globs => r#"["*.lock"]"#.into(),
         Kind::EnvNames => r#"["SOME"]"#.into(),
         Kind::File => r#""/some/file""#.into(),
+        Kind::Url => r#""https://models.example/v1""#.into(),
+        Kind::EnvName => r#""SOME_NAME""#.into(),
+        Kind::Models => r#"["some/model:1"]"#.into(),
+        Kind::Money => r#""2.50""#.into(),
         Kind::Table => r#"{ some = ["thing"] }"#.into(),
         Kind::Judges => r#"[{ perspective = "security", agent = "builtin", model = "m" }]"#.into(),
     }

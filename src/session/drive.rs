@@ -12,12 +12,13 @@ use super::explore::Explorers;
 use super::journal::{Header, JOURNAL_VERSION, Journal, Line, PlanRef, Writer};
 use super::opened::Opened;
 use super::prove::Prover;
+use super::purse::{CALLS_FILE, Call, Purse};
 use super::resume::Past;
 use super::roll::Roll;
 use super::seating::{Seated, Seating};
 use super::setting::{Finished, GaveWay, Offer, Setting};
 use super::stored;
-use super::world::{Durability, World};
+use super::world::{Appender, Durability, World};
 use crate::council::plan::PlannedSeat;
 use crate::council::{Council, Input, Outcome, Plan, TimerId};
 use crate::packet;
@@ -51,6 +52,9 @@ pub(super) struct Drive<'a> {
     plan: Plan,
     council: Option<Council>,
     journal: Option<Writer>,
+    pub(super) purse: Purse,
+    /// The calls of this run, once there is one.
+    calls: Option<Box<dyn Appender>>,
     /// When the run began, in the world's milliseconds.
     began: Millis,
     /// When this process convened the council, and how old the council was by then.
@@ -94,6 +98,8 @@ impl<'a> Drive<'a> {
             outcome: None,
             council: None,
             journal: None,
+            purse: Purse::new(setting.money.clone()),
+            calls: None,
             began: world.now_ms(),
             convened: world.now_ms(),
             age: 0,
@@ -314,6 +320,20 @@ impl<'a> Drive<'a> {
                 Ok(())
             }
             written => written,
+        }
+    }
+
+    /// Writes a call into the run's log of calls. The journal has what came of it: a full disk costs the line only.
+    pub(super) fn write_call(&mut self, call: &Call) {
+        let Some(path) = self.setting.run.file(CALLS_FILE) else {
+            return;
+        };
+        if self.calls.is_none() {
+            self.calls = self.world.disk().append(&path).ok();
+        }
+        if let (Some(calls), Ok(mut line)) = (&mut self.calls, serde_json::to_vec(call)) {
+            line.push(b'\n');
+            let _ = calls.append(&line);
         }
     }
 

@@ -8,9 +8,12 @@ use crate::council::{CancelCause, Input, TimerId};
 
 impl Drive<'_> {
     /// An event of a backend.
-    pub(super) fn hear(&mut self, (generation, event): Tagged) {
+    pub(super) fn hear(&mut self, (generation, mut event): Tagged) {
         if generation != self.generation {
             return;
+        }
+        if let Some(call) = self.purse.after(&mut event, self.now()) {
+            self.write_call(&call);
         }
         let Some(event) = self.hear_explorer(event) else {
             return;

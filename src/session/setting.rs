@@ -9,6 +9,7 @@ use council_protocol::{Answer, BlobSource, Packet, Seat};
 use super::opened::Opened;
 use super::places::RunRef;
 use super::prove::Redact;
+use super::purse::Money;
 use crate::council::{Outcome, Plan};
 
 /// A backend that can run the council, and the council's plan in it.
@@ -59,6 +60,8 @@ pub struct Setting {
     pub room: Option<PathBuf>,
     /// The most bytes of one answer.
     pub max_answer_bytes: u64,
+    /// What the run may cost.
+    pub money: Money,
     /// Hears each line of the log as it is written.
     pub listener: Option<Listener>,
 }

@@ -55,7 +55,7 @@ fn made(form: Form, dialect: Dialect) -> Option<Value> {
 pub fn of_every_form() -> Value {
     let mut root = schemars::schema_for!(Answer).to_value();
     let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
-    strict(&root, &definitions)
+    narrow(&root, &definitions, Dialect::Strict)
 }
 
 /// What the form adds (3-debate.md, "The answer").

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::Start;
+use crate::cli::before;
 use crate::cli::councillors::{self, CouncillorArgs};
 use crate::cli::deliver::Surfaces;
 use crate::cli::detach;
@@ -14,7 +15,7 @@ use crate::cli::modes::ModeArgs;
 use crate::cli::prepare::prepare;
 use crate::config::Pair;
 use crate::council::outcome::Verdict;
-use crate::report::Gate;
+use crate::report::{Gate, exit};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,6 +54,9 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs", "file"], help_heading = "Target")]
     pub(crate) topic: Option<String>,
 
+    /// Say what would leave this machine, to whom, and what it may cost; ask nobody
+    #[arg(long, conflicts_with_all = ["detach", "json", "format", "output"])]
+    pub(crate) dry_run: bool,
     /// Go on in the background; `git council wait` blocks on the verdict
     #[arg(long, conflicts_with_all = ["json", "format", "output"])]
     pub(crate) detach: bool,
@@ -240,6 +244,11 @@ pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
         *run = run.or(Some(detach::DEADLINE_MS));
     }
     let start = start.configured(&prepared.config.settings);
+    if args.dry_run {
+        let lines = before::dry_run(&prepared, args.council.deep)?;
+        start.console.print(&lines)?;
+        return Ok(exit::OK);
+    }
     let settings = prepared.config.settings.clone();
     let announced = args.announce.then_some(detach::announce as hold::Announce);
     let report = hold::review(prepared, args.council.deep, announced, &start)?;

@@ -69,6 +69,8 @@ fn hold(backend: fn(Agents) -> Box<dyn Backend>, judges: usize) -> (Finished, te
         page: crate::report::judge::render,
         room: None,
         max_answer_bytes: 1 << 20,
+
+        money: Default::default(),
         listener: None,
     };
     // Nobody holds the other end: there is no interruption.

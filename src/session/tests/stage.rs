@@ -553,6 +553,8 @@ impl Stage {
             page: crate::report::judge::render,
             room: None,
             max_answer_bytes: self.max_answer_bytes,
+
+            money: Default::default(),
             listener: None,
         }
     }

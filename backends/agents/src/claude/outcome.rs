@@ -103,6 +103,7 @@ impl Outcome {
             cached_tokens: tokens.cache_read_input_tokens,
             output_tokens: tokens.output_tokens,
             cost_usd: cost,
+            ..Usage::default()
         }
     }
 }

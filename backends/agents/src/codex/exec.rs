@@ -132,6 +132,7 @@ impl Exec {
             cached_tokens: Some(turn[1]),
             output_tokens: Some(turn[2]),
             cost_usd: None,
+            ..Usage::default()
         }
     }
 }

@@ -133,6 +133,7 @@ impl Thread {
             cached_tokens: Some(turn[1]),
             output_tokens: Some(turn[2]),
             cost_usd: None,
+            ..Usage::default()
         })
     }
 }

@@ -1,0 +1,259 @@
+//! What a run will send, to whom, and what that may cost: told before anybody is asked.
+
+use std::collections::BTreeMap;
+
+use council_protocol::seat::AgentKind;
+use council_protocol::{Coverage, Seat};
+
+use crate::config::{PriceSettings, Settings};
+use crate::council::plan::DebateMode;
+use crate::session::{EXPECTED_OUTPUT, Money, Price, tokens};
+
+/// Bytes of a turn's prompt behind the brief: rules, perspective and the form of the answer.
+const PROMPT_BYTES: u64 = 8 << 10;
+
+/// What goes to one recipient.
+#[derive(Debug, Clone, PartialEq)]
+struct Recipient {
+    /// Whether it is, or speaks with, somebody elsewhere.
+    elsewhere: bool,
+    judges: Vec<String>,
+    /// Tokens of one round of all its judges, if no cache helps.
+    input: u64,
+    output: u64,
+    /// US dollars from (the caches help, one round) to (they do not, all rounds); none: unknown.
+    usd: Option<(f64, f64)>,
+}
+
+/// What a run will send, to whom, and what that may cost.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Forecast {
+    to: BTreeMap<String, Recipient>,
+    brief_bytes: u64,
+    redactions: usize,
+    left_out: Vec<String>,
+    rounds: u64,
+}
+
+/// What a run may cost, and what its models do, as the configuration has it.
+pub(crate) fn money(settings: &Settings) -> Money {
+    let price = |(model, price): (&String, &PriceSettings)| {
+        let input = price.input.unwrap_or(0);
+        let price = Price {
+            input,
+            cached: price.cached.unwrap_or(input),
+            output: price.output.unwrap_or(0),
+        };
+        (model.clone(), price)
+    };
+    Money {
+        prices: settings.prices.iter().map(price).collect(),
+        most_usd: settings
+            .limits
+            .cost
+            .map(|millionths| millionths as f64 / 1e6),
+    }
+}
+
+/// Who is sent the brief, for a person: the name of the agent and where it goes.
+fn recipient(seat: &Seat) -> String {
+    let agent = &seat.agent;
+    let model = agent
+        .model
+        .as_ref()
+        .map_or(String::new(), |model| format!(", model {model}"));
+    match &agent.kind {
+        AgentKind::Http(endpoint) => format!("{} at {}{model}", agent.name, endpoint.url),
+        AgentKind::Claude(client) | AgentKind::Codex(client) | AgentKind::Acp(client) => {
+            format!(
+                "{}, the program `{}` and whoever it asks{model}",
+                agent.name,
+                client.argv.join(" ")
+            )
+        }
+        AgentKind::Command { argv, .. } => {
+            format!("{}, the program `{}`", agent.name, argv.join(" "))
+        }
+        AgentKind::Backend {} | AgentKind::Builtin { .. } => format!("{}{model}", agent.name),
+    }
+}
+
+/// Whether what an agent is sent leaves the machine. A program that is no client of models is the user's own affair.
+fn is_elsewhere(kind: &AgentKind) -> bool {
+    !matches!(
+        kind,
+        AgentKind::Command { .. } | AgentKind::Backend {} | AgentKind::Builtin { .. }
+    )
+}
+
+impl Forecast {
+    /// The forecast for these seats, each with the bytes of its brief.
+    pub(crate) fn of(
+        seats: &[(&Seat, u64)],
+        redactions: usize,
+        coverage: &Coverage,
+        settings: &Settings,
+    ) -> Self {
+        let money = money(settings);
+        let rounds = if settings.review.debate == DebateMode::Off {
+            1
+        } else {
+            2
+        };
+        let mut to: BTreeMap<String, Recipient> = BTreeMap::new();
+        for (seat, brief) in seats.iter().filter(|(seat, _)| seat.agent.kind.is_paid()) {
+            let input = tokens(brief + PROMPT_BYTES);
+            let price = seat
+                .agent
+                .model
+                .as_ref()
+                .and_then(|model| money.prices.get(model));
+            let usd = price.map(|price| {
+                let answer = EXPECTED_OUTPUT;
+                let cached = price.of(tokens(PROMPT_BYTES), tokens(*brief), answer);
+                // The second round carries the first, is asked in two turns, and may find no cache.
+                let later = price.of(2 * (input + answer + tokens(PROMPT_BYTES)), 0, 2 * answer);
+                (
+                    cached,
+                    price.of(input, 0, answer) + later * (rounds - 1) as f64,
+                )
+            });
+            let new = || Recipient {
+                elsewhere: is_elsewhere(&seat.agent.kind),
+                judges: Vec::new(),
+                input: 0,
+                output: 0,
+                usd: Some((0.0, 0.0)),
+            };
+            let entry = to.entry(recipient(seat)).or_insert_with(new);
+            entry.judges.push(seat.judge.to_string());
+            entry.input += input;
+            entry.output += EXPECTED_OUTPUT;
+            entry.usd = entry
+                .usd
+                .zip(usd)
+                .map(|(all, one)| (all.0 + one.0, all.1 + one.1));
+        }
+        Self {
+            to,
+            brief_bytes: seats.iter().map(|(_, brief)| *brief).max().unwrap_or(0),
+            redactions,
+            left_out: coverage
+                .gaps()
+                .map(|file| file.path.display().into_owned())
+                .collect(),
+            rounds,
+        }
+    }
+
+    /// Whether anything leaves this program.
+    pub(crate) fn sends(&self) -> bool {
+        !self.to.is_empty()
+    }
+
+    /// Who is sent something and is not of this machine, one name a line: what was told once need not be told again.
+    pub(crate) fn recipients(&self) -> String {
+        let elsewhere = self.to.iter().filter(|(_, recipient)| recipient.elsewhere);
+        elsewhere.map(|(name, _)| format!("{name}\n")).collect()
+    }
+
+    /// The forecast in lines; paths in it are untrusted.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        if !self.sends() {
+            return vec!["nothing leaves this machine: only built-in judges sit".to_owned()];
+        }
+        let mut lines = vec![format!(
+            "a brief of {} ({} tokens or so, {} replaced in it) leaves this program:",
+            size(self.brief_bytes),
+            number(tokens(self.brief_bytes)),
+            counted(self.redactions, "secret"),
+        )];
+        for (name, recipient) in &self.to {
+            lines.push(format!("  to {name}"));
+            lines.push(format!("     for {}", recipient.judges.join(", ")));
+            lines.push(format!(
+                "     {} tokens in and {} out a round, or so; {}",
+                number(recipient.input),
+                number(recipient.output),
+                cost(recipient.usd)
+            ));
+        }
+        if self.to.len() > 1 {
+            let all = self.to.values().map(|recipient| recipient.usd);
+            let sum = all.reduce(|a, b| a.zip(b).map(|(a, b)| (a.0 + b.0, a.1 + b.1)));
+            lines.push(format!("  together: {}", cost(sum.flatten())));
+        }
+        if self.rounds > 1 {
+            lines.push("  a second round may follow; the cost is from one round with a warm cache to two without".to_owned());
+        }
+        lines.extend(self.left_out());
+        lines
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        const MOST: usize = 20;
+        let mut lines = Vec::new();
+        if !self.left_out.is_empty() {
+            lines.push(format!(
+                "  not shown whole to any judge: {} (`review.large = \"shard\"` leaves nothing out)",
+                counted(self.left_out.len(), "file")
+            ));
+        }
+        lines.extend(
+            self.left_out
+                .iter()
+                .take(MOST)
+                .map(|path| format!("     {path}")),
+        );
+        if let more @ 1.. = self.left_out.len().saturating_sub(MOST) {
+            lines.push(format!("     and {more} more"));
+        }
+        lines
+    }
+}
+
+fn cost(usd: Option<(f64, f64)>) -> String {
+    match usd {
+        Some((least, most)) => format!("${least:.3} to ${most:.3}"),
+        None => "cost unknown (set `prices.MODEL.input` and `.output`)".to_owned(),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        _ => format!("{} KB", bytes.div_ceil(1000)),
+    }
+}
+
+/// `12,345`.
+fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        let shown = [0, 999, 1000, 1_234_567].map(number);
+        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(cost(Some((0.01, 0.2))), "$0.010 to $0.200");
+    }
+}
