@@ -42,7 +42,9 @@ fn split(
     let whole = files
         .iter()
         .zip(&brief.coverage.files)
-        .all(|(&file, shown)| shown.is_complete() || !packet.coverage.files[file].is_complete());
+        .all(|(&file, shown)| {
+            shown.state.is_complete() || !packet.coverage.files[file].state.is_complete()
+        });
     if !whole && files.len() > 1 {
         let (before, after) = files.split_at(middle(packet, files));
         split(packet, before, render, parts)?;
@@ -246,7 +248,7 @@ mod tests {
         for at in 0..packet.files.len() {
             let seen = parts
                 .iter()
-                .filter(|part| part.coverage.files[at].is_complete())
+                .filter(|part| part.coverage.files[at].state.is_complete())
                 .count();
             assert_eq!(seen, 1, "{:?}", packet.files[at].path);
         }
@@ -272,7 +274,8 @@ mod tests {
         let parts = parts(&packet);
         assert_eq!(parts.len(), 2);
         assert!(
-            !parts[0].coverage.files[0].is_complete() && parts[1].coverage.files[1].is_complete()
+            !parts[0].coverage.files[0].state.is_complete()
+                && parts[1].coverage.files[1].state.is_complete()
         );
     }
 

@@ -51,7 +51,7 @@ impl Prompts {
         let render = |packet: &Packet| prompter.brief(packet, &class);
         let brief = render(&prepared.packet).map_err(CliError::run)?;
         let is_cut = |before: &FileCoverage, shown: &FileCoverage| {
-            before.is_complete() && !shown.is_complete()
+            before.state.is_complete() && !shown.state.is_complete()
         };
         let files = prepared
             .packet
