@@ -380,5 +380,6 @@ fn usage(done: &Value) -> Option<Usage> {
         cached_tokens: count(["cachedReadTokens", "cached_tokens"]),
         output_tokens: count(["outputTokens", "output_tokens"]),
         cost_usd: None,
+        ..Usage::default()
     })
 }
