@@ -50,8 +50,8 @@ pub(crate) enum Notice {
     Told(String, Value),
     /// A stop was raised.
     Woken,
-    /// The program is gone.
-    Gone(String),
+    /// The program is gone: how that is to be told, and why.
+    Gone(FailureKind, String),
 }
 
 /// The receiving end of one conversation.
@@ -83,11 +83,8 @@ impl Ear {
                 Ok(Notice::Woken) if stop.is_raised() => return Err(cancelled()),
                 // A wake of an earlier turn is none.
                 Ok(Notice::Woken) => {}
-                Ok(Notice::Gone(why)) => {
-                    return Err(Failure::new(
-                        FailureKind::Died,
-                        format!("{name} ended: {why}"),
-                    ));
+                Ok(Notice::Gone(kind, why)) => {
+                    return Err(Failure::new(kind, format!("{name} ended: {why}")));
                 }
                 Ok(notice) => return Ok(notice),
                 Err(RecvTimeoutError::Timeout) => {
@@ -136,8 +133,11 @@ impl Peer {
                     hear(dialect, &dir, &board, voice, message);
                 }
             }
-            Heard::Flood => lock(&board).end("it wrote a line that is too long to be read"),
-            Heard::End => lock(&board).end("it closed its output"),
+            Heard::Flood => {
+                let why = "it wrote a line that is too long to be read";
+                lock(&board).end(FailureKind::Oversized, why);
+            }
+            Heard::End => lock(&board).end(FailureKind::Died, "it closed its output"),
         })?;
         Ok(Self {
             dialect,
@@ -174,9 +174,8 @@ impl Peer {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut board = lock(&self.switchboard);
         if board.is_over {
-            let _ = ear
-                .tell
-                .send(Notice::Gone("it closed its output".to_owned()));
+            let why = "it closed its output".to_owned();
+            let _ = ear.tell.send(Notice::Gone(FailureKind::Died, why));
         }
         board.asked.insert(id, ear.tell.clone());
         drop(board);
@@ -236,11 +235,11 @@ impl Peer {
 }
 
 impl Switchboard {
-    fn end(&mut self, why: &str) {
+    fn end(&mut self, kind: FailureKind, why: &str) {
         self.is_over = true;
         let everybody = self.asked.drain().map(|(_, tell)| tell);
         for tell in everybody.chain(self.listeners.drain().map(|(_, tell)| tell)) {
-            let _ = tell.send(Notice::Gone(why.to_owned()));
+            let _ = tell.send(Notice::Gone(kind, why.to_owned()));
         }
     }
 }

@@ -1,13 +1,15 @@
 //! `git council agents`: what can think for a judge.
 
 use clap::Args;
-use council_protocol::seat::Perspective;
+use council_agents::installed::{Installed, installed};
+use council_agents::known::Known;
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Seat};
 
 use crate::cli::Start;
 use crate::cli::bench::Bench;
 use crate::cli::columns::Columns;
-use crate::cli::convene::Table;
+use crate::cli::convene::{Table, bare_workshop};
 use crate::cli::error::CliError;
 use crate::cli::settings;
 
@@ -23,7 +25,10 @@ pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
     };
     let table = Table::bare(start);
     let mut rows = Columns::default();
-    for agent in bench.known_agents()? {
+    let here = installed(&bare_workshop(start));
+    let agents = bench.known_agents()?;
+    let others = others(&agents, &here);
+    for agent in agents {
         let driver = agent.kind.driver().to_owned();
         let (name, vendor) = (agent.name.clone(), agent.vendor.clone());
         let seat = Seat {
@@ -36,12 +41,47 @@ pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
             .agents
             .find(&seat.agent.kind)
             .and_then(|agent| agent.probe(&seat));
+        let version = version_of(&seat.agent.kind, &here);
         let state = match found {
-            Ok(probe) if probe.note.is_empty() => format!("ready: {}", probe.capabilities),
-            Ok(probe) => format!("ready: {} ({})", probe.capabilities, probe.note),
+            Ok(probe) => {
+                let more = [version.unwrap_or_default(), &probe.note];
+                let more: Vec<&str> = more.into_iter().filter(|text| !text.is_empty()).collect();
+                match more.is_empty() {
+                    true => format!("ready: {}", probe.capabilities),
+                    false => format!("ready: {} ({})", probe.capabilities, more.join("; ")),
+                }
+            }
             Err(failure) => format!("not here: {}", failure.detail),
         };
         rows.push([name, driver, vendor, state]);
     }
+    for other in others {
+        let Known {
+            name,
+            driver,
+            vendor,
+            ..
+        } = other.known;
+        let version = other.version.as_deref().unwrap_or("no version");
+        let state = format!("installed, not set up ({version}): git council init --print");
+        rows.push([*name, *driver, *vendor, &state]);
+    }
     start.console.print(&rows.render(""))
+}
+
+/// Clients that are here, and that no agent of the configuration is.
+fn others<'a>(agents: &[AgentSpec], here: &'a [Installed]) -> Vec<&'a Installed> {
+    let is_set_up = |one: &&Installed| agents.iter().any(|agent| agent.name == one.known.name);
+    here.iter().filter(|one| !is_set_up(one)).collect()
+}
+
+/// The version of an agent's program, where it is a client that we know.
+fn version_of<'a>(kind: &AgentKind, here: &'a [Installed]) -> Option<&'a str> {
+    let (AgentKind::Claude(client) | AgentKind::Codex(client) | AgentKind::Acp(client)) = kind
+    else {
+        return None;
+    };
+    let program = client.argv.first()?;
+    let known = here.iter().find(|one| one.known.argv[0] == program)?;
+    known.version.as_deref().ok()
 }

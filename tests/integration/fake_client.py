@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Clients of models as they behave on the wire, without a model: claude, codex and any ACP agent.
+
+    fake_client.py CLIENT BEHAVIOUR MARKS [the driver's own arguments]
+
+It answers every turn with a vote for the change, unless BEHAVIOUR says otherwise. In MARKS it leaves what it saw: a line in
+`turns` for every turn (process, session, round), its arguments, its environment, and what it was allowed.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+CLIENT, BEHAVIOUR, MARKS, ARGS = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+ECHO = re.compile(r"`round` is (\d+), and `key` is `([^`]*)`")
+LOCK = threading.Lock()
+
+
+def mark(name, text):
+    with LOCK, open(os.path.join(MARKS, name), "a") as file:
+        file.write(text + "\n")
+
+
+def say(message):
+    with LOCK:
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+
+def answer(prompt):
+    """The words of the model."""
+    echo = ECHO.findall(prompt)
+    if not echo:
+        return "I hold what I said before."
+    round_, key = echo[-1]
+    if BEHAVIOUR == "prose":
+        return "PASS. It looks good to me."
+    if BEHAVIOUR == "empty":
+        return ""
+    if BEHAVIOUR == "invalid":
+        return '```json\n{"schema_version": 1, "round": %s, "key": "%s", "verdict": "MAYBE"}\n```' % (round_, key)
+    if BEHAVIOUR == "broken-off":
+        return '```json\n{"schema_version": 1, "round": %s, "key": "%s", "verd' % (round_, key)
+    if BEHAVIOUR == "wrong-key":
+        key = "0000"
+    if BEHAVIOUR == "flood":
+        return "x" * (50 << 20)
+    vote = {"schema_version": 1, "round": int(round_), "key": key, "verdict": "PASS", "confidence": "HIGH",
+            "key_insight": "It does what it says.", "findings": [], "recommendation": "Merge it."}
+    if int(round_) > 1:
+        vote["restatement"] = "I hold what I said before."
+    if BEHAVIOUR == "mended" and "could not be used" not in prompt and "cannot be used" not in prompt:
+        del vote["verdict"]
+    return "I looked.\n\n```json\n%s\n```\n" % json.dumps(vote)
+
+
+def turn(session, prompt):
+    """Marks a turn, and misbehaves before it is answered."""
+    echo = ECHO.findall(prompt)
+    mark("turns", "%d %s %s" % (os.getpid(), session, echo[-1][0] if echo else "-"))
+    if BEHAVIOUR == "child":
+        child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        mark("children", str(child.pid))
+    if BEHAVIOUR == "stubborn":
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        time.sleep(600)
+    if BEHAVIOUR in ("hang", "child"):
+        return False
+    if BEHAVIOUR == "slow":
+        time.sleep(0.7)
+    if BEHAVIOUR == "dies":
+        sys.stderr.write("out of memory\n")
+        sys.stderr.flush()
+        os._exit(9)
+    return True
+
+
+STATUS = {"401": 401, "403": 403, "429": 429, "500": 500, "529": 529}
+
+
+# -- claude --------------------------------------------------------------------------------------------------------------
+
+def claude_result(session, prompt):
+    result = {"type": "result", "subtype": "success", "is_error": False, "session_id": session, "total_cost_usd": 0.5,
+              "usage": {"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 3}, "result": answer(prompt)}
+    if BEHAVIOUR in STATUS:
+        result.update(is_error=True, api_error_status=STATUS[BEHAVIOUR], result="API Error")
+    if BEHAVIOUR == "refusal":
+        result.update(is_error=True, stop_reason="refusal", result="")
+    return result
+
+
+def claude():
+    flag = lambda name: ARGS[ARGS.index(name) + 1] if name in ARGS else None
+    if flag("--input-format") != "stream-json":
+        session = flag("--resume") or "session-%d" % os.getpid()
+        prompt = sys.stdin.read()
+        if not turn(session, prompt):
+            time.sleep(600)
+        result = claude_result(session, prompt)
+        text = result["result"].split("```json\n")
+        if flag("--json-schema") and len(text) > 1 and not result["is_error"]:
+            try:
+                result["structured_output"] = json.loads(text[1].split("\n```")[0])
+            except ValueError:
+                pass
+        return say(result)
+    session = "session-%d" % os.getpid()
+    tools = flag("--tools").split(",") + (["Bash"] if BEHAVIOUR == "armed" else [])
+    pending = False
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["type"] == "user":
+            say({"type": "system", "subtype": "init", "session_id": session, "tools": tools})
+            sys.stdout.write("not json at all\n")
+            prompt = message["message"]["content"][0]["text"]
+            pending = not turn(session, prompt)
+            if not pending:
+                say(claude_result(session, prompt))
+        elif message["request"]["subtype"] == "interrupt":
+            mark("interrupts", session)
+            say({"type": "control_response", "response": {"subtype": "success"}})
+            if pending:
+                say({"type": "result", "subtype": "error_during_execution", "is_error": True, "session_id": session})
+        elif message["request"]["subtype"] == "end_session":
+            mark("ends", session)
+            return
+
+
+# -- codex ---------------------------------------------------------------------------------------------------------------
+
+def codex():
+    if "app-server" in ARGS:
+        return codex_server()
+    value = lambda name: ARGS[ARGS.index(name) + 1]
+    session = value("resume") if "resume" in ARGS else "thread-%d" % os.getpid()
+    prompt = sys.stdin.read()
+    say({"type": "thread.started", "thread_id": session})
+    if not turn(session, prompt):
+        time.sleep(600)
+    if BEHAVIOUR in STATUS:
+        say({"type": "turn.failed", "error": {"message": "unexpected status %s" % BEHAVIOUR}})
+        sys.exit(1)
+    with open(value("-o"), "w") as file:
+        file.write(answer(prompt))
+    say({"type": "item.completed", "item": {"type": "error", "message": "Model metadata not found"}})
+    say({"type": "turn.completed", "usage": {"input_tokens": 10, "cached_input_tokens": 5, "output_tokens": 3}})
+
+
+def codex_turn(thread, turn_id, prompt):
+    if not turn(thread, prompt):
+        return
+    done = {"id": turn_id, "status": "completed", "error": None}
+    if BEHAVIOUR in STATUS:
+        info = {"responseTooManyFailedAttempts": {"httpStatusCode": STATUS[BEHAVIOUR]}}
+        done.update(status="failed", error={"message": "it failed", "codexErrorInfo": info})
+    elif BEHAVIOUR == "refusal":
+        done.update(status="failed", error={"message": "no", "codexErrorInfo": "misalignmentPolicyViolation"})
+    else:
+        item = {"type": "agentMessage", "text": answer(prompt)}
+        say({"method": "item/completed", "params": {"threadId": thread, "turnId": turn_id, "item": item}})
+        total = {"inputTokens": 10, "cachedInputTokens": 5, "outputTokens": 3}
+        say({"method": "thread/tokenUsage/updated", "params": {"threadId": thread, "tokenUsage": {"total": total}}})
+    say({"method": "turn/completed", "params": {"threadId": thread, "turn": done}})
+
+
+def codex_server():
+    threads = 0
+    for line in sys.stdin:
+        message = json.loads(line)
+        method, params, id_ = message.get("method"), message.get("params", {}), message.get("id")
+        if id_ is None:
+            continue
+        result = {}
+        if method == "thread/start":
+            threads += 1
+            sandbox = "workspaceWrite" if BEHAVIOUR == "armed" else "readOnly"
+            result = {"thread": {"id": "thread-%d" % threads}, "sandbox": {"type": sandbox}}
+        if method == "turn/start":
+            turn_id = "turn-%d" % id_
+            say({"id": id_, "result": {"turn": {"id": turn_id}}})
+            args = (params["threadId"], turn_id, params["input"][0]["text"])
+            threading.Thread(target=codex_turn, args=args, daemon=True).start()
+            continue
+        if method == "turn/interrupt":
+            mark("interrupts", params["threadId"])
+            done = {"id": params["turnId"], "status": "interrupted", "error": None}
+            say({"method": "turn/completed", "params": {"threadId": params["threadId"], "turn": done}})
+        say({"id": id_, "result": result})
+    mark("ends", "codex")
+
+
+# -- ACP -----------------------------------------------------------------------------------------------------------------
+
+def acp():
+    session, asked, waiting = "acp-%d" % os.getpid(), 1000, None
+    for line in sys.stdin:
+        message = json.loads(line)
+        method, params, id_ = message.get("method"), message.get("params", {}), message.get("id")
+        reply = lambda result: say({"jsonrpc": "2.0", "id": id_, "result": result})
+        if method == "initialize":
+            reply({"protocolVersion": 1, "agentCapabilities": {}})
+        elif method == "session/new":
+            modes = [{"id": "default", "name": "Default"}, {"id": "plan", "name": "Plan"}]
+            reply({"sessionId": session, "modes": {"currentModeId": "default", "availableModes": modes}})
+        elif method == "session/set_mode":
+            mark("modes", params["modeId"])
+            reply({})
+        elif method == "session/cancel":
+            mark("interrupts", session)
+            if waiting is not None:
+                say({"jsonrpc": "2.0", "id": waiting, "result": {"stopReason": "cancelled"}})
+        elif method == "session/prompt":
+            prompt = params["prompt"][0]["text"]
+            if BEHAVIOUR == "armed":
+                update = {"sessionUpdate": "current_mode_update", "currentModeId": "default"}
+                say({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}})
+            if BEHAVIOUR == "writes":
+                call = {"toolCallId": "1", "kind": "edit", "title": "Write", "locations": [{"path": os.getcwd() + "/x"}]}
+                options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+                           {"optionId": "no", "name": "No", "kind": "reject_once"}]
+                ask = {"sessionId": session, "toolCall": call, "options": options}
+                say({"jsonrpc": "2.0", "id": asked, "method": "session/request_permission", "params": ask})
+                mark("allowed", json.dumps(json.loads(sys.stdin.readline())["result"]))
+            waiting = id_
+            if not turn(session, prompt):
+                continue
+            if BEHAVIOUR in STATUS:
+                say({"jsonrpc": "2.0", "id": id_, "error": {"code": STATUS[BEHAVIOUR], "message": "it failed"}})
+                continue
+            text = answer(prompt)
+            for start in range(0, len(text), 1 << 20):
+                update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text[start:start + (1 << 20)]}}
+                say({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}})
+            waiting = None
+            reply({"stopReason": "refusal" if BEHAVIOUR == "refusal" else "end_turn",
+                   "usage": {"inputTokens": 10, "outputTokens": 3}})
+    mark("ends", session)
+
+
+mark("arguments", json.dumps(ARGS))
+mark("environment", json.dumps(dict(os.environ)))
+mark("rooms", json.dumps(sorted(os.path.join(base, name) for base, _, names in os.walk(".") for name in names)))
+{"claude": claude, "codex": codex, "acp": acp}[CLIENT]()
