@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod council;
 pub mod git;
+pub mod memory;
 pub mod packet;
 pub mod prompt;
 pub mod registry;

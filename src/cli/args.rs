@@ -45,6 +45,13 @@ pub(crate) enum Command {
     Doctor(commands::doctor::DoctorArgs),
     Schema(commands::schema::SchemaArgs),
     Judge(commands::judge::JudgeArgs),
+    Hook(commands::hook::HookArgs),
+    Dismiss(commands::dismiss::DismissArgs),
+    Apply(commands::apply::ApplyArgs),
+    Cache(commands::cache::CacheArgs),
+    Gc(commands::gc::GcArgs),
+    Man(commands::man::ManArgs),
+    Completions(commands::man::CompletionsArgs),
 }
 
 /// Flags of every subcommand.

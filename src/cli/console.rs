@@ -61,6 +61,21 @@ impl Console {
         }
     }
 
+    /// What a report for standard error may look like.
+    pub(crate) fn look_at_errors(&self) -> Look {
+        let columns = terminal_size::terminal_size_of(std::io::stderr())
+            .map(|(width, _)| usize::from(width.0));
+        let colour = match self.colour {
+            ColorChoice::Auto => AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
+            other => other != ColorChoice::Never,
+        };
+        Look {
+            width: columns.unwrap_or(100),
+            colour,
+            ..self.look()
+        }
+    }
+
     /// Whether a person watches standard error.
     pub(crate) fn is_watched(&self) -> bool {
         self.verbosity != Verbosity::Quiet && std::io::stderr().is_terminal()

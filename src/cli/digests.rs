@@ -10,29 +10,55 @@ use crate::report::Digests;
 
 use super::prepare::Prepared;
 
-/// The digests of a run and its recognition key: change, configuration, bench and templates.
-pub(crate) fn of(
-    prepared: &Prepared,
-    seats: &[Seat],
-    templates: Option<String>,
-) -> (Digests, String) {
+/// What is known of a verdict before anybody is convened.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    /// The digests that the receipt shows.
+    pub(crate) digests: Digests,
+    /// The change: `git patch-id --verbatim` with modes.
+    pub(crate) change: String,
+    /// Configuration by which it is judged.
+    pub(crate) config: String,
+    /// Who judges, and this program.
+    pub(crate) bench: String,
+    /// All of it together: the recognition key.
+    pub(crate) key: String,
+}
+
+/// The digests of a run and its recognition key: change, configuration, bench, templates, and what the trusted side
+/// instructs.
+pub(crate) fn of(prepared: &Prepared, seats: &[Seat], templates: Option<String>) -> Known {
     let config = sha256(&bytes(&Judged::of(&prepared.config.settings)));
     // Built-in rules change with the program.
     let bench = sha256(&bytes(&(env!("CARGO_PKG_VERSION"), seats)));
     let change = recognition_key(&prepared.change, &prepared.packet.files);
+    let instructions: Vec<_> = prepared.packet.instructions.iter().collect();
+    let instructions = sha256(&bytes(
+        &instructions
+            .iter()
+            .map(|i| (&i.path, &i.text))
+            .collect::<Vec<_>>(),
+    ));
     let parts = [
         change.as_str(),
         &config,
         &bench,
         templates.as_deref().unwrap_or_default(),
+        &instructions,
     ];
     let key = sha256(parts.join("\n").as_bytes());
     let digests = Digests {
         packet: Some(packet::digest(&prepared.packet)),
-        config: Some(config),
+        config: Some(config.clone()),
         templates,
     };
-    (digests, key)
+    Known {
+        digests,
+        change,
+        config,
+        bench,
+        key,
+    }
 }
 
 /// The part of the configuration by which a change is judged; how long it may take and how it is shown is not.

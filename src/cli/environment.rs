@@ -35,6 +35,14 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
+    /// The same without some variables.
+    pub(crate) fn without(&self, dropped: impl Fn(&OsStr) -> bool) -> Self {
+        let kept = self.vars.iter().filter(|(name, _)| !dropped(name));
+        Self {
+            vars: kept.cloned().collect(),
+        }
+    }
+
     /// All variables, for rooms that pick what they may see.
     pub(crate) fn vars(&self) -> impl Iterator<Item = (OsString, OsString)> {
         self.vars.iter().cloned()

@@ -124,6 +124,32 @@ impl Past {
     }
 }
 
+/// Removes the oldest runs, so that `keep` are left: those that ended, with or without a report. One that goes on stays,
+/// and so does what cannot be removed. Says which went.
+pub(crate) fn prune(runs: &Path, keep: usize) -> Vec<String> {
+    let mut all = folders(runs).unwrap_or_default();
+    all.retain(|past| past.name.starts_with("council-"));
+    if all.len() <= keep {
+        return Vec::new();
+    }
+    let age = |past: &Past| {
+        let made = std::fs::metadata(&past.folder).and_then(|meta| meta.modified());
+        // `council-YYYYMMDD-…` says the day, the folder's time the rest.
+        (
+            past.name.get(8..16).map(str::to_owned),
+            made.ok(),
+            past.name.clone(),
+        )
+    };
+    all.sort_by_cached_key(age);
+    let surplus = all.len() - keep;
+    let old = all.into_iter().take(surplus);
+    let over = old.filter(|past| past.state() != State::GoingOn);
+    over.filter(|past| std::fs::remove_dir_all(&past.folder).is_ok())
+        .map(|past| past.name)
+        .collect()
+}
+
 /// Every run of the repository with its report where there is one, the latest first.
 pub(crate) fn all(start: &Start) -> Result<Vec<(Past, Option<Report>)>, CliError> {
     let runs = Place::discover(&start.dir, &start.git())?.runs_dir();

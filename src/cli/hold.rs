@@ -23,7 +23,7 @@ use super::Start;
 use super::before::{forecast, tell_once};
 use super::bench::Bench;
 use super::convene::Table;
-use super::digests;
+use super::digests::{self, Known};
 use super::error::CliError;
 use super::forecast::money;
 use super::history::{self, REPORT};
@@ -31,6 +31,7 @@ use super::left::Left;
 use super::parts;
 use super::prepare::Prepared;
 use super::prompts::Prompts;
+use super::recognise::{Heard, Memory};
 use super::request::Request;
 
 /// Hears the run's name as soon as there is one.
@@ -40,6 +41,7 @@ pub(crate) type Announce = fn(&str, &Start);
 pub(crate) fn review(
     mut prepared: Prepared,
     deep: bool,
+    fresh: bool,
     announce: Option<Announce>,
     start: &Start,
 ) -> Result<Report, CliError> {
@@ -67,6 +69,15 @@ pub(crate) fn review(
         config: &prepared.config,
         deep,
     };
+    let templates = prompts.as_ref().map(|prompts| prompts.digest());
+    let known = digests::of(&prepared, &seats, templates);
+    let memory = Memory::of(&prepared, start);
+    let heard = memory.as_ref().map(Memory::heard).unwrap_or_default();
+    let mut hearsay = Vec::new();
+    let recalled = memory.as_ref().filter(|_| !fresh);
+    if let Some(report) = recalled.and_then(|m| m.recall(&known, &heard, &mut hearsay)) {
+        return Ok(report);
+    }
     let (run, _held) = begin(&prepared, &seats, start, &world, &moment)?;
     Request::keep(start, &run);
     if let Some(announce) = announce {
@@ -87,6 +98,10 @@ pub(crate) fn review(
         seed,
         prompts,
         run,
+        known,
+        memory,
+        heard,
+        hearsay,
     };
     let held = council.hold(&seats);
     if held.is_err() {
@@ -114,6 +129,8 @@ pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<R
     )?;
     let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
     let prompts = Prompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    let templates = prompts.as_ref().map(|prompts| prompts.digest());
+    let known = digests::of(&prepared, &seats, templates);
     let council = Council {
         start,
         world: &world,
@@ -126,6 +143,10 @@ pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<R
         seed: left.plan.seed.clone(),
         prompts,
         run,
+        known,
+        memory: Memory::of(&prepared, start),
+        heard: Heard::default(),
+        hearsay: Vec::new(),
     };
     council.go_on(left, &seats)
 }
@@ -152,6 +173,24 @@ fn begin(
             Ok((run, None))
         }
     }
+}
+
+/// The verdict that was made before over this change by the council of the configuration, if there is one.
+pub(crate) fn recall(prepared: &Prepared, start: &Start) -> Result<Option<Report>, CliError> {
+    let Some(memory) = Memory::of(prepared, start).filter(|_| nothing(prepared).is_none()) else {
+        return Ok(None);
+    };
+    let bench = Bench {
+        config: &prepared.config,
+        deep: false,
+    };
+    let seats = bench.seats()?;
+    let seed = draw_seed(&RealWorld::new())
+        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
+    let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
+    let templates = prompts.as_ref().map(|prompts| prompts.digest());
+    let known = digests::of(prepared, &seats, templates);
+    Ok(memory.recall(&known, &memory.heard(), &mut Vec::new()))
 }
 
 /// Why there is nothing to review, if there is nothing.
@@ -257,6 +296,12 @@ struct Council<'a> {
     /// What agents that read text are sent; none: no seat needs it.
     prompts: Option<Arc<Prompts>>,
     run: RunRef,
+    /// What the verdict depends on.
+    known: Known,
+    memory: Option<Memory<'a>>,
+    heard: Heard,
+    /// Verdicts of others that do not count.
+    hearsay: Vec<String>,
 }
 
 /// A room, removed with the value.
@@ -290,7 +335,7 @@ impl Council<'_> {
             Interrupts::Signals,
         );
         drop(room);
-        let report = self.report(finished?, seats, &selection);
+        let report = self.report(finished?, &selection);
         if let Err(error) = self.keep(&report) {
             // The verdict is there all the same, and shown.
             self.start.console.warning(&error.message);
@@ -322,7 +367,7 @@ impl Council<'_> {
             Interrupts::Signals,
         );
         drop(room);
-        let report = self.report(finished?, seats, &selection);
+        let report = self.report(finished?, &selection);
         if let Err(error) = self.keep(&report) {
             // The verdict is there all the same, and shown.
             self.start.console.warning(&error.message);
@@ -384,6 +429,7 @@ impl Council<'_> {
             coverage: self.shown_to(seat),
         };
         let mut notes = self.prepared.notes.clone();
+        notes.extend(self.heard.notes.iter().chain(&self.hearsay).cloned());
         notes.extend(self.bench.notes());
         notes.extend(pick.notes.iter().cloned());
         let explicit = settings.review.quorum.is_some();
@@ -410,6 +456,7 @@ impl Council<'_> {
             notes,
             options: Options {
                 subject: self.matter(),
+                dismissed: self.heard.dismissals.clone(),
                 ..self.bench.options()
             },
         }
@@ -506,7 +553,7 @@ impl Council<'_> {
         heard.then(|| Arc::new(hear) as Listener)
     }
 
-    fn report(&self, finished: Finished, seats: &[Seat], selection: &Selection) -> Report {
+    fn report(&self, finished: Finished, selection: &Selection) -> Report {
         let requested = &self.prepared.config.settings.review.backend;
         let passed_over = selection
             .why_not
@@ -526,14 +573,12 @@ impl Council<'_> {
             requested: (requested != "auto").then(|| requested.clone()),
             passed_over,
         };
-        let templates = self.prompts.as_ref().map(|prompts| prompts.digest());
-        let (digests, key) = digests::of(self.prepared, seats, templates);
         let facts = RunFacts {
             duration_ms: finished.elapsed_ms,
             backend: Some(backend),
             debate: Some(finished.plan.debate),
-            digests,
-            recognition_key: Some(key),
+            digests: self.known.digests.clone(),
+            recognition_key: Some(self.known.key.clone()),
             seed: Some(finished.plan.seed.clone()),
             ..facts(&self.run)
         };
@@ -562,8 +607,11 @@ impl Council<'_> {
                 report::markdown::render(report, options).as_bytes(),
             )?;
         }
+        if let Some(memory) = &self.memory {
+            memory.keep(report, &self.known);
+        }
         let keep = usize::try_from(self.prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
-        session::prune(self.world.disk(), &places(self.prepared), keep);
+        history::prune(&self.prepared.change.place.runs_dir(), keep);
         Ok(())
     }
 

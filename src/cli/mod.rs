@@ -14,9 +14,12 @@ mod digests;
 mod duel;
 mod environment;
 mod error;
+mod findings;
 mod forecast;
 mod history;
 mod hold;
+mod hook;
+mod journal;
 mod layers;
 mod left;
 mod modes;
@@ -24,6 +27,7 @@ mod parts;
 mod plugins;
 mod prepare;
 mod prompts;
+mod recognise;
 mod request;
 mod settings;
 
@@ -142,6 +146,13 @@ fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
         Command::Wait(args) => return commands::wait::run(&args, start),
         Command::Status(args) => commands::status::run(&args, start)?,
         Command::Resume(args) => return commands::resume::run(&args, start),
+        Command::Hook(args) => return commands::hook::run(&args, start),
+        Command::Dismiss(args) => commands::dismiss::run(&args, start)?,
+        Command::Apply(args) => commands::apply::run(&args, start)?,
+        Command::Cache(args) => commands::cache::run(&args, start)?,
+        Command::Gc(args) => commands::gc::run(&args, start)?,
+        Command::Man(args) => commands::man::run(&args, start)?,
+        Command::Completions(args) => commands::man::complete(&args, start)?,
         Command::Replay(args) => return commands::replay::run(&args, start),
         Command::Show(args) => commands::show::run(&args, start)?,
         Command::Log(args) => commands::log::run(&args, start)?,

@@ -48,7 +48,11 @@ fn of_git(values: Vec<ConfigValue>, checkout: bool) -> [Layer; 2] {
         .into_iter()
         .partition(|value| value.origin == ConfigOrigin::Repository);
     let pair = |value: ConfigValue| {
-        let key = value.name.strip_prefix("council.").unwrap_or(&value.name);
+        let key = match value.name.as_str() {
+            "council.hook" => "hook.enabled",
+            "council.trustednotes" => "notes.trusted",
+            name => name.strip_prefix("council.").unwrap_or(name),
+        };
         Pair::new(key, value.value, value.name.clone())
     };
     let layer = |source, values: Vec<ConfigValue>| Layer::Pairs {

@@ -350,6 +350,72 @@ pub const KEYS: &[Key] = &[
         "Whether a cross-examination is also written down as a whole, `…-session.md`.",
     )
     .or("false"),
+    key(
+        "hook.enabled",
+        Kind::Switch,
+        Trust::Checkout,
+        "Whether the hooks review at all; `git config council.hook false` says the same.",
+    )
+    .or("true"),
+    key(
+        "hook.mode",
+        Kind::Choice(&["advisory", "gate"]),
+        Trust::Checkout,
+        "Whether a verdict of the pre-push hook is told only, or FAIL and INCONCLUSIVE stop the push.",
+    )
+    .or(r#""advisory""#),
+    key(
+        "hook.models",
+        Kind::Switch,
+        Trust::User,
+        "Whether the pre-push hook convenes the whole council; else built-in judges and verdicts that were made before.",
+    )
+    .or("false"),
+    key("hook.timeout", Kind::Duration, Trust::Checkout, "How long the pre-push hook may take.").or(r#""30s""#),
+    key(
+        "hook.on-timeout",
+        Kind::Choice(&["pass", "block"]),
+        Trust::Checkout,
+        "What happens to a push whose review did not end in time.",
+    )
+    .or(r#""pass""#),
+    key(
+        "background.load",
+        Kind::Count { least: 1, most: 10_000 },
+        Trust::User,
+        "The load, in percent of the processors, above which a background review waits.",
+    )
+    .or("100"),
+    key(
+        "background.battery",
+        Kind::Switch,
+        Trust::User,
+        "Whether background reviews run while the machine is on battery.",
+    )
+    .or("false"),
+    key(
+        "notes.write",
+        Kind::Switch,
+        Trust::User,
+        "Whether verdicts and dismissals are written as git notes under `refs/notes/council`; never in CI.",
+    )
+    .or("true"),
+    key(
+        "notes.sign",
+        Kind::Switch,
+        Trust::User,
+        "Whether those notes are signed with git's own signing key (`user.signingKey`).",
+    )
+    .or("false"),
+    key(
+        "notes.trusted",
+        Kind::Globs,
+        Trust::User,
+        "Whose signed notes count: for each the key's fingerprint, then the names at the forge and the mails of whoever \
+         holds it. `git config council.trustedNotes` says the same.",
+    )
+    .append(),
+    key("cache.keep", Kind::Count { least: 0, most: FOREVER }, Trust::User, "How many verdicts are kept to be recognised.").or("500"),
     key("runs.keep", Kind::Count { least: 1, most: FOREVER }, Trust::User, "How many runs are kept under the git directory.").or("50"),
 ];
 

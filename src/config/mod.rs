@@ -24,9 +24,9 @@ pub use kind::Kind;
 pub use reference::{reference, schema};
 pub use resolve::{Config, Entry, Notice, Part, resolve};
 pub use settings::{
-    AgentSettings, BackendSettings, Color, ContestedPolicy, CoveragePolicy, CrossExamination,
-    Format, JudgeSettings, Large, Limits, Output, PriceSettings, Prompts, Review, Runs, Settings,
-    TimeoutSettings,
+    AgentSettings, BackendSettings, Background, CacheSettings, Color, ContestedPolicy,
+    CoveragePolicy, CrossExamination, Format, Hook, HookMode, JudgeSettings, Large, Limits, Notes,
+    OnTimeout, Output, PriceSettings, Prompts, Review, Runs, Settings, TimeoutSettings,
 };
 pub use source::{Layer, Origin, Pair, Source, Trust};
 pub use suggest::nearest;

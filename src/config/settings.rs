@@ -51,6 +51,14 @@ pub struct Settings {
     pub limits: Limits,
     /// `[output]`
     pub output: Output,
+    /// `[hook]`
+    pub hook: Hook,
+    /// `[background]`
+    pub background: Background,
+    /// `[notes]`
+    pub notes: Notes,
+    /// `[cache]`
+    pub cache: CacheSettings,
     /// `[runs]`
     pub runs: Runs,
 }
@@ -253,6 +261,73 @@ pub struct Output {
     pub save: bool,
     /// Whether a cross-examination is also written down as a whole.
     pub session: bool,
+}
+
+/// `[hook]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Hook {
+    /// Whether hooks review at all.
+    pub enabled: bool,
+    /// Told only, or a gate.
+    pub mode: HookMode,
+    /// Whether judges that cost something sit.
+    pub models: bool,
+    /// How long a push may wait, in milliseconds.
+    pub timeout: u64,
+    /// What happens then.
+    pub on_timeout: OnTimeout,
+}
+
+/// What a verdict of the pre-push hook does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookMode {
+    /// It is told.
+    Advisory,
+    /// FAIL and INCONCLUSIVE stop the push.
+    Gate,
+}
+
+/// What happens to a push whose review did not end in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnTimeout {
+    /// It goes through, with a warning.
+    Pass,
+    /// It is stopped.
+    Block,
+}
+
+/// `[background]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Background {
+    /// The load above which it waits, in percent of the processors.
+    pub load: u64,
+    /// Whether it runs on battery.
+    pub battery: bool,
+}
+
+/// `[notes]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notes {
+    /// Whether they are written.
+    pub write: bool,
+    /// Whether they are signed.
+    pub sign: bool,
+    /// Whose signature counts.
+    #[serde(default)]
+    pub trusted: Vec<String>,
+}
+
+/// `[cache]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheSettings {
+    /// How many verdicts are kept.
+    pub keep: u64,
 }
 
 /// `[runs]`

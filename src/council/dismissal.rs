@@ -6,7 +6,7 @@ use council_protocol::{Coverage, JudgeId, Severity, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::consensus::{Case, Standing, judge};
+use super::consensus::{Case, Standing, judge, level};
 use super::outcome::{Disposition, JudgeRecord, JudgedFinding, Reason, Verdict};
 use super::plan::{Consensus, Policy};
 
@@ -133,6 +133,14 @@ impl Reconsidered<'_> {
         findings: &mut [JudgedFinding],
         dismissals: &[Dismissal],
     ) -> (Verdict, Reason) {
+        for finding in findings.iter_mut() {
+            let standing = Standing {
+                severity: finding.finding.severity,
+                disposition: finding.disposition,
+            };
+            finding.dismissed = None;
+            finding.level = level(standing, self.policy);
+        }
         mark(findings, dismissals);
         let counted = |j: &JudgeRecord| j.counted.is_some();
         let cast = self

@@ -22,12 +22,41 @@ const COMMON: [&str; 6] = [
     "SUDO_UID",
 ];
 
+/// Names that the programs need by which git signs.
+const SIGNING: [&str; 3] = ["SSH_AUTH_SOCK", "GNUPGHOME", "GPG_TTY"];
+
+/// Variables that belong to one repository (`git rev-parse --local-env-vars`): a hook must not hand them to another.
+const LOCAL: [&str; 15] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_QUARANTINE_PATH",
+    "GIT_INTERNAL_SUPER_PREFIX",
+];
+
+/// Whether a variable belongs to one repository, so that a hook must drop it.
+pub fn is_local(name: &OsStr) -> bool {
+    LOCAL.iter().any(|local| name == *local)
+}
+
 impl Environment {
     /// Keeps what git's conventions name.
     pub fn from_vars(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let wanted = |name: &OsStr| {
             let name = name.to_string_lossy();
-            name.starts_with("GIT_") || COMMON.contains(&name.as_ref())
+            name.starts_with("GIT_")
+                || COMMON.contains(&name.as_ref())
+                || SIGNING.contains(&name.as_ref())
         };
         Self {
             vars: vars.into_iter().filter(|(name, _)| wanted(name)).collect(),
@@ -53,6 +82,13 @@ impl Environment {
     /// A path from a variable, relative ones from `dir`.
     pub(super) fn path(&self, name: &str, dir: &Path) -> Option<PathBuf> {
         self.get(name).map(|value| dir.join(value))
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.vars
+            .iter()
+            .map(|(n, v)| (n.as_os_str(), v.as_os_str()))
     }
 
     /// Those variables by which git finds its configuration.

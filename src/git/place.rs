@@ -64,6 +64,11 @@ impl Place {
         }
     }
 
+    /// Where the program keeps what is its own: `council` of the git directory that all worktrees share.
+    pub fn memory_dir(&self) -> Option<PathBuf> {
+        Some(self.common_dir.as_ref()?.join("council"))
+    }
+
     /// Where the folders of runs go: under the git directory that all worktrees share, so that removing a linked
     /// worktree does not remove what was paid for.
     pub fn runs_dir(&self) -> PathBuf {

@@ -298,7 +298,7 @@ fn framing(objects: &Objects, from: &Rev, to: &Rev) -> Result<Framing, GitError>
     let (Some(tip), Some(base)) = (to.commit, from.commit) else {
         return Ok(Framing::default());
     };
-    let mut ids = objects.store.commits(tip, base, MAX_COMMITS)?;
+    let mut ids = objects.store.walk(tip, &[base], MAX_COMMITS)?;
     ids.reverse();
     let commits = ids.into_iter().map(|id| Ok(objects.commit(id)?.info(id)));
     let commits = commits.collect::<Result<_, GitError>>()?;

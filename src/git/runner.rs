@@ -135,7 +135,7 @@ impl RunError {
 }
 
 /// Configuration that a repository may hold and that must have no effect here.
-const OFF: [&str; 17] = [
+pub(super) const OFF: [&str; 17] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
@@ -287,22 +287,28 @@ fn root() -> &'static Path {
 }
 
 /// `git` in an absolute directory of PATH: a relative one would look into whatever directory is reviewed.
-fn program(env: &Environment) -> Result<PathBuf, RunError> {
+pub(super) fn program(env: &Environment) -> Result<PathBuf, RunError> {
+    find(env, "git").ok_or(RunError::NoGit)
+}
+
+/// A program in an absolute directory of PATH.
+pub(super) fn find(env: &Environment, name: &str) -> Option<PathBuf> {
     let path = env
         .get("PATH")
         .map(OsStr::to_owned)
         .unwrap_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"));
-    let name = format!("git{}", std::env::consts::EXE_SUFFIX);
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let mut found = std::env::split_paths(&path)
         .filter(|dir| dir.is_absolute())
         .map(|dir| dir.join(&name));
-    found.find(|file| file.is_file()).ok_or(RunError::NoGit)
+    found.find(|file| file.is_file())
 }
 
-struct Limits {
-    command: &'static str,
-    deadline: Duration,
-    cap: usize,
+/// What one conversation with a program may take.
+pub(super) struct Limits {
+    pub(super) command: &'static str,
+    pub(super) deadline: Duration,
+    pub(super) cap: usize,
 }
 
 impl Limits {
@@ -314,7 +320,7 @@ impl Limits {
     }
 
     /// Starts the command, hears it out, and ends it when it says or takes too much.
-    fn converse(&self, mut git: Command, stdin: &[u8]) -> Result<Vec<u8>, RunError> {
+    pub(super) fn converse(&self, mut git: Command, stdin: &[u8]) -> Result<Vec<u8>, RunError> {
         let end = Instant::now() + self.deadline;
         git.stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -171,19 +171,33 @@ impl Store {
         }
     }
 
-    /// Up to `limit` commits reachable from `tip` and not from `hidden`, newest first.
-    pub(super) fn commits(&self, tip: Id, hidden: Id, limit: usize) -> Result<Vec<Id>, GitError> {
+    /// Up to `limit` commits reachable from `tip` and from none of `hidden`, newest first.
+    pub(super) fn walk(&self, tip: Id, hidden: &[Id], limit: usize) -> Result<Vec<Id>, GitError> {
         let repository = self.repository();
         let walk = || {
             let mut walk = repository.revwalk()?;
             walk.set_sorting(Sort::TOPOLOGICAL)?;
             walk.push(oid(tip))?;
-            walk.hide(oid(hidden))?;
+            hidden.iter().try_for_each(|&id| walk.hide(oid(id)))?;
             walk.take(limit)
                 .map(|commit| commit.map(id))
                 .collect::<Result<Vec<_>, _>>()
         };
         walk().map_err(|e| library("list the commits", &e))
+    }
+
+    /// The refs whose names begin so and that lead to commits, with those.
+    pub(super) fn refs(&self, prefix: &str) -> Result<Vec<(String, Id)>, GitError> {
+        let repository = self.repository();
+        let failed = |e: git2::Error| library("list the refs", &e);
+        let all = repository.references().map_err(failed)?;
+        let commit = |reference: git2::Reference<'_>| {
+            let name = reference.name().ok()?.to_owned();
+            let wanted = name.starts_with(prefix);
+            let commit = wanted.then(|| reference.peel_to_commit().ok()).flatten()?;
+            Some((name, id(commit.id())))
+        };
+        Ok(all.filter_map(Result::ok).filter_map(commit).collect())
     }
 
     /// The kind and the bytes of an object, handed to `read`; none when it is not there. `limit` in bytes.

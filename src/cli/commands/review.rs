@@ -57,6 +57,9 @@ pub(crate) struct ReviewArgs {
     /// Say what would leave this machine, to whom, and what it may cost; ask nobody
     #[arg(long, conflicts_with_all = ["detach", "json", "format", "output"])]
     pub(crate) dry_run: bool,
+    /// Judge again, even where the same change was judged before
+    #[arg(long)]
+    pub(crate) fresh: bool,
     /// Go on in the background; `git council wait` blocks on the verdict
     #[arg(long, conflicts_with_all = ["json", "format", "output"])]
     pub(crate) detach: bool,
@@ -251,8 +254,9 @@ pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
     }
     let settings = prepared.config.settings.clone();
     let announced = args.announce.then_some(detach::announce as hold::Announce);
-    let report = hold::review(prepared, args.council.deep, announced, &start)?;
-    if announced.is_some() && report.verdict != Verdict::Skipped {
+    let report = hold::review(prepared, args.council.deep, args.fresh, announced, &start)?;
+    let asked = report.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
+    if announced.is_some() && asked {
         return Ok(report.bottom_line(Gate::default()).exit_code);
     }
     let file = args

@@ -1,0 +1,254 @@
+//! `git council apply`: a judge's suggestion, taken into the worktree.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use council_protocol::{Location, RepoPath};
+
+use crate::cli::Start;
+use crate::cli::error::CliError;
+use crate::cli::findings::{self, Found};
+use crate::git::{self, Place};
+use crate::report::Report;
+
+/// Take the suggestion of a finding into the worktree; refused where its lines have changed
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ApplyArgs {
+    /// The finding: its id in the latest run (F1), or the beginning of its fingerprint
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Of this run instead of the latest
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+}
+
+pub(crate) fn run(args: &ApplyArgs, start: &Start) -> Result<(), CliError> {
+    let Found { finding, report } = findings::find(start, &args.id, args.run.as_deref())?;
+    let finding = finding.finding;
+    let Some(suggestion) = &finding.suggestion else {
+        return Err(CliError::usage(format!("{} has no suggestion", args.id))
+            .hint("its fix is in words: git council show"));
+    };
+    let place = Place::discover(&start.dir, &start.git())?;
+    let Some(top) = place.workdir else {
+        return Err(CliError::usage(
+            "a bare repository has no worktree to apply it to",
+        ));
+    };
+    let file = inside(&top, &finding.location.path)?;
+    let cannot = |error| CliError::usage(format!("cannot read {}: {error}", file.display()));
+    let text = fs::read(&file).map_err(cannot)?;
+    let reviewed = reviewed(&report, &finding.location, start)?;
+    let changed = replace(
+        &text,
+        &finding.location,
+        suggestion,
+        &finding.quote,
+        reviewed.as_deref(),
+    );
+    let changed = changed.map_err(|why| {
+        CliError::usage(format!("{}: {why}", findings_place(&finding.location)))
+            .hint("review again and apply what the new run says")
+    })?;
+    write(&file, &changed)?;
+    start
+        .console
+        .print(&format!("{} changed\n", findings_place(&finding.location)))
+}
+
+fn findings_place(at: &Location) -> String {
+    crate::text::Untrusted::new(&format!("{}:{}", at.path.display(), at.line)).name()
+}
+
+/// The file in the worktree: a path of a report leads nowhere else, through no link.
+fn inside(top: &Path, path: &RepoPath) -> Result<PathBuf, CliError> {
+    let odd = || CliError::usage(format!("{} is no file of the worktree", path.display()));
+    let text = std::str::from_utf8(path.as_bytes()).map_err(|_| odd())?;
+    let mut file = top.to_path_buf();
+    for part in text.split('/') {
+        if matches!(part, "" | "." | "..") || part.eq_ignore_ascii_case(".git") {
+            return Err(odd());
+        }
+        file.push(part);
+        if file.is_symlink() {
+            return Err(odd());
+        }
+    }
+    if file.is_file() { Ok(file) } else { Err(odd()) }
+}
+
+/// The file as it was reviewed, where that was a commit that is still here.
+fn reviewed(report: &Report, at: &Location, start: &Start) -> Result<Option<Vec<u8>>, CliError> {
+    let Some(head) = &report.target.head else {
+        return Ok(None);
+    };
+    let Ok(tree) = git::tree_at(&start.dir, &start.git(), head) else {
+        return Ok(None);
+    };
+    let path = at.path.display().into_owned();
+    Ok(tree.read(&path)?)
+}
+
+/// The text with the lines replaced, or why not.
+fn replace(
+    text: &[u8],
+    at: &Location,
+    suggestion: &str,
+    quote: &str,
+    reviewed: Option<&[u8]>,
+) -> Result<Vec<u8>, &'static str> {
+    let lines = lines_of(text);
+    let first = (at.line as usize)
+        .checked_sub(1)
+        .ok_or("it speaks of the file as a whole")?;
+    let last = at.end_line.unwrap_or(at.line).max(at.line) as usize;
+    let old = lines
+        .get(first..last)
+        .ok_or("the lines are not there any more")?;
+    let moved = "the lines have changed since they were reviewed";
+    match reviewed.map(lines_of) {
+        Some(then) if then.get(first..last) != Some(old) => return Err(moved),
+        None if !holds(&old.concat(), quote) => return Err(moved),
+        _ => {}
+    }
+    let crlf = old.first().is_some_and(|line| line.ends_with(b"\r\n"));
+    let mut new: Vec<u8> = lines[..first].concat();
+    let ended = old.last().is_none_or(|line| line.ends_with(b"\n"));
+    let mut parts = suggestion
+        .strip_suffix('\n')
+        .unwrap_or(suggestion)
+        .split('\n')
+        .peekable();
+    while let Some(line) = parts.next() {
+        // An empty suggestion takes the lines away.
+        if suggestion.is_empty() {
+            break;
+        }
+        new.extend_from_slice(line.trim_end_matches('\r').as_bytes());
+        if parts.peek().is_some() || ended {
+            new.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
+        }
+    }
+    new.extend(lines[last..].concat());
+    Ok(new)
+}
+
+/// Lines with their ends.
+fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|&b| b == b'\n').collect()
+}
+
+/// Whether a quote stands in a text, blanks aside.
+fn holds(text: &[u8], quote: &str) -> bool {
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (text, quote) = (squeezed(&String::from_utf8_lossy(text)), squeezed(quote));
+    !quote.is_empty() && text.contains(&quote)
+}
+
+/// Writes beside the file and renames, with the file's own mode.
+fn write(file: &Path, text: &[u8]) -> Result<(), CliError> {
+    let dir = file.parent().unwrap_or(Path::new("."));
+    let written = fs::metadata(file).and_then(|meta| {
+        let mut beside = tempfile::NamedTempFile::new_in(dir)?;
+        beside.write_all(text)?;
+        beside.as_file().set_permissions(meta.permissions())?;
+        beside.persist(file).map_err(|error| error.error)
+    });
+    written
+        .map(drop)
+        .map_err(|error| CliError::output(&file.display().to_string(), &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: u32, end: Option<u32>) -> Location {
+        Location {
+            path: "a".into(),
+            line,
+            end_line: end,
+        }
+    }
+
+    fn applied(
+        text: &str,
+        at: &Location,
+        suggestion: &str,
+        quote: &str,
+        then: Option<&str>,
+    ) -> Result<String, &'static str> {
+        let new = replace(
+            text.as_bytes(),
+            at,
+            suggestion,
+            quote,
+            then.map(str::as_bytes),
+        );
+        new.map(|new| String::from_utf8(new).unwrap())
+    }
+
+    #[test]
+    fn exactly_the_lines_are_replaced() {
+        let text = "one\ntwo\nthree\n";
+        assert_eq!(
+            applied(text, &at(2, None), "2", "two", None).unwrap(),
+            "one\n2\nthree\n"
+        );
+        assert_eq!(
+            applied(text, &at(2, Some(3)), "2\n3\n4\n", "two", None).unwrap(),
+            "one\n2\n3\n4\n"
+        );
+        assert_eq!(
+            applied(text, &at(1, None), "", "one", None).unwrap(),
+            "two\nthree\n"
+        );
+        assert_eq!(
+            applied("a\r\nb\r\n", &at(1, None), "x\ny", "a", None).unwrap(),
+            "x\r\ny\r\nb\r\n"
+        );
+        assert_eq!(
+            applied("a\nb", &at(2, None), "c", "b", None).unwrap(),
+            "a\nc"
+        );
+    }
+
+    #[test]
+    fn lines_that_changed_are_left_alone() {
+        let text = "one\ntwo\nthree\n";
+        for (at, quote, then) in [
+            (at(2, None), "other", None),
+            (at(2, None), "", None),
+            (at(9, None), "two", None),
+            (at(0, None), "two", None),
+            (at(2, None), "two", Some("one\nzwei\nthree\n")),
+            (at(3, Some(4)), "three", None),
+        ] {
+            assert!(applied(text, &at, "x", quote, then).is_err(), "{at:?}");
+        }
+        assert!(applied(text, &at(2, None), "x", "", Some("eins\ntwo\n")).is_ok());
+    }
+
+    #[test]
+    fn no_path_leads_out_of_the_worktree() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("d")).unwrap();
+        fs::write(dir.path().join("d/f"), "x").unwrap();
+        std::os::unix::fs::symlink("d", dir.path().join("link")).unwrap();
+        assert!(inside(dir.path(), &"d/f".into()).is_ok());
+        for odd in [
+            "../x",
+            "/etc/passwd",
+            "d/../d/f",
+            ".git/config",
+            "link/f",
+            "d",
+            "none",
+            "",
+        ] {
+            assert!(inside(dir.path(), &odd.into()).is_err(), "{odd}");
+        }
+    }
+}

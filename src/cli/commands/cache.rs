@@ -1,0 +1,69 @@
+//! `git council cache`: verdicts that are known again.
+
+use clap::{Args, Subcommand};
+
+use crate::cli::Start;
+use crate::cli::columns::Columns;
+use crate::cli::error::CliError;
+use crate::git::Place;
+use crate::memory::Cache;
+use crate::report::Gate;
+
+/// Show or clear the verdicts by which an unchanged change is recognised
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CacheArgs {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum What {
+    /// List them, the latest first
+    Show,
+    /// Forget all of them
+    Clear,
+}
+
+pub(crate) fn run(args: &CacheArgs, start: &Start) -> Result<(), CliError> {
+    let place = Place::discover(&start.dir, &start.git())?;
+    let Some(dir) = place.memory_dir() else {
+        return Ok(());
+    };
+    let cache = Cache::new(&dir, usize::MAX);
+    match args.what.unwrap_or(What::Show) {
+        What::Show => show(&cache, start),
+        What::Clear => {
+            let cleared = cache.clear().map_err(|error| {
+                CliError::run(format!("cannot clear {}: {error}", cache.dir().display()))
+            })?;
+            let noun = if cleared == 1 { "verdict" } else { "verdicts" };
+            start
+                .console
+                .print(&format!("{cleared} {noun} forgotten\n"))
+        }
+    }
+}
+
+fn show(cache: &Cache, start: &Start) -> Result<(), CliError> {
+    let mut rows = Columns::default();
+    let (mut count, mut bytes) = (0_usize, 0_u64);
+    for kept in cache.list() {
+        count += 1;
+        bytes += kept.bytes;
+        let run = &kept.report.receipt.run;
+        let made = run.started.get(..16).unwrap_or_default().replace('T', " ");
+        rows.push([
+            kept.key.get(..12).unwrap_or_default().to_owned(),
+            made,
+            kept.report.target.label.clone(),
+            kept.report.bottom_line(Gate::default()).headline,
+        ]);
+    }
+    let noun = if count == 1 { "verdict" } else { "verdicts" };
+    let foot = format!(
+        "{count} {noun}, {} KiB in {}\n",
+        bytes.div_ceil(1024),
+        cache.dir().display()
+    );
+    start.console.print(&(rows.render("") + &foot))
+}

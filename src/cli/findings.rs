@@ -1,0 +1,75 @@
+//! Findings of past runs, by id or fingerprint.
+
+use super::Start;
+use super::error::CliError;
+use super::history;
+use crate::council::outcome::JudgedFinding;
+use crate::report::Report;
+
+/// The fewest digits of a fingerprint that name a finding.
+const FEWEST: usize = 4;
+
+/// A finding with the report that it stands in.
+pub(crate) struct Found {
+    pub(crate) finding: JudgedFinding,
+    pub(crate) report: Report,
+}
+
+/// The finding of that id in a run (the latest that has a report), or of that fingerprint in any.
+pub(crate) fn find(start: &Start, id: &str, run: Option<&str>) -> Result<Found, CliError> {
+    let reports = match run {
+        Some(_) => vec![history::find(start, run)?.report()?],
+        None => history::all(start)?
+            .into_iter()
+            .map(|(_, report)| report)
+            .collect(),
+    };
+    let reports: Vec<Report> = reports.into_iter().flatten().collect();
+    let named = reports.first().and_then(|report| {
+        let finding = report
+            .findings
+            .iter()
+            .find(|f| f.id.eq_ignore_ascii_case(id))?;
+        Some((finding.clone(), report.clone()))
+    });
+    if let Some((finding, report)) = named {
+        return Ok(Found { finding, report });
+    }
+    let printed = id.len() >= FEWEST && id.bytes().all(|b| b.is_ascii_hexdigit());
+    let begins =
+        |f: &&JudgedFinding| printed && f.fingerprint.starts_with(&id.to_ascii_lowercase());
+    let mut found: Vec<Found> = Vec::new();
+    for report in reports {
+        for finding in report.findings.iter().filter(begins) {
+            if !found
+                .iter()
+                .any(|other| other.finding.fingerprint == finding.fingerprint)
+            {
+                found.push(Found {
+                    finding: finding.clone(),
+                    report: report.clone(),
+                });
+            }
+        }
+    }
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(CliError::usage(format!("no past run has a finding {id:?}"))
+            .hint("git council show lists them; --run NAME names another run than the latest")),
+        several => Err(
+            CliError::usage(format!("{several} findings begin with {id:?}"))
+                .hint("write more digits of the fingerprint"),
+        ),
+    }
+}
+
+/// `path:line description`.
+pub(crate) fn words(finding: &JudgedFinding) -> String {
+    let at = &finding.finding.location;
+    format!(
+        "{}:{} {}",
+        at.path.display(),
+        at.line,
+        finding.finding.description
+    )
+}

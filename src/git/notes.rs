@@ -1,0 +1,265 @@
+//! Notes under `refs/notes/council`: lines of JSON on reviewed commits, and what was dismissed on the empty tree.
+//!
+//! Every line stands for itself, so that `git notes merge --strategy=cat_sort_uniq` of two people's notes loses nothing.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::Path;
+
+use super::env::Environment;
+use super::error::GitError;
+use super::id::Id;
+use super::objects::Objects;
+use super::open;
+use super::runner::RunError;
+use super::tree;
+use super::user::UserGit;
+
+/// Where the notes are.
+pub const NOTES_REF: &str = "refs/notes/council";
+
+/// How deep git fans out its notes.
+const FANOUTS: usize = 4;
+
+/// The notes of a repository, for reading.
+pub struct Notebook {
+    objects: Objects,
+    root: Option<Id>,
+}
+
+impl Notebook {
+    /// Opens the notes as they are now; a repository without any is an empty notebook.
+    ///
+    /// # Errors
+    ///
+    /// As opening the repository, and a ref that names no commit.
+    pub fn open(dir: &Path, env: &Environment) -> Result<Self, GitError> {
+        let objects = Objects::new(open::open(dir, env)?);
+        let root = match objects.store.commit_of(NOTES_REF) {
+            Some(commit) => Some(objects.commit(commit)?.tree),
+            None => None,
+        };
+        Ok(Self { objects, root })
+    }
+
+    /// The lines that stand on an object, named by its whole id; none on one that is not well formed.
+    ///
+    /// # Errors
+    ///
+    /// Objects of the notes that are missing or damaged.
+    pub fn lines(&self, object: &str) -> Result<Vec<String>, GitError> {
+        let hex = object.is_ascii() && Id::from_hex(object).is_some();
+        let Some(root) = self.root.filter(|_| hex) else {
+            return Ok(Vec::new());
+        };
+        for depth in 0..=FANOUTS {
+            if let Some(entry) = tree::find(&self.objects, root, fanned(object, depth).as_bytes())?
+            {
+                let bytes = self.objects.blob(entry.id)?;
+                let text = String::from_utf8_lossy(&bytes);
+                let lines = text.lines().filter(|line| !line.trim().is_empty());
+                return Ok(lines.map(str::to_owned).collect());
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The lines on the empty tree: what holds for the whole repository.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::lines`].
+    pub fn common(&self) -> Result<Vec<String>, GitError> {
+        self.lines(&self.empty_tree())
+    }
+
+    /// The object that stands for the whole repository.
+    pub fn empty_tree(&self) -> String {
+        Id::EMPTY_TREE.hex()
+    }
+}
+
+/// `0123…` as `01/23/…`, `depth` levels deep.
+fn fanned(hex: &str, depth: usize) -> String {
+    let (dirs, rest) = hex.split_at((2 * depth).min(hex.len()));
+    let mut path = String::with_capacity(hex.len() + depth);
+    for at in (0..dirs.len()).step_by(2) {
+        path.push_str(&dirs[at..at + 2]);
+        path.push('/');
+    }
+    path + rest
+}
+
+/// Adds a line to the note on an object, under a lock of ours: two of our processes lose nothing of each other's.
+/// `council_dir` is `council` of the git directory that all worktrees share.
+///
+/// # Errors
+///
+/// As `git notes` fails, e.g. when git does not know who commits.
+pub fn add_line(
+    git: &UserGit,
+    council_dir: &Path,
+    object: &str,
+    line: &str,
+) -> Result<(), RunError> {
+    let start = |cause: std::io::Error| RunError::Start {
+        command: "notes",
+        cause: cause.to_string(),
+    };
+    fs::create_dir_all(council_dir).map_err(start)?;
+    let lock = File::create(council_dir.join("notes.lock")).map_err(start)?;
+    lock.lock().map_err(start)?;
+    let run = |args: &[&str], stdin: &[u8]| {
+        let args: Vec<&OsStr> = ["--ref", NOTES_REF]
+            .iter()
+            .chain(args)
+            .map(|word| OsStr::new(*word))
+            .collect();
+        git.write("notes", &args, stdin)
+    };
+    let there = match run(&["show", object], &[]) {
+        Ok(there) => String::from_utf8_lossy(&there).into_owned(),
+        Err(RunError::Failed { code: Some(1), .. }) => String::new(),
+        Err(error) => return Err(error),
+    };
+    let lines: BTreeSet<&str> = there
+        .lines()
+        .chain([line])
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let text = lines
+        .into_iter()
+        .fold(String::new(), |text, line| text + line + "\n");
+    run(&["add", "--force", "--file", "-", object], text.as_bytes()).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::tests::repo::Repo;
+
+    fn user(repo: &Repo) -> UserGit {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let people = [
+            ("PATH", path.as_str()),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_AUTHOR_NAME", "A"),
+            ("GIT_AUTHOR_EMAIL", "a@x"),
+            ("GIT_COMMITTER_NAME", "A"),
+            ("GIT_COMMITTER_EMAIL", "a@x"),
+        ];
+        UserGit::new(repo.path(), &Repo::env(&people)).unwrap()
+    }
+
+    fn add(repo: &Repo, object: &str, line: &str) {
+        add_line(&user(repo), &repo.path().join(".git/council"), object, line).unwrap();
+    }
+
+    fn lines(repo: &Repo, object: &str) -> Vec<String> {
+        Notebook::open(repo.path(), &Environment::default())
+            .unwrap()
+            .lines(object)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_fan_of_notes_is_a_path() {
+        assert_eq!(fanned("0123456789", 0), "0123456789");
+        assert_eq!(fanned("0123456789", 2), "01/23/456789");
+    }
+
+    #[test]
+    fn lines_are_added_sorted_and_kept_once() {
+        let repo = Repo::new();
+        let head = repo.write("a", "a\n").commit("first");
+        assert_eq!(lines(&repo, &head), [""; 0]);
+        for line in ["{\"b\":1}", "{\"a\":1}", "{\"b\":1}"] {
+            add(&repo, &head, line);
+        }
+        assert_eq!(lines(&repo, &head), ["{\"a\":1}", "{\"b\":1}"]);
+        assert_eq!(
+            repo.git(&["notes", "--ref=council", "show", &head]),
+            "{\"a\":1}\n{\"b\":1}"
+        );
+        assert_eq!(lines(&repo, "no id"), [""; 0]);
+    }
+
+    #[test]
+    fn what_holds_for_all_stands_on_the_empty_tree() {
+        let repo = Repo::new();
+        repo.write("a", "a\n").commit("first");
+        let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
+        add(&repo, &book.empty_tree(), "{}");
+        let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
+        assert_eq!(book.common().unwrap(), ["{}"]);
+        // git does not take the note for one on a lost object.
+        repo.git(&["notes", "--ref=council", "prune"]);
+        let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
+        assert_eq!(book.common().unwrap(), ["{}"]);
+    }
+
+    #[test]
+    fn many_notes_are_found_however_git_fans_them_out() {
+        let repo = Repo::new();
+        repo.write("a", "a\n").commit("first");
+        let blobs: Vec<String> = (0..300)
+            .map(|n| repo.pipe(&["hash-object", "-w", "--stdin"], format!("{n}").as_bytes()))
+            .collect();
+        let mut script = String::new();
+        for blob in &blobs {
+            script.push_str(&format!("{blob} {blob}\n"));
+        }
+        repo.pipe(
+            &["notes", "--ref=council", "copy", "--stdin"],
+            script.as_bytes(),
+        );
+        for (n, blob) in blobs.iter().enumerate().step_by(50) {
+            add(&repo, blob, &format!("{{\"n\":{n}}}"));
+            assert_eq!(lines(&repo, blob), [format!("{{\"n\":{n}}}")]);
+        }
+    }
+
+    #[test]
+    fn two_clones_merge_their_notes_without_loss() {
+        let origin = Repo::new();
+        let head = origin.write("a", "a\n").commit("first");
+        let (one, two) = (Repo::clone_of(&origin, &[]), Repo::clone_of(&origin, &[]));
+        add(&one, &head, "{\"by\":\"one\"}");
+        add(&two, &head, "{\"by\":\"two\"}");
+        add(&two, &head, "{\"by\":\"both\"}");
+        add(&one, &head, "{\"by\":\"both\"}");
+        let fetch = format!("+{NOTES_REF}:refs/notes/theirs");
+        for (here, there) in [(&one, &two), (&two, &one)] {
+            let path = there.path().to_str().unwrap().to_owned();
+            here.git(&["fetch", "-q", &path, &fetch]);
+            here.git(&[
+                "notes",
+                "--ref=council",
+                "merge",
+                "-q",
+                "-s",
+                "cat_sort_uniq",
+                "refs/notes/theirs",
+            ]);
+        }
+        for repo in [&one, &two] {
+            let all = ["{\"by\":\"both\"}", "{\"by\":\"one\"}", "{\"by\":\"two\"}"];
+            assert_eq!(lines(repo, &head), all);
+        }
+    }
+
+    #[test]
+    fn writers_at_the_same_time_lose_nothing() {
+        let repo = Repo::new();
+        let head = repo.write("a", "a\n").commit("first");
+        std::thread::scope(|scope| {
+            for n in 0..6 {
+                let (repo, head) = (&repo, &head);
+                scope.spawn(move || add(repo, head, &format!("{{\"n\":{n}}}")));
+            }
+        });
+        assert_eq!(lines(&repo, &head).len(), 6);
+    }
+}

@@ -1,0 +1,333 @@
+//! What a push is about to send (githooks(5), pre-push): which ranges of it the remote lacks.
+
+use std::path::Path;
+
+use super::env::Environment;
+use super::error::GitError;
+use super::id::Id;
+use super::objects::{ObjectKind, Objects};
+use super::open;
+
+/// How many commits of a first push are reviewed: what is pushed to an empty mirror may be the whole history.
+pub const MOST_COMMITS: usize = 100;
+
+/// One line of what `git push` tells its hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Update {
+    /// Whatever was typed: a ref, `HEAD~`, an id; `(delete)` for a deletion. Untrusted text.
+    pub local_ref: String,
+    /// The id that is sent; all zeros for a deletion.
+    pub local: String,
+    /// The ref at the remote. Untrusted text.
+    pub remote_ref: String,
+    /// What the remote has there; all zeros when nothing.
+    pub remote: String,
+}
+
+impl Update {
+    /// Reads lines of `<local ref> SP <local id> SP <remote ref> SP <remote id>`; what was typed may hold spaces.
+    ///
+    /// # Errors
+    ///
+    /// The first line that is not one.
+    pub fn parse_all(text: &str) -> Result<Vec<Self>, String> {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        lines
+            .map(|line| Self::parse(line).ok_or_else(|| line.to_owned()))
+            .collect()
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let mut parts = line.rsplitn(4, ' ');
+        let (remote, remote_ref, local, local_ref) =
+            (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        let is_id = |text: &str| {
+            matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
+        };
+        (is_id(local) && is_id(remote)).then(|| Self {
+            local_ref: local_ref.to_owned(),
+            local: local.to_owned(),
+            remote_ref: remote_ref.to_owned(),
+            remote: remote.to_owned(),
+        })
+    }
+
+    /// Whether a ref is deleted: then there is nothing to review.
+    pub fn is_deletion(&self) -> bool {
+        is_zero(&self.local)
+    }
+
+    /// Whether notes are pushed, which hold no code.
+    pub fn is_notes(&self) -> bool {
+        self.remote_ref.starts_with("refs/notes/")
+    }
+}
+
+/// No id, in either length.
+pub fn is_zero(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|b| b == b'0')
+}
+
+/// What of one update is reviewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pushed {
+    /// Commits that the remote lacks.
+    Range {
+        /// The base: a commit, or the empty tree.
+        from: String,
+        /// The commit.
+        to: String,
+        /// What the reader should know about the choice.
+        note: Option<String>,
+    },
+    /// The remote has it all.
+    Nothing,
+    /// Not a commit; what it is.
+    NoCommit(&'static str),
+}
+
+/// Decides, for each update that is no deletion, what of it is new to `remote` (peers.md 7.2).
+///
+/// # Errors
+///
+/// As opening the repository, and histories that cannot be read.
+pub fn ranges(
+    dir: &Path,
+    env: &Environment,
+    remote: &str,
+    updates: &[Update],
+) -> Result<Vec<Pushed>, GitError> {
+    let objects = Objects::new(open::open(dir, env)?);
+    let push = Push {
+        objects: &objects,
+        remote,
+    };
+    updates.iter().map(|update| push.range(update)).collect()
+}
+
+struct Push<'a> {
+    objects: &'a Objects,
+    remote: &'a str,
+}
+
+impl Push<'_> {
+    fn range(&self, update: &Update) -> Result<Pushed, GitError> {
+        let store = &self.objects.store;
+        let tip = match store.resolve(&update.local)? {
+            Some((commit, ObjectKind::Commit)) => commit,
+            Some(_) => return Ok(Pushed::NoCommit("a tree")),
+            None => return Ok(Pushed::NoCommit("no commit of this repository")),
+        };
+        let there = match is_zero(&update.remote) {
+            true => None,
+            false => store.resolve(&update.remote).ok().flatten(),
+        };
+        match there {
+            Some((remote, ObjectKind::Commit)) => self.since(remote, tip),
+            _ => self.new_ref(tip),
+        }
+    }
+
+    /// The remote has a commit that we have too.
+    fn since(&self, remote: Id, tip: Id) -> Result<Pushed, GitError> {
+        let base = self.objects.store.merge_base(remote, tip)?;
+        Ok(match base {
+            Some(base) if base == tip => Pushed::Nothing,
+            Some(base) if base == remote => range(base, tip, None),
+            Some(base) => range(
+                base,
+                tip,
+                Some("a force-push: since the two histories parted".into()),
+            ),
+            None => return self.new_ref(tip),
+        })
+    }
+
+    /// A new ref, or one at whose place the remote has what we do not know: the commits that no ref of the remote holds.
+    fn new_ref(&self, tip: Id) -> Result<Pushed, GitError> {
+        let store = &self.objects.store;
+        let own = format!("refs/remotes/{}/", self.remote);
+        let mut known = store.refs(&own)?;
+        // A push to a URL has no refs of its own.
+        if known.is_empty() && !store.remotes().iter().any(|name| name == self.remote) {
+            known = store.refs("refs/remotes/")?;
+        }
+        let known: Vec<Id> = known.into_iter().map(|(_, id)| id).collect();
+        let new = store.walk(tip, &known, MOST_COMMITS + 1)?;
+        let Some(oldest) = new.last().copied() else {
+            return Ok(Pushed::Nothing);
+        };
+        let head = store.commit_of(&format!("{own}HEAD"));
+        if let Some(base) = head
+            .map(|head| store.merge_base(head, tip))
+            .transpose()?
+            .flatten()
+        {
+            return Ok(range(base, tip, None));
+        }
+        match new.len() > MOST_COMMITS {
+            true => self.bounded(tip),
+            false => self.before(oldest, tip),
+        }
+    }
+
+    /// Since the parent of the oldest commit that is new; a root commit is compared with nothing.
+    fn before(&self, oldest: Id, tip: Id) -> Result<Pushed, GitError> {
+        let parent = self.objects.commit(oldest)?.parents.first().copied();
+        Ok(range(parent.unwrap_or(Id::EMPTY_TREE), tip, None))
+    }
+
+    /// The last commits of a history that is new as a whole, along first parents.
+    fn bounded(&self, tip: Id) -> Result<Pushed, GitError> {
+        let mut at = tip;
+        for _ in 0..MOST_COMMITS {
+            match self.objects.commit(at)?.parents.first() {
+                Some(&parent) => at = parent,
+                None => break,
+            }
+        }
+        let note = format!(
+            "more than {MOST_COMMITS} commits are new to the remote: the last {MOST_COMMITS} are reviewed"
+        );
+        Ok(range(at, tip, Some(note)))
+    }
+}
+
+fn range(from: Id, to: Id, note: Option<String>) -> Pushed {
+    Pushed::Range {
+        from: from.hex(),
+        to: to.hex(),
+        note,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::tests::repo::Repo;
+
+    const ZERO: &str = "0000000000000000000000000000000000000000";
+
+    #[test]
+    fn lines_are_read_from_the_right() {
+        let id = "a".repeat(40);
+        let line = format!("HEAD@{{1 day ago}} {id} refs/heads/main {ZERO}\n");
+        let updates = Update::parse_all(&line).unwrap();
+        assert_eq!(updates[0].local_ref, "HEAD@{1 day ago}");
+        assert_eq!(
+            (updates[0].is_deletion(), is_zero(&updates[0].remote)),
+            (false, true)
+        );
+        let wide = format!(
+            "(delete) {} refs/heads/x {}",
+            "0".repeat(64),
+            "b".repeat(64)
+        );
+        assert!(Update::parse_all(&wide).unwrap()[0].is_deletion());
+        assert_eq!(Update::parse_all("\n\n").unwrap(), []);
+        for bad in ["x", "a b c d", &format!("a {id} b c")] {
+            assert_eq!(Update::parse_all(bad), Err(bad.to_owned()));
+        }
+    }
+
+    fn update(local: &str, remote: &str) -> Update {
+        Update {
+            local_ref: "HEAD".into(),
+            local: local.into(),
+            remote_ref: "refs/heads/x".into(),
+            remote: remote.into(),
+        }
+    }
+
+    fn pushed(repo: &Repo, local: &str, remote: &str) -> Pushed {
+        ranges(
+            repo.path(),
+            &Environment::default(),
+            "origin",
+            &[update(local, remote)],
+        )
+        .unwrap()
+        .remove(0)
+    }
+
+    fn since(from: &str, to: &str) -> Pushed {
+        Pushed::Range {
+            from: from.into(),
+            to: to.into(),
+            note: None,
+        }
+    }
+
+    fn cloned() -> (Repo, Repo, String) {
+        let origin = Repo::new();
+        origin.write("a", "1\n").commit("one");
+        let base = origin.write("a", "2\n").commit("two");
+        let repo = Repo::clone_of(&origin, &[]);
+        (origin, repo, base)
+    }
+
+    #[test]
+    fn what_the_remote_has_is_the_base() {
+        let (_origin, repo, base) = cloned();
+        let tip = repo.write("a", "3\n").commit("three");
+        assert_eq!(pushed(&repo, &tip, &base), since(&base, &tip));
+        assert_eq!(pushed(&repo, &base, &tip), Pushed::Nothing);
+    }
+
+    #[test]
+    fn a_force_push_is_reviewed_since_the_histories_parted() {
+        let (_origin, repo, base) = cloned();
+        let theirs = repo.write("a", "3\n").commit("three");
+        repo.git(&["reset", "-q", "--hard", &base]);
+        let ours = repo.write("a", "4\n").commit("four");
+        let Pushed::Range { from, to, note } = pushed(&repo, &ours, &theirs) else {
+            panic!("nothing is pushed")
+        };
+        assert_eq!((from, to), (base, ours));
+        assert!(note.unwrap().contains("force-push"));
+    }
+
+    #[test]
+    fn a_new_ref_is_compared_with_the_remotes_head() {
+        let (_origin, repo, base) = cloned();
+        assert_eq!(pushed(&repo, &base, ZERO), Pushed::Nothing);
+        let tip = repo.write("b", "1\n").commit("three");
+        assert_eq!(pushed(&repo, &tip, ZERO), since(&base, &tip));
+        // An id that nobody here knows says nothing.
+        assert_eq!(pushed(&repo, &tip, &"ab".repeat(20)), since(&base, &tip));
+        repo.git(&["remote", "set-head", "origin", "--delete"]);
+        assert_eq!(pushed(&repo, &tip, ZERO), since(&base, &tip));
+    }
+
+    #[test]
+    fn tags_are_peeled_and_trees_are_no_commits() {
+        let (_origin, repo, base) = cloned();
+        let tip = repo.write("b", "1\n").commit("three");
+        repo.git(&["tag", "-a", "-m", "v1", "v1"]);
+        let tag = repo.git(&["rev-parse", "v1"]);
+        assert_ne!(tag, tip);
+        assert_eq!(pushed(&repo, &tag, ZERO), since(&base, &tip));
+        let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+        assert_eq!(pushed(&repo, &tree, ZERO), Pushed::NoCommit("a tree"));
+    }
+
+    #[test]
+    fn a_first_push_begins_at_nothing_and_is_bounded() {
+        let repo = Repo::new();
+        let first = repo.write("a", "1\n").commit("one");
+        assert_eq!(
+            pushed(&repo, &first, ZERO),
+            since(&Id::EMPTY_TREE.hex(), &first)
+        );
+        let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+        let mut tip = first.clone();
+        for n in 0..MOST_COMMITS {
+            tip = repo.git(&["commit-tree", "-m", &n.to_string(), "-p", &tip, &tree]);
+        }
+        let Pushed::Range { from, note, .. } = pushed(&repo, &tip, ZERO) else {
+            panic!("nothing is pushed")
+        };
+        assert_eq!(from, first);
+        assert!(note.unwrap().contains("the last 100"));
+    }
+}

@@ -1,0 +1,231 @@
+//! Signatures of notes with the user's own git signing key, through the program that git is configured to use.
+
+use std::io::Write as _;
+use std::process::Command;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::runner::{Limits, RunError};
+use super::user::UserGit;
+
+/// What a signature is for: one of another purpose does not pass for it.
+const NAMESPACE: &str = "git-council";
+
+/// A signature and by which sort of key it was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// `ssh` or `openpgp`, as in git's `gpg.format`.
+    pub format: String,
+    /// The armoured signature.
+    pub value: String,
+}
+
+/// Why nothing could be signed or checked.
+#[derive(Debug, thiserror::Error)]
+pub enum SignError {
+    /// `user.signingKey` is not set.
+    #[error("git has no signing key: user.signingKey is not set")]
+    NoKey,
+    /// A format that is not known here.
+    #[error("signatures of the format {0:?} cannot be made or checked")]
+    Format(String),
+    /// The program is not there.
+    #[error("the program that makes {0} signatures is not on PATH")]
+    NoProgram(&'static str),
+    /// The program failed.
+    #[error("the signing program failed: {0}")]
+    Failed(String),
+}
+
+/// Signs a text with the user's key.
+///
+/// # Errors
+///
+/// No key, an unknown format, or the program's failure.
+pub fn sign(git: &UserGit, text: &str) -> Result<Signature, SignError> {
+    let key = git.config("user.signingKey").ok_or(SignError::NoKey)?;
+    // It must not pass for an option.
+    if key.is_empty() || key.starts_with('-') {
+        return Err(SignError::NoKey);
+    }
+    let format = git
+        .config("gpg.format")
+        .unwrap_or_else(|| "openpgp".to_owned());
+    let value = match format.as_str() {
+        "ssh" => ssh_sign(git, &key, text)?,
+        "openpgp" => {
+            let mut gpg = Command::new(gpg(git)?);
+            gpg.args(["--batch", "-bsau", &key]);
+            run(git, gpg, text)?
+        }
+        _ => return Err(SignError::Format(format)),
+    };
+    Ok(Signature {
+        format,
+        value: value.trim_end().to_owned(),
+    })
+}
+
+/// The fingerprint of the key that signed a text: `SHA256:…` of an ssh key, hex digits of an OpenPGP key; none when the
+/// signature is not one of this text. Whether that key is trusted is another question.
+///
+/// # Errors
+///
+/// An unknown format, or a program that is not there.
+pub fn signer(
+    git: &UserGit,
+    text: &str,
+    signature: &Signature,
+) -> Result<Option<String>, SignError> {
+    let file = temporary(&signature.value)?;
+    let path = file.path();
+    match signature.format.as_str() {
+        "ssh" => {
+            let mut ssh = Command::new(ssh(git)?);
+            ssh.args(["-Y", "check-novalidate", "-n", NAMESPACE, "-s"])
+                .arg(path);
+            let said = run(git, ssh, text).unwrap_or_default();
+            Ok(fingerprint(&said).map(str::to_owned))
+        }
+        "openpgp" => {
+            let mut gpg = Command::new(gpg(git)?);
+            gpg.args(["--batch", "--status-fd=1", "--verify"])
+                .arg(path)
+                .arg("-");
+            let said = run(git, gpg, text).unwrap_or_default();
+            Ok(valid(&said).map(str::to_owned))
+        }
+        other => Err(SignError::Format(other.to_owned())),
+    }
+}
+
+/// `Good "git-council" signature with ED25519 key SHA256:…`
+fn fingerprint(said: &str) -> Option<&str> {
+    let good = said
+        .lines()
+        .find(|line| line.starts_with("Good \"git-council\" signature"))?;
+    good.split_whitespace()
+        .find(|word| word.starts_with("SHA256:"))
+}
+
+/// `[GNUPG:] VALIDSIG <key> … <primary key>`
+fn valid(said: &str) -> Option<&str> {
+    let line = said
+        .lines()
+        .find_map(|line| line.strip_prefix("[GNUPG:] VALIDSIG "))?;
+    line.split_whitespace().last()
+}
+
+fn ssh(git: &UserGit) -> Result<std::path::PathBuf, SignError> {
+    git.helper(&["gpg.ssh.program"], "ssh-keygen")
+        .ok_or(SignError::NoProgram("ssh"))
+}
+
+fn gpg(git: &UserGit) -> Result<std::path::PathBuf, SignError> {
+    git.helper(&["gpg.openpgp.program", "gpg.program"], "gpg")
+        .ok_or(SignError::NoProgram("OpenPGP"))
+}
+
+/// As git does it: a file's path, or the public key itself, which an agent then has the other half of.
+fn ssh_sign(git: &UserGit, key: &str, text: &str) -> Result<String, SignError> {
+    let literal = key
+        .strip_prefix("key::")
+        .or_else(|| key.starts_with("ssh-").then_some(key));
+    let file = literal.map(temporary).transpose()?;
+    let home = git.environment().get("HOME").map(std::path::PathBuf::from);
+    let path = match (&file, key.strip_prefix("~/"), home) {
+        (Some(file), ..) => file.path().to_owned(),
+        (None, Some(rest), Some(home)) => home.join(rest),
+        _ => key.into(),
+    };
+    let mut ssh = Command::new(ssh(git)?);
+    ssh.args(["-Y", "sign", "-n", NAMESPACE, "-f"]).arg(path);
+    if literal.is_some() {
+        ssh.arg("-U");
+    }
+    run(git, ssh, text)
+}
+
+fn temporary(text: &str) -> Result<tempfile::NamedTempFile, SignError> {
+    let failed = |error: std::io::Error| SignError::Failed(error.to_string());
+    let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.write_all(b"\n"))
+        .map_err(failed)?;
+    Ok(file)
+}
+
+fn run(git: &UserGit, mut program: Command, text: &str) -> Result<String, SignError> {
+    program
+        .env_clear()
+        .envs(git.environment().all())
+        .env("LC_ALL", "C")
+        .current_dir("/");
+    let limits = Limits {
+        command: "signing",
+        deadline: Duration::from_secs(60),
+        cap: 1 << 20,
+    };
+    match limits.converse(program, text.as_bytes()) {
+        Ok(said) => Ok(String::from_utf8_lossy(&said).into_owned()),
+        Err(RunError::Failed { stderr, .. }) => Err(SignError::Failed(stderr)),
+        Err(error) => Err(SignError::Failed(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::tests::repo::Repo;
+
+    #[test]
+    fn words_of_the_programs() {
+        let good = "Good \"git-council\" signature with ED25519 key SHA256:abc+/=\n";
+        assert_eq!(fingerprint(good), Some("SHA256:abc+/="));
+        assert_eq!(
+            fingerprint("Good \"git\" signature with ED25519 key SHA256:abc"),
+            None
+        );
+        let status = "[GNUPG:] NEWSIG\n[GNUPG:] VALIDSIG AAAA 2026-03-09 1 0 4 0 22 10 00 BBBB\n";
+        assert_eq!(valid(status), Some("BBBB"));
+        assert_eq!(valid("[GNUPG:] BADSIG AAAA x"), None);
+    }
+
+    #[test]
+    fn an_ssh_signature_names_its_key_and_only_over_its_text() {
+        let repo = Repo::new();
+        let key = repo.path().join("key");
+        let made = Command::new("ssh-keygen")
+            .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+            .arg(&key)
+            .status();
+        // Without ssh there is nothing to be signed with.
+        if !made.is_ok_and(|status| status.success()) {
+            return;
+        }
+        repo.git(&["config", "gpg.format", "ssh"]);
+        let path = std::env::var("PATH").unwrap_or_default();
+        let env = Repo::env(&[
+            ("PATH", &path),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ]);
+        let git = UserGit::new(repo.path(), &env).unwrap();
+        assert!(matches!(sign(&git, "text"), Err(SignError::NoKey)));
+        repo.git(&["config", "user.signingKey", key.to_str().unwrap()]);
+        let signature = sign(&git, "text").unwrap();
+        let signer_of = |text: &str, signature: &Signature| signer(&git, text, signature).unwrap();
+        let named = signer_of("text", &signature).unwrap();
+        assert!(named.starts_with("SHA256:"), "{named}");
+        assert_eq!(signer_of("other text", &signature), None);
+        let forged = Signature {
+            value: signature.value.replace("AAAA", "AAAB"),
+            ..signature
+        };
+        assert_eq!(signer_of("text", &forged), None);
+        // The repository cannot name the program.
+        repo.git(&["config", "gpg.ssh.program", "/bin/false"]);
+        assert!(sign(&git, "text").is_ok());
+    }
+}

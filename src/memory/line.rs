@@ -1,0 +1,236 @@
+//! Lines of a note: JSON, versioned, each standing for itself, optionally signed.
+//!
+//! The signature covers the line's own bytes without it, so that nothing depends on how JSON is written again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::council::Dismissal;
+use crate::council::ledger::Ledger;
+use crate::council::outcome::Verdict;
+use crate::git::Signature;
+use crate::report::Report;
+
+/// The version that every line carries.
+pub const LINE_VERSION: u32 = 1;
+
+/// A verdict as it stands on the reviewed commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerdictLine {
+    /// [`LINE_VERSION`].
+    pub v: u32,
+    /// The word.
+    pub verdict: Verdict,
+    /// One sentence.
+    pub headline: String,
+    /// The reviewed commit.
+    pub head: String,
+    /// What it was compared with; none for a root commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// What was changed, white space included, line numbers not: `git patch-id --verbatim` with modes. 64 hex digits.
+    pub patch_id: String,
+    /// The configuration by which it was judged. 64 hex digits.
+    pub config: String,
+    /// Who judged it. 64 hex digits.
+    pub council: String,
+    /// All of that together: the recognition key. 64 hex digits.
+    pub key: String,
+    /// The run.
+    pub run: String,
+    /// When it began, RFC 3339.
+    pub made: String,
+    /// The report without its ledger and coverage, which follow from the change.
+    pub report: Box<Report>,
+}
+
+/// A finding that was dismissed, or brought back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DismissalLine {
+    /// [`LINE_VERSION`].
+    pub v: u32,
+    /// Which finding, why, by whom and when.
+    #[serde(flatten)]
+    pub dismissal: Dismissal,
+    /// The finding in words, `path:line description`. Untrusted text.
+    pub finding: String,
+    /// Whether an earlier dismissal is taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restored: bool,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Line {
+    /// A verdict.
+    Verdict(VerdictLine),
+    /// A dismissal.
+    Dismissal(DismissalLine),
+}
+
+/// A line that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    /// What it says.
+    pub line: Line,
+    /// The bytes that a signature covers.
+    pub body: String,
+    /// The signature, if there is one; nobody has checked it.
+    pub signature: Option<Signature>,
+}
+
+/// What stands before a signature. Inside of a JSON string its quotes would be escaped.
+const MARK: &str = ",\"sig\":";
+
+impl Line {
+    /// The bytes without a signature.
+    pub fn body(&self) -> String {
+        // Plain data with string keys: this cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A line with its signature.
+pub fn signed(body: &str, signature: &Signature) -> String {
+    let sig = serde_json::to_string(signature).unwrap_or_default();
+    let open = body.strip_suffix('}').unwrap_or(body);
+    format!("{open}{MARK}{sig}}}")
+}
+
+/// Reads a line; none for one that another program, or a later version, wrote.
+pub fn read(text: &str) -> Option<Read> {
+    let text = text.trim();
+    let (body, signature) = match text.rfind(MARK) {
+        Some(at) => {
+            let sig = text[at + MARK.len()..].strip_suffix('}')?;
+            let signature = serde_json::from_str(sig).ok()?;
+            (format!("{}}}", &text[..at]), Some(signature))
+        }
+        None => (text.to_owned(), None),
+    };
+    let line: Line = serde_json::from_str(&body).ok()?;
+    let version = match &line {
+        Line::Verdict(verdict) => verdict.v,
+        Line::Dismissal(dismissal) => dismissal.v,
+    };
+    (version == LINE_VERSION).then_some(Read {
+        line,
+        body,
+        signature,
+    })
+}
+
+/// The report as a note holds it: what follows from the change is left out.
+pub fn trimmed(report: &Report) -> Report {
+    let mut report = report.clone();
+    report.coverage.files.clear();
+    report.ledger = Ledger::default();
+    report
+}
+
+/// The dismissals that hold: for each finding the latest line decides.
+pub fn in_force(mut lines: Vec<DismissalLine>) -> Vec<Dismissal> {
+    lines.sort_by(|a, b| {
+        let place = |line: &DismissalLine| {
+            (
+                line.dismissal.fingerprint.clone(),
+                moment(&line.dismissal.at),
+            )
+        };
+        place(a).cmp(&place(b)).then(a.restored.cmp(&b.restored))
+    });
+    let mut held: Vec<Dismissal> = Vec::new();
+    for DismissalLine {
+        dismissal,
+        restored,
+        ..
+    } in lines
+    {
+        held.retain(|other| other.fingerprint != dismissal.fingerprint);
+        if !restored {
+            held.push(dismissal);
+        }
+    }
+    held
+}
+
+/// A time that can be compared across zones; one that cannot be read is the earliest.
+fn moment(at: &str) -> jiff::Timestamp {
+    at.parse().unwrap_or(jiff::Timestamp::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::council::Ground;
+
+    fn dismissal(at: &str, restored: bool) -> DismissalLine {
+        DismissalLine {
+            v: LINE_VERSION,
+            dismissal: Dismissal {
+                fingerprint: "00112233445566aa".into(),
+                ground: Ground::AcceptedRisk,
+                because: "we say ,\"sig\":{} here".into(),
+                by: "Ann <ann@example.com>".into(),
+                at: at.into(),
+            },
+            finding: "a.rs:1 x".into(),
+            restored,
+        }
+    }
+
+    #[test]
+    fn a_line_is_one_line_and_its_signature_covers_the_rest() {
+        let line = Line::Dismissal(dismissal("2026-03-09T10:00:00+01:00", false));
+        let body = line.body();
+        assert!(!body.contains('\n'));
+        let signature = Signature {
+            format: "ssh".into(),
+            value: "-----BEGIN\nx\n-----END".into(),
+        };
+        let text = signed(&body, &signature);
+        assert!(!text.contains('\n'));
+        assert_eq!(
+            read(&text),
+            Some(Read {
+                line: line.clone(),
+                body: body.clone(),
+                signature: Some(signature)
+            })
+        );
+        assert_eq!(read(&body).unwrap().signature, None);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            (&value["type"], &value["v"]),
+            (&"dismissal".into(), &1.into())
+        );
+    }
+
+    #[test]
+    fn what_is_not_ours_is_passed_over() {
+        for text in [
+            "",
+            "{}",
+            "not json",
+            "{\"type\":\"verdict\"}",
+            "{\"type\":\"other\",\"v\":1}",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        let later = Line::Dismissal(DismissalLine {
+            v: 2,
+            ..dismissal("2026-03-09T10:00:00Z", false)
+        });
+        assert_eq!(read(&later.body()), None);
+    }
+
+    #[test]
+    fn the_latest_word_on_a_finding_holds_whatever_the_zone() {
+        let first = dismissal("2026-03-09T10:00:00+05:00", false);
+        let back = dismissal("2026-03-09T06:00:00+00:00", true);
+        assert_eq!(in_force(vec![first.clone()]).len(), 1);
+        assert_eq!(in_force(vec![back.clone(), first.clone()]), []);
+        let again = dismissal("2026-03-09T07:00:00Z", false);
+        assert_eq!(in_force(vec![again, back, first]).len(), 1);
+    }
+}

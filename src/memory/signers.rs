@@ -1,0 +1,148 @@
+//! Whose signature counts.
+
+/// The keys that the user lists, each with the names and mails of whoever holds it (`council.trustedNotes`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Signers(Vec<Signer>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Signer {
+    key: String,
+    names: Vec<String>,
+}
+
+/// Who had a part in the change, as far as a job of a CI service can tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Authors {
+    /// Mails of authors and committers.
+    pub mails: Vec<String>,
+    /// Names at the forge: whoever opened the pull request, pushed, or started the job.
+    pub logins: Vec<String>,
+    /// Whether all of the change's commits were seen.
+    pub complete: bool,
+}
+
+/// Why a signature does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distrust {
+    /// Its key is not listed.
+    Unlisted,
+    /// In CI: the list does not say whose key it is.
+    Nameless,
+    /// In CI: whoever signed had a part in the change.
+    Own,
+}
+
+impl Distrust {
+    /// The words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Unlisted => "its signer is not listed in council.trustedNotes",
+            Self::Nameless => "council.trustedNotes does not say whose key signed it",
+            Self::Own => "nobody's signature counts for their own change",
+        }
+    }
+}
+
+impl Signers {
+    /// Reads the list: each entry is a fingerprint, then names at the forge and mails, separated by blanks.
+    pub fn parse(list: &[String]) -> Self {
+        let signer = |entry: &String| {
+            let mut words = entry.split_whitespace().map(str::to_owned);
+            let key = words.next()?;
+            Some(Signer {
+                key,
+                names: words.collect(),
+            })
+        };
+        Self(list.iter().filter_map(signer).collect())
+    }
+
+    /// Whether a signature of this key counts. `authors` is given where strangers' changes are reviewed: there nobody's
+    /// signature counts for their own change, and one of an unknown person counts for nothing.
+    ///
+    /// # Errors
+    ///
+    /// Why it does not count.
+    pub fn allows(&self, key: &str, authors: Option<&Authors>) -> Result<(), Distrust> {
+        let same = |signer: &&Signer| {
+            // Hexadecimal fingerprints have no case, `SHA256:…` has.
+            signer.key == key || (!key.contains(':') && signer.key.eq_ignore_ascii_case(key))
+        };
+        let signer = self.0.iter().find(same).ok_or(Distrust::Unlisted)?;
+        let Some(authors) = authors else {
+            return Ok(());
+        };
+        let part = |name: &String| {
+            let mut all = authors.mails.iter().chain(&authors.logins);
+            all.any(|author| author.eq_ignore_ascii_case(name))
+        };
+        let has = |mail: bool| signer.names.iter().any(|name| name.contains('@') == mail);
+        if signer.names.iter().any(part) {
+            Err(Distrust::Own)
+        } else if !authors.complete || authors.logins.is_empty() || !has(false) || !has(true) {
+            // Mails of commits are what their author wrote: only the forge's name of a person is proof.
+            Err(Distrust::Nameless)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signers() -> Signers {
+        Signers::parse(&[
+            "SHA256:abc ann ann@example.com".into(),
+            "0123ABCD".into(),
+            "SHA256:ben ben".into(),
+        ])
+    }
+
+    fn authors(mails: &[&str], logins: &[&str]) -> Authors {
+        let own = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        Authors {
+            mails: own(mails),
+            logins: own(logins),
+            complete: true,
+        }
+    }
+
+    #[test]
+    fn at_home_a_listed_key_is_enough() {
+        assert_eq!(signers().allows("SHA256:abc", None), Ok(()));
+        assert_eq!(signers().allows("0123abcd", None), Ok(()));
+        assert_eq!(
+            signers().allows("sha256:ABC", None),
+            Err(Distrust::Unlisted)
+        );
+        assert_eq!(
+            Signers::default().allows("SHA256:abc", None),
+            Err(Distrust::Unlisted)
+        );
+    }
+
+    #[test]
+    fn in_ci_nobody_signs_for_their_own_change() {
+        let own = |mails: &[&str], logins: &[&str]| {
+            signers().allows("SHA256:abc", Some(&authors(mails, logins)))
+        };
+        assert_eq!(own(&["zoe@example.com"], &["zoe"]), Ok(()));
+        assert_eq!(own(&["zoe@example.com"], &["Ann"]), Err(Distrust::Own));
+        assert_eq!(own(&["ANN@example.com"], &["zoe"]), Err(Distrust::Own));
+        assert_eq!(own(&["zoe@example.com"], &[]), Err(Distrust::Nameless));
+        let unseen = Authors {
+            complete: false,
+            ..authors(&[], &["zoe"])
+        };
+        assert_eq!(
+            signers().allows("SHA256:abc", Some(&unseen)),
+            Err(Distrust::Nameless)
+        );
+        let zoe = authors(&["zoe@example.com"], &["zoe"]);
+        for key in ["0123abcd", "SHA256:ben"] {
+            assert_eq!(signers().allows(key, Some(&zoe)), Err(Distrust::Nameless));
+        }
+    }
+}

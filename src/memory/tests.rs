@@ -1,0 +1,208 @@
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::report::{MemoryPlace, Recognised};
+
+const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
+
+fn key(n: u32) -> String {
+    format!("{n:064x}")
+}
+
+/// The documents' example report under a key.
+fn report(n: u32) -> Report {
+    let mut report = report::json::parse(EXAMPLE).unwrap();
+    report.receipt.run.recognition_key = Some(key(n));
+    report
+}
+
+fn cache(dir: &Path, keep: usize) -> Cache {
+    Cache::new(dir, keep)
+}
+
+#[test]
+fn a_verdict_is_found_under_its_key_and_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = cache(dir.path(), 10);
+    assert_eq!(cache.get(&key(1)), None);
+    cache.put(&report(1)).unwrap();
+    assert_eq!(cache.get(&key(1)), Some(report(1)));
+    assert_eq!(cache.get(&key(2)), None);
+    for odd in ["", "../../x", &"z".repeat(64)] {
+        assert_eq!(cache.get(odd), None);
+    }
+    // A file that says that it is another's is nobody's.
+    fs::copy(cache.file(&key(1)).unwrap(), cache.file(&key(2)).unwrap()).unwrap();
+    assert_eq!(cache.get(&key(2)), None);
+}
+
+#[test]
+fn errors_abstentions_and_gaps_are_never_kept() {
+    type Spoil = fn(&mut Report);
+    let spoils: [(&str, Spoil); 8] = [
+        ("inconclusive", |r| r.verdict = Verdict::Inconclusive),
+        ("skipped", |r| r.verdict = Verdict::Skipped),
+        ("incomplete", |r| r.incomplete = true),
+        ("an abstention", |r| r.judges[0].counted = None),
+        ("a failure", |r| {
+            let failure = council_protocol::message::Failure {
+                kind: council_protocol::message::FailureKind::Died,
+                detail: "x".into(),
+            };
+            r.judges[0].failures =
+                vec![crate::council::outcome::RoundFailure { round: 1, failure }];
+        }),
+        ("nobody", |r| r.judges.clear()),
+        ("a gap", |r| {
+            r.coverage.files[1].state =
+                council_protocol::CoverageState::Unreadable { reason: "x".into() };
+        }),
+        ("recognised", |r| {
+            r.receipt.run.recognised = Some(Recognised {
+                place: MemoryPlace::Cache,
+                run: "x".into(),
+                made: "x".into(),
+                head: None,
+                signer: None,
+            });
+        }),
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let cache = cache(dir.path(), 10);
+    assert!(is_worth_keeping(&report(1)));
+    for (what, spoil) in spoils {
+        let mut report = report(1);
+        spoil(&mut report);
+        assert!(!is_worth_keeping(&report), "{what}");
+        cache.put(&report).unwrap();
+        assert!(cache.list().is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn the_oldest_are_forgotten_beyond_the_bound() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = cache(dir.path(), 2);
+    for n in 0..5 {
+        cache.put(&report(n)).unwrap();
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + u64::from(n));
+        let file = fs::File::options()
+            .append(true)
+            .open(cache.file(&key(n)).unwrap())
+            .unwrap();
+        file.set_modified(at).unwrap();
+    }
+    assert_eq!(cache.gc(), 3);
+    let left: Vec<String> = cache.list().into_iter().map(|kept| kept.key).collect();
+    assert_eq!(left, [key(4), key(3)]);
+    assert_eq!(cache.clear().unwrap(), 2);
+    assert!(cache.list().is_empty());
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_no_verdict_and_goes_in_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = cache(dir.path(), 10);
+    cache.put(&report(1)).unwrap();
+    let whole = fs::read(cache.file(&key(1)).unwrap()).unwrap();
+    for length in [0, 1, whole.len() / 2, whole.len() - 3] {
+        fs::write(cache.file(&key(1)).unwrap(), &whole[..length]).unwrap();
+        assert_eq!(cache.get(&key(1)), None, "{length} bytes");
+    }
+    let half = cache.dir().join(".half-x");
+    fs::write(&half, "{").unwrap();
+    cache.gc();
+    assert!(half.exists(), "somebody may still write it");
+    fs::File::options()
+        .append(true)
+        .open(&half)
+        .unwrap()
+        .set_modified(SystemTime::UNIX_EPOCH)
+        .unwrap();
+    cache.gc();
+    assert!(!half.exists());
+}
+
+#[test]
+fn a_thousand_readers_and_writers_never_see_half_a_verdict() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = cache(dir.path(), 6);
+    let (seen, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    // The example as it is: parsing it a thousand times is what takes the time.
+    let reports: Vec<Report> = (0..8).map(report).collect();
+    std::thread::scope(|scope| {
+        for n in 0..1000_usize {
+            let (cache, reports, seen, wrong) = (&cache, &reports, &seen, &wrong);
+            let work = move || {
+                let report = &reports[n % reports.len()];
+                if n % 2 == 0 {
+                    cache.put(report).unwrap();
+                } else if let Some(found) = cache.get(&key((n % reports.len()) as u32)) {
+                    seen.fetch_add(1, Ordering::Relaxed);
+                    if found != *report {
+                        wrong.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            };
+            std::thread::Builder::new()
+                .stack_size(512 << 10)
+                .spawn_scoped(scope, work)
+                .unwrap();
+        }
+    });
+    assert_eq!(wrong.into_inner(), 0);
+    let halves = cache
+        .entries()
+        .filter(|(path, _)| path.extension().is_none_or(|e| e != "json"));
+    assert_eq!(halves.count(), 0);
+    assert!(cache.list().len() <= 6 + SLACK);
+}
+
+/// The other half of the next test: writes until it is killed.
+#[test]
+fn writes_until_it_is_killed() {
+    let Some(dir) = std::env::var_os("COUNCIL_TEST_KILLED_WRITER") else {
+        return;
+    };
+    let cache = cache(Path::new(&dir), 10);
+    loop {
+        cache.put(&report(1)).unwrap();
+    }
+}
+
+#[test]
+fn a_writer_that_is_killed_leaves_a_whole_verdict_or_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = cache(dir.path(), 10);
+    for after in 0..6_u64 {
+        let mut writer = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "memory::cache::tests::writes_until_it_is_killed"])
+            .env("COUNCIL_TEST_KILLED_WRITER", dir.path())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let end = std::time::Instant::now() + Duration::from_secs(20);
+        while cache.files().is_empty() && std::time::Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        std::thread::sleep(Duration::from_millis(after * 3));
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+        assert_eq!(cache.get(&key(1)), Some(report(1)));
+        cache.clear().unwrap();
+    }
+}
+
+#[test]
+fn a_report_of_before_these_fields_is_still_read() {
+    let mut value: serde_json::Value = serde_json::from_str(EXAMPLE).unwrap();
+    let run = value["receipt"]["run"].as_object_mut().unwrap();
+    for field in ["recognised", "git_source"] {
+        run.remove(field);
+    }
+    for finding in value["findings"].as_array_mut().unwrap() {
+        finding.as_object_mut().unwrap().remove("dismissed");
+    }
+    assert!(report::json::parse(&value.to_string()).is_ok());
+}
