@@ -579,6 +579,7 @@ impl Council<'_> {
             debate: Some(finished.plan.debate),
             digests: self.known.digests.clone(),
             recognition_key: Some(self.known.key.clone()),
+            git_source: self.prepared.change.git_source.clone(),
             seed: Some(finished.plan.seed.clone()),
             ..facts(&self.run)
         };

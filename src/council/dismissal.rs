@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use council_protocol::answer::Stance;
 use council_protocol::{Coverage, JudgeId, Severity, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,16 +82,14 @@ pub(super) fn votes<'a>(
 ) -> Vec<Vote> {
     let mut lost: BTreeMap<&JudgeId, Vote> = BTreeMap::new();
     for finding in findings.iter().filter(|f| f.dismissed.is_some()) {
-        for member in &finding.members {
-            lost.insert(&member.judge, Vote::Pass);
-        }
+        lost.extend(holders(finding).map(|judge| (judge, Vote::Pass)));
     }
     let left = findings
         .iter()
         .filter(|f| f.dismissed.is_none() && f.disposition != Disposition::Rejected);
     for finding in left {
-        for member in &finding.members {
-            if let Some(most) = lost.get_mut(&member.judge) {
+        for judge in holders(finding) {
+            if let Some(most) = lost.get_mut(judge) {
                 *most = (*most).max(supported(finding.finding.severity));
             }
         }
@@ -100,6 +99,16 @@ pub(super) fn votes<'a>(
         None => vote,
     };
     counted.map(least).collect()
+}
+
+/// Whoever said it, and whoever came to agree.
+fn holders(finding: &JudgedFinding) -> impl Iterator<Item = &JudgeId> {
+    let agreed = finding
+        .opinions
+        .iter()
+        .filter(|o| o.stance == Stance::Agreed);
+    let members = finding.members.iter().map(|member| &member.judge);
+    members.chain(agreed.map(|opinion| &opinion.judge))
 }
 
 /// The worst vote that a finding of this severity supports.

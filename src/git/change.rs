@@ -43,6 +43,8 @@ pub struct Change {
     pub blobs: Arc<dyn BlobSource>,
     /// Where the repository lies.
     pub place: Place,
+    /// The second source of objects and why it was needed; none: libgit2 read it.
+    pub git_source: Option<String>,
     pub(super) source: Source,
     pub(super) trusted: Option<CommitTree>,
 }
@@ -156,6 +158,7 @@ pub(super) fn of_patch(request: &Request, bytes: &[u8], label: &str) -> Result<C
         notes: Vec::new(),
         blobs: Arc::new(NoBlobs),
         place,
+        git_source: None,
         source: Source::Patch {
             hunks,
             digest: Sha256::digest(bytes).to_vec(),

@@ -84,6 +84,14 @@ impl Environment {
         self.get(name).map(|value| dir.join(value))
     }
 
+    /// Without what names one repository.
+    pub(super) fn foreign(&self) -> Self {
+        let kept = self.vars.iter().filter(|(name, _)| !is_local(name));
+        Self {
+            vars: kept.cloned().collect(),
+        }
+    }
+
     /// All of them.
     pub(super) fn all(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.vars

@@ -2,47 +2,96 @@
 
 use std::fmt;
 
-/// A SHA-1 object id.
+/// An object's id, of either length.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Id([u8; Self::LEN]);
+pub(super) struct Id {
+    bytes: [u8; Self::MOST],
+    length: u8,
+}
 
-impl Id {
+/// By which hash a repository names its objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Sha1,
+    Sha256,
+}
+
+impl Format {
     /// Bytes of an id.
-    pub(super) const LEN: usize = 20;
-
-    /// The tree without entries, which exists in every repository, stored or not.
-    pub(super) const EMPTY_TREE: Self = Self([
-        0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, 0xe5, 0x4b, 0xf8, 0xd6, 0x92,
-        0x88, 0xfb, 0xee, 0x49, 0x04,
-    ]);
-
-    /// The id of no object: of a file that cannot be read.
-    pub(super) const NONE: Self = Self([0; Self::LEN]);
-
-    /// An id from its bytes; none when there are not exactly [`Self::LEN`].
-    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        bytes.try_into().ok().map(Self)
+    pub(super) fn length(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => Id::MOST,
+        }
     }
 
-    /// An id from 40 hexadecimal digits.
+    /// The tree without entries, which exists in every repository, stored or not.
+    pub(super) fn empty_tree(self) -> Id {
+        match self {
+            Self::Sha1 => Id::EMPTY_TREE,
+            Self::Sha256 => Id {
+                bytes: EMPTY_TREE_256,
+                length: 32,
+            },
+        }
+    }
+}
+
+const EMPTY_TREE_256: [u8; 32] = [
+    0x6e, 0xf1, 0x9b, 0x41, 0x22, 0x5c, 0x53, 0x69, 0xf1, 0xc1, 0x04, 0xd4, 0x5d, 0x8d, 0x85, 0xef,
+    0xa9, 0xb0, 0x57, 0xb5, 0x3b, 0x14, 0xb4, 0xb9, 0xb9, 0x39, 0xdd, 0x74, 0xde, 0xcc, 0x53, 0x21,
+];
+
+impl Id {
+    /// The most bytes of an id.
+    const MOST: usize = 32;
+
+    /// The tree without entries where ids are SHA-1.
+    pub(super) const EMPTY_TREE: Self = Self {
+        bytes: [
+            0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, 0xe5, 0x4b, 0xf8, 0xd6,
+            0x92, 0x88, 0xfb, 0xee, 0x49, 0x04, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        ],
+        length: 20,
+    };
+
+    /// The id of no object: of a file that cannot be read.
+    pub(super) const NONE: Self = Self {
+        bytes: [0; Self::MOST],
+        length: 20,
+    };
+
+    /// An id from its bytes; none when there are neither 20 nor 32.
+    pub(super) fn from_bytes(given: &[u8]) -> Option<Self> {
+        let length = match given.len() {
+            20 => 20,
+            32 => 32,
+            _ => return None,
+        };
+        let mut bytes = [0; Self::MOST];
+        bytes[..given.len()].copy_from_slice(given);
+        Some(Self { bytes, length })
+    }
+
+    /// An id from 40 or 64 hexadecimal digits.
     pub(super) fn from_hex(hex: &str) -> Option<Self> {
         let hex = hex.as_bytes();
-        if hex.len() != 2 * Self::LEN {
+        if !matches!(hex.len(), 40 | 64) {
             return None;
         }
-        let mut id = [0; Self::LEN];
-        for (byte, pair) in id.iter_mut().zip(hex.chunks_exact(2)) {
+        let mut bytes = [0; Self::MOST];
+        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
             let digit = |b: u8| char::from(b).to_digit(16);
             *byte = u8::try_from(digit(pair[0])? << 4 | digit(pair[1])?).ok()?;
         }
-        Some(Self(id))
+        Self::from_bytes(&bytes[..hex.len() / 2])
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8; Self::LEN] {
-        &self.0
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
     }
 
-    /// 40 hexadecimal digits.
+    /// 40 or 64 hexadecimal digits.
     pub(super) fn hex(&self) -> String {
         self.to_string()
     }
@@ -51,11 +100,18 @@ impl Id {
     pub(super) fn short(&self) -> String {
         self.to_string()[..10].to_owned()
     }
+
+    /// Whether it is the tree without entries.
+    pub(super) fn is_empty_tree(&self) -> bool {
+        *self == Self::EMPTY_TREE || *self == Format::Sha256.empty_tree()
+    }
 }
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.as_bytes()
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -75,6 +131,10 @@ mod tests {
         assert_eq!(Id::EMPTY_TREE.hex(), hex);
         assert_eq!(Id::from_hex(hex), Some(Id::EMPTY_TREE));
         assert_eq!(Id::EMPTY_TREE.short(), "4b825dc642");
+        let wide = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
+        assert_eq!(Id::from_hex(wide), Some(Format::Sha256.empty_tree()));
+        assert_eq!(Format::Sha256.empty_tree().hex(), wide);
+        assert!(Id::from_hex(wide).is_some_and(|id| id.is_empty_tree()));
         for bad in [
             "",
             "4b",

@@ -7,6 +7,7 @@
 
 mod base;
 mod change;
+mod command;
 mod commit;
 mod config;
 mod content;
@@ -27,6 +28,7 @@ pub mod runner;
 mod sides;
 mod signature;
 mod similarity;
+mod source;
 mod store;
 mod target;
 mod text;
@@ -57,7 +59,7 @@ use objects::Objects;
 use pathspec::Pathspecs;
 use resolve::Resolved;
 use sides::Sides;
-use store::Store;
+use source::Store;
 use trusted::CommitTree;
 
 /// What to read.
@@ -87,7 +89,20 @@ pub fn read(request: &Request) -> Result<Change, GitError> {
         _ => {}
     }
     let store = open::open(&request.dir, &request.env)?;
+    match read_from(store, request) {
+        // A sparse index is seen only when it is read.
+        Err(GitError::Unsupported { feature }) => read_from(
+            open::by_command(&request.dir, &request.env, &feature)?,
+            request,
+        ),
+        other => other,
+    }
+}
+
+/// Reads a change from one source.
+fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
     let place = Place::of(&request.dir, &store);
+    let named = store.named.clone();
     let specs = Pathspecs::parse(&request.pathspecs, &prefix(&request.dir, &store))?;
     let mut objects = Objects::new(store);
     let resolved = resolve::resolve(&objects, &request.spec, &specs)?;
@@ -122,6 +137,7 @@ pub fn read(request: &Request) -> Result<Change, GitError> {
         notes,
         blobs: sides.clone(),
         place,
+        git_source: named,
         source: Source::Sides(sides),
         trusted: trusted.map(|(root, origin)| CommitTree {
             objects,

@@ -76,7 +76,7 @@ impl Notebook {
 
     /// The object that stands for the whole repository.
     pub fn empty_tree(&self) -> String {
-        Id::EMPTY_TREE.hex()
+        self.objects.store.format.empty_tree().hex()
     }
 }
 

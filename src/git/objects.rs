@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::commit::Commit;
 use super::error::GitError;
 use super::id::Id;
-use super::store::Store;
+use super::source::Store;
 
 /// The largest blob that is read. A larger file is an error, and so lowers the coverage; it is never silently skipped.
 pub(super) const MAX_BLOB: usize = 64 << 20;
@@ -80,7 +80,7 @@ impl Objects {
 
     /// The bytes of a tree.
     pub(super) fn tree(&self, id: Id) -> Result<Arc<[u8]>, GitError> {
-        if id == Id::EMPTY_TREE {
+        if id.is_empty_tree() {
             return Ok([].into());
         }
         self.read(id, ObjectKind::Tree, MAX_OTHER)

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::env::Environment;
 use super::error::GitError;
-use super::runner;
-use super::store::{OpenError, Store};
+use super::runner::{self, RunError};
+use super::source::Store;
+use super::store::OpenError;
 use super::worktree::path_to_bytes;
 
 /// Opens the repository around `dir`, or the one that the environment names.
@@ -18,13 +19,31 @@ pub(super) fn open(dir: &Path, env: &Environment) -> Result<Store, GitError> {
         Err(OpenError::Owner(owned)) if allowed(&runner::safe_directories(env)?, &owned) => {
             Store::open_whoever_owns_it(dir, env)?
         }
-        Err(OpenError::Owner(dir)) => return Err(GitError::Owner { dir }),
+        // git may know a rule that libgit2 does not.
+        Err(OpenError::Owner(owned)) => {
+            let why = "libgit2 does not open it and git does";
+            return Store::by_command(dir, env, why).map_err(|_| GitError::Owner { dir: owned });
+        }
+        Err(OpenError::Other(GitError::Unsupported { feature })) => {
+            return by_command(dir, env, &feature);
+        }
         Err(OpenError::Other(error)) => return Err(error),
     };
     if env.get("GIT_DIR").is_none() {
         refuse_nested_bare(&store, env)?;
     }
     Ok(store)
+}
+
+/// Opens what libgit2 cannot read, and says why; where there is no git either, what libgit2 says is what counts.
+pub(super) fn by_command(dir: &Path, env: &Environment, feature: &str) -> Result<Store, GitError> {
+    let opened = Store::by_command(dir, env, feature);
+    opened.map_err(|error| match error {
+        GitError::Runner(RunError::NoGit) => GitError::Unsupported {
+            feature: feature.to_owned(),
+        },
+        other => other,
+    })
 }
 
 /// git's rules for `safe.directory`: a path, everything below a path (`PATH/*`), or everything (`*`).

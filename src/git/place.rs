@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::env::Environment;
 use super::error::GitError;
 use super::open;
-use super::store::Store;
+use super::source::Store;
 
 /// Directories of the repository that a change belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]

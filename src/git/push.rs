@@ -174,7 +174,8 @@ impl Push<'_> {
     /// Since the parent of the oldest commit that is new; a root commit is compared with nothing.
     fn before(&self, oldest: Id, tip: Id) -> Result<Pushed, GitError> {
         let parent = self.objects.commit(oldest)?.parents.first().copied();
-        Ok(range(parent.unwrap_or(Id::EMPTY_TREE), tip, None))
+        let nothing = self.objects.store.format.empty_tree();
+        Ok(range(parent.unwrap_or(nothing), tip, None))
     }
 
     /// The last commits of a history that is new as a whole, along first parents.

@@ -156,11 +156,12 @@ pub(super) fn tree_of(objects: &Objects, name: &str) -> Result<(Id, String), Git
 
 /// Finds a revision.
 pub(super) fn rev(objects: &Objects, name: &str) -> Result<Rev, GitError> {
-    if name == Id::EMPTY_TREE.hex() {
+    let empty = objects.store.format.empty_tree();
+    if name == empty.hex() {
         return Ok(Rev {
             name: name.to_owned(),
             commit: None,
-            tree: Id::EMPTY_TREE,
+            tree: empty,
         });
     }
     match objects.store.resolve(name)? {

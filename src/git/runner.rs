@@ -32,6 +32,8 @@ pub enum Plumbing {
     DiffTree,
     /// Refs listed.
     ForEachRef,
+    /// The index listed, or what is not in it.
+    LsFiles,
     /// A tree listed.
     LsTree,
     /// Common ancestors.
@@ -40,12 +42,16 @@ pub enum Plumbing {
     RevList,
     /// Revisions resolved.
     RevParse,
+    /// A symbolic ref read.
+    SymbolicRef,
 }
 
 impl Plumbing {
     fn name(self) -> &'static str {
         match self {
             Self::CatFile => "cat-file",
+            Self::LsFiles => "ls-files",
+            Self::SymbolicRef => "symbolic-ref",
             Self::DiffTree => "diff-tree",
             Self::ForEachRef => "for-each-ref",
             Self::LsTree => "ls-tree",
@@ -175,6 +181,9 @@ const FIXED: [(&str, &str); 11] = [
 pub struct Runner {
     program: PathBuf,
     git_dir: PathBuf,
+    worktree: Option<PathBuf>,
+    /// Another index than the repository's own (`GIT_INDEX_FILE`).
+    pub(super) index_file: Option<PathBuf>,
     /// How long a command may take.
     pub deadline: Duration,
     /// How many bytes it may say.
@@ -193,6 +202,8 @@ impl Runner {
         Ok(Self {
             program,
             git_dir: git_dir.to_owned(),
+            worktree: None,
+            index_file: None,
             deadline: DEADLINE,
             cap: CAP,
         })
@@ -221,24 +232,61 @@ impl Runner {
                 operand: operand.to_string_lossy().into_owned(),
             });
         }
-        let mut git = Command::new(&self.program);
-        git.env_clear()
-            .envs(FIXED)
-            .env("GIT_DIR", &self.git_dir)
-            .current_dir(&self.git_dir);
-        for setting in OFF {
-            git.args(["-c", setting]);
-        }
-        git.args(["-c", "safe.directory=*", name])
-            .args(command.guards())
-            .args(options)
-            .args(operands);
+        let mut git = self.command(command, options);
+        git.args(operands);
         let limits = Limits {
             command: name,
             deadline: self.deadline,
             cap: self.cap,
         };
         limits.converse(git, stdin)
+    }
+}
+
+impl Runner {
+    /// The same over a worktree.
+    pub(super) fn in_worktree(&self, top: &Path) -> Self {
+        Self {
+            worktree: Some(top.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// A process that goes on, with pipes to its input and output; what it complains about is not heard.
+    pub(super) fn spawn(
+        &self,
+        command: Plumbing,
+        options: &[&'static str],
+    ) -> Result<Child, RunError> {
+        let mut git = self.command(command, options);
+        git.stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        git.spawn().map_err(|cause| RunError::Start {
+            command: command.name(),
+            cause: cause.to_string(),
+        })
+    }
+
+    fn command(&self, command: Plumbing, options: &[&'static str]) -> Command {
+        let mut git = Command::new(&self.program);
+        git.env_clear()
+            .envs(FIXED)
+            .env("GIT_DIR", &self.git_dir)
+            .current_dir(self.worktree.as_ref().unwrap_or(&self.git_dir));
+        if let Some(top) = &self.worktree {
+            git.env("GIT_WORK_TREE", top);
+        }
+        if let Some(index) = &self.index_file {
+            git.env("GIT_INDEX_FILE", index);
+        }
+        for setting in OFF {
+            git.args(["-c", setting]);
+        }
+        git.args(["-c", "safe.directory=*", command.name()])
+            .args(command.guards())
+            .args(options);
+        git
     }
 }
 

@@ -17,12 +17,13 @@ use super::env::Environment;
 use super::error::GitError;
 use super::id::Id;
 use super::objects::ObjectKind;
+use super::source::{Hear, Source};
 use super::textdiff::RawHunk;
 use super::tree::{Entry, Located};
 use super::worktree::{Touched, bytes_to_path};
 
 /// A repository, open for reading.
-pub(super) struct Store {
+pub(super) struct Library {
     repository: Mutex<Repository>,
     pub(super) git_dir: PathBuf,
     pub(super) common_dir: PathBuf,
@@ -31,7 +32,7 @@ pub(super) struct Store {
     index_file: Option<PathBuf>,
 }
 
-impl Store {
+impl Library {
     /// Opens the repository that `dir` lies in, or the one that the environment names.
     pub(super) fn open(dir: &Path, env: &Environment) -> Result<Self, OpenError> {
         Self::try_open(dir, env).map_err(|error| open_error(dir, &error))
@@ -79,7 +80,17 @@ impl Store {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn head(&self) -> Result<Head, GitError> {
+    fn open_index(&self, repository: &Repository) -> Result<Index, GitError> {
+        let index = match &self.index_file {
+            Some(file) => Index::open(file),
+            None => repository.index(),
+        };
+        index.map_err(|e| index_error(&e))
+    }
+}
+
+impl Source for Library {
+    fn head(&self) -> Result<Head, GitError> {
         let repository = self.repository();
         let head = repository
             .find_reference("HEAD")
@@ -99,8 +110,7 @@ impl Store {
         }
     }
 
-    /// The commit, or else the tree, that a revision names; none when it names nothing.
-    pub(super) fn resolve(&self, rev: &str) -> Result<Option<(Id, ObjectKind)>, GitError> {
+    fn resolve(&self, rev: &str) -> Result<Option<(Id, ObjectKind)>, GitError> {
         let repository = self.repository();
         let bad = |e: &git2::Error| GitError::BadRevision {
             rev: rev.to_owned(),
@@ -118,8 +128,7 @@ impl Store {
         Ok(Some((id(tree.id()), ObjectKind::Tree)))
     }
 
-    /// The commit that a whole ref name leads to.
-    pub(super) fn commit_of(&self, name: &str) -> Option<Id> {
+    fn commit_of(&self, name: &str) -> Option<Id> {
         let repository = self.repository();
         repository
             .find_reference(name)
@@ -129,8 +138,7 @@ impl Store {
             .map(|commit| id(commit.id()))
     }
 
-    /// The ref that a symbolic ref names.
-    pub(super) fn symbolic(&self, name: &str) -> Option<String> {
+    fn symbolic(&self, name: &str) -> Option<String> {
         let repository = self.repository();
         let reference = repository.find_reference(name).ok()?;
         reference
@@ -140,14 +148,12 @@ impl Store {
             .map(str::to_owned)
     }
 
-    /// The whole name of a branch's upstream, whether or not it exists.
-    pub(super) fn upstream(&self, branch: &str) -> Option<String> {
+    fn upstream(&self, branch: &str) -> Option<String> {
         let name = self.repository().branch_upstream_name(branch).ok()?;
         name.as_str().ok().map(str::to_owned)
     }
 
-    /// The names of the remotes.
-    pub(super) fn remotes(&self) -> Vec<String> {
+    fn remotes(&self) -> Vec<String> {
         let names = self.repository().remotes();
         names
             .iter()
@@ -162,8 +168,7 @@ impl Store {
             .collect()
     }
 
-    /// The best common ancestor; none when there is none.
-    pub(super) fn merge_base(&self, one: Id, two: Id) -> Result<Option<Id>, GitError> {
+    fn merge_base(&self, one: Id, two: Id) -> Result<Option<Id>, GitError> {
         match self.repository().merge_base(oid(one), oid(two)) {
             Ok(base) => Ok(Some(id(base))),
             Err(e) if e.code() == ErrorCode::NotFound => Ok(None),
@@ -171,8 +176,7 @@ impl Store {
         }
     }
 
-    /// Up to `limit` commits reachable from `tip` and from none of `hidden`, newest first.
-    pub(super) fn walk(&self, tip: Id, hidden: &[Id], limit: usize) -> Result<Vec<Id>, GitError> {
+    fn walk(&self, tip: Id, hidden: &[Id], limit: usize) -> Result<Vec<Id>, GitError> {
         let repository = self.repository();
         let walk = || {
             let mut walk = repository.revwalk()?;
@@ -186,8 +190,7 @@ impl Store {
         walk().map_err(|e| library("list the commits", &e))
     }
 
-    /// The refs whose names begin so and that lead to commits, with those.
-    pub(super) fn refs(&self, prefix: &str) -> Result<Vec<(String, Id)>, GitError> {
+    fn refs(&self, prefix: &str) -> Result<Vec<(String, Id)>, GitError> {
         let repository = self.repository();
         let failed = |e: git2::Error| library("list the refs", &e);
         let all = repository.references().map_err(failed)?;
@@ -200,19 +203,13 @@ impl Store {
         Ok(all.filter_map(Result::ok).filter_map(commit).collect())
     }
 
-    /// The kind and the bytes of an object, handed to `read`; none when it is not there. `limit` in bytes.
-    pub(super) fn object<T>(
-        &self,
-        wanted: Id,
-        limit: usize,
-        read: impl FnOnce(ObjectKind, &[u8]) -> T,
-    ) -> Result<Option<T>, GitError> {
+    fn read(&self, wanted: Id, limit: usize, hear: Hear<'_>) -> Result<bool, GitError> {
         let repository = self.repository();
         let odb = repository
             .odb()
             .map_err(|e| library("open the object database", &e))?;
         let failed = |e: &git2::Error| match e.code() {
-            ErrorCode::NotFound => Ok(None),
+            ErrorCode::NotFound => Ok(false),
             _ => Err(GitError::Damaged {
                 what: format!("object {wanted}"),
                 cause: e.message().to_owned(),
@@ -224,43 +221,26 @@ impl Store {
             Err(e) => return failed(&e),
         }
         match odb.read(oid(wanted)) {
-            Ok(object) => Ok(Some(read(kind(object.kind()), object.data()))),
+            Ok(object) => {
+                hear(kind(object.kind()), object.data());
+                Ok(true)
+            }
             Err(e) => failed(&e),
         }
     }
 
-    /// A value of git's configuration, whatever level it comes from.
-    pub(super) fn setting(&self, name: &str) -> Option<String> {
+    fn setting(&self, name: &str) -> Option<String> {
         self.repository().config().ok()?.get_string(name).ok()
     }
 
-    /// Whether objects were left at a remote (a partial clone).
-    pub(super) fn is_partial(&self) -> bool {
-        self.setting("extensions.partialclone").is_some()
-            || self
-                .settings(r"^remote\..*\.promisor$")
-                .is_ok_and(|found| !found.is_empty())
-    }
-
-    /// The values of the configuration whose names match a regular expression, weakest first.
-    pub(super) fn settings(&self, pattern: &str) -> Result<Vec<Setting>, GitError> {
+    fn settings(&self, pattern: &str) -> Result<Vec<Setting>, GitError> {
         let config = self.repository().config();
         config
             .and_then(|config| settings(&config, pattern))
             .map_err(|e| library("read git's configuration", &e))
     }
 
-    fn open_index(&self, repository: &Repository) -> Result<Index, GitError> {
-        let index = match &self.index_file {
-            Some(file) => Index::open(file),
-            None => repository.index(),
-        };
-        index.map_err(|e| index_error(&e))
-    }
-
-    /// Paths on which the worktree may differ from the index, untracked files included, ignored ones not; a path that
-    /// ends in a slash is a repository of its own. Nothing is written, not even the index's notes on times.
-    pub(super) fn changed_in_worktree(&self) -> Result<Vec<Touched>, GitError> {
+    fn changed_in_worktree(&self) -> Result<Vec<Touched>, GitError> {
         let repository = self.repository();
         let index = self.open_index(&repository)?;
         let mut options = DiffOptions::new();
@@ -295,8 +275,7 @@ impl Store {
         Ok(touched.collect())
     }
 
-    /// The entries of the index in path order.
-    pub(super) fn index(&self) -> Result<Vec<Located>, GitError> {
+    fn index(&self) -> Result<Vec<Located>, GitError> {
         let index = self.open_index(&self.repository())?;
         let mut entries = Vec::with_capacity(index.len());
         for entry in index.iter() {

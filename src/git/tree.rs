@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::error::GitError;
-use super::id::Id;
+use super::id::{Format, Id};
 use super::objects::Objects;
 
 /// How deep a tree may be, as in git (`core.maxTreeDepth`).
@@ -72,13 +72,16 @@ pub(super) struct Raw {
 /// The entries of a stored tree, in its order.
 struct Cursor<'a> {
     rest: &'a [u8],
+    /// Bytes of an id.
+    length: usize,
     damaged: bool,
 }
 
 impl<'a> Cursor<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
+    fn new(bytes: &'a [u8], format: Format) -> Self {
         Self {
             rest: bytes,
+            length: format.length(),
             damaged: false,
         }
     }
@@ -93,8 +96,8 @@ impl<'a> Cursor<'a> {
         })?;
         let end = rest.iter().position(|&b| b == 0)?;
         let (name, rest) = (&rest[..end], &rest[end + 1..]);
-        let id = Id::from_bytes(rest.get(..Id::LEN)?)?;
-        self.rest = &rest[Id::LEN..];
+        let id = Id::from_bytes(rest.get(..self.length)?)?;
+        self.rest = &rest[self.length..];
         (!name.is_empty() && !name.contains(&b'/')).then(|| (name, Entry::new(mode, id)))
     }
 }
@@ -161,7 +164,7 @@ pub(super) fn find(objects: &Objects, root: Id, path: &[u8]) -> Result<Option<En
             return Ok(None);
         }
         let bytes = objects.tree(at.id)?;
-        match Cursor::new(&bytes).find(|(entry, _)| *entry == name) {
+        match Cursor::new(&bytes, objects.store.format).find(|(entry, _)| *entry == name) {
             Some((_, entry)) => at = entry,
             None => return Ok(None),
         }
@@ -188,7 +191,10 @@ impl Walk<'_> {
             ));
         }
         let (old_bytes, new_bytes) = (self.bytes(old)?, self.bytes(new)?);
-        let (mut left, mut right) = (Cursor::new(&old_bytes), Cursor::new(&new_bytes));
+        let (mut left, mut right) = (
+            Cursor::new(&old_bytes, self.objects.store.format),
+            Cursor::new(&new_bytes, self.objects.store.format),
+        );
         let (mut a, mut b) = (left.next(), right.next());
         while a.is_some() || b.is_some() {
             let order = match (&a, &b) {

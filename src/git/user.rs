@@ -81,7 +81,7 @@ impl UserGit {
     }
 
     /// Runs a command that only tells something and executes nothing.
-    fn ask(&self, name: &'static str, args: &[&str]) -> Result<String, RunError> {
+    pub(super) fn ask(&self, name: &'static str, args: &[&str]) -> Result<String, RunError> {
         let mut git = self.command(&self.dir);
         git.arg(name).args(args);
         let said = self.converse(name, git, &[])?;

@@ -15,7 +15,6 @@ use super::error::GitError;
 use super::id::Id;
 use super::objects::{MAX_BLOB, Objects};
 use super::pathspec::Pathspecs;
-use super::store;
 use super::tree::{Entry, Located, Sort};
 
 /// The most that the changed files of a worktree may hold together, in bytes.
@@ -283,7 +282,7 @@ impl<'a> Reader<'a> {
     }
 
     fn keep(&mut self, mode: u32, bytes: Vec<u8>) -> Result<Entry, GitError> {
-        let id = store::blob_id(&bytes)?;
+        let id = self.objects.store.blob_id(&bytes)?;
         self.total += bytes.len();
         if self.total > MAX_TOTAL {
             return Err(too_large(

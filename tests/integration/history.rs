@@ -58,7 +58,7 @@ fn nothing_is_saved_when_nothing_is_to_be() {
 fn log_lists_the_latest_first_and_show_tells_the_story() {
     let repo = reviewed();
     repo.council(["review", "HEAD~1"]).ends(0);
-    repo.council(["review", "HEAD~1"]).ends(0);
+    repo.council(["review", "HEAD~1", "--fresh"]).ends(0);
     let log = repo.council(["log"]).ends(0).stdout;
     let rows: Vec<&str> = log.lines().collect();
     assert_eq!(rows.len(), 3, "{log}");
@@ -125,7 +125,7 @@ fn a_replay_without_its_report_still_gives_the_verdict() {
 fn old_runs_are_let_go() {
     let repo = Repo::with_base();
     for _ in 0..4 {
-        repo.council(["review", "HEAD", "--config", "runs.keep=2"])
+        repo.council(["review", "HEAD", "--fresh", "--config", "runs.keep=2"])
             .ends(0);
     }
     assert_eq!(repo.council(["log"]).stdout.lines().count(), 2);

@@ -207,7 +207,7 @@ fn the_same_change_gives_the_same_report_apart_from_time() {
     let repo = with(CRITICAL.0, CRITICAL.1);
     let report = || {
         let run = repo
-            .council(["review", "HEAD", "--json", "--debate"])
+            .council(["review", "HEAD", "--json", "--debate", "--fresh"])
             .ends(1);
         let mut report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         let receipt = report["receipt"]["run"].as_object_mut().unwrap();

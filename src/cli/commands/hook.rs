@@ -44,8 +44,8 @@ struct InstallArgs {
     #[arg(long)]
     print: bool,
     /// Into git's configuration instead of a file (git 2.54 and later)
-    #[arg(long)]
-    config: bool,
+    #[arg(long = "in-config")]
+    in_config: bool,
     /// Even where a hook manager is in charge, or the hooks directory is shared with other repositories
     #[arg(long)]
     force: bool,
@@ -100,7 +100,7 @@ fn install(args: &InstallArgs, start: &Start) -> Result<u8, CliError> {
         return Ok(exit::OK);
     }
     let hooks = Hooks::of(start)?;
-    if args.config {
+    if args.in_config {
         return configure(&hooks, args, start);
     }
     for &event in events(args.post_commit) {

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::Start;
 use crate::cli::error::CliError;
 use crate::cli::history::{self, State};
+use crate::cli::hook::background::{self, Standing};
 
 /// Say which reviews of this repository go on, and which were cut off
 #[derive(Debug, Clone, Args)]
@@ -22,6 +23,9 @@ pub(crate) fn run(_: &StatusArgs, start: &Start) -> Result<(), CliError> {
             State::Finished => continue,
         };
         out.push_str(&format!("{}  {line}\n", past.name));
+    }
+    if let Standing::Waiting(why) = background::standing(start)? {
+        out.push_str(&format!("a review of the last commit waits: {why}\n"));
     }
     if out.is_empty() {
         out.push_str("no review goes on; `git council log` lists those that ended\n");

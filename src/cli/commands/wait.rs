@@ -9,6 +9,7 @@ use crate::cli::Start;
 use crate::cli::deliver::render;
 use crate::cli::error::CliError;
 use crate::cli::history::{self, Past, State};
+use crate::cli::hook::background::{self, Standing};
 use crate::config::{Format, parse_duration};
 use crate::report::Gate;
 
@@ -32,10 +33,19 @@ pub(crate) struct WaitArgs {
 pub(crate) fn run(args: &WaitArgs, start: &Start) -> Result<u8, CliError> {
     let limit = args.timeout.as_deref().map(parse_duration).transpose();
     let limit = limit.map_err(|error| CliError::usage(format!("--timeout: {error}")))?;
-    let past = find(args.run.as_deref(), start)?;
     let began = Instant::now();
+    let late = || limit.is_some_and(|ms| began.elapsed() >= Duration::from_millis(ms));
+    // A review of a commit may not have begun yet.
+    while args.run.is_none() && background::standing(start)? != Standing::Idle {
+        if late() {
+            return Err(CliError::run("the review in the background still goes on")
+                .hint("wait longer: --timeout 10m"));
+        }
+        sleep(PAUSE);
+    }
+    let past = find(args.run.as_deref(), start)?;
     while past.state() == State::GoingOn {
-        if limit.is_some_and(|ms| began.elapsed() >= Duration::from_millis(ms)) {
+        if late() {
             return Err(CliError::run(format!("{} still goes on", past.name))
                 .hint("wait longer: --timeout 10m"));
         }

@@ -100,8 +100,16 @@ impl Background {
         match (held, fs::read_to_string(self.why())) {
             (true, Ok(why)) => Standing::Waiting(why),
             (true, Err(_)) => Standing::Working,
+            // Whoever was just started has not got the lock yet.
+            (false, _) if self.request().exists() && self.is_recent() => Standing::Working,
             (false, _) => Standing::Idle,
         }
+    }
+
+    /// Whether the request is so young that somebody is on the way.
+    fn is_recent(&self) -> bool {
+        let made = fs::metadata(self.request()).and_then(|meta| meta.modified());
+        made.is_ok_and(|made| made.elapsed().unwrap_or_default() < Duration::from_secs(5))
     }
 
     /// Works requests off until there are none; returns at once when somebody else does that.
@@ -200,6 +208,12 @@ fn end(child: &mut Child) -> io::Result<()> {
     }
     child.kill()?;
     child.wait().map(drop)
+}
+
+/// How the background of the repository stands that we were started in.
+pub(crate) fn standing(start: &Start) -> Result<Standing, CliError> {
+    let place = Place::discover(&start.dir, &start.git())?;
+    Ok(Background::of(&place).map_or(Standing::Idle, |background| background.standing()))
 }
 
 /// When the machine is too busy.

@@ -104,7 +104,7 @@ impl Hooks {
         let standing = self.standing(event)?;
         let made_dir = match &standing {
             Standing::Installed { .. } => made_dir(&fs::read(&file).unwrap_or_default()),
-            _ => self.make_dir()?,
+            _ => self.make_dir()? || self.is_made(),
         };
         let text = script::text(event, &program.to_string_lossy(), made_dir);
         match standing {
@@ -140,6 +140,14 @@ impl Hooks {
             Standing::Installed { .. } => Done::Renewed,
             _ => Done::Installed,
         })
+    }
+
+    /// Whether another hook of ours was put into a directory that was made for it.
+    fn is_made(&self) -> bool {
+        let scripts = Event::ALL.map(|event| fs::read(self.file(event)).unwrap_or_default());
+        scripts
+            .iter()
+            .any(|script| script::owner(script) != Owner::Other && made_dir(script))
     }
 
     /// Whether the directory had to be made.

@@ -7,6 +7,7 @@ mod contents;
 mod hostile;
 mod patches;
 mod renames;
+mod sources;
 mod targets;
 mod unsupported;
 mod worktrees;

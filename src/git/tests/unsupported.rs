@@ -3,43 +3,29 @@
 use super::repo::{Repo, filled};
 use crate::git::{GitError, TargetSpec, read};
 
-fn refused_with(repo: &Repo, spec: TargetSpec) -> String {
-    let error = repo.refused(spec);
-    assert!(
-        error.hints().iter().any(|hint| hint.contains("--patch -")),
-        "{error}"
-    );
-    error.to_string()
-}
-
 #[test]
-fn ids_of_sha256() {
-    let repo = Repo::with(&["--object-format=sha256"]);
-    repo.write("a.txt", "a\n").commit("first");
-    let error = refused_with(&repo, TargetSpec::parse("HEAD"));
-    assert_eq!(
-        error,
-        "cannot read this repository: its objects have SHA-256 ids"
-    );
-    // A patch can be reviewed there all the same.
-    let patch = repo.git(&["show", "--format="]).into_bytes();
-    assert_eq!(
-        repo.read(TargetSpec::Patch(patch, "stdin".into()))
-            .files
-            .len(),
-        1
-    );
-}
-
-#[test]
-fn refs_in_reftables() {
-    let repo = Repo::with(&["--ref-format=reftable"]);
-    repo.write("a.txt", "a\n").commit("first");
-    let error = refused_with(&repo, TargetSpec::parse("HEAD"));
-    assert_eq!(
-        error,
-        "cannot read this repository: it keeps its refs in reftables"
-    );
+fn without_git_a_repository_that_libgit2_cannot_read_is_named() {
+    for (option, feature) in [
+        ("--object-format=sha256", "its objects have SHA-256 ids"),
+        ("--ref-format=reftable", "it keeps its refs in reftables"),
+    ] {
+        let repo = Repo::with(&[option]);
+        repo.write("a.txt", "a\n").commit("first");
+        let mut request = repo.request(TargetSpec::parse("HEAD"));
+        request.env = Repo::env(&[("PATH", "/nowhere")]);
+        let Err(error) = read(&request) else {
+            panic!("{option} was read")
+        };
+        assert_eq!(
+            error.to_string(),
+            format!("cannot read this repository: {feature}")
+        );
+        assert!(error.hints().iter().any(|hint| hint.contains("--patch -")));
+        // A patch can be reviewed there all the same.
+        let patch = repo.git(&["show", "--format="]).into_bytes();
+        let change = repo.read(TargetSpec::Patch(patch, "stdin".into()));
+        assert_eq!(change.files.len(), 1);
+    }
 }
 
 #[test]
@@ -75,23 +61,6 @@ fn an_object_that_is_lost() {
         format!("object {id} is not in this repository")
     );
     assert!(error.hints()[0].contains("git fsck"));
-}
-
-#[test]
-fn a_sparse_index_is_named_and_commits_can_be_read() {
-    let repo = Repo::new();
-    repo.write("in/x", "x\n")
-        .write("out/of/y", "y\n")
-        .commit("first");
-    repo.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "in"]);
-    assert_eq!(filled(&repo.parse("HEAD")).len(), 2);
-    for spec in [TargetSpec::Staged, TargetSpec::Worktree] {
-        let error = repo.refused(spec);
-        assert_eq!(
-            error.to_string(),
-            "cannot read this repository: its index is sparse"
-        );
-    }
 }
 
 #[test]

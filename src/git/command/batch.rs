@@ -1,0 +1,164 @@
+//! One `git cat-file --batch` for all objects of a change.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use super::super::error::GitError;
+use super::super::id::Id;
+use super::super::objects::{MAX_BLOB, ObjectKind};
+use super::super::runner::{Plumbing, RunError, Runner};
+
+/// A process that hands out objects.
+pub(super) struct Batch {
+    child: Child,
+    stdin: ChildStdin,
+    answers: Receiver<Result<Answer, String>>,
+    deadline: std::time::Duration,
+}
+
+enum Answer {
+    Missing,
+    TooLarge(usize),
+    Object(ObjectKind, Vec<u8>),
+}
+
+impl Batch {
+    pub(super) fn start(runner: &Runner) -> Result<Self, GitError> {
+        let mut child = runner.spawn(Plumbing::CatFile, &["--batch"])?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let Some((stdin, stdout)) = pipes else {
+            return Err(lost("its pipes are gone"));
+        };
+        let (sender, answers) = sync_channel(1);
+        thread::spawn(move || {
+            let mut stdout = BufReader::new(stdout);
+            loop {
+                let answer = read(&mut stdout);
+                let over = answer.is_err();
+                if sender.send(answer).is_err() || over {
+                    return;
+                }
+            }
+        });
+        Ok(Self {
+            child,
+            stdin,
+            answers,
+            deadline: runner.deadline,
+        })
+    }
+
+    /// Asks for an object. The process is gone when it fails, and given back when it does not.
+    #[expect(clippy::type_complexity, reason = "the process and its answer")]
+    pub(super) fn ask(
+        mut self,
+        wanted: Id,
+        limit: usize,
+    ) -> Result<(Self, Option<(ObjectKind, Vec<u8>)>), GitError> {
+        let asked = writeln!(self.stdin, "{wanted}").and_then(|()| self.stdin.flush());
+        asked.map_err(|error| lost(&error.to_string()))?;
+        let answer = self.answers.recv_timeout(self.deadline);
+        let answer = answer.map_err(|_| RunError::Deadline {
+            command: "cat-file",
+            deadline: self.deadline,
+        })?;
+        match answer.map_err(|cause| lost(&cause))? {
+            Answer::Missing => Ok((self, None)),
+            Answer::Object(kind, bytes) if bytes.len() <= limit => Ok((self, Some((kind, bytes)))),
+            Answer::Object(_, bytes) => Err(too_large(wanted, bytes.len(), limit)),
+            Answer::TooLarge(size) => Err(too_large(wanted, size, limit)),
+        }
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // Gone already, or gone now; either way it is reaped.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// `<id> SP <kind> SP <size> LF <bytes> LF`, or `<id> SP missing LF`.
+fn read(stdout: &mut impl BufRead) -> Result<Answer, String> {
+    let mut header = String::new();
+    let read = stdout
+        .take(4096)
+        .read_line(&mut header)
+        .map_err(|error| error.to_string())?;
+    if read == 0 {
+        return Err("it ended".to_owned());
+    }
+    let mut words = header.split_whitespace().skip(1);
+    let kind = match words.next() {
+        Some("commit") => ObjectKind::Commit,
+        Some("tree") => ObjectKind::Tree,
+        Some("blob") => ObjectKind::Blob,
+        Some("tag") => ObjectKind::Other,
+        Some("missing") => return Ok(Answer::Missing),
+        _ => return Err(format!("it says {:?}", header.trim_end())),
+    };
+    let size: usize = words
+        .next()
+        .and_then(|size| size.parse().ok())
+        .ok_or("it says no size")?;
+    let all = size as u64 + 1;
+    if size > MAX_BLOB {
+        let skipped = std::io::copy(&mut stdout.take(all), &mut std::io::sink());
+        return skipped
+            .map(|_| Answer::TooLarge(size))
+            .map_err(|error| error.to_string());
+    }
+    let mut bytes = Vec::with_capacity(size + 1);
+    stdout
+        .take(all)
+        .read_to_end(&mut bytes)
+        .map_err(|error| error.to_string())?;
+    if bytes.len() != size + 1 {
+        return Err("it ended in the middle of an object".to_owned());
+    }
+    bytes.truncate(size);
+    Ok(Answer::Object(kind, bytes))
+}
+
+fn lost(cause: &str) -> GitError {
+    GitError::Runner(RunError::Start {
+        command: "cat-file",
+        cause: cause.to_owned(),
+    })
+}
+
+fn too_large(id: Id, size: usize, limit: usize) -> GitError {
+    GitError::TooLarge {
+        what: format!("object {id}"),
+        size: format!("{size} bytes"),
+        limit: format!("{limit} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_one_after_another() {
+        let mut said = &b"aa blob 3\na\nb\nbb missing\ncc tree 0\n\n"[..];
+        assert!(
+            matches!(read(&mut said), Ok(Answer::Object(ObjectKind::Blob, bytes)) if bytes == b"a\nb")
+        );
+        assert!(matches!(read(&mut said), Ok(Answer::Missing)));
+        assert!(
+            matches!(read(&mut said), Ok(Answer::Object(ObjectKind::Tree, bytes)) if bytes.is_empty())
+        );
+        assert!(read(&mut said).is_err());
+    }
+
+    #[test]
+    fn what_is_cut_off_or_not_understood_is_no_answer() {
+        for said in ["aa blob 9\nshort", "aa what 3\nabc\n", "aa blob\n", "x"] {
+            assert!(read(&mut said.as_bytes()).is_err(), "{said}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The two ways to read a repository: libgit2, and the `git` command for what libgit2 does not know.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::base::Head;
+use super::command::Command;
+use super::config::Setting;
+use super::env::Environment;
+use super::error::GitError;
+use super::id::{Format, Id};
+use super::objects::ObjectKind;
+use super::store::{self, Library, OpenError};
+use super::tree::Located;
+use super::worktree::Touched;
+
+/// Hears an object's kind and bytes.
+pub(super) type Hear<'a> = &'a mut dyn FnMut(ObjectKind, &[u8]);
+
+/// What reads a repository. Nothing of it writes, fetches or executes what a repository configures.
+pub(super) trait Source: Send + Sync {
+    /// Where HEAD stands.
+    fn head(&self) -> Result<Head, GitError>;
+    /// The commit, or else the tree, that a revision names; none when it names nothing.
+    fn resolve(&self, rev: &str) -> Result<Option<(Id, ObjectKind)>, GitError>;
+    /// The commit that a whole ref name leads to.
+    fn commit_of(&self, name: &str) -> Option<Id>;
+    /// The ref that a symbolic ref names.
+    fn symbolic(&self, name: &str) -> Option<String>;
+    /// The whole name of a branch's upstream, whether or not it exists.
+    fn upstream(&self, branch: &str) -> Option<String>;
+    /// The names of the remotes.
+    fn remotes(&self) -> Vec<String>;
+    /// The best common ancestor; none when there is none.
+    fn merge_base(&self, one: Id, two: Id) -> Result<Option<Id>, GitError>;
+    /// Up to `limit` commits reachable from `tip` and from none of `hidden`, newest first.
+    fn walk(&self, tip: Id, hidden: &[Id], limit: usize) -> Result<Vec<Id>, GitError>;
+    /// The refs whose names begin so and that lead to commits, with those.
+    fn refs(&self, prefix: &str) -> Result<Vec<(String, Id)>, GitError>;
+    /// Hands an object to `hear`; false when it is not there. `limit` in bytes.
+    fn read(&self, wanted: Id, limit: usize, hear: Hear<'_>) -> Result<bool, GitError>;
+    /// A value of git's configuration, whatever level it comes from.
+    fn setting(&self, name: &str) -> Option<String>;
+    /// The values of the configuration whose names match a regular expression, weakest first.
+    fn settings(&self, pattern: &str) -> Result<Vec<Setting>, GitError>;
+    /// Paths on which the worktree may differ from the index, untracked files included, ignored ones not; a path that
+    /// ends in a slash is a repository of its own. Nothing is written, not even the index's notes on times.
+    fn changed_in_worktree(&self) -> Result<Vec<Touched>, GitError>;
+    /// The entries of the index in path order.
+    fn index(&self) -> Result<Vec<Located>, GitError>;
+}
+
+/// A repository, open for reading.
+pub(super) struct Store {
+    source: Box<dyn Source>,
+    pub(super) git_dir: PathBuf,
+    pub(super) common_dir: PathBuf,
+    pub(super) workdir: Option<PathBuf>,
+    pub(super) shallow: bool,
+    pub(super) format: Format,
+    /// The second source and why it was needed, for the receipt; none: the first.
+    pub(super) named: Option<String>,
+}
+
+impl std::ops::Deref for Store {
+    type Target = dyn Source;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.source
+    }
+}
+
+impl From<Library> for Store {
+    fn from(library: Library) -> Self {
+        Self {
+            git_dir: library.git_dir.clone(),
+            common_dir: library.common_dir.clone(),
+            workdir: library.workdir.clone(),
+            shallow: library.shallow,
+            format: Format::Sha1,
+            named: None,
+            source: Box::new(library),
+        }
+    }
+}
+
+impl Store {
+    /// Opens the repository that `dir` lies in with libgit2.
+    pub(super) fn open(dir: &Path, env: &Environment) -> Result<Self, OpenError> {
+        Library::open(dir, env).map(Self::from)
+    }
+
+    /// The same, whoever owns it: only where git's own rules allow that.
+    pub(super) fn open_whoever_owns_it(dir: &Path, env: &Environment) -> Result<Self, GitError> {
+        Library::open_whoever_owns_it(dir, env).map(Self::from)
+    }
+
+    /// Opens it with the `git` command, by git's own rules; `why` it has to be.
+    pub(super) fn by_command(dir: &Path, env: &Environment, why: &str) -> Result<Self, GitError> {
+        let (command, place) = Command::open(dir, env)?;
+        Ok(Self {
+            source: Box::new(command),
+            git_dir: place.git_dir,
+            common_dir: place.common_dir,
+            workdir: place.workdir,
+            shallow: place.shallow,
+            format: place.format,
+            named: Some(format!(
+                "the git command ({}), because {why}",
+                place.version
+            )),
+        })
+    }
+
+    /// The kind and the bytes of an object, handed to `read`; none when it is not there. `limit` in bytes.
+    pub(super) fn object<T>(
+        &self,
+        wanted: Id,
+        limit: usize,
+        read: impl FnOnce(ObjectKind, &[u8]) -> T,
+    ) -> Result<Option<T>, GitError> {
+        let (mut read, mut found) = (Some(read), None);
+        let mut hear = |kind: ObjectKind, bytes: &[u8]| {
+            found = read.take().map(|read| read(kind, bytes));
+        };
+        self.source.read(wanted, limit, &mut hear)?;
+        Ok(found)
+    }
+
+    /// Whether objects were left at a remote (a partial clone).
+    pub(super) fn is_partial(&self) -> bool {
+        self.setting("extensions.partialclone").is_some()
+            || self
+                .settings(r"^remote\..*\.promisor$")
+                .is_ok_and(|found| !found.is_empty())
+    }
+
+    /// The id that a blob of these bytes has.
+    pub(super) fn blob_id(&self, bytes: &[u8]) -> Result<Id, GitError> {
+        match self.format {
+            Format::Sha1 => store::blob_id(bytes),
+            Format::Sha256 => {
+                let mut digest = Sha256::new();
+                digest.update(format!("blob {}\0", bytes.len()));
+                digest.update(bytes);
+                // It has 32 bytes.
+                Ok(Id::from_bytes(&digest.finalize()).unwrap_or(Id::NONE))
+            }
+        }
+    }
+}

@@ -1,0 +1,543 @@
+//! The hooks, by real pushes through the real git to bare repositories beside.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use proptest::prelude::*;
+
+use crate::harness::{Repo, Run};
+
+/// A clone with the hook, its remote, and the program on PATH.
+struct Desk {
+    repo: Repo,
+    remote: PathBuf,
+}
+
+const CONFLICT: &str = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n";
+
+impl Desk {
+    fn new() -> Self {
+        Self::with(&[])
+    }
+
+    fn with(init: &[&str]) -> Self {
+        let repo = Repo::with_base();
+        let remote = repo.in_home("remote.git");
+        let mut args = vec!["init", "--quiet", "--bare", "--initial-branch=main"];
+        args.extend(init);
+        args.push(remote.to_str().unwrap());
+        repo.git_in(&repo.path(), &args);
+        repo.git(["remote", "add", "origin", remote.to_str().unwrap()]);
+        repo.git(["push", "--quiet", "--set-upstream", "origin", "main"]);
+        Self { repo, remote }
+    }
+
+    fn installed(self) -> Self {
+        self.repo
+            .council(["hook", "install"])
+            .ends(0)
+            .prints("installed");
+        self
+    }
+
+    /// Runs git with the program on PATH.
+    fn git(&self, vars: &[(&str, &str)], args: &[&str]) -> Run {
+        let bin = Path::new(env!("CARGO_BIN_EXE_git-council"))
+            .parent()
+            .unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let mut command = self.repo.git_command(args);
+        command.env("PATH", format!("{}:{path}", bin.display()));
+        command.envs(vars.iter().copied());
+        Run::of(command.output().unwrap())
+    }
+
+    fn push(&self, args: &[&str]) -> Run {
+        self.git(&[], &[&["push"], args].concat())
+    }
+
+    fn conflict(&self) -> String {
+        self.repo.write("notes.md", CONFLICT);
+        self.repo.commit("Conflict")
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let mut command = self
+            .repo
+            .git_command(&["rev-parse", "--verify", "--quiet", name]);
+        command.current_dir(&self.remote).stdout(Stdio::null());
+        command.status().unwrap().success()
+    }
+
+    fn gate(&self) {
+        self.repo.git(["config", "council.hook.mode", "gate"]);
+    }
+}
+
+#[test]
+fn advice_lets_a_push_through_and_a_gate_stops_it() {
+    let desk = Desk::new().installed();
+    desk.conflict();
+    desk.gate();
+    let run = desk.push(&["origin", "HEAD:stopped"]).ends(1);
+    run.tells("FAIL")
+        .tells("notes.md:1")
+        .tells("the push is stopped");
+    assert!(!desk.has("stopped"));
+    desk.push(&["--no-verify", "origin", "HEAD:unverified"])
+        .ends(0);
+    desk.git(&[("GIT_COUNCIL", "0")], &["push", "origin", "HEAD:off"])
+        .ends(0);
+    desk.repo.git(["config", "council.hook", "false"]);
+    let run = desk.push(&["origin", "HEAD:off-too"]).ends(0);
+    assert!(!run.stderr.contains("FAIL"), "{}", run.stderr);
+    desk.repo.git(["config", "--unset", "council.hook"]);
+    desk.repo.git(["config", "council.hook.mode", "advisory"]);
+    desk.repo.write("more.md", CONFLICT);
+    let tip = desk.repo.commit("Another conflict");
+    desk.push(&["origin", &format!("{tip}:refs/heads/told")])
+        .ends(0)
+        .tells("FAIL")
+        .tells("advice only");
+    assert!(desk.has("told"));
+}
+
+#[test]
+fn a_clean_push_is_quiet() {
+    let desk = Desk::new().installed();
+    desk.repo
+        .write("README.md", "# A project\n\nIt adds numbers, carefully.\n");
+    desk.repo.commit("Say more");
+    let run = desk.push(&["--quiet", "origin", "main"]).ends(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn what_holds_no_new_code_is_not_reviewed() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    desk.push(&["origin", "main:gone"]).ends(0);
+    desk.push(&["origin", ":gone"])
+        .ends(0)
+        .tells("nothing to review in the deletion of gone");
+    desk.repo.git(["notes", "add", "-m", "a note"]);
+    desk.push(&["origin", "refs/notes/commits"])
+        .ends(0)
+        .tells("nothing to review in notes");
+    // What is up to date, git does not tell its hook; a manager may have forgotten to.
+    desk.push(&["origin", "main"])
+        .ends(0)
+        .tells("no refs received");
+    let run = desk
+        .repo
+        .council(["hook", "run", "pre-push", "origin", "url"])
+        .ends(0);
+    run.tells("no refs received");
+}
+
+#[test]
+fn several_refs_have_one_answer_and_the_worst_decides() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    desk.repo.git(["branch", "clean"]);
+    desk.conflict();
+    desk.repo.git(["tag", "-a", "-m", "v1", "v1"]);
+    let run = desk.push(&["origin", "main", "clean", "v1"]).ends(1);
+    // The branch and the tag stand for the same range.
+    assert_eq!(
+        run.stderr.matches("carried (").count() + run.stderr.matches("FAIL: ").count(),
+        2,
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("main, tags/v1") || run.stderr.contains("tags/v1, main"),
+        "{}",
+        run.stderr
+    );
+    assert!(!desk.has("clean"));
+}
+
+#[test]
+fn a_force_push_is_reviewed_since_the_histories_parted() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    desk.repo.write("README.md", "# Another\n");
+    desk.repo.commit("Replace");
+    desk.push(&["origin", "main"]).ends(0);
+    desk.repo.git(["reset", "--quiet", "--hard", "HEAD~1"]);
+    desk.conflict();
+    desk.push(&["--force", "origin", "main"])
+        .ends(1)
+        .tells("force-push");
+}
+
+#[test]
+fn a_first_push_of_sha256_is_reviewed() {
+    let desk = Desk::new();
+    let repo = Repo::home();
+    repo.git_in(
+        &repo.path(),
+        &[
+            "init",
+            "--quiet",
+            "--initial-branch=main",
+            "--object-format=sha256",
+            ".",
+        ],
+    );
+    let remote = desk.repo.in_home("wide.git");
+    repo.git_in(
+        &repo.path(),
+        &[
+            "init",
+            "--quiet",
+            "--bare",
+            "--object-format=sha256",
+            remote.to_str().unwrap(),
+        ],
+    );
+    repo.git(["remote", "add", "origin", remote.to_str().unwrap()]);
+    let wide = Desk { repo, remote };
+    wide.repo.write("notes.md", CONFLICT);
+    wide.repo.commit("Conflict");
+    let wide = wide.installed();
+    wide.gate();
+    wide.push(&["origin", "main"]).ends(1).tells("notes.md:1");
+    wide.repo.git(["config", "council.hook.mode", "advisory"]);
+    wide.push(&["origin", "main"]).ends(0);
+    wide.push(&["origin", ":main"])
+        .tells("nothing to review in the deletion");
+}
+
+#[test]
+fn worktrees_submodules_and_hooks_paths_have_their_effective_directory() {
+    let desk = Desk::new();
+    let tree = desk.repo.in_home("tree");
+    desk.repo.git([
+        "worktree",
+        "add",
+        "--quiet",
+        "-b",
+        "side",
+        tree.to_str().unwrap(),
+    ]);
+    let run = desk
+        .repo
+        .council_in(&tree, &["hook", "install"], &[])
+        .ends(0);
+    assert!(
+        desk.repo.path().join(".git/hooks/pre-push").is_file(),
+        "{}",
+        run.stdout
+    );
+    desk.gate();
+    fs::write(tree.join("notes.md"), CONFLICT).unwrap();
+    desk.repo.git_in(&tree, &["add", "."]);
+    desk.repo
+        .git_in(&tree, &["commit", "--quiet", "--message", "Conflict"]);
+    let run = desk
+        .git(
+            &[],
+            &["-C", tree.to_str().unwrap(), "push", "origin", "side"],
+        )
+        .ends(1);
+    run.tells("side: FAIL");
+    desk.repo.council(["hook", "uninstall"]).ends(0);
+    // A directory of the user's own, inside the repository.
+    fs::create_dir(desk.repo.path().join("hooks")).unwrap();
+    desk.repo.git(["config", "core.hooksPath", "hooks"]);
+    desk.repo.council(["hook", "install"]).ends(0);
+    assert!(desk.repo.path().join("hooks/pre-push").is_file());
+    desk.repo.council(["hook", "uninstall"]).ends(0);
+    assert!(!desk.repo.path().join("hooks/pre-push").exists());
+    // One that other repositories share is not touched unasked.
+    let shared = desk.repo.in_home("shared");
+    desk.repo
+        .git(["config", "core.hooksPath", shared.to_str().unwrap()]);
+    desk.repo
+        .council(["hook", "install"])
+        .ends(2)
+        .tells("other repositories share");
+}
+
+#[test]
+fn an_earlier_hook_runs_first_and_hears_the_same_refs() {
+    let desk = Desk::new();
+    let hook = desk.repo.path().join(".git/hooks/pre-push");
+    let heard = desk.repo.in_home("heard");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(
+        &hook,
+        format!(
+            "#!/bin/sh\necho \"$1\" > {0}; cat >> {0}\nexit ${{EARLIER:-0}}\n",
+            heard.display()
+        ),
+    )
+    .unwrap();
+    fs::set_permissions(&hook, PermissionsExt::from_mode(0o750)).unwrap();
+    let desk = desk.installed();
+    desk.repo
+        .council(["hook", "status"])
+        .ends(0)
+        .prints("runs the earlier hook first");
+    desk.repo
+        .council(["hook", "install"])
+        .ends(0)
+        .prints("already there");
+    desk.gate();
+    let tip = desk.conflict();
+    desk.push(&["origin", "main"]).ends(1).tells("FAIL");
+    let text = fs::read_to_string(&heard).unwrap();
+    assert!(
+        text.starts_with("origin\nrefs/heads/main ") && text.contains(&tip),
+        "{text}"
+    );
+    let run = desk.git(&[("EARLIER", "7")], &["push", "origin", "main"]);
+    assert!(
+        run.code != 0 && !run.stderr.contains("FAIL"),
+        "{}",
+        run.stderr
+    );
+    // Switched off, the earlier hook still runs.
+    fs::remove_file(&heard).unwrap();
+    desk.git(&[("GIT_COUNCIL", "0")], &["push", "origin", "main:other"])
+        .ends(0);
+    assert!(heard.exists());
+}
+
+#[test]
+fn without_the_program_a_push_goes_through_with_a_warning() {
+    let desk = Desk::new();
+    let script = desk
+        .repo
+        .council(["hook", "install", "--print"])
+        .ends(0)
+        .stdout;
+    let gone = script.replace(env!("CARGO_BIN_EXE_git-council"), "/nowhere/git-council");
+    assert_ne!(gone, script);
+    let hook = desk.repo.path().join(".git/hooks/pre-push");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, gone).unwrap();
+    fs::set_permissions(&hook, PermissionsExt::from_mode(0o755)).unwrap();
+    desk.conflict();
+    let mut push = desk.repo.git_command(&["push", "origin", "main"]);
+    Run::of(push.output().unwrap())
+        .ends(0)
+        .tells("git-council is not on PATH");
+    assert!(desk.has("main"));
+}
+
+#[test]
+fn a_manager_is_given_its_lines() {
+    for (file, words) in [
+        (".pre-commit-config.yaml", "id: git-council"),
+        ("lefthook.yml", "use_stdin: true"),
+        (".husky/pre-commit", "hook run pre-push \"$@\""),
+        ("hk.pkl", "steps"),
+    ] {
+        let desk = Desk::new();
+        desk.repo.write(file, "");
+        let run = desk.repo.council(["hook", "install"]).ends(2);
+        run.tells("is in charge of the hooks here").prints(words);
+        assert!(!desk.repo.path().join(".git/hooks/pre-push").exists());
+        desk.repo.council(["hook", "install", "--force"]).ends(0);
+    }
+}
+
+#[test]
+fn pre_commit_says_it_in_variables() {
+    let desk = Desk::new();
+    let base = desk.repo.git(["rev-parse", "HEAD"]);
+    let tip = desk.conflict();
+    desk.gate();
+    let vars = |from: &str| {
+        let vars = [
+            ("PRE_COMMIT_FROM_REF", from.to_owned()),
+            ("PRE_COMMIT_TO_REF", tip.clone()),
+            ("PRE_COMMIT_REMOTE_NAME", "origin".to_owned()),
+            ("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/main".to_owned()),
+        ];
+        let vars: Vec<(&str, &str)> = vars.iter().map(|(n, v)| (*n, v.as_str())).collect();
+        desk.repo.council_with(&vars, &["hook", "run", "pre-push"])
+    };
+    vars(&base).ends(1).tells("main: FAIL");
+    vars(&"0".repeat(40)).ends(1).tells("main: FAIL");
+}
+
+#[test]
+fn hooks_of_the_configuration_need_a_git_that_runs_them() {
+    let desk = Desk::new();
+    let config = fs::read(desk.repo.path().join(".git/config")).unwrap();
+    let run = desk
+        .repo
+        .council(["hook", "install", "--in-config", "--force"])
+        .ends(0);
+    run.prints("hook.git-council-pre-push");
+    assert_eq!(
+        desk.repo.git(["config", "hook.git-council-pre-push.event"]),
+        "pre-push"
+    );
+    desk.repo
+        .council(["hook", "status"])
+        .ends(0)
+        .prints("set in git's configuration");
+    desk.repo.council(["hook", "uninstall"]).ends(0);
+    assert_eq!(
+        fs::read(desk.repo.path().join(".git/config")).unwrap(),
+        config
+    );
+}
+
+#[test]
+fn a_commit_is_reviewed_in_the_background_and_the_push_finds_its_verdict() {
+    let desk = Desk::new();
+    desk.repo
+        .git(["config", "--global", "council.background.load", "10000"]);
+    desk.repo
+        .git(["config", "--global", "council.background.battery", "true"]);
+    desk.repo
+        .council(["hook", "install", "--post-commit"])
+        .ends(0);
+    desk.repo.write("notes.md", CONFLICT);
+    desk.git(&[], &["add", "."]).ends(0);
+    desk.git(&[], &["commit", "--quiet", "--message", "Conflict"])
+        .ends(0);
+    desk.repo
+        .council(["wait", "--timeout", "60s"])
+        .ends(1)
+        .prints("notes.md:1");
+    desk.gate();
+    let run = desk.push(&["origin", "main"]).ends(1);
+    run.tells("(recognised)").tells("nobody was asked again");
+}
+
+#[test]
+fn a_superseded_review_ends_and_the_latest_commit_has_its_verdict() {
+    let desk = Desk::new();
+    let judge = desk.repo.in_home("slow.sh");
+    fs::write(&judge, "#!/bin/sh\nexec sleep 600\n").unwrap();
+    fs::set_permissions(&judge, PermissionsExt::from_mode(0o755)).unwrap();
+    let slow = format!(
+        "[agents.slow]\ndriver = 'command'\ncommand = [{judge:?}]\n[background]\nload = 10000\nbattery = true\n"
+    );
+    desk.repo
+        .write_home(".config/git-council/config.toml", &slow);
+    desk.repo.git(["config", "council.review.agents", "slow"]);
+    desk.repo
+        .council(["hook", "install", "--post-commit"])
+        .ends(0);
+    let commit = |name: &str| {
+        desk.repo.write(name, "x\n");
+        desk.git(&[], &["add", "."]).ends(0);
+        desk.git(&[], &["commit", "--quiet", "--message", name])
+            .ends(0);
+    };
+    commit("one.txt");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !desk.repo.council(["status"]).stdout.contains("goes on") {
+        assert!(std::time::Instant::now() < end, "no review began");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    desk.repo
+        .git(["config", "council.review.agents", "builtin"]);
+    commit("two.txt");
+    desk.repo
+        .council(["wait", "--timeout", "100s"])
+        .ends(0)
+        .prints("PASS");
+    let log = desk.repo.council(["log"]).stdout;
+    assert!(log.contains("interrupted"), "{log}");
+}
+
+/// Every file below a directory with its mode and bytes.
+fn snapshot(dir: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut open = vec![dir.to_path_buf()];
+    while let Some(path) = open.pop() {
+        let meta = fs::symlink_metadata(&path).unwrap();
+        let bytes = if meta.is_dir() {
+            open.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+            Vec::new()
+        } else if meta.is_symlink() {
+            fs::read_link(&path)
+                .unwrap()
+                .into_os_string()
+                .into_encoded_bytes()
+        } else {
+            fs::read(&path).unwrap()
+        };
+        all.push((path, meta.permissions().mode(), bytes));
+    }
+    all.sort();
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #[test]
+    fn install_and_uninstall_leave_bytes_and_modes(
+        pre_push in prop::option::of((prop::collection::vec(any::<u8>(), 0..80), 0o400..0o777_u32)),
+        post_commit in prop::option::of(prop::collection::vec(any::<u8>(), 0..80)),
+        link in any::<bool>(),
+        directory in any::<bool>(),
+        twice in any::<bool>(),
+    ) {
+        let repo = Repo::with_base();
+        let hooks = repo.path().join(".git/hooks");
+        fs::remove_dir_all(&hooks).ok();
+        if directory || pre_push.is_some() || post_commit.is_some() || link {
+            fs::create_dir_all(&hooks).unwrap();
+        }
+        if let Some((bytes, mode)) = &pre_push {
+            fs::write(hooks.join("pre-push"), bytes).unwrap();
+            fs::set_permissions(hooks.join("pre-push"), PermissionsExt::from_mode(*mode | 0o400)).unwrap();
+        }
+        if link {
+            std::os::unix::fs::symlink("../../hook.sh", hooks.join("post-commit")).unwrap();
+        } else if let Some(bytes) = &post_commit {
+            fs::write(hooks.join("post-commit"), bytes).unwrap();
+        }
+        let before = snapshot(&repo.path().join(".git"));
+        for _ in 0..=usize::from(twice) {
+            repo.council(["hook", "install", "--post-commit", "--force"]).ends(0);
+        }
+        repo.council(["hook", "uninstall"]).ends(0);
+        prop_assert_eq!(snapshot(&repo.path().join(".git")), before);
+    }
+}
+
+#[test]
+fn an_installation_that_is_killed_can_be_undone() {
+    let repo = Repo::with_base();
+    let hook = repo.path().join(".git/hooks/pre-push");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\nexit 0\n").unwrap();
+    fs::set_permissions(&hook, PermissionsExt::from_mode(0o755)).unwrap();
+    let bytes = fs::read(&hook).unwrap();
+    for after in 0..12_u64 {
+        let mut install = repo.program(&repo.path());
+        let mut child: std::process::Child = install
+            .args(["hook", "install"])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(after * 2));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        repo.council(["hook", "uninstall"]).ends(0);
+        assert_eq!(
+            fs::read(&hook).unwrap(),
+            bytes,
+            "killed after {} ms",
+            after * 2
+        );
+    }
+    let _: Command = repo.program(&repo.path());
+}

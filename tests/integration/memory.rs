@@ -1,0 +1,370 @@
+//! What is known again, what was dismissed, what is taken over, and what goes.
+
+use std::fs;
+
+use crate::harness::Repo;
+
+const CONFLICT: &str = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n";
+
+fn conflicted() -> Repo {
+    let repo = Repo::with_base();
+    repo.write("notes.md", CONFLICT);
+    repo.commit("Conflict");
+    repo
+}
+
+fn runs(repo: &Repo) -> usize {
+    repo.council(["log"]).ends(0).stdout.lines().count()
+}
+
+#[test]
+fn the_same_change_costs_no_judge_wherever_it_stands() {
+    let repo = conflicted();
+    let first = repo.council(["review", "HEAD"]).ends(1).stdout;
+    assert!(!first.contains("recognised"), "{first}");
+    // Another message, another branch, another base.
+    repo.git(["commit", "--quiet", "--amend", "--message", "Other words"]);
+    repo.council(["review", "HEAD"])
+        .ends(1)
+        .prints("nobody was asked again")
+        .prints("notes.md:1");
+    repo.git(["checkout", "--quiet", "-b", "side", "HEAD~1"]);
+    repo.write("elsewhere.txt", "x\n");
+    repo.commit("Elsewhere");
+    repo.git(["cherry-pick", "main"]);
+    repo.council(["review", "HEAD"])
+        .ends(1)
+        .prints("recognised: ");
+    assert_eq!(runs(&repo), 1);
+    // A white space is another change.
+    repo.write("notes.md", CONFLICT.replace("ours", " ours"));
+    repo.git(["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    let run = repo.council(["review", "HEAD"]).ends(1);
+    assert!(!run.stdout.contains("recognised"), "{}", run.stdout);
+    assert_eq!(runs(&repo), 2);
+    // Other judges, other rules, or a wish to know.
+    repo.council(["review", "HEAD", "--fresh"]).ends(1);
+    repo.council(["review", "HEAD", "--perspectives", "tests"])
+        .ends(0);
+    assert_eq!(runs(&repo), 4);
+    let json = repo.council(["review", "HEAD", "--json"]).ends(1).stdout;
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        report["receipt"]["run"]["recognised"]["place"], "cache",
+        "{json}"
+    );
+}
+
+#[test]
+fn the_cache_is_shared_by_worktrees_and_can_be_cleared() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD"]).ends(1);
+    let tree = repo.in_home("tree");
+    repo.git([
+        "worktree",
+        "add",
+        "--quiet",
+        "--detach",
+        tree.to_str().unwrap(),
+    ]);
+    let run = repo.council_in(&tree, &["review", "HEAD"], &[]).ends(1);
+    run.prints("recognised: ");
+    repo.council(["cache"])
+        .ends(0)
+        .prints("1 verdict, ")
+        .prints("FAIL");
+    repo.council(["cache", "clear"])
+        .ends(0)
+        .prints("1 verdict forgotten");
+    // The note is there, but nobody signed it.
+    repo.council(["review", "HEAD"])
+        .ends(1)
+        .prints("that is hearsay");
+}
+
+#[test]
+fn a_verdict_is_a_note_on_the_reviewed_commit() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD"]).ends(1);
+    let note = repo.git(["notes", "--ref=council", "show", "HEAD"]);
+    assert_eq!(note.lines().count(), 1, "{note}");
+    let line: serde_json::Value = serde_json::from_str(&note).unwrap();
+    assert_eq!(
+        (&line["v"], &line["type"], &line["verdict"]),
+        (&1.into(), &"verdict".into(), &"FAIL".into())
+    );
+    assert_eq!(line["head"], repo.git(["rev-parse", "HEAD"]));
+    assert_eq!(line["base"], repo.git(["rev-parse", "HEAD~1"]));
+    for digest in ["patch_id", "config", "council", "key"] {
+        assert_eq!(line[digest].as_str().unwrap().len(), 64, "{digest}");
+    }
+    assert!(
+        repo.git(["log", "-1", "--notes=council"])
+            .contains("\"verdict\":\"FAIL\"")
+    );
+    repo.git(["config", "--global", "council.notes.write", "false"]);
+    repo.write("b.md", CONFLICT);
+    repo.commit("Another");
+    repo.council(["review", "HEAD"]).ends(1);
+    assert_eq!(
+        repo.git(["notes", "--ref=council", "list"]).lines().count(),
+        1
+    );
+    // In CI nothing is written, and a cache is nobody's word.
+    repo.git(["config", "--global", "council.notes.write", "true"]);
+    let ci = repo
+        .council_with(&[("CI", "true")], &["review", "HEAD"])
+        .ends(1);
+    assert!(!ci.stdout.contains("recognised"), "{}", ci.stdout);
+    assert_eq!(
+        repo.git(["notes", "--ref=council", "list"]).lines().count(),
+        1
+    );
+}
+
+/// A key of ssh for a repository's user; none where there is no ssh.
+fn key(repo: &Repo) -> Option<String> {
+    let file = repo.in_home("key");
+    let made = std::process::Command::new("ssh-keygen")
+        .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+        .arg(&file)
+        .status();
+    made.ok().filter(|status| status.success())?;
+    repo.git(["config", "--global", "gpg.format", "ssh"]);
+    repo.git([
+        "config",
+        "--global",
+        "user.signingKey",
+        file.to_str().unwrap(),
+    ]);
+    repo.git(["config", "--global", "council.notes.sign", "true"]);
+    let print = std::process::Command::new("ssh-keygen")
+        .args(["-l", "-f"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let print = String::from_utf8(print.stdout).unwrap();
+    print.split_whitespace().nth(1).map(str::to_owned)
+}
+
+#[test]
+fn a_note_from_elsewhere_counts_when_its_signer_is_listed() {
+    let one = conflicted();
+    let Some(key) = key(&one) else { return };
+    one.council(["review", "HEAD"]).ends(1);
+    let two = Repo::home();
+    let from = one.path().to_str().unwrap().to_owned();
+    two.git(["clone", "--quiet", &from, "."]);
+    two.git([
+        "fetch",
+        "--quiet",
+        "origin",
+        "refs/notes/council:refs/notes/council",
+    ]);
+    two.council(["review", "HEAD", "--no-save"])
+        .ends(1)
+        .prints("that is hearsay");
+    two.council(["cache", "clear"]).ends(0);
+    two.git([
+        "config",
+        "--global",
+        "council.trustedNotes",
+        &format!("{key} ann ann@example.com"),
+    ]);
+    two.council(["review", "HEAD"])
+        .ends(1)
+        .prints("from a note signed by SHA256:");
+    // Not by the repository's own word.
+    two.git(["config", "--global", "--unset", "council.trustedNotes"]);
+    two.git(["config", "council.trustedNotes", &key]);
+    two.council(["review", "HEAD"])
+        .ends(2)
+        .tells("notes.trusted");
+    two.git(["config", "--unset", "council.trustedNotes"]);
+    two.git([
+        "config",
+        "--global",
+        "council.trustedNotes",
+        &format!("{key} ann ann@example.com"),
+    ]);
+    // In CI nobody signs for their own change.
+    let job = |actor: &str| {
+        two.council_with(
+            &[("CI", "1"), ("GITHUB_ACTOR", actor)],
+            &["review", "HEAD~1..HEAD"],
+        )
+    };
+    job("zoe").ends(1).prints("recognised: ");
+    job("ann").ends(1).prints("that is hearsay");
+}
+
+#[test]
+fn a_dismissed_finding_is_listed_and_does_not_count_until_its_code_changes() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.council(["dismiss", "F1"]).ends(2);
+    let one = repo.council([
+        "dismiss",
+        "F1",
+        "--because",
+        "it is an example",
+        "--as",
+        "accepted-risk",
+    ]);
+    one.ends(0).prints("is dismissed until its code changes");
+    let mut report = repo.council(["review", "HEAD"]).stdout;
+    // The conflict's markers are several findings.
+    for _ in 0..8 {
+        if !report.contains("FAIL: ") {
+            break;
+        }
+        let json = repo.council(["review", "HEAD", "--json"]).stdout;
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let findings = value["findings"].as_array().unwrap();
+        let open = findings.iter().find(|f| f["level"] == "fail").unwrap();
+        let print = open["fingerprint"].as_str().unwrap();
+        repo.council(["dismiss", print, "--because", "the same"])
+            .ends(0);
+        report = repo.council(["review", "HEAD"]).stdout;
+    }
+    assert!(report.contains("PASS"), "{report}");
+    assert!(
+        report.contains("dismissed: F1") && report.contains("accepted risk: it is an example"),
+        "{report}"
+    );
+    assert!(report.contains("A Tester <tester@example.com>"), "{report}");
+    // Judged anew, the rule holds too.
+    repo.council(["review", "HEAD", "--fresh"])
+        .ends(0)
+        .prints("dismissed: ");
+    let note = repo.git([
+        "notes",
+        "--ref=council",
+        "show",
+        "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    ]);
+    assert!(note.contains("\"ground\":\"accepted-risk\""), "{note}");
+    // Its code changes: it is back.
+    repo.write("notes.md", CONFLICT.replace("ours", "nobody's"));
+    repo.git(["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    repo.council(["review", "HEAD"]).ends(1);
+}
+
+#[test]
+fn a_dismissal_is_taken_back_and_one_of_a_stranger_is_hearsay() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.council(["dismiss", "F1", "--because", "no"]).ends(0);
+    repo.council(["review", "HEAD"]).prints("dismissed: F1");
+    repo.council(["dismiss", "F1", "--undo"])
+        .ends(0)
+        .prints("counts again");
+    let run = repo.council(["review", "HEAD"]).ends(1);
+    assert!(!run.stdout.contains("dismissed: "), "{}", run.stdout);
+    repo.council(["dismiss", "F1", "--because", "no"]).ends(0);
+    // In a clone only the notes are there.
+    fs::remove_file(repo.path().join(".git/council/dismissals.jsonl")).unwrap();
+    let run = repo.council(["review", "HEAD", "--fresh"]).ends(1);
+    run.prints("from elsewhere").prints("not counted");
+}
+
+#[test]
+fn a_suggestion_is_taken_into_the_worktree_unless_its_lines_moved() {
+    let repo = Repo::with_base();
+    repo.write(
+        "src/more.rs",
+        "/// Doubles.\npub fn double(n: u32) -> u32 {\n    dbg!(n) * 2\n}\n",
+    );
+    repo.commit("More");
+    repo.council(["review", "HEAD", "--json"]);
+    let json = repo.council(["show", "--json"]).ends(0).stdout;
+    let name = serde_json::from_str::<serde_json::Value>(&json).unwrap()["receipt"]["run"]["name"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let file = repo
+        .path()
+        .join(".git/council/runs")
+        .join(name)
+        .join("report.json");
+    // The built-in judges suggest little: give the first finding a suggestion of a judge's.
+    let mut report: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let finding = &mut report["findings"][0];
+    assert!(finding.is_object(), "{json}");
+    let line = finding["finding"]["location"]["line"].as_u64().unwrap();
+    finding["finding"]["suggestion"] = "    n.saturating_mul(2)".into();
+    fs::write(&file, report.to_string()).unwrap();
+    let source = repo.path().join("src/more.rs");
+    let before = fs::read_to_string(&source).unwrap();
+    fs::write(&source, format!("// new\n{before}")).unwrap();
+    repo.council(["apply", "F1"])
+        .ends(2)
+        .tells("changed since they were reviewed");
+    fs::write(&source, &before).unwrap();
+    repo.council(["apply", "F1"]).ends(0).prints("src/more.rs:");
+    let after = fs::read_to_string(&source).unwrap();
+    assert_eq!(
+        after.lines().nth(line as usize - 1),
+        Some("    n.saturating_mul(2)")
+    );
+    assert_eq!(after.lines().count(), before.lines().count());
+}
+
+#[test]
+fn gc_takes_the_oldest_runs_with_or_without_a_report() {
+    let repo = conflicted();
+    for _ in 0..4 {
+        repo.council(["review", "HEAD", "--fresh"]).ends(1);
+    }
+    let runs = repo.path().join(".git/council/runs");
+    let cut_off = runs.join("council-20200101-old");
+    fs::create_dir(&cut_off).unwrap();
+    repo.council(["gc", "--keep", "2"])
+        .ends(0)
+        .prints("removed: 3 runs");
+    assert!(!cut_off.exists());
+    assert_eq!(fs::read_dir(&runs).unwrap().count(), 2);
+}
+
+#[test]
+fn git_s_own_rules_are_followed() {
+    let repo = conflicted();
+    repo.write(
+        "src/lib.rs",
+        "/// Adds.\npub fn add(a: u32, b: u32) -> u32 {\n    a.saturating_add(b)\n}\n",
+    );
+    repo.commit("Clean");
+    let at = repo.path().join("src");
+    let run = repo
+        .council_in(
+            &at,
+            &["-C", "..", "review", "HEAD~2..HEAD", "--", "src"],
+            &[],
+        )
+        .ends(0);
+    run.prints("PASS");
+    // The index of `git commit -a` is a temporary one.
+    let other = repo.in_home("index");
+    fs::copy(repo.path().join(".git/index"), &other).unwrap();
+    repo.write("staged.md", CONFLICT);
+    let mut add = repo.git_command(&["add", "staged.md"]);
+    assert!(
+        add.env("GIT_INDEX_FILE", &other)
+            .status()
+            .unwrap()
+            .success()
+    );
+    repo.council(["review", "--staged"])
+        .ends(0)
+        .prints("SKIPPED");
+    let vars = [("GIT_INDEX_FILE", other.to_str().unwrap())];
+    repo.council_with(&vars, &["review", "--staged"])
+        .ends(1)
+        .prints("staged.md:1");
+    repo.council(["-h"]).ends(0).prints("hook");
+    repo.council(["man"]).ends(0).prints(".TH ");
+    repo.council(["completions", "bash"])
+        .ends(0)
+        .prints("_git_council");
+}
