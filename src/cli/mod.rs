@@ -23,6 +23,7 @@ mod journal;
 mod layers;
 mod left;
 mod modes;
+mod pager;
 mod parts;
 mod plugins;
 mod prepare;

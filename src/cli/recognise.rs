@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use council_protocol::packet::TargetKind;
+
 use crate::council::outcome::Verdict;
 use crate::council::{Dismissal, Reconsidered};
 use crate::git::{self, Notebook, UserGit};
@@ -39,6 +41,13 @@ pub(crate) struct Heard {
 impl<'a> Memory<'a> {
     /// The memory of the repository under review; none outside of one.
     pub(crate) fn of(prepared: &'a Prepared, start: &'a Start) -> Option<Self> {
+        // A text without a change is asked about anew: it has no commit, and no patch that names it.
+        if matches!(
+            prepared.packet.target.kind,
+            TargetKind::File | TargetKind::Topic | TargetKind::Stage
+        ) {
+            return None;
+        }
         let settings = &prepared.config.settings;
         let dir = prepared.change.place.memory_dir()?;
         let keep = usize::try_from(settings.cache.keep).unwrap_or(usize::MAX);

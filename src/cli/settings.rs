@@ -43,7 +43,10 @@ pub(crate) fn load(
 }
 
 /// Git's own configuration; `.git/config` belongs to the checkout.
-fn of_git(values: Vec<ConfigValue>, checkout: bool) -> [Layer; 2] {
+fn of_git(values: Vec<ConfigValue>, checkout: bool) -> [Layer; 3] {
+    let (colours, values): (Vec<_>, Vec<_>) = values
+        .into_iter()
+        .partition(|value| value.name.starts_with("color."));
     let (local, global): (Vec<_>, Vec<_>) = values
         .into_iter()
         .partition(|value| value.origin == ConfigOrigin::Repository);
@@ -60,7 +63,29 @@ fn of_git(values: Vec<ConfigValue>, checkout: bool) -> [Layer; 2] {
         pairs: values.into_iter().map(pair).collect(),
     };
     let local = if checkout { local } else { Vec::new() };
-    [layer(Source::GitLocal, local), layer(Source::Git, global)]
+    [
+        layer(Source::GitLocal, local),
+        layer(Source::Git, global),
+        of_colours(colours),
+    ]
+}
+
+/// `color.ui` and, stronger, `color.council`: weaker than what is said to this program alone, and not the repository's.
+fn of_colours(mut values: Vec<ConfigValue>) -> Layer {
+    values.retain(|value| value.origin != ConfigOrigin::Repository);
+    values.sort_by_key(|value| value.name != "color.ui");
+    let pair = |value: ConfigValue| {
+        let word = match value.value.to_ascii_lowercase().as_str() {
+            "always" => "always",
+            "never" | "false" | "no" | "off" | "0" => "never",
+            _ => "auto",
+        };
+        Pair::new("output.color", word, value.name)
+    };
+    Layer::Pairs {
+        source: Source::System,
+        pairs: values.into_iter().map(pair).collect(),
+    }
 }
 
 /// The configuration as a review of the current branch would see it.

@@ -31,7 +31,7 @@ pub struct ConfigValue {
     pub origin: ConfigOrigin,
 }
 
-/// The `council.*` values that hold in `dir`, weakest first, so that the last one of a name wins.
+/// The `council.*` values, `color.ui` and `color.council` that hold in `dir`, weakest first, so that the last one of a name wins.
 ///
 /// `GIT_CONFIG_NOSYSTEM`, `GIT_CONFIG_SYSTEM`, `GIT_CONFIG_GLOBAL` and `GIT_CONFIG_COUNT` mean what they mean to git.
 ///
@@ -86,7 +86,7 @@ pub(super) enum Level {
     Repository,
 }
 
-const PATTERN: &str = r"^council\.";
+const PATTERN: &str = r"^(council\..*|color\.(ui|council))$";
 
 /// What a variable of git's puts in the place of a level; none when it puts nothing.
 fn replacement(
@@ -140,8 +140,13 @@ fn of_command(env: &Environment) -> Vec<ConfigValue> {
         value,
         origin: ConfigOrigin::Command,
     });
-    all.filter(|value| value.name.starts_with("council."))
+    all.filter(|value| value.name.starts_with("council.") || is_colour(&value.name))
         .collect()
+}
+
+/// git's own words on colour, which hold for its subcommands.
+fn is_colour(name: &str) -> bool {
+    matches!(name, "color.ui" | "color.council")
 }
 
 /// `'key'='value' 'key=value' 'key'=`, quoted as a shell would.

@@ -100,6 +100,7 @@ fn change(request: &Request, found: Found<'_>) -> Change {
         notes: Vec::new(),
         blobs: Arc::new(NoBlobs),
         place,
+        git_source: None,
         source: Source::Patch {
             hunks: found.hunks,
             digest: Sha256::digest(found.bytes).to_vec(),

@@ -6,6 +6,7 @@ use crate::cli::Start;
 use crate::cli::columns::Columns;
 use crate::cli::error::CliError;
 use crate::cli::history::{self, State};
+use crate::cli::pager;
 use crate::report::Gate;
 
 /// List past runs, the latest first
@@ -43,5 +44,5 @@ pub(crate) fn run(args: &LogArgs, start: &Start) -> Result<(), CliError> {
             }
         }
     }
-    start.console.print(&rows.render(""))
+    pager::print(&rows.render(""), start)
 }

@@ -6,6 +6,7 @@ use crate::cli::Start;
 use crate::cli::deliver::render;
 use crate::cli::error::CliError;
 use crate::cli::history;
+use crate::cli::pager;
 use crate::config::Format;
 use crate::report::Gate;
 
@@ -65,10 +66,6 @@ pub(crate) fn run(args: &ShowArgs, start: &Start) -> Result<(), CliError> {
     } else {
         args.format.into()
     };
-    start.console.print(&render(
-        &report,
-        format,
-        start.console.look(),
-        Gate::default(),
-    ))
+    let text = render(&report, format, start.console.look(), Gate::default());
+    pager::print(&text, start)
 }
