@@ -9,7 +9,8 @@ use crate::git::UserGit;
 
 /// Prints a text, through a pager where it is longer than the terminal is high.
 pub(crate) fn print(text: &str, start: &Start) -> Result<(), CliError> {
-    let high = terminal_size::terminal_size_of(std::io::stdout()).map(|(_, rows)| usize::from(rows.0));
+    let high =
+        terminal_size::terminal_size_of(std::io::stdout()).map(|(_, rows)| usize::from(rows.0));
     let long = high.is_some_and(|rows| text.lines().count() >= rows);
     match program(start).filter(|_| long && std::io::stdout().is_terminal()) {
         Some(pager) if through(&pager, text, start).is_ok() => Ok(()),
@@ -23,11 +24,17 @@ fn program(start: &Start) -> Option<String> {
     let git = UserGit::new(&start.dir, &start.git()).ok();
     let own = |key: &str| git.as_ref().and_then(|git| git.own_config(key));
     let council = own("pager.council");
-    if council.as_deref().is_some_and(|value| matches!(value, "false" | "no" | "off" | "0")) {
+    if council
+        .as_deref()
+        .is_some_and(|value| matches!(value, "false" | "no" | "off" | "0"))
+    {
         return None;
     }
     let council = council.filter(|value| !matches!(value.as_str(), "true" | "yes" | "on" | "1"));
-    let named = var("GIT_PAGER").or(council).or_else(|| own("core.pager")).or_else(|| var("PAGER"));
+    let named = var("GIT_PAGER")
+        .or(council)
+        .or_else(|| own("core.pager"))
+        .or_else(|| var("PAGER"));
     let pager = named.unwrap_or_else(|| "less".to_owned());
     (!pager.is_empty() && pager != "cat").then_some(pager)
 }
@@ -71,14 +78,27 @@ mod tests {
     #[test]
     fn the_pager_is_the_one_that_git_would_take() {
         let configured = |key: &'static str, value: &'static str| {
-            [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", key), ("GIT_CONFIG_VALUE_0", value)]
+            [
+                ("GIT_CONFIG_COUNT", "1"),
+                ("GIT_CONFIG_KEY_0", key),
+                ("GIT_CONFIG_VALUE_0", value),
+            ]
         };
         assert_eq!(pager(&[]).as_deref(), Some("less"));
         assert_eq!(pager(&[("PAGER", "more")]).as_deref(), Some("more"));
-        assert_eq!(pager(&[("PAGER", "more"), ("GIT_PAGER", "most")]).as_deref(), Some("most"));
+        assert_eq!(
+            pager(&[("PAGER", "more"), ("GIT_PAGER", "most")]).as_deref(),
+            Some("most")
+        );
         assert_eq!(pager(&[("GIT_PAGER", "cat")]), None);
-        assert_eq!(pager(&configured("core.pager", "delta")).as_deref(), Some("delta"));
+        assert_eq!(
+            pager(&configured("core.pager", "delta")).as_deref(),
+            Some("delta")
+        );
         assert_eq!(pager(&configured("pager.council", "false")), None);
-        assert_eq!(pager(&configured("pager.council", "bat")).as_deref(), Some("bat"));
+        assert_eq!(
+            pager(&configured("pager.council", "bat")).as_deref(),
+            Some("bat")
+        );
     }
 }

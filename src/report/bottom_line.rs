@@ -132,6 +132,11 @@ impl Report {
     fn sentence(&self) -> String {
         let who = self.receipt.participation;
         match self.reason {
+            Reason::NoFindings if self.dismissed().next().is_some() => {
+                let dismissed = self.dismissed().count();
+                let findings = count(dismissed, "finding is", "findings are");
+                format!("nothing stands against it, {findings} dismissed")
+            }
             Reason::NoFindings => format!("{} found nothing against it", judges(who.counted)),
             Reason::NotesOnly => {
                 format!(

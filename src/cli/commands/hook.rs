@@ -9,7 +9,7 @@ use crate::cli::columns::Columns;
 use crate::cli::error::CliError;
 use crate::cli::hook::background::{Background, Limits};
 use crate::cli::hook::install::{CONFIG_HOOKS, Done, Hooks, Standing};
-use crate::cli::hook::push::Push;
+use crate::cli::hook::push::{self, Push};
 use crate::cli::hook::script::{self, Event, VERSION};
 use crate::cli::settings::{self, Voices};
 use crate::config::{HookMode, Settings};
@@ -270,15 +270,15 @@ fn be(args: &RunArgs, start: &Start) -> u8 {
     {
         return exit::OK;
     }
-    let start = freed(start);
     let done = match args.event {
-        RunEvent::PrePush => push(args, &start),
-        RunEvent::PostCommit => post_commit(&start).map(|()| exit::OK),
-        RunEvent::Background => background(&start).map(|()| exit::OK),
+        RunEvent::PrePush => push(args, start),
+        RunEvent::PostCommit => post_commit(&freed(start)).map(|()| exit::OK),
+        RunEvent::Background => background(&freed(start)).map(|()| exit::OK),
     };
     done.unwrap_or_else(|error| {
         start.console.error(&error);
-        let gate = settings_here(&start).is_ok_and(|settings| settings.hook.mode == HookMode::Gate);
+        let gate =
+            settings_here(&freed(start)).is_ok_and(|settings| settings.hook.mode == HookMode::Gate);
         match (args.event, gate) {
             (RunEvent::PrePush, true) => exit::INCONCLUSIVE,
             (RunEvent::PrePush, false) => {
@@ -302,11 +302,16 @@ fn push(args: &RunArgs, start: &Start) -> Result<u8, CliError> {
         .map(str::to_owned)
         .or(named)
         .unwrap_or_default();
+    // What holds no code must not wait for a repository to be opened.
+    let updates = push::updates(start)?;
+    if updates.is_empty() {
+        return Ok(exit::OK);
+    }
     Push {
-        start,
+        start: &freed(start),
         remote: &remote,
     }
-    .run()
+    .run(updates)
 }
 
 fn post_commit(start: &Start) -> Result<(), CliError> {

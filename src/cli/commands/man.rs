@@ -59,7 +59,6 @@ fn page() -> std::io::Result<String> {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    man.render_subcommands_section(&mut page)?;
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let name = sub.get_name().to_ascii_uppercase();
         page.extend(format!(".SH \"GIT COUNCIL {name}\"\n").into_bytes());

@@ -95,7 +95,7 @@ impl Manager {
                     ""
                 };
                 format!(
-                    "{hook}:\n  commands: {{ git-council: {{ run: git-council hook run {hook} {{0}}{stdin} }} }}\n"
+                    "{hook}:\n  commands: {{ git-council: {{ run: 'git-council hook run {hook} {{0}}'{stdin} }} }}\n"
                 )
             }
             Self::Husky => format!(

@@ -34,59 +34,10 @@ struct Reviewed {
 }
 
 impl Push<'_> {
-    pub(crate) fn run(&self) -> Result<u8, CliError> {
-        let updates = self.updates()?;
-        if updates.is_empty() {
-            self.say(
-                "no refs received, nothing to review (a hook manager must pass standard input on)",
-            );
-            return Ok(exit::OK);
-        }
-        let (left_out, updates): (Vec<_>, Vec<_>) = updates
-            .into_iter()
-            .partition(|update| update.is_deletion() || update.is_notes());
-        if !left_out.is_empty() {
-            self.say(&left_out_words(&left_out));
-        }
-        if updates.is_empty() {
-            return Ok(exit::OK);
-        }
+    /// Reviews what is pushed.
+    pub(crate) fn run(&self, updates: Vec<Update>) -> Result<u8, CliError> {
         let ranges = self.ranges(updates)?;
         self.review(&ranges)
-    }
-
-    /// What git says on standard input; pre-commit says it in variables instead.
-    fn updates(&self) -> Result<Vec<Update>, CliError> {
-        let mut text = String::new();
-        let read = std::io::stdin()
-            .lock()
-            .take(MOST_BYTES)
-            .read_to_string(&mut text);
-        read.map_err(|error| CliError::usage(format!("cannot read the refs: {error}")))?;
-        if text.trim().is_empty()
-            && let Some(update) = self.of_pre_commit()
-        {
-            return Ok(vec![update]);
-        }
-        Update::parse_all(&text).map_err(|line| {
-            CliError::usage(format!(
-                "{line:?} is not a line of git's to a pre-push hook"
-            ))
-            .hint("it is <local ref> <local id> <remote ref> <remote id>")
-        })
-    }
-
-    /// pre-commit keeps standard input for itself.
-    fn of_pre_commit(&self) -> Option<Update> {
-        let var = |name: &str| Some(self.start.environment.get(name)?.to_str()?.to_owned());
-        let local = var("PRE_COMMIT_TO_REF")?;
-        let zero = "0".repeat(local.len());
-        Some(Update {
-            local_ref: var("PRE_COMMIT_LOCAL_BRANCH").unwrap_or_else(|| "HEAD".to_owned()),
-            remote_ref: var("PRE_COMMIT_REMOTE_BRANCH").unwrap_or_else(|| "HEAD".to_owned()),
-            remote: var("PRE_COMMIT_FROM_REF").unwrap_or(zero),
-            local,
-        })
     }
 
     /// Each distinct range once.
@@ -202,8 +153,64 @@ impl Push<'_> {
     }
 
     fn say(&self, words: &str) {
-        self.start.console.log(&format!("git-council: {words}"));
+        say(self.start, words);
     }
+}
+
+/// What is pushed and holds code; what does not is said in a line.
+pub(crate) fn updates(start: &Start) -> Result<Vec<Update>, CliError> {
+    let updates = received(start)?;
+    if updates.is_empty() {
+        say(
+            start,
+            "no refs received, nothing to review (a hook manager must pass standard input on)",
+        );
+    }
+    let (left_out, updates): (Vec<_>, Vec<_>) = updates
+        .into_iter()
+        .partition(|update| update.is_deletion() || update.is_notes());
+    if !left_out.is_empty() {
+        say(start, &left_out_words(&left_out));
+    }
+    Ok(updates)
+}
+
+/// What git says on standard input; pre-commit says it in variables instead.
+fn received(start: &Start) -> Result<Vec<Update>, CliError> {
+    let mut text = String::new();
+    let read = std::io::stdin()
+        .lock()
+        .take(MOST_BYTES)
+        .read_to_string(&mut text);
+    read.map_err(|error| CliError::usage(format!("cannot read the refs: {error}")))?;
+    if text.trim().is_empty()
+        && let Some(update) = of_pre_commit(start)
+    {
+        return Ok(vec![update]);
+    }
+    Update::parse_all(&text).map_err(|line| {
+        CliError::usage(format!(
+            "{line:?} is not a line of git's to a pre-push hook"
+        ))
+        .hint("it is <local ref> <local id> <remote ref> <remote id>")
+    })
+}
+
+/// pre-commit keeps standard input for itself.
+fn of_pre_commit(start: &Start) -> Option<Update> {
+    let var = |name: &str| Some(start.environment.get(name)?.to_str()?.to_owned());
+    let local = var("PRE_COMMIT_TO_REF")?;
+    let zero = "0".repeat(local.len());
+    Some(Update {
+        local_ref: var("PRE_COMMIT_LOCAL_BRANCH").unwrap_or_else(|| "HEAD".to_owned()),
+        remote_ref: var("PRE_COMMIT_REMOTE_BRANCH").unwrap_or_else(|| "HEAD".to_owned()),
+        remote: var("PRE_COMMIT_FROM_REF").unwrap_or(zero),
+        local,
+    })
+}
+
+fn say(start: &Start, words: &str) {
+    start.console.log(&format!("git-council: {words}"));
 }
 
 /// What an update comes to for the push. Ordered.
