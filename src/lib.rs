@@ -10,6 +10,7 @@ pub mod git;
 pub mod memory;
 pub mod packet;
 pub mod prompt;
+pub mod publish;
 pub mod registry;
 pub mod report;
 pub mod session;

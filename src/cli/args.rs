@@ -31,6 +31,9 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Review(Box<commands::review::ReviewArgs>),
     Duel(Box<commands::duel::DuelArgs>),
+    Publish(Box<commands::publish::PublishArgs>),
+    Plan(Box<commands::plan::PlanArgs>),
+    Conclude(Box<commands::conclude::ConcludeArgs>),
     Show(commands::show::ShowArgs),
     Log(commands::log::LogArgs),
     Status(commands::status::StatusArgs),

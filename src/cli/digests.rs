@@ -8,7 +8,10 @@ use crate::git::recognition_key;
 use crate::packet::{self, sha256};
 use crate::report::Digests;
 
+use super::bench::Bench;
+use super::error::CliError;
 use super::prepare::Prepared;
+use super::prompts::Prompts;
 
 /// What is known of a verdict before anybody is convened.
 #[derive(Debug, Clone)]
@@ -59,6 +62,28 @@ pub(crate) fn of(prepared: &Prepared, seats: &[Seat], templates: Option<String>)
         bench,
         key,
     }
+}
+
+/// What is known before anybody is asked.
+pub(crate) struct Ahead {
+    /// The recognition key of the change.
+    pub(crate) key: String,
+    /// A digest of what decides beside the change: configuration, bench, templates, program.
+    pub(crate) rules: String,
+}
+
+/// The digests of a run that is still to be held.
+pub(crate) fn ahead(prepared: &Prepared, deep: bool) -> Result<Ahead, CliError> {
+    let config = &prepared.config;
+    let seats = Bench { config, deep }.seats()?;
+    let templates = Prompts::templates(&seats)?;
+    let judged = bytes(&Judged::of(&config.settings));
+    let bench = bytes(&(env!("CARGO_PKG_VERSION"), &seats));
+    let words = templates.clone().unwrap_or_default().into_bytes();
+    Ok(Ahead {
+        key: of(prepared, &seats, templates).key,
+        rules: sha256(&[judged, bench, words].join(&b'\n')),
+    })
 }
 
 /// The part of the configuration by which a change is judged; how long it may take and how it is shown is not.

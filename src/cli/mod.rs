@@ -16,12 +16,14 @@ mod environment;
 mod error;
 mod findings;
 mod forecast;
+mod github;
 mod history;
 mod hold;
 mod hook;
 mod journal;
 mod layers;
 mod left;
+mod matrix;
 mod modes;
 mod pager;
 mod parts;
@@ -142,6 +144,9 @@ fn run(cli: Cli) -> u8 {
 fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
     match command {
         Command::Review(args) => return commands::review::run(*args, start),
+        Command::Plan(args) => return commands::plan::run(&args, start),
+        Command::Conclude(args) => return commands::conclude::run(&args, start),
+        Command::Publish(args) => return commands::publish::run(&args, start),
         Command::Duel(args) => return commands::duel::run(&args, start),
         Command::Judge(args) => return commands::judge::run(&args, start),
         Command::Wait(args) => return commands::wait::run(&args, start),

@@ -33,14 +33,25 @@ pub(crate) struct Prepared {
 
 /// Reads everything. Nothing of the reviewed side is obeyed.
 pub(crate) fn prepare(args: &ReviewArgs, start: &Start) -> Result<Prepared, CliError> {
+    prepare_spec(args, start, target(args, start)?)
+}
+
+/// The same for a target that was found elsewhere.
+pub(crate) fn prepare_spec(
+    args: &ReviewArgs,
+    start: &Start,
+    spec: TargetSpec,
+) -> Result<Prepared, CliError> {
+    // A proposal is somebody else's, wherever it is reviewed.
+    let proposed = matches!(spec, TargetSpec::Proposal(_));
     let request = Request {
         dir: start.dir.clone(),
-        spec: target(args, start)?,
+        spec,
         pathspecs: args.pathspecs.clone(),
         env: start.git(),
     };
     let mut change = git::read(&request).map_err(|error| explain(error, args))?;
-    let checkout = !(args.council.trusted_config || start.environment.is_ci());
+    let checkout = !(proposed || args.council.trusted_config || start.environment.is_ci());
     let voices = Voices {
         place: Some(&change.place),
         trusted: change.trusted(),

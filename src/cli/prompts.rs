@@ -118,6 +118,17 @@ impl Prompts {
         self.prompter.digest()
     }
 
+    /// The same before there is a run; none: no seat reads text.
+    pub(crate) fn templates(seats: &[Seat]) -> Result<Option<String>, CliError> {
+        if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
+            return Ok(None);
+        }
+        // Which marks fence a text is no part of a template.
+        let prompter =
+            Prompter::new(&Seed("0".repeat(64)), &BTreeMap::new()).map_err(CliError::run)?;
+        Ok(Some(prompter.digest()))
+    }
+
     /// Takes secrets out of a text as they are taken out of the brief.
     pub(crate) fn redact() -> Redact {
         Arc::new(|path, text| prompt::redact_file(path, text).0)

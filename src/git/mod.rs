@@ -13,6 +13,7 @@ mod config;
 mod content;
 mod env;
 mod error;
+pub mod fetch;
 mod id;
 mod notes;
 mod objects;
@@ -50,7 +51,7 @@ pub use place::Place;
 pub use push::{MOST_COMMITS, Pushed, Update, is_zero, ranges};
 pub use recognition::recognition_key;
 pub use signature::{SignError, Signature, sign, signer};
-pub use target::TargetSpec;
+pub use target::{Proposal, TargetSpec};
 pub use trusted::TrustedTree;
 pub use user::UserGit;
 
@@ -161,6 +162,21 @@ pub fn tree_at(dir: &Path, env: &Environment, rev: &str) -> Result<Box<dyn Trust
         root,
         origin,
     }))
+}
+
+/// The commit that a revision means, as hex.
+///
+/// # Errors
+///
+/// As [`read`], for the repository and the revision; and a revision that is no commit.
+pub fn commit_at(dir: &Path, env: &Environment, rev: &str) -> Result<String, GitError> {
+    let objects = Objects::new(open::open(dir, env)?);
+    let found = resolve::rev(&objects, rev)?;
+    let commit = found.commit.ok_or_else(|| GitError::BadRevision {
+        rev: rev.to_owned(),
+        cause: "it is a tree, not a commit".to_owned(),
+    })?;
+    Ok(commit.hex())
 }
 
 /// Where `dir` lies in the worktree, `/`-separated; empty for its top and outside of it.

@@ -13,7 +13,7 @@ use super::id::Id;
 use super::objects::{ObjectKind, Objects};
 use super::pathspec::Pathspecs;
 use super::sides::Listing;
-use super::target::{TargetSpec, target};
+use super::target::{self, Proposal, TargetSpec, target};
 use super::worktree;
 
 /// The two sides of a target, and what is to be known about it.
@@ -86,11 +86,29 @@ pub(super) fn resolve(
         TargetSpec::Commit(rev) => commit(objects, rev),
         TargetSpec::Staged => staged(objects),
         TargetSpec::Worktree => worktree(objects, specs),
+        TargetSpec::Proposal(proposal) => proposed(objects, proposal),
         TargetSpec::Default
         | TargetSpec::Patch(..)
         | TargetSpec::Document(..)
         | TargetSpec::Topic(..) => branch(objects),
     }
+}
+
+/// A tip since it left its base; judged by what the trusted commit says, wherever the tip was branched off.
+fn proposed(objects: &Objects, proposal: &Proposal) -> Result<Resolved, GitError> {
+    let (base, head) = (rev(objects, &proposal.base)?, rev(objects, &proposal.head)?);
+    let trusted = rev(objects, &proposal.trusted)?;
+    let trusted = Rev {
+        name: proposal.trusted_name.clone(),
+        ..trusted
+    };
+    let mut resolved = since_merge_base(objects, &base, &head, TargetKind::PullRequest)?;
+    resolved.target.slug = target::slug(&proposal.label);
+    resolved.target.label = proposal.label.clone();
+    resolved.trusted = Some((trusted.tree, origin(&trusted)));
+    resolved.framing.title = proposal.title.clone();
+    resolved.framing.body = proposal.body.clone();
+    Ok(resolved)
 }
 
 /// The index against HEAD; on an unborn branch against nothing.

@@ -330,6 +330,20 @@ pub(super) fn safe_directories(env: &Environment) -> Result<Vec<String>, RunErro
     Ok(found)
 }
 
+/// Runs a command that was put together elsewhere, with a deadline and the cap of [`CAP`].
+pub(super) fn converse(
+    command: &'static str,
+    deadline: Duration,
+    git: Command,
+) -> Result<Vec<u8>, RunError> {
+    let limits = Limits {
+        command,
+        deadline,
+        cap: CAP,
+    };
+    limits.converse(git, &[])
+}
+
 fn root() -> &'static Path {
     Path::new(if cfg!(windows) { "C:\\" } else { "/" })
 }

@@ -30,6 +30,27 @@ pub enum TargetSpec {
     Document(Vec<u8>, String),
     /// A question without code.
     Topic(String),
+    /// What is proposed to be merged: the changes of a tip since it left the tip of its base.
+    Proposal(Proposal),
+}
+
+/// A pull request, an entry of a merge queue, or commits that were pushed: by object ids, which do not move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// What reports call it, e.g. `#12`.
+    pub label: String,
+    /// The tip of the base, as hex.
+    pub base: String,
+    /// The proposed tip, as hex.
+    pub head: String,
+    /// The commit by which it is judged, as hex: configuration and instructions are read there (threat T1).
+    pub trusted: String,
+    /// What people call that commit, e.g. `main`.
+    pub trusted_name: String,
+    /// The title that its author gave it. Untrusted.
+    pub title: String,
+    /// The text that its author gave it. Untrusted.
+    pub body: String,
 }
 
 impl TargetSpec {

@@ -13,6 +13,7 @@ mod explore;
 mod hear;
 mod interrupts;
 pub mod journal;
+pub mod matrix;
 mod opened;
 mod perform;
 mod places;

@@ -182,6 +182,11 @@ fn write(path: &Path, content: &[u8]) {
 }
 
 impl Run {
+    /// Runs a program that was put together elsewhere.
+    pub(crate) fn of_command(mut command: Command) -> Self {
+        Self::of(command.output().unwrap())
+    }
+
     pub(crate) fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self {

@@ -8,6 +8,7 @@ mod configuration;
 mod detach;
 mod duel;
 mod faults;
+mod github;
 mod guard;
 mod harness;
 mod history;

@@ -10,6 +10,7 @@ use crate::cli::councillors::{self, CouncillorArgs};
 use crate::cli::deliver::Surfaces;
 use crate::cli::detach;
 use crate::cli::error::CliError;
+use crate::cli::github;
 use crate::cli::hold;
 use crate::cli::modes::ModeArgs;
 use crate::cli::prepare::prepare;
@@ -75,6 +76,8 @@ pub(crate) struct ReviewArgs {
     pub(crate) councillors: CouncillorArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) forge: github::ForgeArgs,
 }
 
 /// Who sits, by which rules.
@@ -237,6 +240,9 @@ impl ReviewArgs {
 
 pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
     args.refuse()?;
+    if args.forge.is_asked() {
+        return github::review(&args, start);
+    }
     if args.detach {
         return detach::launch(&args, start);
     }

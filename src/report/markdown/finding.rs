@@ -55,6 +55,26 @@ pub(super) fn full(group: &Group<'_>, names: &Names<'_>) -> String {
     ])
 }
 
+/// The finding beside its lines, which need no quote there.
+pub(super) fn beside(found: &JudgedFinding, names: &Names<'_>) -> String {
+    let finding = &found.finding;
+    let mut points = points(finding);
+    points.push(format!("**Held by:** {}", held(found, names)));
+    points.extend(
+        group::opinions(found, names)
+            .iter()
+            .take(MOST_OPINIONS)
+            .map(said),
+    );
+    points.push(format!("**Fingerprint:** {}", fingerprint(found)));
+    let id = Untrusted::new(&found.id).prose();
+    join(&[
+        format!("**{id} · {}**", finding.severity.word()),
+        prose(&finding.description),
+        list(&points),
+    ])
+}
+
 /// A finding as a judge gave it, in that judge's own file.
 pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
     let heading = format!(

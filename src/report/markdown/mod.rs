@@ -12,6 +12,7 @@ use document::Document;
 
 use super::words::Names;
 use super::{Gate, Report};
+use crate::council::outcome::JudgedFinding;
 use crate::text::Untrusted;
 
 /// How the Markdown is to be.
@@ -56,6 +57,22 @@ pub fn render(report: &Report, options: Options) -> String {
         .push(participation::receipt(report, &names));
     document.foot = participation::footer(report);
     document.render(options.max_bytes.unwrap_or(usize::MAX))
+}
+
+/// The beginning of the report: the headline, what was reviewed by whom, and what must be known first.
+pub fn head(report: &Report) -> String {
+    let mut blocks = vec![
+        format!("**{}**", report.headline()),
+        participation::facts(report),
+    ];
+    blocks.extend(sections::banners(report));
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n\n")
+}
+
+/// One finding for a comment beside its lines: what, why, fix and who holds it, without the lines themselves.
+pub fn beside_a_line(report: &Report, found: &JudgedFinding) -> String {
+    finding::beside(found, &Names::plain(&report.judges))
 }
 
 /// `id`, `type`, `date` as in the parent, and the verdict.

@@ -1,0 +1,75 @@
+//! `git council publish`: a finished run to GitHub, also from a report that an unprivileged job left.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use council_protocol::Packet;
+
+use crate::cli::Start;
+use crate::cli::error::CliError;
+use crate::cli::github::{self, ForgeArgs};
+use crate::cli::history;
+use crate::report::{self, Gate, Report};
+
+/// The most bytes of a report from elsewhere (T21).
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Publish a finished run on its pull request; a second time changes nothing
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PublishArgs {
+    /// The run's name or a part of it; without it the latest
+    #[arg(value_name = "RUN", conflicts_with = "report")]
+    run: Option<String>,
+    /// A report as JSON that another job left: its verdict must follow from it, and its commit must be the tip
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Say what would be sent, and send nothing; with -v all of it
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    forge: ForgeArgs,
+}
+
+pub(crate) fn run(args: &PublishArgs, start: &Start) -> Result<u8, CliError> {
+    let (report, packet) = match &args.report {
+        Some(file) => (foreign(file, start)?, None),
+        None => own(args, start)?,
+    };
+    let files = packet.as_ref().map(|packet| packet.files.as_slice());
+    let gate = Gate {
+        advisory: args.forge.advisory,
+        ..Gate::default()
+    };
+    github::publish(&report, files, &args.forge, gate, args.dry_run, start)
+}
+
+fn own(args: &PublishArgs, start: &Start) -> Result<(Report, Option<Packet>), CliError> {
+    let past = history::find(start, args.run.as_deref())?;
+    let report = past.report()?.ok_or_else(|| {
+        CliError::usage(format!(
+            "{} has no report: it is going on, or was cut off",
+            past.name
+        ))
+    })?;
+    let packet = past
+        .read("packet.json")
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    Ok((report, packet))
+}
+
+/// A report that anybody may have written: its size, its shape and that its verdict follows from it are checked.
+fn foreign(file: &std::path::Path, start: &Start) -> Result<Report, CliError> {
+    let name = file.display();
+    let mut text = String::new();
+    let read = std::fs::File::open(start.dir.join(file))
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
+    read.map_err(|error| CliError::usage(format!("cannot read {name}: {error}")))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(CliError::usage(format!(
+            "{name} is larger than 16 MiB: no report is"
+        )));
+    }
+    report::json::parse(&text).map_err(|error| CliError::usage(format!("{name}: {error}")))
+}

@@ -1,0 +1,87 @@
+//! The flags about GitHub.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::publish::Surface;
+
+/// Where on GitHub, and as what.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "GitHub")]
+pub(crate) struct ForgeArgs {
+    /// A pull request, by its number; its objects are fetched by your own git, and nothing is checked out
+    #[arg(long, value_name = "N", conflicts_with = "event")]
+    pub(crate) pr: Option<u64>,
+    /// What the event of this job is about (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH)
+    #[arg(long)]
+    pub(crate) event: bool,
+    /// Where the report goes on GitHub: comment, check, review, status, summary, annotations, outputs
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_enum,
+        value_delimiter = ',',
+        hide_possible_values = true
+    )]
+    pub(crate) publish: Vec<SurfaceArg>,
+    /// The repository, `owner/name`; without it GITHUB_REPOSITORY, else the remote
+    #[arg(long, value_name = "REPO")]
+    pub(crate) repo: Option<String>,
+    /// The council's name: several on one pull request keep a report each
+    #[arg(long, value_name = "NAME", default_value = "git-council")]
+    pub(crate) council_name: String,
+    /// The most comments beside lines
+    #[arg(long, value_name = "N", default_value_t = crate::publish::MOST_INLINE)]
+    pub(crate) inline: usize,
+    /// An inconclusive council asks for no action: its check is neutral
+    #[arg(long)]
+    pub(crate) advisory: bool,
+    /// Trust the branch that the pull request goes to, and not the default branch, with configuration and instructions
+    #[arg(long)]
+    pub(crate) trust_base: bool,
+    /// Review everything again, also what did not change since the last review
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Also write the report as SARIF to FILE, for code scanning
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+}
+
+impl ForgeArgs {
+    /// Whether GitHub takes part at all.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.pr.is_some() || self.event || !self.publish.is_empty()
+    }
+
+    /// The surfaces that are asked for.
+    pub(crate) fn surfaces(&self) -> impl Iterator<Item = Surface> {
+        self.publish.iter().map(|&surface| surface.into())
+    }
+}
+
+/// `--publish`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SurfaceArg {
+    Comment,
+    Check,
+    Review,
+    Status,
+    Summary,
+    Annotations,
+    Outputs,
+}
+
+impl From<SurfaceArg> for Surface {
+    fn from(arg: SurfaceArg) -> Self {
+        match arg {
+            SurfaceArg::Comment => Self::Comment,
+            SurfaceArg::Check => Self::Check,
+            SurfaceArg::Review => Self::Review,
+            SurfaceArg::Status => Self::Status,
+            SurfaceArg::Summary => Self::Summary,
+            SurfaceArg::Annotations => Self::Annotations,
+            SurfaceArg::Outputs => Self::Outputs,
+        }
+    }
+}

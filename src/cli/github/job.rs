@@ -1,0 +1,74 @@
+//! The job of a workflow that we run in: its summary, its log, its outputs (peers.md 5.6).
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use crate::cli::Start;
+use crate::cli::console::Console;
+use crate::publish::Job;
+
+/// The surfaces of the job; those that are missing say so.
+pub(crate) struct Runner {
+    summary: Option<PathBuf>,
+    output: Option<PathBuf>,
+    in_job: bool,
+    console: Console,
+}
+
+impl Runner {
+    pub(crate) fn of(start: &Start) -> Self {
+        let path = |name: &str| start.environment.get(name).map(PathBuf::from);
+        Self {
+            summary: path("GITHUB_STEP_SUMMARY"),
+            output: path("GITHUB_OUTPUT"),
+            in_job: start.environment.get("GITHUB_ACTIONS").is_some(),
+            console: start.console,
+        }
+    }
+}
+
+impl Job for Runner {
+    fn summary(&mut self, markdown: &str) -> io::Result<bool> {
+        append(self.summary.as_ref(), &format!("{markdown}\n"))
+    }
+
+    fn log(&mut self, lines: &[String]) -> io::Result<bool> {
+        if !self.in_job {
+            return Ok(false);
+        }
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let printed = self.console.print(&text);
+        printed
+            .map(|()| true)
+            .map_err(|error| io::Error::other(error.message))
+    }
+
+    fn outputs(&mut self, pairs: &[(&'static str, String)]) -> io::Result<bool> {
+        let mut text = String::new();
+        for (name, value) in pairs {
+            let mark = delimiter()?;
+            text.push_str(&format!("{name}<<{mark}\n{value}\n{mark}\n"));
+        }
+        append(self.output.as_ref(), &text)
+    }
+}
+
+fn append(path: Option<&PathBuf>, text: &str) -> io::Result<bool> {
+    let Some(path) = path else { return Ok(false) };
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)?
+        .write_all(text.as_bytes())?;
+    Ok(true)
+}
+
+/// A mark that no value can hold, because it did not exist when the value was made (T23).
+fn delimiter() -> io::Result<String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().fold("council_".to_owned(), |mark, byte| {
+        format!("{mark}{byte:02x}")
+    }))
+}

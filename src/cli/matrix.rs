@@ -1,0 +1,236 @@
+//! A council larger than one machine: planned in one job, judged in many, concluded in one; joined by the run's files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use council_protocol::capability::Grant;
+use council_protocol::packet::Target;
+use council_protocol::{Capability, CapabilitySet, Packet, Seat};
+use serde::{Deserialize, Serialize};
+
+use crate::council::Plan;
+use crate::council::plan::{
+    DebateMode, Exchange, Options, PlannedSeat, Procedure, Subject as Matter,
+};
+use crate::report::{self, BackendFacts, Gate, Report, RunFacts, Subject};
+use crate::session::matrix::{self, Desk, Due, Stage};
+use crate::session::{Places, RealWorld, RunRef, World as _, draw_seed, worker};
+
+use super::Start;
+use super::bench::Bench;
+use super::digests;
+use super::error::CliError;
+use super::history::REPORT;
+use super::prepare::Prepared;
+use super::prompts::Prompts;
+
+/// What the last stage must know beside the plan.
+const HEADER: &str = "matrix.json";
+
+/// Version of that file.
+const VERSION: u32 = 1;
+
+/// What the reader of the verdict should know.
+const NOTE: &str =
+    "every judge was a job of its own: nobody could be sent a message, so there was one round";
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    target: Target,
+    facts: RunFacts,
+    /// Whether judges read redacted text.
+    redacted: bool,
+    fail_on: report::FailOn,
+    max_answer_bytes: u64,
+}
+
+/// Writes everything that judges in other jobs need; says which turns are theirs.
+pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Due>, CliError> {
+    let cannot =
+        |error: std::io::Error| CliError::run(format!("cannot write {}: {error}", run.display()));
+    if run.exists() {
+        return Err(
+            CliError::usage(format!("{} is there already", run.display()))
+                .hint("a run is planned once; name another folder"),
+        );
+    }
+    let world = RealWorld::new();
+    let bench = Bench {
+        config: &prepared.config,
+        deep,
+    };
+    let seats = bench.seats()?;
+    let seed = draw_seed(&world)
+        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
+    let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
+    let settings = &prepared.config.settings;
+    let shown = |seat: &Seat| match &prompts {
+        Some(prompts) if seat.agent.kind.reads_text() => prompts.coverage(&seat.judge),
+        _ => Arc::clone(&prepared.coverage),
+    };
+    let planned = seats.iter().map(|seat| PlannedSeat {
+        seat: seat.clone(),
+        grant: grant(),
+        coverage: shown(seat),
+    });
+    let mut notes = prepared.notes.clone();
+    notes.extend(bench.notes());
+    notes.push(NOTE.to_owned());
+    let plan = Plan {
+        procedure: procedure(settings.review.procedure)?,
+        debate: DebateMode::Off,
+        consensus: bench.consensus(Matter::Change),
+        quorum: bench.quorum(seats.len())?,
+        policy: settings.policy(),
+        seats: planned.collect(),
+        exchange: Exchange::Inline {
+            max_bytes: settings.limits.exchange,
+        },
+        timeouts: settings.timeouts(),
+        seed,
+        framing: prepared.packet.framing.clone(),
+        notes,
+        options: Options::default(),
+    };
+    let templates = prompts.as_ref().map(|prompts| prompts.digest());
+    let digests::Known { digests, key, .. } = digests::of(prepared, &seats, templates);
+    let named = RunRef::create(
+        &world,
+        &Places::default(),
+        &prepared.packet.target.slug,
+        &world.moment(),
+    )?;
+    let header = Header {
+        version: VERSION,
+        target: prepared.packet.target.clone(),
+        facts: RunFacts {
+            name: named.name.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started: named.started.clone(),
+            backend: Some(BackendFacts {
+                name: "matrix".to_owned(),
+                requested: Some("matrix".to_owned()),
+                passed_over: Vec::new(),
+            }),
+            debate: Some(DebateMode::Off),
+            digests,
+            recognition_key: Some(key),
+            seed: Some(plan.seed.clone()),
+            ..RunFacts::default()
+        },
+        redacted: prompts.is_some(),
+        fail_on: settings.review.fail_on,
+        max_answer_bytes: settings.limits.answer,
+    };
+    std::fs::create_dir_all(run).map_err(cannot)?;
+    let brief = prompts.as_ref().map(|prompts| prompts.text());
+    worker::export(
+        run,
+        &prepared.packet,
+        brief.as_deref(),
+        &*prepared.change.blobs,
+    )
+    .map_err(cannot)?;
+    matrix::keep(run, &plan).map_err(cannot)?;
+    let json = serde_json::to_vec_pretty(&header).map_err(|error| cannot(error.into()))?;
+    std::fs::write(run.join(HEADER), json).map_err(cannot)?;
+    let desk = Desk {
+        run,
+        packet: Arc::clone(&prepared.packet),
+        blobs: Arc::clone(&prepared.change.blobs),
+        redact: prompts.as_ref().map(|_| Prompts::redact()),
+        prompter: prompts
+            .as_deref()
+            .map(|prompts| prompts as &dyn crate::session::Prompter),
+        max_answer_bytes: header.max_answer_bytes,
+    };
+    match matrix::advance(&desk, plan, false).map_err(cannot)? {
+        Stage::Due(due) => Ok(due),
+        Stage::Over(_) => Ok(Vec::new()),
+    }
+}
+
+/// A run that was concluded.
+pub(crate) struct Concluded {
+    pub(crate) report: Report,
+    pub(crate) packet: Packet,
+    pub(crate) gate: Gate,
+}
+
+/// Makes the verdict from the replies that lie in the run's folder.
+pub(crate) fn conclude(run: &Path) -> Result<Concluded, CliError> {
+    let cannot = |error: std::io::Error| {
+        CliError::usage(format!("cannot conclude {}: {error}", run.display())).hint("the folder is the one that `git council plan --run` wrote, with the replies of its judges")
+    };
+    let header = std::fs::read(run.join(HEADER)).map_err(cannot)?;
+    let header: Header = serde_json::from_slice(&header).map_err(|error| cannot(error.into()))?;
+    if header.version != VERSION {
+        return Err(cannot(std::io::Error::other(format!(
+            "it has version {}, and {VERSION} is read",
+            header.version
+        ))));
+    }
+    let plan = matrix::plan(run).map_err(cannot)?;
+    let (mut packet, blobs) = worker::open(run).map_err(cannot)?;
+    packet.target = header.target;
+    packet.framing = plan.framing.clone();
+    let desk = Desk {
+        run,
+        packet: Arc::new(packet.clone()),
+        blobs: Arc::new(blobs),
+        redact: header.redacted.then(Prompts::redact),
+        prompter: None,
+        max_answer_bytes: header.max_answer_bytes,
+    };
+    let Stage::Over(outcome) = matrix::advance(&desk, plan, true).map_err(cannot)? else {
+        return Err(CliError::run(
+            "the council asks for more than its jobs answered",
+        ));
+    };
+    let report = Report::new(*outcome, Subject::of(&packet), header.facts);
+    let gate = Gate {
+        fail_on: header.fail_on,
+        ..Gate::default()
+    };
+    std::fs::write(run.join(REPORT), report::json::render(&report, gate)).map_err(cannot)?;
+    Ok(Concluded {
+        report,
+        packet,
+        gate,
+    })
+}
+
+/// What a job of its own can do.
+fn grant() -> Grant {
+    let requested = CapabilitySet::from([Capability::Spawn]);
+    let granted = CapabilitySet::from([
+        Capability::Spawn,
+        Capability::Shutdown,
+        Capability::SharedFs,
+        Capability::StructuredOutput,
+        Capability::ReadOnly,
+    ]);
+    Grant {
+        requested,
+        granted,
+        emulated: Default::default(),
+    }
+}
+
+fn procedure(asked: Procedure) -> Result<Procedure, CliError> {
+    match asked {
+        Procedure::Quick => Ok(Procedure::Quick),
+        Procedure::Review | Procedure::Debate => Ok(Procedure::Review),
+        other => Err(CliError::usage(
+            format!("{other:?} needs judges that can be sent messages, and jobs cannot")
+                .to_lowercase(),
+        )
+        .hint("plan it as a review: --procedure review")),
+    }
+}
+
+/// The folder of a run as it was named on the command line.
+pub(crate) fn folder(start: &Start, run: &Path) -> PathBuf {
+    start.dir.join(run)
+}

@@ -1,0 +1,265 @@
+//! What a plan consists of: one change to one surface each.
+
+use serde_json::Value;
+
+use super::call::Call;
+use super::hub::Slug;
+
+/// A surface that a report can be published on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Surface {
+    /// One comment on the pull request, kept up to date.
+    Comment,
+    /// A check run on the commit.
+    Check,
+    /// Comments beside lines of the diff.
+    Review,
+    /// A commit status, where checks are forbidden.
+    Status,
+    /// The summary of the job.
+    Summary,
+    /// Annotations by commands in the job's log.
+    Annotations,
+    /// The outputs of the action.
+    Outputs,
+}
+
+impl Surface {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Comment,
+        Self::Check,
+        Self::Review,
+        Self::Status,
+        Self::Summary,
+        Self::Annotations,
+        Self::Outputs,
+    ];
+
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Comment => "comment",
+            Self::Check => "check",
+            Self::Review => "review",
+            Self::Status => "status",
+            Self::Summary => "summary",
+            Self::Annotations => "annotations",
+            Self::Outputs => "outputs",
+        }
+    }
+}
+
+/// A comment beside lines of the diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inline {
+    /// The file.
+    pub path: String,
+    /// The last line, on the new side.
+    pub line: u32,
+    /// The first line, where there are several.
+    pub start_line: Option<u32>,
+    /// What it says.
+    pub body: String,
+}
+
+impl Inline {
+    /// The comment as the API takes it, in a review or by itself.
+    pub(super) fn json(&self) -> Value {
+        let mut json = serde_json::json!({
+            "path": self.path,
+            "line": self.line,
+            "side": "RIGHT",
+            "body": self.body,
+        });
+        if let Some(start) = self.start_line {
+            json["start_line"] = start.into();
+            json["start_side"] = "RIGHT".into();
+        }
+        json
+    }
+}
+
+/// One change to one surface.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Begins the sticky report.
+    CreateComment {
+        /// On which pull request.
+        number: u64,
+        /// All of its text.
+        body: String,
+    },
+    /// Brings the sticky report up to date.
+    UpdateComment {
+        /// Which comment.
+        id: u64,
+        /// All of its text.
+        body: String,
+    },
+    /// Removes a report that two runs made at once.
+    DeleteComment {
+        /// Which comment.
+        id: u64,
+    },
+    /// Begins a check, or concludes one in a single step.
+    CreateCheck {
+        /// What is sent.
+        body: Value,
+    },
+    /// Adds to a check; the last one concludes it.
+    UpdateCheck {
+        /// Which check; none: the one that this plan created.
+        id: Option<u64>,
+        /// What is sent.
+        body: Value,
+    },
+    /// Comments beside lines.
+    Review {
+        /// On which pull request.
+        number: u64,
+        /// The commit that they are about.
+        head: String,
+        /// What stands above them.
+        body: String,
+        /// The comments.
+        comments: Vec<Inline>,
+    },
+    /// Resolves conversations of ours whose finding is gone.
+    Resolve {
+        /// Their node ids.
+        threads: Vec<String>,
+    },
+    /// A commit status.
+    Status {
+        /// The commit.
+        head: String,
+        /// What is sent.
+        body: Value,
+    },
+    /// Text for the job's summary.
+    Summary {
+        /// Markdown.
+        markdown: String,
+    },
+    /// Lines for the job's log.
+    Annotate {
+        /// Log commands, neutralised.
+        lines: Vec<String>,
+    },
+    /// Outputs of the action.
+    Outputs {
+        /// Names and values.
+        pairs: Vec<(&'static str, String)>,
+    },
+}
+
+impl Action {
+    /// The surface that it belongs to.
+    pub fn surface(&self) -> Surface {
+        match self {
+            Self::CreateComment { .. }
+            | Self::UpdateComment { .. }
+            | Self::DeleteComment { .. } => Surface::Comment,
+            Self::CreateCheck { .. } | Self::UpdateCheck { .. } => Surface::Check,
+            Self::Review { .. } | Self::Resolve { .. } => Surface::Review,
+            Self::Status { .. } => Surface::Status,
+            Self::Summary { .. } => Surface::Summary,
+            Self::Annotate { .. } => Surface::Annotations,
+            Self::Outputs { .. } => Surface::Outputs,
+        }
+    }
+
+    /// What it does, in one line that holds no untrusted text.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::CreateComment { number, body } => {
+                format!("create the report on #{number} ({} bytes)", body.len())
+            }
+            Self::UpdateComment { id, body } => {
+                format!("update the report, comment {id} ({} bytes)", body.len())
+            }
+            Self::DeleteComment { id } => format!("delete the second report, comment {id}"),
+            Self::CreateCheck { body } => format!("create a check, {}", check_words(body)),
+            Self::UpdateCheck { id, body } => {
+                let which = id.map_or("the check".to_owned(), |id| format!("check {id}"));
+                format!("update {which}, {}", check_words(body))
+            }
+            Self::Review {
+                number, comments, ..
+            } => format!("review #{number}: {} comments beside lines", comments.len()),
+            Self::Resolve { threads } => format!(
+                "resolve {} conversations whose finding is gone",
+                threads.len()
+            ),
+            Self::Status { head, body } => {
+                let state = body
+                    .get("state")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                format!(
+                    "set the status of {} to {state}",
+                    head.get(..12).unwrap_or(head)
+                )
+            }
+            Self::Summary { markdown } => {
+                format!("write the job's summary ({} bytes)", markdown.len())
+            }
+            Self::Annotate { lines } => format!("write {} annotations to the log", lines.len()),
+            Self::Outputs { pairs } => format!("set {} outputs", pairs.len()),
+        }
+    }
+
+    /// The request that it begins with, where it is one; `check` is the id of the check that was created.
+    pub fn call(&self, slug: &Slug, check: Option<u64>) -> Option<Call> {
+        let path = |rest: String| format!("/repos/{slug}/{rest}");
+        let text = |body: &String| serde_json::json!({ "body": body });
+        match self {
+            Self::CreateComment { number, body } => Some(Call::post(
+                path(format!("issues/{number}/comments")),
+                text(body),
+            )),
+            Self::UpdateComment { id, body } => Some(Call::patch(
+                path(format!("issues/comments/{id}")),
+                text(body),
+            )),
+            Self::DeleteComment { id } => Some(Call::delete(path(format!("issues/comments/{id}")))),
+            Self::CreateCheck { body } => {
+                Some(Call::post(path("check-runs".to_owned()), body.clone()))
+            }
+            Self::UpdateCheck { id, body } => {
+                let id = id.or(check)?;
+                Some(Call::patch(path(format!("check-runs/{id}")), body.clone()))
+            }
+            Self::Review {
+                number,
+                head,
+                body,
+                comments,
+            } => {
+                let comments: Vec<Value> = comments.iter().map(Inline::json).collect();
+                let review = serde_json::json!({
+                    "commit_id": head, "body": body, "event": "COMMENT", "comments": comments,
+                });
+                Some(Call::post(path(format!("pulls/{number}/reviews")), review))
+            }
+            Self::Status { head, body } => {
+                Some(Call::post(path(format!("statuses/{head}")), body.clone()))
+            }
+            Self::Resolve { .. }
+            | Self::Summary { .. }
+            | Self::Annotate { .. }
+            | Self::Outputs { .. } => None,
+        }
+    }
+}
+
+fn check_words(body: &Value) -> String {
+    let text = |name| body.get(name).and_then(Value::as_str).map(str::to_owned);
+    let state = text("conclusion").or(text("status")).unwrap_or_default();
+    let annotations = body
+        .pointer("/output/annotations")
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len);
+    format!("{state}, {annotations} annotations")
+}

@@ -1,0 +1,140 @@
+//! One request to a forge and its reply: the small seam behind which octocrab, or a test's forge, stands.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// What is done to a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Creates, or asks GraphQL.
+    Post,
+    /// Changes.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// Where a call goes: two addresses, both from the environment of the process and never from a repository (T24).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Door {
+    /// `GITHUB_API_URL`.
+    Rest,
+    /// `GITHUB_GRAPHQL_URL`.
+    GraphQl,
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Which of the two addresses.
+    pub door: Door,
+    /// What is done.
+    pub method: Method,
+    /// Path and query below the address, from `/`; empty for GraphQL.
+    pub path: String,
+    /// The JSON that is sent.
+    pub body: Option<Value>,
+}
+
+impl Call {
+    /// Reads a path.
+    pub fn get(path: impl Into<String>) -> Self {
+        Self::rest(Method::Get, path, None)
+    }
+
+    /// Creates below a path.
+    pub fn post(path: impl Into<String>, body: Value) -> Self {
+        Self::rest(Method::Post, path, Some(body))
+    }
+
+    /// Changes what stands at a path.
+    pub fn patch(path: impl Into<String>, body: Value) -> Self {
+        Self::rest(Method::Patch, path, Some(body))
+    }
+
+    /// Removes what stands at a path.
+    pub fn delete(path: impl Into<String>) -> Self {
+        Self::rest(Method::Delete, path, None)
+    }
+
+    /// Asks GraphQL.
+    pub fn graphql(query: &str, variables: &Value) -> Self {
+        Self {
+            door: Door::GraphQl,
+            method: Method::Post,
+            path: String::new(),
+            body: Some(serde_json::json!({ "query": query, "variables": variables })),
+        }
+    }
+
+    fn rest(method: Method, path: impl Into<String>, body: Option<Value>) -> Self {
+        Self {
+            door: Door::Rest,
+            method,
+            path: path.into(),
+            body,
+        }
+    }
+}
+
+/// What came back.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    /// The status of HTTP.
+    pub status: u16,
+    /// Headers, names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// The JSON, or null.
+    pub body: Value,
+}
+
+impl Reply {
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+
+    /// A header that is a number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.header(name)?.trim().parse().ok()
+    }
+}
+
+/// No reply came: whether the request was carried out is not known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}")]
+pub struct Unreachable {
+    /// What the transport says.
+    pub cause: String,
+}
+
+/// Whoever carries calls: octocrab, or a test's forge.
+pub trait Client {
+    /// Sends one request once. Nothing is repeated and no redirect is followed.
+    ///
+    /// # Errors
+    ///
+    /// When no reply came.
+    fn call(&self, call: &Call) -> Result<Reply, Unreachable>;
+
+    /// Waits so many milliseconds.
+    fn wait(&self, ms: u64);
+
+    /// Seconds since 1970, to read `x-ratelimit-reset` by.
+    fn now(&self) -> u64;
+}

@@ -1,0 +1,248 @@
+//! What started the job, from `GITHUB_EVENT_NAME` and the payload (peers.md 5.5). The payload is GitHub's, its texts are
+//! anybody's: only ids, numbers and logins are taken from it.
+
+use serde_json::Value;
+
+use super::look::{object_id, pull_of_rest, text};
+use super::seen::Pull;
+
+/// The word that begins a command in a comment.
+const COMMAND: &str = "/council";
+
+/// What is to be done because of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Occasion {
+    /// Review a pull request that the payload shows.
+    Pull(Box<Pull>),
+    /// Review a pull request by its number (a manual run).
+    Number(u64),
+    /// Somebody asks for a review by a comment.
+    Command {
+        /// The pull request.
+        number: u64,
+        /// Who asks; the forge must say that they may.
+        login: String,
+        /// Whether a program asks.
+        is_bot: bool,
+        /// The commit that is meant, or its beginning; none: the tip.
+        commit: Option<String>,
+    },
+    /// A pull request's job has ended: publish what it found.
+    Finished {
+        /// Whose branch.
+        owner: String,
+        /// The branch.
+        branch: String,
+        /// The commit that the job ran for.
+        head: String,
+    },
+    /// Review what a merge queue would merge.
+    Queue {
+        /// The commit of the queue.
+        head: String,
+        /// What it would be merged into.
+        base: String,
+        /// The pull request whose entry it is.
+        number: Option<u64>,
+    },
+    /// Review commits that were pushed.
+    Push {
+        /// The tip after the push.
+        head: String,
+        /// The tip before it; none: a new branch.
+        base: Option<String>,
+    },
+    /// There is nothing to do, for a reason that is no fault.
+    Nothing {
+        /// Why.
+        why: String,
+    },
+}
+
+/// Why an event cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// Nobody reviews on this event.
+    #[error("nothing is reviewed on the event {0:?}")]
+    Unknown(String),
+    /// The payload is not what GitHub documents.
+    #[error("the payload of {event} has no {what}")]
+    Shape {
+        /// The event.
+        event: String,
+        /// What is missing.
+        what: &'static str,
+    },
+}
+
+/// An event: its name and its payload.
+#[derive(Debug, Clone, Copy)]
+pub struct Event<'a> {
+    /// `GITHUB_EVENT_NAME`.
+    pub name: &'a str,
+    /// The JSON at `GITHUB_EVENT_PATH`.
+    pub payload: &'a Value,
+}
+
+impl Event<'_> {
+    /// What is to be done.
+    ///
+    /// # Errors
+    ///
+    /// An event that nobody reviews on, and a payload that lacks what is documented.
+    pub fn occasion(&self) -> Result<Occasion, EventError> {
+        match self.name {
+            "pull_request" | "pull_request_target" => self.pull_request(),
+            "merge_group" => self.merge_group(),
+            "workflow_run" => self.workflow_run(),
+            "issue_comment" => self.issue_comment(),
+            "push" => self.push(),
+            "workflow_dispatch" | "repository_dispatch" => self.dispatch(),
+            other => Err(EventError::Unknown(other.to_owned())),
+        }
+    }
+
+    fn pull_request(&self) -> Result<Occasion, EventError> {
+        let pull = self.payload.get("pull_request").and_then(pull_of_rest);
+        let pull = pull.ok_or_else(|| self.lacks("pull_request"))?;
+        let action = text(self.payload, "/action").unwrap_or_default();
+        if action == "closed" || !pull.open {
+            return Ok(nothing("the pull request is closed"));
+        }
+        // A label or a new title changes nothing that is under review.
+        if [
+            "labeled",
+            "unlabeled",
+            "assigned",
+            "unassigned",
+            "locked",
+            "unlocked",
+            "milestoned",
+            "demilestoned",
+        ]
+        .contains(&action.as_str())
+        {
+            return Ok(nothing("the event changes nothing that is under review"));
+        }
+        Ok(Occasion::Pull(Box::new(pull)))
+    }
+
+    fn merge_group(&self) -> Result<Occasion, EventError> {
+        if text(self.payload, "/action").as_deref() == Some("destroyed") {
+            return Ok(nothing("the merge group is gone"));
+        }
+        let branch = text(self.payload, "/merge_group/head_ref").unwrap_or_default();
+        Ok(Occasion::Queue {
+            head: self.id("/merge_group/head_sha", "merge_group.head_sha")?,
+            base: self.id("/merge_group/base_sha", "merge_group.base_sha")?,
+            number: number_of_queue_branch(&branch),
+        })
+    }
+
+    fn workflow_run(&self) -> Result<Occasion, EventError> {
+        if text(self.payload, "/workflow_run/event").as_deref() != Some("pull_request") {
+            return Ok(nothing(
+                "the workflow that ended was not started by a pull request",
+            ));
+        }
+        let owner = text(self.payload, "/workflow_run/head_repository/owner/login");
+        let branch = text(self.payload, "/workflow_run/head_branch");
+        Ok(Occasion::Finished {
+            owner: owner.ok_or_else(|| self.lacks("workflow_run.head_repository.owner.login"))?,
+            branch: branch.ok_or_else(|| self.lacks("workflow_run.head_branch"))?,
+            head: self.id("/workflow_run/head_sha", "workflow_run.head_sha")?,
+        })
+    }
+
+    fn issue_comment(&self) -> Result<Occasion, EventError> {
+        if text(self.payload, "/action").as_deref() != Some("created") {
+            return Ok(nothing("only a new comment is a command"));
+        }
+        if self.payload.pointer("/issue/pull_request").is_none() {
+            return Ok(nothing("the comment stands on an issue"));
+        }
+        let body = text(self.payload, "/comment/body").unwrap_or_default();
+        let Some(commit) = command(&body) else {
+            return Ok(nothing("the comment is no command"));
+        };
+        let number = self
+            .payload
+            .pointer("/issue/number")
+            .and_then(Value::as_u64);
+        Ok(Occasion::Command {
+            number: number.ok_or_else(|| self.lacks("issue.number"))?,
+            login: text(self.payload, "/comment/user/login")
+                .ok_or_else(|| self.lacks("comment.user.login"))?,
+            is_bot: text(self.payload, "/comment/user/type").as_deref() != Some("User"),
+            commit,
+        })
+    }
+
+    fn push(&self) -> Result<Occasion, EventError> {
+        if self.payload.get("deleted") == Some(&Value::Bool(true)) {
+            return Ok(nothing("the branch was deleted"));
+        }
+        let none = |id: &String| id.bytes().all(|b| b == b'0');
+        Ok(Occasion::Push {
+            head: self.id("/after", "after")?,
+            base: Some(self.id("/before", "before")?).filter(|id| !none(id)),
+        })
+    }
+
+    fn dispatch(&self) -> Result<Occasion, EventError> {
+        let input = [
+            "/inputs/pr",
+            "/inputs/pull-request",
+            "/inputs/number",
+            "/client_payload/pr",
+        ];
+        let value = input.iter().find_map(|name| self.payload.pointer(name));
+        let number = value.and_then(|v| v.as_u64().or_else(|| v.as_str()?.trim().parse().ok()));
+        number
+            .map(Occasion::Number)
+            .ok_or_else(|| self.lacks("input `pr` with the number of a pull request"))
+    }
+
+    fn id(&self, pointer: &str, what: &'static str) -> Result<String, EventError> {
+        text(self.payload, pointer)
+            .and_then(|id| object_id(&id))
+            .ok_or_else(|| self.lacks(what))
+    }
+
+    fn lacks(&self, what: &'static str) -> EventError {
+        EventError::Shape {
+            event: self.name.to_owned(),
+            what,
+        }
+    }
+}
+
+fn nothing(why: &str) -> Occasion {
+    Occasion::Nothing {
+        why: why.to_owned(),
+    }
+}
+
+/// The command of a comment: `/council` or `/council review`, with a commit or without, alone on its first line.
+fn command(body: &str) -> Option<Option<String>> {
+    let mut words = body.lines().next()?.split_whitespace();
+    if words.next()? != COMMAND {
+        return None;
+    }
+    let words: Vec<&str> = words.collect();
+    let hex =
+        |word: &str| (7..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
+    match words.as_slice() {
+        [] | ["review"] => Some(None),
+        [commit] | ["review", commit] if hex(commit) => Some(Some(commit.to_ascii_lowercase())),
+        _ => None,
+    }
+}
+
+/// `refs/heads/gh-readonly-queue/main/pr-12-<sha>`.
+fn number_of_queue_branch(branch: &str) -> Option<u64> {
+    let (_, entry) = branch
+        .strip_prefix("refs/heads/gh-readonly-queue/")?
+        .rsplit_once("/pr-")?;
+    entry.split_once('-')?.0.parse().ok()
+}

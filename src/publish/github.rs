@@ -1,0 +1,150 @@
+//! GitHub behind octocrab: the only file that names it.
+//!
+//! It is built without its retries and without redirects: what is repeated is decided in [`super::hub`], and a token goes
+//! to the host that the user named and to no other (T24).
+
+use std::error::Error;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
+
+use super::call::{Call, Client, Door, Method, Reply, Unreachable};
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long one request may take altogether.
+const WHOLE: Duration = Duration::from_secs(60);
+
+/// Where GitHub is, and who we are there.
+#[derive(Clone)]
+pub struct Access {
+    /// `GITHUB_API_URL`.
+    pub api: String,
+    /// `GITHUB_GRAPHQL_URL`.
+    pub graphql: String,
+    /// The token; none: what anybody may read.
+    pub token: Option<Token>,
+}
+
+/// A token, which nothing prints.
+#[derive(Clone)]
+pub struct Token(pub String);
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+/// A client over octocrab with a runtime of its own.
+pub struct GitHub {
+    crab: octocrab::Octocrab,
+    runtime: Runtime,
+    api: String,
+    graphql: String,
+}
+
+impl GitHub {
+    /// Opens nothing yet: connections are made when something is asked.
+    ///
+    /// # Errors
+    ///
+    /// When an address is none, or the system's certificates cannot be read.
+    pub fn new(access: &Access) -> Result<Self, Unreachable> {
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|e| unreachable(&e))?;
+        let crab = {
+            let _inside = runtime.enter();
+            let mut builder = octocrab::Octocrab::builder()
+                .base_uri(access.api.as_str())
+                .map_err(|e| unreachable(&e))?
+                .set_connect_timeout(Some(CONNECT))
+                .set_read_timeout(Some(WHOLE))
+                .set_write_timeout(Some(WHOLE));
+            if let Some(Token(token)) = &access.token {
+                builder = builder.personal_token(token.clone());
+            }
+            builder.build().map_err(|e| unreachable(&e))?
+        };
+        Ok(Self {
+            crab,
+            runtime,
+            api: access.api.trim_end_matches('/').to_owned(),
+            graphql: access.graphql.clone(),
+        })
+    }
+
+    async fn carry(&self, call: &Call) -> Result<Reply, octocrab::Error> {
+        let uri = match call.door {
+            Door::Rest => format!("{}{}", self.api, call.path),
+            Door::GraphQl => self.graphql.clone(),
+        };
+        let body = call.body.as_ref();
+        let response = match call.method {
+            Method::Get => self.crab._get(uri).await?,
+            Method::Post => self.crab._post(uri, body).await?,
+            Method::Patch => self.crab._patch(uri, body).await?,
+            Method::Delete => self.crab._delete(uri, body).await?,
+        };
+        let header = |(name, value): (&_, &_)| header(name, value);
+        let status = response.status().as_u16();
+        let headers = response.headers().iter().filter_map(header).collect();
+        let text = self.crab.body_to_string(response).await?;
+        Ok(Reply {
+            status,
+            headers,
+            body: serde_json::from_str(&text).unwrap_or(Value::Null),
+        })
+    }
+}
+
+fn header(name: &impl AsRef<str>, value: &impl AsRef<[u8]>) -> Option<(String, String)> {
+    let value = std::str::from_utf8(value.as_ref()).ok()?;
+    Some((name.as_ref().to_ascii_lowercase(), value.to_owned()))
+}
+
+impl Client for GitHub {
+    fn call(&self, call: &Call) -> Result<Reply, Unreachable> {
+        let carried = self
+            .runtime
+            .block_on(async { tokio::time::timeout(WHOLE, self.carry(call)).await });
+        match carried {
+            Ok(reply) => reply.map_err(|error| unreachable(&error)),
+            Err(_) => Err(Unreachable {
+                cause: format!("no reply within {} s", WHOLE.as_secs()),
+            }),
+        }
+    }
+
+    fn wait(&self, ms: u64) {
+        self.runtime
+            .block_on(async { tokio::time::sleep(Duration::from_millis(ms)).await });
+    }
+
+    fn now(&self) -> u64 {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs())
+    }
+}
+
+/// An error with its causes, the outermost first, each once.
+fn unreachable(error: &dyn Error) -> Unreachable {
+    let mut parts: Vec<String> = Vec::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or_default().trim().to_owned();
+        if !line.is_empty() && !parts.iter().any(|part| part.contains(&line)) {
+            parts.push(line);
+        }
+        next = error.source();
+    }
+    Unreachable {
+        cause: parts.join(": "),
+    }
+}

@@ -1,0 +1,302 @@
+//! What one run leaves for the next one: what was judged, with which result, and which findings are open.
+//!
+//! It stands in the sticky report. A finding of it stays open until it is shown to be resolved (peers.md 4.2, no. 27).
+
+use std::collections::BTreeMap;
+
+use council_protocol::{Finding, JudgeId, Proof, RepoPath};
+use serde::{Deserialize, Serialize};
+
+use crate::council::outcome::{Disposition, JudgedFinding, Level, Member, Reason, Verdict};
+use crate::council::plan::Consensus;
+use crate::report::Report;
+use crate::text;
+
+/// Version of the state.
+const VERSION: u32 = 1;
+
+/// The most bytes of findings that are carried; with more, the next review is a whole one.
+const MOST_BYTES: usize = 20_000;
+
+/// Bounds of the texts of one carried finding, in characters.
+const MOST_PROSE: usize = 240;
+const MOST_QUOTE: usize = 400;
+
+/// What a run knew at its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// Always 1.
+    pub version: u32,
+    /// The commit that was judged.
+    pub head: String,
+    /// The run.
+    pub run: String,
+    /// The recognition key of change, configuration, bench and templates.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// What decided beside the change: configuration, templates, program.
+    #[serde(default)]
+    pub rules: String,
+    /// The word.
+    pub verdict: Verdict,
+    /// Why that word.
+    pub reason: Reason,
+    /// The sentence that says both.
+    pub headline: String,
+    /// Whether a later run may build upon it: everything was seen and every open finding is here.
+    pub whole: bool,
+    /// Changed files that were judged, by path, with a digest of their change.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// The findings that count.
+    #[serde(default)]
+    pub open: Vec<Kept>,
+}
+
+/// A finding in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Its fingerprint.
+    pub fingerprint: String,
+    /// What became of it.
+    pub disposition: Disposition,
+    /// What it does to the verdict.
+    pub level: Level,
+    /// The finding, its texts clipped.
+    pub finding: Finding,
+    /// Who held it.
+    pub held_by: Vec<JudgeId>,
+}
+
+/// What became of an earlier finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// Its file was judged again and it is gone.
+    Resolved,
+    /// It stands as it stood.
+    StillOpen,
+    /// Nobody can say: it counts as it did.
+    NotVerifiable,
+}
+
+impl Fate {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Resolved => "resolved",
+            Self::StillOpen => "still open",
+            Self::NotVerifiable => "not verifiable",
+        }
+    }
+}
+
+/// An earlier finding and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carried {
+    /// The finding.
+    pub kept: Kept,
+    /// Its fate.
+    pub fate: Fate,
+}
+
+/// A file of the reviewed side, for the search of a quote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// It is not there any more.
+    Gone,
+    /// Its text.
+    Text(String),
+    /// It could not be read.
+    Unreadable,
+}
+
+impl State {
+    /// What a report leaves. `files` are the changed files with a digest of each one's change, `rules` what else decided.
+    pub fn of(report: &Report, files: BTreeMap<String, String>, rules: String) -> Self {
+        let open: Vec<Kept> = report.findings.iter().filter_map(Kept::of).collect();
+        let bytes = serde_json::to_string(&open).map_or(usize::MAX, |json| json.len());
+        let fits = bytes <= MOST_BYTES;
+        let conclusive = matches!(
+            report.verdict,
+            Verdict::Pass | Verdict::Warn | Verdict::Fail
+        );
+        Self {
+            version: VERSION,
+            head: report.target.head.clone().unwrap_or_default(),
+            run: report.receipt.run.name.clone(),
+            key: report.receipt.run.recognition_key.clone(),
+            rules,
+            verdict: report.verdict,
+            reason: report.reason,
+            headline: report.headline(),
+            // By votes nothing can be carried: a vote is about the whole change.
+            whole: fits
+                && conclusive
+                && !report.incomplete
+                && report.consensus == Some(Consensus::Findings)
+                && report.coverage.gaps().next().is_none(),
+            files,
+            open: if fits { open } else { Vec::new() },
+        }
+    }
+
+    /// Whether this program can read it.
+    pub fn is_current(&self) -> bool {
+        self.version == VERSION
+    }
+
+    /// Whether the verdict can be taken for one of this key: only a conclusive one is.
+    pub fn recognises(&self, key: &str) -> bool {
+        self.key.as_deref() == Some(key)
+            && matches!(self.verdict, Verdict::Pass | Verdict::Warn | Verdict::Fail)
+    }
+
+    /// The files whose change was judged before under the same rules; none: everything is judged again.
+    pub fn judged_before(&self, files: &BTreeMap<String, String>, rules: &str) -> Vec<String> {
+        if !self.whole || self.rules != rules {
+            return Vec::new();
+        }
+        let same = files
+            .iter()
+            .filter(|(path, digest)| self.files.get(*path) == Some(digest));
+        same.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// What became of every open finding. `again` are the paths that were judged again, `read` shows the reviewed side.
+    pub fn carry(
+        &self,
+        report: &Report,
+        again: &dyn Fn(&RepoPath) -> bool,
+        read: &dyn Fn(&RepoPath) -> Found,
+    ) -> Vec<Carried> {
+        let fate = |kept: &Kept| {
+            if report
+                .findings
+                .iter()
+                .any(|f| f.fingerprint == kept.fingerprint && f.level.is_some())
+            {
+                return Fate::StillOpen;
+            }
+            match read(&kept.finding.location.path) {
+                Found::Gone => Fate::Resolved,
+                _ if !again(&kept.finding.location.path) => Fate::StillOpen,
+                // A rule that was applied again and found nothing has the last word.
+                _ if kept.finding.rule.is_some() => Fate::Resolved,
+                Found::Unreadable => Fate::NotVerifiable,
+                Found::Text(_) if kept.finding.quote.trim().is_empty() => Fate::NotVerifiable,
+                Found::Text(text) if stands_in(&text, &kept.finding.quote) => Fate::StillOpen,
+                Found::Text(_) => Fate::Resolved,
+            }
+        };
+        self.open
+            .iter()
+            .map(|kept| Carried {
+                kept: kept.clone(),
+                fate: fate(kept),
+            })
+            .collect()
+    }
+}
+
+impl Kept {
+    fn of(found: &JudgedFinding) -> Option<Self> {
+        let clip = |text: &str| text::clip(text, MOST_PROSE).into_owned();
+        let finding = &found.finding;
+        Some(Self {
+            fingerprint: found.fingerprint.clone(),
+            disposition: found.disposition,
+            level: found.level?,
+            finding: Finding {
+                description: clip(&finding.description),
+                why: clip(&finding.why),
+                fix: clip(&finding.fix),
+                // A beginning of it is searched as well as all of it.
+                quote: finding.quote.chars().take(MOST_QUOTE).collect(),
+                suggestion: None,
+                reference: None,
+                ..finding.clone()
+            },
+            held_by: found
+                .members
+                .iter()
+                .map(|member| member.judge.clone())
+                .collect(),
+        })
+    }
+
+    fn restored(&self, id: String) -> JudgedFinding {
+        let member = |judge: &JudgeId| Member {
+            judge: judge.clone(),
+            round: 1,
+            finding: self.finding.clone(),
+            proof: Proof::Verified,
+            withdrawn: false,
+        };
+        JudgedFinding {
+            id,
+            fingerprint: self.fingerprint.clone(),
+            finding: self.finding.clone(),
+            disposition: self.disposition,
+            level: Some(self.level),
+            dismissed: None,
+            members: self.held_by.iter().map(member).collect(),
+            opinions: Vec::new(),
+        }
+    }
+}
+
+/// Adds what is still open to a report and makes its verdict no better than that.
+pub fn absorb(report: &mut Report, carried: &[Carried]) {
+    let known = |report: &Report, kept: &Kept| {
+        report
+            .findings
+            .iter()
+            .any(|f| f.fingerprint == kept.fingerprint && f.level.is_some())
+    };
+    for Carried { kept, fate } in carried {
+        if *fate == Fate::Resolved || known(report, kept) {
+            continue;
+        }
+        let id = format!("F{}", report.findings.len() + 1);
+        report.findings.push(kept.restored(id));
+        worsen(report, kept);
+    }
+    let count = |fate: Fate| carried.iter().filter(|c| c.fate == fate).count();
+    if !carried.is_empty() {
+        let fates = [Fate::Resolved, Fate::StillOpen, Fate::NotVerifiable];
+        let said: Vec<String> = fates
+            .iter()
+            .map(|&fate| format!("{} {}", count(fate), fate.words()))
+            .collect();
+        report
+            .notes
+            .push(format!("findings of the last review: {}", said.join(", ")));
+    }
+}
+
+/// The least that an open finding makes of a verdict.
+fn worsen(report: &mut Report, kept: &Kept) {
+    let reason = match (kept.level, kept.disposition) {
+        (Level::Fail, Disposition::Contested) => Reason::CriticalContested,
+        (Level::Fail, _) => Reason::CriticalCarried,
+        (Level::Warn, Disposition::Unproven) => Reason::CriticalUnproven,
+        (Level::Warn, Disposition::Contested) => Reason::CriticalContested,
+        (Level::Warn, _) => Reason::SignificantCarried,
+        (Level::Note, _) => Reason::NotesOnly,
+    };
+    match (kept.level, report.verdict) {
+        (_, Verdict::Fail) => {}
+        (Level::Fail, _) => (report.verdict, report.reason) = (Verdict::Fail, reason),
+        (Level::Warn, Verdict::Pass | Verdict::Skipped) => {
+            (report.verdict, report.reason) = (Verdict::Warn, reason)
+        }
+        (Level::Note, Verdict::Pass) => report.reason = Reason::NotesOnly,
+        _ => {}
+    }
+}
+
+/// Whether the lines of a quote stand in a text, white space aside.
+fn stands_in(text: &str, quote: &str) -> bool {
+    let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    squeeze(text).contains(&squeeze(quote))
+}

@@ -1,0 +1,133 @@
+//! What stands on the forge already, as far as a plan depends on it.
+
+use super::marker::{self, Kind};
+use super::memory::State;
+
+/// Who we are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The login, as the forge says it to us; a bot's may or may not end with `[bot]`.
+    pub login: String,
+}
+
+impl Identity {
+    /// Whether an author is us. A bot's login is spelt in two ways (peers.md 5.2); a person's never with brackets.
+    pub fn is(&self, login: &str, is_bot: bool) -> bool {
+        let bare = |login: &str| login.strip_suffix("[bot]").map(str::to_owned);
+        match (bare(&self.login), is_bot) {
+            (Some(us), true) => bare(login).unwrap_or_else(|| login.to_owned()) == us,
+            (None, false) => login == self.login,
+            _ => false,
+        }
+    }
+}
+
+/// A pull request as it stands now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pull {
+    /// Its number.
+    pub number: u64,
+    /// The tip that is proposed, as hex.
+    pub head: String,
+    /// The branch that it goes to.
+    pub base_ref: String,
+    /// The tip of that branch as the forge says, which may be stale.
+    pub base: String,
+    /// The default branch of the repository; empty where it was not said.
+    pub default_branch: String,
+    /// Whether it is open.
+    pub open: bool,
+    /// Whether it is a draft.
+    pub draft: bool,
+    /// Whether its commits come from another repository.
+    pub fork: bool,
+    /// Its title. Untrusted.
+    pub title: String,
+    /// Its text. Untrusted.
+    pub body: String,
+}
+
+/// A comment of ours on the pull request that carries our marker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnComment {
+    /// Its id.
+    pub id: u64,
+    /// All of its text.
+    pub body: String,
+    /// Where people see it.
+    pub url: String,
+}
+
+impl OwnComment {
+    /// What an earlier run left in it; none when it was edited since.
+    pub fn state(&self) -> Option<State> {
+        let state: State = marker::state(&marker::read(Kind::Report, &self.body)?)?;
+        state.is_current().then_some(state)
+    }
+}
+
+/// A conversation beside a line that we began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Its node id.
+    pub id: String,
+    /// The finding that it is about.
+    pub fingerprint: String,
+    /// Whether somebody resolved it.
+    pub resolved: bool,
+    /// Whether the line is no longer in the diff.
+    pub outdated: bool,
+    /// Whether somebody else said something in it.
+    pub answered: bool,
+}
+
+/// A check of ours on the commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckSeen {
+    /// Its id.
+    pub id: u64,
+    /// What we called it: the run and its digest.
+    pub external_id: String,
+    /// Whether it has a conclusion.
+    pub completed: bool,
+    /// Where people see it.
+    pub url: String,
+}
+
+/// Everything of ours that is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Who we are; none: nobody said, and nothing of anybody's is touched.
+    pub me: Option<Identity>,
+    /// The pull request; none when the target is a commit.
+    pub pull: Option<Pull>,
+    /// Our reports of this council, oldest first: one, unless two runs began at once.
+    pub comments: Vec<OwnComment>,
+    /// Our conversations of this council; none: they could not be read.
+    pub threads: Option<Vec<Thread>>,
+    /// Our check on the commit, the latest.
+    pub check: Option<CheckSeen>,
+}
+
+impl Seen {
+    /// What the last run left, if nobody edited it.
+    pub fn state(&self) -> Option<State> {
+        self.comments.first().and_then(OwnComment::state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_is_known_by_both_spellings_and_a_person_by_one() {
+        let is = |me: &str, login: &str, bot| Identity { login: me.into() }.is(login, bot);
+        assert!(is("github-actions[bot]", "github-actions[bot]", true));
+        assert!(is("github-actions[bot]", "github-actions", true));
+        assert!(is("alice", "alice", false));
+        // A person may be called as a bot is.
+        assert!(!is("github-actions[bot]", "github-actions", false));
+        assert!(!is("alice", "alice[bot]", true) && !is("alice", "alice", true));
+    }
+}

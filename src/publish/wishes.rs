@@ -1,0 +1,62 @@
+//! What is asked of a publication.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::report::Gate;
+
+use super::action::Surface;
+use super::lines::DiffLines;
+use super::memory::Carried;
+
+/// The most comments beside lines unless told otherwise (peers.md 11, 4).
+pub const MOST_INLINE: usize = 10;
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Wishes {
+    /// Where the report goes.
+    pub surfaces: BTreeSet<Surface>,
+    /// The council's name: several on one pull request keep a report each.
+    pub council: String,
+    /// The name of the check run or status.
+    pub check_name: String,
+    /// The most comments beside lines.
+    pub inline: usize,
+    /// How the verdict becomes a conclusion.
+    pub gate: Gate,
+    /// The commit that the report is about, as hex.
+    pub head: String,
+    /// The job's page.
+    pub details_url: Option<String>,
+    /// The lines beside which a comment may stand.
+    pub lines: DiffLines,
+    /// Changed files with a digest of each one's change, for the next run.
+    pub files: BTreeMap<String, String>,
+    /// What decided beside the change.
+    pub rules: String,
+    /// What became of the findings of the last review.
+    pub carried: Vec<Carried>,
+    /// Values that stand nowhere in the report: paths of files that were written.
+    pub outputs: Vec<(&'static str, String)>,
+}
+
+impl Wishes {
+    /// Wishes for a council: nothing is published yet.
+    pub fn new(council: &str, head: &str) -> Self {
+        let council = super::marker::council_id(council);
+        Self {
+            surfaces: BTreeSet::new(),
+            check_name: council.clone(),
+            council,
+            inline: MOST_INLINE,
+            gate: Gate::default(),
+            head: head.to_owned(),
+            details_url: None,
+            lines: DiffLines::default(),
+            files: BTreeMap::new(),
+            rules: String::new(),
+            carried: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! A council in stages: the jobs of a matrix are its judges, joined by the files of the run alone.
+//!
+//! Nothing waits here. [`advance`] convenes the council of a stored plan again and hands it every reply that lies in the run's
+//! folder; the engine gives out the same turns with the same keys each time, so that a stage goes on where the last one
+//! ended. What has no reply yet is due: its files are written, and a job answers it (`git council judge`).
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use council_protocol::message::Ending;
+use council_protocol::worker::{self, Reply};
+use council_protocol::{
+    BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, Turn, TurnId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::prove::{Prover, Redact};
+use super::setting::Prompter;
+use super::stored;
+use crate::council::{Action, Council, Input, Outcome, Plan};
+
+/// The plan's name in the run's folder.
+const PLAN: &str = "plan.json";
+
+/// What a reply may be larger than the answer in it, as a factor: JSON escapes.
+const ESCAPES: u64 = 6;
+
+/// A turn that a job is to answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    /// Whose.
+    pub judge: JudgeId,
+    /// Which.
+    pub turn: u32,
+}
+
+/// Where a council stands after a stage.
+#[derive(Debug)]
+pub enum Stage {
+    /// These turns are to be answered first.
+    Due(Vec<Due>),
+    /// It has come to its end.
+    Over(Box<Outcome>),
+}
+
+/// What a stage works with.
+pub struct Desk<'a> {
+    /// The run's folder.
+    pub run: &'a Path,
+    /// What is under review.
+    pub packet: Arc<Packet>,
+    /// The files of its two sides.
+    pub blobs: Arc<dyn BlobSource>,
+    /// Takes secrets out of a text as they are taken out of briefs; none: every judge was shown the original.
+    pub redact: Option<Redact>,
+    /// Renders what agents read as text; none where no seat needs it, or where no turn is given out any more.
+    pub prompter: Option<&'a dyn Prompter>,
+    /// The most bytes of one answer.
+    pub max_answer_bytes: u64,
+}
+
+/// Writes the plan of a council.
+///
+/// # Errors
+///
+/// What the disk says.
+pub fn keep(run: &Path, plan: &Plan) -> io::Result<()> {
+    write(&run.join(PLAN), &stored::bytes(plan))
+}
+
+/// Reads it again.
+///
+/// # Errors
+///
+/// What the disk says, and a plan that is none.
+pub fn plan(run: &Path) -> io::Result<Plan> {
+    stored::parse(&fs::read(run.join(PLAN))?).map_err(io::Error::other)
+}
+
+/// Brings a council as far as its replies go. In the last stage a missing reply is an abstention.
+///
+/// # Errors
+///
+/// What the disk says; and a council that neither asks nor ends.
+pub fn advance(desk: &Desk<'_>, plan: Plan, last: bool) -> io::Result<Stage> {
+    let seats = plan.seats.clone();
+    let mut prover = Prover::new(
+        Arc::clone(&desk.packet),
+        Arc::clone(&desk.blobs),
+        desk.redact.clone(),
+    );
+    let (mut council, first) = Council::convene(plan);
+    let mut actions = VecDeque::from(first);
+    let mut due = Vec::new();
+    while let Some(action) = actions.pop_front() {
+        let input = match action {
+            Action::Spawn { judge } => {
+                if let Some(planned) = seats.iter().find(|planned| planned.seat.judge == judge) {
+                    desk.seat(&planned.seat)?;
+                }
+                Input::Started { judge }
+            }
+            Action::Send {
+                judge,
+                turn,
+                round,
+                key,
+                task,
+                timeout_ms,
+            } => {
+                let asked = Turn {
+                    id: turn,
+                    round,
+                    key,
+                    task,
+                    prompt: String::new(),
+                    timeout_ms,
+                };
+                match desk.reply(&judge, turn)? {
+                    Some(Reply::Answered { raw, usage }) => Input::Answered {
+                        judge,
+                        turn,
+                        raw: raw.into(),
+                        usage,
+                    },
+                    Some(Reply::Failed { failure }) => Input::Failed {
+                        judge,
+                        turn: Some(turn),
+                        failure,
+                    },
+                    None if last => Input::Failed {
+                        judge,
+                        turn: Some(turn),
+                        failure: Failure::new(FailureKind::Died, "its job left no reply"),
+                    },
+                    None => {
+                        let seat = seats.iter().find(|planned| planned.seat.judge == judge);
+                        desk.turn(&judge, asked, seat.map(|planned| &planned.seat))?;
+                        due.push(Due {
+                            judge,
+                            turn: turn.0,
+                        });
+                        continue;
+                    }
+                }
+            }
+            Action::Prove {
+                claim,
+                location,
+                quote,
+            } => {
+                let (proof, context) = prover.prove(&location, &quote);
+                Input::Proved {
+                    claim,
+                    proof,
+                    context,
+                }
+            }
+            // Helpers live in the judge's own backend, and a job has none.
+            Action::Explore { judge, .. } => Input::Explored {
+                judge,
+                results: Vec::new(),
+                usage: None,
+            },
+            Action::Shutdown { judge, .. } => Input::Ended {
+                judge,
+                ending: Ending::Graceful,
+            },
+            Action::Conclude { outcome } => return Ok(Stage::Over(outcome)),
+            Action::Share { .. }
+            | Action::CancelTurn { .. }
+            | Action::SetDeadline { .. }
+            | Action::Record { .. }
+            | Action::Log { .. } => continue,
+        };
+        // Jobs have clocks of their own; the council's stands still.
+        actions.extend(council.handle(input, 0));
+    }
+    match due.is_empty() {
+        true => Err(io::Error::other("the council neither asks nor ends")),
+        false => Ok(Stage::Due(due)),
+    }
+}
+
+impl Desk<'_> {
+    fn seat(&self, seat: &council_protocol::Seat) -> io::Result<()> {
+        let path = worker::seat_file(self.run, &seat.judge);
+        if path.is_file() {
+            return Ok(());
+        }
+        fs::create_dir_all(worker::folder(self.run, &seat.judge))?;
+        let brief = match self.prompter {
+            Some(prompter) if seat.agent.kind.reads_text() => prompter.brief(seat),
+            _ => "".into(),
+        };
+        let spec = JudgeSpec {
+            seat: seat.clone(),
+            brief,
+            room: None,
+            max_answer_bytes: self.max_answer_bytes,
+        };
+        write(&path, &serde_json::to_vec(&spec)?)
+    }
+
+    fn turn(
+        &self,
+        judge: &JudgeId,
+        mut turn: Turn,
+        seat: Option<&council_protocol::Seat>,
+    ) -> io::Result<()> {
+        if let (Some(seat), Some(prompter)) = (
+            seat.filter(|seat| seat.agent.kind.reads_text()),
+            self.prompter,
+        ) {
+            turn.prompt = prompter.prompt(seat, &turn, 0).map_err(io::Error::other)?;
+        }
+        write(
+            &worker::turn_file(self.run, judge, turn.id),
+            &serde_json::to_vec(&turn)?,
+        )
+    }
+
+    /// What a job left: a file of another machine, so it is bounded, and anything but a reply is none.
+    fn reply(&self, judge: &JudgeId, turn: TurnId) -> io::Result<Option<Reply>> {
+        let most = self
+            .max_answer_bytes
+            .saturating_mul(ESCAPES)
+            .saturating_add(1 << 16);
+        let file = match fs::File::open(worker::reply_file(self.run, judge, turn)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other?,
+        };
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        let failed = |_| Reply::Failed {
+            failure: Failure::new(
+                FailureKind::Malformed,
+                "its job left something else than a reply",
+            ),
+        };
+        Ok(Some(serde_json::from_slice(&bytes).unwrap_or_else(failed)))
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}

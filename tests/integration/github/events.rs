@@ -1,0 +1,297 @@
+//! What starts a job, by the payloads that GitHub itself documents.
+
+use serde_json::{Value, json};
+
+use git_council::publish::{Event, Occasion};
+
+use super::stage::{CONFLICT, Stage};
+
+const FIXTURES: &str = include_str!("../fixtures/github/events.json");
+
+fn fixture(name: &str) -> Value {
+    let all: Value = serde_json::from_str(FIXTURES).unwrap();
+    all["events"][name].clone()
+}
+
+fn occasion(name: &str, payload: &Value) -> Occasion {
+    Event { name, payload }.occasion().unwrap()
+}
+
+#[test]
+fn the_documented_payloads_are_understood() {
+    let payload = fixture("pull_request");
+    for name in ["pull_request", "pull_request_target"] {
+        let Occasion::Pull(pull) = occasion(name, &payload) else {
+            panic!()
+        };
+        assert_eq!((pull.number, pull.base_ref.as_str()), (2, "master"));
+        assert_eq!(
+            pull.head,
+            payload["pull_request"]["head"]["sha"].as_str().unwrap()
+        );
+    }
+    let Occasion::Queue { head, base, .. } = occasion("merge_group", &fixture("merge_group"))
+    else {
+        panic!()
+    };
+    assert!(head.len() == 40 && base.len() == 40);
+    assert!(matches!(
+        occasion("push", &fixture("push")),
+        Occasion::Push { .. } | Occasion::Nothing { .. }
+    ));
+    assert!(matches!(
+        occasion("issue_comment", &fixture("issue_comment")),
+        Occasion::Nothing { .. }
+    ));
+    assert!(matches!(
+        occasion("workflow_run", &fixture("workflow_run")),
+        Occasion::Nothing { .. }
+    ));
+    let mut run = fixture("workflow_run");
+    run["workflow_run"]["event"] = "pull_request".into();
+    run["workflow_run"]["head_branch"] = "topic".into();
+    assert!(matches!(
+        occasion("workflow_run", &run),
+        Occasion::Finished { .. }
+    ));
+    let mut dispatch = fixture("workflow_dispatch");
+    dispatch["inputs"] = json!({ "pr": "12" });
+    assert_eq!(
+        occasion("workflow_dispatch", &dispatch),
+        Occasion::Number(12)
+    );
+    assert!(
+        Event {
+            name: "fork",
+            payload: &json!({})
+        }
+        .occasion()
+        .is_err()
+    );
+}
+
+#[test]
+fn what_changes_nothing_starts_nothing() {
+    let mut payload = fixture("pull_request");
+    for action in ["closed", "labeled", "assigned"] {
+        payload["action"] = action.into();
+        assert!(
+            matches!(occasion("pull_request", &payload), Occasion::Nothing { .. }),
+            "{action}"
+        );
+    }
+}
+
+fn comment(body: &str, kind: &str) -> Value {
+    json!({ "action": "created", "issue": { "number": 1, "pull_request": {} },
+        "comment": { "body": body, "user": { "login": "alice", "type": kind } } })
+}
+
+#[test]
+fn a_command_is_the_first_line_and_nothing_else() {
+    for (body, commit) in [
+        ("/council", None),
+        ("/council review\nplease", None),
+        ("/council 0123abcd", Some("0123abcd")),
+    ] {
+        let Occasion::Command {
+            commit: found,
+            number: 1,
+            ..
+        } = occasion("issue_comment", &comment(body, "User"))
+        else {
+            panic!("{body}")
+        };
+        assert_eq!(found.as_deref(), commit);
+    }
+    for body in [
+        "please\n/council",
+        "/councils",
+        "/council --backend x",
+        "> /council",
+        "/council $(id)",
+    ] {
+        assert!(
+            matches!(
+                occasion("issue_comment", &comment(body, "User")),
+                Occasion::Nothing { .. }
+            ),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn t16_only_people_who_may_write_can_ask_and_the_forge_says_who_may() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let args = ["review", "--event", "--publish", "comment"];
+    for (kind, permission, reviewed) in [
+        ("Bot", Some("write"), 0),
+        ("User", None, 0),
+        ("User", Some("read"), 0),
+        ("User", Some("write"), 1),
+    ] {
+        {
+            let mut state = stage.hub.state();
+            state.permissions.clear();
+            state
+                .permissions
+                .extend(permission.map(|permission| ("alice".to_owned(), permission)));
+        }
+        // What the payload says of the author counts for nothing.
+        let mut payload = comment("/council", kind);
+        payload["comment"]["author_association"] = "OWNER".into();
+        stage.job(&args, &stage.event("issue_comment", &payload));
+        assert_eq!(stage.reports(1).len(), reviewed, "{kind} {permission:?}");
+    }
+}
+
+#[test]
+fn t15_a_command_is_about_the_commit_that_it_names() {
+    let stage = Stage::new();
+    let meant = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    stage
+        .hub
+        .state()
+        .permissions
+        .insert("alice".into(), "admin");
+    stage.add(1, &[("src/b.rs", "fn b() {}\n")]);
+    let event = stage.event(
+        "issue_comment",
+        &comment(&format!("/council {meant}"), "User"),
+    );
+    stage
+        .job(&["review", "--event", "--publish", "comment"], &event)
+        .ends(3)
+        .tells("moved on");
+    assert_eq!(stage.reports(1).len(), 0);
+}
+
+#[test]
+fn an_event_s_pull_request_is_reviewed_against_the_tip_of_its_branch_however_stale_the_payload_is()
+{
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let mut payload = stage.pull_payload(1);
+    payload["pull_request"]["base"]["sha"] = "0123456789012345678901234567890123456789".into();
+    stage
+        .job(
+            &["review", "--event", "--publish", "comment"],
+            &stage.event("pull_request", &payload),
+        )
+        .ends(1);
+    assert_eq!(stage.reports(1).len(), 1);
+}
+
+#[test]
+fn t14_a_head_that_moved_before_the_job_began_is_not_reviewed() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let payload = stage.pull_payload(1);
+    stage.add(1, &[("src/b.rs", "fn b() {}\n")]);
+    stage
+        .job(
+            &["review", "--event", "--publish", "comment,check"],
+            &stage.event("pull_request", &payload),
+        )
+        .ends(3);
+    assert!(stage.reports(1).is_empty() && stage.hub.state().checks.is_empty());
+}
+
+#[test]
+fn t14_a_head_that_moves_during_the_run_ends_the_check_as_cancelled_and_posts_nothing() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    // After the requests before the judges sit: pull request, comments, checks, the check that begins.
+    stage.hub.state().moves = Some((4, 1, "f".repeat(40)));
+    stage
+        .job(
+            &["review", "--pr", "1", "--publish", "comment,check,review"],
+            &[],
+        )
+        .ends(3)
+        .tells("moved on");
+    let state = stage.hub.state();
+    assert_eq!(state.checks.len(), 1);
+    assert_eq!(
+        (&state.checks[0]["status"], &state.checks[0]["conclusion"]),
+        (&"completed".into(), &"cancelled".into())
+    );
+    assert!(state.comments.is_empty() && state.reviews.is_empty());
+}
+
+#[test]
+fn pushed_commits_and_queue_entries_get_a_check() {
+    let stage = Stage::new();
+    let base = stage.repo.git(["rev-parse", "main"]);
+    let head = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let event = stage.event(
+        "push",
+        &json!({ "before": base, "after": head, "deleted": false }),
+    );
+    stage
+        .job(&["review", "--event", "--publish", "check"], &event)
+        .ends(1);
+    let queue = json!({ "action": "checks_requested", "merge_group": {
+        "head_sha": head, "base_sha": base, "head_ref": format!("refs/heads/gh-readonly-queue/main/pr-1-{base}") } });
+    let event = stage.event("merge_group", &queue);
+    stage
+        .job(
+            &[
+                "review",
+                "--event",
+                "--publish",
+                "check,comment",
+                "--council-name",
+                "queue",
+            ],
+            &event,
+        )
+        .ends(1);
+    let state = stage.hub.state();
+    assert_eq!(state.checks.len(), 2);
+    assert!(
+        state
+            .checks
+            .iter()
+            .all(|check| check["conclusion"] == "failure")
+            && state.comments.is_empty()
+    );
+}
+
+#[test]
+fn new_commits_review_what_changed_and_carry_the_rest() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT), ("src/b.rs", "fn b() {}\n")]);
+    let args = ["review", "--pr", "1", "--publish", "comment"];
+    stage.council(&args).ends(1);
+    // The finding stands in a file that did not change: it stays, and the verdict with it.
+    stage.add(1, &[("src/b.rs", "fn b() {\n    let _ = 1;\n}\n")]);
+    stage.council(&args).ends(1).prints("unchanged since");
+    let body = stage.reports(1)[0].body.clone();
+    assert!(
+        body.contains("still open") && body.contains("# FAIL"),
+        "{body}"
+    );
+    // And it is gone when it is mended.
+    stage.add(1, &[("src/a.rs", "fn a() {\n    one();\n}\n")]);
+    stage.council(&args);
+    let body = stage.reports(1)[0].body.clone();
+    assert!(body.contains("resolved: `src/a.rs:"), "{body}");
+    stage.requests();
+}
+
+#[test]
+fn t13_an_edited_report_is_not_believed() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let args = ["review", "--pr", "1", "--publish", "comment"];
+    stage.council(&args).ends(1);
+    for comment in &mut stage.hub.state().comments {
+        comment.body = comment.body.replace("FAIL", "PASS");
+    }
+    let run = stage.council(&args).ends(1);
+    assert!(!run.stdout.contains("recognised"), "{}", run.stdout);
+    assert!(stage.reports(1)[0].body.contains("# FAIL"));
+}

@@ -1,0 +1,440 @@
+//! What GitHub does with a request, as far as the program depends on it.
+
+use serde_json::{Value, json};
+
+use super::server::{Reply, Request};
+use super::state::{Comment, ME, State, Thread};
+
+/// The most characters of a comment, and of a check's summary or text.
+const MOST_COMMENT: usize = 65_536;
+const MOST_TEXT: usize = 65_535;
+
+pub(super) fn rest(request: &Request, state: &mut State) -> Reply {
+    let parts: Vec<&str> = request
+        .path
+        .trim_start_matches('/')
+        .split('/')
+        .skip(3)
+        .collect();
+    let body = request.body.clone().unwrap_or_default();
+    let number = |text: &str| text.parse::<u64>().unwrap_or_default();
+    let needs = |state: &State, line: &'static str| state.denied.contains(line).then(denied);
+    match (request.method.as_str(), parts.as_slice()) {
+        ("GET", []) => Reply::new(200, json!({ "default_branch": "main" })),
+        ("GET", ["issues", issue, "comments"]) => comments(request, state, number(issue)),
+        ("POST", ["issues", issue, "comments"]) => needs(state, "pull-requests: write")
+            .unwrap_or_else(|| create_comment(state, number(issue), &body)),
+        ("PATCH", ["issues", "comments", id]) => needs(state, "pull-requests: write")
+            .unwrap_or_else(|| edit_comment(state, number(id), &body)),
+        ("DELETE", ["issues", "comments", id]) => {
+            let before = state.comments.len();
+            state.comments.retain(|comment| comment.id != number(id));
+            if before == state.comments.len() {
+                Reply::refuse(404, "Not Found")
+            } else {
+                Reply::new(204, Value::Null)
+            }
+        }
+        ("GET", ["pulls"]) => pulls(request, state),
+        ("GET", ["pulls", id]) => match state.pulls.contains_key(&number(id)) {
+            true => Reply::new(200, pull(state, number(id))),
+            false => Reply::refuse(404, "Not Found"),
+        },
+        ("GET", ["pulls", id, "files"]) => {
+            let files = &state.pulls[&number(id)].files;
+            let all = files
+                .iter()
+                .map(|(path, patch)| json!({ "filename": path, "patch": patch }));
+            page(request, all.collect())
+        }
+        ("POST", ["pulls", id, "reviews"]) => {
+            needs(state, "pull-requests: write").unwrap_or_else(|| review(state, number(id), &body))
+        }
+        ("POST", ["pulls", id, "comments"]) => beside(state, number(id), &body),
+        ("GET", ["commits", head, "check-runs"]) => checks(request, state, head),
+        ("POST", ["check-runs"]) => {
+            needs(state, "checks: write").unwrap_or_else(|| create_check(state, body))
+        }
+        ("PATCH", ["check-runs", id]) => {
+            needs(state, "checks: write").unwrap_or_else(|| edit_check(state, number(id), &body))
+        }
+        ("POST", ["statuses", head]) => {
+            state.statuses.push(((*head).to_owned(), body));
+            Reply::new(201, json!({}))
+        }
+        ("GET", ["collaborators", login, "permission"]) => match state.permissions.get(*login) {
+            Some(permission) => Reply::new(200, json!({ "permission": permission })),
+            None => Reply::refuse(404, "Not Found"),
+        },
+        _ => Reply::refuse(404, "Not Found"),
+    }
+}
+
+fn denied() -> Reply {
+    Reply::refuse(403, "Resource not accessible by integration")
+}
+
+fn query<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
+    let mut pairs = request
+        .query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+/// One page of a list, with the header that says whether there is another.
+fn page(request: &Request, all: Vec<Value>) -> Reply {
+    let number = |name, default| {
+        query(request, name)
+            .and_then(|n| n.parse::<usize>().ok())
+            .unwrap_or(default)
+    };
+    let (size, page) = (number("per_page", 30).min(100), number("page", 1).max(1));
+    let items: Vec<Value> = all
+        .iter()
+        .skip((page - 1) * size)
+        .take(size)
+        .cloned()
+        .collect();
+    let mut reply = Reply::new(200, Value::Array(items));
+    if page * size < all.len() {
+        reply.headers.push((
+            "link",
+            format!("<http://localhost/?page={}>; rel=\"next\"", page + 1),
+        ));
+    }
+    reply
+}
+
+fn user(login: &str, is_bot: bool) -> Value {
+    json!({ "login": login, "type": if is_bot { "Bot" } else { "User" } })
+}
+
+fn shown(comment: &Comment) -> Value {
+    json!({
+        "id": comment.id,
+        "body": comment.body,
+        "user": user(&comment.login, comment.is_bot),
+        "html_url": format!("https://github.com/octo/project/pull/{}#issuecomment-{}", comment.issue, comment.id),
+    })
+}
+
+fn comments(request: &Request, state: &State, issue: u64) -> Reply {
+    let of_issue = state
+        .comments
+        .iter()
+        .filter(|comment| comment.issue == issue);
+    page(request, of_issue.map(shown).collect())
+}
+
+fn too_long(body: &Value, pointer: &str, most: usize) -> bool {
+    body.pointer(pointer)
+        .and_then(Value::as_str)
+        .is_some_and(|text| text.chars().count() > most)
+}
+
+fn create_comment(state: &mut State, issue: u64, body: &Value) -> Reply {
+    if too_long(body, "/body", MOST_COMMENT) {
+        return Reply::refuse(422, "body is too long");
+    }
+    let comment = Comment {
+        id: state.id(),
+        issue,
+        login: ME.to_owned(),
+        is_bot: true,
+        body: body["body"].as_str().unwrap_or_default().to_owned(),
+    };
+    state.comments.push(comment.clone());
+    Reply::new(201, shown(&comment))
+}
+
+fn edit_comment(state: &mut State, id: u64, body: &Value) -> Reply {
+    if too_long(body, "/body", MOST_COMMENT) {
+        return Reply::refuse(422, "body is too long");
+    }
+    match state.comments.iter_mut().find(|comment| comment.id == id) {
+        Some(comment) => {
+            comment.body = body["body"].as_str().unwrap_or_default().to_owned();
+            Reply::new(200, shown(comment))
+        }
+        None => Reply::refuse(404, "Not Found"),
+    }
+}
+
+fn pull(state: &State, number: u64) -> Value {
+    let pull = &state.pulls[&number];
+    let (head_repo, owner) = if pull.fork {
+        ("stranger/project", "stranger")
+    } else {
+        ("octo/project", "octo")
+    };
+    json!({
+        "number": number,
+        "state": pull.state,
+        "draft": false,
+        "title": "A title",
+        "body": "A text",
+        "head": { "sha": pull.head, "ref": pull.head_branch, "repo": { "full_name": head_repo, "owner": { "login": owner } } },
+        "base": { "sha": pull.base, "ref": pull.base_ref, "repo": { "full_name": "octo/project", "default_branch": "main" } },
+    })
+}
+
+fn pulls(request: &Request, state: &State) -> Reply {
+    let head = query(request, "head")
+        .unwrap_or_default()
+        .replace("%3A", ":")
+        .replace("%2F", "/");
+    let fits = |pull: &Value| {
+        let is = format!(
+            "{}:{}",
+            pull["head"]["repo"]["owner"]["login"].as_str().unwrap(),
+            pull["head"]["ref"].as_str().unwrap()
+        );
+        pull["state"] == "open" && is == head
+    };
+    page(
+        request,
+        state
+            .pulls
+            .keys()
+            .map(|&number| pull(state, number))
+            .filter(fits)
+            .collect(),
+    )
+}
+
+/// Whether a comment stands on lines of one hunk of the diff's right side.
+fn is_in_diff(state: &State, number: u64, comment: &Value) -> bool {
+    let path = comment["path"].as_str().unwrap_or_default();
+    let Some((_, patch)) = state.pulls[&number]
+        .files
+        .iter()
+        .find(|(file, _)| file == path)
+    else {
+        return false;
+    };
+    let (line, start) = (comment["line"].as_u64(), comment["start_line"].as_u64());
+    let Some(line) = line.filter(|_| comment["side"] == "RIGHT") else {
+        return false;
+    };
+    let start = start.unwrap_or(line);
+    patch
+        .lines()
+        .filter(|text| text.starts_with("@@ "))
+        .any(|header| {
+            let new = header
+                .split(" +")
+                .nth(1)
+                .unwrap()
+                .split(" @@")
+                .next()
+                .unwrap();
+            let (first, count) = new.split_once(',').unwrap_or((new, "1"));
+            let (first, count) = (first.parse::<u64>().unwrap(), count.parse::<u64>().unwrap());
+            start >= first && line < first + count && start <= line
+        })
+}
+
+fn open_thread(state: &mut State, pull: u64, comment: &Value) {
+    let id = format!("PRRT_{}", state.id());
+    state.threads.push(Thread {
+        id,
+        pull,
+        body: comment["body"].as_str().unwrap_or_default().to_owned(),
+        place: comment.clone(),
+        resolved: false,
+        comments: 1,
+        login: ME.to_owned(),
+        is_bot: true,
+    });
+}
+
+/// One comment that does not fit refuses all of them.
+fn review(state: &mut State, number: u64, body: &Value) -> Reply {
+    let comments = body["comments"].as_array().cloned().unwrap_or_default();
+    let text = body["body"].as_str().unwrap_or_default();
+    if body["event"] == "COMMENT" && text.is_empty()
+        || body["commit_id"] != state.pulls[&number].head.as_str()
+    {
+        return Reply::refuse(422, "Unprocessable Entity");
+    }
+    if !comments
+        .iter()
+        .all(|comment| is_in_diff(state, number, comment))
+    {
+        return Reply::refuse(
+            422,
+            "Pull request review thread line must be part of the diff",
+        );
+    }
+    comments
+        .iter()
+        .for_each(|comment| open_thread(state, number, comment));
+    state.reviews.push(body.clone());
+    Reply::new(200, json!({ "id": state.id() }))
+}
+
+fn beside(state: &mut State, number: u64, body: &Value) -> Reply {
+    let file = body["subject_type"] == "file";
+    let path = body["path"].as_str().unwrap_or_default();
+    let known = state.pulls[&number]
+        .files
+        .iter()
+        .any(|(file, _)| file == path);
+    if !(file && known || is_in_diff(state, number, body)) {
+        return Reply::refuse(422, "line must be part of the diff");
+    }
+    open_thread(state, number, body);
+    Reply::new(201, json!({ "id": state.id() }))
+}
+
+fn checks(request: &Request, state: &State, head: &str) -> Reply {
+    let name = query(request, "check_name");
+    let fits =
+        |check: &&Value| check["head_sha"] == head && name.is_none_or(|name| check["name"] == name);
+    let found: Vec<Value> = state.checks.iter().filter(fits).cloned().collect();
+    Reply::new(
+        200,
+        json!({ "total_count": found.len(), "check_runs": found }),
+    )
+}
+
+fn does_not_fit(body: &Value) -> Option<Reply> {
+    let annotations = body
+        .pointer("/output/annotations")
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len);
+    let long = ["/output/summary", "/output/text"]
+        .iter()
+        .any(|text| too_long(body, text, MOST_TEXT));
+    let title = too_long(body, "/output/title", 255);
+    (annotations > 50 || long || title).then(|| Reply::refuse(422, "Invalid request"))
+}
+
+fn create_check(state: &mut State, body: Value) -> Reply {
+    if let Some(refused) = does_not_fit(&body) {
+        return refused;
+    }
+    let id = state.id();
+    let mut check = body.clone();
+    check["id"] = id.into();
+    check["html_url"] = format!("https://github.com/octo/project/runs/{id}").into();
+    check["status"] = status(&body).into();
+    state.checks.push(check.clone());
+    Reply::new(201, check)
+}
+
+/// A conclusion completes it.
+fn status(body: &Value) -> &str {
+    match body.get("conclusion") {
+        Some(_) => "completed",
+        None => body["status"].as_str().unwrap_or("queued"),
+    }
+}
+
+fn edit_check(state: &mut State, id: u64, body: &Value) -> Reply {
+    if let Some(refused) = does_not_fit(body) {
+        return refused;
+    }
+    let Some(check) = state.checks.iter_mut().find(|check| check["id"] == id) else {
+        return Reply::refuse(404, "Not Found");
+    };
+    // Annotations are added to those that are there.
+    let mut all = check
+        .pointer("/output/annotations")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    all.extend(
+        body.pointer("/output/annotations")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default(),
+    );
+    for (key, value) in body.as_object().unwrap() {
+        check[key] = value.clone();
+    }
+    check["output"]["annotations"] = all.into();
+    if body.get("conclusion").is_some() {
+        check["status"] = "completed".into();
+    }
+    Reply::new(200, check.clone())
+}
+
+pub(super) fn graphql(request: &Request, state: &mut State) -> Reply {
+    let body = request.body.clone().unwrap_or_default();
+    let (query, variables) = (
+        body["query"].as_str().unwrap_or_default(),
+        &body["variables"],
+    );
+    if query.contains("resolveReviewThread") {
+        if state.denied.contains("pull-requests: write") {
+            return Reply::new(
+                200,
+                json!({ "data": null, "errors": [{ "type": "FORBIDDEN", "message": "Resource not accessible by integration" }] }),
+            );
+        }
+        let ids: Vec<&str> = variables
+            .as_object()
+            .unwrap()
+            .values()
+            .filter_map(Value::as_str)
+            .collect();
+        for thread in state
+            .threads
+            .iter_mut()
+            .filter(|thread| ids.contains(&thread.id.as_str()))
+        {
+            thread.resolved = true;
+        }
+        return Reply::new(200, json!({ "data": {} }));
+    }
+    let number = variables["number"].as_u64().unwrap_or_default();
+    let Some(pull) = state.pulls.get(&number) else {
+        return Reply::new(
+            200,
+            json!({ "data": { "viewer": { "login": ME }, "repository": { "pullRequest": null } } }),
+        );
+    };
+    let threads: Vec<Value> = state
+        .threads
+        .iter()
+        .filter(|thread| thread.pull == number)
+        .map(thread)
+        .collect();
+    let from: usize = variables["after"]
+        .as_str()
+        .and_then(|after| after.parse().ok())
+        .unwrap_or(0);
+    let to = (from + 100).min(threads.len());
+    Reply::new(
+        200,
+        json!({ "data": {
+            "viewer": { "login": ME },
+            "repository": {
+                "defaultBranchRef": { "name": "main" },
+                "pullRequest": {
+                    "number": number, "headRefOid": pull.head, "baseRefName": pull.base_ref, "baseRefOid": pull.base,
+                    "state": pull.state.to_uppercase(), "isDraft": false, "isCrossRepository": pull.fork,
+                    "title": "A title", "body": "A text",
+                    "reviewThreads": {
+                        "pageInfo": { "hasNextPage": to < threads.len(), "endCursor": to.to_string() },
+                        "nodes": threads[from..to],
+                    },
+                },
+            },
+        }}),
+    )
+}
+
+/// GraphQL spells the login of a bot without its brackets.
+fn thread(thread: &Thread) -> Value {
+    let login = thread.login.trim_end_matches("[bot]");
+    json!({
+        "id": thread.id, "isResolved": thread.resolved, "isOutdated": false,
+        "comments": { "totalCount": thread.comments, "nodes": [{
+            "body": thread.body,
+            "author": { "login": login, "__typename": if thread.is_bot { "Bot" } else { "User" } },
+        }] },
+    })
+}

@@ -1,0 +1,106 @@
+//! One verdict on every surface.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::stage::{CONFLICT, Stage};
+
+const ALL: &str = "comment,check,review,summary,annotations,outputs";
+
+#[test]
+fn a_pull_request_is_reviewed_by_its_number_and_shown_everywhere() {
+    let stage = Stage::new();
+    let head = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let before = stage.repo.git([
+        "for-each-ref",
+        "--format=%(refname) %(objectname)",
+        "refs/heads",
+        "refs/remotes",
+        "refs/tags",
+    ]);
+    stage
+        .job(&["review", "--pr", "1", "--publish", ALL], &[])
+        .ends(1)
+        .prints("FAIL");
+    // Nothing of the user's moved, nothing was checked out.
+    assert_eq!(
+        stage.repo.git([
+            "for-each-ref",
+            "--format=%(refname) %(objectname)",
+            "refs/heads",
+            "refs/remotes",
+            "refs/tags"
+        ]),
+        before
+    );
+    assert_eq!(stage.repo.git(["status", "--porcelain"]), "");
+    let [report] = &stage.reports(1)[..] else {
+        panic!()
+    };
+    assert!(
+        report.body.contains("# FAIL") && report.body.contains(&head),
+        "{}",
+        report.body
+    );
+    {
+        let state = stage.hub.state();
+        let [check] = &state.checks[..] else {
+            panic!("{:?}", state.checks)
+        };
+        assert_eq!(
+            (&check["status"], &check["conclusion"]),
+            (&Value::from("completed"), &Value::from("failure"))
+        );
+        assert_eq!(check["head_sha"], head.as_str());
+        assert_eq!(state.reviews.len(), 1);
+        assert_eq!(state.reviews[0]["event"], "COMMENT");
+        assert!(!state.threads.is_empty());
+    }
+    assert!(
+        fs::read_to_string(stage.file("summary.md"))
+            .unwrap()
+            .contains("# FAIL")
+    );
+    let outputs = stage.outputs();
+    assert_eq!(
+        (outputs["verdict"].as_str(), outputs["conclusion"].as_str()),
+        ("fail", "failure")
+    );
+    assert!(
+        outputs["comment-url"].contains("#issuecomment-")
+            && outputs["check-run-url"].contains("/runs/")
+    );
+    let requests = stage.requests();
+    assert!(requests <= 12, "{requests}");
+}
+
+#[test]
+fn an_unchanged_pull_request_costs_four_requests_and_no_judge() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let args = ["review", "--pr", "1", "--publish", ALL];
+    stage.job(&args, &[]).ends(1);
+    stage.requests();
+    let runs =
+        || fs::read_dir(stage.repo.path().join(".git/council/runs")).map_or(0, Iterator::count);
+    let before = runs();
+    stage.job(&args, &[]).ends(1).prints("recognised");
+    assert_eq!(runs(), before);
+    let requests = stage.requests();
+    assert!(requests <= 4, "{requests}");
+    assert_eq!(stage.reports(1).len(), 1);
+}
+
+#[test]
+fn a_clean_pull_request_passes_and_says_so() {
+    let stage = Stage::new();
+    stage.propose(1, &[("docs/a.md", "A sentence.\n")]);
+    stage
+        .job(&["review", "--pr", "1", "--publish", "comment,check"], &[])
+        .ends(0)
+        .prints("PASS");
+    assert!(stage.reports(1)[0].body.contains("# PASS"));
+    assert_eq!(stage.hub.state().checks[0]["conclusion"], "success");
+    stage.requests();
+}
