@@ -35,8 +35,14 @@ pub(crate) fn dry_run(prepared: &Prepared, deep: bool) -> Result<String, CliErro
         _ => seats,
     };
     let forecast = forecast(prompts.as_deref(), &seats, prepared);
-    let line = |line: &String| format!("{}\n", Untrusted::new(line).line());
-    Ok(forecast.lines().iter().map(line).collect())
+    Ok(forecast.lines().iter().map(|line| clean(line)).collect())
+}
+
+/// A line of the forecast as a terminal may have it, with its indent.
+fn clean(line: &str) -> String {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    format!("{:indent$}{}\n", "", Untrusted::new(text).line())
 }
 
 /// The forecast of a run that is prepared.
@@ -74,7 +80,7 @@ pub(super) fn tell_once(
         return;
     }
     for line in forecast.lines() {
-        start.console.log(&line);
+        start.console.tell(&clean(&line));
     }
     if let Some(path) = told {
         // Told again next time is the worst that can come of it.

@@ -245,18 +245,31 @@ pub(super) fn consensus(consensus: Consensus) -> &'static str {
     }
 }
 
-/// Tokens and money, where known.
+/// Tokens and money, where known: read and written, and apart from them what came from the provider's cache. A model that
+/// stood in for the one that was asked for is named.
 pub(super) fn cost(usage: &Usage) -> Option<String> {
     let used = usage
         .input_tokens
         .unwrap_or(0)
         .saturating_add(usage.output_tokens.unwrap_or(0));
-    match (usage.cost_usd, used) {
-        (None, 0) => None,
-        (Some(money), 0) => Some(format!("${money:.2}")),
-        (None, used) => Some(format!("{} tokens", tokens(used))),
-        (Some(money), used) => Some(format!("${money:.2}, {} tokens", tokens(used))),
-    }
+    let cached = match usage.cached_tokens {
+        None | Some(0) => String::new(),
+        Some(cached) => format!(" and {} cached", tokens(cached)),
+    };
+    let cost = match (usage.cost_usd, used) {
+        (None, 0) => return None,
+        (Some(money), 0) => format!("${money:.2}"),
+        (None, used) => format!("{} tokens{cached}", tokens(used)),
+        (Some(money), used) => format!("${money:.2}, {} tokens{cached}", tokens(used)),
+    };
+    Some(match (&usage.model, usage.passed_over.as_slice()) {
+        (_, []) => cost,
+        (model, passed_over) => format!(
+            "{cost}; by {} after {}",
+            model.as_deref().unwrap_or("another model"),
+            passed_over.join("; ")
+        ),
+    })
 }
 
 /// `0.2 s`, `42 s`, `2 min 5 s`.

@@ -199,3 +199,100 @@ fn ctrl_c_drops_the_calls() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(models.wait(Duration::from_secs(10), |stats| stats.aborted == 3));
 }
+
+#[test]
+fn a_dry_run_says_what_goes_where_and_the_first_run_says_it_once() {
+    let models = FakeModels::start([]).unwrap();
+    let repo = repo(&models, "[prices.fake-anthropic]\ninput = 3\noutput = 15\n");
+    let run = repo
+        .council_with(&[KEY], &["review", "HEAD", "--deep", "--dry-run"])
+        .ends(0);
+    for words in [
+        "to anthropic at http://127.0.0.1",
+        "model fake-gemini",
+        "cost unknown",
+        "$0.0",
+    ] {
+        assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
+    }
+    assert_eq!(models.stats().requests, 0);
+    let args = ["review", "HEAD", "--deep"];
+    repo.council_with(&[KEY], &args)
+        .ends(0)
+        .tells("leaves this program");
+    let again = repo.council_with(&[KEY], &args).ends(0);
+    assert!(
+        !again.stderr.contains("leaves this program"),
+        "{}",
+        again.stderr
+    );
+}
+
+#[test]
+fn a_run_stays_within_its_bound_and_writes_down_its_calls() {
+    let models = FakeModels::start([]).unwrap();
+    let prices: String = ["anthropic", "gemini", "responses"]
+        .map(|api| format!("[prices.fake-{api}]\ninput = 3\noutput = 15\n"))
+        .concat();
+    let repo = repo(&models, &prices);
+    // One call is laid aside with 1,500 tokens out: more than two cents.
+    let (run, report) = review(&repo, &["--deep", "--max-cost", "0.03"]);
+    run.ends(3);
+    assert_eq!(models.stats().requests, 1);
+    let kinds: Vec<&Value> = (0..3)
+        .map(|at| &report["judges"][at]["failures"][0]["failure"]["kind"])
+        .collect();
+    assert_eq!(
+        kinds.iter().filter(|kind| **kind == "quota").count(),
+        2,
+        "{report}"
+    );
+    let cost = report["receipt"]["usage"]["cost_usd"].as_f64().unwrap();
+    assert!(cost > 0.0 && cost < 0.03, "{cost}");
+    let name = report["receipt"]["run"]["name"].as_str().unwrap();
+    let calls = repo
+        .path()
+        .join(".git/council/runs")
+        .join(name)
+        .join("calls.jsonl");
+    let calls = std::fs::read_to_string(calls).unwrap();
+    let call: Value = serde_json::from_str(calls.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&call["outcome"], &call["task"]),
+        (&"answered".into(), &"review".into()),
+        "{call}"
+    );
+    assert!(!calls.contains("sk-test"));
+}
+
+#[test]
+fn a_change_larger_than_a_brief_is_judged_in_parts_and_nothing_is_left_out() {
+    let models = FakeModels::start([]).unwrap();
+    let more = "[limits]\nbrief = '16K'\nagents = 40\n";
+    let repo = repo(&models, more);
+    for file in 0..6 {
+        let text = "// A line of a file that is reviewed in a part.\n".repeat(120);
+        repo.write(&format!("src/part_{file}.rs"), text);
+    }
+    repo.commit("Much");
+    let (_, ranked) = review(&repo, &[]);
+    assert_eq!(ranked["reason"], "incomplete-coverage", "{ranked}");
+    repo.write_home(
+        ".config/git-council/config.toml",
+        &format!(
+            "{}[review]\nlarge = 'shard'\n",
+            std::fs::read_to_string(repo.in_home(".config/git-council/config.toml")).unwrap()
+        ),
+    );
+    let (_, report) = review(&repo, &[]);
+    assert_eq!(report["verdict"], "PASS", "{report}");
+    let judges = report["judges"].as_array().unwrap().len();
+    assert!(judges >= 4 && judges % 2 == 0, "{judges}");
+    assert!(
+        report["notes"]
+            .to_string()
+            .contains("parts by the same bench"),
+        "{}",
+        report["notes"]
+    );
+}
