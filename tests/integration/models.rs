@@ -148,7 +148,10 @@ fn below_quorum_nothing_is_green() {
 fn a_key_that_is_not_there_is_told_before_anybody_is_asked() {
     let models = FakeModels::start([]).unwrap();
     let repo = repo(&models, "");
-    repo.council(["review", "HEAD"]).ends(2).tells("MODEL_KEY");
+    repo.council(["review", "HEAD", "--backend", "teams"])
+        .ends(2)
+        .tells("MODEL_KEY");
+    repo.council(["review", "HEAD"]).ends(3).prints("MODEL_KEY");
     assert_eq!(models.stats().requests, 0);
 }
 
