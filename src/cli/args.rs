@@ -131,6 +131,38 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// The words of a line of a shell; quotes keep them together.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut quoted) = (vec![String::new()], false);
+        for c in line.chars() {
+            match c {
+                '"' => quoted = !quoted,
+                ' ' if !quoted => words.push(String::new()),
+                c => words.last_mut().unwrap().push(c),
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
+    #[test]
+    fn the_commands_of_the_procedures_page_are_understood() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/procedures.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let shown = page.lines().filter_map(|line| {
+            let line = line.trim_start().trim_start_matches("$ ");
+            line.strip_prefix("git council ")
+        });
+        let shown: Vec<&str> = shown.collect();
+        assert!(shown.len() > 8, "{shown:?}");
+        for command in shown {
+            let typed = ["git-council".to_owned()].into_iter().chain(words(command));
+            if let Err(error) = Cli::try_parse_from(typed) {
+                panic!("{command}: {error}");
+            }
+        }
+    }
+
     #[test]
     fn every_subcommand_says_what_it_does_in_a_line() {
         for command in Cli::command().get_subcommands() {

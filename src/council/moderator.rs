@@ -198,9 +198,10 @@ pub(super) fn stale(floor: &mut Floor) -> Vec<(Chair, Ask)> {
     let picked =
         Stream::new(&floor.plan.seed, "reframing", &[round.as_str()]).below(REFRAMINGS.len());
     let question = REFRAMINGS[picked];
+    // Whoever was just asked to argue the other side has a new angle, and room left for a challenge that it evades.
     let able: Vec<Chair> = present
         .into_iter()
-        .filter(|&c| floor.may_interrupt(c, SubTurn::Moderator))
+        .filter(|&c| !was_asked_to_steelman(floor, c) && floor.may_interrupt(c, SubTurn::Moderator))
         .collect();
     let ask = || {
         Ask::new(Task::Moderate {
@@ -219,6 +220,14 @@ pub(super) fn stale(floor: &mut Floor) -> Vec<(Chair, Ask)> {
         Vec::new(),
         asks,
     )
+}
+
+fn was_asked_to_steelman(floor: &Floor, chair: Chair) -> bool {
+    let judge = floor.bench.judges[chair].id();
+    let mut all = floor.ledger.interventions.iter();
+    all.any(|i| {
+        i.round == floor.begun && i.kind == InterventionKind::Groupthink && i.to.contains(judge)
+    })
 }
 
 /// A vote that differs from the last one, a finding, a withdrawal, or an argument that it had not made before.

@@ -7,6 +7,7 @@ mod end;
 mod first_round;
 mod laws;
 mod run;
+mod simulation;
 mod staged;
 mod verdict;
 mod world;
