@@ -12,7 +12,7 @@ use crate::cli::matrix;
 use crate::config::Format;
 use crate::report::Gate;
 
-/// Make the verdict from the replies of judges in other jobs; a judge without a reply abstains
+/// Make the verdict from the replies that judges in other jobs left
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConcludeArgs {
     /// The folder of the run, with the replies in it

@@ -11,7 +11,7 @@ use crate::cli::{github, matrix, prepare};
 use crate::git::TargetSpec;
 use crate::report::exit;
 
-/// Write a review's files for judges in other jobs, and say which turns are theirs (docs/github.md)
+/// Write a review's files for judges in other jobs, and print their turns
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlanArgs {
     /// The folder of the run, which must not be there yet
