@@ -58,12 +58,15 @@ fn held(run: &str, path: &Path) -> CliError {
         .hint(format!("`git council wait {run}` blocks on its verdict"))
 }
 
-/// Removes the folder of a run that nothing but its holder was written to.
+/// Removes the folder of a run that nothing but its holder and its request was written to.
 pub(crate) fn forget(run: &RunRef) {
-    if let (Some(folder), Some(holder)) = (&run.folder, run.file(HOLDER)) {
-        let _ = std::fs::remove_file(holder);
-        let _ = std::fs::remove_dir(folder);
+    let Some(folder) = &run.folder else {
+        return;
+    };
+    for file in [HOLDER, "request.json"] {
+        let _ = std::fs::remove_file(folder.join(file));
     }
+    let _ = std::fs::remove_dir(folder);
 }
 
 /// How a run stands.

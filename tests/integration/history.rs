@@ -118,7 +118,7 @@ fn a_replay_without_its_report_still_gives_the_verdict() {
     std::fs::write(run.join("plan.json"), plan.replace("findings", "majority")).unwrap();
     repo.council(["replay", name])
         .ends(3)
-        .tells("is not the plan that the journal names");
+        .tells("is not the one that the journal names");
 }
 
 #[test]

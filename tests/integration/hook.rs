@@ -437,7 +437,7 @@ fn a_superseded_review_ends_and_the_latest_commit_has_its_verdict() {
     };
     commit("one.txt");
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while !desk.repo.council(["status"]).stdout.contains("goes on") {
+    while !desk.repo.council(["status"]).stdout.contains("council-") {
         assert!(std::time::Instant::now() < end, "no review began");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
