@@ -82,6 +82,8 @@ pub enum Reason {
     NothingToReview,
     /// Every changed file is skipped by a trusted glob.
     AllSkipped,
+    /// A document was to come out of the debate, and nobody wrote it.
+    NoSynthesis,
     /// What was debated asks for no verdict: a stage, a brainstorm, a piece of research.
     NoVerdict,
     /// A duel used up its rounds with points open.

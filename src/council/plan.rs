@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use council_protocol::answer::Contention;
 use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
 use council_protocol::task::Framing;
@@ -165,6 +166,8 @@ pub struct Options {
     /// The seat that writes the synthesis of a staged debate and takes no other part (seed 002); none: over a stage, one of
     /// the judges; over a change, nobody.
     pub synthesizer: Option<JudgeId>,
+    /// From which contention on a staged debate goes on, inclusive; none: 0.5 (seed 002).
+    pub threshold: Option<Contention>,
     /// Modes that end without a verdict: `brainstorm`, `research`. A stage that is no change has none either.
     pub without_verdict: bool,
     /// Findings that people argued away: they are listed and do not count.

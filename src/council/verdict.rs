@@ -138,14 +138,24 @@ fn decide(
     };
     let (verdict, reason) = judge(floor.plan.consensus, floor.plan.policy, &case);
     match cut {
-        None if floor.without_verdict() && verdict != Verdict::Inconclusive => {
-            (Verdict::Skipped, Reason::NoVerdict)
-        }
+        None if floor.without_verdict() => without_verdict(floor, (verdict, reason)),
         Some(cause) if floor.without_verdict() => (Verdict::Inconclusive, because(cause)),
         Some(cause) if verdict != Verdict::Fail || floor.completed == 0 => {
             (Verdict::Inconclusive, because(cause))
         }
         _ => (verdict, reason),
+    }
+}
+
+/// What asks for no verdict has none; but where a document was to come out and none did, nobody can say (seed 002: one agent
+/// is enough for it).
+fn without_verdict(floor: &Floor, judged: (Verdict, Reason)) -> (Verdict, Reason) {
+    let staged = floor.plan.procedure == Procedure::Staged;
+    match (&floor.ledger.synthesis, judged.0) {
+        (Some(_), _) => (Verdict::Skipped, Reason::NoVerdict),
+        (None, Verdict::Inconclusive) => judged,
+        (None, _) if staged => (Verdict::Inconclusive, Reason::NoSynthesis),
+        (None, _) => (Verdict::Skipped, Reason::NoVerdict),
     }
 }
 

@@ -184,6 +184,7 @@ impl Report {
             Reason::BackendLost => "the backend broke down before the council had decided".into(),
             Reason::NothingToReview => "there is nothing to review".into(),
             Reason::AllSkipped => "every changed file is skipped by an ignore glob".into(),
+            Reason::NoSynthesis => "nobody wrote the document that was to come out".into(),
             Reason::NoVerdict => "what was debated asks for no verdict".into(),
             Reason::DuelLimit => "the duel used up its rounds and points are open".into(),
             Reason::DuelTimeout => "one side of the duel did not answer in time".into(),

@@ -317,6 +317,7 @@ impl Reason {
             Self::BackendLost => "backend-lost",
             Self::NothingToReview => "nothing-to-review",
             Self::AllSkipped => "all-skipped",
+            Self::NoSynthesis => "no-synthesis",
             Self::NoVerdict => "no-verdict",
             Self::DuelLimit => "duel-limit",
             Self::DuelTimeout => "duel-timeout",

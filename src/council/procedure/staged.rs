@@ -2,7 +2,7 @@
 
 use council_protocol::answer::Contention;
 use council_protocol::task::{Contribution, OpenPoint, Said, Task};
-use council_protocol::{Answer, Finding};
+use council_protocol::{Answer, Capability, Finding};
 
 use super::Rules;
 use super::debate::{exchange, note_absentees, obstacle};
@@ -120,11 +120,16 @@ fn close(floor: &mut Floor) {
 /// All agents failed: one that is still there works alone, without a debate (seed 002, "Graceful Degradation").
 fn alone(floor: &mut Floor) -> Option<RoundPlan> {
     floor.ending = true;
+    // A synthesizer has not been asked anything yet: it has not failed, and needs no memory.
+    let fresh = floor
+        .bench
+        .chairs(|j| j.synthesizer && j.presence == Presence::Seated);
     let there = floor
         .bench
         .chairs(|j| j.presence == Presence::Seated && j.open.is_none() && j.can_be_messaged());
-    let chair = *there
+    let chair = *fresh
         .first()
+        .or(there.first())
         .filter(|_| floor.plan.options.subject == Subject::Text)?;
     floor.note("all agents failed: one agent worked alone, without a debate");
     Some(RoundPlan::at_once(
@@ -180,18 +185,34 @@ fn documents(floor: &mut Floor, chair: Chair) -> Vec<Contribution> {
         })
     });
     let mut written: Vec<Contribution> = written.collect();
+    written.extend(forgotten(floor, chair, 1));
     compress(floor, &mut written);
     written
+}
+
+/// What a judge wrote itself, where it is briefed afresh and does not know it any more.
+fn forgotten(floor: &Floor, chair: Chair, round: u8) -> Option<Contribution> {
+    let judge = &floor.bench.judges[chair];
+    let answer = judge.answers.get(&round)?;
+    (!judge.granted(&Capability::Message)).then(|| Contribution {
+        role: "you yourself".to_owned(),
+        round,
+        key_insight: answer.key_insight.clone(),
+        findings: answer.findings.clone(),
+        document: answer.document.clone(),
+    })
 }
 
 /// Another round of rebuttals, when the minimum or the contention asks for one; else none.
 fn rebuttal(floor: &mut Floor) -> Option<RoundPlan> {
     let (round, limits) = (floor.completed, limits(floor));
     let score = contention(floor);
+    let threshold = floor.plan.options.threshold;
+    let threshold = threshold.unwrap_or(Contention::THRESHOLD);
     let then = match () {
         () if round >= limits.max => Then::Limit,
-        () if round < limits.min && score < Contention::THRESHOLD => Then::Forced,
-        () if round < limits.min || score >= Contention::THRESHOLD => Then::Extended,
+        () if round < limits.min && score < threshold => Then::Forced,
+        () if round < limits.min || score >= threshold => Then::Extended,
         () => Then::Settled,
     };
     floor

@@ -310,6 +310,11 @@ fn seed002_when_all_fail_one_agent_works_alone() {
     go_on(&mut run);
     assert!(run.concluded().ledger.synthesis.is_some());
     assert!(run.noted("one agent worked alone"));
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Skipped, Reason::NoVerdict)
+    );
     let mut run = Run::seated(staged(2, 2, 4));
     run.fail("judge-1", FailureKind::Refused);
     run.fail("judge-2", FailureKind::Refused);
@@ -318,6 +323,58 @@ fn seed002_when_all_fail_one_agent_works_alone() {
         Verdict::Inconclusive,
         "a change is not judged that way"
     );
+}
+
+#[test]
+fn seed002_when_all_fail_a_synthesizer_that_was_not_asked_yet_works_alone() {
+    let mut plan = stage(3, 2, 4);
+    plan.options.synthesizer = Some("judge-3".into());
+    for planned in &mut plan.seats {
+        planned
+            .grant
+            .granted
+            .remove(&council_protocol::Capability::Message);
+    }
+    let mut run = Run::seated(plan);
+    run.fail("judge-1", FailureKind::Quota);
+    run.fail("judge-2", FailureKind::Quota);
+    assert_eq!(*run.task("judge-3"), Task::Produce);
+    run.fail("judge-3", FailureKind::Quota);
+    let outcome = run.concluded();
+    assert_eq!(
+        outcome.verdict,
+        Verdict::Inconclusive,
+        "then there is nothing"
+    );
+}
+
+#[test]
+fn seed002_agents_without_memory_are_told_what_they_wrote() {
+    let mut plan = stage(2, 2, 4);
+    for planned in &mut plan.seats {
+        let message = council_protocol::Capability::Message;
+        planned.grant.granted.remove(&message);
+        planned
+            .grant
+            .emulated
+            .insert(message, "briefed afresh".into());
+    }
+    let mut run = Run::seated(plan);
+    go_on(&mut run);
+    let Task::CrossReview { documents, .. } = run.task("judge-1") else {
+        panic!()
+    };
+    let roles: Vec<&str> = documents.iter().map(|d| d.role.as_str()).collect();
+    assert_eq!(roles, ["A", "you yourself"]);
+}
+
+#[test]
+fn seed002_the_threshold_is_that_of_the_settings() {
+    let mut plan = staged(2, 2, 4);
+    plan.options.threshold = Contention::try_from(0.6).ok();
+    let run = disputed(plan, &[Stance::Disagreed, Stance::Agreed]);
+    let record = run.council.floor.ledger.contention[0];
+    assert_eq!((record.score.score(), record.then), (0.5, Then::Settled));
 }
 
 #[test]
