@@ -164,6 +164,7 @@ fn session(judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
         redact: None,
         prompter: None,
         page: judge::render,
+        filing: None,
         room: None,
         max_answer_bytes: 1 << 20,
         money: Default::default(),

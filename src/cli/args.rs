@@ -30,6 +30,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Review(Box<commands::review::ReviewArgs>),
+    Brainstorm(Box<commands::brainstorm::BrainstormArgs>),
+    Research(Box<commands::research::ResearchArgs>),
+    Stage(Box<commands::stage::StageArgs>),
     Duel(Box<commands::duel::DuelArgs>),
     Publish(Box<commands::publish::PublishArgs>),
     Plan(Box<commands::plan::PlanArgs>),

@@ -294,7 +294,10 @@ impl Bench<'_> {
     fn bare(&self) -> usize {
         let review = &self.settings().review;
         match review.procedure {
-            Procedure::Staged => review.intensity.profile().agents,
+            Procedure::Staged => match self.deep {
+                true => review.intensity.profile().agents.max(3),
+                false => review.intensity.profile().agents,
+            },
             _ if self.deep || review.mixed => 3,
             _ => 2,
         }
@@ -368,9 +371,13 @@ impl Bench<'_> {
                 .hint("name perspectives or judges, or remove the empty list"));
         }
         self.check_models(seats)?;
+        self.room_for(seats.len())
+    }
+
+    /// Whether so many may sit, with their explorers (seed family, MAX_AGENTS: judges × (1 + explorers)).
+    pub(crate) fn room_for(&self, seats: usize) -> Result<(), CliError> {
         let most = self.settings().limits.agents;
-        // Seed family, MAX_AGENTS: judges × (1 + explorers).
-        let count = seats.len() as u64 * (1 + u64::from(self.settings().review.explorers));
+        let count = seats as u64 * (1 + u64::from(self.settings().review.explorers));
         if count > most {
             // The text is fixed (councils.md 1.16).
             let message = format!(

@@ -26,6 +26,7 @@ use super::convene::Table;
 use super::digests::{self, Known};
 use super::error::CliError;
 use super::forecast::money;
+use super::gather::Gathering;
 use super::history::{self, REPORT};
 use super::left::Left;
 use super::parts;
@@ -102,8 +103,54 @@ pub(crate) fn review(
         memory,
         heard,
         hearsay,
+        gathering: None,
     };
     let held = council.hold(&seats);
+    if held.is_err() {
+        council.forget();
+    }
+    held
+}
+
+/// Holds a council that comes to a document and to no verdict.
+pub(crate) fn gather(
+    prepared: Prepared,
+    gathering: &Gathering,
+    start: &Start,
+) -> Result<Report, CliError> {
+    let world = RealWorld::new();
+    let seats = &gathering.seats;
+    let seed = draw_seed(&world)
+        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
+    let prompts = Prompts::for_mode(seats, &prepared, &seed, gathering.mode)?;
+    let moment = world.moment();
+    let slug = &prepared.packet.target.slug;
+    let run = RunRef::create(&world, &places(&prepared), slug, &moment)?;
+    let _held = history::hold(&run)?;
+    Request::keep(start, &run);
+    let templates = prompts.as_ref().map(|prompts| prompts.digest());
+    let known = digests::of(&prepared, seats, templates);
+    let council = Council {
+        start,
+        world: &world,
+        prepared: &prepared,
+        bench: Bench {
+            config: &prepared.config,
+            deep: false,
+        },
+        // One agent is enough for a document (seed 002, "Graceful Degradation").
+        quorum: 1,
+        seed,
+        prompts,
+        run,
+        known,
+        // There is no verdict to recognise or to keep.
+        memory: None,
+        heard: Heard::default(),
+        hearsay: Vec::new(),
+        gathering: Some(gathering),
+    };
+    let held = council.hold(seats);
     if held.is_err() {
         council.forget();
     }
@@ -147,6 +194,7 @@ pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<R
         memory: Memory::of(&prepared, start),
         heard: Heard::default(),
         hearsay: Vec::new(),
+        gathering: None,
     };
     council.go_on(left, &seats)
 }
@@ -280,7 +328,7 @@ pub(super) fn places(prepared: &Prepared) -> Places {
 }
 
 /// Hears the log of a run.
-type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The built-in backend whose judges read the packet's folder.
 const WORKERS: &str = "background";
@@ -302,6 +350,8 @@ struct Council<'a> {
     heard: Heard,
     /// Verdicts of others that do not count.
     hearsay: Vec<String>,
+    /// What comes to a document instead of a verdict.
+    gathering: Option<&'a Gathering>,
 }
 
 /// A room, removed with the value.
@@ -316,7 +366,10 @@ impl Drop for Room {
 
 impl Council<'_> {
     fn hold(&self, seats: &[Seat]) -> Result<Report, CliError> {
-        let ask = self.bench.ask(seats.len());
+        let ask = match self.gathering {
+            Some(_) => Gathering::ask(seats.len()),
+            None => self.bench.ask(seats.len()),
+        };
         let (opened, selection) = self.open(seats, &ask, &self.bench.choice())?;
         let offer = |(opened, pick): (_, &Pick)| Offer {
             opened,
@@ -433,7 +486,7 @@ impl Council<'_> {
         notes.extend(self.bench.notes());
         notes.extend(pick.notes.iter().cloned());
         let explicit = settings.review.quorum.is_some();
-        Plan {
+        let plan = Plan {
             procedure: pick.procedure,
             debate: pick.debate,
             consensus: self.bench.consensus(self.matter()),
@@ -459,6 +512,10 @@ impl Council<'_> {
                 dismissed: self.heard.dismissals.clone(),
                 ..self.bench.options()
             },
+        };
+        match self.gathering {
+            Some(gathering) => gathering.shape(plan),
+            None => plan,
         }
     }
 
@@ -536,7 +593,13 @@ impl Council<'_> {
             blobs: Arc::clone(&self.prepared.change.blobs),
             redact: self.prompts.as_ref().map(|_| Prompts::redact()),
             prompter,
-            page: report::judge::render,
+            page: match self.gathering {
+                Some(_) => report::judge::document,
+                None => report::judge::render,
+            },
+            filing: self
+                .gathering
+                .and_then(|gathering| gathering.filing.clone()),
             room: room.map(|Room(folder)| folder.path().to_path_buf()),
             max_answer_bytes: self.prepared.config.settings.limits.answer,
             money: money(&self.prepared.config.settings),
@@ -546,6 +609,9 @@ impl Council<'_> {
 
     /// Who hears the log as it is written: whoever asked for it, and whoever watches judges that take their time.
     fn listener(&self, seats: &[Seat]) -> Option<Listener> {
+        if let Some(listener) = self.gathering.and_then(|g| g.listener.clone()) {
+            return Some(listener);
+        }
         let console = self.start.console;
         let slow = seats.iter().any(|seat| seat.agent.kind.is_paid());
         let heard = console.is_verbose() || (slow && console.is_watched());

@@ -17,6 +17,7 @@ mod error;
 mod findings;
 mod forecast;
 mod github;
+mod gather;
 mod history;
 mod hold;
 mod hook;
@@ -33,6 +34,8 @@ mod prompts;
 mod recognise;
 mod request;
 mod settings;
+mod stage;
+mod topic;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -147,6 +150,9 @@ fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
         Command::Plan(args) => return commands::plan::run(&args, start),
         Command::Conclude(args) => return commands::conclude::run(&args, start),
         Command::Publish(args) => return commands::publish::run(&args, start),
+        Command::Brainstorm(args) => return commands::brainstorm::run(*args, start),
+        Command::Research(args) => return commands::research::run(*args, start),
+        Command::Stage(args) => return commands::stage::run(&args, start),
         Command::Duel(args) => return commands::duel::run(&args, start),
         Command::Judge(args) => return commands::judge::run(&args, start),
         Command::Wait(args) => return commands::wait::run(&args, start),

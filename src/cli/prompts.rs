@@ -10,7 +10,7 @@ use council_protocol::{Coverage, JudgeId, Packet, Seat, Turn};
 
 use crate::config::Large;
 use crate::council::plan::Seed;
-use crate::prompt::{self, Brief, BriefClass, Prompter};
+use crate::prompt::{self, Brief, BriefClass, Mode, Prompter};
 use crate::session::{self, Redact};
 
 use super::error::CliError;
@@ -31,6 +31,16 @@ impl Prompts {
         prepared: &Prepared,
         seed: &Seed,
     ) -> Result<Option<Arc<Self>>, CliError> {
+        Self::for_mode(seats, prepared, seed, Mode::default())
+    }
+
+    /// The same for seats that produce something without a verdict.
+    pub(crate) fn for_mode(
+        seats: &[Seat],
+        prepared: &Prepared,
+        seed: &Seed,
+        mode: Mode,
+    ) -> Result<Option<Arc<Self>>, CliError> {
         if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
             return Ok(None);
         }
@@ -42,7 +52,8 @@ impl Prompts {
         let kind = prepared.packet.target.kind;
         let prompter = Prompter::new(seed, &overrides)
             .map_err(unusable)?
-            .over(kind);
+            .over(kind)
+            .for_mode(mode);
         let budget = usize::try_from(prepared.config.settings.limits.brief).unwrap_or(usize::MAX);
         let class = BriefClass {
             budget_bytes: budget,

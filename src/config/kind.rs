@@ -290,7 +290,8 @@ fn is_name(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
 }
 
-fn is_model(text: &str) -> bool {
+/// Whether this may be the name of a model.
+pub fn is_model(text: &str) -> bool {
     begins_well(text)
         && text
             .bytes()

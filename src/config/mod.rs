@@ -20,7 +20,7 @@ mod units;
 pub use error::ConfigError;
 pub use key::{Key, KeyPath, Merge};
 pub use keys::{ENVIRONMENT, KEYS};
-pub use kind::Kind;
+pub use kind::{Kind, is_model};
 pub use reference::{reference, schema};
 pub use resolve::{Config, Entry, Notice, Part, resolve};
 pub use settings::{

@@ -68,7 +68,12 @@ pub(super) fn render(
 ) -> Result<Brief, PromptError> {
     let budget = class.budget_bytes.max(SMALLEST_BUDGET);
     let order = rank::order(&packet.files);
-    let (instructions, mut redactions) = instructions(packet, budget / 5);
+    let share = match packet.target.kind {
+        // There is nothing else.
+        TargetKind::Stage => budget / 5 * 4,
+        _ => budget / 5,
+    };
+    let (instructions, mut redactions) = instructions(packet, share);
     let listing = listing(packet, &order, budget / 4);
     let empty = text(packet, "", &instructions, "", fence, templates)?;
     let room = budget.saturating_sub(empty.len() + listing.bytes);
@@ -124,6 +129,7 @@ fn text(
             target => target(packet.target.kind),
             tag => fence.tag(),
             document => packet.target.kind == TargetKind::File,
+            stage => packet.target.kind == TargetKind::Stage,
             question => fenced(&packet.target.label, topic),
             files => fenced(list, files),
             instructions => fenced(instructions, !instructions.is_empty()),

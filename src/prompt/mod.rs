@@ -35,6 +35,56 @@ pub struct Prompter {
     templates: Templates,
     fence: Fence,
     matter: Matter,
+    mode: Mode,
+}
+
+/// What is produced where nobody gives a verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// What a stage asks for (seed 002).
+    #[default]
+    Stage,
+    /// Ideas (seed 003's parent), by a technique if one is named.
+    Brainstorm(Option<Technique>),
+    /// What is known (seed 003's parent).
+    Research,
+}
+
+impl Mode {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Stage => "stage",
+            Self::Brainstorm(_) => "brainstorm",
+            Self::Research => "research",
+        }
+    }
+}
+
+/// Techniques of brainstorming (councils.md 1.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Technique {
+    /// Substitute, combine, adapt, modify, put to other use, eliminate, reverse.
+    Scamper,
+    /// Six hats, one after another.
+    SixHats,
+    /// How to make it worse, turned round.
+    Reverse,
+}
+
+impl Technique {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Scamper => {
+                "SCAMPER: ask in turn what can be substituted, combined, adapted, modified, put to another use, eliminated, reversed."
+            }
+            Self::SixHats => {
+                "Six hats: look at it in turn with facts only, with feelings, with caution, with optimism, with new ideas, and from above."
+            }
+            Self::Reverse => {
+                "Reverse: first collect how to make it as bad as can be, then turn each of these round."
+            }
+        }
+    }
 }
 
 /// What the judges have before them, as prompts speak of it.
@@ -75,6 +125,7 @@ impl Prompter {
             templates: Templates::new(overrides)?,
             fence: Fence::of(seed),
             matter: Matter::Change,
+            mode: Mode::Stage,
         };
         if !overrides.is_empty() {
             trial::run(&prompter)?;
@@ -88,6 +139,11 @@ impl Prompter {
             matter: Matter::of(kind),
             ..self
         }
+    }
+
+    /// The same, for judges who produce something of that kind.
+    pub fn for_mode(self, mode: Mode) -> Self {
+        Self { mode, ..self }
     }
 
     /// The brief for a class of models. It opens every conversation; a turn's prompt stands behind it.

@@ -8,7 +8,7 @@ use minijinja::context;
 use minijinja::value::Value;
 
 use super::template::PromptError;
-use super::{Prompter, words};
+use super::{Mode, Prompter, words};
 
 /// Renders the turn.
 pub(super) fn render(
@@ -28,6 +28,7 @@ pub(super) fn render(
         key => key.to_owned(),
         form => task.form().name(),
         matter => prompter.matter.word(),
+        mode => prompter.mode.word(),
         later => is_later(task.form()),
     };
     prompter
@@ -151,7 +152,14 @@ fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Val
             ("moderate", values)
         }
         Task::Ballot => ("ballot", context! {}),
-        Task::Produce => ("produce", context! {}),
+        Task::Produce => {
+            let technique = match prompter.mode {
+                Mode::Brainstorm(Some(technique)) => technique.text(),
+                _ => "",
+            };
+            let values = context! { technique, explorers => u32::from(explorers) };
+            ("produce", values)
+        }
         Task::CrossReview {
             peers,
             documents,

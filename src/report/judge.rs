@@ -47,7 +47,40 @@ pub fn render(seat: &Seat, round: u8, answer: &Answer) -> String {
         "Recommendation",
         said("", &answer.recommendation),
     );
+    let document = answer.document.as_deref().unwrap_or_default().trim();
+    let fenced = Untrusted::new(document).fence("markdown", super::MOST_DOCUMENT);
+    let written = Some(fenced.trim_end().to_owned()).filter(|_| !document.is_empty());
+    section(&mut blocks, "Document", written.into_iter().collect());
     blocks.join("\n\n") + "\n"
+}
+
+/// The file of a role's document in a staged debate (seed 002): the document first, then what belongs to it, without votes.
+pub fn document(seat: &Seat, round: u8, answer: &Answer) -> String {
+    let mut answer = answer.clone();
+    redact::answer(&mut answer);
+    let answer = &answer;
+    let role = match seat.perspective.name.as_str() {
+        "" => seat.judge.as_str(),
+        name => name,
+    };
+    let mut blocks = vec![format!(
+        "<!-- {}, round {round} -->",
+        Untrusted::new(role).prose().replace("--", "-")
+    )];
+    blocks.push(match &answer.document {
+        Some(document) => plain(document),
+        None => prose(&answer.key_insight),
+    });
+    section(&mut blocks, "Findings", findings(answer));
+    section(&mut blocks, "Responses", responses(answer));
+    section(&mut blocks, "Challenges", challenges(answer));
+    blocks.join("\n\n") + "\n"
+}
+
+/// A document for a file of its own: its Markdown stays, and whatever cannot be seen in it is made visible.
+pub fn plain(document: &str) -> String {
+    let lines: Vec<String> = Untrusted::new(document.trim()).code_lines().collect();
+    lines.join("\n")
 }
 
 /// Reads the answer out of such a file: its first JSON block.

@@ -41,6 +41,9 @@ use crate::council::outcome::{
 };
 use crate::council::plan::{Consensus, Procedure};
 
+/// The most lines of a document that a report shows; its own file has all of them.
+pub(crate) const MOST_DOCUMENT: usize = 2_000;
+
 /// Version that every report carries.
 pub const REPORT_VERSION: u32 = 1;
 

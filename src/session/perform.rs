@@ -186,14 +186,28 @@ impl Drive<'_> {
 
     /// Writes the file of an answer, for people. The journal has it already, so a full disk costs the file only.
     fn record(&mut self, judge: &JudgeId, round: u8, answer: &Answer) {
-        let Some(path) = self.setting.run.judge_artefact(judge, round) else {
-            return;
-        };
         let Some(seat) = self.seat(judge).map(|planned| &planned.seat) else {
             return;
         };
         let page = (self.setting.page)(seat, round, answer);
         let disk = self.world.disk();
+        if let Some(filing) = &self.setting.filing {
+            let Some(below) = (filing.name)(seat, round) else {
+                return;
+            };
+            let path = filing.root.join(&below);
+            let folder = below.parent().unwrap_or(&below);
+            let written = disk
+                .make_dirs(&filing.root, folder)
+                .and_then(|()| disk.write(&path, page.as_bytes(), Durability::Cheap));
+            if let Err(error) = written {
+                self.say(format!("cannot write {}: {error}", path.display()));
+            }
+            return;
+        }
+        let Some(path) = self.setting.run.judge_artefact(judge, round) else {
+            return;
+        };
         // A judge that says more within a round has its file of that round written again; nobody else's ever is.
         let written = match self.recorded.contains(&path) {
             true => disk.write(&path, page.as_bytes(), Durability::Cheap),

@@ -39,6 +39,15 @@ pub trait Prompter: Send + Sync {
 /// Renders the file of a judge's answer in a round, for people.
 pub type Page = fn(&Seat, u8, &Answer) -> String;
 
+/// Where the files of answers go, when not among the run's own: below a folder, under names that a procedure gives (seed 002).
+#[derive(Clone)]
+pub struct Filing {
+    /// The folder; it exists.
+    pub root: PathBuf,
+    /// Seat and round → the path below it; none: that answer has no file.
+    pub name: Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>,
+}
+
 /// Hears a line of the log; the text is untrusted.
 pub type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -56,6 +65,8 @@ pub struct Setting {
     pub prompter: Option<Arc<dyn Prompter>>,
     /// Renders the files of answers.
     pub page: Page,
+    /// Where the files of answers go; none: among the run's own. They are written over those of an earlier debate.
+    pub filing: Option<Filing>,
     /// The read-only export in which agents work; none: none needs it.
     pub room: Option<PathBuf>,
     /// The most bytes of one answer.

@@ -37,6 +37,20 @@ impl Bench<'_> {
         strongest.or_else(|| by_default(agent))
     }
 
+    /// The model that a flag or a variable names for an agent or for all agents of its client.
+    pub(crate) fn forced_model(&self, agent: &AgentSpec) -> Option<String> {
+        let said = [agent.name.as_str(), agent.kind.driver()]
+            .into_iter()
+            .filter_map(|name| {
+                let key = format!("agents.{name}.model");
+                let source = self.config.entry(&key).and_then(Entry::origin)?.source;
+                let model = self.settings().agents.get(name)?.model.clone()?;
+                (source >= Source::Environment).then_some((source, model))
+            });
+        said.max_by_key(|(source, _)| *source)
+            .map(|(_, model)| model)
+    }
+
     /// A flag that names a model for nobody is a mistake.
     pub(super) fn check_models(&self, seats: &[Seat]) -> Result<(), CliError> {
         for (client, flag) in [("claude", "--claude-model"), ("codex", "--codex-model")] {

@@ -145,7 +145,10 @@ fn cross_review(floor: &mut Floor) -> Option<RoundPlan> {
         floor.note(obstacle);
         return None;
     }
-    note_absentees(floor, &debaters);
+    // Over a stage, agents are briefed afresh by the seed's own rule: the receipt says so.
+    if floor.plan.options.subject == Subject::Change {
+        note_absentees(floor, &debaters);
+    }
     let asks = debaters.into_iter().map(|chair| {
         let (peers, dropped) = exchange(floor, chair, 2);
         let task = Task::CrossReview {

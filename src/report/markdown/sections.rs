@@ -6,7 +6,7 @@ use crate::council::outcome::{
     ChallengeRecord, DisagreementKind, Disposition, JudgeRecord, JudgedFinding,
 };
 use crate::report::words::{self, Names};
-use crate::report::{Report, group};
+use crate::report::{MOST_DOCUMENT, Report, group};
 use crate::text::Untrusted;
 use council_protocol::RepoPath;
 
@@ -68,6 +68,7 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
         false => vec![dismissed.join("\n")],
     };
     vec![
+        Section::new("Document", 1, synthesis(report)),
         Section::new("Shared findings", 1, blocks(&carried)),
         Section::new("Findings of one judge", 2, blocks(&single)),
         Section::new("Disagreements", 3, disagreements(report)),
@@ -79,6 +80,15 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
         Section::new("Coverage", 2, coverage(report)),
         Section::new("Notes", 3, notes(report)),
     ]
+}
+
+/// What came out of a debate without a verdict, fenced: it is a model's Markdown.
+fn synthesis(report: &Report) -> Vec<String> {
+    let document = report.ledger.synthesis.as_ref();
+    let document = document.filter(|synthesis| !synthesis.document.trim().is_empty());
+    let fence = |text: &str| Untrusted::new(text.trim()).fence("markdown", MOST_DOCUMENT);
+    let blocks = document.map(|synthesis| fence(&synthesis.document).trim_end().to_owned());
+    blocks.into_iter().collect()
 }
 
 fn disagreements(report: &Report) -> Vec<String> {

@@ -7,7 +7,7 @@ mod verdict;
 
 use super::page::Page;
 use super::words::Names;
-use super::{Gate, Look, Report, Verbosity, group};
+use super::{Gate, Look, MOST_DOCUMENT, Report, Verbosity, group};
 use crate::text::{self, Ellipsis, Untrusted};
 
 /// The most notes that stand in an ordinary report, one line each.
@@ -21,6 +21,7 @@ pub fn render(report: &Report, look: Look) -> String {
     let mut page = Page::new(look);
     if look.verbosity > Verbosity::Quiet {
         let names = Names::of(&report.judges);
+        document(&mut page, report);
         findings(&mut page, report, &names);
         foot::disagreements(&mut page, report);
         foot::moves(&mut page, report, &names);
@@ -32,6 +33,21 @@ pub fn render(report: &Report, look: Look) -> String {
     }
     ending(&mut page, report);
     page.finish()
+}
+
+/// What came out of a debate without a verdict, behind a gutter: it is somebody's text, and none of ours.
+pub(super) fn document(page: &mut Page, report: &Report) {
+    let Some(synthesis) = &report.ledger.synthesis else {
+        return;
+    };
+    page.gap();
+    let gutter = page.mark("\u{2502}", "|");
+    for line in Untrusted::new(synthesis.document.trim())
+        .code_lines()
+        .take(MOST_DOCUMENT)
+    {
+        page.line(format!("{gutter} {line}").trim_end());
+    }
 }
 
 /// The verdict, who looked, and what was not reviewed: the last lines of everything that a terminal shows of a run.

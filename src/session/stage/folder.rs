@@ -14,8 +14,8 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// One stage of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageFolder {
-    root: PathBuf,
-    stage: String,
+    pub(super) root: PathBuf,
+    pub(super) stage: String,
 }
 
 /// What every role is given beside its directive.
@@ -62,6 +62,11 @@ impl StageFolder {
             });
         }
         Ok(found)
+    }
+
+    /// The project's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// The stage's name.

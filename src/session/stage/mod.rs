@@ -2,6 +2,7 @@
 //! commands (2-architecture.md, "Trust").
 
 mod folder;
+mod outputs;
 mod record;
 mod settings;
 #[cfg(test)]

@@ -103,7 +103,7 @@ pub struct CallLog {
     pub agents: usize,
     /// The computed score after each round that has one.
     pub contention_scores: Vec<f64>,
-    /// Always `synthesized`.
+    /// `synthesized`, or `failed` where no document came out.
     pub action: &'static str,
     /// ISO 8601.
     pub ts: String,
@@ -126,6 +126,14 @@ impl CallLog {
             contention_scores,
             action: "synthesized",
             ts,
+        }
+    }
+
+    /// The same of a debate that came to no document.
+    pub fn failed(self) -> Self {
+        Self {
+            action: "failed",
+            ..self
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Role {
     pub directive: String,
     /// Role → stage default → "sonnet".
     pub model: String,
+    /// Whether neither the role nor the stage names it.
+    pub by_default: bool,
 }
 
 impl Role {
@@ -182,8 +184,10 @@ impl StageSettings {
 }
 
 fn with_model(role: &RawRole, stage: Option<&str>) -> Role {
-    let model = role.model.as_deref().or(stage).unwrap_or(FALLBACK_MODEL);
+    let named = role.model.as_deref().or(stage);
+    let model = named.unwrap_or(FALLBACK_MODEL);
     Role {
+        by_default: named.is_none(),
         name: role.name.clone(),
         directive: role.directive.clone(),
         model: model.to_owned(),

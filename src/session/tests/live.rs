@@ -67,6 +67,7 @@ fn hold(backend: fn(Agents) -> Box<dyn Backend>, judges: usize) -> (Finished, te
         redact: None,
         prompter: None,
         page: crate::report::judge::render,
+        filing: None,
         room: None,
         max_answer_bytes: 1 << 20,
 

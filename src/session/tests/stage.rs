@@ -551,6 +551,7 @@ impl Stage {
             redact: None,
             prompter: Some(Arc::new(Plain)),
             page: crate::report::judge::render,
+            filing: None,
             room: None,
             max_answer_bytes: self.max_answer_bytes,
 

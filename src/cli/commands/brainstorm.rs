@@ -1,0 +1,46 @@
+//! `git council brainstorm`: ideas of several minds in one document (seed 003's parent mode).
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Start;
+use crate::cli::error::CliError;
+use crate::cli::topic::{self, TopicArgs};
+use crate::prompt::{Mode, Technique};
+
+const EXAMPLES: &str = "\
+Examples:
+  git council brainstorm \"How could our tests start in a second?\"
+  git council brainstorm --deep --technique six-hats \"A name for the next release\"";
+
+/// Collect ideas: several agents alone, then one document; no verdict
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct BrainstormArgs {
+    #[command(flatten)]
+    topic: TopicArgs,
+    /// How to look for ideas: scamper, six-hats, reverse
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true)]
+    technique: Option<TechniqueArg>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TechniqueArg {
+    Scamper,
+    SixHats,
+    Reverse,
+}
+
+impl From<TechniqueArg> for Technique {
+    fn from(arg: TechniqueArg) -> Self {
+        match arg {
+            TechniqueArg::Scamper => Self::Scamper,
+            TechniqueArg::SixHats => Self::SixHats,
+            TechniqueArg::Reverse => Self::Reverse,
+        }
+    }
+}
+
+pub(crate) fn run(args: BrainstormArgs, start: &Start) -> Result<u8, CliError> {
+    let technique = args.technique.map(Technique::from);
+    topic::run(args.topic, Mode::Brainstorm(technique), start)
+}

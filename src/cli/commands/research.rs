@@ -1,0 +1,28 @@
+//! `git council research`: what several minds find out, in one document (seed 003's parent mode).
+
+use clap::Args;
+
+use crate::cli::Start;
+use crate::cli::error::CliError;
+use crate::cli::topic::{self, TopicArgs};
+use crate::prompt::Mode;
+
+const EXAMPLES: &str = "\
+Examples:
+  git council research \"Which storage engines survive a torn write?\"
+  git council research --deep --explorers 2 \"What does our retry logic assume?\"";
+
+/// Find something out: several agents alone, then one document; no verdict
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ResearchArgs {
+    #[command(flatten)]
+    topic: TopicArgs,
+    #[arg(long, hide = true, value_name = "NAME")]
+    technique: Option<String>,
+}
+
+pub(crate) fn run(args: ResearchArgs, start: &Start) -> Result<u8, CliError> {
+    topic::refuse_technique(args.technique.as_deref())?;
+    topic::run(args.topic, Mode::Research, start)
+}

@@ -1,0 +1,104 @@
+//! `git council stage`: the staged debate of a project that keeps stages (seed 002).
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Start;
+use crate::cli::error::CliError;
+use crate::cli::stage;
+use crate::config::Pair;
+use crate::council::plan::Intensity;
+
+const EXAMPLES: &str = "\
+Examples:
+  git council stage                      the stage that state/progress.json calls current
+  git council stage 03-planning          another one
+  git council stage --intensity light    one round and a synthesis
+
+What it reads: config/debate.jsonc, stages/<stage>/CLAUDE.md, HANDOFF.md of the stage before, references/<stage>/.
+What it writes: state/debate/<stage>/, stages/<stage>/outputs/, a line of state/ai-call-log.jsonl.";
+
+/// Debate a stage of a project in rounds, and write what comes out; no verdict
+#[derive(Debug, Clone, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct StageArgs {
+    /// The folder below stages/; without it the current one of state/progress.json
+    #[arg(value_name = "STAGE")]
+    pub(crate) stage: Option<String>,
+    /// How much is debated: full, standard, light; without it what config/debate.jsonc says
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
+    pub(crate) intensity: Option<IntensityArg>,
+    /// Which agents think for the roles, in turn
+    #[arg(long, value_name = "A,B,…")]
+    agents: Option<String>,
+    /// How they are run; `auto` takes the best that is here
+    #[arg(long, value_name = "NAME")]
+    backend: Option<String>,
+    /// The model of every role that is Claude, whatever the settings say
+    #[arg(long, value_name = "MODEL")]
+    claude_model: Option<String>,
+    /// The model of every role that is Codex, whatever the settings say
+    #[arg(long, value_name = "MODEL")]
+    codex_model: Option<String>,
+    /// How long the whole debate may take
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<String>,
+    /// How long a role has for round 1
+    #[arg(long, value_name = "TIME")]
+    r1_timeout: Option<String>,
+    /// How long a role has for a later round
+    #[arg(long, value_name = "TIME")]
+    r2_timeout: Option<String>,
+    /// Print the report as JSON, and the progress on standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the report to FILE as JSON
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `--intensity`
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum IntensityArg {
+    Full,
+    Standard,
+    Light,
+}
+
+impl From<IntensityArg> for Intensity {
+    fn from(arg: IntensityArg) -> Self {
+        match arg {
+            IntensityArg::Full => Self::Full,
+            IntensityArg::Standard => Self::Standard,
+            IntensityArg::Light => Self::Light,
+        }
+    }
+}
+
+impl StageArgs {
+    /// The flags as the strongest layer of the configuration.
+    pub(crate) fn pairs(&self) -> Vec<Pair> {
+        let with_value = [
+            ("review.agents", &self.agents, "--agents"),
+            ("review.backend", &self.backend, "--backend"),
+            ("agents.claude.model", &self.claude_model, "--claude-model"),
+            ("agents.codex.model", &self.codex_model, "--codex-model"),
+            ("timeouts.run", &self.timeout, "--timeout"),
+            ("timeouts.r1", &self.r1_timeout, "--r1-timeout"),
+            ("timeouts.r2", &self.r2_timeout, "--r2-timeout"),
+        ];
+        let given = |(key, value, flag): (&str, &Option<String>, &str)| {
+            value.as_ref().map(|value| Pair::new(key, value, flag))
+        };
+        let mut pairs: Vec<Pair> = with_value.into_iter().filter_map(given).collect();
+        if self.json {
+            pairs.push(Pair::new("output.format", "json", "--json"));
+        }
+        pairs
+    }
+}
+
+pub(crate) fn run(args: &StageArgs, start: &Start) -> Result<u8, CliError> {
+    stage::debate(args, start)
+}

@@ -1,0 +1,325 @@
+//! A stage of a project, debated (seed 002): its own files in, its own files out. It obeys the files of the worktree by its
+//! nature: local only, models but never commands (2-architecture.md, "Trust").
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use council_protocol::answer::Contention;
+use council_protocol::packet::{Instruction, PACKET_VERSION, TargetKind};
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat};
+
+use super::Start;
+use super::bench::Bench;
+use super::commands::stage::StageArgs;
+use super::console::Console;
+use super::deliver::Surfaces;
+use super::error::CliError;
+use super::gather::{Gathering, SYNTHESIZER, must_think, synthesizer};
+use super::hold;
+use super::prepare::Prepared;
+use super::settings::{self, Voices};
+
+use crate::config::is_model;
+use crate::git::{self, Place, Request, TargetSpec};
+use crate::prompt::Mode;
+use crate::report::{Gate, Report, Verbosity, judge};
+use crate::session::stage::{
+    CallLog, Context, Progress, Role, StageError, StageFolder, StageSettings,
+};
+use crate::session::{Filing, RealWorld, World};
+use crate::text::Untrusted;
+
+/// The section without which no synthesis is one (seed 002, step 7).
+const NOTES: &str = "## Debate Notes";
+
+impl From<StageError> for CliError {
+    fn from(error: StageError) -> Self {
+        Self::usage(error)
+    }
+}
+
+/// Debates a stage, and writes what the seed says.
+pub(crate) fn debate(args: &StageArgs, start: &Start) -> Result<u8, CliError> {
+    if start.environment.is_ci() {
+        return Err(CliError::usage(
+            "a stage obeys the files of its worktree, and is debated locally only",
+        )
+        .hint("this is a CI job (`CI` is set); review the change instead: git council review"));
+    }
+    let folder = StageFolder::find(&root(start), args.stage.as_deref())?;
+    let debated = folder.settings(args.intensity.map(Into::into))?;
+    let prepared = prepare(args, &folder, folder.context()?, start)?;
+    let bench = Bench {
+        config: &prepared.config,
+        deep: false,
+    };
+    let mut seats = seats(&bench, &debated)?;
+    bench.room_for(seats.len() + 1)?;
+    seats.extend(synthesizer(&seats));
+    let quiet = args.json || start.console.verbosity == Verbosity::Quiet;
+    let gathering = Gathering {
+        seats,
+        mode: Mode::Stage,
+        rounds: debated.profile.limits(),
+        threshold: Contention::try_from(debated.threshold).ok(),
+        filing: Some(filing(&folder, &debated.roles)),
+        listener: Some(listener(start.console, quiet)),
+    };
+    let settings = prepared.config.settings.clone();
+    folder.set_aside()?;
+    let report = hold::gather(prepared, &gathering, start)?;
+    leave(
+        &folder,
+        &report,
+        gathering.seats.len() - 1,
+        start.console,
+        quiet,
+    )?;
+    conclude(
+        args,
+        &report,
+        &Surfaces::of(&settings, args.output.as_deref()),
+        start,
+    )
+}
+
+/// The project's folder: where we are, if it has stages, else the top of the worktree.
+fn root(start: &Start) -> PathBuf {
+    let here = start.dir.clone();
+    if here.join("stages").is_dir() {
+        return here;
+    }
+    let place = Place::discover(&start.dir, &start.git()).ok();
+    place.and_then(|place| place.workdir).unwrap_or(here)
+}
+
+/// What the roles are given: the stage's own material, and no change.
+fn prepare(
+    args: &StageArgs,
+    folder: &StageFolder,
+    context: Context,
+    start: &Start,
+) -> Result<Prepared, CliError> {
+    let request = Request {
+        dir: folder.root().to_path_buf(),
+        spec: TargetSpec::Topic(folder.stage().to_owned()),
+        pathspecs: Vec::new(),
+        env: start.git(),
+    };
+    let mut change = git::read(&request)?;
+    change.target.kind = TargetKind::Stage;
+    change.target.slug = format!("stage-{}", change.target.slug);
+    let voices = Voices {
+        place: Some(&change.place),
+        trusted: change.trusted(),
+        checkout: true,
+    };
+    let config = settings::load(start, args.pairs(), &voices)?;
+    let mut notes = context.notes.clone();
+    notes.extend(config.notices.iter().map(ToString::to_string));
+    let packet = Packet {
+        version: PACKET_VERSION,
+        target: change.target.clone(),
+        files: Vec::new(),
+        instructions: material(folder.stage(), context),
+        coverage: Coverage::default(),
+        framing: Default::default(),
+    };
+    Ok(Prepared {
+        change,
+        config,
+        packet: Arc::new(packet),
+        coverage: Arc::default(),
+        notes,
+    })
+}
+
+/// The stage's instructions, the handoff and the references as the brief shows them.
+fn material(stage: &str, context: Context) -> Vec<Instruction> {
+    let own = |path: String, text: String| Instruction {
+        path: RepoPath::from(path.as_str()),
+        origin: "the worktree".to_owned(),
+        text,
+    };
+    let mut all = vec![own(
+        format!("stages/{stage}/CLAUDE.md"),
+        context.instructions,
+    )];
+    all.extend(
+        context
+            .handoff
+            .map(|text| own("HANDOFF.md".to_owned(), text)),
+    );
+    let references = context.references.into_iter();
+    all.extend(references.map(|(name, text)| own(format!("references/{stage}/{name}"), text)));
+    all
+}
+
+/// One seat for each role, with the directive as its focus.
+fn seats(bench: &Bench<'_>, debated: &StageSettings) -> Result<Vec<Seat>, CliError> {
+    let mut seats = Vec::new();
+    for (index, role) in debated.roles.iter().enumerate() {
+        let mut agent = bench.agent_in_turn(None, index)?;
+        must_think(&[&agent], "a stage")?;
+        agent.model = model(bench, role, &agent)?;
+        seats.push(Seat {
+            judge: judge_of(role),
+            perspective: Perspective {
+                name: role.name.clone(),
+                focus: role.directive.clone(),
+            },
+            agent,
+        });
+    }
+    Ok(seats)
+}
+
+fn judge_of(role: &Role) -> JudgeId {
+    JudgeId(format!("judge-{}", role.slug()))
+}
+
+/// Role → stage → what the user configured for the agent → "sonnet", where that is a model of the agent's (seed 002, "Model
+/// routing"). A flag or a variable is stronger than all of them.
+fn model(bench: &Bench<'_>, role: &Role, agent: &AgentSpec) -> Result<Option<String>, CliError> {
+    if !is_model(&role.model) {
+        let message = format!(
+            "`{}` of the role `{}` is no name of a model",
+            role.model, role.name
+        );
+        return Err(CliError::usage(message)
+            .hint("a model is written without spaces and does not begin with `-`"));
+    }
+    let named = Some(role.model.clone()).filter(|_| !role.by_default);
+    let takes_any = matches!(agent.kind, AgentKind::Claude(_) | AgentKind::Command { .. });
+    let fallback = Some(role.model.clone()).filter(|_| takes_any);
+    Ok(bench
+        .forced_model(agent)
+        .or(named)
+        .or_else(|| agent.model.clone())
+        .or(fallback))
+}
+
+/// Where a role's document of a round goes; the synthesizer's goes elsewhere.
+fn filing(folder: &StageFolder, roles: &[Role]) -> Filing {
+    let (folder, roles) = (folder.clone(), roles.to_vec());
+    let root = folder.root().to_path_buf();
+    let name = move |seat: &Seat, round: u8| {
+        let role = roles.iter().find(|role| judge_of(role) == seat.judge)?;
+        let file = folder.round_file(round, role);
+        file.strip_prefix(folder.root()).ok().map(Path::to_path_buf)
+    };
+    Filing {
+        root,
+        name: Arc::new(name),
+    }
+}
+
+/// The progress as it comes: the seed's lines on standard output, the rest for whoever asked for more.
+fn listener(console: Console, quiet: bool) -> Arc<dyn Fn(&str) + Send + Sync> {
+    Arc::new(move |line: &str| {
+        if !line.starts_with('[') {
+            if console.is_verbose() {
+                console.log(line);
+            }
+        } else if quiet {
+            if console.verbosity != Verbosity::Quiet {
+                console.log(line);
+            }
+        } else {
+            // A reader that has gone does not stop the debate.
+            let _ = console.print(&format!("{}\n", Untrusted::new(line).line()));
+        }
+    })
+}
+
+/// Writes the final document and the line of the call log.
+fn leave(
+    folder: &StageFolder,
+    report: &Report,
+    agents: usize,
+    console: Console,
+    quiet: bool,
+) -> Result<(), CliError> {
+    let world = RealWorld::new();
+    let ledger = &report.ledger;
+    let scores = ledger.contention.iter().map(|c| c.score.score()).collect();
+    let rounds = u8::try_from(ledger.rounds.len()).unwrap_or(u8::MAX);
+    let stage = folder.stage();
+    let call = CallLog::new(stage, rounds, agents, scores, world.moment().rfc3339);
+    let written = ledger
+        .synthesis
+        .as_ref()
+        .map(|synthesis| synthesis.document.trim());
+    let Some(document) = written.filter(|text| !text.is_empty() && !report.incomplete) else {
+        return Ok(folder.log_call(world.disk(), &call.failed())?);
+    };
+    folder.write_synthesis(world.disk(), &with_notes(document, report))?;
+    folder.log_call(world.disk(), &call)?;
+    let stage = stage.to_owned();
+    listener(console, quiet)(&Progress::Synthesis { stage }.to_string());
+    Ok(())
+}
+
+/// The document with its mandatory section; where the synthesizer left it out, with what the program knows.
+fn with_notes(document: &str, report: &Report) -> String {
+    let mut text = judge::plain(document) + "\n";
+    if document.lines().any(|line| line.trim_end() == NOTES) {
+        return text;
+    }
+    let ledger = &report.ledger;
+    text += &format!(
+        "\n{NOTES}\n\nThe synthesizer left these out; this is what the program knows.\n\n"
+    );
+    text += &format!("- Rounds: {}\n", ledger.rounds.len());
+    let scores = ledger.contention.iter();
+    let scores: Vec<String> = scores.map(|c| format!("{:.2}", c.score.score())).collect();
+    if !scores.is_empty() {
+        text += &format!("- Contention: {}\n", scores.join(", "));
+    }
+    let Some(last) = ledger.rounds.last() else {
+        return text;
+    };
+    for (what, points) in [
+        ("Agreed", &last.consensus),
+        ("Disputed to the end", &last.disputed),
+    ] {
+        for point in points {
+            text += &format!("- {what}: {}\n", Untrusted::new(point).prose());
+        }
+    }
+    text
+}
+
+/// What is said at the end: notes for people, the report for programs.
+fn conclude(
+    args: &StageArgs,
+    report: &Report,
+    surfaces: &Surfaces<'_>,
+    start: &Start,
+) -> Result<u8, CliError> {
+    if args.json || args.output.is_some() {
+        return Ok(surfaces.deliver(report, &start.console));
+    }
+    for note in &report.notes {
+        start.console.warning(note);
+    }
+    let line = report.bottom_line(Gate::default());
+    if report.ledger.synthesis.is_none() || report.incomplete {
+        for judge in report
+            .judges
+            .iter()
+            .filter(|j| j.seat.judge.as_str() != SYNTHESIZER)
+        {
+            for failed in &judge.failures {
+                start
+                    .console
+                    .warning(&format!("{}: {}", judge.seat.judge, failed.failure));
+            }
+        }
+        start
+            .console
+            .print(&format!("{}\n", Untrusted::new(&line.headline).line()))?;
+    }
+    Ok(line.exit_code)
+}

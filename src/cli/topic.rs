@@ -1,0 +1,188 @@
+//! What `brainstorm` and `research` share: a topic, seats that think, a document and no verdict (seed 003's parent modes).
+
+use std::path::PathBuf;
+
+use clap::Args;
+use council_protocol::Seat;
+use council_protocol::seat::Perspective;
+
+use super::Start;
+use super::bench::Bench;
+use super::commands::review::{CouncilArgs, DebateArg, OutputArgs, ReviewArgs};
+use super::deliver::Surfaces;
+use super::error::CliError;
+use super::gather::{Gathering, must_think, synthesizer};
+use super::hold;
+use super::modes::ModeArgs;
+use super::prepare::prepare;
+
+use crate::council::plan::Intensity;
+use crate::prompt::Mode;
+
+/// Councils.md 1.16.
+const NO_DEBATE: &str =
+    "--debate is only supported with validate mode. Debate requires PASS/WARN/FAIL verdicts.";
+const NO_TECHNIQUE: &str = "--technique is only applicable to brainstorm mode.";
+
+/// From which sides something is looked into when nobody says so (the preset `research`, councils.md 1.13).
+const SIDES: [(&str, &str); 3] = [
+    (
+        "breadth",
+        "What there is at all: every answer, every school, every place where it was tried.",
+    ),
+    (
+        "depth",
+        "How it works: the few sources that matter, read to the bottom.",
+    ),
+    (
+        "contrarian",
+        "What speaks against the answer that everybody gives, and who says so.",
+    ),
+];
+
+/// A topic, who thinks about it, and where the document goes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TopicArgs {
+    /// What it is about
+    #[arg(value_name = "TOPIC")]
+    topic: String,
+    /// Three agents instead of two
+    #[arg(long, conflicts_with = "judges", help_heading = "Council")]
+    deep: bool,
+    /// How many agents sit
+    #[arg(
+        long,
+        visible_alias = "count",
+        value_name = "N",
+        help_heading = "Council"
+    )]
+    judges: Option<String>,
+    /// From which sides they look, one each
+    #[arg(long, value_name = "A,B,…", help_heading = "Council")]
+    perspectives: Option<String>,
+    /// A named list of perspectives
+    #[arg(long, value_name = "NAME", help_heading = "Council")]
+    preset: Option<String>,
+    /// Which agents think, in turn
+    #[arg(long, value_name = "A,B,…", help_heading = "Council")]
+    agents: Option<String>,
+    /// How they are run; `auto` takes the best that is here
+    #[arg(long, value_name = "NAME", help_heading = "Council")]
+    backend: Option<String>,
+    /// How long the whole run may take
+    #[arg(long, value_name = "TIME", help_heading = "Council")]
+    timeout: Option<String>,
+    /// How long an agent has for round 1
+    #[arg(long, value_name = "TIME", help_heading = "Council")]
+    r1_timeout: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "force")]
+    debate: Option<DebateArg>,
+    #[command(flatten)]
+    modes: ModeArgs,
+    /// The shape of the report: terminal, story, markdown, json
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    format: Option<String>,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    json: bool,
+    /// Write the report to FILE; standard output then shows it for a person
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Write nothing to .agents/council/
+    #[arg(long, help_heading = "Output")]
+    no_save: bool,
+}
+
+impl TopicArgs {
+    /// As a review of the topic would be asked for: the same keys from the same layers.
+    fn into_review(self) -> ReviewArgs {
+        let mut modes = self.modes;
+        // Ideas and findings are collected once; who wants more rounds says so.
+        let light = || Intensity::Light.word().to_owned();
+        modes.intensity.get_or_insert_with(light);
+        ReviewArgs {
+            topic: Some(self.topic),
+            council: CouncilArgs {
+                deep: self.deep,
+                judges: self.judges,
+                perspectives: self.perspectives,
+                preset: self.preset,
+                agents: self.agents,
+                backend: self.backend,
+                timeout: self.timeout,
+                r1_timeout: self.r1_timeout,
+                ..CouncilArgs::default()
+            },
+            modes,
+            output: OutputArgs {
+                format: self.format,
+                json: self.json,
+                output: self.output,
+                no_save: self.no_save,
+                ..OutputArgs::default()
+            },
+            ..ReviewArgs::default()
+        }
+    }
+}
+
+pub(crate) fn run(args: TopicArgs, mode: Mode, start: &Start) -> Result<u8, CliError> {
+    if args.debate.is_some_and(|debate| debate != DebateArg::Off) {
+        return Err(CliError::usage(NO_DEBATE));
+    }
+    let args = args.into_review();
+    let prepared = prepare(&args, start)?;
+    if prepared.change.nothing.is_some() {
+        return Err(
+            CliError::usage("the topic is empty").hint("say in a sentence what it is about")
+        );
+    }
+    let start = start.configured(&prepared.config.settings);
+    let settings = prepared.config.settings.clone();
+    let bench = Bench {
+        config: &prepared.config,
+        deep: args.council.deep,
+    };
+    let mut seats = bench.seats()?;
+    let agents: Vec<_> = seats.iter().map(|seat| &seat.agent).collect();
+    must_think(&agents, "a topic")?;
+    if mode == Mode::Research {
+        take_sides(&mut seats);
+    }
+    bench.room_for(seats.len() + 1)?;
+    seats.extend(synthesizer(&seats));
+    let gathering = Gathering {
+        seats,
+        mode,
+        rounds: settings.review.intensity.profile().limits(),
+        threshold: None,
+        filing: None,
+        listener: None,
+    };
+    let report = hold::gather(prepared, &gathering, &start)?;
+    let file = args.output.output.as_deref();
+    let file = file.map(|file| start.dir.join(file));
+    Ok(Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console))
+}
+
+/// What only a brainstorm knows.
+pub(crate) fn refuse_technique(technique: Option<&str>) -> Result<(), CliError> {
+    match technique {
+        Some(_) => Err(CliError::usage(NO_TECHNIQUE)),
+        None => Ok(()),
+    }
+}
+
+/// Whoever looks from no side in particular gets one.
+fn take_sides(seats: &mut [Seat]) {
+    if seats.iter().any(|seat| !seat.perspective.name.is_empty()) {
+        return;
+    }
+    for (seat, (name, focus)) in seats.iter_mut().zip(SIDES) {
+        seat.judge.0 = format!("judge-{name}");
+        seat.perspective = Perspective {
+            name: name.to_owned(),
+            focus: focus.to_owned(),
+        };
+    }
+}
