@@ -13,7 +13,7 @@ pub(super) fn notes(floor: &Floor, cut: Option<CancelCause>) -> Vec<String> {
     let mut notes = floor.notes.clone();
     notes.extend(missing(floor));
     let debated = |judge: &Judge| judge.answers.range(2..).next().is_some();
-    if floor.begun > 1 && !floor.bench.judges.iter().any(debated) {
+    if floor.begun > 1 && !floor.without_verdict() && !floor.bench.judges.iter().any(debated) {
         notes.push("no judge answered R2: the verdict rests on R1 alone".into());
     }
     notes.extend(one_vendor(floor));

@@ -1,10 +1,11 @@
 //! The report as a versioned JSON object (`--json`, and the run's `report.json`).
 
+use council_protocol::packet::TargetKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BottomLine, Gate, Participation, REPORT_VERSION, Report};
-use crate::council::outcome::{Level, Verdict};
+use crate::council::outcome::{Level, Reason, Verdict};
 use crate::council::plan::Consensus;
 use crate::text;
 
@@ -58,6 +59,12 @@ struct Version {
     schema_version: u32,
 }
 
+/// Whether judges were convened over something that has no verdict. A change always has one.
+fn asks_for_no_verdict(report: &Report) -> bool {
+    let text = matches!(report.target.kind, TargetKind::Topic | TargetKind::Stage);
+    text && report.reason == Reason::NoVerdict
+}
+
 /// What in a report speaks against its verdict, if anything does.
 fn contradiction(report: &Report) -> Option<&'static str> {
     let green = matches!(report.verdict, Verdict::Pass | Verdict::Warn);
@@ -75,7 +82,7 @@ fn contradiction(report: &Report) -> Option<&'static str> {
         Some("the run was cut short")
     } else if green && (who.counted == 0 || who.counted < who.quorum) {
         Some("too few judges counted")
-    } else if skipped && !report.judges.is_empty() {
+    } else if skipped && !report.judges.is_empty() && !asks_for_no_verdict(report) {
         Some("judges were convened")
     } else if report.consensus == Some(Consensus::Findings) && worst > Some(most) {
         Some("a finding in it weighs more")

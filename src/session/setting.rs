@@ -39,13 +39,16 @@ pub trait Prompter: Send + Sync {
 /// Renders the file of a judge's answer in a round, for people.
 pub type Page = fn(&Seat, u8, &Answer) -> String;
 
+/// The path of the file of an answer, by seat and round; none: that answer has no file.
+pub type FileName = Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>;
+
 /// Where the files of answers go, when not among the run's own: below a folder, under names that a procedure gives (seed 002).
 #[derive(Clone)]
 pub struct Filing {
     /// The folder; it exists.
     pub root: PathBuf,
-    /// Seat and round → the path below it; none: that answer has no file.
-    pub name: Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>,
+    /// The files below it.
+    pub name: FileName,
 }
 
 /// Hears a line of the log; the text is untrusted.

@@ -21,6 +21,7 @@ mod plugins;
 mod programs;
 mod resume;
 mod schemas;
+mod stage;
 mod states;
 mod targets;
 mod terminal;

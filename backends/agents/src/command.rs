@@ -76,6 +76,7 @@ impl Agent for Command {
             env,
             dir,
             brief: Arc::clone(&spec.brief),
+            model: spec.seat.agent.model.clone(),
             max_bytes: spec.max_answer_bytes,
             fence,
             _scratch: scratch,
@@ -125,6 +126,8 @@ struct Running {
     env: Vec<(String, OsString)>,
     dir: PathBuf,
     brief: Arc<str>,
+    /// For programs that have several.
+    model: Option<String>,
     max_bytes: u64,
     fence: Option<Fence>,
     /// Home of every process of this judge; removed with it.
@@ -134,6 +137,9 @@ struct Running {
 impl Conversation for Running {
     fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
         let mut env = self.env.clone();
+        if let Some(model) = &self.model {
+            env.push(("COUNCIL_MODEL".into(), model.into()));
+        }
         env.push(("COUNCIL_ROUND".into(), turn.round.to_string().into()));
         env.push(("COUNCIL_KEY".into(), turn.key.clone().into()));
         let program = Program {
