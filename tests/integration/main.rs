@@ -14,6 +14,7 @@ mod harness;
 mod history;
 mod hook;
 mod hostile;
+mod injection;
 mod memory;
 mod models;
 mod packet;
