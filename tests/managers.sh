@@ -16,7 +16,8 @@ if ! "$tools/python/bin/pre-commit" --version 2>/dev/null | grep -qF "$PRE_COMMI
 fi
 if [ ! -x "$tools/node_modules/.bin/lefthook" ] || [ ! -d "$tools/node_modules/husky" ]; then
   mkdir -p "$tools"
-  npm install --silent --no-audit --no-fund --prefix "$tools" "lefthook@$LEFTHOOK" "husky@$HUSKY"
+  # Without its scripts: lefthook's would install hooks in the repository that these tests are part of.
+  npm install --ignore-scripts --silent --no-audit --no-fund --prefix "$tools" "lefthook@$LEFTHOOK" "husky@$HUSKY"
 fi
 
 work=$(mktemp -d)
