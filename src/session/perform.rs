@@ -131,7 +131,7 @@ impl Drive<'_> {
     /// Calls the backend. A refusal is what the call would have led to.
     pub(super) fn call(&mut self, request: Request) {
         if let Err(refused) = self.purse.before(&request, self.now()) {
-            return self.hear((self.generation, refused));
+            return self.hear((self.generation, *refused));
         }
         let called = match &mut self.current {
             Some(current) => current.call(request.clone()),

@@ -101,7 +101,7 @@ impl Purse {
     }
 
     /// Looks at a request before it is made. An error: the call is not to be made, and this is what it comes to.
-    pub(super) fn before(&mut self, request: &Request, now: Millis) -> Result<(), Event> {
+    pub(super) fn before(&mut self, request: &Request, now: Millis) -> Result<(), Box<Event>> {
         match request {
             Request::Spawn { spec } => self.seat(spec),
             Request::Send {
@@ -137,11 +137,11 @@ impl Purse {
                     reserved_usd,
                 };
                 if let Some(failure) = self.refuses(reserved_usd) {
-                    return Err(Event::Failed {
+                    return Err(Box::new(Event::Failed {
                         judge: judge.clone(),
                         turn: Some(turn.id),
                         failure,
-                    });
+                    }));
                 }
                 self.open.insert(turn.id, call);
             }
@@ -258,7 +258,7 @@ mod tests {
         purse
     }
 
-    fn ask(purse: &mut Purse, judge: &str, id: u32) -> Result<(), Event> {
+    fn ask(purse: &mut Purse, judge: &str, id: u32) -> Result<(), Box<Event>> {
         let turn = Turn {
             id: TurnId(id),
             round: 1,
@@ -313,7 +313,9 @@ mod tests {
         // A call is laid aside with 1,000 tokens in and 1,500 out: $0.0255.
         let mut purse = purse(Some(0.04));
         ask(&mut purse, "a", 1).unwrap();
-        let Err(Event::Failed { failure, .. }) = ask(&mut purse, "b", 2) else {
+        let Err(Some(Event::Failed { failure, .. })) =
+            ask(&mut purse, "b", 2).map_err(|event| Some(*event))
+        else {
             panic!("both at once could cost more")
         };
         assert_eq!(failure.kind, FailureKind::Quota);

@@ -3,9 +3,9 @@
 pub(super) mod agents;
 pub(super) mod apply;
 pub(super) mod backends;
+pub(super) mod brainstorm;
 pub(super) mod cache;
 pub(super) mod conclude;
-pub(super) mod brainstorm;
 pub(super) mod config;
 pub(super) mod dismiss;
 pub(super) mod doctor;

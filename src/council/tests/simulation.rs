@@ -40,7 +40,7 @@ fn holds(world: &World) -> Result<(), TestCaseError> {
     the_ledger_is_whole(world, &outcome)?;
     every_challenge_is_settled(world, &outcome)?;
     // A sample is played again.
-    if world.disorder.len() % 8 == 0 {
+    if world.disorder.len().is_multiple_of(8) {
         prop_assert_eq!(
             outcome,
             world.play(),
