@@ -82,8 +82,7 @@ fn a_split_is_debated_in_the_conversation_that_there_is() {
     }
     let last = records
         .iter()
-        .filter(|r| r.path.contains("/messages"))
-        .last()
+        .rfind(|r| r.path.contains("/messages"))
         .unwrap();
     let messages = serde_json::from_str::<Value>(&last.body).unwrap()["messages"]
         .as_array()

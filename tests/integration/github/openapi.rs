@@ -66,10 +66,10 @@ fn read(slice: &Value, template: &str, method: &str, operation: &Value) -> Opera
 /// OpenAPI 3.0 says `nullable` where JSON Schema lists `null`.
 fn nullable(schema: &mut Value) {
     if let Value::Object(object) = schema {
-        if object.get("nullable") == Some(&Value::Bool(true)) {
-            if let Some(Value::String(kind)) = object.get("type").cloned() {
-                object.insert("type".into(), serde_json::json!([kind, "null"]));
-            }
+        if object.get("nullable") == Some(&Value::Bool(true))
+            && let Some(Value::String(kind)) = object.get("type").cloned()
+        {
+            object.insert("type".into(), serde_json::json!([kind, "null"]));
         }
         object.values_mut().for_each(nullable);
     } else if let Value::Array(items) = schema {

@@ -143,11 +143,11 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
 
 /// None: the connection breaks.
 fn answer(request: &Request, state: &mut State) -> Option<Reply> {
-    if let Some((after, number, head)) = state.moves.clone() {
-        if state.asked.len() >= after {
-            state.pulls.get_mut(&number).unwrap().head = head;
-            state.moves = None;
-        }
+    if let Some((after, number, head)) = state.moves.clone()
+        && state.asked.len() >= after
+    {
+        state.pulls.get_mut(&number).unwrap().head = head;
+        state.moves = None;
     }
     let graphql = request.path == "/graphql";
     if !graphql {
