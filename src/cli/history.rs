@@ -63,10 +63,11 @@ pub(crate) fn forget(run: &RunRef) {
     let Some(folder) = &run.folder else {
         return;
     };
-    for file in [HOLDER, "request.json"] {
-        let _ = std::fs::remove_file(folder.join(file));
+    let ours = |name: &std::ffi::OsStr| name == HOLDER || name == "request.json";
+    let mut left = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    if left.all(|entry| ours(&entry.file_name())) {
+        let _ = std::fs::remove_dir_all(folder);
     }
-    let _ = std::fs::remove_dir(folder);
 }
 
 /// How a run stands.

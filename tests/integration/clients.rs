@@ -263,9 +263,14 @@ fn a_client_that_could_write_is_not_heard() {
     }
     let repo = with_client("acp", "writes", "");
     review(&repo, "teams", &["--config", "review.judges=1"]).ends(0);
+    let allowed = marked(&repo, "allowed");
+    let allowed: Vec<serde_json::Value> = allowed
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(
-        marked(&repo, "allowed"),
-        [r#"{"outcome": {"optionId": "no", "outcome": "selected"}}"#]
+        allowed,
+        [serde_json::json!({"outcome": {"optionId": "no", "outcome": "selected"}})]
     );
     assert_eq!(
         marked(&repo, "modes"),

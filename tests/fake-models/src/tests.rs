@@ -160,7 +160,8 @@ fn refusals_and_limits_are_said_as_each_api_says_them() {
     ] {
         let models = FakeModels::start([Rule::on(Reply::stop(stop))]).unwrap();
         for ((path, body), word) in asks(ECHO, false).into_iter().zip(words) {
-            assert!(post(&models, path, &body).1.contains(word), "{path}");
+            let (status, answer) = post(&models, path, &body);
+            assert!(answer.contains(word), "{path}: {status} {answer:?}");
         }
     }
 }
