@@ -208,7 +208,7 @@ fn at_commit(objects: &Objects, name: &str, commit: Id) -> Result<Rev, GitError>
 }
 
 fn range(objects: &Objects, from: &Rev, to: &Rev) -> Result<Resolved, GitError> {
-    let label = format!("{}..{}", from.name, to.name);
+    let label = format!("{}..{}", target::short(&from.name), target::short(&to.name));
     let target = target(TargetKind::Range, label, Some(from.id()), Some(to.id()));
     let equal = format!("{} and {} hold the same files", from.name, to.name);
     Ok(Resolved {
@@ -225,7 +225,11 @@ fn since_merge_base(
 ) -> Result<Resolved, GitError> {
     let base = base::merge_base(objects, from, to)?;
     let base = at_commit(objects, &from.name, base)?;
-    let label = format!("{}...{}", from.name, to.name);
+    let label = format!(
+        "{}...{}",
+        target::short(&from.name),
+        target::short(&to.name)
+    );
     let equal = match base.commit == to.commit {
         true => format!("{} has no commit that {} lacks", to.name, from.name),
         false => format!(

@@ -92,6 +92,12 @@ pub(super) fn target(
     }
 }
 
+/// A revision as a person would name it: of a whole object id its first ten digits.
+pub(super) fn short(name: &str) -> &str {
+    let is_id = matches!(name.len(), 40 | 64) && name.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_id { &name[..10] } else { name }
+}
+
 /// A name for files: lower case, `[a-z0-9-]`, at most 50 characters (3-debate.md, "Files of a run").
 pub(super) fn slug(label: &str) -> String {
     let mut slug = String::new();
@@ -114,6 +120,14 @@ pub(super) fn slug(label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_whole_id_is_told_by_its_first_digits_and_a_name_as_it_is() {
+        assert_eq!(short(&"0123456789abcdef".repeat(4)), "0123456789");
+        assert_eq!(short(&"ab".repeat(20)), "ababababab");
+        assert_eq!(short("main"), "main");
+        assert_eq!(short("deadbeef"), "deadbeef");
+    }
 
     #[test]
     fn arguments_are_read_as_git_reads_them() {
