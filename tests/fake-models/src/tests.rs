@@ -33,7 +33,8 @@ fn post_for(models: &FakeModels, path: &str, body: &Value, patience_ms: u64) -> 
             break;
         }
         answer.extend_from_slice(&buffer[..read]);
-        if answer.ends_with(b"0\r\n\r\n") {
+        // The last chunk; a length that ends in 0 at the end of the head is none.
+        if answer.ends_with(b"\r\n0\r\n\r\n") {
             break;
         }
     }
