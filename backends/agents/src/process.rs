@@ -197,6 +197,9 @@ impl Voice {
     }
 }
 
+/// How long a program's standard error is listened to after its standard output has ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// A program that is spoken with line by line.
 pub(crate) struct Lines {
     guarded: Guarded,
@@ -234,7 +237,10 @@ impl Lines {
         });
         let noise = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&noise);
+        let (hearing, quiet) = channel::<()>();
         thread::spawn(move || {
+            // Dropped with the last word.
+            let _hearing = hearing;
             let Some(mut stderr) = stderr else { return };
             keep_tail(&mut stderr, |bytes| {
                 push(
@@ -251,6 +257,8 @@ impl Lines {
                 flooded.end();
                 heard(Heard::Flood, &reply);
             }
+            // Its last words may still be on their way.
+            let _ = quiet.recv_timeout(LAST_WORDS);
             heard(Heard::End, &reply);
         });
         Ok(Self {
