@@ -161,8 +161,9 @@ impl Schedule {
             75..80 => Deed::Raw("I would rather not say."),
             80..83 => Deed::Raw("```json\n{\"verdict\": \"PASS\"}\n```"),
             83..86 => self.event(judge, turn, "stale", 1),
-            86..90 => Deed::Die,
+            // Whoever died sits again after a crash, and may then answer.
             _ if self.punctual => Deed::Say(answer),
+            86..90 => Deed::Die,
             90..94 => Deed::Hang,
             94..97 => self.event(judge, turn, &turn.key, 3),
             97..99 => self.event("judge-9", turn, &turn.key, 1),
