@@ -258,16 +258,27 @@ impl<'a> Drive<'a> {
         self.timers.clear();
         self.arrived.clear();
         self.pending.clear();
+        match self.write_down_giving_way() {
+            Err(error) if !has_paid(&self.plan) => {
+                self.journal = None;
+                self.say(unkept(&error));
+            }
+            written => written?,
+        }
+        self.convene();
+        Ok(())
+    }
+
+    fn write_down_giving_way(&mut self) -> Result<(), SessionError> {
         let line = Line::GaveWay {
             at: self.elapsed(),
             gave_way_to: self.backend.clone(),
             plan: self.store_plan("plan-2.json")?,
         };
-        if let Some(journal) = &mut self.journal {
-            journal.gave_way(&line)?;
+        match &mut self.journal {
+            Some(journal) => journal.gave_way(&line),
+            None => Ok(()),
         }
-        self.convene();
-        Ok(())
     }
 
     fn convene(&mut self) {
