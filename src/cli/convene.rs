@@ -1,180 +1,195 @@
-//! What a council is convened with: agents over a packet, backends that hold them.
+//! From a prepared change to a council that is held: who sits, what they are sent, where the run is kept.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs::File;
 use std::sync::Arc;
-use std::time::Duration;
 
-use council_agents::environment::is_forbidden;
-use council_agents::{Agents, Workshop};
-use council_background::Office;
-use council_protocol::change::NoBlobs;
-use council_protocol::message::Hello;
-use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
-use council_protocol::task::Framing;
-use council_protocol::{BlobSource, Coverage, PROTOCOL_VERSION, Packet, Seat};
+use council_protocol::Seat;
+use council_protocol::packet::TargetKind;
 
-use crate::registry::{self, Kit, Listed, Survey};
-use crate::session::worker::PACKET_FOLDER;
+use crate::council::plan::Seed;
+use crate::report::Report;
+use crate::session::{Moment, Places, RealWorld, RunRef, World as _, draw_seed};
 
 use super::Start;
+use super::before::{forecast, tell_once};
+use super::bench::Bench;
+use super::digests;
 use super::error::CliError;
-use super::plugins;
-use crate::config::{BackendSettings, Settings};
-use crate::git::Place;
+use super::gather::Gathering;
+use super::history;
+use super::hold::{Council, places};
+use super::left::Left;
+use super::nothing::{nothing, skipped};
+use super::parts;
+use super::prepare::Prepared;
+use super::prompts::Prompts;
+use super::recognise::Memory;
+use super::request::Request;
 
-/// How long backends have to open and to answer probes.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Hears the run's name as soon as there is one.
+pub(crate) type Announce = fn(&str, &Start);
 
-/// What the judges of a run are given to work with.
-pub(crate) struct Table {
-    pub(crate) kit: Kit,
-    hello: Hello,
-    plugins: Vec<(String, BackendSettings)>,
-    /// The worktree under review, in which no plugin may lie.
-    repository: Option<PathBuf>,
-}
-
-impl Table {
-    /// A table for a packet; `folder` is the run's.
-    pub(crate) fn lay(
-        start: &Start,
-        packet: Arc<Packet>,
-        blobs: Arc<dyn BlobSource>,
-        run: &str,
-        folder: Option<PathBuf>,
-    ) -> Self {
-        let hello = Hello {
-            protocols: vec![PROTOCOL_VERSION],
-            run: run.to_owned(),
-            folder: folder.clone(),
-            config: serde_json::Value::Null,
-        };
-        let office = std::env::current_exe().ok().map(|exe| Office {
-            exe,
-            env: environment(start),
-        });
-        let kit = Kit {
-            agents: agents_over(start, packet, blobs, folder),
-            office,
-        };
-        Self {
-            kit,
-            hello,
-            plugins: Vec::new(),
-            repository: None,
-        }
-    }
-
-    /// A table without a change, to see what there is.
-    pub(crate) fn bare(start: &Start) -> Self {
-        // A folder to probe with: nothing is written to it.
-        let folder = Some(std::env::temp_dir());
-        Self::lay(
-            start,
-            Arc::new(bare_packet()),
-            Arc::new(NoBlobs),
-            "",
-            folder,
-        )
-    }
-
-    /// With the plugins of the configuration: all of them, or the one that is asked for. A plugin is never loaded unasked.
-    pub(crate) fn with_plugins(
-        mut self,
-        settings: &Settings,
-        repository: Option<PathBuf>,
-        only: Option<&str>,
-    ) -> Self {
-        let wanted = |(name, _): &(&String, _)| only.is_none_or(|only| only == name.as_str());
-        let named = settings.backends.iter().filter(wanted);
-        self.plugins = named
-            .map(|(name, plugin)| (name.clone(), plugin.clone()))
-            .collect();
-        self.repository = repository;
-        self
-    }
-
-    /// The backends that there are, those that are preferred first, and why a plugin is not among them.
-    pub(crate) fn backends(&self, start: &Start) -> (Vec<Listed>, Vec<CliError>) {
-        let mut listed = registry::built_in(&self.kit);
-        let mut failed = Vec::new();
-        for (name, settings) in &self.plugins {
-            match plugins::load(name, settings, self.repository.clone(), start) {
-                Ok(plugin) => listed.push(plugin),
-                Err(error) => failed.push(error),
-            }
-        }
-        (listed, failed)
-    }
-
-    /// Asks every backend what it can do for every seat.
-    pub(crate) fn survey(&self, seats: &[Seat], start: &Start) -> (Survey, Vec<CliError>) {
-        let (listed, failed) = self.backends(start);
-        let survey = registry::survey(listed, &self.hello, seats, &self.kit.agents, PATIENCE);
-        (survey, failed)
-    }
-}
-
-/// The agents' table over a packet; `folder` is the run's.
-pub(crate) fn agents_over(
+/// Reviews: nobody is convened over nothing.
+pub(crate) fn review(
+    mut prepared: Prepared,
+    deep: bool,
+    fresh: bool,
+    announce: Option<Announce>,
     start: &Start,
-    packet: Arc<Packet>,
-    blobs: Arc<dyn BlobSource>,
-    folder: Option<PathBuf>,
-) -> Agents {
-    Agents::new(&Arc::new(workshop(start, packet, blobs, folder)))
-}
-
-/// What a program needs that is asked for nothing but its version.
-pub(crate) fn bare_workshop(start: &Start) -> Workshop {
-    workshop(start, Arc::new(bare_packet()), Arc::new(NoBlobs), None)
-}
-
-fn workshop(
-    start: &Start,
-    packet: Arc<Packet>,
-    blobs: Arc<dyn BlobSource>,
-    folder: Option<PathBuf>,
-) -> Workshop {
-    Workshop {
-        packet,
-        blobs,
-        // Without it no process can be started under a guard, and the agents' probes say so.
-        exe: std::env::current_exe().ok(),
-        folder: folder.map(|run| run.join(PACKET_FOLDER)),
-        env: environment(start),
+) -> Result<Report, CliError> {
+    let world = RealWorld::new();
+    let moment = world.moment();
+    if let Some((reason, why)) = nothing(&prepared) {
+        return skipped(prepared, reason, why, &moment, &world);
     }
-}
-
-/// Our environment without the tokens that no judge may see.
-fn environment(start: &Start) -> BTreeMap<String, OsString> {
-    let named = |(name, value): (OsString, _)| Some((name.into_string().ok()?, value));
-    let vars = start.environment.vars().filter_map(named);
-    vars.filter(|(name, _)| !is_forbidden(name)).collect()
-}
-
-/// The worktree that we were started in, if it is one.
-pub(crate) fn worktree(start: &Start) -> Option<PathBuf> {
-    Place::discover(&start.dir, &start.git()).ok()?.workdir
-}
-
-/// A packet without a change.
-pub(crate) fn bare_packet() -> Packet {
-    let target = Target {
-        kind: TargetKind::Topic,
-        label: String::new(),
-        slug: String::new(),
-        base: None,
-        head: None,
+    let seed = draw(&world)?;
+    let config = &prepared.config;
+    let mut seats = Bench { config, deep }.seats()?;
+    match prepared.packet.target.kind {
+        TargetKind::File => Bench::must_think(&seats, "a document")?,
+        TargetKind::Topic => Bench::must_think(&seats, "a question")?,
+        _ => {}
+    }
+    let quorum = Bench { config, deep }.quorum(seats.len())?;
+    let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;
+    if let Some(parts @ 2..) = prompts.as_deref().map(Prompts::parts) {
+        seats = parts::seats(&seats, parts, config.settings.limits.agents)?;
+        parts::settle(&mut prepared, parts);
+    }
+    let bench = Bench {
+        config: &prepared.config,
+        deep,
     };
-    Packet {
-        version: PACKET_VERSION,
-        target,
-        files: Vec::new(),
-        instructions: Vec::new(),
-        coverage: Coverage::default(),
-        framing: Framing::default(),
+    let known = digests::of(&prepared, &seats, prompts.as_deref().map(Prompts::digest));
+    let memory = Memory::of(&prepared, start);
+    let heard = memory.as_ref().map(Memory::heard).unwrap_or_default();
+    let mut hearsay = Vec::new();
+    let recalled = memory.as_ref().filter(|_| !fresh);
+    if let Some(report) = recalled.and_then(|m| m.recall(&known, &heard, &mut hearsay)) {
+        return Ok(report);
     }
+    let (run, _held) = begin(&prepared, &seats, start, &world, &moment)?;
+    Request::keep(start, &run);
+    if let Some(announce) = announce {
+        announce(&run.name, start);
+    }
+    tell_once(
+        &forecast(prompts.as_deref(), &seats, &prepared),
+        &prepared,
+        &world,
+        start,
+    );
+    let council = Council {
+        bench,
+        quorum,
+        memory,
+        heard,
+        hearsay,
+        ..Council::over(start, &world, &prepared, seed, prompts, known, run)
+    };
+    council.hold(&seats)
+}
+
+/// Holds a council that comes to a document and to no verdict.
+pub(crate) fn gather(
+    prepared: Prepared,
+    gathering: &Gathering,
+    start: &Start,
+) -> Result<Report, CliError> {
+    let world = RealWorld::new();
+    let seats = &gathering.seats;
+    let seed = draw(&world)?;
+    let prompts = Prompts::for_mode(seats, &prepared, &seed, gathering.mode)?;
+    let known = digests::of(&prepared, seats, prompts.as_deref().map(Prompts::digest));
+    let (run, _held) = begin(&prepared, seats, start, &world, &world.moment())?;
+    Request::keep(start, &run);
+    // One agent is enough for a document (seed 002, "Graceful Degradation"), and there is no verdict to recognise.
+    let council = Council {
+        gathering: Some(gathering),
+        ..Council::over(start, &world, &prepared, seed, prompts, known, run)
+    };
+    council.hold(seats)
+}
+
+/// Goes on with a run, over the same change.
+pub(crate) fn resume(
+    mut prepared: Prepared,
+    left: &Left,
+    start: &Start,
+) -> Result<Report, CliError> {
+    let world = RealWorld::new();
+    // The names may have moved on; the run is told by the ones that it was given.
+    let mut packet = (*prepared.packet).clone();
+    packet.target = left.journal.header.target.clone();
+    packet.framing = left.plan.framing.clone();
+    prepared.packet = Arc::new(packet);
+    let (past, header) = (&left.past, &left.journal.header);
+    let run = RunRef::again(
+        &world,
+        &places(&prepared),
+        &past.name,
+        &header.started,
+        &past.folder,
+    )?;
+    let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
+    let prompts = Prompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    let known = digests::of(&prepared, &seats, prompts.as_deref().map(Prompts::digest));
+    let council = Council {
+        memory: Memory::of(&prepared, start),
+        ..Council::over(
+            start,
+            &world,
+            &prepared,
+            left.plan.seed.clone(),
+            prompts,
+            known,
+            run,
+        )
+    };
+    council.go_on(left, &seats)
+}
+
+/// Makes the run's folder and holds it. Where nothing is paid for, a disk that cannot be written costs the folder only.
+fn begin(
+    prepared: &Prepared,
+    seats: &[Seat],
+    start: &Start,
+    world: &RealWorld,
+    moment: &Moment,
+) -> Result<(RunRef, Option<File>), CliError> {
+    let slug = &prepared.packet.target.slug;
+    let kept = RunRef::create(world, &places(prepared), slug, moment)
+        .map_err(CliError::from)
+        .and_then(|run| Ok((history::hold(&run)?, run)));
+    match kept {
+        Ok((held, run)) => Ok((run, held)),
+        Err(error) if seats.iter().any(|seat| seat.agent.kind.is_paid()) => Err(error),
+        Err(error) => {
+            let unkept = format!("the run cannot be kept: {}", error.message);
+            start.console.warning(&unkept);
+            let run = RunRef::create(world, &Places::default(), slug, moment)?;
+            Ok((run, None))
+        }
+    }
+}
+
+/// The verdict that was made before over this change by the council of the configuration, if there is one.
+pub(crate) fn recall(prepared: &Prepared, start: &Start) -> Result<Option<Report>, CliError> {
+    let Some(memory) = Memory::of(prepared, start).filter(|_| nothing(prepared).is_none()) else {
+        return Ok(None);
+    };
+    let bench = Bench {
+        config: &prepared.config,
+        deep: false,
+    };
+    let seats = bench.seats()?;
+    let seed = draw(&RealWorld::new())?;
+    let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
+    let known = digests::of(prepared, &seats, prompts.as_deref().map(Prompts::digest));
+    Ok(memory.recall(&known, &memory.heard(), &mut Vec::new()))
+}
+
+/// The random bytes of a run.
+pub(super) fn draw(world: &RealWorld) -> Result<Seed, CliError> {
+    draw_seed(world).map_err(|error| CliError::run(format!("there is no randomness: {error}")))
 }

@@ -13,10 +13,11 @@ use council_protocol::{
 
 use super::Start;
 use super::bench::Bench;
-use super::convene::Table;
+use super::convene::draw;
 use super::error::CliError;
 use super::prepare::Prepared;
 use super::prompts::Prompts;
+use super::table::Table;
 
 use crate::council::Plan;
 use crate::council::duel::side::ending_of;
@@ -25,7 +26,7 @@ use crate::council::duel::{Ending, Role, verdict};
 use crate::council::plan::{DebateMode, Exchange, Options, PlannedSeat, Procedure, Seed};
 use crate::report::{BackendFacts, Report, RunFacts, Subject};
 use crate::session::duel::{self as session, FileDesk, Finished};
-use crate::session::{Prompter as _, Prover, RealWorld, World, draw_seed};
+use crate::session::{Prompter as _, Prover, RealWorld, World};
 
 /// A duel over a prepared change.
 pub(crate) struct Duel<'a> {
@@ -52,8 +53,7 @@ impl Duel<'_> {
     pub(crate) fn side(&self, role: Role) -> Result<Concluded, CliError> {
         let world = RealWorld::new();
         let started = world.moment().rfc3339;
-        let seed =
-            draw_seed(&world).map_err(|e| CliError::run(format!("there is no randomness: {e}")))?;
+        let seed = draw(&world)?;
         let seat = self.seat(role)?;
         let prompts = Prompts::for_seats(std::slice::from_ref(&seat), self.prepared, &seed)?;
         let mut sitting = self.sit(&seat, prompts.as_deref())?;
@@ -111,8 +111,7 @@ impl Duel<'_> {
         }
         let world = RealWorld::new();
         let started = world.moment().rfc3339;
-        let seed =
-            draw_seed(&world).map_err(|e| CliError::run(format!("there is no randomness: {e}")))?;
+        let seed = draw(&world)?;
         let mut sides = [Role::A, Role::B].map(|role| self.start_side(role, subject));
         let failed = sides.iter_mut().map(|side| match side {
             Ok(child) => child.wait().map(|s| s.success()).unwrap_or(false),

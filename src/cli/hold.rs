@@ -1,311 +1,36 @@
-//! Holds a council over a prepared change and makes its report.
+//! A council over a prepared change: from its seats to its report.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use council_agents::room::{self, RoomBounds};
-use council_protocol::coverage::FileCoverage;
 use council_protocol::packet::TargetKind;
-use council_protocol::{Capability, Coverage, CoverageState, Seat};
+use council_protocol::{Capability, Seat};
 
 use crate::council::Plan;
-use crate::council::outcome::Reason;
 use crate::council::plan::{Exchange, Options, PlannedSeat, Procedure, Seed, Subject as Matter};
 use crate::registry::{Ask, Choice, Pick, Selection, select};
 use crate::report::{self, BackendFacts, Report, RunFacts, Subject};
 use crate::session::{
-    self, Durability, Finished, Interrupts, Moment, Offer, Opened, Places, RealWorld, RunRef,
-    Setting, World, draw_seed,
+    self, Durability, Finished, Interrupts, Offer, Opened, Places, RealWorld, RunRef, SessionError,
+    Setting, World,
 };
 
 use super::Start;
-use super::before::{forecast, tell_once};
 use super::bench::Bench;
-use super::convene::Table;
-use super::digests::{self, Known};
+use super::digests::Known;
 use super::error::CliError;
 use super::forecast::money;
 use super::gather::Gathering;
 use super::history::{self, REPORT};
 use super::left::Left;
-use super::parts;
 use super::prepare::Prepared;
-use super::prompts::Prompts;
+use super::prompts::{self, Prompts};
 use super::recognise::{Heard, Memory};
-use super::request::Request;
-
-/// Hears the run's name as soon as there is one.
-pub(crate) type Announce = fn(&str, &Start);
-
-/// Reviews: nobody is convened over nothing.
-pub(crate) fn review(
-    mut prepared: Prepared,
-    deep: bool,
-    fresh: bool,
-    announce: Option<Announce>,
-    start: &Start,
-) -> Result<Report, CliError> {
-    let world = RealWorld::new();
-    let moment = world.moment();
-    if let Some((reason, why)) = nothing(&prepared) {
-        return skipped(prepared, reason, why, &moment, &world);
-    }
-    let seed = draw_seed(&world)
-        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
-    let config = &prepared.config;
-    let mut seats = Bench { config, deep }.seats()?;
-    match prepared.packet.target.kind {
-        TargetKind::File => Bench::must_think(&seats, "a document")?,
-        TargetKind::Topic => Bench::must_think(&seats, "a question")?,
-        _ => {}
-    }
-    let quorum = Bench { config, deep }.quorum(seats.len())?;
-    let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;
-    if let Some(parts @ 2..) = prompts.as_deref().map(Prompts::parts) {
-        seats = parts::seats(&seats, parts, config.settings.limits.agents)?;
-        parts::settle(&mut prepared, parts);
-    }
-    let bench = Bench {
-        config: &prepared.config,
-        deep,
-    };
-    let templates = prompts.as_ref().map(|prompts| prompts.digest());
-    let known = digests::of(&prepared, &seats, templates);
-    let memory = Memory::of(&prepared, start);
-    let heard = memory.as_ref().map(Memory::heard).unwrap_or_default();
-    let mut hearsay = Vec::new();
-    let recalled = memory.as_ref().filter(|_| !fresh);
-    if let Some(report) = recalled.and_then(|m| m.recall(&known, &heard, &mut hearsay)) {
-        return Ok(report);
-    }
-    let (run, _held) = begin(&prepared, &seats, start, &world, &moment)?;
-    Request::keep(start, &run);
-    if let Some(announce) = announce {
-        announce(&run.name, start);
-    }
-    tell_once(
-        &forecast(prompts.as_deref(), &seats, &prepared),
-        &prepared,
-        &world,
-        start,
-    );
-    let council = Council {
-        start,
-        world: &world,
-        prepared: &prepared,
-        bench,
-        quorum,
-        seed,
-        prompts,
-        run,
-        known,
-        memory,
-        heard,
-        hearsay,
-        gathering: None,
-    };
-    let held = council.hold(&seats);
-    if held.is_err() {
-        council.forget();
-    }
-    held
-}
-
-/// Holds a council that comes to a document and to no verdict.
-pub(crate) fn gather(
-    prepared: Prepared,
-    gathering: &Gathering,
-    start: &Start,
-) -> Result<Report, CliError> {
-    let world = RealWorld::new();
-    let seats = &gathering.seats;
-    let seed = draw_seed(&world)
-        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
-    let prompts = Prompts::for_mode(seats, &prepared, &seed, gathering.mode)?;
-    let moment = world.moment();
-    let slug = &prepared.packet.target.slug;
-    let run = RunRef::create(&world, &places(&prepared), slug, &moment)?;
-    let _held = history::hold(&run)?;
-    Request::keep(start, &run);
-    let templates = prompts.as_ref().map(|prompts| prompts.digest());
-    let known = digests::of(&prepared, seats, templates);
-    let council = Council {
-        start,
-        world: &world,
-        prepared: &prepared,
-        bench: Bench {
-            config: &prepared.config,
-            deep: false,
-        },
-        // One agent is enough for a document (seed 002, "Graceful Degradation").
-        quorum: 1,
-        seed,
-        prompts,
-        run,
-        known,
-        // There is no verdict to recognise or to keep.
-        memory: None,
-        heard: Heard::default(),
-        hearsay: Vec::new(),
-        gathering: Some(gathering),
-    };
-    let held = council.hold(seats);
-    if held.is_err() {
-        council.forget();
-    }
-    held
-}
-
-/// Goes on with a run, over the same change.
-pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<Report, CliError> {
-    let world = RealWorld::new();
-    let mut prepared = prepared;
-    // The names may have moved on; the run is told by the ones that it was given.
-    let mut packet = (*prepared.packet).clone();
-    packet.target = left.journal.header.target.clone();
-    packet.framing = left.plan.framing.clone();
-    prepared.packet = Arc::new(packet);
-    let (past, header) = (&left.past, &left.journal.header);
-    let run = RunRef::again(
-        &world,
-        &places(&prepared),
-        &past.name,
-        &header.started,
-        &past.folder,
-    )?;
-    let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
-    let prompts = Prompts::for_seats(&seats, &prepared, &left.plan.seed)?;
-    let templates = prompts.as_ref().map(|prompts| prompts.digest());
-    let known = digests::of(&prepared, &seats, templates);
-    let council = Council {
-        start,
-        world: &world,
-        prepared: &prepared,
-        bench: Bench {
-            config: &prepared.config,
-            deep: false,
-        },
-        quorum: left.plan.quorum,
-        seed: left.plan.seed.clone(),
-        prompts,
-        run,
-        known,
-        memory: Memory::of(&prepared, start),
-        heard: Heard::default(),
-        hearsay: Vec::new(),
-        gathering: None,
-    };
-    council.go_on(left, &seats)
-}
-
-/// Makes the run's folder and holds it. Where nothing is paid for, a disk that cannot be written costs the folder only.
-fn begin(
-    prepared: &Prepared,
-    seats: &[Seat],
-    start: &Start,
-    world: &RealWorld,
-    moment: &Moment,
-) -> Result<(RunRef, Option<File>), CliError> {
-    let slug = &prepared.packet.target.slug;
-    let kept = RunRef::create(world, &places(prepared), slug, moment)
-        .map_err(CliError::from)
-        .and_then(|run| Ok((history::hold(&run)?, run)));
-    match kept {
-        Ok((held, run)) => Ok((run, held)),
-        Err(error) if seats.iter().any(|seat| seat.agent.kind.is_paid()) => Err(error),
-        Err(error) => {
-            let unkept = format!("the run cannot be kept: {}", error.message);
-            start.console.warning(&unkept);
-            let run = RunRef::create(world, &Places::default(), slug, moment)?;
-            Ok((run, None))
-        }
-    }
-}
-
-/// The verdict that was made before over this change by the council of the configuration, if there is one.
-pub(crate) fn recall(prepared: &Prepared, start: &Start) -> Result<Option<Report>, CliError> {
-    let Some(memory) = Memory::of(prepared, start).filter(|_| nothing(prepared).is_none()) else {
-        return Ok(None);
-    };
-    let bench = Bench {
-        config: &prepared.config,
-        deep: false,
-    };
-    let seats = bench.seats()?;
-    let seed = draw_seed(&RealWorld::new())
-        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
-    let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
-    let templates = prompts.as_ref().map(|prompts| prompts.digest());
-    let known = digests::of(prepared, &seats, templates);
-    Ok(memory.recall(&known, &memory.heard(), &mut Vec::new()))
-}
-
-/// Why there is nothing to review, if there is nothing.
-pub(super) fn nothing(prepared: &Prepared) -> Option<(Reason, String)> {
-    if let Some(why) = &prepared.change.nothing {
-        return Some((Reason::NothingToReview, why.clone()));
-    }
-    if prepared.packet.target.kind == TargetKind::Topic {
-        return None;
-    }
-    let coverage = &prepared.packet.coverage;
-    let is_skipped = |file: &FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
-    coverage
-        .files
-        .iter()
-        .all(is_skipped)
-        .then(|| (Reason::AllSkipped, all_skipped(coverage)))
-}
-
-/// The most skipped files that are named.
-const MOST_NAMED: usize = 3;
-
-fn all_skipped(coverage: &Coverage) -> String {
-    let one = |file: &FileCoverage| match &file.state {
-        CoverageState::Skipped { reason } => format!("{}: {reason}", file.path.display()),
-        _ => file.path.display().into_owned(),
-    };
-    let mut named: Vec<String> = coverage.files.iter().take(MOST_NAMED).map(one).collect();
-    match coverage.files.len().saturating_sub(MOST_NAMED) {
-        0 => {}
-        more => named.push(format!("and {more} more")),
-    }
-    format!("every changed file is left out ({})", named.join("; "))
-}
-
-/// A report without a run: nothing was asked, so nothing is kept.
-fn skipped(
-    prepared: Prepared,
-    reason: Reason,
-    why: String,
-    moment: &Moment,
-    world: &RealWorld,
-) -> Result<Report, CliError> {
-    let run = RunRef::create(
-        world,
-        &Places::default(),
-        &prepared.packet.target.slug,
-        moment,
-    )?;
-    let facts = RunFacts {
-        duration_ms: world.now_ms(),
-        ..facts(&run)
-    };
-    let subject = Subject::of(&prepared.packet);
-    let mut report = Report::skipped(
-        subject,
-        prepared.packet.coverage.clone(),
-        reason,
-        why,
-        facts,
-    );
-    report.notes = prepared.notes;
-    Ok(report)
-}
+use super::table::Table;
 
 /// What is known of a run before anybody sits.
-fn facts(run: &RunRef) -> RunFacts {
+pub(super) fn facts(run: &RunRef) -> RunFacts {
     RunFacts {
         name: run.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -334,24 +59,24 @@ pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 const WORKERS: &str = "background";
 
 /// A council that can be convened.
-struct Council<'a> {
-    start: &'a Start,
-    world: &'a RealWorld,
-    prepared: &'a Prepared,
-    bench: Bench<'a>,
-    quorum: u32,
-    seed: Seed,
+pub(super) struct Council<'a> {
+    pub(super) start: &'a Start,
+    pub(super) world: &'a RealWorld,
+    pub(super) prepared: &'a Prepared,
+    pub(super) bench: Bench<'a>,
+    pub(super) quorum: u32,
+    pub(super) seed: Seed,
     /// What agents that read text are sent; none: no seat needs it.
-    prompts: Option<Arc<Prompts>>,
-    run: RunRef,
+    pub(super) prompts: Option<Arc<Prompts>>,
+    pub(super) run: RunRef,
     /// What the verdict depends on.
-    known: Known,
-    memory: Option<Memory<'a>>,
-    heard: Heard,
+    pub(super) known: Known,
+    pub(super) memory: Option<Memory<'a>>,
+    pub(super) heard: Heard,
     /// Verdicts of others that do not count.
-    hearsay: Vec<String>,
+    pub(super) hearsay: Vec<String>,
     /// What comes to a document instead of a verdict.
-    gathering: Option<&'a Gathering>,
+    pub(super) gathering: Option<&'a Gathering>,
 }
 
 /// A room, removed with the value.
@@ -364,8 +89,49 @@ impl Drop for Room {
     }
 }
 
+impl<'a> Council<'a> {
+    /// A council over a prepared change, as long as nothing else is said of it.
+    pub(super) fn over(
+        start: &'a Start,
+        world: &'a RealWorld,
+        prepared: &'a Prepared,
+        seed: Seed,
+        prompts: Option<Arc<Prompts>>,
+        known: Known,
+        run: RunRef,
+    ) -> Self {
+        Self {
+            start,
+            world,
+            prepared,
+            bench: Bench {
+                config: &prepared.config,
+                deep: false,
+            },
+            quorum: 1,
+            seed,
+            prompts,
+            run,
+            known,
+            memory: None,
+            heard: Heard::default(),
+            hearsay: Vec::new(),
+            gathering: None,
+        }
+    }
+}
+
 impl Council<'_> {
-    fn hold(&self, seats: &[Seat]) -> Result<Report, CliError> {
+    /// Holds it. A run that left nothing behind is forgotten.
+    pub(super) fn hold(&self, seats: &[Seat]) -> Result<Report, CliError> {
+        let held = self.begin(seats);
+        if held.is_err() {
+            history::forget(&self.run);
+        }
+        held
+    }
+
+    fn begin(&self, seats: &[Seat]) -> Result<Report, CliError> {
         let ask = match self.gathering {
             Some(_) => Gathering::ask(seats.len()),
             None => self.bench.ask(seats.len()),
@@ -380,24 +146,13 @@ impl Council<'_> {
             .zip(&selection.picks)
             .map(offer)
             .collect();
-        let room = self.room()?;
-        let finished = session::run(
-            &self.setting(room.as_ref(), seats),
-            offers,
-            self.world,
-            Interrupts::Signals,
-        );
-        drop(room);
-        let report = self.report(finished?, &selection);
-        if let Err(error) = self.keep(&report) {
-            // The verdict is there all the same, and shown.
-            self.start.console.warning(&error.message);
-        }
-        Ok(report)
+        self.sit(seats, &selection, |setting| {
+            session::run(setting, offers, self.world, Interrupts::Signals)
+        })
     }
 
     /// The same with a plan and a journal that are there, in the backend that ran them.
-    fn go_on(&self, left: &Left, seats: &[Seat]) -> Result<Report, CliError> {
+    pub(super) fn go_on(&self, left: &Left, seats: &[Seat]) -> Result<Report, CliError> {
         let ask = Ask {
             procedure: left.plan.procedure,
             debate: left.plan.debate,
@@ -411,16 +166,28 @@ impl Council<'_> {
             opened,
             plan: left.plan.clone(),
         };
+        self.sit(seats, &selection, |setting| {
+            session::resume(
+                setting,
+                offer,
+                &left.journal,
+                self.world,
+                Interrupts::Signals,
+            )
+        })
+    }
+
+    /// Lets the judges work in their room until the session is over, and keeps what came of it.
+    fn sit(
+        &self,
+        seats: &[Seat],
+        selection: &Selection,
+        session: impl FnOnce(&Setting) -> Result<Finished, SessionError>,
+    ) -> Result<Report, CliError> {
         let room = self.room()?;
-        let finished = session::resume(
-            &self.setting(room.as_ref(), seats),
-            offer,
-            &left.journal,
-            self.world,
-            Interrupts::Signals,
-        );
+        let finished = session(&self.setting(room.as_ref(), seats));
         drop(room);
-        let report = self.report(finished?, &selection);
+        let report = self.report(finished?, selection);
         if let Err(error) = self.keep(&report) {
             // The verdict is there all the same, and shown.
             self.start.console.warning(&error.message);
@@ -479,7 +246,7 @@ impl Council<'_> {
         let planned = |(seat, grant): (&Seat, _)| PlannedSeat {
             seat: seat.clone(),
             grant,
-            coverage: self.shown_to(seat),
+            coverage: prompts::shown_to(seat, self.prompts.as_deref(), self.prepared),
         };
         let mut notes = self.prepared.notes.clone();
         notes.extend(self.heard.notes.iter().chain(&self.hearsay).cloned());
@@ -524,14 +291,6 @@ impl Council<'_> {
         match self.prepared.packet.target.kind {
             TargetKind::File | TargetKind::Topic | TargetKind::Stage => Matter::Text,
             _ => Matter::Change,
-        }
-    }
-
-    /// Built-in judges see the whole change, models what their brief shows.
-    fn shown_to(&self, seat: &Seat) -> Arc<Coverage> {
-        match &self.prompts {
-            Some(prompts) if seat.agent.kind.reads_text() => prompts.coverage(&seat.judge),
-            _ => Arc::clone(&self.prepared.coverage),
         }
     }
 
@@ -680,10 +439,5 @@ impl Council<'_> {
         let keep = usize::try_from(self.prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
         history::prune(&self.prepared.change.place.runs_dir(), keep);
         Ok(())
-    }
-
-    /// Removes the folder of a run that nothing was written to.
-    fn forget(&self) {
-        history::forget(&self.run);
     }
 }

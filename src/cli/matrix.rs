@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use council_protocol::capability::Grant;
 use council_protocol::packet::Target;
-use council_protocol::{Capability, CapabilitySet, Packet, Seat};
+use council_protocol::{Capability, CapabilitySet, Packet};
 use serde::{Deserialize, Serialize};
 
 use crate::council::Plan;
@@ -14,15 +14,16 @@ use crate::council::plan::{
 };
 use crate::report::{self, BackendFacts, Gate, Report, RunFacts, Subject};
 use crate::session::matrix::{self, Desk, Due, Stage};
-use crate::session::{Places, RealWorld, RunRef, World as _, draw_seed, worker};
+use crate::session::{Places, RealWorld, RunRef, World as _, worker};
 
 use super::Start;
 use super::bench::Bench;
+use super::convene::draw;
 use super::digests;
 use super::error::CliError;
 use super::history::REPORT;
 use super::prepare::Prepared;
-use super::prompts::Prompts;
+use super::prompts::{Prompts, shown_to};
 
 /// What the last stage must know beside the plan.
 const HEADER: &str = "matrix.json";
@@ -61,18 +62,13 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
         deep,
     };
     let seats = bench.seats()?;
-    let seed = draw_seed(&world)
-        .map_err(|error| CliError::run(format!("there is no randomness: {error}")))?;
+    let seed = draw(&world)?;
     let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
     let settings = &prepared.config.settings;
-    let shown = |seat: &Seat| match &prompts {
-        Some(prompts) if seat.agent.kind.reads_text() => prompts.coverage(&seat.judge),
-        _ => Arc::clone(&prepared.coverage),
-    };
     let planned = seats.iter().map(|seat| PlannedSeat {
         seat: seat.clone(),
         grant: grant(),
-        coverage: shown(seat),
+        coverage: shown_to(seat, prompts.as_deref(), prepared),
     });
     let mut notes = prepared.notes.clone();
     notes.extend(bench.notes());
@@ -93,8 +89,8 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
         notes,
         options: Options::default(),
     };
-    let templates = prompts.as_ref().map(|prompts| prompts.digest());
-    let digests::Known { digests, key, .. } = digests::of(prepared, &seats, templates);
+    let digests::Known { digests, key, .. } =
+        digests::of(prepared, &seats, prompts.as_deref().map(Prompts::digest));
     let named = RunRef::create(
         &world,
         &Places::default(),

@@ -26,6 +26,7 @@ mod layers;
 mod left;
 mod matrix;
 mod modes;
+mod nothing;
 mod pager;
 mod parts;
 mod plugins;
@@ -35,6 +36,7 @@ mod recognise;
 mod request;
 mod settings;
 mod stage;
+mod table;
 mod topic;
 
 use std::path::PathBuf;

@@ -188,7 +188,7 @@ mod tests {
     use council_protocol::coverage::FileCoverage;
 
     use super::*;
-    use crate::cli::convene::bare_packet;
+    use crate::cli::table::bare_packet;
     use crate::council::plan::Seed;
     use crate::prompt::{BriefClass, Prompter, SMALLEST_BUDGET};
 

@@ -146,6 +146,18 @@ impl Prompts {
     }
 }
 
+/// What of a change a seat sees: built-in judges the whole of it, models what their brief shows.
+pub(super) fn shown_to(
+    seat: &Seat,
+    prompts: Option<&Prompts>,
+    prepared: &Prepared,
+) -> Arc<Coverage> {
+    match prompts {
+        Some(prompts) if seat.agent.kind.reads_text() => prompts.coverage(&seat.judge),
+        _ => Arc::clone(&prepared.coverage),
+    }
+}
+
 impl session::Prompter for Prompts {
     fn brief(&self, seat: &Seat) -> Arc<str> {
         Arc::clone(&self.of(&seat.judge).0.text)

@@ -13,10 +13,10 @@ use super::Start;
 use super::bench::Bench;
 use super::commands::stage::StageArgs;
 use super::console::Console;
+use super::convene;
 use super::deliver::Surfaces;
 use super::error::CliError;
 use super::gather::{Gathering, SYNTHESIZER, must_think, synthesizer};
-use super::hold;
 use super::prepare::Prepared;
 use super::settings::{self, Voices};
 
@@ -68,7 +68,7 @@ pub(crate) fn debate(args: &StageArgs, start: &Start) -> Result<u8, CliError> {
     };
     let settings = prepared.config.settings.clone();
     folder.set_aside()?;
-    let report = hold::gather(prepared, &gathering, start)?;
+    let report = convene::gather(prepared, &gathering, start)?;
     leave(
         &folder,
         &report,

@@ -9,10 +9,10 @@ use council_protocol::seat::Perspective;
 use super::Start;
 use super::bench::Bench;
 use super::commands::review::{CouncilArgs, DebateArg, OutputArgs, ReviewArgs};
+use super::convene;
 use super::deliver::Surfaces;
 use super::error::CliError;
 use super::gather::{Gathering, must_think, synthesizer};
-use super::hold;
 use super::modes::ModeArgs;
 use super::prepare::prepare;
 
@@ -159,7 +159,7 @@ pub(crate) fn run(args: TopicArgs, mode: Mode, start: &Start) -> Result<u8, CliE
         filing: None,
         listener: None,
     };
-    let report = hold::gather(prepared, &gathering, &start)?;
+    let report = convene::gather(prepared, &gathering, &start)?;
     let file = args.output.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
     Ok(Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console))

@@ -9,9 +9,9 @@ use council_protocol::{JudgeId, Seat};
 use crate::cli::Start;
 use crate::cli::bench::Bench;
 use crate::cli::columns::Columns;
-use crate::cli::convene::{Table, bare_workshop};
 use crate::cli::error::CliError;
 use crate::cli::settings;
+use crate::cli::table::{Table, bare_workshop};
 
 /// List what can think for a judge, and whether it can be used here
 #[derive(Debug, Clone, Args)]

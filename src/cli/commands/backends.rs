@@ -9,8 +9,8 @@ use council_protocol::seat::{AgentKind, AgentSpec, RuleSettings};
 
 use crate::cli::Start;
 use crate::cli::columns::Columns;
-use crate::cli::convene::{Table, bare_packet, worktree};
 use crate::cli::error::CliError;
+use crate::cli::table::{Table, bare_packet, worktree};
 use crate::cli::{plugins, settings};
 use crate::registry::{Origin, built_in};
 use crate::report::exit;

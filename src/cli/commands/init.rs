@@ -7,8 +7,8 @@ use clap::Args;
 use council_agents::installed::{Installed, installed};
 
 use crate::cli::Start;
-use crate::cli::convene::bare_workshop;
 use crate::cli::error::CliError;
+use crate::cli::table::bare_workshop;
 use crate::text::Untrusted;
 
 /// Write a first configuration of your own, with the agents that are installed

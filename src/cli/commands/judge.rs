@@ -10,8 +10,8 @@ use council_protocol::TurnId;
 use council_protocol::worker::Reply;
 
 use crate::cli::Start;
-use crate::cli::convene::agents_over;
 use crate::cli::error::CliError;
+use crate::cli::table::agents_over;
 use crate::report::exit;
 use crate::session::worker;
 

@@ -4,10 +4,10 @@ use clap::Args;
 
 use crate::cli::Start;
 use crate::cli::commands::review::ReviewArgs;
+use crate::cli::convene;
 use crate::cli::deliver::Surfaces;
 use crate::cli::error::CliError;
 use crate::cli::history::{self, Past, State};
-use crate::cli::hold;
 use crate::cli::left::Left;
 use crate::cli::prepare::{Prepared, prepare};
 use crate::cli::request::Request;
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ResumeArgs, start: &Start) -> Result<u8, CliError> {
     let prepared = prepare_again(&review, &start, &left)?;
     let start = start.configured(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let report = hold::resume(prepared, &left, &start)?;
+    let report = convene::resume(prepared, &left, &start)?;
     let file = review.output.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
     Ok(Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console))

@@ -6,12 +6,12 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Start;
 use crate::cli::before;
+use crate::cli::convene;
 use crate::cli::councillors::{self, CouncillorArgs};
 use crate::cli::deliver::Surfaces;
 use crate::cli::detach;
 use crate::cli::error::CliError;
 use crate::cli::github;
-use crate::cli::hold;
 use crate::cli::modes::ModeArgs;
 use crate::cli::prepare::prepare;
 use crate::config::Pair;
@@ -259,8 +259,10 @@ pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
         return Ok(exit::OK);
     }
     let settings = prepared.config.settings.clone();
-    let announced = args.announce.then_some(detach::announce as hold::Announce);
-    let report = hold::review(prepared, args.council.deep, args.fresh, announced, &start)?;
+    let announced = args
+        .announce
+        .then_some(detach::announce as convene::Announce);
+    let report = convene::review(prepared, args.council.deep, args.fresh, announced, &start)?;
     let asked = report.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
     if announced.is_some() && asked {
         return Ok(report.bottom_line(Gate::default()).exit_code);

@@ -8,10 +8,10 @@ use jiff::Timestamp;
 
 use crate::cli::Start;
 use crate::cli::commands::review::ReviewArgs;
+use crate::cli::convene;
 use crate::cli::deliver::Surfaces;
 use crate::cli::digests::{self, Ahead};
 use crate::cli::error::CliError;
-use crate::cli::hold;
 use crate::cli::prepare::{Prepared, prepare_spec};
 use crate::git::TargetSpec;
 use crate::publish::look;
@@ -65,7 +65,7 @@ pub(crate) fn review(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
             .any(|(surface, _)| *surface == Surface::Check),
     );
     let blobs = Arc::clone(&prepared.change.blobs);
-    let mut report = match hold::review(prepared, args.council.deep, true, None, &start) {
+    let mut report = match convene::review(prepared, args.council.deep, true, None, &start) {
         Ok(report) => report,
         Err(error) => {
             check.end(

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::cli::Start;
 use crate::cli::commands::review::ReviewArgs;
+use crate::cli::convene;
 use crate::cli::error::CliError;
-use crate::cli::hold;
 use crate::cli::prepare::prepare;
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{Reason, Verdict};
@@ -114,12 +114,12 @@ impl Push<'_> {
         *run = Some(run.map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
         if !settings.hook.models {
-            if let Some(report) = hold::recall(&prepared, self.start)? {
+            if let Some(report) = convene::recall(&prepared, self.start)? {
                 return Ok(Some((report, settings)));
             }
             built_in(&mut prepared.config.settings);
         }
-        let report = hold::review(prepared, false, false, None, self.start)?;
+        let report = convene::review(prepared, false, false, None, self.start)?;
         Ok(Some((report, settings)))
     }
 

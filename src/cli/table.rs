@@ -1,0 +1,180 @@
+//! What a council is convened with: agents over a packet, backends that hold them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use council_agents::environment::is_forbidden;
+use council_agents::{Agents, Workshop};
+use council_background::Office;
+use council_protocol::change::NoBlobs;
+use council_protocol::message::Hello;
+use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::task::Framing;
+use council_protocol::{BlobSource, Coverage, PROTOCOL_VERSION, Packet, Seat};
+
+use crate::registry::{self, Kit, Listed, Survey};
+use crate::session::worker::PACKET_FOLDER;
+
+use super::Start;
+use super::error::CliError;
+use super::plugins;
+use crate::config::{BackendSettings, Settings};
+use crate::git::Place;
+
+/// How long backends have to open and to answer probes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the judges of a run are given to work with.
+pub(crate) struct Table {
+    pub(crate) kit: Kit,
+    hello: Hello,
+    plugins: Vec<(String, BackendSettings)>,
+    /// The worktree under review, in which no plugin may lie.
+    repository: Option<PathBuf>,
+}
+
+impl Table {
+    /// A table for a packet; `folder` is the run's.
+    pub(crate) fn lay(
+        start: &Start,
+        packet: Arc<Packet>,
+        blobs: Arc<dyn BlobSource>,
+        run: &str,
+        folder: Option<PathBuf>,
+    ) -> Self {
+        let hello = Hello {
+            protocols: vec![PROTOCOL_VERSION],
+            run: run.to_owned(),
+            folder: folder.clone(),
+            config: serde_json::Value::Null,
+        };
+        let office = std::env::current_exe().ok().map(|exe| Office {
+            exe,
+            env: environment(start),
+        });
+        let kit = Kit {
+            agents: agents_over(start, packet, blobs, folder),
+            office,
+        };
+        Self {
+            kit,
+            hello,
+            plugins: Vec::new(),
+            repository: None,
+        }
+    }
+
+    /// A table without a change, to see what there is.
+    pub(crate) fn bare(start: &Start) -> Self {
+        // A folder to probe with: nothing is written to it.
+        let folder = Some(std::env::temp_dir());
+        Self::lay(
+            start,
+            Arc::new(bare_packet()),
+            Arc::new(NoBlobs),
+            "",
+            folder,
+        )
+    }
+
+    /// With the plugins of the configuration: all of them, or the one that is asked for. A plugin is never loaded unasked.
+    pub(crate) fn with_plugins(
+        mut self,
+        settings: &Settings,
+        repository: Option<PathBuf>,
+        only: Option<&str>,
+    ) -> Self {
+        let wanted = |(name, _): &(&String, _)| only.is_none_or(|only| only == name.as_str());
+        let named = settings.backends.iter().filter(wanted);
+        self.plugins = named
+            .map(|(name, plugin)| (name.clone(), plugin.clone()))
+            .collect();
+        self.repository = repository;
+        self
+    }
+
+    /// The backends that there are, those that are preferred first, and why a plugin is not among them.
+    pub(crate) fn backends(&self, start: &Start) -> (Vec<Listed>, Vec<CliError>) {
+        let mut listed = registry::built_in(&self.kit);
+        let mut failed = Vec::new();
+        for (name, settings) in &self.plugins {
+            match plugins::load(name, settings, self.repository.clone(), start) {
+                Ok(plugin) => listed.push(plugin),
+                Err(error) => failed.push(error),
+            }
+        }
+        (listed, failed)
+    }
+
+    /// Asks every backend what it can do for every seat.
+    pub(crate) fn survey(&self, seats: &[Seat], start: &Start) -> (Survey, Vec<CliError>) {
+        let (listed, failed) = self.backends(start);
+        let survey = registry::survey(listed, &self.hello, seats, &self.kit.agents, PATIENCE);
+        (survey, failed)
+    }
+}
+
+/// The agents' table over a packet; `folder` is the run's.
+pub(crate) fn agents_over(
+    start: &Start,
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+    folder: Option<PathBuf>,
+) -> Agents {
+    Agents::new(&Arc::new(workshop(start, packet, blobs, folder)))
+}
+
+/// What a program needs that is asked for nothing but its version.
+pub(crate) fn bare_workshop(start: &Start) -> Workshop {
+    workshop(start, Arc::new(bare_packet()), Arc::new(NoBlobs), None)
+}
+
+fn workshop(
+    start: &Start,
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+    folder: Option<PathBuf>,
+) -> Workshop {
+    Workshop {
+        packet,
+        blobs,
+        // Without it no process can be started under a guard, and the agents' probes say so.
+        exe: std::env::current_exe().ok(),
+        folder: folder.map(|run| run.join(PACKET_FOLDER)),
+        env: environment(start),
+    }
+}
+
+/// Our environment without the tokens that no judge may see.
+fn environment(start: &Start) -> BTreeMap<String, OsString> {
+    let named = |(name, value): (OsString, _)| Some((name.into_string().ok()?, value));
+    let vars = start.environment.vars().filter_map(named);
+    vars.filter(|(name, _)| !is_forbidden(name)).collect()
+}
+
+/// The worktree that we were started in, if it is one.
+pub(crate) fn worktree(start: &Start) -> Option<PathBuf> {
+    Place::discover(&start.dir, &start.git()).ok()?.workdir
+}
+
+/// A packet without a change.
+pub(crate) fn bare_packet() -> Packet {
+    let target = Target {
+        kind: TargetKind::Topic,
+        label: String::new(),
+        slug: String::new(),
+        base: None,
+        head: None,
+    };
+    Packet {
+        version: PACKET_VERSION,
+        target,
+        files: Vec::new(),
+        instructions: Vec::new(),
+        coverage: Coverage::default(),
+        framing: Framing::default(),
+    }
+}
