@@ -58,6 +58,7 @@ pub(crate) enum Command {
     Gc(commands::gc::GcArgs),
     Man(commands::man::ManArgs),
     Completions(commands::man::CompletionsArgs),
+    Mcp(commands::mcp::McpArgs),
 }
 
 /// Flags of every subcommand.

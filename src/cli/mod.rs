@@ -171,6 +171,7 @@ fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
         Command::Show(args) => commands::show::run(&args, start)?,
         Command::Log(args) => commands::log::run(&args, start)?,
         Command::Config(args) => commands::config::run(&args, start)?,
+        Command::Mcp(args) => commands::mcp::run(&args, start)?,
         Command::Init(args) => commands::init::run(&args, start)?,
         Command::Agents(args) => commands::agents::run(&args, start)?,
         Command::Backends(args) => return commands::backends::run(&args, start),

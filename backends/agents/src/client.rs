@@ -12,6 +12,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Seat};
 use crate::Workshop;
 use crate::environment::{is_allowed, is_forbidden};
 use crate::guard::{Fence, Program, is_enforceable};
+use crate::mailbox::Mailbox;
 use crate::process::{GRACE_MS, find, spawn_failure};
 
 /// Who a judge is, for clients that take words of their own before the conversation. The same for all judges, so that a
@@ -103,6 +104,17 @@ impl Desk {
             std::fs::create_dir_all(parent)?;
         }
         std::fs::write(path, content)
+    }
+
+    /// A mailbox for the judge, and how a client starts our server for it; none in a program without the server.
+    pub(crate) fn mailbox(&self, brief: &str) -> Option<(Mailbox, Vec<String>)> {
+        if !cfg!(feature = "mcp") {
+            return None;
+        }
+        let mailbox = Mailbox::make(&self.home.path().join("mailbox"), brief).ok()?;
+        let mut argv = vec![self.exe.to_str()?.to_owned()];
+        argv.extend(mailbox.arguments());
+        Some((mailbox, argv))
     }
 
     /// A file of its home that only its owner may read.

@@ -18,6 +18,7 @@ mod http;
 pub mod installed;
 pub mod known;
 mod local;
+pub mod mailbox;
 mod outlet;
 mod process;
 mod report;

@@ -17,6 +17,7 @@ pub(super) mod init;
 pub(super) mod judge;
 pub(super) mod log;
 pub(super) mod man;
+pub(super) mod mcp;
 pub(super) mod plan;
 pub(super) mod publish;
 pub(super) mod replay;

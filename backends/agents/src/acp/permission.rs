@@ -29,7 +29,7 @@ fn outcome(request: &RequestPermissionRequest, room: &Path) -> RequestPermission
         let is_it = |option: &&PermissionOption| option.kind == kind;
         request.options.iter().find(is_it)
     };
-    let chosen = match only_looks(request, room) {
+    let chosen = match only_looks(request, room) || is_mailbox(request) {
         true => of(AllowOnce),
         false => of(RejectOnce).or_else(|| of(RejectAlways)),
     };
@@ -48,6 +48,21 @@ fn only_looks(request: &RequestPermissionRequest, room: &Path) -> bool {
     let looks = matches!(call.kind, Some(ToolKind::Read | ToolKind::Search));
     let places = call.locations.as_deref().unwrap_or_default();
     looks && !places.is_empty() && places.iter().all(|place| is_inside(&place.path, room))
+}
+
+/// Whether the call is one of our own mailbox: named as such, and nothing that writes, runs or reaches out.
+fn is_mailbox(request: &RequestPermissionRequest) -> bool {
+    const TOOLS: [&str; 4] = [
+        "submit_verdict",
+        "read_packet",
+        "send_message",
+        "read_messages",
+    ];
+    let call = &request.tool_call.fields;
+    let title = call.title.as_deref().unwrap_or_default();
+    matches!(call.kind, None | Some(ToolKind::Other))
+        && title.contains("council")
+        && TOOLS.iter().any(|tool| title.contains(tool))
 }
 
 fn is_inside(path: &Path, room: &Path) -> bool {

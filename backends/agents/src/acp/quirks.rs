@@ -36,6 +36,8 @@ pub(super) struct Quirks {
     pub(super) files: &'static [(&'static str, &'static str, &'static str)],
     /// The user's own login: below the user's home, below its home.
     pub(super) logins: &'static [(&'static str, &'static str)],
+    /// Whether it takes MCP servers with a session, and lets their tools be called (clients.md 8.2).
+    pub(super) takes_mailbox: bool,
     /// How an error begins that it reports as an answer.
     pub(super) error_prefix: Option<&'static str>,
 }
@@ -55,6 +57,7 @@ const UNKNOWN: Quirks = Quirks {
     folders: &[],
     files: &[],
     logins: &[],
+    takes_mailbox: false,
     error_prefix: None,
 };
 
@@ -97,6 +100,7 @@ const GEMINI: Quirks = Quirks {
             ".gemini/google_accounts.json",
         ),
     ],
+    takes_mailbox: true,
     error_prefix: None,
 };
 
@@ -120,6 +124,7 @@ const COPILOT: Quirks = Quirks {
     files: &[],
     logins: &[(".copilot/config.json", "copilot/config.json")],
     // A 401 is an answer like any other (clients.md 8.2).
+    takes_mailbox: false,
     error_prefix: Some("Error: "),
 };
 
@@ -157,6 +162,7 @@ const OPENCODE: Quirks = Quirks {
     ],
     files: &[],
     logins: &[(".local/share/opencode/auth.json", "data/opencode/auth.json")],
+    takes_mailbox: true,
     error_prefix: None,
 };
 
@@ -190,6 +196,7 @@ const CLAUDE: Quirks = Quirks {
     folders: &[("CLAUDE_CONFIG_DIR", "claude")],
     files: &[],
     logins: &[(".claude/.credentials.json", "claude/.credentials.json")],
+    takes_mailbox: true,
     error_prefix: None,
 };
 
@@ -206,6 +213,7 @@ const CODEX: Quirks = Quirks {
     folders: &[("CODEX_HOME", "codex")],
     files: &[],
     logins: &[(".codex/auth.json", "codex/auth.json")],
+    takes_mailbox: false,
     error_prefix: None,
 };
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
     CancelNotification, ContentBlock, Implementation, InitializeRequest, InitializeResponse,
-    NewSessionRequest, NewSessionResponse, PromptRequest, SessionConfigKind, SessionConfigOption,
-    SessionId, SessionNotification, SessionUpdate, SetSessionConfigOptionRequest,
-    SetSessionModeRequest, StopReason,
+    McpServer, McpServerStdio, NewSessionRequest, NewSessionResponse, PromptRequest,
+    SessionConfigKind, SessionConfigOption, SessionId, SessionNotification, SessionUpdate,
+    SetSessionConfigOptionRequest, SetSessionModeRequest, StopReason,
 };
 use council_protocol::message::Usage;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::permission;
 use super::quirks::{Quirks, ReadOnly};
 use crate::client::{Desk, by_status, by_words, message, said};
+use crate::mailbox::{self, Mailbox};
 use crate::process::oversized;
 use crate::rpc::{Dialect, Ear, Notice, Peer, RpcError};
 use crate::{Conversation, Reply, Stop};
@@ -49,6 +50,8 @@ pub(super) struct Session {
     ear: Ear,
     id: SessionId,
     quirks: &'static Quirks,
+    /// Where it may submit its verdicts instead of writing them down.
+    mailbox: Option<Mailbox>,
     /// The mode that it was switched to.
     mode: Option<String>,
     brief: Arc<str>,
@@ -77,12 +80,13 @@ impl Session {
             let detail = "the agent speaks another version of the protocol than 1";
             return Err(Failure::new(FailureKind::Unsupported, detail));
         }
-        let opened = call(
-            &peer,
-            &ear,
-            "session/new",
-            &NewSessionRequest::new(&desk.dir),
-        )?;
+        let mailbox = desk.mailbox(&spec.brief).filter(|_| quirks.takes_mailbox);
+        let servers = mailbox.iter().map(|(_, server)| {
+            let ours = McpServerStdio::new("council", &server[0]).args(server[1..].to_vec());
+            McpServer::Stdio(ours)
+        });
+        let new = NewSessionRequest::new(&desk.dir).mcp_servers(servers.collect());
+        let opened = call(&peer, &ear, "session/new", &new)?;
         let opened: NewSessionResponse = read("session/new", opened)?;
         peer.listen(&opened.session_id.to_string(), &ear);
         let mut session = Self {
@@ -90,6 +94,7 @@ impl Session {
             ear,
             id: opened.session_id.clone(),
             quirks,
+            mailbox: mailbox.map(|(mailbox, _)| mailbox),
             mode: None,
             brief: Arc::clone(&spec.brief),
             is_first: true,
@@ -273,6 +278,7 @@ impl Conversation for Session {
             return Err(Failure::new(FailureKind::Died, detail));
         }
         self.ear.wake_on(stop);
+        mailbox::post(self.mailbox.as_ref(), turn)?;
         let words = message(
             &self.brief,
             &turn.prompt,
@@ -283,7 +289,10 @@ impl Conversation for Session {
         let id = self.peer.ask(&self.ear, "session/prompt", &json(&prompt));
         let mut text = String::new();
         match self.wait(id, &mut text, until, stop) {
-            Ok(Ok(done)) => self.reply(text, done),
+            Ok(Ok(done)) => {
+                let reply = self.reply(text, done)?;
+                Ok(mailbox::prefer(self.mailbox.as_ref(), reply))
+            }
             Ok(Err(error)) => Err(refused("session/prompt", &error)),
             Err(failure) if failure.kind == FailureKind::Died => Err(self.peer.explained(failure)),
             Err(failure) => {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::outcome::Outcome;
 use crate::client::{Desk, message, said};
+use crate::mailbox::{self, Mailbox};
 use crate::process::{Heard, Lines, cancelled, oversized};
 use crate::{Conversation, Reply, Stop};
 
@@ -34,6 +35,8 @@ pub(super) struct Live {
     lines: Lines,
     news: Receiver<News>,
     tell: Sender<News>,
+    /// Where it may submit its verdicts instead of writing them down.
+    mailbox: Option<Mailbox>,
     brief: Arc<str>,
     is_first: bool,
     has_ended: bool,
@@ -54,6 +57,19 @@ impl Live {
             "--no-session-persistence",
         ];
         argv.extend(live.map(str::to_owned));
+        let mailbox = desk.mailbox(&spec.brief).map(|(mailbox, server)| {
+            let council = json!({ "type": "stdio", "command": server[0], "args": server[1..] });
+            let servers = json!({ "mcpServers": { "council": council } });
+            // Without the second flag its tools are offered and refused (clients.md 10).
+            let flags = [
+                "--mcp-config",
+                &servers.to_string(),
+                "--allowedTools",
+                "mcp__council",
+            ];
+            argv.extend(flags.map(str::to_owned));
+            mailbox
+        });
         let (tell, news) = channel();
         let heard = tell.clone();
         let lines = Lines::start(&desk.exe, &desk.program(&argv), move |line, _| {
@@ -72,6 +88,7 @@ impl Live {
             lines,
             news,
             tell,
+            mailbox,
             brief: Arc::clone(&spec.brief),
             is_first: true,
             has_ended: false,
@@ -163,6 +180,7 @@ impl Conversation for Live {
             let tell = self.tell.clone();
             move || drop(tell.send(News::Woken))
         });
+        mailbox::post(self.mailbox.as_ref(), turn)?;
         let text = message(
             &self.brief,
             &turn.prompt,
@@ -182,7 +200,8 @@ impl Conversation for Live {
             }
             outcome => outcome?,
         };
-        outcome.reply(&mut self.spent)
+        let reply = outcome.reply(&mut self.spent)?;
+        Ok(mailbox::prefer(self.mailbox.as_ref(), reply))
     }
 
     fn pid(&self) -> Option<u32> {

@@ -1,0 +1,277 @@
+//! The mailbox: a folder through which a judge with MCP submits its verdict and exchanges messages with the others.
+//!
+//! The program puts `turn.json` and `brief.md` into it; `git council mcp`, started by the judge's client, leaves `verdict.json`
+//! once a verdict fits, and a line in `sent.jsonl` for every message. What lies there when the turn ends is the answer: the file
+//! is the truth, the words of the model are not searched then.
+
+#[cfg(feature = "mcp")]
+mod server;
+
+#[cfg(feature = "mcp")]
+pub use server::serve;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use council_protocol::answer::PeerMessage;
+use council_protocol::task::Form;
+use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, Task, Turn};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Reply;
+
+const TURN: &str = "turn.json";
+const BRIEF: &str = "brief.md";
+const VERDICT: &str = "verdict.json";
+const SENT: &str = "sent.jsonl";
+
+/// What a verdict has to echo, and what the judge has been sent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Posted {
+    round: u8,
+    key: String,
+    form: Form,
+    /// Messages of other judges that this turn brings; untrusted.
+    messages: Vec<PeerMessage>,
+}
+
+/// One judge's mailbox.
+#[derive(Debug, Clone)]
+pub(crate) struct Mailbox(PathBuf);
+
+impl Mailbox {
+    /// A new one in `folder`.
+    pub(crate) fn make(folder: &Path, brief: &str) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        fs::write(folder.join(BRIEF), brief)?;
+        Ok(Self(folder.to_path_buf()))
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn at(folder: &Path) -> Self {
+        Self(folder.to_path_buf())
+    }
+
+    /// The arguments with which a client starts our server for it.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        vec![
+            "mcp".to_owned(),
+            "--mailbox".to_owned(),
+            self.0.display().to_string(),
+        ]
+    }
+
+    /// A turn begins: what an earlier one left is none of it.
+    pub(crate) fn post(&self, turn: &Turn) -> io::Result<()> {
+        for left in [VERDICT, SENT] {
+            match fs::remove_file(self.0.join(left)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        let posted = Posted {
+            round: turn.round,
+            key: turn.key.clone(),
+            form: turn.task.form(),
+            messages: messages(&turn.task),
+        };
+        self.put(TURN, &serde_json::to_vec(&posted)?)
+    }
+
+    /// The verdict that was submitted, with the messages that were sent beside it.
+    pub(crate) fn take(&self) -> Option<String> {
+        let text = fs::read_to_string(self.0.join(VERDICT)).ok()?;
+        let mut verdict: Value = serde_json::from_str(&text).ok()?;
+        let sent = fs::read_to_string(self.0.join(SENT)).unwrap_or_default();
+        let sent = sent
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let fields = verdict.as_object_mut()?;
+        let messages = fields
+            .entry("messages")
+            .or_insert_with(|| Value::Array(Vec::new()));
+        if let Some(messages) = messages.as_array_mut() {
+            messages.extend(sent);
+        }
+        Some(verdict.to_string())
+    }
+
+    /// Written beside and renamed.
+    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let beside = self.0.join(format!("{name}.new"));
+        fs::write(&beside, bytes)?;
+        fs::rename(beside, self.0.join(name))
+    }
+}
+
+/// A turn begins for a judge that may have a mailbox.
+pub(crate) fn post(mailbox: Option<&Mailbox>, turn: &Turn) -> Result<(), Failure> {
+    mailbox
+        .map_or(Ok(()), |mailbox| mailbox.post(turn))
+        .map_err(|error| {
+            let detail = format!("cannot write to the judge's mailbox: {error}");
+            Failure::new(FailureKind::Died, detail)
+        })
+}
+
+/// The reply, or the verdict that was submitted instead of it.
+pub(crate) fn prefer(mailbox: Option<&Mailbox>, reply: Reply) -> Reply {
+    match mailbox.and_then(Mailbox::take) {
+        Some(raw) => Reply { raw, ..reply },
+        None => reply,
+    }
+}
+
+/// What the judge's client asks of the mailbox.
+#[cfg_attr(
+    not(feature = "mcp"),
+    expect(dead_code, reason = "only the server asks")
+)]
+impl Mailbox {
+    pub(crate) fn posted(&self) -> Result<Posted, String> {
+        let read = fs::read(self.0.join(TURN)).map_err(|_| "no turn is under way".to_owned())?;
+        serde_json::from_slice(&read).map_err(|error| error.to_string())
+    }
+
+    /// Keeps a verdict that fits.
+    ///
+    /// # Errors
+    /// What is wrong with it, for the model.
+    pub(crate) fn submit(&self, verdict: &Value) -> Result<(), String> {
+        let posted = self.posted()?;
+        let mut verdict = verdict.clone();
+        if let Some(fields) = verdict.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
+        let answer: Answer = serde_path_to_error::deserialize(&verdict)
+            .map_err(|error| format!("{}: {}", error.path(), error.inner()))?;
+        if answer.schema_version != ANSWER_VERSION {
+            return Err(format!("schema_version: it has to be {ANSWER_VERSION}"));
+        }
+        if answer.round != posted.round {
+            return Err(format!("round: this turn is of round {}", posted.round));
+        }
+        if answer.key != posted.key {
+            return Err(
+                "key: not the one-time key of this turn; echo the key that the turn gives"
+                    .to_owned(),
+            );
+        }
+        let bytes = serde_json::to_vec(&verdict).map_err(|error| error.to_string())?;
+        self.put(VERDICT, &bytes).map_err(|error| error.to_string())
+    }
+
+    /// Keeps a message for another judge; the program delivers it, within its rules.
+    pub(crate) fn send(&self, message: &PeerMessage) -> Result<(), String> {
+        use std::io::Write as _;
+        let mut line = serde_json::to_vec(message).map_err(|error| error.to_string())?;
+        line.push(b'\n');
+        let mut options = fs::OpenOptions::new();
+        let file = options.create(true).append(true).open(self.0.join(SENT));
+        file.and_then(|mut file| file.write_all(&line))
+            .map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn messages(&self) -> Result<Vec<PeerMessage>, String> {
+        Ok(self.posted()?.messages)
+    }
+
+    /// A part of the brief: the lines from `first`, from 1, at most `most` of them, and how many there are.
+    pub(crate) fn brief(&self, first: usize, most: usize) -> Result<(String, usize), String> {
+        let text = fs::read_to_string(self.0.join(BRIEF)).map_err(|error| error.to_string())?;
+        let lines: Vec<&str> = text
+            .lines()
+            .skip(first.saturating_sub(1))
+            .take(most)
+            .collect();
+        Ok((lines.join("\n"), text.lines().count()))
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        self.posted().map_or(Form::Review, |posted| posted.form)
+    }
+}
+
+/// What other judges say in a turn.
+fn messages(task: &Task) -> Vec<PeerMessage> {
+    match task {
+        Task::Message { from, text } => vec![PeerMessage {
+            to: format!("you, from {from}"),
+            text: text.clone(),
+        }],
+        Task::Challenged { challenges } | Task::Examine { challenges, .. } => challenges
+            .iter()
+            .map(|challenge| PeerMessage {
+                to: format!("you, from {}", challenge.from),
+                text: format!(
+                    "{}: {} {}",
+                    challenge.id, challenge.claim, challenge.question
+                ),
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::TurnId;
+    use serde_json::json;
+
+    use super::*;
+
+    fn mailbox() -> (tempfile::TempDir, Mailbox) {
+        let folder = tempfile::tempdir().unwrap();
+        let mailbox = Mailbox::make(folder.path(), "one\ntwo\nthree\n").unwrap();
+        let turn = Turn {
+            id: TurnId(1),
+            round: 1,
+            key: "k".to_owned(),
+            task: Task::Review,
+            prompt: String::new(),
+            timeout_ms: 1,
+        };
+        mailbox.post(&turn).unwrap();
+        (folder, mailbox)
+    }
+
+    fn verdict() -> Value {
+        json!({ "schema_version": 1, "round": 1, "key": "k", "verdict": "WARN", "confidence": "HIGH",
+            "key_insight": "i", "explore": null })
+    }
+
+    #[test]
+    fn a_verdict_that_fits_is_kept_and_one_that_does_not_goes_back_with_the_reason() {
+        let (_folder, mailbox) = mailbox();
+        for (field, value, reason) in [
+            ("verdict", json!("SKIPPED"), "verdict: unknown variant"),
+            ("round", json!(2), "round: this turn is of round 1"),
+            ("key", json!("x"), "key: not the one-time key"),
+            ("schema_version", json!(7), "schema_version: it has to be 1"),
+        ] {
+            let mut odd = verdict();
+            odd[field] = value;
+            let error = mailbox.submit(&odd).unwrap_err();
+            assert!(error.starts_with(reason), "{error}");
+            assert_eq!(mailbox.take(), None);
+        }
+        mailbox.submit(&verdict()).unwrap();
+        let message = PeerMessage {
+            to: "critic".to_owned(),
+            text: "why?".to_owned(),
+        };
+        mailbox.send(&message).unwrap();
+        let taken: Value = serde_json::from_str(&mailbox.take().unwrap()).unwrap();
+        assert_eq!(taken["verdict"], "WARN");
+        assert_eq!(taken["messages"][0]["to"], "critic");
+    }
+
+    #[test]
+    fn the_brief_is_read_in_parts() {
+        let (_folder, mailbox) = mailbox();
+        assert_eq!(mailbox.brief(2, 1), Ok(("two".to_owned(), 3)));
+        assert_eq!(mailbox.brief(0, 10), Ok(("one\ntwo\nthree".to_owned(), 3)));
+    }
+}

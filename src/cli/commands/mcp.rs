@@ -1,0 +1,41 @@
+//! `git council mcp`: the mailbox of a judge, as a server of the Model Context Protocol.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Start;
+use crate::cli::error::CliError;
+
+/// Serve a judge's mailbox over MCP; the judge's own client starts this
+#[derive(Debug, Clone, Args)]
+pub(crate) struct McpArgs {
+    /// The mailbox's folder
+    #[arg(long, value_name = "FOLDER")]
+    mailbox: PathBuf,
+}
+
+#[cfg(feature = "mcp")]
+pub(crate) fn run(args: &McpArgs, start: &Start) -> Result<(), CliError> {
+    let folder = start.dir.join(&args.mailbox);
+    if !folder.is_dir() {
+        return Err(
+            CliError::usage(format!("there is no mailbox {}", folder.display()))
+                .hint("the client of a judge starts this with the mailbox that it was given"),
+        );
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::run(format!("cannot serve the mailbox: {error}")))?;
+    runtime
+        .block_on(council_agents::mailbox::serve(&folder))
+        .map_err(|error| CliError::run(format!("cannot serve the mailbox: {error}")))
+}
+
+#[cfg(not(feature = "mcp"))]
+pub(crate) fn run(_: &McpArgs, _: &Start) -> Result<(), CliError> {
+    Err(CliError::usage(
+        "this program was built without the feature `mcp`",
+    ))
+}
