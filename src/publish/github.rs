@@ -1,18 +1,17 @@
 //! GitHub behind octocrab: the only file that names it.
 //!
 //! It is built without its retries and without redirects: what is repeated is decided in [`super::hub`], and a token goes
-//! to the host that the user named and to no other (T24).
+//! to the host that the user named and to no other (T24). Connections are the program's own, with the user's proxies.
 
+use std::collections::BTreeMap;
 use std::error::Error;
+use std::ffi::OsString;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
 use super::call::{Call, Client, Door, Method, Reply, Unreachable};
-
-/// How long a connection may take.
-const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long one request may take altogether.
 const WHOLE: Duration = Duration::from_secs(60);
@@ -26,6 +25,8 @@ pub struct Access {
     pub graphql: String,
     /// The token; none: what anybody may read.
     pub token: Option<Token>,
+    /// The variables that name proxies.
+    pub env: BTreeMap<String, OsString>,
 }
 
 /// A token, which nothing prints.
@@ -51,7 +52,7 @@ impl GitHub {
     ///
     /// # Errors
     ///
-    /// When an address is none, or the system's certificates cannot be read.
+    /// When an address or a proxy is none, or the system's certificates cannot be read.
     pub fn new(access: &Access) -> Result<Self, Unreachable> {
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -59,16 +60,17 @@ impl GitHub {
             .map_err(|e| unreachable(&e))?;
         let crab = {
             let _inside = runtime.enter();
+            let connections =
+                council_agents::connections(&access.env).map_err(|cause| Unreachable { cause })?;
             let mut builder = octocrab::Octocrab::builder()
                 .base_uri(access.api.as_str())
-                .map_err(|e| unreachable(&e))?
-                .set_connect_timeout(Some(CONNECT))
-                .set_read_timeout(Some(WHOLE))
-                .set_write_timeout(Some(WHOLE));
+                .map_err(|e| unreachable(&e))?;
             if let Some(Token(token)) = &access.token {
                 builder = builder.personal_token(token.clone());
             }
-            builder.build().map_err(|e| unreachable(&e))?
+            builder
+                .build_with_reqwest(connections)
+                .map_err(|e| unreachable(&e))?
         };
         Ok(Self {
             crab,

@@ -30,6 +30,8 @@ mod stop;
 mod table;
 
 pub use agent::{Agent, Conversation, Probe, Reply, Workshop};
+#[cfg(feature = "http")]
+pub use http::connections;
 pub use local::{Lanes, Local, Style};
 pub use outlet::Outlet;
 pub use sitting::{Memory, Sitting};

@@ -51,7 +51,7 @@ impl Forge {
         let job_url = var("GITHUB_RUN_ID").map(|run| format!("{server}/{slug}/actions/runs/{run}"));
         Ok(Self {
             has_token: token.is_some(),
-            client: client(api, graphql, token)?,
+            client: client(api, graphql, token, start)?,
             slug,
             server,
             job_url,
@@ -91,12 +91,15 @@ fn client(
     api: String,
     graphql: String,
     token: Option<String>,
+    start: &Start,
 ) -> Result<Box<dyn Client>, CliError> {
     use crate::publish::{Access, GitHub, Token};
+    let named = |(name, value): (std::ffi::OsString, _)| Some((name.into_string().ok()?, value));
     let access = Access {
         api,
         graphql,
         token: token.map(Token),
+        env: start.environment.vars().filter_map(named).collect(),
     };
     let opened = GitHub::new(&access)
         .map_err(|error| CliError::usage(format!("cannot speak with {}: {error}", access.api)))?;
@@ -104,7 +107,7 @@ fn client(
 }
 
 #[cfg(not(feature = "github"))]
-fn client(_: String, _: String, _: Option<String>) -> Result<Box<dyn Client>, CliError> {
+fn client(_: String, _: String, _: Option<String>, _: &Start) -> Result<Box<dyn Client>, CliError> {
     Err(CliError::usage(
         "this program was built without the feature `github`",
     ))

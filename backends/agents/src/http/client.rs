@@ -3,18 +3,15 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::future::Future;
-use std::time::Duration;
 
 use council_protocol::seat::{Api, Endpoint};
 use council_protocol::{Failure, FailureKind};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, NoProxy, Proxy, Response, StatusCode, Url, redirect};
+use reqwest::{Client, Response, StatusCode, Url};
 use tokio::runtime::{Builder, Runtime};
 
+use super::connections::{causes, connections};
 use super::retry::{Trouble, retry_after};
-
-/// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(20);
 
 /// How much of an error's body is read, in bytes.
 const MOST_ERROR: usize = 16 << 10;
@@ -32,25 +29,13 @@ pub(super) struct Engine {
 impl Engine {
     /// Starts without any connection. Proxies are taken from `env`, as their usual variables name them.
     pub(super) fn start(env: &BTreeMap<String, OsString>) -> Result<Self, String> {
-        // Whoever was first has installed the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("http")
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start a runtime: {error}"))?;
-        let mut client = Client::builder()
-            .redirect(redirect::Policy::none())
-            .connect_timeout(CONNECT)
-            .user_agent(concat!("git-council/", env!("CARGO_PKG_VERSION")))
-            .no_proxy();
-        for proxy in proxies(env)? {
-            client = client.proxy(proxy);
-        }
-        let client = client
-            .build()
-            .map_err(|error| format!("cannot speak HTTP: {}", causes(&error)))?;
+        let client = connections(env)?;
         Ok(Self {
             runtime: Some(runtime),
             client,
@@ -198,30 +183,6 @@ fn headers(api: Api, host: &str, key: Option<&str>) -> Result<HeaderMap, String>
     Ok(headers)
 }
 
-fn proxies(env: &BTreeMap<String, OsString>) -> Result<Vec<Proxy>, String> {
-    let get = |name: &str| {
-        let value = env
-            .get(name)
-            .or_else(|| env.get(&name.to_ascii_lowercase()));
-        value
-            .and_then(|value| value.to_str())
-            .filter(|value| !value.is_empty())
-    };
-    let except = get("NO_PROXY").and_then(NoProxy::from_string);
-    let mut proxies = Vec::new();
-    for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"] {
-        let Some(url) = get(name) else { continue };
-        let proxy = match name {
-            "HTTPS_PROXY" => Proxy::https(url),
-            "HTTP_PROXY" => Proxy::http(url),
-            _ => Proxy::all(url),
-        };
-        let proxy = proxy.map_err(|_| format!("{name} is no URL of a proxy"))?;
-        proxies.push(proxy.no_proxy(except.clone()));
-    }
-    Ok(proxies)
-}
-
 /// What an answer that is none means.
 async fn refused(target: &Target, mut response: Response) -> Trouble {
     let status = response.status();
@@ -306,13 +267,4 @@ pub(super) fn failed(host: &str, error: &reqwest::Error) -> Failure {
         FailureKind::Provider,
         format!("{host} {what}: {}", causes(error)),
     )
-}
-
-/// An error with what is behind it, and without the URL.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut last = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
 }

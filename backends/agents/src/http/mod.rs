@@ -8,6 +8,7 @@
 //! `wire/`; connections, TLS and streams are `reqwest`'s.
 
 mod client;
+mod connections;
 mod form;
 mod prime;
 mod retry;
@@ -21,6 +22,8 @@ use std::sync::{Arc, OnceLock};
 
 use council_protocol::seat::{AgentKind, Endpoint};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
+
+pub use self::connections::connections;
 
 use self::client::{Engine, Target};
 use self::prime::Primer;
