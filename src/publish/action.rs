@@ -125,10 +125,18 @@ pub enum Action {
         /// The comments.
         comments: Vec<Inline>,
     },
-    /// Resolves conversations of ours whose finding is gone.
+    /// Resolves conversations of ours whose finding is gone. A job's token may not, unless it may write contents, too: then
+    /// our comments in them are hidden instead.
     Resolve {
         /// Their node ids.
         threads: Vec<String>,
+        /// The node ids of our comments that nobody answered.
+        comments: Vec<String>,
+    },
+    /// Hides reviews of ours that nothing is left of.
+    Hide {
+        /// Their node ids.
+        reviews: Vec<String>,
     },
     /// A commit status.
     Status {
@@ -162,7 +170,7 @@ impl Action {
             | Self::UpdateComment { .. }
             | Self::DeleteComment { .. } => Surface::Comment,
             Self::CreateCheck { .. } | Self::UpdateCheck { .. } => Surface::Check,
-            Self::Review { .. } | Self::Resolve { .. } => Surface::Review,
+            Self::Review { .. } | Self::Resolve { .. } | Self::Hide { .. } => Surface::Review,
             Self::Status { .. } => Surface::Status,
             Self::Summary { .. } => Surface::Summary,
             Self::Annotate { .. } => Surface::Annotations,
@@ -188,10 +196,11 @@ impl Action {
             Self::Review {
                 number, comments, ..
             } => format!("review #{number}: {} comments beside lines", comments.len()),
-            Self::Resolve { threads } => format!(
-                "resolve {} conversations whose finding is gone",
+            Self::Resolve { threads, .. } => format!(
+                "close {} conversations whose finding is gone",
                 threads.len()
             ),
+            Self::Hide { reviews } => format!("hide {} earlier reviews", reviews.len()),
             Self::Status { head, body } => {
                 let state = body
                     .get("state")
@@ -247,6 +256,7 @@ impl Action {
                 Some(Call::post(path(format!("statuses/{head}")), body.clone()))
             }
             Self::Resolve { .. }
+            | Self::Hide { .. }
             | Self::Summary { .. }
             | Self::Annotate { .. }
             | Self::Outputs { .. } => None,

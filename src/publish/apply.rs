@@ -13,6 +13,9 @@ use super::seen::Seen;
 use super::wishes::Wishes;
 use crate::report::Report;
 
+/// How far a forge's clock and ours may be apart, and how long a run takes that began at the same time, in seconds.
+const AN_HOUR_S: u64 = 3_600;
+
 /// The job that we run in, if it is one: its summary, its log, its outputs. Whoever implements it prints.
 pub trait Job {
     /// Appends Markdown to the job's summary; false: there is none.
@@ -195,7 +198,11 @@ impl Doing<'_> {
                 comments,
                 ..
             } => self.review(action, *number, head, comments),
-            Action::Resolve { threads } => look::resolve(hub, threads),
+            Action::Resolve { threads, comments } => match look::resolve(hub, threads) {
+                Err(error) if error.is_denied() => look::hide(hub, comments),
+                other => other,
+            },
+            Action::Hide { reviews } => look::hide(hub, reviews),
             Action::Status { .. } => self.once(action, "set the commit status").map(drop),
             Action::Summary { .. } | Action::Annotate { .. } | Action::Outputs { .. } => Ok(()),
         }
@@ -231,7 +238,9 @@ impl Doing<'_> {
                 what: "author: who we are is not known",
             });
         };
-        let own = || look::reports(hub, number, council, me);
+        // Whoever began before us has changed something by now; clocks may differ.
+        let since = hub.ago(AN_HOUR_S);
+        let own = || look::reports(hub, number, council, me, Some(&since));
         let action = Action::CreateComment {
             number,
             body: body.to_owned(),

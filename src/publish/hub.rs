@@ -181,6 +181,15 @@ impl<'a> Hub<'a> {
         self.calls.get()
     }
 
+    /// The time so many seconds ago, as ISO 8601 in UTC.
+    pub(super) fn ago(&self, seconds: u64) -> String {
+        let at = self.client.now().saturating_sub(seconds);
+        let at = i64::try_from(at)
+            .ok()
+            .and_then(|at| jiff::Timestamp::from_second(at).ok());
+        at.unwrap_or_default().to_string()
+    }
+
     /// `/repos/<owner>/<name>/<rest>`.
     pub fn path(&self, rest: &str) -> String {
         format!("/repos/{}/{rest}", self.slug)

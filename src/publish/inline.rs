@@ -26,8 +26,8 @@ pub(super) struct Mark {
 pub(super) struct Placed<'a> {
     /// Now.
     pub(super) new: Vec<&'a JudgedFinding>,
-    /// Before; also those that somebody answered or resolved: they are not raised again.
-    pub(super) known: BTreeSet<String>,
+    /// Before, where it can still be seen there or was answered.
+    known: BTreeSet<String>,
 }
 
 impl<'a> Placed<'a> {
@@ -37,11 +37,13 @@ impl<'a> Placed<'a> {
         let Some(threads) = &seen.threads else {
             return Self::default();
         };
-        let known: BTreeSet<String> = threads
-            .iter()
-            .map(|thread| thread.fingerprint.clone())
-            .collect();
-        let mut taken = known.clone();
+        // Also what somebody resolved or answered, or what a push has outdated, is not raised again.
+        let mut taken: BTreeSet<String> = prints(threads.iter());
+        let known = prints(
+            threads
+                .iter()
+                .filter(|t| !t.outdated || t.answered || t.closed),
+        );
         let fits = |found: &&JudgedFinding| {
             found.level.is_some_and(|level| level > Level::Note)
                 && wishes.lines.has(&found.finding.location)
@@ -63,7 +65,11 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// The review, and the conversations to close.
+fn prints<'t>(threads: impl Iterator<Item = &'t Thread>) -> BTreeSet<String> {
+    threads.map(|thread| thread.fingerprint.clone()).collect()
+}
+
+/// The review, the conversations to close, and the reviews that nothing is left of.
 pub(super) fn plan(
     report: &Report,
     placed: &Placed<'_>,
@@ -78,33 +84,42 @@ pub(super) fn plan(
             .iter()
             .map(|found| comment(report, found, wishes))
             .collect();
-        let body = marker::sign(
-            Kind::Review,
-            &wishes.council,
-            &Mark {
-                fingerprint: report.receipt.run.name.clone(),
-            },
-            &format!(
-                "{}. The whole report stands in this pull request's council comment.",
-                report.headline()
-            ),
-        );
+        let mark = Mark {
+            fingerprint: report.receipt.run.name.clone(),
+        };
         actions.push(Action::Review {
             number: pull.number,
             head: wishes.head.clone(),
-            body,
+            body: marker::sign(Kind::Review, &wishes.council, &mark, &words(placed)),
             comments,
         });
     }
-    let gone = gone(report, seen.threads.as_deref().unwrap_or_default());
+    let threads = seen.threads.as_deref().unwrap_or_default();
+    let gone = gone(report, threads);
+    let reviews = spent(&seen.reviews, threads, &gone);
     if !gone.is_empty() {
-        actions.push(Action::Resolve { threads: gone });
+        actions.push(Action::Resolve {
+            threads: gone.iter().map(|thread| thread.id.clone()).collect(),
+            comments: unanswered(&gone),
+        });
+    }
+    if !reviews.is_empty() {
+        actions.push(Action::Hide { reviews });
     }
     actions
 }
 
+/// What stands above the comments. It names no verdict: that changes, and a review does not.
+fn words(placed: &Placed<'_>) -> String {
+    let count = match placed.new.len() {
+        1 => "One finding stands beside its line".to_owned(),
+        many => format!("{many} findings stand beside their lines"),
+    };
+    format!("{count}. The verdict and the whole report stand in the council's comment or check.")
+}
+
 /// Open conversations of ours whose finding no longer counts. After an incomplete run nothing is known to be gone.
-fn gone(report: &Report, threads: &[Thread]) -> Vec<String> {
+fn gone<'t>(report: &Report, threads: &'t [Thread]) -> Vec<&'t Thread> {
     if report.incomplete || report.verdict == crate::council::outcome::Verdict::Inconclusive {
         return Vec::new();
     }
@@ -112,10 +127,27 @@ fn gone(report: &Report, threads: &[Thread]) -> Vec<String> {
         let is_it = |f: &JudgedFinding| f.fingerprint == thread.fingerprint && f.level.is_some();
         report.findings.iter().any(is_it)
     };
-    let open = threads.iter().filter(|thread| !thread.resolved);
-    open.filter(|thread| !stands(thread))
-        .map(|thread| thread.id.clone())
-        .collect()
+    let open = threads.iter().filter(|thread| !thread.closed);
+    open.filter(|thread| !stands(thread)).collect()
+}
+
+/// What is hidden where conversations cannot be resolved: never a comment that somebody answered.
+fn unanswered(threads: &[&Thread]) -> Vec<String> {
+    let left = threads.iter().filter(|thread| !thread.answered);
+    left.map(|thread| thread.comment.clone()).collect()
+}
+
+/// Reviews of ours all of whose conversations are closed, or are now.
+fn spent(reviews: &[String], threads: &[Thread], gone: &[&Thread]) -> Vec<String> {
+    let is_open =
+        |thread: &&Thread| !thread.closed && !gone.iter().any(|closing| closing.id == thread.id);
+    let open: BTreeSet<&str> = threads
+        .iter()
+        .filter(is_open)
+        .filter_map(|thread| thread.review.as_deref())
+        .collect();
+    let spent = reviews.iter().filter(|id| !open.contains(id.as_str()));
+    spent.cloned().collect()
 }
 
 fn comment(report: &Report, found: &JudgedFinding, wishes: &Wishes) -> Inline {

@@ -19,9 +19,10 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
         pageInfo { hasNextPage endCursor }
         nodes {
           id isResolved isOutdated
-          comments(first: 1) { totalCount nodes { body author { login __typename } } }
+          comments(first: 1) { totalCount nodes { id isMinimized body author { login __typename } pullRequestReview { id } } }
         }
       }
+      reviews(last: 100) { nodes { id isMinimized body author { login __typename } } }
     }
   }
 }";
@@ -29,8 +30,8 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
 /// The most pages of conversations that are read.
 const MOST_PAGES: usize = 20;
 
-/// The most conversations that one request resolves.
-const MOST_RESOLVED: usize = 50;
+/// The most steps of one request that changes conversations.
+const MOST_STEPS: usize = 50;
 
 /// The pull request with our conversations on it, and who we are.
 pub struct Talk {
@@ -40,6 +41,8 @@ pub struct Talk {
     pub pull: Pull,
     /// Our conversations of the council.
     pub threads: Vec<Thread>,
+    /// Our reviews of the council that nobody hid.
+    pub reviews: Vec<String>,
 }
 
 /// Reads the pull request, our conversations on it and who we are: one request for the first hundred conversations.
@@ -83,7 +86,17 @@ pub fn talk(hub: &Hub<'_>, number: u64, council: &str) -> Result<Talk, HubError>
             .cloned()
             .unwrap_or_default();
         if page.get("hasNextPage") != Some(&Value::Bool(true)) {
-            return Ok(Talk { me, pull, threads });
+            let nodes = there.pointer("/reviews/nodes").and_then(Value::as_array);
+            let reviews = nodes.into_iter().flatten();
+            let reviews = reviews
+                .filter_map(|node| review(node, &me, council))
+                .collect();
+            return Ok(Talk {
+                me,
+                pull,
+                threads,
+                reviews,
+            });
         }
         after = page.get("endCursor").cloned().unwrap_or_default();
     }
@@ -93,7 +106,8 @@ pub fn talk(hub: &Hub<'_>, number: u64, council: &str) -> Result<Talk, HubError>
     })
 }
 
-/// Our reports of a council, oldest first; marker **and** author must fit (T12).
+/// Our reports of a council, oldest first; marker **and** author must fit (T12). `since` leaves out what was not changed since
+/// that time, as ISO 8601 in UTC.
 ///
 /// # Errors
 ///
@@ -103,8 +117,13 @@ pub fn reports(
     number: u64,
     council: &str,
     me: &Identity,
+    since: Option<&str>,
 ) -> Result<Vec<OwnComment>, HubError> {
-    let path = hub.path(&format!("issues/{number}/comments"));
+    let since = since.map(|since| format!("?since={since}"));
+    let path = hub.path(&format!(
+        "issues/{number}/comments{}",
+        since.unwrap_or_default()
+    ));
     let all = hub.list(
         &path,
         &format!("read the comments of #{number}"),
@@ -253,16 +272,48 @@ pub fn may_write(hub: &Hub<'_>, login: &str) -> Result<bool, HubError> {
     ))
 }
 
-/// Resolves conversations, fifty with one request.
+/// Resolves conversations.
 ///
 /// # Errors
 ///
 /// As the forge says.
 pub fn resolve(hub: &Hub<'_>, threads: &[String]) -> Result<(), HubError> {
-    for some in threads.chunks(MOST_RESOLVED) {
+    let step = |id: &str| {
+        format!("resolveReviewThread(input: {{ threadId: {id} }}) {{ thread {{ id }} }}")
+    };
+    each(
+        hub,
+        threads,
+        "resolve conversations whose finding is gone",
+        step,
+    )
+}
+
+/// Hides comments or reviews of ours as outdated.
+///
+/// # Errors
+///
+/// As the forge says.
+pub fn hide(hub: &Hub<'_>, subjects: &[String]) -> Result<(), HubError> {
+    let step = |id: &str| {
+        format!(
+            "minimizeComment(input: {{ subjectId: {id}, classifier: OUTDATED }}) {{ minimizedComment {{ isMinimized }} }}"
+        )
+    };
+    each(hub, subjects, "hide what is outdated", step)
+}
+
+/// One mutation for each node, fifty with one request.
+fn each(
+    hub: &Hub<'_>,
+    ids: &[String],
+    doing: &str,
+    step: impl Fn(&str) -> String,
+) -> Result<(), HubError> {
+    for some in ids.chunks(MOST_STEPS) {
         let names: Vec<String> = (0..some.len()).map(|at| format!("$t{at}: ID!")).collect();
         let steps: Vec<String> = (0..some.len())
-            .map(|at| format!("r{at}: resolveReviewThread(input: {{ threadId: $t{at} }}) {{ thread {{ id }} }}"))
+            .map(|at| format!("r{at}: {}", step(&format!("$t{at}"))))
             .collect();
         let query = format!("mutation({}) {{ {} }}", names.join(", "), steps.join(" "));
         let variables: serde_json::Map<String, Value> = some
@@ -270,30 +321,40 @@ pub fn resolve(hub: &Hub<'_>, threads: &[String]) -> Result<(), HubError> {
             .enumerate()
             .map(|(at, id)| (format!("t{at}"), id.as_str().into()))
             .collect();
-        hub.ask(
-            &query,
-            &variables.into(),
-            "resolve conversations whose finding is gone",
-        )?;
+        hub.ask(&query, &variables.into(), doing)?;
     }
     Ok(())
 }
 
+/// Whether a comment or review is ours.
+fn is_ours(node: &Value, me: &Identity) -> bool {
+    let is_bot = text(node, "/author/__typename").as_deref() == Some("Bot");
+    text(node, "/author/login").is_some_and(|login| me.is(&login, is_bot))
+}
+
+fn review(node: &Value, me: &Identity, council: &str) -> Option<String> {
+    let body = text(node, "/body")?;
+    let marker = marker::read(Kind::Review, &body)?;
+    let is_shown = node.get("isMinimized") == Some(&Value::Bool(false));
+    (is_ours(node, me) && marker.council == council && is_shown).then(|| text(node, "/id"))?
+}
+
 fn thread(node: &Value, me: &Identity, council: &str) -> Option<Thread> {
     let first = node.pointer("/comments/nodes/0")?;
-    let is_bot = text(first, "/author/__typename").as_deref() == Some("Bot");
-    if !me.is(&text(first, "/author/login")?, is_bot) {
+    if !is_ours(first, me) {
         return None;
     }
     let body = text(first, "/body")?;
     let marker = marker::read(Kind::Finding, &body).filter(|marker| marker.council == council)?;
     let mark: Mark = marker::state(&marker)?;
-    let flag = |name| node.get(name) == Some(&Value::Bool(true));
+    let flag = |node: &Value, name| node.get(name) == Some(&Value::Bool(true));
     Some(Thread {
         id: text(node, "/id")?,
+        comment: text(first, "/id")?,
+        review: text(first, "/pullRequestReview/id"),
         fingerprint: mark.fingerprint,
-        resolved: flag("isResolved"),
-        outdated: flag("isOutdated"),
+        closed: flag(node, "isResolved") || flag(first, "isMinimized"),
+        outdated: flag(node, "isOutdated"),
         answered: node
             .pointer("/comments/totalCount")
             .and_then(Value::as_u64)

@@ -71,10 +71,14 @@ impl OwnComment {
 pub struct Thread {
     /// Its node id.
     pub id: String,
+    /// The node id of our comment in it.
+    pub comment: String,
+    /// The node id of the review that it came with; none: it was posted by itself.
+    pub review: Option<String>,
     /// The finding that it is about.
     pub fingerprint: String,
-    /// Whether somebody resolved it.
-    pub resolved: bool,
+    /// Whether somebody resolved it, or our comment was hidden.
+    pub closed: bool,
     /// Whether the line is no longer in the diff.
     pub outdated: bool,
     /// Whether somebody else said something in it.
@@ -105,6 +109,8 @@ pub struct Seen {
     pub comments: Vec<OwnComment>,
     /// Our conversations of this council; none: they could not be read.
     pub threads: Option<Vec<Thread>>,
+    /// Our reviews of this council that nobody hid, by node id.
+    pub reviews: Vec<String>,
     /// Our check on the commit, the latest.
     pub check: Option<CheckSeen>,
 }

@@ -52,8 +52,9 @@ pub(crate) fn look_around(
     let mut troubles = Vec::new();
     if let Some(talk) = subject.talk.take() {
         seen.threads = Some(talk.threads);
+        seen.reviews = talk.reviews;
         if let (true, Some(pull)) = (wants(Surface::Comment), &seen.pull) {
-            match look::reports(hub, pull.number, &wishes.council, &talk.me) {
+            match look::reports(hub, pull.number, &wishes.council, &talk.me, None) {
                 Ok(comments) => seen.comments = comments,
                 Err(error) => troubles.push((Surface::Comment, error)),
             }

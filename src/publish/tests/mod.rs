@@ -1,1 +1,4 @@
-//! The plan, which needs no forge.
+//! What needs no forge: the plan, and how a forge's replies are taken.
+
+mod hub;
+mod plan;

@@ -1,5 +1,6 @@
 //! What GitHub does with a request, as far as the program depends on it.
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::server::{Reply, Request};
@@ -51,6 +52,7 @@ pub(super) fn rest(request: &Request, state: &mut State) -> Reply {
             needs(state, "pull-requests: write").unwrap_or_else(|| review(state, number(id), &body))
         }
         ("POST", ["pulls", id, "comments"]) => beside(state, number(id), &body),
+        ("GET", ["commits", _, "check-runs"]) if may_not(state, &["checks: read"]) => denied(),
         ("GET", ["commits", head, "check-runs"]) => checks(request, state, head),
         ("POST", ["check-runs"]) => {
             needs(state, "checks: write").unwrap_or_else(|| create_check(state, body))
@@ -58,6 +60,7 @@ pub(super) fn rest(request: &Request, state: &mut State) -> Reply {
         ("PATCH", ["check-runs", id]) => {
             needs(state, "checks: write").unwrap_or_else(|| edit_check(state, number(id), &body))
         }
+        ("POST", ["statuses", _]) if may_not(state, &["statuses: write"]) => denied(),
         ("POST", ["statuses", head]) => {
             state.statuses.push(((*head).to_owned(), body));
             Reply::new(201, json!({}))
@@ -120,10 +123,11 @@ fn shown(comment: &Comment) -> Value {
 }
 
 fn comments(request: &Request, state: &State, issue: u64) -> Reply {
-    let of_issue = state
-        .comments
-        .iter()
-        .filter(|comment| comment.issue == issue);
+    let since = query(request, "since").map(|at| at.parse::<Timestamp>().unwrap().as_second());
+    let fits = |comment: &&Comment| {
+        comment.issue == issue && since.is_none_or(|since| comment.updated >= since)
+    };
+    let of_issue = state.comments.iter().filter(fits);
     page(request, of_issue.map(shown).collect())
 }
 
@@ -143,6 +147,7 @@ fn create_comment(state: &mut State, issue: u64, body: &Value) -> Reply {
         login: ME.to_owned(),
         is_bot: true,
         body: body["body"].as_str().unwrap_or_default().to_owned(),
+        updated: Timestamp::now().as_second(),
     };
     state.comments.push(comment.clone());
     Reply::new(201, shown(&comment))
@@ -155,6 +160,7 @@ fn edit_comment(state: &mut State, id: u64, body: &Value) -> Reply {
     match state.comments.iter_mut().find(|comment| comment.id == id) {
         Some(comment) => {
             comment.body = body["body"].as_str().unwrap_or_default().to_owned();
+            comment.updated = Timestamp::now().as_second();
             Reply::new(200, shown(comment))
         }
         None => Reply::refuse(404, "Not Found"),
@@ -235,14 +241,17 @@ fn is_in_diff(state: &State, number: u64, comment: &Value) -> bool {
         })
 }
 
-fn open_thread(state: &mut State, pull: u64, comment: &Value) {
+fn open_thread(state: &mut State, pull: u64, comment: &Value, review: Option<&str>) {
     let id = format!("PRRT_{}", state.id());
     state.threads.push(Thread {
         id,
         pull,
         body: comment["body"].as_str().unwrap_or_default().to_owned(),
         place: comment.clone(),
+        review: review.map(str::to_owned),
         resolved: false,
+        hidden: false,
+        outdated: false,
         comments: 1,
         login: ME.to_owned(),
         is_bot: true,
@@ -267,11 +276,15 @@ fn review(state: &mut State, number: u64, body: &Value) -> Reply {
             "Pull request review thread line must be part of the diff",
         );
     }
+    let id = format!("PRR_{}", state.id());
     comments
         .iter()
-        .for_each(|comment| open_thread(state, number, comment));
-    state.reviews.push(body.clone());
-    Reply::new(200, json!({ "id": state.id() }))
+        .for_each(|comment| open_thread(state, number, comment, Some(&id)));
+    let mut review = body.clone();
+    review["node_id"] = id.into();
+    review["hidden"] = false.into();
+    state.reviews.push(review.clone());
+    Reply::new(200, review)
 }
 
 fn beside(state: &mut State, number: u64, body: &Value) -> Reply {
@@ -284,7 +297,7 @@ fn beside(state: &mut State, number: u64, body: &Value) -> Reply {
     if !(file && known || is_in_diff(state, number, body)) {
         return Reply::refuse(422, "line must be part of the diff");
     }
-    open_thread(state, number, body);
+    open_thread(state, number, body, None);
     Reply::new(201, json!({ "id": state.id() }))
 }
 
@@ -367,25 +380,34 @@ pub(super) fn graphql(request: &Request, state: &mut State) -> Reply {
         body["query"].as_str().unwrap_or_default(),
         &body["variables"],
     );
+    let ids: Vec<&str> = variables
+        .as_object()
+        .into_iter()
+        .flat_map(|all| all.values())
+        .filter_map(Value::as_str)
+        .collect();
     if query.contains("resolveReviewThread") {
-        if state.denied.contains("pull-requests: write") {
-            return Reply::new(
-                200,
-                json!({ "data": null, "errors": [{ "type": "FORBIDDEN", "message": "Resource not accessible by integration" }] }),
-            );
+        // The token must be allowed to write contents, too (github/gh-aw#35726).
+        if may_not(state, &["pull-requests: write", "contents: write"]) {
+            return forbidden();
         }
-        let ids: Vec<&str> = variables
-            .as_object()
-            .unwrap()
-            .values()
-            .filter_map(Value::as_str)
-            .collect();
-        for thread in state
-            .threads
-            .iter_mut()
-            .filter(|thread| ids.contains(&thread.id.as_str()))
-        {
-            thread.resolved = true;
+        for thread in &mut state.threads {
+            thread.resolved |= ids.contains(&thread.id.as_str());
+        }
+        return Reply::new(200, json!({ "data": {} }));
+    }
+    if query.contains("minimizeComment") {
+        assert!(query.contains("classifier: OUTDATED"));
+        if may_not(state, &["pull-requests: write"]) {
+            return forbidden();
+        }
+        for thread in &mut state.threads {
+            thread.hidden |= ids.contains(&comment_id(thread).as_str());
+        }
+        for review in &mut state.reviews {
+            if ids.contains(&review["node_id"].as_str().unwrap()) {
+                review["hidden"] = true.into();
+            }
         }
         return Reply::new(200, json!({ "data": {} }));
     }
@@ -421,18 +443,43 @@ pub(super) fn graphql(request: &Request, state: &mut State) -> Reply {
                         "pageInfo": { "hasNextPage": to < threads.len(), "endCursor": to.to_string() },
                         "nodes": threads[from..to],
                     },
+                    "reviews": { "nodes": state.reviews.iter().map(shown_review).collect::<Vec<_>>() },
                 },
             },
         }}),
     )
 }
 
+fn may_not(state: &State, lines: &[&str]) -> bool {
+    lines.iter().any(|line| state.denied.contains(line))
+}
+
+fn forbidden() -> Reply {
+    let error = json!({ "type": "FORBIDDEN", "message": "Resource not accessible by integration" });
+    Reply::new(200, json!({ "data": null, "errors": [error] }))
+}
+
+/// The node of the first comment of a conversation.
+fn comment_id(thread: &Thread) -> String {
+    thread.id.replace("PRRT_", "PRRC_")
+}
+
+fn shown_review(review: &Value) -> Value {
+    json!({
+        "id": review["node_id"], "isMinimized": review["hidden"], "body": review["body"],
+        "author": { "login": ME.trim_end_matches("[bot]"), "__typename": "Bot" },
+    })
+}
+
 /// GraphQL spells the login of a bot without its brackets.
 fn thread(thread: &Thread) -> Value {
     let login = thread.login.trim_end_matches("[bot]");
     json!({
-        "id": thread.id, "isResolved": thread.resolved, "isOutdated": false,
+        "id": thread.id, "isResolved": thread.resolved, "isOutdated": thread.outdated,
         "comments": { "totalCount": thread.comments, "nodes": [{
+            "id": comment_id(thread),
+            "isMinimized": thread.hidden,
+            "pullRequestReview": thread.review.as_ref().map(|id| json!({ "id": id })),
             "body": thread.body,
             "author": { "login": login, "__typename": if thread.is_bot { "Bot" } else { "User" } },
         }] },

@@ -23,6 +23,8 @@ pub(super) struct FakeGitHub {
 /// One request.
 pub(super) struct Request {
     pub(super) method: String,
+    /// The host that is meant, where the request came as to a proxy.
+    through: Option<String>,
     pub(super) path: String,
     pub(super) query: String,
     pub(super) body: Option<Value>,
@@ -81,9 +83,14 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut stream = stream;
     while let Some(request) = read(&mut reader) {
-        let Some(reply) = answer(&request, &mut state.lock().unwrap()) else {
-            return;
-        };
+        let (reply, fault) = answer(&request, &mut state.lock().unwrap());
+        match fault {
+            Some(FaultKind::DoneAndGone) => return,
+            Some(FaultKind::DoneAndSilent) => loop {
+                thread::park();
+            },
+            _ => {}
+        }
         let body = if reply.body.is_null() {
             String::new()
         } else {
@@ -111,6 +118,14 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
     reader.read_line(&mut line).ok().filter(|&n| n > 0)?;
     let mut words = line.split_whitespace();
     let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+    // Asked as a proxy, it is everybody's server.
+    let (through, target) = match target
+        .strip_prefix("http://")
+        .and_then(|t| t.split_once('/'))
+    {
+        Some((host, path)) => (Some(host.to_owned()), format!("/{path}")),
+        None => (None, target),
+    };
     let (mut length, mut token) = (0, None);
     loop {
         let mut header = String::new();
@@ -134,6 +149,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     Some(Request {
         method,
+        through,
         path: path.to_owned(),
         query: query.to_owned(),
         body: serde_json::from_slice(&bytes).ok(),
@@ -141,8 +157,8 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
     })
 }
 
-/// None: the connection breaks.
-fn answer(request: &Request, state: &mut State) -> Option<Reply> {
+/// The reply, and what becomes of it.
+fn answer(request: &Request, state: &mut State) -> (Reply, Option<FaultKind>) {
     if let Some((after, number, head)) = state.moves.clone()
         && state.asked.len() >= after
     {
@@ -180,12 +196,12 @@ fn answer(request: &Request, state: &mut State) -> Option<Reply> {
     state.asked.push(Asked {
         method: request.method.clone(),
         path: request.path.clone(),
+        through: request.through.clone(),
         body: request.body.clone().unwrap_or_default(),
         status,
     });
     match fault {
-        Some(FaultKind::DoneAndGone) => None,
-        Some(FaultKind::DoneAnd502) => Some(Reply::refuse(502, "Server Error")),
-        _ => Some(reply),
+        Some(FaultKind::DoneAnd502) => (Reply::refuse(502, "Server Error"), fault),
+        fault => (reply, fault),
     }
 }

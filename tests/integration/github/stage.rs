@@ -170,6 +170,22 @@ impl Stage {
         found
     }
 
+    /// Comments of other people on a pull request.
+    pub(super) fn others_say(&self, issue: u64, times: usize) {
+        let mut state = self.hub.state();
+        for _ in 0..times {
+            let comment = Comment {
+                id: state.id(),
+                issue,
+                login: "mallory".into(),
+                is_bot: false,
+                body: "I think so, too.".into(),
+                updated: 0,
+            };
+            state.comments.push(comment);
+        }
+    }
+
     /// Our reports on a pull request.
     pub(super) fn reports(&self, number: u64) -> Vec<Comment> {
         let state = self.hub.state();

@@ -28,6 +28,8 @@ pub(super) struct Comment {
     pub(super) login: String,
     pub(super) is_bot: bool,
     pub(super) body: String,
+    /// When it was last changed, in seconds since 1970.
+    pub(super) updated: i64,
 }
 
 /// A conversation beside a line.
@@ -37,7 +39,12 @@ pub(super) struct Thread {
     pub(super) pull: u64,
     pub(super) body: String,
     pub(super) place: Value,
+    /// The review that it came with.
+    pub(super) review: Option<String>,
     pub(super) resolved: bool,
+    pub(super) hidden: bool,
+    /// Whether a push has changed its line.
+    pub(super) outdated: bool,
     pub(super) comments: u64,
     pub(super) login: String,
     pub(super) is_bot: bool,
@@ -49,6 +56,8 @@ pub(super) struct Thread {
 pub(super) struct Asked {
     pub(super) method: String,
     pub(super) path: String,
+    /// The host that was meant, where the request came as to a proxy.
+    pub(super) through: Option<String>,
     pub(super) body: Value,
     pub(super) status: u16,
 }
@@ -72,6 +81,8 @@ pub(super) enum FaultKind {
     DoneAnd502,
     /// It is done, and the connection breaks.
     DoneAndGone,
+    /// It is done, and no reply ever comes.
+    DoneAndSilent,
 }
 
 #[derive(Debug, Default)]

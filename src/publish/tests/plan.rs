@@ -1,0 +1,300 @@
+//! The plan, which needs no forge: what it consists of, and that nothing of anybody's is in it that could act.
+
+use council_protocol::packet::{Target, TargetKind};
+use council_protocol::{Coverage, Finding, Location, Proof, Severity};
+
+use crate::council::outcome::{Disposition, JudgedFinding, Level, Member, Reason, Verdict};
+use crate::publish::*;
+use crate::report::{ChangeSize, Report, RunFacts, Subject};
+
+const HEAD: &str = "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1";
+
+fn found(number: usize, level: Level) -> JudgedFinding {
+    let finding = Finding {
+        severity: Severity::Critical,
+        category: "injection".into(),
+        rule: None,
+        description: format!("@octocat fixes #{number} ![x](http://evil.example)"),
+        location: Location {
+            path: "src/a.rs".into(),
+            line: u32::try_from(number).unwrap(),
+            end_line: None,
+        },
+        quote: "let x = 1;".into(),
+        why: "It is so.".into(),
+        fix: "Do otherwise.".into(),
+        suggestion: Some("let x = 2;".into()),
+        reference: None,
+    };
+    let member = Member {
+        judge: "judge-1".into(),
+        round: 1,
+        finding: finding.clone(),
+        proof: Proof::Verified,
+        withdrawn: false,
+    };
+    JudgedFinding {
+        id: format!("F{number}"),
+        fingerprint: format!("{number:016x}"),
+        finding,
+        disposition: Disposition::Carried,
+        level: Some(level),
+        dismissed: None,
+        members: vec![member],
+        opinions: Vec::new(),
+    }
+}
+
+pub(super) fn report(findings: usize) -> Report {
+    let target = Target {
+        kind: TargetKind::PullRequest,
+        label: "#1".into(),
+        slug: "1".into(),
+        base: None,
+        head: Some(HEAD.into()),
+    };
+    let subject = Subject {
+        target,
+        change: ChangeSize::default(),
+        instructions: Vec::new(),
+    };
+    let run = RunFacts {
+        name: "council-20260214-1".into(),
+        recognition_key: Some("k".repeat(64)),
+        ..RunFacts::default()
+    };
+    let mut report = Report::skipped(
+        subject,
+        Coverage::default(),
+        Reason::NothingToReview,
+        "",
+        run,
+    );
+    report.findings = (1..=findings)
+        .map(|number| found(number, Level::Fail))
+        .collect();
+    (report.verdict, report.reason) = (Verdict::Fail, Reason::CriticalCarried);
+    report
+}
+
+pub(super) fn seen() -> Seen {
+    let pull = Pull {
+        number: 1,
+        head: HEAD.into(),
+        base_ref: "main".into(),
+        base: HEAD.into(),
+        default_branch: "main".into(),
+        open: true,
+        draft: false,
+        fork: false,
+        title: String::new(),
+        body: String::new(),
+    };
+    Seen {
+        me: Some(Identity {
+            login: "github-actions[bot]".into(),
+        }),
+        pull: Some(pull),
+        threads: Some(Vec::new()),
+        ..Seen::default()
+    }
+}
+
+/// The conversation that a finding began.
+fn thread(found: &JudgedFinding) -> Thread {
+    Thread {
+        id: format!("PRRT_{}", found.id),
+        comment: format!("PRRC_{}", found.id),
+        review: Some("PRR_1".into()),
+        fingerprint: found.fingerprint.clone(),
+        closed: false,
+        outdated: false,
+        answered: false,
+    }
+}
+
+pub(super) fn wishes() -> Wishes {
+    let mut wishes = Wishes::new("git-council", HEAD);
+    wishes.surfaces = Surface::ALL.into();
+    wishes.lines.add_patch("src/a.rs", "@@ -0,0 +1,50 @@");
+    wishes
+}
+
+#[test]
+fn two_hundred_findings_take_seven_writes() {
+    let actions = plan(&report(200), &seen(), &wishes());
+    let writes = actions
+        .iter()
+        .filter(|action| action.call(&Slug::parse("o/r").unwrap(), Some(1)).is_some());
+    // Four batches of annotations, one review, one comment, one status.
+    assert_eq!(writes.count(), 7);
+    let inline = actions.iter().find_map(|action| match action {
+        Action::Review { comments, .. } => Some(comments.len()),
+        _ => None,
+    });
+    assert_eq!(inline, Some(MOST_INLINE));
+}
+
+#[test]
+fn what_is_shown_already_is_planned_no_more() {
+    let (report, mut seen, mut wishes) = (report(3), seen(), wishes());
+    wishes.surfaces = [Surface::Comment, Surface::Check, Surface::Review].into();
+    for action in plan(&report, &seen, &wishes) {
+        match action {
+            Action::CreateComment { body, .. } => seen.comments.push(OwnComment {
+                id: 1,
+                body,
+                url: String::new(),
+            }),
+            Action::CreateCheck { body } => {
+                let external_id = body["external_id"].as_str().unwrap().to_owned();
+                seen.check = Some(CheckSeen {
+                    id: 2,
+                    external_id,
+                    completed: true,
+                    url: String::new(),
+                });
+            }
+            Action::Review { .. } => {
+                seen.threads = Some(report.findings.iter().map(thread).collect());
+                seen.reviews = vec!["PRR_1".into()];
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(plan(&report, &seen, &wishes), Vec::new());
+}
+
+#[test]
+fn a_comment_never_exceeds_what_a_forge_takes() {
+    let mut report = report(900);
+    for found in &mut report.findings {
+        found.finding.why = "ß€🦀 ".repeat(300);
+    }
+    for action in plan(&report, &seen(), &wishes()) {
+        if let Action::CreateComment { body, .. } = action {
+            assert!(body.chars().count() <= 65_536, "{}", body.chars().count());
+            assert!(body.contains("did not fit"));
+        }
+    }
+}
+
+#[test]
+fn a_suggestion_replaces_exactly_the_lines_it_stands_at_and_shows_every_character() {
+    let mut plain = report(1);
+    let body = |report: &Report| {
+        let actions = plan(report, &seen(), &wishes());
+        let review = actions.into_iter().find_map(|action| match action {
+            Action::Review { comments, .. } => Some(comments[0].body.clone()),
+            _ => None,
+        });
+        review.unwrap()
+    };
+    assert!(body(&plain).contains("```suggestion\nlet x = 2;\n```"));
+    plain.findings[0].finding.suggestion = Some("a ``` b".into());
+    assert!(body(&plain).contains("````suggestion\na ``` b\n````"));
+    // What a reader would not see is not offered.
+    plain.findings[0].finding.suggestion = Some("let x\u{202e} = 2;".into());
+    assert!(!body(&plain).contains("suggestion\n"));
+}
+
+#[test]
+fn t10_t11_no_text_that_is_sent_mentions_or_links_anything() {
+    for action in plan(&report(3), &seen(), &wishes()) {
+        let Some(body) = action
+            .call(&Slug::parse("o/r").unwrap(), Some(1))
+            .and_then(|call| call.body)
+        else {
+            continue;
+        };
+        let texts = ["/body", "/output/text", "/output/summary"]
+            .map(|at| body.pointer(at).and_then(|text| text.as_str()));
+        for text in texts.into_iter().flatten() {
+            // The marker is a comment that cannot end before its line does.
+            let prose: String = text
+                .lines()
+                .filter(|line| !(line.starts_with("<!-- ") && line.ends_with(" -->")))
+                .flat_map(|line| line.split('`').step_by(2))
+                .collect();
+            assert!(
+                !prose.contains("@octocat") && !prose.contains("](http"),
+                "{prose}"
+            );
+        }
+    }
+}
+
+fn of_review(report: &Report, seen: &Seen) -> Vec<Action> {
+    let mut wishes = wishes();
+    wishes.surfaces = [Surface::Review].into();
+    plan(report, seen, &wishes)
+}
+
+#[test]
+fn what_was_raised_before_is_not_raised_again_however_it_ended() {
+    let report = report(1);
+    let change: [fn(&mut Thread); 4] = [
+        |_| {},
+        |thread| thread.answered = true,
+        |thread| thread.closed = true,
+        |thread| thread.outdated = true,
+    ];
+    for change in change {
+        let mut seen = seen();
+        let mut before = thread(&report.findings[0]);
+        change(&mut before);
+        seen.threads = Some(vec![before]);
+        assert_eq!(of_review(&report, &seen), Vec::new());
+    }
+    // Nor is anything raised by whoever cannot read what was.
+    let blind = Seen {
+        threads: None,
+        ..seen()
+    };
+    assert_eq!(of_review(&report, &blind), Vec::new());
+}
+
+#[test]
+fn a_finding_whose_conversation_is_outdated_is_annotated_where_it_is_now() {
+    let report = report(1);
+    let annotations = |outdated| {
+        let mut seen = seen();
+        let mut before = thread(&report.findings[0]);
+        before.outdated = outdated;
+        seen.threads = Some(vec![before]);
+        let actions = plan(&report, &seen, &wishes());
+        let check = actions.into_iter().find_map(|action| match action {
+            Action::CreateCheck { body } => Some(body),
+            _ => None,
+        });
+        check.unwrap()["output"]["annotations"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!((annotations(false), annotations(true)), (0, 1));
+}
+
+#[test]
+fn what_is_gone_is_closed_and_a_review_that_nothing_is_left_of_is_hidden() {
+    let (before, after) = (report(3), report(1));
+    let mut seen = seen();
+    let mut threads: Vec<Thread> = before.findings.iter().map(thread).collect();
+    threads[0].review = Some("PRR_2".into());
+    threads[2].answered = true;
+    seen.threads = Some(threads);
+    seen.reviews = vec!["PRR_1".into(), "PRR_2".into()];
+    let resolve = Action::Resolve {
+        threads: vec!["PRRT_F2".into(), "PRRT_F3".into()],
+        // A comment that somebody answered is not hidden.
+        comments: vec!["PRRC_F2".into()],
+    };
+    let hide = Action::Hide {
+        reviews: vec!["PRR_1".into()],
+    };
+    assert_eq!(of_review(&after, &seen), vec![resolve, hide]);
+    // After an incomplete run nothing is known to be gone.
+    let mut cut = report(1);
+    cut.incomplete = true;
+    assert_eq!(of_review(&cut, &seen), Vec::new());
+}

@@ -1,0 +1,117 @@
+//! Comments beside lines over several pushes: what is gone is closed, what was said is not said again.
+
+use super::stage::{CONFLICT, Stage};
+
+const ARGS: [&str; 6] = ["review", "--pr", "1", "--publish", "review", "--full"];
+const MENDED: &str = "fn a() {\n    one();\n}\n";
+
+/// A pull request with findings in two files, reviewed once.
+fn reviewed() -> Stage {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT), ("src/b.rs", CONFLICT)]);
+    stage.council(&ARGS).ends(1);
+    assert!(stage.hub.state().threads.len() >= 2);
+    stage
+}
+
+/// How many of our conversations about a file are open.
+fn open(stage: &Stage, path: &str) -> usize {
+    let state = stage.hub.state();
+    let open = state.threads.iter().filter(|t| !t.resolved && !t.hidden);
+    open.filter(|t| t.place["path"] == path).count()
+}
+
+#[test]
+fn what_a_push_outdates_is_neither_repeated_nor_left_standing() {
+    let stage = reviewed();
+    let before = stage.hub.state().threads.len();
+    for thread in &mut stage.hub.state().threads {
+        thread.outdated = true;
+    }
+    stage.add(1, &[("src/a.rs", MENDED)]);
+    stage.council(&ARGS).ends(1);
+    assert_eq!(stage.hub.state().threads.len(), before, "raised again");
+    assert_eq!(open(&stage, "src/a.rs"), 0);
+    assert!(open(&stage, "src/b.rs") > 0);
+    // Something of the review still stands, so that it is not hidden.
+    assert_eq!(stage.hub.state().reviews[0]["hidden"], false);
+    stage.add(1, &[("src/b.rs", MENDED)]);
+    stage.council(&ARGS);
+    assert_eq!(open(&stage, "src/b.rs"), 0);
+    {
+        let state = stage.hub.state();
+        assert_eq!(state.reviews[0]["hidden"], true);
+        assert!(state.threads.iter().all(|thread| !thread.hidden));
+    }
+    // And then there is nothing left to do.
+    stage.requests();
+    stage.council(&ARGS);
+    let asked = stage.hub.state().asked.clone();
+    assert!(
+        !asked
+            .iter()
+            .any(|asked| asked.body.to_string().contains("mutation")),
+        "{asked:?}"
+    );
+}
+
+#[test]
+fn a_finding_that_was_answered_is_not_raised_again() {
+    let stage = reviewed();
+    let before = stage.hub.state().threads.len();
+    for thread in &mut stage.hub.state().threads {
+        thread.comments = 2;
+    }
+    stage.council(&ARGS).ends(1);
+    for thread in &mut stage.hub.state().threads {
+        thread.resolved = true;
+    }
+    stage.council(&ARGS).ends(1);
+    assert_eq!(stage.hub.state().threads.len(), before);
+    stage.requests();
+}
+
+/// The token of a job may resolve nothing unless it may write contents, which it never should.
+#[test]
+fn where_conversations_cannot_be_resolved_our_comments_are_hidden() {
+    let stage = reviewed();
+    stage.hub.state().denied.insert("contents: write");
+    {
+        let mut state = stage.hub.state();
+        let answered = state
+            .threads
+            .iter_mut()
+            .find(|t| t.place["path"] == "src/b.rs");
+        answered.unwrap().comments = 2;
+    }
+    stage.add(1, &[("src/a.rs", MENDED), ("src/b.rs", MENDED)]);
+    let run = stage.council(&ARGS);
+    assert!(!run.stderr.contains("permission"), "{}", run.stderr);
+    assert_eq!(open(&stage, "src/a.rs"), 0);
+    let state = stage.hub.state();
+    assert!(state.threads.iter().all(|thread| !thread.resolved));
+    // A comment that somebody answered is a conversation of theirs, too.
+    let answered = state.threads.iter().find(|thread| thread.comments == 2);
+    assert!(!answered.unwrap().hidden);
+}
+
+#[test]
+fn a_review_of_somebody_else_is_left_alone() {
+    let stage = reviewed();
+    let foreign = serde_json::json!({ "node_id": "PRR_x", "hidden": false, "body": "Looks good.", "event": "COMMENT" });
+    stage.hub.state().reviews.push(foreign);
+    for thread in &mut stage.hub.state().threads {
+        thread.login = "alice".into();
+        thread.is_bot = false;
+    }
+    stage.add(1, &[("src/a.rs", MENDED), ("src/b.rs", MENDED)]);
+    stage.council(&ARGS);
+    let state = stage.hub.state();
+    assert!(
+        state
+            .threads
+            .iter()
+            .all(|thread| !thread.resolved && !thread.hidden)
+    );
+    assert_eq!(state.reviews.last().unwrap()["hidden"], false);
+}
