@@ -1,20 +1,22 @@
 //! A council larger than one machine: planned in one job, judged in many, concluded in one; joined by the run's files.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_protocol::capability::Grant;
 use council_protocol::packet::Target;
-use council_protocol::{Capability, CapabilitySet, Packet};
+use council_protocol::{BlobSource, Capability, CapabilitySet, Packet, Seat, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::council::Plan;
 use crate::council::plan::{
     DebateMode, Exchange, Options, PlannedSeat, Procedure, Subject as Matter,
 };
+use crate::prompt;
 use crate::report::{self, BackendFacts, Gate, Report, RunFacts, Subject};
 use crate::session::matrix::{self, Desk, Due, Stage};
-use crate::session::{Places, RealWorld, RunRef, World as _, worker};
+use crate::session::{Places, Prompter, RealWorld, RunRef, World as _, worker};
 
 use super::Start;
 use super::bench::Bench;
@@ -23,7 +25,7 @@ use super::digests;
 use super::error::CliError;
 use super::history::REPORT;
 use super::prepare::Prepared;
-use super::prompts::{Prompts, shown_to};
+use super::prompts::{Prompts, overrides, shown_to};
 
 /// What the last stage must know beside the plan.
 const HEADER: &str = "matrix.json";
@@ -35,6 +37,9 @@ const VERSION: u32 = 1;
 const NOTE: &str =
     "every judge was a job of its own: nobody could be sent a message, so there was one round";
 
+/// What is done where a judge of a job cannot be sent a message.
+const AFRESH: &str = "another job briefs it afresh, with what it said before";
+
 #[derive(Serialize, Deserialize)]
 struct Header {
     version: u32,
@@ -44,6 +49,8 @@ struct Header {
     redacted: bool,
     fail_on: report::FailOn,
     max_answer_bytes: u64,
+    /// The user's own templates, by name: the next round's prompts are rendered where his files are not.
+    templates: BTreeMap<String, String>,
 }
 
 /// Writes everything that judges in other jobs need; says which turns are theirs.
@@ -65,17 +72,18 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
     let seed = draw(&world)?;
     let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
     let settings = &prepared.config.settings;
+    let debate = debate(settings.review.procedure, settings.review.debate);
     let planned = seats.iter().map(|seat| PlannedSeat {
         seat: seat.clone(),
-        grant: grant(),
+        grant: grant(debate),
         coverage: shown_to(seat, prompts.as_deref(), prepared),
     });
     let mut notes = prepared.notes.clone();
     notes.extend(bench.notes());
-    notes.push(NOTE.to_owned());
+    notes.extend((debate == DebateMode::Off).then(|| NOTE.to_owned()));
     let plan = Plan {
         procedure: procedure(settings.review.procedure)?,
-        debate: DebateMode::Off,
+        debate,
         consensus: bench.consensus(Matter::Change),
         quorum: bench.quorum(seats.len())?,
         policy: settings.policy(),
@@ -109,7 +117,7 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
                 requested: Some("matrix".to_owned()),
                 passed_over: Vec::new(),
             }),
-            debate: Some(DebateMode::Off),
+            debate: Some(debate),
             digests,
             recognition_key: Some(key),
             seed: Some(plan.seed.clone()),
@@ -118,6 +126,7 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
         redacted: prompts.is_some(),
         fail_on: settings.review.fail_on,
         max_answer_bytes: settings.limits.answer,
+        templates: overrides(prepared)?,
     };
     std::fs::create_dir_all(run).map_err(cannot)?;
     let brief = prompts.as_ref().map(|prompts| prompts.text());
@@ -136,12 +145,23 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
         packet: Arc::clone(&prepared.packet),
         blobs: Arc::clone(&prepared.change.blobs),
         redact: prompts.as_ref().map(|_| Prompts::redact()),
-        prompter: prompts
-            .as_deref()
-            .map(|prompts| prompts as &dyn crate::session::Prompter),
+        prompter: prompts.as_deref().map(|prompts| prompts as &dyn Prompter),
         max_answer_bytes: header.max_answer_bytes,
     };
     match matrix::advance(&desk, plan, false).map_err(cannot)? {
+        Stage::Due(due) => Ok(due),
+        Stage::Over(_) => Ok(Vec::new()),
+    }
+}
+
+/// Gives out the turns of the next round, as far as the replies in the run's folder go; none: nobody is asked any more.
+pub(crate) fn next(run: &Path) -> Result<Vec<Due>, CliError> {
+    let kept = Kept::read(run)?;
+    let prompter = prompt::Prompter::new(&kept.plan.seed, &kept.header.templates)
+        .map_err(CliError::usage)?
+        .over(kept.packet.target.kind);
+    let stage = kept.advance(run, Some(&Later(prompter)), false)?;
+    match stage {
         Stage::Due(due) => Ok(due),
         Stage::Over(_) => Ok(Vec::new()),
     }
@@ -156,40 +176,20 @@ pub(crate) struct Concluded {
 
 /// Makes the verdict from the replies that lie in the run's folder.
 pub(crate) fn conclude(run: &Path) -> Result<Concluded, CliError> {
-    let cannot = |error: std::io::Error| {
-        CliError::usage(format!("cannot conclude {}: {error}", run.display())).hint("the folder is the one that `git council plan --run` wrote, with the replies of its judges")
-    };
-    let header = std::fs::read(run.join(HEADER)).map_err(cannot)?;
-    let header: Header = serde_json::from_slice(&header).map_err(|error| cannot(error.into()))?;
-    if header.version != VERSION {
-        return Err(cannot(std::io::Error::other(format!(
-            "it has version {}, and {VERSION} is read",
-            header.version
-        ))));
-    }
-    let plan = matrix::plan(run).map_err(cannot)?;
-    let (mut packet, blobs) = worker::open(run).map_err(cannot)?;
-    packet.target = header.target;
-    packet.framing = plan.framing.clone();
-    let desk = Desk {
-        run,
-        packet: Arc::new(packet.clone()),
-        blobs: Arc::new(blobs),
-        redact: header.redacted.then(Prompts::redact),
-        prompter: None,
-        max_answer_bytes: header.max_answer_bytes,
-    };
-    let Stage::Over(outcome) = matrix::advance(&desk, plan, true).map_err(cannot)? else {
+    let kept = Kept::read(run)?;
+    let Stage::Over(outcome) = kept.advance(run, None, true)? else {
         return Err(CliError::run(
             "the council asks for more than its jobs answered",
         ));
     };
+    let Kept { header, packet, .. } = kept;
     let report = Report::new(*outcome, Subject::of(&packet), header.facts);
     let gate = Gate {
         fail_on: header.fail_on,
         ..Gate::default()
     };
-    std::fs::write(run.join(REPORT), report::json::render(&report, gate)).map_err(cannot)?;
+    std::fs::write(run.join(REPORT), report::json::render(&report, gate))
+        .map_err(|error| cannot_go_on(run, &error))?;
     Ok(Concluded {
         report,
         packet,
@@ -197,20 +197,112 @@ pub(crate) fn conclude(run: &Path) -> Result<Concluded, CliError> {
     })
 }
 
-/// What a job of its own can do.
-fn grant() -> Grant {
-    let requested = CapabilitySet::from([Capability::Spawn]);
-    let granted = CapabilitySet::from([
-        Capability::Spawn,
-        Capability::Shutdown,
-        Capability::SharedFs,
-        Capability::StructuredOutput,
-        Capability::ReadOnly,
-    ]);
+/// What lies in the folder of a run that was planned.
+struct Kept {
+    header: Header,
+    plan: Plan,
+    packet: Packet,
+    blobs: Arc<worker::FolderBlobs>,
+}
+
+impl Kept {
+    fn read(run: &Path) -> Result<Self, CliError> {
+        let cannot = |error: std::io::Error| cannot_go_on(run, &error);
+        let header = std::fs::read(run.join(HEADER)).map_err(cannot)?;
+        let header: Header =
+            serde_json::from_slice(&header).map_err(|error| cannot(error.into()))?;
+        if header.version != VERSION {
+            return Err(cannot(std::io::Error::other(format!(
+                "it has version {}, and {VERSION} is read",
+                header.version
+            ))));
+        }
+        let plan = matrix::plan(run).map_err(cannot)?;
+        let (mut packet, blobs) = worker::open(run).map_err(cannot)?;
+        packet.target = header.target.clone();
+        packet.framing = plan.framing.clone();
+        Ok(Self {
+            header,
+            plan,
+            packet,
+            blobs: Arc::new(blobs),
+        })
+    }
+
+    fn advance(
+        &self,
+        run: &Path,
+        prompter: Option<&dyn Prompter>,
+        last: bool,
+    ) -> Result<Stage, CliError> {
+        let desk = Desk {
+            run,
+            packet: Arc::new(self.packet.clone()),
+            blobs: Arc::clone(&self.blobs) as Arc<dyn BlobSource>,
+            redact: self.header.redacted.then(Prompts::redact),
+            prompter,
+            max_answer_bytes: self.header.max_answer_bytes,
+        };
+        matrix::advance(&desk, self.plan.clone(), last).map_err(|error| cannot_go_on(run, &error))
+    }
+}
+
+fn cannot_go_on(run: &Path, error: &std::io::Error) -> CliError {
+    CliError::usage(format!("cannot go on with {}: {error}", run.display())).hint(
+        "the folder is the one that `git council plan --run` wrote, with the replies of its judges",
+    )
+}
+
+/// Prompts of later rounds; the brief lies with each judge's seat already.
+struct Later(prompt::Prompter);
+
+impl Prompter for Later {
+    fn brief(&self, _: &Seat) -> Arc<str> {
+        Arc::from("")
+    }
+
+    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {
+        self.0
+            .turn_exploring(seat, turn.round, &turn.key, &turn.task, explorers)
+            .map_err(|error| error.to_string())
+    }
+
+    fn reminder(&self, said: &[Arc<str>]) -> String {
+        self.0.reminder(said).unwrap_or_default()
+    }
+}
+
+/// What a job of its own can do. It can be sent no message; it is briefed afresh for R2 only where a debate was asked for.
+fn grant(debate: DebateMode) -> Grant {
+    let asked = match debate {
+        DebateMode::Off => None,
+        _ => Some(Capability::Message),
+    };
     Grant {
-        requested,
-        granted,
-        emulated: Default::default(),
+        requested: CapabilitySet::from_iter(
+            [Some(Capability::Spawn), asked.clone()]
+                .into_iter()
+                .flatten(),
+        ),
+        granted: CapabilitySet::from([
+            Capability::Spawn,
+            Capability::Shutdown,
+            Capability::SharedFs,
+            Capability::StructuredOutput,
+            Capability::ReadOnly,
+        ]),
+        emulated: asked
+            .map(|message| (message, AFRESH.to_owned()))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// R2 over jobs is never run unasked (3-debate.md, "Settled contradictions").
+fn debate(procedure: Procedure, mode: DebateMode) -> DebateMode {
+    match (procedure, mode) {
+        (_, DebateMode::Force) | (Procedure::Debate, DebateMode::Auto) => DebateMode::Force,
+        _ => DebateMode::Off,
     }
 }
 

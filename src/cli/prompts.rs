@@ -182,7 +182,7 @@ const ENDING: &str = ".md.j2";
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The templates of the user's folder, by name. None of them may come from the repository under review.
-fn overrides(prepared: &Prepared) -> Result<BTreeMap<String, String>, CliError> {
+pub(super) fn overrides(prepared: &Prepared) -> Result<BTreeMap<String, String>, CliError> {
     let Some(folder) = &prepared.config.settings.prompts.folder else {
         return Ok(BTreeMap::new());
     };

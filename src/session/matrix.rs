@@ -2,9 +2,10 @@
 //!
 //! Nothing waits here. [`advance`] convenes the council of a stored plan again and hands it every reply that lies in the run's
 //! folder; the engine gives out the same turns with the same keys each time, so that a stage goes on where the last one
-//! ended. What has no reply yet is due: its files are written, and a job answers it (`git council judge`).
+//! ended. What was not given out yet is due: its files are written, and a job answers it (`git council judge`). What was given
+//! out and has no reply is an abstention: its job is over. Nor can a job be asked again to mend what it said.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use council_protocol::message::Ending;
 use council_protocol::worker::{self, Reply};
 use council_protocol::{
-    BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, Turn, TurnId,
+    BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, Seat, Task, Turn, TurnId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -80,26 +81,66 @@ pub fn plan(run: &Path) -> io::Result<Plan> {
     stored::parse(&fs::read(run.join(PLAN))?).map_err(io::Error::other)
 }
 
-/// Brings a council as far as its replies go. In the last stage a missing reply is an abstention.
+/// Brings a council as far as its replies go. In the last stage nothing is given out any more.
 ///
 /// # Errors
 ///
 /// What the disk says; and a council that neither asks nor ends.
 pub fn advance(desk: &Desk<'_>, plan: Plan, last: bool) -> io::Result<Stage> {
-    let seats = plan.seats.clone();
-    let mut prover = Prover::new(
-        Arc::clone(&desk.packet),
-        Arc::clone(&desk.blobs),
-        desk.redact.clone(),
-    );
+    let mut judging = Judging {
+        desk,
+        last,
+        seats: plan
+            .seats
+            .iter()
+            .map(|planned| &planned.seat)
+            .cloned()
+            .collect(),
+        prover: Prover::new(
+            Arc::clone(&desk.packet),
+            Arc::clone(&desk.blobs),
+            desk.redact.clone(),
+        ),
+        said: BTreeMap::new(),
+        due: Vec::new(),
+    };
     let (mut council, first) = Council::convene(plan);
     let mut actions = VecDeque::from(first);
-    let mut due = Vec::new();
     while let Some(action) = actions.pop_front() {
-        let input = match action {
+        match action {
+            Action::Conclude { outcome } => return Ok(Stage::Over(outcome)),
+            // Jobs have clocks of their own; the council's stands still.
+            action => {
+                if let Some(input) = judging.perform(action)? {
+                    actions.extend(council.handle(input, 0));
+                }
+            }
+        }
+    }
+    match judging.due.is_empty() {
+        true => Err(io::Error::other("the council neither asks nor ends")),
+        false => Ok(Stage::Due(judging.due)),
+    }
+}
+
+/// A council that is brought forward.
+struct Judging<'a> {
+    desk: &'a Desk<'a>,
+    last: bool,
+    seats: Vec<Seat>,
+    prover: Prover,
+    /// What each judge said so far: the job of its next turn knows nothing of it.
+    said: BTreeMap<JudgeId, Vec<Arc<str>>>,
+    due: Vec<Due>,
+}
+
+impl Judging<'_> {
+    /// What comes of an action; none: nothing, or nothing yet.
+    fn perform(&mut self, action: Action) -> io::Result<Option<Input>> {
+        Ok(Some(match action {
             Action::Spawn { judge } => {
-                if let Some(planned) = seats.iter().find(|planned| planned.seat.judge == judge) {
-                    desk.seat(&planned.seat)?;
+                if let Some(seat) = self.seats.iter().find(|seat| seat.judge == judge) {
+                    self.desk.seat(seat)?;
                 }
                 Input::Started { judge }
             }
@@ -119,40 +160,14 @@ pub fn advance(desk: &Desk<'_>, plan: Plan, last: bool) -> io::Result<Stage> {
                     prompt: String::new(),
                     timeout_ms,
                 };
-                match desk.reply(&judge, turn)? {
-                    Some(Reply::Answered { raw, usage }) => Input::Answered {
-                        judge,
-                        turn,
-                        raw: raw.into(),
-                        usage,
-                    },
-                    Some(Reply::Failed { failure }) => Input::Failed {
-                        judge,
-                        turn: Some(turn),
-                        failure,
-                    },
-                    None if last => Input::Failed {
-                        judge,
-                        turn: Some(turn),
-                        failure: Failure::new(FailureKind::Died, "its job left no reply"),
-                    },
-                    None => {
-                        let seat = seats.iter().find(|planned| planned.seat.judge == judge);
-                        desk.turn(&judge, asked, seat.map(|planned| &planned.seat))?;
-                        due.push(Due {
-                            judge,
-                            turn: turn.0,
-                        });
-                        continue;
-                    }
-                }
+                return self.ask(judge, asked);
             }
             Action::Prove {
                 claim,
                 location,
                 quote,
             } => {
-                let (proof, context) = prover.prove(&location, &quote);
+                let (proof, context) = self.prover.prove(&location, &quote);
                 Input::Proved {
                     claim,
                     proof,
@@ -169,24 +184,59 @@ pub fn advance(desk: &Desk<'_>, plan: Plan, last: bool) -> io::Result<Stage> {
                 judge,
                 ending: Ending::Graceful,
             },
-            Action::Conclude { outcome } => return Ok(Stage::Over(outcome)),
             Action::Share { .. }
             | Action::CancelTurn { .. }
             | Action::SetDeadline { .. }
             | Action::Record { .. }
-            | Action::Log { .. } => continue,
-        };
-        // Jobs have clocks of their own; the council's stands still.
-        actions.extend(council.handle(input, 0));
+            | Action::Log { .. }
+            | Action::Conclude { .. } => return Ok(None),
+        }))
     }
-    match due.is_empty() {
-        true => Err(io::Error::other("the council neither asks nor ends")),
-        false => Ok(Stage::Due(due)),
+
+    /// The reply to a turn; none: it is due now.
+    fn ask(&mut self, judge: JudgeId, turn: Turn) -> io::Result<Option<Input>> {
+        let id = turn.id;
+        let failed = |judge, kind, why: &str| Input::Failed {
+            judge,
+            turn: Some(id),
+            failure: Failure::new(kind, why),
+        };
+        if let Task::Mend { error, .. } = &turn.task {
+            return Ok(Some(failed(judge, FailureKind::Malformed, error)));
+        }
+        let was_given_out = worker::turn_file(self.desk.run, &judge, id).is_file();
+        Ok(Some(match self.desk.reply(&judge, id)? {
+            Some(Reply::Answered { raw, usage }) => {
+                let raw: Arc<str> = raw.into();
+                let said = self.said.entry(judge.clone()).or_default();
+                said.push(Arc::clone(&raw));
+                Input::Answered {
+                    judge,
+                    turn: id,
+                    raw,
+                    usage,
+                }
+            }
+            Some(Reply::Failed { failure }) => Input::Failed {
+                judge,
+                turn: Some(id),
+                failure,
+            },
+            None if was_given_out => failed(judge, FailureKind::Died, "its job left no reply"),
+            None if self.last => failed(judge, FailureKind::Died, "no job was given its turn"),
+            None => {
+                let seat = self.seats.iter().find(|seat| seat.judge == judge);
+                let said = self.said.get(&judge).map_or(&[][..], Vec::as_slice);
+                self.desk.turn(&judge, turn, seat, said)?;
+                self.due.push(Due { judge, turn: id.0 });
+                return Ok(None);
+            }
+        }))
     }
 }
 
 impl Desk<'_> {
-    fn seat(&self, seat: &council_protocol::Seat) -> io::Result<()> {
+    fn seat(&self, seat: &Seat) -> io::Result<()> {
         let path = worker::seat_file(self.run, &seat.judge);
         if path.is_file() {
             return Ok(());
@@ -209,13 +259,17 @@ impl Desk<'_> {
         &self,
         judge: &JudgeId,
         mut turn: Turn,
-        seat: Option<&council_protocol::Seat>,
+        seat: Option<&Seat>,
+        said: &[Arc<str>],
     ) -> io::Result<()> {
         if let (Some(seat), Some(prompter)) = (
             seat.filter(|seat| seat.agent.kind.reads_text()),
             self.prompter,
         ) {
             turn.prompt = prompter.prompt(seat, &turn, 0).map_err(io::Error::other)?;
+            if !said.is_empty() {
+                turn.prompt = prompter.reminder(said) + &turn.prompt;
+            }
         }
         write(
             &worker::turn_file(self.run, judge, turn.id),

@@ -1,6 +1,6 @@
 //! `git council plan`: the first job of a matrix.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -10,13 +10,20 @@ use crate::cli::error::CliError;
 use crate::cli::{github, matrix, prepare};
 use crate::git::TargetSpec;
 use crate::report::exit;
+use crate::session::matrix::Due;
 
 /// Write a review's files for judges in other jobs, and print their turns
+///
+/// With `--debate` there is a second round: `git council plan --run FOLDER --next`, once the replies are in the folder, prints its
+/// turns. Each of its judges is briefed afresh, with what it said in the first round.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlanArgs {
     /// The folder of the run, which must not be there yet
     #[arg(long, value_name = "FOLDER")]
     run: PathBuf,
+    /// Print the turns of the next round of a run that was planned; none where there is none
+    #[arg(long, conflicts_with_all = ["pr", "event"])]
+    next: bool,
     /// Print the turns as the output NAME of a step, instead of JSON alone
     #[arg(long, value_name = "NAME")]
     matrix: Option<String>,
@@ -25,23 +32,29 @@ pub(crate) struct PlanArgs {
 }
 
 pub(crate) fn run(args: &PlanArgs, start: &Start) -> Result<u8, CliError> {
-    let due = match &args.review.forge.is_asked() {
-        false => Some(prepare::prepare(&args.review, start)?),
-        true => {
-            let proposal = github::proposal(&args.review.forge, start)?;
-            let prepare = |proposal| {
-                prepare::prepare_spec(&args.review, start, TargetSpec::Proposal(proposal))
-            };
-            proposal.map(prepare).transpose()?
-        }
-    };
     let folder = matrix::folder(start, &args.run);
-    let due = due.map(|prepared| matrix::plan(&prepared, args.review.council.deep, &folder));
-    let due = serde_json::to_string(&due.transpose()?.unwrap_or_default()).unwrap_or_default();
+    let due = match args.next {
+        true => matrix::next(&folder)?,
+        false => first(args, &folder, start)?,
+    };
+    let due = serde_json::to_string(&due).unwrap_or_default();
     let line = match &args.matrix {
         Some(name) => format!("{name}={due}\n"),
         None => format!("{due}\n"),
     };
     start.console.print(&line)?;
     Ok(exit::OK)
+}
+
+fn first(args: &PlanArgs, folder: &Path, start: &Start) -> Result<Vec<Due>, CliError> {
+    let prepared = match args.review.forge.is_asked() {
+        false => prepare::prepare(&args.review, start)?,
+        true => {
+            let Some(proposal) = github::proposal(&args.review.forge, start)? else {
+                return Ok(Vec::new());
+            };
+            prepare::prepare_spec(&args.review, start, TargetSpec::Proposal(proposal))?
+        }
+    };
+    matrix::plan(&prepared, args.review.council.deep, folder)
 }

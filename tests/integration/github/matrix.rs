@@ -7,13 +7,16 @@ use serde_json::Value;
 
 use super::stage::{CONFLICT, Stage};
 use crate::harness::Repo;
+use crate::programs::with_judge;
 
 /// The turns of a plan.
 fn planned(repo: &Repo, run: &str, target: &str) -> Vec<(String, u64)> {
-    let said = repo
-        .council(["plan", "--run", run, "--matrix", "judges", target])
-        .ends(0)
-        .stdout;
+    due(repo, &["plan", "--run", run, "--matrix", "judges", target])
+}
+
+/// The turns that a stage prints.
+fn due(repo: &Repo, args: &[&str]) -> Vec<(String, u64)> {
+    let said = repo.council_with(&[], args).ends(0).stdout;
     let due: Vec<Value> =
         serde_json::from_str(said.trim().strip_prefix("judges=").unwrap()).unwrap();
     due.iter()
@@ -145,4 +148,181 @@ fn a_pull_request_is_planned_and_its_verdict_published() {
     assert_eq!(stage.reports(1).len(), 1);
     assert_eq!(stage.hub.state().checks[0]["conclusion"], "failure");
     stage.requests();
+}
+
+/// A judge that says which round it is in and what it was told.
+const TALKS: &str = r#"
+cat > /dev/null
+cat <<END
+{"schema_version": 1, "round": $COUNCIL_ROUND, "key": "$COUNCIL_KEY", "verdict": "PASS", "confidence": "HIGH",
+ "restatement": "It is small.", "key_insight": "Round $COUNCIL_ROUND of somebody.", "findings": [], "responses": [],
+ "recommendation": "Merge it."}
+END"#;
+
+const NEXT: [&str; 6] = ["plan", "--run", "run", "--next", "--matrix", "judges"];
+
+#[test]
+fn a_debate_over_jobs_briefs_every_judge_afresh_with_what_it_and_the_others_said() {
+    let repo = with_judge(TALKS, "");
+    let first = due(
+        &repo,
+        &[
+            "plan", "--run", "run", "--matrix", "judges", "--debate", "HEAD",
+        ],
+    );
+    assert_eq!(first.len(), 2);
+    for turn in &first {
+        judge(&repo, &repo.path(), "run", turn);
+    }
+    let second = due(&repo, &NEXT);
+    assert_eq!(second.len(), 2);
+    for (who, number) in &second {
+        let file = format!("run/workers/{who}/turn-{number}.json");
+        let turn: Value =
+            serde_json::from_slice(&fs::read(repo.path().join(file)).unwrap()).unwrap();
+        assert_eq!(turn["round"], 2);
+        let prompt = turn["prompt"].as_str().unwrap();
+        // Its own reply, and the other's.
+        assert!(prompt.contains("What you said before"), "{prompt}");
+        assert_eq!(
+            prompt.matches("Round 1 of somebody.").count(),
+            2,
+            "{prompt}"
+        );
+        assert!(!prompt.contains(&first[0].0) && !prompt.contains(&first[1].0));
+    }
+    // A stage of whose jobs nothing came is one of abstentions: the first round stands.
+    let conclude = |code| -> Value {
+        let run = repo
+            .council(["conclude", "--run", "run", "--json"])
+            .ends(code);
+        serde_json::from_str(&run.stdout).unwrap()
+    };
+    let notes = |report: &Value| report["notes"].to_string();
+    assert_eq!(conclude(0)["verdict"], "PASS");
+    for turn in &second {
+        judge(&repo, &repo.path(), "run", turn);
+    }
+    assert_eq!(due(&repo, &NEXT), Vec::new());
+    let report = conclude(0);
+    assert_eq!(report["verdict"], "PASS");
+    assert!(
+        notes(&report).contains("was briefed afresh for R2"),
+        "{}",
+        notes(&report)
+    );
+    assert_eq!(report["receipt"]["run"]["debate"], "force");
+    assert!(!notes(&report).contains("R2 did not run"));
+    let judges = report["judges"].as_array().unwrap();
+    assert!(
+        judges.iter().all(|judge| judge["r2"] == "PASS"),
+        "{judges:?}"
+    );
+}
+
+#[test]
+fn a_judge_of_round_1_that_left_nothing_holds_up_no_second_round() {
+    let repo = with_judge(TALKS, "");
+    let first = due(
+        &repo,
+        &[
+            "plan", "--run", "run", "--judges", "3", "--debate", "HEAD", "--matrix", "judges",
+        ],
+    );
+    for turn in &first[..2] {
+        judge(&repo, &repo.path(), "run", turn);
+    }
+    let second = due(&repo, &NEXT);
+    assert_eq!(second.len(), 2);
+    assert!(second.iter().all(|(who, _)| *who != first[2].0));
+}
+
+#[test]
+fn built_in_judges_debate_over_jobs_as_they_do_on_one_machine() {
+    let repo = Repo::with_base();
+    repo.write("src/a.rs", CONFLICT);
+    repo.commit("Change");
+    let first = due(
+        &repo,
+        &[
+            "plan", "--run", "run", "--debate", "HEAD", "--matrix", "judges",
+        ],
+    );
+    for turn in &first {
+        judge(&repo, &repo.path(), "run", turn);
+    }
+    for turn in &due(&repo, &NEXT) {
+        judge(&repo, &repo.path(), "run", turn);
+    }
+    let report = |args: &[&str]| -> Value {
+        serde_json::from_str(&repo.council_with(&[], args).ends(1).stdout).unwrap()
+    };
+    let (matrix, one) = (
+        report(&["conclude", "--run", "run", "--json"]),
+        report(&["review", "HEAD", "--debate", "--json"]),
+    );
+    assert_eq!(
+        (&matrix["verdict"], &matrix["reason"]),
+        (&one["verdict"], &one["reason"])
+    );
+}
+
+#[test]
+fn without_a_debate_there_is_no_second_stage() {
+    let repo = Repo::with_base();
+    repo.write("docs/a.md", "A sentence.\n");
+    repo.commit("Change");
+    for turn in &planned(&repo, "run", "HEAD") {
+        judge(&repo, &repo.path(), "run", turn);
+    }
+    assert_eq!(due(&repo, &NEXT), Vec::new());
+}
+
+/// What jobs share is an artefact that whoever reads the repository can load.
+#[test]
+fn t9_t26_no_key_and_no_token_lies_in_the_folder_that_jobs_share() {
+    const KEY: &str = "sk-test-9f8e7d6c5b4a39281706f5e4d3c2b1a0";
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let config = "[agents.model]\ndriver = \"http\"\napi = \"chat\"\nurl = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\nkey = \"MODEL_KEY\"\n";
+    stage
+        .repo
+        .write_home(".config/git-council/config.toml", config);
+    let run = |args: &[&str]| {
+        let mut command = stage.command(args);
+        command.env("MODEL_KEY", KEY);
+        crate::harness::Run::of_command(command)
+    };
+    run(&[
+        "plan",
+        "--run",
+        "run",
+        "--pr",
+        "1",
+        "--agents",
+        "model,builtin",
+    ])
+    .ends(0);
+    let folder = stage.repo.path().join("run");
+    let workers = fs::read_dir(folder.join("workers")).unwrap();
+    for worker in workers {
+        let name = worker.unwrap().file_name().into_string().unwrap();
+        run(&["judge", "--run", "run", "--judge", &name, "--turn", "1"]);
+    }
+    let mut files = 0;
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+                continue;
+            }
+            let text = String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned();
+            files += 1;
+            for secret in [KEY, super::server::TOKEN] {
+                assert!(!text.contains(secret), "{}", entry.path().display());
+            }
+        }
+    }
+    assert!(files > 6, "{files}");
 }
