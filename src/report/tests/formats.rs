@@ -1,8 +1,11 @@
 //! The JSON format: read back, checked, versioned.
 
-use super::super::{Gate, Report, json};
+use serde_json::Value;
+
+use super::super::{Gate, Report, json, rdjson, sarif};
 use super::samples;
 use crate::text;
+use serde_json::json as json_of;
 
 #[test]
 fn json_is_read_back_and_hides_nothing() {
@@ -64,4 +67,82 @@ fn t21_a_report_that_is_greener_than_its_content_is_refused() {
     assert!(pass(&samples::skipped(), "SKIPPED").contains("too few judges counted"));
     let counted = forged(&samples::inconclusive(), "\"counted\": 1", "\"counted\": 3").unwrap_err();
     assert!(counted.contains("counts other judges"), "{counted}");
+}
+
+/// The errors of a value against a schema.
+fn errors(schema: &Value, value: &Value) -> Vec<String> {
+    let validator = jsonschema::validator_for(schema).unwrap();
+    let errors = validator.iter_errors(value);
+    errors
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect()
+}
+
+#[test]
+fn sarif_follows_its_schema_and_every_result_has_a_fingerprint() {
+    let schema: Value = serde_json::from_str(include_str!("fixtures/sarif-2.1.0.json")).unwrap();
+    for (name, report) in samples::all() {
+        let log: Value = serde_json::from_str(&sarif::render(&report)).unwrap();
+        assert_eq!(errors(&schema, &log), Vec::<String>::new(), "{name}");
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        for result in results {
+            let prints = result["partialFingerprints"].as_object().unwrap();
+            let (_, print) = prints.iter().next().unwrap();
+            assert!(print.as_str().is_some_and(|p| p.len() >= 16), "{name}");
+        }
+    }
+    // The schema forbids what it does not know.
+    let mut log: Value = serde_json::from_str(&sarif::render(&samples::fail())).unwrap();
+    log["runs"][0]["results"][0]["levle"] = "error".into();
+    log["runs"][0]["results"][1]["level"] = "fatal".into();
+    assert_eq!(errors(&schema, &log).len(), 2);
+}
+
+/// reviewdog's `DiagnosticResult` has no required fields and forbids none; this is stricter, so that nothing is misspelt.
+#[test]
+fn rdjson_is_what_reviewdog_reads() {
+    let closed = |properties: Value, required: Value| json_of!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required });
+    let text = || json_of!({ "type": "string" });
+    let severity = || json_of!({ "enum": ["ERROR", "WARNING", "INFO"] });
+    let number = || json_of!({ "type": "integer", "minimum": 1 });
+    let position = || {
+        closed(
+            json_of!({ "line": number(), "column": number() }),
+            json_of!(["line"]),
+        )
+    };
+    let range = || {
+        closed(
+            json_of!({ "start": position(), "end": position() }),
+            json_of!(["start"]),
+        )
+    };
+    let diagnostic = closed(
+        json_of!({
+            "message": text(), "severity": severity(),
+            "location": closed(json_of!({ "path": text(), "range": range() }), json_of!(["path"])),
+            "code": closed(json_of!({ "value": text(), "url": text() }), json_of!(["value"])),
+            "suggestions": { "type": "array", "items":
+                closed(json_of!({ "range": range(), "text": text() }), json_of!(["range", "text"])) },
+        }),
+        json_of!(["message", "location", "severity"]),
+    );
+    let schema = closed(
+        json_of!({
+            "source": closed(json_of!({ "name": text(), "url": text() }), json_of!(["name"])),
+            "severity": severity(),
+            "diagnostics": { "type": "array", "items": diagnostic },
+        }),
+        json_of!(["source", "diagnostics"]),
+    );
+    for (name, report) in samples::all() {
+        let result: Value = serde_json::from_str(&rdjson::render(&report)).unwrap();
+        assert_eq!(errors(&schema, &result), Vec::<String>::new(), "{name}");
+        let counted = report.findings.iter().filter(|f| f.level.is_some()).count();
+        assert_eq!(
+            result["diagnostics"].as_array().unwrap().len(),
+            counted,
+            "{name}"
+        );
+    }
 }
