@@ -213,6 +213,27 @@ fn a_first_push_of_sha256_is_reviewed() {
 }
 
 #[test]
+fn t27_names_of_refs_are_never_part_of_a_command() {
+    let desk = Desk::new().installed();
+    let hostile = [
+        "x;touch${IFS}pwned",
+        "$(touch${IFS}pwned)",
+        "`touch${IFS}pwned`",
+        "a\"b'c|touch${IFS}pwned&",
+        "--upload-pack=touch${IFS}pwned",
+    ];
+    for (at, name) in hostile.into_iter().enumerate() {
+        desk.repo.write(&format!("notes-{at}.md"), CONFLICT);
+        desk.repo.commit("Conflict");
+        let to = format!("HEAD:refs/heads/{name}");
+        let run = desk.push(&["origin", &to]).ends(0).tells("FAIL");
+        assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
+    }
+    let places = [desk.repo.path(), desk.repo.path().join(".git"), desk.remote];
+    assert!(places.iter().all(|place| !place.join("pwned").exists()));
+}
+
+#[test]
 fn worktrees_submodules_and_hooks_paths_have_their_effective_directory() {
     let desk = Desk::new();
     let tree = desk.repo.in_home("tree");
