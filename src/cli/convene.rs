@@ -8,7 +8,7 @@ use council_protocol::packet::TargetKind;
 
 use crate::council::plan::Seed;
 use crate::report::Report;
-use crate::session::{Moment, Places, RealWorld, RunRef, World as _, draw_seed};
+use crate::session::{Interrupts, Moment, Places, RealWorld, RunRef, World as _, draw_seed};
 
 use super::Start;
 use super::before::{forecast, tell_once};
@@ -35,6 +35,7 @@ pub(crate) fn review(
     deep: bool,
     fresh: bool,
     announce: Option<Announce>,
+    interrupts: Interrupts,
     start: &Start,
 ) -> Result<Report, CliError> {
     let world = RealWorld::new();
@@ -87,7 +88,7 @@ pub(crate) fn review(
         hearsay,
         ..Council::over(start, &world, &prepared, seed, prompts, known, run)
     };
-    council.hold(&seats)
+    council.hold(&seats, interrupts)
 }
 
 /// Holds a council that comes to a document and to no verdict.
@@ -108,7 +109,7 @@ pub(crate) fn gather(
         gathering: Some(gathering),
         ..Council::over(start, &world, &prepared, seed, prompts, known, run)
     };
-    council.hold(seats)
+    council.hold(seats, Interrupts::Signals)
 }
 
 /// Goes on with a run, over the same change.

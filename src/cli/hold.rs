@@ -123,15 +123,15 @@ impl<'a> Council<'a> {
 
 impl Council<'_> {
     /// Holds it. A run that left nothing behind is forgotten.
-    pub(super) fn hold(&self, seats: &[Seat]) -> Result<Report, CliError> {
-        let held = self.begin(seats);
+    pub(super) fn hold(&self, seats: &[Seat], interrupts: Interrupts) -> Result<Report, CliError> {
+        let held = self.begin(seats, interrupts);
         if held.is_err() {
             history::forget(&self.run);
         }
         held
     }
 
-    fn begin(&self, seats: &[Seat]) -> Result<Report, CliError> {
+    fn begin(&self, seats: &[Seat], interrupts: Interrupts) -> Result<Report, CliError> {
         let ask = match self.gathering {
             Some(_) => Gathering::ask(seats.len()),
             None => self.bench.ask(seats.len()),
@@ -147,7 +147,7 @@ impl Council<'_> {
             .map(offer)
             .collect();
         self.sit(seats, &selection, |setting| {
-            session::run(setting, offers, self.world, Interrupts::Signals)
+            session::run(setting, offers, self.world, interrupts)
         })
     }
 

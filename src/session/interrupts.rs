@@ -1,8 +1,10 @@
 //! Ctrl-C and SIGTERM, or whatever stands for them.
 
 use std::io;
+use std::thread;
 
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::runtime::Builder;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Where requests to end the run come from. The first ends it in good order, the second at once.
 pub enum Interrupts {
@@ -25,6 +27,32 @@ pub(super) enum Listening {
 }
 
 impl Interrupts {
+    /// Ctrl-C and SIGTERM of this process from now on, however long it takes until a session hears them.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn from_now_on() -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let mut listening = {
+            let _inside = runtime.enter();
+            Self::Signals.listen()?
+        };
+        let (sender, receiver) = unbounded_channel();
+        let forward = async move {
+            loop {
+                listening.next().await;
+                if sender.send(()).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || runtime.block_on(forward))?;
+        Ok(Self::Channel(receiver))
+    }
+
     /// Begins to listen; needs a runtime.
     pub(super) fn listen(self) -> io::Result<Listening> {
         match self {

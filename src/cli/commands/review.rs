@@ -17,6 +17,7 @@ use crate::cli::prepare::prepare;
 use crate::config::Pair;
 use crate::council::outcome::Verdict;
 use crate::report::{Gate, exit};
+use crate::session::Interrupts;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -262,7 +263,14 @@ pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
     let announced = args
         .announce
         .then_some(detach::announce as convene::Announce);
-    let report = convene::review(prepared, args.council.deep, args.fresh, announced, &start)?;
+    let report = convene::review(
+        prepared,
+        args.council.deep,
+        args.fresh,
+        announced,
+        Interrupts::Signals,
+        &start,
+    )?;
     let asked = report.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
     if announced.is_some() && asked {
         return Ok(report.bottom_line(Gate::default()).exit_code);

@@ -3,6 +3,7 @@
 mod args;
 mod forge;
 mod job;
+mod open_check;
 mod publishing;
 mod review;
 mod subject;

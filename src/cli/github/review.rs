@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use council_protocol::coverage::FileCoverage;
 use council_protocol::{CoverageState, Packet, RepoPath, Side};
-use jiff::Timestamp;
 
 use crate::cli::Start;
 use crate::cli::commands::review::ReviewArgs;
@@ -15,10 +14,12 @@ use crate::cli::error::CliError;
 use crate::cli::prepare::{Prepared, prepare_spec};
 use crate::git::TargetSpec;
 use crate::publish::look;
-use crate::publish::{self, Call, CheckSeen, Found, Hub, Seen, State, Surface, Wishes};
+use crate::publish::{self, Found, Seen, State, Surface, Wishes};
 use crate::report::{CheckConclusion, exit};
+use crate::session::Interrupts;
 
 use super::forge::Forge;
+use super::open_check::OpenCheck;
 use super::publishing::{
     file_digests, look_around, moved, show, wishes, without_report, write_sarif,
 };
@@ -56,6 +57,9 @@ pub(crate) fn review(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
         return recognised(known, &wishes, &start);
     }
     let again = narrow(&mut prepared, before.as_ref(), &wishes);
+    // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
+    let interrupts = Interrupts::from_now_on()
+        .map_err(|error| CliError::run(format!("cannot hear signals: {error}")))?;
     let check = OpenCheck::begin(
         &hub,
         &mut seen,
@@ -65,17 +69,18 @@ pub(crate) fn review(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
             .any(|(surface, _)| *surface == Surface::Check),
     );
     let blobs = Arc::clone(&prepared.change.blobs);
-    let mut report = match convene::review(prepared, args.council.deep, true, None, &start) {
-        Ok(report) => report,
-        Err(error) => {
-            check.end(
-                without_report(args.forge.advisory),
-                "the council broke down",
-                &error.message,
-            );
-            return Err(error);
-        }
-    };
+    let mut report =
+        match convene::review(prepared, args.council.deep, true, None, interrupts, &start) {
+            Ok(report) => report,
+            Err(error) => {
+                check.end(
+                    without_report(args.forge.advisory),
+                    "the council broke down",
+                    &error.message,
+                );
+                return Err(error);
+            }
+        };
     report.receipt.run.recognition_key = Some(key);
     if let Some(before) = &before {
         let judged = |path: &RepoPath| {
@@ -115,7 +120,7 @@ pub(crate) fn review(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
                 check.end(CheckConclusion::Cancelled, "superseded", &error.message);
                 return Err(error);
             }
-            Ok(now) => seen.threads = Some(now.threads),
+            Ok(now) => (seen.threads, seen.reviews) = (Some(now.threads), now.reviews),
             Err(error) => start.console.warning(&error.to_string()),
         }
     }
@@ -199,82 +204,4 @@ fn narrow(prepared: &mut Prepared, before: Option<&State>, wishes: &Wishes) -> O
         wishes.files.len()
     ));
     Some(kept)
-}
-
-/// A check in progress. It never stays so: whoever drops it without a report ends it (peers.md 4.5, no. 56).
-struct OpenCheck<'a> {
-    hub: &'a Hub<'a>,
-    id: Option<u64>,
-}
-
-impl<'a> OpenCheck<'a> {
-    fn begin(hub: &'a Hub<'a>, seen: &mut Seen, wishes: &Wishes, denied: bool) -> Self {
-        let mut open = Self { hub, id: None };
-        if denied || !wishes.surfaces.contains(&Surface::Check) {
-            return open;
-        }
-        if let Some(check) = seen.check.as_ref().filter(|check| !check.completed) {
-            // A run that broke off left it.
-            open.id = Some(check.id);
-            return open;
-        }
-        let body = publish::begin(
-            wishes,
-            &Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        );
-        let find = || {
-            Ok(
-                look::check(hub, &wishes.head, &wishes.check_name, &wishes.council)?
-                    .filter(|check| !check.completed)
-                    .map(|check| serde_json::json!({ "id": check.id })),
-            )
-        };
-        // What is denied now is told when the report is published.
-        let made = hub.create(
-            &Call::post(hub.path("check-runs"), body),
-            "create the check",
-            find,
-        );
-        let id = made.ok().and_then(|made| made.get("id")?.as_u64());
-        if let Some(id) = id {
-            seen.check = Some(CheckSeen {
-                id,
-                external_id: String::new(),
-                completed: false,
-                url: String::new(),
-            });
-            open.id = Some(id);
-        }
-        open
-    }
-
-    /// The report has told it how it ends.
-    fn told(mut self) {
-        self.id = None;
-    }
-
-    fn end(mut self, conclusion: CheckConclusion, title: &str, why: &str) {
-        self.close(conclusion, title, why);
-    }
-
-    fn close(&mut self, conclusion: CheckConclusion, title: &str, why: &str) {
-        if let Some(id) = self.id.take() {
-            let body = publish::broken_off(conclusion, title, why);
-            // Nothing better can be done about it here.
-            let _ = self.hub.write(
-                &Call::patch(self.hub.path(&format!("check-runs/{id}")), body),
-                "end the check",
-            );
-        }
-    }
-}
-
-impl Drop for OpenCheck<'_> {
-    fn drop(&mut self) {
-        self.close(
-            CheckConclusion::Cancelled,
-            "the run broke off",
-            "It ended before there was a verdict.",
-        );
-    }
 }

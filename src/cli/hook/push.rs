@@ -14,6 +14,7 @@ use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{Reason, Verdict};
 use crate::git::{self, Pushed, Update};
 use crate::report::{self, Gate, Report, exit};
+use crate::session::Interrupts;
 use crate::text::Untrusted;
 
 /// The most bytes of refs that are read.
@@ -119,7 +120,14 @@ impl Push<'_> {
             }
             built_in(&mut prepared.config.settings);
         }
-        let report = convene::review(prepared, false, false, None, self.start)?;
+        let report = convene::review(
+            prepared,
+            false,
+            false,
+            None,
+            Interrupts::Signals,
+            self.start,
+        )?;
         Ok(Some((report, settings)))
     }
 

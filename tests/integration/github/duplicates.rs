@@ -24,6 +24,7 @@ fn stranger(stage: &Stage, body: String) {
         login: "mallory".into(),
         is_bot: false,
         body,
+        updated: 0,
     };
     state.comments.insert(0, comment);
 }
@@ -96,6 +97,64 @@ fn a_creation_whose_reply_was_lost_is_not_repeated() {
     }
 }
 
+/// The process dies when the report is made and the check is not concluded.
+#[test]
+fn a_crash_between_two_surfaces_leaves_one_report_and_one_check_for_the_next_run() {
+    let stage = reviewed();
+    stage.hub.state().faults.push_back(Fault {
+        method: "POST",
+        path: "/issues/1/comments",
+        kind: FaultKind::DoneAndSilent,
+        times: 1,
+    });
+    let args = ["review", "--pr", "1", "--publish", "comment,check"];
+    let mut run = stage.command(&args).spawn().unwrap();
+    for _ in 0..600 {
+        if !stage.reports(1).is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert_eq!(stage.reports(1).len(), 1);
+    stage.council(&args).ends(1);
+    assert_eq!(stage.reports(1).len(), 1);
+    let state = stage.hub.state();
+    assert!(
+        state
+            .checks
+            .iter()
+            .all(|check| check["status"] == "completed")
+    );
+}
+
+#[test]
+fn a_crash_while_the_council_sits_leaves_a_check_that_the_next_run_concludes() {
+    let stage = reviewed();
+    stage.hub.state().faults.push_back(Fault {
+        method: "POST",
+        path: "/check-runs",
+        kind: FaultKind::DoneAndSilent,
+        times: 1,
+    });
+    let args = ["review", "--pr", "1", "--publish", "check"];
+    let mut run = stage.command(&args).spawn().unwrap();
+    for _ in 0..600 {
+        if !stage.hub.state().checks.is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert_eq!(stage.hub.state().checks[0]["status"], "in_progress");
+    stage.council(&args).ends(1);
+    let state = stage.hub.state();
+    assert_eq!(state.checks.len(), 1);
+    assert_eq!(state.checks[0]["conclusion"], "failure");
+}
+
 #[test]
 fn t12_a_comment_of_somebody_else_with_our_marker_is_neither_edited_nor_read() {
     let stage = reviewed();
@@ -119,9 +178,7 @@ fn t12_a_comment_of_somebody_else_with_our_marker_is_neither_edited_nor_read() {
 #[test]
 fn the_report_is_found_behind_hundreds_of_comments() {
     let stage = reviewed();
-    for _ in 0..230 {
-        stranger(&stage, "I think so, too.".into());
-    }
+    stage.others_say(1, 230);
     stage.council(&PUBLISH).ends(1);
     stage.council(&PUBLISH).ends(1);
     assert_eq!(stage.reports(1).len(), 1);

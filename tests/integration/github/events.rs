@@ -222,45 +222,6 @@ fn t14_a_head_that_moves_during_the_run_ends_the_check_as_cancelled_and_posts_no
 }
 
 #[test]
-fn pushed_commits_and_queue_entries_get_a_check() {
-    let stage = Stage::new();
-    let base = stage.repo.git(["rev-parse", "main"]);
-    let head = stage.propose(1, &[("src/a.rs", CONFLICT)]);
-    let event = stage.event(
-        "push",
-        &json!({ "before": base, "after": head, "deleted": false }),
-    );
-    stage
-        .job(&["review", "--event", "--publish", "check"], &event)
-        .ends(1);
-    let queue = json!({ "action": "checks_requested", "merge_group": {
-        "head_sha": head, "base_sha": base, "head_ref": format!("refs/heads/gh-readonly-queue/main/pr-1-{base}") } });
-    let event = stage.event("merge_group", &queue);
-    stage
-        .job(
-            &[
-                "review",
-                "--event",
-                "--publish",
-                "check,comment",
-                "--council-name",
-                "queue",
-            ],
-            &event,
-        )
-        .ends(1);
-    let state = stage.hub.state();
-    assert_eq!(state.checks.len(), 2);
-    assert!(
-        state
-            .checks
-            .iter()
-            .all(|check| check["conclusion"] == "failure")
-            && state.comments.is_empty()
-    );
-}
-
-#[test]
 fn new_commits_review_what_changed_and_carry_the_rest() {
     let stage = Stage::new();
     stage.propose(1, &[("src/a.rs", CONFLICT), ("src/b.rs", "fn b() {}\n")]);

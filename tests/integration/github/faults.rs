@@ -52,6 +52,30 @@ fn a_missing_permission_names_its_line_and_gives_way_to_the_summary() {
 }
 
 #[test]
+fn each_surface_names_the_line_that_it_lacks() {
+    for (surface, denied, line) in [
+        ("comment", "pull-requests: write", "`pull-requests: write`"),
+        ("review", "pull-requests: write", "`pull-requests: write`"),
+        ("check", "checks: write", "`checks: write`"),
+        ("check", "checks: read", "`checks: read`"),
+        ("status", "statuses: write", "`statuses: write`"),
+    ] {
+        let stage = proposed();
+        stage.hub.state().denied.insert(denied);
+        let args = ["review", "--pr", "1", "--publish", surface];
+        // The verdict is what it was, and is shown in the job.
+        stage
+            .job(&args, &[])
+            .ends(1)
+            .tells(surface)
+            .tells(&format!("add {line} to the job's `permissions:`"));
+        let summary = fs::read_to_string(stage.file("summary.md")).unwrap();
+        assert!(summary.contains("# FAIL"), "{surface}");
+        stage.requests();
+    }
+}
+
+#[test]
 fn what_can_be_shown_nowhere_ends_with_4() {
     let stage = Stage::new();
     stage.propose(1, &[("docs/a.md", "A sentence.\n")]);
@@ -169,86 +193,6 @@ fn a_review_that_is_refused_is_posted_comment_by_comment() {
         .council(&["review", "--pr", "1", "--publish", "review"])
         .ends(1);
     assert_eq!(stage.hub.state().threads[0].place["subject_type"], "file");
-    stage.requests();
-}
-
-#[test]
-fn a_finding_that_was_answered_is_not_raised_again_and_what_is_gone_is_resolved() {
-    let stage = proposed();
-    let args = ["review", "--pr", "1", "--publish", "review", "--full"];
-    stage.council(&args).ends(1);
-    let first = stage.hub.state().threads.len();
-    for thread in &mut stage.hub.state().threads {
-        thread.comments = 2;
-    }
-    stage.council(&args).ends(1);
-    assert_eq!(stage.hub.state().threads.len(), first);
-    stage.add(1, &[("src/a.rs", "fn a() {\n    one();\n}\n")]);
-    stage.council(&args);
-    assert!(
-        stage
-            .hub
-            .state()
-            .threads
-            .iter()
-            .all(|thread| thread.resolved),
-        "{:?}",
-        stage.hub.state().threads
-    );
-    stage.requests();
-}
-
-#[test]
-fn a_run_that_breaks_down_leaves_no_check_in_progress() {
-    let stage = proposed();
-    let run = stage.job(
-        &[
-            "review",
-            "--pr",
-            "1",
-            "--publish",
-            "check",
-            "--backend",
-            "teams",
-            "--agents",
-            "nobody",
-        ],
-        &[],
-    );
-    assert_ne!(run.code, 0);
-    let state = stage.hub.state();
-    assert!(
-        state
-            .checks
-            .iter()
-            .all(|check| check["status"] == "completed"),
-        "{:?}",
-        state.checks
-    );
-}
-
-#[test]
-fn the_deadline_of_the_run_is_a_conclusion_of_its_own() {
-    let stage = proposed();
-    stage.repo.write_home(
-        ".config/git-council/config.toml",
-        "[agents.slow]\ndriver = \"command\"\ncommand = [\"/bin/sleep\", \"60\"]\n",
-    );
-    let args = [
-        "review",
-        "--pr",
-        "1",
-        "--publish",
-        "check",
-        "--agents",
-        "slow",
-        "--timeout",
-        "1s",
-        "--config",
-        "timeouts.shutdown=1s",
-    ];
-    stage.job(&args, &[]).ends(3);
-    assert_eq!(stage.hub.state().checks[0]["conclusion"], "timed_out");
     stage.requests();
 }
 

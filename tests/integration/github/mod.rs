@@ -1,10 +1,14 @@
 //! A pull request from its number to its verdict on every surface, against a forge on loopback that knows GitHub's rules.
 
+mod conversations;
 mod duplicates;
+mod endings;
 mod events;
 mod faults;
 mod matrix;
+mod occasions;
 mod openapi;
+mod proxy;
 mod register;
 mod routes;
 mod server;

@@ -104,3 +104,62 @@ fn a_clean_pull_request_passes_and_says_so() {
     assert_eq!(stage.hub.state().checks[0]["conclusion"], "success");
     stage.requests();
 }
+
+#[test]
+fn two_hundred_findings_on_a_busy_pull_request_take_twelve_requests() {
+    let stage = Stage::new();
+    let names: Vec<String> = (0..210).map(|n| format!("src/f{n}.rs")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), CONFLICT)).collect();
+    stage.propose(1, &files);
+    stage.others_say(1, 100);
+    let args = ["review", "--pr", "1", "--publish", ALL];
+    stage.job(&args, &[]).ends(1);
+    let outputs = stage.outputs();
+    assert!(outputs["findings"].parse::<u32>().unwrap() >= 200);
+    {
+        let state = stage.hub.state();
+        let annotations = state.checks[0].pointer("/output/annotations").unwrap();
+        assert!(annotations.as_array().unwrap().len() >= 190);
+        assert_eq!(state.threads.len(), 10);
+    }
+    assert_eq!(stage.reports(1).len(), 1);
+    let requests = stage.requests();
+    assert!(requests <= 12, "{requests}");
+    // And once more, unchanged: nobody is asked.
+    stage.job(&args, &[]).ends(1).prints("recognised");
+    let requests = stage.requests();
+    assert!(requests <= 4, "{requests}");
+}
+
+#[test]
+fn sarif_fingerprints_survive_a_shift_of_lines() {
+    let prints = |above: &str| -> Vec<Value> {
+        let stage = Stage::new();
+        stage.propose(1, &[("src/a.rs", &format!("{above}{CONFLICT}"))]);
+        let file = stage.file("report.sarif");
+        stage
+            .job(
+                &[
+                    "review",
+                    "--pr",
+                    "1",
+                    "--publish",
+                    "outputs",
+                    "--sarif",
+                    file.to_str().unwrap(),
+                ],
+                &[],
+            )
+            .ends(1);
+        assert_eq!(stage.outputs()["sarif-path"], file.to_str().unwrap());
+        let log: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let results = log["runs"][0]["results"].as_array().unwrap().clone();
+        results
+            .iter()
+            .map(|result| result["partialFingerprints"]["gitCouncil/v1"].clone())
+            .collect()
+    };
+    let (here, below) = (prints(""), prints("/// One.\npub const ONE: u32 = 1;\n\n"));
+    assert!(!here.is_empty() && here.iter().all(Value::is_string));
+    assert_eq!(here, below);
+}

@@ -1,0 +1,166 @@
+//! What can have become of a commit between a push and the job that it started; and each event from its payload to its ending.
+
+use serde_json::json;
+
+use super::stage::{CONFLICT, Stage};
+use crate::harness::Run;
+
+const COMMENT: [&str; 4] = ["review", "--event", "--publish", "comment"];
+const CHECK: [&str; 4] = ["review", "--event", "--publish", "check"];
+
+#[test]
+fn a_history_that_was_rewritten_between_two_runs_is_reviewed_as_it_stands() {
+    let stage = Stage::new();
+    let first = stage.propose(1, &[("src/a.rs", CONFLICT), ("src/b.rs", "fn b() {}\n")]);
+    let args = ["review", "--pr", "1", "--publish", "comment,check"];
+    stage.council(&args).ends(1);
+    // Another history without the fault, pushed by force; the old commit is on no branch any more.
+    let second = stage.propose(1, &[("src/b.rs", "fn b() {}\n")]);
+    assert_ne!(first, second);
+    stage.council(&args).ends(0);
+    let [report] = &stage.reports(1)[..] else {
+        panic!()
+    };
+    assert!(report.body.contains(&second) && !report.body.contains("- still open"));
+    assert!(
+        report.body.contains("resolved: `src/a.rs:"),
+        "{}",
+        report.body
+    );
+    let state = stage.hub.state();
+    let of = |head: &str| state.checks.iter().find(|check| check["head_sha"] == head);
+    assert_eq!(of(&first).unwrap()["conclusion"], "failure");
+    assert_eq!(of(&second).unwrap()["conclusion"], "success");
+}
+
+#[test]
+fn a_pushed_commit_that_is_gone_is_named_as_replaced() {
+    let stage = Stage::new();
+    let gone = "f".repeat(40);
+    let payload =
+        json!({ "before": stage.repo.git(["rev-parse", "main"]), "after": gone, "deleted": false });
+    let run = stage.job(&CHECK, &stage.event("push", &payload));
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    run.tells("ffffffffffff");
+    assert!(stage.hub.state().checks.is_empty());
+}
+
+#[test]
+fn a_manual_run_names_its_pull_request() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let event = |inputs| stage.event("workflow_dispatch", &json!({ "inputs": inputs }));
+    stage.job(&COMMENT, &event(json!({ "pr": "1" }))).ends(1);
+    assert_eq!(stage.reports(1).len(), 1);
+    stage
+        .job(&COMMENT, &event(json!({})))
+        .ends(2)
+        .tells("input `pr`");
+    stage
+        .job(&COMMENT, &event(json!({ "pr": "9" })))
+        .ends(3)
+        .tells("#9");
+}
+
+/// The privileged event: configuration and code of the default branch, the stranger's commits as data.
+#[test]
+fn pull_request_target_reviews_a_fork_and_checks_nothing_out() {
+    let stage = Stage::new();
+    let head = stage.propose(
+        1,
+        &[
+            ("src/a.rs", CONFLICT),
+            ("council.toml", "[review]\nignore = [\"**\"]\n"),
+        ],
+    );
+    stage.hub.state().pulls.get_mut(&1).unwrap().fork = true;
+    let main = stage.repo.git(["rev-parse", "HEAD"]);
+    let event = stage.event("pull_request_target", &stage.pull_payload(1));
+    stage.job(&COMMENT, &event).ends(1).prints("council.toml");
+    assert!(stage.reports(1)[0].body.contains(&head));
+    assert_eq!(stage.repo.git(["rev-parse", "HEAD"]), main);
+    assert_eq!(stage.repo.git(["status", "--porcelain"]), "");
+    assert!(!stage.repo.path().join("src/a.rs").exists());
+}
+
+#[test]
+fn a_pushed_branch_is_reviewed_since_its_last_push_and_a_new_one_since_the_default_branch() {
+    let stage = Stage::new();
+    let base = stage.repo.git(["rev-parse", "main"]);
+    let head = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let later = stage.add(1, &[("src/b.rs", "fn b() {}\n")]);
+    let push = |before: &str, after: &str| {
+        let payload = json!({ "before": before, "after": after, "deleted": false });
+        stage.job(&CHECK, &stage.event("push", &payload))
+    };
+    push(&base, &head).ends(1);
+    // Only the last commit: what was there before it is not its fault.
+    push(&head, &later).ends(0);
+    push(&"0".repeat(40), &head).ends(1);
+    let gone = json!({ "before": head, "after": "0".repeat(40), "deleted": true });
+    stage
+        .job(&CHECK, &stage.event("push", &gone))
+        .ends(0)
+        .tells("nothing is reviewed: the branch was deleted");
+}
+
+#[test]
+fn an_entry_of_a_merge_queue_has_a_check_and_no_comment() {
+    let stage = Stage::new();
+    let base = stage.repo.git(["rev-parse", "main"]);
+    let head = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let group = |action: &str| {
+        json!({ "action": action, "merge_group": { "head_sha": head, "base_sha": base,
+            "head_ref": format!("refs/heads/gh-readonly-queue/main/pr-1-{base}") } })
+    };
+    let args = ["review", "--event", "--publish", "check,comment"];
+    let event = stage.event("merge_group", &group("checks_requested"));
+    stage.job(&args, &event).ends(1).prints("#1");
+    let event = stage.event("merge_group", &group("destroyed"));
+    stage
+        .job(&args, &event)
+        .ends(0)
+        .tells("the merge group is gone");
+    let state = stage.hub.state();
+    assert_eq!(state.checks.len(), 1);
+    assert_eq!(state.checks[0]["conclusion"], "failure");
+    assert!(state.comments.is_empty());
+}
+
+/// The program in a clone that has the tip of the default branch and nothing before it.
+fn in_shallow_clone(stage: &Stage, args: &[&str]) -> Run {
+    let clone = stage.file("shallow");
+    let remote = format!("file://{}", stage.file("octo/project.git").display());
+    let to = clone.to_str().unwrap();
+    stage
+        .repo
+        .git(["clone", "--quiet", "--depth=1", &remote, to]);
+    let mut command = stage.command(args);
+    command.current_dir(&clone);
+    Run::of_command(command)
+}
+
+#[test]
+fn a_shallow_clone_is_enough_where_it_has_the_merge_base() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    in_shallow_clone(&stage, &["review", "--pr", "1"])
+        .ends(1)
+        .prints("src/a.rs");
+}
+
+#[test]
+fn a_shallow_clone_without_the_merge_base_says_what_to_do() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    // The default branch has moved on since.
+    stage
+        .repo
+        .write("src/c.rs", "/// Three.\npub const C: u32 = 3;\n");
+    stage.repo.commit("Move on");
+    stage.repo.git(["push", "--quiet", "origin", "main"]);
+    in_shallow_clone(&stage, &["review", "--pr", "1", "--publish", "comment"])
+        .ends(2)
+        .tells("fetch-depth: 0");
+    assert!(stage.reports(1).is_empty());
+}
