@@ -141,6 +141,11 @@ class Stage:
         assert run.returncode == ends, "ended with %d, not %d\n%s\n%s" % (run.returncode, ends, out[:3000], err[:3000])
         return json.loads(out)
 
+    def script(self, rules):
+        """Takes other rules."""
+        data = json.dumps({"rules": rules}).encode()
+        urllib.request.urlopen(urllib.request.Request(self.url + "/__script", data=data, method="POST")).close()
+
     def stats(self):
         with urllib.request.urlopen(self.url + "/__stats") as response:
             return json.load(response)
@@ -299,6 +304,18 @@ def writes(stage):
     stage.review(*ONE)
 
 
+@case("claude", "gemini")
+def mailbox(stage):
+    """A verdict submitted over MCP: the first one does not fit, the model is told, and submits it again."""
+    report = stage.review(*ONE)
+    assert report["verdict"] == "PASS" and not kinds(report), (report["verdict"], kinds(report))
+    last = json.dumps(stage.requests()[-1]["body"])
+    assert "It is taken." in last, last[-2000:]
+
+
+SUBMIT = {"claude": "mcp__council__submit_verdict", "gemini": "mcp_council_submit_verdict"}
+
+
 @case()
 def hostile(stage):
     """What the change brings along to steer agents is neither run nor obeyed; `close` looks at it in every case."""
@@ -358,9 +375,12 @@ def play(name):
     try:
         if run is writes:
             tool = json.loads(json.dumps(AGENTS[agent][2]).replace("%s", str(stage.folder / "TOOL-RAN")))
-            rules = [{"times": 1, "respond": {"tool": tool}}]
-            data = json.dumps({"rules": rules}).encode()
-            urllib.request.urlopen(urllib.request.Request(stage.url + "/__script", data=data, method="POST")).close()
+            stage.script([{"times": 1, "respond": {"tool": tool}}])
+        if run is mailbox:
+            by = SUBMIT[agent]
+            stage.script([{"match": {"tool": by}, "times": 1, "respond": {"by": by, "fields": {"verdict": "MAYBE"}}},
+                          {"match": {"tool": by, "after_tool": by}, "times": 1, "respond": {"by": by}},
+                          {"match": {"after_tool": by}, "respond": {"text": "It is submitted."}}])
         run(stage)
         stage.close()
     finally:

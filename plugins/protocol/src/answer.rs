@@ -344,7 +344,7 @@ impl JsonSchema for Contention {
 /// What a judge returns in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
-    /// Always [`crate::ANSWER_VERSION`].
+    /// The version of this form, which is 1.
     pub schema_version: u32,
     /// The round it answers, from 1.
     pub round: u8,

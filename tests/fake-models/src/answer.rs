@@ -36,6 +36,7 @@ impl Said {
             (Some(text), ..) => (fill(text, echo.as_ref()), None),
             (_, Some(json), _) => object(ask, &fill(&json.to_string(), echo.as_ref())),
             (.., Some(tool)) => (String::new(), Some(tool.clone())),
+            _ if reply.by.is_some() => (String::new(), submission(reply, ask)),
             _ => match &echo {
                 Some(echo) => object(ask, &vote(reply, echo).to_string()),
                 None => (
@@ -92,6 +93,15 @@ pub(crate) fn pieces(text: &str, size: usize) -> Vec<&str> {
 fn echo(last: &str) -> Option<(String, String)> {
     let found = ECHO.captures_iter(last).last()?;
     Some((found[1].to_owned(), found[2].to_owned()))
+}
+
+/// The answer as a call of the tool by which it is submitted, also after a first call of it that went wrong.
+fn submission(reply: &Reply, ask: &Ask) -> Option<Tool> {
+    let asked = ask.parts.iter().rev().find_map(|part| echo(&part.text))?;
+    Some(Tool {
+        name: reply.by.clone()?,
+        input: vote(reply, &asked),
+    })
 }
 
 fn fill(text: &str, echo: Option<&(String, String)>) -> String {

@@ -66,6 +66,8 @@ pub struct Reply {
     pub fields: BTreeMap<String, Value>,
     /// A tool call instead of an answer.
     pub tool: Option<Tool>,
+    /// The tool by which the answer that is made here is submitted, instead of being said.
+    pub by: Option<String>,
     /// So many bytes of filler behind the text.
     pub filler_bytes: usize,
     /// The HTTP status; anything but 200 is an error in the API's form.
@@ -98,6 +100,7 @@ impl Default for Reply {
             verdict: "PASS".to_owned(),
             fields: BTreeMap::new(),
             tool: None,
+            by: None,
             filler_bytes: 0,
             status: 200,
             headers: BTreeMap::new(),

@@ -7,6 +7,7 @@ use council_protocol::answer::PeerMessage;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::stdio;
@@ -41,7 +42,9 @@ impl Clerk {
         let verdict = schema::tool(self.0.form()).unwrap_or_else(|| json!({ "type": "object" }));
         let tool = |name: &'static str, about: &'static str, schema: Value| {
             let fields = schema.as_object().cloned().unwrap_or_default();
-            Tool::new(name, about, Arc::new(fields))
+            // A client in its read-only mode offers no others: they change nothing outside of the council.
+            let annotations = ToolAnnotations::new().read_only(true).open_world(false);
+            Tool::new(name, about, Arc::new(fields)).annotate(annotations)
         };
         vec![
             tool(

@@ -1,0 +1,137 @@
+//! The mailbox of a judge, as its client speaks with it: `git council mcp` over standard input and output.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::harness::Repo;
+
+/// A mailbox with a turn of round 1, and a client that has said hello to its server.
+struct Client {
+    repo: Repo,
+    server: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Client {
+    fn start() -> Self {
+        let repo = Repo::with_base();
+        let peer = json!({ "to": "you, from B", "text": "Have you seen the test?" });
+        let turn = json!({ "round": 1, "key": "k1", "form": "review", "messages": [peer] });
+        repo.write_home("mailbox/turn.json", &turn.to_string());
+        repo.write_home("mailbox/brief.md", "one\ntwo\nthree\n");
+        let mut command = repo.program(&repo.path());
+        command
+            .args(["mcp", "--mailbox"])
+            .arg(repo.in_home("mailbox"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let (to, from) = (server.stdin.take(), server.stdout.take().unwrap());
+        let mut client = Self {
+            repo,
+            server,
+            to,
+            from: BufReader::new(from),
+            asked: 0,
+        };
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "a client", "version": "1" } });
+        let heard = client.ask("initialize", &hello);
+        assert_eq!(heard["serverInfo"]["name"], "git-council");
+        client.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn tell(&mut self, message: &Value) {
+        let to = self.to.as_mut().unwrap();
+        writeln!(to, "{message}").unwrap();
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.asked += 1;
+        let id = self.asked;
+        self.tell(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let mut line = String::new();
+        self.from.read_line(&mut line).unwrap();
+        let mut heard: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(heard["id"], id, "{heard}");
+        heard["result"].take()
+    }
+
+    /// What a tool says, and whether it says that something is wrong.
+    fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let heard = self.ask("tools/call", &params);
+        let text = heard["content"][0]["text"].as_str().unwrap().to_owned();
+        (text, heard["isError"] == true)
+    }
+
+    fn submitted(&self) -> Option<Value> {
+        let text = std::fs::read(self.repo.in_home("mailbox/verdict.json")).ok()?;
+        Some(serde_json::from_slice(&text).unwrap())
+    }
+}
+
+fn verdict(key: &str) -> Value {
+    json!({ "schema_version": 1, "round": 1, "key": key, "verdict": "PASS", "confidence": "HIGH", "key_insight": "It holds." })
+}
+
+#[test]
+fn a_verdict_that_does_not_fit_goes_back_to_the_model_and_a_fitting_one_is_kept() {
+    let mut client = Client::start();
+    let (said, is_wrong) = client.call("submit_verdict", verdict("another's"));
+    assert!(is_wrong && said.starts_with("key: "), "{said}");
+    let mut odd = verdict("k1");
+    odd["verdict"] = json!("SKIPPED");
+    let (said, is_wrong) = client.call("submit_verdict", odd);
+    assert!(
+        is_wrong && said.starts_with("verdict: unknown variant"),
+        "{said}"
+    );
+    assert_eq!(client.submitted(), None);
+    let (_, is_wrong) = client.call("submit_verdict", verdict("k1"));
+    assert!(!is_wrong);
+    assert_eq!(client.submitted().unwrap()["verdict"], "PASS");
+}
+
+#[test]
+fn its_tools_change_nothing_outside_and_serve_packet_and_messages() {
+    let mut client = Client::start();
+    let tools = client.ask("tools/list", &json!({}));
+    let tools = tools["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        [
+            "submit_verdict",
+            "read_packet",
+            "send_message",
+            "read_messages"
+        ]
+    );
+    for tool in tools {
+        // Else a client in its read-only mode keeps them from the model.
+        assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
+    }
+    let part = json!({ "first_line": 2, "lines": 1 });
+    let (text, _) = client.call("read_packet", part);
+    assert_eq!(text, "two\n[3 lines in all]");
+    let (text, _) = client.call("read_messages", json!({}));
+    assert!(text.contains("Have you seen the test?"), "{text}");
+    let (_, is_wrong) = client.call("send_message", json!({ "to": "B", "text": "Yes." }));
+    assert!(!is_wrong);
+    let (said, is_wrong) = client.call("delete_everything", json!({}));
+    assert!(is_wrong && said == "there is no tool delete_everything");
+}
+
+#[test]
+fn it_ends_with_its_client_and_names_a_mailbox_that_is_not_there() {
+    let mut client = Client::start();
+    drop(client.to.take());
+    assert!(client.server.wait().unwrap().success());
+    let run = client.repo.council(["mcp", "--mailbox", "nowhere"]);
+    run.ends(2).tells("there is no mailbox");
+}
