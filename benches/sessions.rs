@@ -165,7 +165,7 @@ fn session(judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
         prompter: None,
         page: judge::render,
         filing: None,
-        room: None,
+        rooms: git_council::session::Rooms::default(),
         max_answer_bytes: 1 << 20,
         money: Default::default(),
         listener: None,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::config::Settings;
 use crate::git::recognition_key;
 use crate::packet::{self, sha256};
+use crate::prompt::redaction_rules;
 use crate::report::Digests;
 
 use super::bench::Bench;
@@ -31,7 +32,7 @@ pub(crate) struct Known {
 /// The digests of a run and its recognition key: change, configuration, bench, templates, and what the trusted side
 /// instructs.
 pub(crate) fn of(prepared: &Prepared, seats: &[Seat], templates: Option<String>) -> Known {
-    let config = sha256(&bytes(&Judged::of(&prepared.config.settings)));
+    let config = sha256(&judged(&prepared.config.settings));
     // Built-in rules change with the program.
     let bench = sha256(&bytes(&(env!("CARGO_PKG_VERSION"), seats)));
     let change = recognition_key(&prepared.change, &prepared.packet.files);
@@ -77,7 +78,7 @@ pub(crate) fn ahead(prepared: &Prepared, deep: bool) -> Result<Ahead, CliError> 
     let config = &prepared.config;
     let seats = Bench { config, deep }.seats()?;
     let templates = Prompts::templates(&seats)?;
-    let judged = bytes(&Judged::of(&config.settings));
+    let judged = judged(&config.settings);
     let bench = bytes(&(env!("CARGO_PKG_VERSION"), &seats));
     let words = templates.clone().unwrap_or_default().into_bytes();
     Ok(Ahead {
@@ -111,6 +112,13 @@ impl<'a> Judged<'a> {
             limits,
         }
     }
+}
+
+/// The configuration by which a change is judged, and what of it is shown.
+fn judged(settings: &Settings) -> Vec<u8> {
+    let mut judged = bytes(&Judged::of(settings));
+    judged.extend(redaction_rules().unwrap_or_default().bytes());
+    judged
 }
 
 fn bytes(value: &impl Serialize) -> Vec<u8> {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use council_agents::room::{self, RoomBounds};
 use council_protocol::packet::TargetKind;
 use council_protocol::{Capability, Seat};
 
@@ -27,6 +26,7 @@ use super::left::Left;
 use super::prepare::Prepared;
 use super::prompts::{self, Prompts};
 use super::recognise::{Heard, Memory};
+use super::rooms::Rooms;
 use super::table::Table;
 
 /// What is known of a run before anybody sits.
@@ -77,16 +77,6 @@ pub(super) struct Council<'a> {
     pub(super) hearsay: Vec<String>,
     /// What comes to a document instead of a verdict.
     pub(super) gathering: Option<&'a Gathering>,
-}
-
-/// A room, removed with the value.
-struct Room(tempfile::TempDir);
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        // What is left of it is no part of the verdict.
-        let _ = room::remove(self.0.path());
-    }
 }
 
 impl<'a> Council<'a> {
@@ -184,9 +174,9 @@ impl Council<'_> {
         selection: &Selection,
         session: impl FnOnce(&Setting) -> Result<Finished, SessionError>,
     ) -> Result<Report, CliError> {
-        let room = self.room()?;
-        let finished = session(&self.setting(room.as_ref(), seats));
-        drop(room);
+        let rooms = Rooms::of(seats, &*self.prepared.change.blobs)?;
+        let finished = session(&self.setting(&rooms, seats));
+        drop(rooms);
         let report = self.report(finished?, selection);
         if let Err(error) = self.keep(&report) {
             // The verdict is there all the same, and shown.
@@ -326,22 +316,7 @@ impl Council<'_> {
         Ok(())
     }
 
-    /// The room of agents that are programs: an export of the reviewed tree, away from the repository.
-    fn room(&self) -> Result<Option<Room>, CliError> {
-        let blobs = &*self.prepared.change.blobs;
-        if self.prompts.is_none() || !blobs.has_blobs() {
-            return Ok(None);
-        }
-        let cannot = |error| CliError::run(format!("cannot export the reviewed tree: {error}"));
-        let folder = tempfile::Builder::new()
-            .prefix("council-room-")
-            .tempdir()
-            .map_err(cannot)?;
-        room::export(blobs, folder.path(), &RoomBounds::default()).map_err(cannot)?;
-        Ok(Some(Room(folder)))
-    }
-
-    fn setting(&self, room: Option<&Room>, seats: &[Seat]) -> Setting {
+    fn setting(&self, rooms: &Rooms, seats: &[Seat]) -> Setting {
         let prompter = self
             .prompts
             .clone()
@@ -359,7 +334,7 @@ impl Council<'_> {
             filing: self
                 .gathering
                 .and_then(|gathering| gathering.filing.clone()),
-            room: room.map(|Room(folder)| folder.path().to_path_buf()),
+            rooms: rooms.places(),
             max_answer_bytes: self.prepared.config.settings.limits.answer,
             money: money(&self.prepared.config.settings),
             listener: self.listener(seats),

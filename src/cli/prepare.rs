@@ -10,11 +10,13 @@ use council_protocol::{Coverage, FileChange, Packet};
 use crate::config::Config;
 use crate::git::{self, Change, GitError, Request, TargetSpec};
 use crate::packet::{self, Bounds, IgnoreGlobs, Material};
+use crate::prompt::RedactionRules;
 
 use super::Start;
 use super::commands::review::ReviewArgs;
 use super::error::CliError;
 use super::layers::REPOSITORY_FILE;
+use super::own;
 use super::settings::{self, Voices};
 
 /// The most bytes of a patch or a document that are read.
@@ -60,6 +62,7 @@ pub(crate) fn prepare_spec(
     let mut flags = args.pairs();
     flags.extend(args.modes.perspectives(&start.dir)?);
     let config = settings::load(start, flags, &voices)?;
+    redact_more(&config, change.place.workdir.as_deref())?;
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
     notes.extend(changed_configuration(&change, checkout));
@@ -72,6 +75,24 @@ pub(crate) fn prepare_spec(
         coverage,
         notes,
     })
+}
+
+/// Puts the user's own rules for secrets in force, before anything of the change is shown to anybody.
+fn redact_more(config: &Config, repository: Option<&Path>) -> Result<(), CliError> {
+    const KEY: &str = "redact.rules";
+    let Some(file) = &config.settings.redact.rules else {
+        return Ok(());
+    };
+    let text = own::text(&own::place(file, KEY, repository)?, KEY)?;
+    let rules = RedactionRules::read(&text).map_err(|error| {
+        CliError::usage(format!(
+            "{} is no gitleaks configuration: {error}",
+            file.display()
+        ))
+        .hint(format!("`{KEY}` names it, in your own configuration"))
+    })?;
+    rules.enforce();
+    Ok(())
 }
 
 /// What the command line asks to be reviewed.

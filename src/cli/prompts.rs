@@ -1,8 +1,6 @@
 //! What agents that read text are sent: one brief for all of them, and a prompt for each turn.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
-use std::path::Path;
 use std::sync::Arc;
 
 use council_protocol::coverage::FileCoverage;
@@ -14,6 +12,7 @@ use crate::prompt::{self, Brief, BriefClass, Mode, Prompter};
 use crate::session::{self, Redact};
 
 use super::error::CliError;
+use super::own;
 use super::parts;
 use super::prepare::Prepared;
 
@@ -178,46 +177,25 @@ impl session::Prompter for Prompts {
 /// How a template's file ends; everything else in the folder is nobody's business.
 const ENDING: &str = ".md.j2";
 
-/// The most bytes of one template.
-const MOST_BYTES: u64 = 1 << 20;
+/// The setting that names the folder.
+const FOLDER: &str = "prompts.folder";
 
 /// The templates of the user's folder, by name. None of them may come from the repository under review.
 pub(super) fn overrides(prepared: &Prepared) -> Result<BTreeMap<String, String>, CliError> {
     let Some(folder) = &prepared.config.settings.prompts.folder else {
         return Ok(BTreeMap::new());
     };
-    let place = folder.display();
-    let cannot = |what: &Path, error: std::io::Error| {
-        CliError::usage(format!("cannot read {}: {error}", what.display()))
-            .hint("`prompts.folder` names the folder of your own templates")
-    };
-    let real = folder.canonicalize().map_err(|e| cannot(folder, e))?;
     let repository = prepared.change.place.workdir.as_deref();
-    let repository = repository.and_then(|top| top.canonicalize().ok());
-    if repository.is_some_and(|top| real.starts_with(top)) {
-        return Err(
-            CliError::usage(format!("{place} lies in the repository under review"))
-                .hint("what is judged does not say how it is judged: keep templates elsewhere"),
-        );
-    }
+    let real = own::place(folder, FOLDER, repository)?;
+    let cannot = |error: std::io::Error| own::cannot(folder, FOLDER, &error);
     let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(&real).map_err(|e| cannot(folder, e))? {
-        let path = entry.map_err(|e| cannot(folder, e))?.path();
+    for entry in std::fs::read_dir(&real).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
         let name = path.file_name().and_then(|name| name.to_str());
         let Some(name) = name.and_then(|name| name.strip_suffix(ENDING)) else {
             continue;
         };
-        found.insert(name.to_owned(), read(&path).map_err(|e| cannot(&path, e))?);
+        found.insert(name.to_owned(), own::text(&path, FOLDER)?);
     }
     Ok(found)
-}
-
-fn read(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    let file = std::fs::File::open(path)?;
-    file.take(MOST_BYTES + 1).read_to_string(&mut text)?;
-    match text.len() as u64 > MOST_BYTES {
-        true => Err(std::io::Error::other("it is larger than 1 MiB")),
-        false => Ok(text),
-    }
 }

@@ -312,6 +312,12 @@ pub const KEYS: &[Key] = &[
         Trust::User,
         "A folder of prompt templates of your own, `NAME.md.j2` (docs/prompts.md). It must not lie in the repository.",
     ),
+    key(
+        "redact.rules",
+        Kind::File,
+        Trust::User,
+        "A gitleaks configuration: what its rules match is redacted, too (docs/agents.md). It must not lie in the repository.",
+    ),
     key("timeouts.r1", Kind::Duration, Trust::Checkout, "How long a judge has for round 1.").or(r#""120s""#),
     key("timeouts.r2", Kind::Duration, Trust::Checkout, "How long a judge has for round 2.").or(r#""90s""#),
     key("timeouts.explorer", Kind::Duration, Trust::Checkout, "How long an explorer has.").or(r#""60s""#),

@@ -26,7 +26,7 @@ pub use resolve::{Config, Entry, Notice, Part, resolve};
 pub use settings::{
     AgentSettings, BackendSettings, Background, CacheSettings, Color, ContestedPolicy,
     CoveragePolicy, CrossExamination, Format, Hook, HookMode, JudgeSettings, Large, Limits, Notes,
-    OnTimeout, Output, PriceSettings, Prompts, Review, Runs, Settings, TimeoutSettings,
+    OnTimeout, Output, PriceSettings, Prompts, Redact, Review, Runs, Settings, TimeoutSettings,
 };
 pub use source::{Layer, Origin, Pair, Source, Trust};
 pub use suggest::nearest;

@@ -45,6 +45,9 @@ pub struct Settings {
     /// `[prompts]`
     #[serde(default)]
     pub prompts: Prompts,
+    /// `[redact]`
+    #[serde(default)]
+    pub redact: Redact,
     /// `[timeouts]`
     pub timeouts: TimeoutSettings,
     /// `[limits]`
@@ -215,6 +218,14 @@ pub struct BackendSettings {
 pub struct Prompts {
     /// A folder of templates.
     pub folder: Option<PathBuf>,
+}
+
+/// `[redact]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Redact {
+    /// A file of further rules.
+    pub rules: Option<PathBuf>,
 }
 
 /// `[timeouts]`, in milliseconds.

@@ -22,7 +22,7 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Packet, Seat, Task};
 
 pub use brief::{Brief, BriefClass, SMALLEST_BUDGET};
-pub use redact::{redact, redact_file};
+pub use redact::{Rules as RedactionRules, in_force as redaction_rules, redact, redact_file};
 pub use template::{PromptError, TEMPLATES};
 
 use crate::council::plan::Seed;

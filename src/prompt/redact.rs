@@ -3,12 +3,14 @@
 //! Line by line, so that a line shown in a brief and the same line of the reviewed file come out alike: quotes of judges
 //! that read briefs are proved against text that went through here too (2-architecture.md, "Trust").
 
+mod gitleaks;
 mod secrets;
 
 use std::borrow::Cow;
 
 use council_protocol::RepoPath;
 
+pub use gitleaks::{Rules, in_force};
 use secrets::Patterns;
 
 /// `text` as judges that read briefs are shown it, and how many secrets were replaced.
@@ -95,7 +97,8 @@ impl Redactor {
                 withheld: false,
             };
         }
-        let (text, mut secrets) = self.patterns.replace(line);
+        let (mut text, mut secrets) = self.patterns.replace(line);
+        gitleaks::replace(&mut text, &mut secrets);
         let text = visible(text);
         if !self.holds_secrets {
             return Shown {

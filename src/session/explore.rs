@@ -145,8 +145,8 @@ impl Drive<'_> {
         let prompter = self.setting.prompter.as_deref().filter(|_| reads);
         let spec = JudgeSpec {
             brief: prompter.map_or_else(|| "".into(), |prompter| prompter.brief(&seat)),
+            room: self.setting.rooms.of(&seat),
             seat,
-            room: self.setting.room.clone(),
             max_answer_bytes: self.setting.max_answer_bytes,
         };
         self.call(Request::Spawn { spec });

@@ -43,5 +43,7 @@ pub use real::RealWorld;
 pub use replay::{ReplayError, replay};
 pub use resume::before_losses;
 pub use run::{resume, run};
-pub use setting::{FileName, Filing, Finished, GaveWay, Listener, Offer, Page, Prompter, Setting};
+pub use setting::{
+    FileName, Filing, Finished, GaveWay, Listener, Offer, Page, Prompter, Rooms, Setting,
+};
 pub use world::{Appender, Disk, Durability, Moment, World, draw_seed};

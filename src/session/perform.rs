@@ -84,9 +84,9 @@ impl Drive<'_> {
             }
         };
         let spec = JudgeSpec {
+            room: self.setting.rooms.of(&seat),
             seat,
             brief,
-            room: self.setting.room.clone(),
             max_answer_bytes: self.setting.max_answer_bytes,
         };
         self.call(Request::Spawn { spec });

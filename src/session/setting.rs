@@ -54,6 +54,25 @@ pub struct Filing {
 /// Hears a line of the log; the text is untrusted.
 pub type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// The read-only exports of the reviewed tree in which agents work; none: no seat needs it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rooms {
+    /// Of agents that may pass on what they read: secrets are replaced, as they are in briefs.
+    pub redacted: Option<PathBuf>,
+    /// Of tools that look by rule on this machine: one that searches for secrets has to see them.
+    pub whole: Option<PathBuf>,
+}
+
+impl Rooms {
+    /// The one of a seat.
+    pub(super) fn of(&self, seat: &Seat) -> Option<PathBuf> {
+        match seat.agent.kind.is_tool() {
+            true => self.whole.clone(),
+            false => self.redacted.clone(),
+        }
+    }
+}
+
 /// What a session is given.
 pub struct Setting {
     /// The run and its places.
@@ -70,8 +89,8 @@ pub struct Setting {
     pub page: Page,
     /// Where the files of answers go; none: among the run's own. They are written over those of an earlier debate.
     pub filing: Option<Filing>,
-    /// The read-only export in which agents work; none: none needs it.
-    pub room: Option<PathBuf>,
+    /// The read-only exports in which agents work.
+    pub rooms: Rooms,
     /// The most bytes of one answer.
     pub max_answer_bytes: u64,
     /// What the run may cost.

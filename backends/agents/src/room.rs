@@ -1,6 +1,7 @@
 //! The room a judge sits in: a read-only export of the reviewed tree, without `.git` and without the files by which a
 //! repository steers agents.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -73,10 +74,19 @@ pub struct Room {
     pub left_out: Vec<(RepoPath, &'static str)>,
 }
 
+/// What of a file is written into a room.
+pub type Shown<'a> = dyn for<'c> Fn(&RepoPath, &'c [u8]) -> Cow<'c, [u8]> + 'a;
+
 /// Writes the reviewed side of `source` below `into`, which must be new and empty, and takes the write permission away.
+/// `shown` says what of each file.
 ///
 /// A source that cannot list its tree (a bare patch) gives an empty room.
-pub fn export(source: &dyn BlobSource, into: &Path, bounds: &RoomBounds) -> io::Result<Room> {
+pub fn export(
+    source: &dyn BlobSource,
+    into: &Path,
+    bounds: &RoomBounds,
+    shown: &Shown<'_>,
+) -> io::Result<Room> {
     let mut room = Room::default();
     let mut bytes = 0u64;
     let entries = source
@@ -97,7 +107,7 @@ pub fn export(source: &dyn BlobSource, into: &Path, bounds: &RoomBounds) -> io::
                 .map_err(io::Error::other)?
             {
                 Some(content) if content.len() as u64 <= bounds.max_file_bytes => {
-                    write(&path, &content)?;
+                    write(&path, &shown(&entry.path, &content))?;
                     bytes += content.len() as u64;
                     room.files += 1;
                     continue;
@@ -194,19 +204,25 @@ mod tests {
             ("../out", EntryKind::File, b"x"),
             ("/abs", EntryKind::File, b"x"),
             ("big.bin", EntryKind::File, &[0; 100]),
+            (".env", EntryKind::File, b"PIN=1"),
         ]);
+        let shown: &Shown<'_> = &|path, content| match path.as_bytes() {
+            b".env" => Cow::Owned(b"PIN=?".to_vec()),
+            _ => Cow::Borrowed(content),
+        };
         let folder = tempfile::tempdir().unwrap();
         let bounds = RoomBounds {
             max_file_bytes: 50,
             ..RoomBounds::default()
         };
-        let room = export(&tree, folder.path(), &bounds).unwrap();
-        assert_eq!(room.files, 1);
+        let room = export(&tree, folder.path(), &bounds, shown).unwrap();
+        assert_eq!(room.files, 2);
         assert_eq!(room.left_out.len(), 8);
         let file = folder.path().join("src/main.rs");
         assert_eq!(fs::read(&file).unwrap(), b"fn main() {}");
         assert!(fs::metadata(&file).unwrap().permissions().readonly());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read(folder.path().join(".env")).unwrap(), b"PIN=?");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
         assert!(!folder.path().parent().unwrap().join("out").exists());
         remove(folder.path()).unwrap();
     }

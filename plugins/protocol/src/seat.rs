@@ -120,6 +120,13 @@ impl AgentKind {
         !matches!(self, Self::Builtin { .. })
     }
 
+    /// Whether it is a tool that reports what it finds by rule, rather than somebody who may pass on what it reads.
+    pub fn is_tool(&self) -> bool {
+        let finds =
+            |format: &OutputFormat| matches!(format, OutputFormat::Sarif | OutputFormat::Rdjson);
+        matches!(self, Self::Command { format, .. } if finds(format))
+    }
+
     /// Whether an answer costs money or minutes, so that it must not be lost.
     pub fn is_paid(&self) -> bool {
         !matches!(self, Self::Builtin { .. })

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::cli::Start;
 use crate::cli::error::CliError;
+use crate::cli::rooms::PREFIX;
 use crate::cli::{history, settings};
 use crate::git::Place;
 use crate::memory::Cache;
@@ -56,10 +57,7 @@ fn rooms() -> Vec<PathBuf> {
         .flatten()
         .flatten();
     let ours = entries.filter(|entry| {
-        let named = entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with("council-room-");
+        let named = entry.file_name().to_string_lossy().starts_with(PREFIX);
         let meta = entry.metadata();
         let old = meta.as_ref().is_ok_and(|meta| {
             let age = meta

@@ -68,7 +68,7 @@ fn hold(backend: fn(Agents) -> Box<dyn Backend>, judges: usize) -> (Finished, te
         prompter: None,
         page: crate::report::judge::render,
         filing: None,
-        room: None,
+        rooms: crate::session::Rooms::default(),
         max_answer_bytes: 1 << 20,
 
         money: Default::default(),

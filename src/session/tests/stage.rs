@@ -552,7 +552,7 @@ impl Stage {
             prompter: Some(Arc::new(Plain)),
             page: crate::report::judge::render,
             filing: None,
-            room: None,
+            rooms: crate::session::Rooms::default(),
             max_answer_bytes: self.max_answer_bytes,
 
             money: Default::default(),
