@@ -32,7 +32,7 @@ proptest! {
             let again = judge::parse(file);
             prop_assert_eq!(again.as_ref(), Some(answer));
         }
-        files.push(markdown::render(&report, markdown::Options { frontmatter: false, max_bytes: None }));
+        files.push(markdown::render(&report, markdown::Options { frontmatter: false, max_bytes: None, fold: false }));
         for file in &files {
             prop_assert!(file.lines().all(|l| all_visible(&l.replace('\t', ""))), "{file}");
             acts_nowhere(file)?;
@@ -47,7 +47,7 @@ proptest! {
     #[test]
     fn trimmed_markdown_keeps_its_bound(text in hostile(), max in 200usize..12_000) {
         let report = poison::report(&text);
-        let file = markdown::render(&report, markdown::Options { frontmatter: false, max_bytes: Some(max) });
+        let file = markdown::render(&report, markdown::Options { frontmatter: false, max_bytes: Some(max), fold: true });
         prop_assert!(file.len() <= max);
         prop_assert!(file.starts_with("# FAIL: "), "{file}");
         acts_nowhere(&file)?;

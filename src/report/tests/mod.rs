@@ -1,5 +1,6 @@
 //! What holds for every renderer.
 
+mod debates;
 mod formats;
 mod hostility;
 mod laws;
