@@ -135,6 +135,7 @@ fn output(report: &Report, left: usize) -> Value {
     let options = |max_bytes| markdown::Options {
         frontmatter: false,
         max_bytes: Some(max_bytes),
+        fold: false,
     };
     let mut summary = markdown::head(report);
     if left > 0 {

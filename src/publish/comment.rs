@@ -26,6 +26,7 @@ pub(super) fn body(report: &Report, wishes: &Wishes) -> String {
     let options = markdown::Options {
         frontmatter: false,
         max_bytes: Some(room),
+        fold: true,
     };
     let text = format!("{}{carried}", markdown::render(report, options));
     marker::sign(Kind::Report, &wishes.council, &state, &text)

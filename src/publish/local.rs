@@ -18,6 +18,7 @@ pub(super) fn summary(report: &Report) -> String {
     let options = markdown::Options {
         frontmatter: false,
         max_bytes: Some(MOST_SUMMARY),
+        fold: true,
     };
     markdown::render(report, options)
 }

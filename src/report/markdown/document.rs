@@ -1,5 +1,12 @@
 //! A document of whole blocks, so that trimming never breaks its Markdown.
 
+/// Sections from this rank on explain a verdict, and do not say what is wrong.
+const BEHIND: u8 = 4;
+
+/// What stands around them where they are folded away.
+const FOLD: &str = "<details>\n<summary>How the council came to this</summary>";
+const UNFOLD: &str = "</details>";
+
 /// A document under construction.
 #[derive(Debug, Default)]
 pub(super) struct Document {
@@ -29,6 +36,11 @@ impl Section {
         }
     }
 
+    /// Its heading, then its blocks.
+    fn into_blocks(self) -> impl Iterator<Item = String> {
+        std::iter::once(format!("## {}", self.heading)).chain(self.blocks)
+    }
+
     fn bytes(&self) -> usize {
         let heading = if self.blocks.is_empty() {
             0
@@ -48,13 +60,24 @@ impl Document {
     }
 
     /// The document in at most `max_bytes`; whole blocks are left out for it, the last ones of the highest rank first.
-    /// When not even the head fits, its first heading alone.
-    pub(super) fn render(mut self, max_bytes: usize) -> String {
-        let dropped = self.trim(max_bytes);
+    /// When not even the head fits, its first heading alone. `fold` puts what explains the verdict behind it, folded away.
+    pub(super) fn render(mut self, max_bytes: usize, fold: bool) -> String {
+        let room = match fold {
+            true => max_bytes.saturating_sub(FOLD.len() + UNFOLD.len() + 4),
+            false => max_bytes,
+        };
+        let dropped = self.trim(room);
         let mut blocks = std::mem::take(&mut self.head);
-        for section in self.sections.iter_mut().filter(|s| !s.blocks.is_empty()) {
-            blocks.push(format!("## {}", section.heading));
-            blocks.append(&mut section.blocks);
+        let (behind, ahead): (Vec<Section>, Vec<Section>) = self
+            .sections
+            .drain(..)
+            .filter(|section| !section.blocks.is_empty())
+            .partition(|section| fold && section.rank >= BEHIND);
+        blocks.extend(ahead.into_iter().flat_map(Section::into_blocks));
+        if !behind.is_empty() {
+            blocks.push(FOLD.to_owned());
+            blocks.extend(behind.into_iter().flat_map(Section::into_blocks));
+            blocks.push(UNFOLD.to_owned());
         }
         blocks.extend((dropped > 0).then(|| notice(dropped)));
         blocks.push(format!("---\n\n{}", self.foot));
@@ -129,8 +152,8 @@ mod tests {
 
     #[test]
     fn the_least_important_part_goes_first_and_its_heading_with_it() {
-        let whole = document().render(usize::MAX);
-        let less = document().render(whole.len() - 1);
+        let whole = document().render(usize::MAX, false);
+        let less = document().render(whole.len() - 1, false);
         assert!(
             less.contains("## Findings") && !less.contains("## Receipt"),
             "{less}"
@@ -139,20 +162,29 @@ mod tests {
             less.contains("*1 part of this report did not fit"),
             "{less}"
         );
-        let least = document().render(140);
+        let least = document().render(140, false);
         assert!(!least.contains("## "), "{least}");
         assert!(
             least.contains("# PASS: fine") && least.contains("*3 parts of"),
             "{least}"
         );
-        assert_eq!(document().render(20), "# PASS: fine\n");
+        assert_eq!(document().render(20, false), "# PASS: fine\n");
     }
 
     #[test]
     fn the_bound_holds() {
-        for max in 13..400 {
-            let text = document().render(max);
+        for (max, fold) in (13..400).flat_map(|max| [(max, false), (max, true)]) {
+            let text = document().render(max, fold);
             assert!(text.len() <= max, "{max}: {}", text.len());
+            let count = |tag| text.matches(tag).count();
+            assert_eq!(count("<details>"), count("</details>"), "{text}");
         }
+    }
+
+    #[test]
+    fn what_explains_is_folded_away_and_what_is_wrong_is_not() {
+        let text = document().render(usize::MAX, true);
+        let (shown, folded) = text.split_once("<details>").unwrap();
+        assert!(shown.contains("## Findings") && folded.contains("## Receipt"));
     }
 }

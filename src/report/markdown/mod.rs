@@ -22,6 +22,8 @@ pub struct Options {
     pub frontmatter: bool,
     /// The most bytes it may have; whole parts are left out, the least important first, and their number is said.
     pub max_bytes: Option<usize>,
+    /// Whether what explains the verdict is folded away, as in a comment among others.
+    pub fold: bool,
 }
 
 impl Default for Options {
@@ -29,6 +31,7 @@ impl Default for Options {
         Self {
             frontmatter: true,
             max_bytes: None,
+            fold: false,
         }
     }
 }
@@ -55,8 +58,8 @@ pub fn render(report: &Report, options: Options) -> String {
     document
         .sections
         .push(participation::receipt(report, &names));
-    document.foot = participation::footer(report);
-    document.render(options.max_bytes.unwrap_or(usize::MAX))
+    document.foot = participation::footer(report, !options.frontmatter);
+    document.render(options.max_bytes.unwrap_or(usize::MAX), options.fold)
 }
 
 /// The beginning of the report: the headline, what was reviewed by whom, and what must be known first.

@@ -194,14 +194,15 @@ fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
     ])
 }
 
-/// Who responded, and how long it took.
-pub(super) fn footer(report: &Report) -> String {
+/// Who responded, and how long it took; `dated` also when, where nothing above says it.
+pub(super) fn footer(report: &Report, dated: bool) -> String {
     let who = report.receipt.participation;
-    let seconds = words::seconds(report.receipt.run.duration_ms);
-    let program = format!(
-        "git-council {}",
-        Untrusted::new(&report.receipt.run.version).prose()
-    );
+    let run = &report.receipt.run;
+    let seconds = words::seconds(run.duration_ms);
+    let mut program = format!("git-council {}", Untrusted::new(&run.version).prose());
+    if dated && !run.started.is_empty() {
+        program.push_str(&format!(", begun {}", Untrusted::new(&run.started).prose()));
+    }
     if report.procedure.is_none() {
         return format!("*No judge was asked. {seconds} seconds. {program}*");
     }
