@@ -43,6 +43,7 @@ pub(crate) fn answer(
     if let Some(change) = change {
         answer.verdict = change.to;
         answer.key_insight = speech::insight_after(&change);
+        answer.recommendation = speech::recommendation_after(&change);
         answer.change = Some(change);
     }
     answer.responses = asked

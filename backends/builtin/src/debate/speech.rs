@@ -9,16 +9,22 @@ use crate::review::{Position, place};
 
 /// The sentence of a judge that has changed its vote.
 pub(super) fn insight_after(change: &Change) -> String {
-    let place = change
-        .evidence
-        .as_ref()
-        .map(|e| format!("{}:{}", e.path.display(), e.line))
-        .unwrap_or_default();
     format!(
-        "I missed what stands at {place}; with it, {} becomes {}.",
+        "I missed what stands at {}; with it, {} becomes {}.",
+        turning_point(change),
         change.from.word(),
         change.to.word()
     )
+}
+
+/// What is to be done after it: what was said in R1 holds no more.
+pub(super) fn recommendation_after(change: &Change) -> String {
+    format!("Settle what stands at {} first.", turning_point(change))
+}
+
+fn turning_point(change: &Change) -> String {
+    let evidence = change.evidence.as_ref();
+    evidence.map_or_else(String::new, |e| format!("{}:{}", e.path.display(), e.line))
 }
 
 /// The best case for the position that the judge does not hold, from what it could and could not check.
