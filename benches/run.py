@@ -279,7 +279,17 @@ def review(options, goals, made):
     table(("changed lines", "git diff, CPU ms", "review, CPU ms", "wall, ms", "CPU, µs a line", "peak, MiB", "goals"), rows)
 
 
-SECTIONS = {"diff": diff, "startup": startup, "review": review}
+def publication(options, goals, made):
+    """What is planned of 200 findings on a pull request with 100 comments, without the forge's own time."""
+    tool = str(build("--example", "plan") / "examples" / "plan")
+    middle, slowest = (int(number) / 1000 for number in output([tool]).split())
+    print("## Planning a publication\n")
+    table(("200 findings, 100 comments", "median, ms", "slowest of 200, ms", "goal 10 ms"), [
+        ("read and planned", f"{middle:.2f}", f"{slowest:.2f}", goals.check("planning a publication", middle < 10)),
+    ])
+
+
+SECTIONS = {"diff": diff, "startup": startup, "review": review, "publication": publication}
 
 
 def main():

@@ -1,0 +1,184 @@
+//! Planning a publication alone, for `benches/run.py`: prints the median and the slowest of 200 plans, in microseconds.
+//!
+//! A report with 200 findings, a pull request with 100 comments of which one is ours, a report of an earlier run: reading what is
+//! there from the forge's replies, and planning every surface.
+
+use std::io::{Error, Write};
+use std::time::Instant;
+
+use council_protocol::packet::{Target, TargetKind};
+use council_protocol::{Coverage, Finding, Location, Proof, Severity};
+use git_council::council::outcome::{Disposition, JudgedFinding, Level, Member, Reason, Verdict};
+use git_council::publish::{
+    self, Action, Call, Client, Hub, Identity, Pull, Reply, Seen, Slug, Surface, Unreachable,
+    Wishes, look,
+};
+use git_council::report::{ChangeSize, Report, RunFacts, Subject};
+use serde_json::{Value, json};
+
+const HEAD: &str = "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1";
+const FINDINGS: u32 = 200;
+const COMMENTS: usize = 100;
+const RUNS: usize = 200;
+
+/// A forge that has one page of comments.
+struct Page(Value);
+
+impl Client for Page {
+    fn call(&self, _: &Call) -> Result<Reply, Unreachable> {
+        Ok(Reply {
+            status: 200,
+            body: self.0.clone(),
+            ..Reply::default()
+        })
+    }
+
+    fn wait(&self, _: u64) {}
+
+    fn now(&self) -> u64 {
+        0
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let me = Identity {
+        login: "github-actions[bot]".to_owned(),
+    };
+    let forge = Page(comments());
+    let slug = Slug::parse("octo/project").ok_or_else(|| Error::other("no repository"))?;
+    let hub = Hub::new(&forge, slug);
+    let (report, wishes) = (report(0), wishes());
+    let mut times = Vec::new();
+    for _ in 0..RUNS {
+        let begun = Instant::now();
+        let seen = Seen {
+            comments: look::reports(&hub, 1, &wishes.council, &me, None).map_err(Error::other)?,
+            me: Some(me.clone()),
+            pull: Some(pull()),
+            threads: Some(Vec::new()),
+            ..Seen::default()
+        };
+        let actions = publish::plan(&report, &seen, &wishes);
+        times.push(begun.elapsed().as_micros());
+        // Four batches of annotations, a review, the report, a status, and three surfaces of the job.
+        if actions.len() != 10 || seen.comments.len() != 1 {
+            return Err(Error::other(format!(
+                "{} actions are planned",
+                actions.len()
+            )));
+        }
+    }
+    times.sort_unstable();
+    let (median, most) = (times[RUNS / 2], times[RUNS - 1]);
+    writeln!(std::io::stdout(), "{median} {most}")
+}
+
+/// The comments of a busy pull request, our earlier report in the middle of them.
+fn comments() -> Value {
+    let seen = Seen {
+        pull: Some(pull()),
+        ..Seen::default()
+    };
+    let mut wishes = wishes();
+    wishes.surfaces = [Surface::Comment].into();
+    let ours = publish::plan(&report(1_000), &seen, &wishes)
+        .into_iter()
+        .find_map(|action| match action {
+            Action::CreateComment { body, .. } => Some(body),
+            _ => None,
+        });
+    let comment = |at: usize| match (at, &ours) {
+        (50, Some(body)) => json!({ "id": at, "body": body, "html_url": "",
+            "user": { "login": "github-actions[bot]", "type": "Bot" } }),
+        _ => json!({ "id": at, "body": "I think so, too. ".repeat(200), "html_url": "",
+            "user": { "login": "alice", "type": "User" } }),
+    };
+    (0..COMMENTS).map(comment).collect::<Vec<Value>>().into()
+}
+
+fn pull() -> Pull {
+    Pull {
+        number: 1,
+        head: HEAD.to_owned(),
+        base_ref: "main".to_owned(),
+        base: HEAD.to_owned(),
+        default_branch: "main".to_owned(),
+        open: true,
+        draft: false,
+        fork: false,
+        title: String::new(),
+        body: String::new(),
+    }
+}
+
+fn wishes() -> Wishes {
+    let mut wishes = Wishes::new("git-council", HEAD);
+    wishes.surfaces = Surface::ALL.into();
+    for file in 0..FINDINGS {
+        wishes
+            .lines
+            .add_patch(&format!("src/file{file}.rs"), "@@ -0,0 +1,2000 @@");
+    }
+    wishes
+}
+
+/// A report with two hundred findings, each in a file of its own, `below` a line.
+fn report(below: u32) -> Report {
+    let subject = Subject {
+        target: Target {
+            kind: TargetKind::PullRequest,
+            label: "#1".to_owned(),
+            slug: "1".to_owned(),
+            base: None,
+            head: Some(HEAD.to_owned()),
+        },
+        change: ChangeSize::default(),
+        instructions: Vec::new(),
+    };
+    let run = RunFacts {
+        name: "council-20260214-1".to_owned(),
+        recognition_key: Some("k".repeat(64)),
+        ..RunFacts::default()
+    };
+    let reason = Reason::NothingToReview;
+    let mut report = Report::skipped(subject, Coverage::default(), reason, "", run);
+    report.findings = (1..=FINDINGS).map(|at| found(at, below)).collect();
+    (report.verdict, report.reason) = (Verdict::Fail, Reason::CriticalCarried);
+    report
+}
+
+fn found(at: u32, below: u32) -> JudgedFinding {
+    let finding = Finding {
+        severity: Severity::Critical,
+        category: "injection".to_owned(),
+        rule: None,
+        description: "The query is put together from what a user typed.".to_owned(),
+        location: Location {
+            path: format!("src/file{}.rs", at - 1).as_str().into(),
+            line: below + at,
+            end_line: None,
+        },
+        quote: "let query = format!(\"SELECT * FROM users WHERE name = '{name}'\");".to_owned(),
+        why: "Whoever types a quote reads every row. ".repeat(4),
+        fix: "Bind the name as a parameter of a prepared statement. ".repeat(4),
+        suggestion: None,
+        reference: None,
+    };
+    let member = Member {
+        judge: "judge-1".into(),
+        round: 1,
+        finding: finding.clone(),
+        proof: Proof::Verified,
+        withdrawn: false,
+    };
+    JudgedFinding {
+        id: format!("F{at}"),
+        fingerprint: format!("{:016x}", at + below),
+        finding,
+        disposition: Disposition::Carried,
+        level: Some(Level::Fail),
+        dismissed: None,
+        members: vec![member],
+        opinions: Vec::new(),
+    }
+}
