@@ -1,7 +1,6 @@
 //! From a prepared change to a council that is held: who sits, what they are sent, where the run is kept.
 
 use std::fs::File;
-use std::sync::Arc;
 
 use council_protocol::Seat;
 use council_protocol::packet::TargetKind;
@@ -113,17 +112,8 @@ pub(crate) fn gather(
 }
 
 /// Goes on with a run, over the same change.
-pub(crate) fn resume(
-    mut prepared: Prepared,
-    left: &Left,
-    start: &Start,
-) -> Result<Report, CliError> {
+pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<Report, CliError> {
     let world = RealWorld::new();
-    // The names may have moved on; the run is told by the ones that it was given.
-    let mut packet = (*prepared.packet).clone();
-    packet.target = left.journal.header.target.clone();
-    packet.framing = left.plan.framing.clone();
-    prepared.packet = Arc::new(packet);
     let (past, header) = (&left.past, &left.journal.header);
     let run = RunRef::again(
         &world,

@@ -74,7 +74,9 @@ fn recipient(seat: &Seat) -> String {
         AgentKind::Command { argv, .. } => {
             format!("{}, the program `{}`", agent.name, argv.join(" "))
         }
-        AgentKind::Backend {} | AgentKind::Builtin { .. } => format!("{}{model}", agent.name),
+        AgentKind::Backend {} | AgentKind::Builtin { .. } | AgentKind::Recorded { .. } => {
+            format!("{}{model}", agent.name)
+        }
     }
 }
 
@@ -82,7 +84,10 @@ fn recipient(seat: &Seat) -> String {
 fn is_elsewhere(kind: &AgentKind) -> bool {
     !matches!(
         kind,
-        AgentKind::Command { .. } | AgentKind::Backend {} | AgentKind::Builtin { .. }
+        AgentKind::Command { .. }
+            | AgentKind::Backend {}
+            | AgentKind::Builtin { .. }
+            | AgentKind::Recorded { .. }
     )
 }
 

@@ -3,6 +3,7 @@
 mod args;
 mod before;
 mod bench;
+mod bundle;
 mod columns;
 mod commands;
 mod console;

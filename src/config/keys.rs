@@ -205,7 +205,7 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         "agents.*.driver",
-        Kind::Choice(&["builtin", "command", "claude", "codex", "acp", "http", "backend"]),
+        Kind::Choice(&["builtin", "command", "claude", "codex", "acp", "http", "recorded", "backend"]),
         Trust::User,
         "How the agent is spoken with; `backend`: it comes with the backend, e.g. a plugin's own model.",
     ),
@@ -232,6 +232,12 @@ pub const KEYS: &[Key] = &[
         Kind::EnvNames,
         Trust::User,
         "Environment variables that the program may see beside the common ones.",
+    ),
+    key(
+        "agents.*.recording",
+        Kind::File,
+        Trust::User,
+        "The bundle of a past run whose answers are played back (driver `recorded`); `git council replay RUN --bundle FILE` makes one.",
     ),
     key(
         "agents.*.api",

@@ -157,6 +157,8 @@ pub struct AgentSettings {
     /// What the operating system keeps it from.
     #[serde(default)]
     pub sandbox: Sandbox,
+    /// The bundle that is played back.
+    pub recording: Option<PathBuf>,
     /// What an API speaks.
     pub api: Option<Api>,
     /// Where it is.

@@ -54,6 +54,11 @@ pub fn answer(raw: &str, expected: Expected<'_>) -> Result<Answer, Failure> {
     Ok(fill(answer))
 }
 
+/// The part of a reply that is read: its object; none: it has none.
+pub fn object_of(raw: &str) -> Option<&str> {
+    object(raw).ok()
+}
+
 /// The text that claims to be the object.
 fn object(raw: &str) -> Result<&str, Failure> {
     let text = raw.trim();

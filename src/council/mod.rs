@@ -41,5 +41,6 @@ mod tests;
 pub use dismissal::{Dismissal, Ground, Reconsidered};
 pub use engine::Council;
 pub use exchange::{Action, CancelCause, ClaimId, Input, TimerId};
+pub use extract::object_of;
 pub use outcome::Outcome;
 pub use plan::Plan;

@@ -37,7 +37,7 @@ pub enum PlanError {
 }
 
 /// The bytes of a plan.
-pub(super) fn bytes(plan: &Plan) -> Vec<u8> {
+pub fn bytes(plan: &Plan) -> Vec<u8> {
     let empty = Arc::new(Coverage::default());
     let mut stored = Stored {
         version: PLAN_VERSION,

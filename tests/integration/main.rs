@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod backends;
+mod bundle;
 mod clients;
 mod configuration;
 mod detach;

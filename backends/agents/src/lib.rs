@@ -21,6 +21,7 @@ mod local;
 pub mod mailbox;
 mod outlet;
 mod process;
+mod recorded;
 mod report;
 pub mod room;
 mod rpc;

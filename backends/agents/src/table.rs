@@ -10,6 +10,7 @@ use crate::builtin::Builtin;
 use crate::claude::Claude;
 use crate::codex::Codex;
 use crate::command::Command;
+use crate::recorded::Recorded;
 use crate::{Agent, Workshop};
 
 /// Every agent that this program can speak with, by the name of its driver.
@@ -25,6 +26,7 @@ impl Agents {
             Arc::new(Claude(Arc::clone(workshop))),
             Arc::new(Codex::new(workshop)),
             Arc::new(Acp(Arc::clone(workshop))),
+            Arc::new(Recorded),
             #[cfg(feature = "http")]
             Arc::new(crate::http::Http::new(Arc::clone(workshop))),
         ])

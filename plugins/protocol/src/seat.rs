@@ -97,6 +97,11 @@ pub enum AgentKind {
     Acp(Client),
     /// An API of models over HTTP.
     Http(Endpoint),
+    /// The answers of a past council, from its bundle (`git council replay --bundle`).
+    Recorded {
+        /// The bundle's file, absolute.
+        recording: std::path::PathBuf,
+    },
     /// What the backend brings with it, e.g. a plugin's own model: only its probe knows what that can do.
     Backend {},
 }
@@ -111,6 +116,7 @@ impl AgentKind {
             Self::Codex(_) => "codex",
             Self::Acp(_) => "acp",
             Self::Http(_) => "http",
+            Self::Recorded { .. } => "recorded",
             Self::Backend {} => "backend",
         }
     }

@@ -24,6 +24,11 @@ impl Bench<'_> {
                 format: own.format,
                 sandbox: own.sandbox,
             }),
+            Some("recorded") => match own.recording {
+                Some(recording) => Ok(AgentKind::Recorded { recording }),
+                None => Err(CliError::usage(format!("agent `{name}` has no recording"))
+                    .hint(format!("set `agents.{name}.recording` to a bundle: git council replay RUN --bundle FILE"))),
+            },
             Some("backend") => Ok(AgentKind::Backend {}),
             Some("http") => Ok(AgentKind::Http(endpoint(name, own)?)),
             Some("builtin") => Ok(AgentKind::Builtin { rules }),

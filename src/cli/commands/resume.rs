@@ -1,5 +1,7 @@
 //! `git council resume`: a run goes on where it was cut off.
 
+use std::sync::Arc;
+
 use clap::Args;
 
 use crate::cli::Start;
@@ -66,8 +68,22 @@ impl Left {
     }
 }
 
-/// The change as it was; by its objects when the names have moved on.
-fn prepare_again(args: &ReviewArgs, start: &Start, left: &Left) -> Result<Prepared, CliError> {
+/// The change as it was, told by the names that the run was given.
+pub(super) fn prepare_again(
+    args: &ReviewArgs,
+    start: &Start,
+    left: &Left,
+) -> Result<Prepared, CliError> {
+    let mut prepared = prepare_objects(args, start, left)?;
+    let mut packet = (*prepared.packet).clone();
+    packet.target = left.journal.header.target.clone();
+    packet.framing = left.plan.framing.clone();
+    prepared.packet = Arc::new(packet);
+    Ok(prepared)
+}
+
+/// The same change; by its objects when the names have moved on.
+fn prepare_objects(args: &ReviewArgs, start: &Start, left: &Left) -> Result<Prepared, CliError> {
     let same = |prepared: &Prepared| {
         // The same objects may have other names now.
         let mut packet = packet::for_judges(&prepared.packet);
