@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_rounds_and_councillors_are_clamped() {
+    fn seed_001_rounds_and_councillors_are_clamped() {
         for (asked, rounds) in [(0, 1), (1, 1), (3, 3), (4, 4), (9, 4)] {
             assert_eq!(Roster::of(&settings(asked, 4, None)).rounds, rounds);
         }
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_the_roster_by_count() {
+    fn seed_001_the_roster_by_count() {
         let six = Roster::of(&settings(2, 6, Some("payments"))).roles;
         assert_eq!(
             six,
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_a_domain_expert_needs_a_field() {
+    fn seed_001_a_domain_expert_needs_a_field() {
         for nothing in [None, Some("  ")] {
             let roster = Roster::of(&settings(2, 6, nothing));
             assert_eq!(roster.roles.len(), 5);

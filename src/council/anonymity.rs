@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn seed003_whole_findings_are_dropped_least_severe_first_with_a_count() {
+    fn seed_003_whole_findings_are_dropped_least_severe_first_with_a_count() {
         let mut peers = [
             peer(
                 "A",

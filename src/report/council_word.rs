@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_unanimous_comes_before_majority_and_a_split_reconsiders() {
+    fn seed_001_unanimous_comes_before_majority_and_a_split_reconsiders() {
         use BallotVote::{
             DoNotProceed as D, Proceed as P, ProceedWithConditions as C, Reconsider as R,
         };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_a_ballot_that_does_not_count_is_the_vote_that_does() {
+    fn seed_001_a_ballot_that_does_not_count_is_the_vote_that_does() {
         let mut report = samples::ballots(&[BallotVote::Proceed; 3]);
         report.judges[0].counted = Some(Vote::Fail);
         let tally = decision(&report).unwrap().tally;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_the_risk_matrix() {
+    fn seed_001_the_risk_matrix() {
         let report = samples::fail();
         let of = |severity, disposition| {
             let mut finding = report.findings[0].clone();

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn seed003_files_in_files_out() {
+    fn seed_003_files_in_files_out() {
         let run = run();
         let Reply::Answered { raw, .. } = work_on(run.path()).unwrap() else {
             panic!()

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_every_challenge_is_answered_with_what_the_rules_show() {
+    fn seed_001_every_challenge_is_answered_with_what_the_rules_show() {
         let position = Position::of(Vote::Fail, vec![finding()]);
         let answer = |claim| reply(&position, Vote::Fail, &turn(Task::Ballot), &[put(claim)]);
         let own = answer("A private key is committed.");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_arguments_are_given_even_where_nothing_was_found() {
+    fn seed_001_arguments_are_given_even_where_nothing_was_found() {
         let answer = opening(&Position::of(Vote::Pass, Vec::new()), &turn(Task::Ballot));
         assert_eq!(
             (answer.arguments.len(), answer.position.is_some()),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn seed001_the_ballot_says_what_the_vote_says() {
+    fn seed_001_the_ballot_says_what_the_vote_says() {
         for (vote, ballot_vote) in [
             (Vote::Pass, BallotVote::Proceed),
             (Vote::Warn, BallotVote::ProceedWithConditions),

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed001_three_councillors_apply_every_rule_between_them() {
+    fn seed_001_three_councillors_apply_every_rule_between_them() {
         for perspective in PERSPECTIVES {
             let first = COUNCILLORS.iter().take(3);
             let by = first.filter(|c| covers(c.name, perspective.name) == Some(true));

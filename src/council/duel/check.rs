@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_each_violation_is_named_with_its_line() {
+    fn seed_004_each_violation_is_named_with_its_line() {
         let cases: [(&str, String, (u32, &str)); 9] = [
             (
                 "order",
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_b_may_close_only_at_its_own_time_out() {
+    fn seed_004_b_may_close_only_at_its_own_time_out() {
         let close = |ending: &str| {
             let text = file(&[("Opening", 'A'), ("Response 1", 'B')]);
             text + &format!(

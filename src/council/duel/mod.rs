@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed004_role_is_designated_or_detected_by_the_file() {
+    fn seed_004_role_is_designated_or_detected_by_the_file() {
         assert_eq!(role(None, false), Role::A);
         assert_eq!(role(None, true), Role::B);
         assert_eq!(role(Some(Role::B), false), Role::B);

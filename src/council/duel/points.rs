@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_every_point_is_categorised() {
+    fn seed_004_every_point_is_categorised() {
         let said = read(
             "- **A1** — **Agreed**: right.\n\n**Partially agreed** — yes, but no.\n\n\
              2. **Disagreed** see `src/a.rs:7`\n   > let x = 1;\n",
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_independent_findings_carry_their_tags() {
+    fn seed_004_independent_findings_carry_their_tags() {
         let said = read(
             "### Independent findings\n\n- **B1** — [new finding] **critical** `src/a.rs:3` — boom\n  > x.unwrap()\n  Why: it panics\n  Fix: do not\n",
         );

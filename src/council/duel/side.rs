@@ -164,7 +164,7 @@ mod tests {
     };
 
     #[test]
-    fn seed004_b_waits_for_the_file_and_never_creates_it() {
+    fn seed_004_b_waits_for_the_file_and_never_creates_it() {
         assert_eq!(look(Role::B, None, 599_999), Move::Wait);
         assert_eq!(look(Role::B, None, 600_000), Move::GiveUp);
         assert_eq!(
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_time_out_is_closed_from_the_own_role_only() {
+    fn seed_004_time_out_is_closed_from_the_own_role_only() {
         let opening = file(&[("Opening", 'A')]);
         assert_eq!(look(Role::A, Some(&opening), 599_999), Move::Wait);
         assert_eq!(
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_a_change_restarts_the_wait() {
+    fn seed_004_a_change_restarts_the_wait() {
         let mut side = Side::new(Role::A, 600_000, 0);
         let opening = file(&[("Opening", 'A')]);
         side.look(Some(&opening), 0);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_a_closes_when_every_point_is_settled() {
+    fn seed_004_a_closes_when_every_point_is_settled() {
         let settled = file(&[("Opening", 'A'), ("Response 1", 'B')]);
         assert_eq!(
             look(Role::A, Some(&settled), 0),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_the_last_writer_closes_at_the_limit() {
+    fn seed_004_the_last_writer_closes_at_the_limit() {
         let mut sections = vec![("Opening".to_owned(), 'A'), ("Response 1".into(), 'B')];
         for n in 1..=MAX_ROUNDS {
             sections.push((format!("Follow-up {n}"), 'A'));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_a_broken_transcript_ends_in_violation() {
+    fn seed_004_a_broken_transcript_ends_in_violation() {
         let broken = file(&[("Opening", 'B')]);
         assert_eq!(
             look(Role::A, Some(&broken), 0),

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_a_first_response_answers_each_point_and_adds_its_own() {
+    fn seed_004_a_first_response_answers_each_point_and_adds_its_own() {
         let text = opening();
         let Task::Duel {
             theirs, objections, ..
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_a_follow_up_is_asked_about_what_is_open_only() {
+    fn seed_004_a_follow_up_is_asked_about_what_is_open_only() {
         let mut text = opening();
         let mut answer = review(Vec::new());
         answer.responses = [("A1", Stance::Agreed), ("A2", Stance::Disagreed)]

@@ -108,7 +108,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn seed004_turn_table_over_headings_and_signatures() {
+    fn seed_004_turn_table_over_headings_and_signatures() {
         let mover = |sections: &[(&str, char)]| match at(sections) {
             Next::Append {
                 role,
@@ -130,14 +130,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn seed004_a_signature_of_the_wrong_role_is_no_turn() {
+    fn seed_004_a_signature_of_the_wrong_role_is_no_turn() {
         assert_eq!(at(&[("Opening", 'B')]), Next::Broken);
         assert_eq!(at(&[("Opening", 'A'), ("Response 1", 'A')]), Next::Broken);
         assert_eq!(at(&[("Opening", 'A'), ("Follow-up 1", 'A')]), Next::Broken);
     }
 
     #[test]
-    fn seed004_five_rounds_after_response_1_then_only_the_close() {
+    fn seed_004_five_rounds_after_response_1_then_only_the_close() {
         let mut sections = vec![("Opening".to_owned(), 'A'), ("Response 1".into(), 'B')];
         for n in 1..=MAX_ROUNDS {
             sections.push((format!("Follow-up {n}"), 'A'));
@@ -153,7 +153,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn seed004_no_half_written_append_passes_for_a_turn() {
+    fn seed_004_no_half_written_append_passes_for_a_turn() {
         let whole = file(&[("Opening", 'A')]);
         let end = whole.find("*— Agent A").unwrap();
         for cut in "# Code Debate: HEAD\n\n## Opening\n".len()..end + 30 {

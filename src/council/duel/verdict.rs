@@ -317,7 +317,7 @@ mod tests {
     const EVIDENCE: &str = " (see `a.rs:2`)\n  > let y = checked();\n";
 
     #[test]
-    fn seed004_a_point_that_the_other_side_proves_too_fails_the_change() {
+    fn seed_004_a_point_that_the_other_side_proves_too_fails_the_change() {
         let outcome = outcome(
             &format!("- **A1** — **Agreed** — it is{EVIDENCE}"),
             Ending::Consensus,
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_a_point_refuted_with_evidence_is_contested() {
+    fn seed_004_a_point_refuted_with_evidence_is_contested() {
         let outcome = outcome(
             &format!("- **A1** — **Disagreed** — it is checked{EVIDENCE}"),
             Ending::Limit,
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn seed004_limit_is_at_least_warn_and_a_broken_end_is_inconclusive() {
+    fn seed_004_limit_is_at_least_warn_and_a_broken_end_is_inconclusive() {
         let clean = |ending| {
             let text = "## Opening\nVote: PASS — fine\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
                  ## Response 1\nVote: PASS — fine\n\n*— Agent B, 2025-06-15T14:31:00Z*\n";

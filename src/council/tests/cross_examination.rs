@@ -114,7 +114,7 @@ const WARN: Vote = Vote::Warn;
 const FAIL: Vote = Vote::Fail;
 
 #[test]
-fn seed001_rounds_are_between_one_and_four_and_all_of_them_run() {
+fn seed_001_rounds_are_between_one_and_four_and_all_of_them_run() {
     for (asked, run_for) in [(0, 1), (1, 1), (2, 2), (4, 4), (9, 4)] {
         let run = quiet_debate(council(3, asked), &[PASS, WARN, FAIL]);
         assert_eq!(
@@ -130,7 +130,7 @@ fn seed001_rounds_are_between_one_and_four_and_all_of_them_run() {
 }
 
 #[test]
-fn seed001_every_round_shares_all_positions_under_their_roles() {
+fn seed_001_every_round_shares_all_positions_under_their_roles() {
     let mut run = Run::seated(council(4, 2));
     let Task::Opening { others } = run.task("judge-2") else {
         panic!()
@@ -161,7 +161,7 @@ fn seed001_every_round_shares_all_positions_under_their_roles() {
 }
 
 #[test]
-fn seed001_a_vague_opening_is_sent_back_once_and_then_taken_as_it_is() {
+fn seed_001_a_vague_opening_is_sent_back_once_and_then_taken_as_it_is() {
     let mut run = Run::seated(council(3, 1));
     run.answer("judge-1", PASS, |_| {});
     let Task::Mend { error, .. } = run.task("judge-1") else {
@@ -178,7 +178,7 @@ fn seed001_a_vague_opening_is_sent_back_once_and_then_taken_as_it_is() {
 }
 
 #[test]
-fn seed001_two_challenges_are_asked_for_or_a_reason() {
+fn seed_001_two_challenges_are_asked_for_or_a_reason() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, WARN, FAIL]);
     run.answer("judge-1", PASS, |a| {
@@ -223,7 +223,7 @@ fn seed001_two_challenges_are_asked_for_or_a_reason() {
 }
 
 #[test]
-fn seed001_the_question_of_an_opening_is_the_first_challenge() {
+fn seed_001_the_question_of_an_opening_is_the_first_challenge() {
     let mut run = Run::seated(council(3, 1));
     run.answer("judge-1", PASS, |a| {
         fill(a);
@@ -257,7 +257,7 @@ fn challenged() -> Run {
 }
 
 #[test]
-fn seed001_every_challenge_is_put_to_its_addressee_in_the_next_round() {
+fn seed_001_every_challenge_is_put_to_its_addressee_in_the_next_round() {
     let mut run = challenged();
     let Task::Examine {
         challenges,
@@ -279,7 +279,7 @@ fn seed001_every_challenge_is_put_to_its_addressee_in_the_next_round() {
 }
 
 #[test]
-fn seed001_an_unanswered_challenge_is_asked_again_once_then_recorded_as_evaded() {
+fn seed_001_an_unanswered_challenge_is_asked_again_once_then_recorded_as_evaded() {
     let mut run = challenged();
     go_on(&mut run, &[PASS, WARN, FAIL]);
     let Task::Moderate {
@@ -335,7 +335,7 @@ fn seed001_an_unanswered_challenge_is_asked_again_once_then_recorded_as_evaded()
 }
 
 #[test]
-fn seed001_challenges_of_the_last_round_are_answered_within_it() {
+fn seed_001_challenges_of_the_last_round_are_answered_within_it() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, WARN, FAIL]);
     run.answer("judge-1", PASS, |a| {
@@ -366,7 +366,7 @@ fn seed001_challenges_of_the_last_round_are_answered_within_it() {
 }
 
 #[test]
-fn seed004_answering_anothers_challenge_is_a_violation() {
+fn seed_004_answering_anothers_challenge_is_a_violation() {
     let mut run = challenged();
     let Task::Examine { challenges, .. } = run.task("judge-2").clone() else {
         panic!()
@@ -381,7 +381,7 @@ fn seed004_answering_anothers_challenge_is_a_violation() {
 }
 
 #[test]
-fn seed001_messages_go_from_judge_to_judge_two_in_a_round() {
+fn seed_001_messages_go_from_judge_to_judge_two_in_a_round() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, WARN, FAIL]);
     let message = |to: &str, text: &str| PeerMessage {
@@ -437,7 +437,7 @@ fn seed001_messages_go_from_judge_to_judge_two_in_a_round() {
 }
 
 #[test]
-fn seed001_economy_asks_one_after_another_and_passes_no_messages() {
+fn seed_001_economy_asks_one_after_another_and_passes_no_messages() {
     let mut plan = council(3, 1);
     plan.options.economy = true;
     let mut run = Run::seated(plan);
@@ -468,7 +468,7 @@ fn seed001_economy_asks_one_after_another_and_passes_no_messages() {
 }
 
 #[test]
-fn seed001_groupthink_makes_the_critic_argue_the_other_side() {
+fn seed_001_groupthink_makes_the_critic_argue_the_other_side() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, PASS, PASS]);
     go_on(&mut run, &[PASS, PASS, PASS]);
@@ -493,7 +493,7 @@ fn seed001_groupthink_makes_the_critic_argue_the_other_side() {
 }
 
 #[test]
-fn seed001_no_groupthink_where_somebody_was_challenged_or_two_differ() {
+fn seed_001_no_groupthink_where_somebody_was_challenged_or_two_differ() {
     for (votes, challenged) in [([PASS, PASS, PASS], true), ([PASS, PASS, FAIL], false)] {
         let mut run = Run::seated(council(3, 2));
         open(&mut run, &votes);
@@ -514,7 +514,7 @@ fn seed001_no_groupthink_where_somebody_was_challenged_or_two_differ() {
 }
 
 #[test]
-fn seed001_a_finding_that_three_hold_unchallenged_is_groupthink_too() {
+fn seed_001_a_finding_that_three_hold_unchallenged_is_groupthink_too() {
     let mut run = Run::seated(council(3, 1));
     for judge in ["judge-1", "judge-2", "judge-3"] {
         run.answer(judge, FAIL, |a| {
@@ -530,7 +530,7 @@ fn seed001_a_finding_that_three_hold_unchallenged_is_groupthink_too() {
 }
 
 #[test]
-fn seed001_a_round_without_anything_new_is_reframed_for_everybody_once() {
+fn seed_001_a_round_without_anything_new_is_reframed_for_everybody_once() {
     let stale = |run: &Run| {
         matches!(
             run.task("judge-1"),
@@ -577,7 +577,7 @@ fn seed001_a_round_without_anything_new_is_reframed_for_everybody_once() {
 }
 
 #[test]
-fn seed001_positions_are_tracked_from_round_to_round() {
+fn seed_001_positions_are_tracked_from_round_to_round() {
     let mut run = Run::seated(council(3, 1));
     run.answer("judge-1", PASS, fill);
     run.answer("judge-2", PASS, fill);
@@ -615,7 +615,7 @@ fn seed001_positions_are_tracked_from_round_to_round() {
 }
 
 #[test]
-fn seed001_the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {
+fn seed_001_the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {
     let end = |votes: &[Vote]| {
         quiet_debate(council(votes.len(), 1), votes)
             .concluded()
@@ -641,7 +641,7 @@ fn seed001_the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {
 }
 
 #[test]
-fn seed001_the_ballot_is_the_vote_that_counts() {
+fn seed_001_the_ballot_is_the_vote_that_counts() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, PASS, PASS]);
     for _ in 0..2 {
@@ -670,7 +670,7 @@ fn seed001_the_ballot_is_the_vote_that_counts() {
 }
 
 #[test]
-fn seed001_a_topic_has_no_lines_so_that_a_named_change_is_enough() {
+fn seed_001_a_topic_has_no_lines_so_that_a_named_change_is_enough() {
     let mut plan = council(3, 1);
     plan.options.subject = Subject::Text;
     let mut run = Run::seated(plan);
@@ -694,7 +694,7 @@ fn seed001_a_topic_has_no_lines_so_that_a_named_change_is_enough() {
 }
 
 #[test]
-fn seed001_a_councillor_that_is_lost_does_not_cut_the_rounds_short() {
+fn seed_001_a_councillor_that_is_lost_does_not_cut_the_rounds_short() {
     let mut run = Run::seated(council(4, 2));
     open(&mut run, &[PASS, WARN, FAIL, PASS]);
     run.dies("judge-4");

@@ -23,7 +23,7 @@ fn in_r2(plan: Plan, votes: &[Vote]) -> Run {
 }
 
 #[test]
-fn seed000_the_same_judges_sit_in_both_rounds() {
+fn seed_000_the_same_judges_sit_in_both_rounds() {
     let mut run = in_r2(debate(3), &[Vote::Pass, Vote::Warn, Vote::Pass]);
     run.votes(&[Vote::Pass, Vote::Warn, Vote::Pass]);
     let spawns = run
@@ -37,7 +37,7 @@ fn seed000_the_same_judges_sit_in_both_rounds() {
 }
 
 #[test]
-fn seed000_restatement_comes_before_the_others_answers_are_sent() {
+fn seed_000_restatement_comes_before_the_others_answers_are_sent() {
     let mut run = Run::seated(debate(2));
     run.votes(&[Vote::Pass, Vote::Fail]);
     assert_eq!(*run.task("judge-1"), Task::Restate);
@@ -55,7 +55,7 @@ fn seed000_restatement_comes_before_the_others_answers_are_sent() {
 }
 
 #[test]
-fn seed000_the_r2_clock_starts_at_the_restatement() {
+fn seed_000_the_r2_clock_starts_at_the_restatement() {
     let mut run = Run::seated(debate(2));
     run.wait(50_000);
     run.votes(&[Vote::Pass, Vote::Fail]);
@@ -87,7 +87,7 @@ fn a_failed_restatement_does_not_block_the_debate() {
 }
 
 #[test]
-fn seed000_the_message_excludes_the_judges_own_verdict_and_names_nobody() {
+fn seed_000_the_message_excludes_the_judges_own_verdict_and_names_nobody() {
     let mut run = Run::seated(debate(3));
     for judge in ["judge-1", "judge-2", "judge-3"] {
         run.answer(judge, Vote::Warn, |a| {
@@ -130,7 +130,7 @@ fn peers_are_shuffled_by_the_recorded_seed() {
 }
 
 #[test]
-fn seed000_the_branch_comes_from_the_verdict_values() {
+fn seed_000_the_branch_comes_from_the_verdict_values() {
     let branch = |votes: &[Vote]| {
         let run = in_r2(debate(votes.len()), votes);
         let Task::Debate { branch, .. } = run.task("judge-1") else {
@@ -206,7 +206,7 @@ fn force_debates_in_the_agreed_branch_too_and_off_never() {
 }
 
 #[test]
-fn seed003_without_messaging_a_debate_is_one_round_with_a_note() {
+fn seed_003_without_messaging_a_debate_is_one_round_with_a_note() {
     let mut plan = debate(2);
     plan.seats.iter_mut().for_each(without_message);
     let mut run = Run::seated(plan);
@@ -217,7 +217,7 @@ fn seed003_without_messaging_a_debate_is_one_round_with_a_note() {
 }
 
 #[test]
-fn seed000_a_judge_that_cannot_be_messaged_gives_r1_only_and_its_r1_counts() {
+fn seed_000_a_judge_that_cannot_be_messaged_gives_r1_only_and_its_r1_counts() {
     let mut plan = debate(3);
     without_message(&mut plan.seats[2]);
     let mut run = Run::seated(plan);
@@ -235,7 +235,7 @@ fn seed000_a_judge_that_cannot_be_messaged_gives_r1_only_and_its_r1_counts() {
 }
 
 #[test]
-fn seed000_late_r1_judge_gets_no_r2_message() {
+fn seed_000_late_r1_judge_gets_no_r2_message() {
     let mut run = Run::seated(debate(3));
     run.votes(&[Vote::Pass, Vote::Fail]);
     run.wait(120_000);
@@ -257,7 +257,7 @@ fn seed000_late_r1_judge_gets_no_r2_message() {
 }
 
 #[test]
-fn seed000_r2_timeout_uses_the_r1_verdict() {
+fn seed_000_r2_timeout_uses_the_r1_verdict() {
     let mut run = in_r2(debate(2), &[Vote::Warn, Vote::Pass]);
     run.answer("judge-1", Vote::Warn, |_| {});
     run.wait(90_000);
@@ -271,7 +271,7 @@ fn seed000_r2_timeout_uses_the_r1_verdict() {
 }
 
 #[test]
-fn seed000_all_r2_missing_is_r1_only_with_a_note() {
+fn seed_000_all_r2_missing_is_r1_only_with_a_note() {
     let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Pass]);
     run.wait(90_000);
     assert_eq!(run.concluded().verdict, Verdict::Pass);
@@ -279,7 +279,7 @@ fn seed000_all_r2_missing_is_r1_only_with_a_note() {
 }
 
 #[test]
-fn seed000_r2_is_recorded_beside_r1() {
+fn seed_000_r2_is_recorded_beside_r1() {
     let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
     run.votes(&[Vote::Pass, Vote::Fail]);
     let rounds: Vec<u8> = run
@@ -294,7 +294,7 @@ fn seed000_r2_is_recorded_beside_r1() {
 }
 
 #[test]
-fn seed000_a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
+fn seed_000_a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
     let counted = |change: Option<council_protocol::answer::Change>| {
         let mut run = Run::seated(debate(2));
         run.answer("judge-1", Vote::Fail, |a| {
@@ -473,7 +473,7 @@ fn repeating_what_one_was_shown_is_an_echo_and_not_a_second_voice() {
 }
 
 #[test]
-fn seed004_not_reproduced_with_evidence_contests() {
+fn seed_004_not_reproduced_with_evidence_contests() {
     let mut run = Run::seated(debate(2));
     run.answer("judge-1", Vote::Fail, |a| {
         a.findings = vec![finding(Severity::Critical, 3)]
@@ -523,7 +523,7 @@ fn a_malformed_r2_answer_is_sent_back_once_then_r1_counts() {
 }
 
 #[test]
-fn seed003_the_exchange_is_by_reference_where_a_folder_is_shared() {
+fn seed_003_the_exchange_is_by_reference_where_a_folder_is_shared() {
     let mut plan = debate(2);
     plan.exchange = Exchange::Reference;
     plan.seats[1].grant.granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
@@ -556,7 +556,7 @@ fn seed003_the_exchange_is_by_reference_where_a_folder_is_shared() {
 }
 
 #[test]
-fn seed000_an_inline_exchange_drops_whole_findings_and_says_how_many() {
+fn seed_000_an_inline_exchange_drops_whole_findings_and_says_how_many() {
     let mut plan = debate(2);
     plan.exchange = Exchange::Inline { max_bytes: 700 };
     let mut run = Run::seated(plan);

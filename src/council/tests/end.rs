@@ -24,7 +24,7 @@ fn shutdowns(run: &Run) -> usize {
 }
 
 #[test]
-fn seed003_every_judge_is_shut_down_before_the_end() {
+fn seed_003_every_judge_is_shut_down_before_the_end() {
     let mut run = Run::seated(plan(Procedure::Review, 3));
     run.obedient = false;
     run.votes(&[Vote::Pass, Vote::Pass, Vote::Pass]);
@@ -52,7 +52,7 @@ fn seed003_every_judge_is_shut_down_before_the_end() {
 }
 
 #[test]
-fn seed003_a_judge_that_does_not_end_is_forced_and_the_council_goes_on() {
+fn seed_003_a_judge_that_does_not_end_is_forced_and_the_council_goes_on() {
     let mut run = Run::seated(plan(Procedure::Review, 2));
     run.obedient = false;
     run.votes(&[Vote::Pass, Vote::Pass]);

@@ -15,7 +15,7 @@ fn spawned(actions: &[Action]) -> usize {
 }
 
 #[test]
-fn seed003_all_judges_are_spawned_in_one_batch_before_anything_is_awaited() {
+fn seed_003_all_judges_are_spawned_in_one_batch_before_anything_is_awaited() {
     let run = Run::convene(plan(Procedure::Review, 3));
     let spawns = run
         .actions
@@ -53,7 +53,7 @@ fn r1_carries_nothing_of_the_others_and_no_framing() {
 }
 
 #[test]
-fn seed003_quick_is_one_judge_and_one_round() {
+fn seed_003_quick_is_one_judge_and_one_round() {
     let mut run = Run::seated(plan(Procedure::Quick, 1));
     run.votes(&[Vote::Pass]);
     let outcome = run.concluded();
@@ -78,7 +78,7 @@ fn a_review_without_a_split_ends_after_r1() {
 }
 
 #[test]
-fn seed003_one_late_judge_of_three_is_left_behind_and_the_report_says_so() {
+fn seed_003_one_late_judge_of_three_is_left_behind_and_the_report_says_so() {
     let mut run = Run::seated(plan(Procedure::Review, 3));
     run.votes(&[Vote::Pass, Vote::Pass]);
     run.wait(120_000);
@@ -122,7 +122,7 @@ fn below_the_quorum_nothing_is_green() {
 }
 
 #[test]
-fn seed003_all_judges_failing_is_inconclusive_and_says_what_to_do() {
+fn seed_003_all_judges_failing_is_inconclusive_and_says_what_to_do() {
     let mut run = Run::seated(plan(Procedure::Review, 2));
     run.fail("judge-1", FailureKind::Quota);
     run.dies("judge-2");
@@ -265,7 +265,7 @@ fn an_accepted_answer_is_recorded_under_its_round() {
 }
 
 #[test]
-fn seed000_explorers_work_in_r1_only_and_the_second_answer_replaces_the_first() {
+fn seed_000_explorers_work_in_r1_only_and_the_second_answer_replaces_the_first() {
     let mut plan = plan(Procedure::Review, 2);
     plan.options.explorers = 2;
     let mut run = Run::seated(plan);

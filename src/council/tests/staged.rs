@@ -92,7 +92,7 @@ fn scores(run: &Run) -> Vec<(f64, Then)> {
 }
 
 #[test]
-fn seed002_round_one_is_independent_production_with_the_roles_directive() {
+fn seed_002_round_one_is_independent_production_with_the_roles_directive() {
     let run = Run::seated(stage(3, 2, 4));
     assert!(
         run.open
@@ -107,7 +107,7 @@ fn seed002_round_one_is_independent_production_with_the_roles_directive() {
 }
 
 #[test]
-fn seed002_a_stage_is_produced_reviewed_and_synthesized_and_has_no_verdict() {
+fn seed_002_a_stage_is_produced_reviewed_and_synthesized_and_has_no_verdict() {
     let mut run = Run::seated(stage(3, 2, 4));
     go_on(&mut run);
     let Task::CrossReview { documents, .. } = run.task("judge-1") else {
@@ -151,7 +151,7 @@ fn seed002_a_stage_is_produced_reviewed_and_synthesized_and_has_no_verdict() {
 }
 
 #[test]
-fn seed002_a_synthesis_without_debate_notes_is_sent_back_once() {
+fn seed_002_a_synthesis_without_debate_notes_is_sent_back_once() {
     let mut run = Run::seated(stage(2, 2, 4));
     go_on(&mut run);
     go_on(&mut run);
@@ -164,7 +164,7 @@ fn seed002_a_synthesis_without_debate_notes_is_sent_back_once() {
 }
 
 #[test]
-fn seed002_light_skips_cross_review_and_contention() {
+fn seed_002_light_skips_cross_review_and_contention() {
     let mut run = Run::seated(stage(3, 1, 1));
     go_on(&mut run);
     let writer = judges(&run).remove(0);
@@ -182,7 +182,7 @@ fn seed002_light_skips_cross_review_and_contention() {
 }
 
 #[test]
-fn seed002_the_threshold_is_inclusive() {
+fn seed_002_the_threshold_is_inclusive() {
     let (agreed, disagreed) = (Stance::Agreed, Stance::Disagreed);
     let run = disputed(staged(3, 2, 4), &[agreed, disagreed]);
     assert_eq!(scores(&run), [(0.5, Then::Extended)]);
@@ -195,7 +195,7 @@ fn seed002_the_threshold_is_inclusive() {
 }
 
 #[test]
-fn seed002_the_minimum_beats_the_score_and_the_maximum_ends_it() {
+fn seed_002_the_minimum_beats_the_score_and_the_maximum_ends_it() {
     let run = disputed(staged(3, 3, 5), &[Stance::Agreed]);
     assert_eq!(scores(&run), [(0.0, Then::Forced)]);
     assert!(run.logged("[Contention] Score: 0.00 → extending to Round 3 (minimum rounds)"));
@@ -206,7 +206,7 @@ fn seed002_the_minimum_beats_the_score_and_the_maximum_ends_it() {
 }
 
 #[test]
-fn seed002_a_rebuttal_is_about_what_is_open_only() {
+fn seed_002_a_rebuttal_is_about_what_is_open_only() {
     let run = disputed(staged(3, 2, 4), &[Stance::Agreed, Stance::Disagreed]);
     let Task::Rebut { open, .. } = run.task("judge-1") else {
         panic!()
@@ -228,7 +228,7 @@ fn seed002_a_rebuttal_is_about_what_is_open_only() {
 }
 
 #[test]
-fn seed002_what_is_conceded_is_no_longer_contended() {
+fn seed_002_what_is_conceded_is_no_longer_contended() {
     let mut run = disputed(staged(3, 2, 4), &[Stance::Disagreed]);
     dispute(&mut run, &[Stance::Agreed]);
     assert_eq!(scores(&run), [(1.0, Then::Extended), (0.0, Then::Settled)]);
@@ -238,7 +238,7 @@ fn seed002_what_is_conceded_is_no_longer_contended() {
 }
 
 #[test]
-fn seed002_open_challenges_count_and_are_asked_in_the_next_round() {
+fn seed_002_open_challenges_count_and_are_asked_in_the_next_round() {
     let mut run = Run::seated(staged(3, 2, 4));
     for judge in judges(&run) {
         run.answer(&judge, Vote::Pass, |_| {});
@@ -277,7 +277,7 @@ fn seed002_open_challenges_count_and_are_asked_in_the_next_round() {
 }
 
 #[test]
-fn seed002_the_progress_lines() {
+fn seed_002_the_progress_lines() {
     let mut run = disputed(staged(3, 2, 3), &[Stance::Disagreed]);
     dispute(&mut run, &[Stance::Disagreed]);
     for line in [
@@ -290,7 +290,7 @@ fn seed002_the_progress_lines() {
 }
 
 #[test]
-fn seed002_one_agent_is_enough_for_a_synthesis() {
+fn seed_002_one_agent_is_enough_for_a_synthesis() {
     let mut run = Run::seated(stage(3, 2, 4));
     run.answer("judge-1", Vote::Pass, write);
     run.fail("judge-2", FailureKind::Refused);
@@ -302,7 +302,7 @@ fn seed002_one_agent_is_enough_for_a_synthesis() {
 }
 
 #[test]
-fn seed002_when_all_fail_one_agent_works_alone() {
+fn seed_002_when_all_fail_one_agent_works_alone() {
     let mut run = Run::seated(stage(2, 2, 4));
     run.fail("judge-1", FailureKind::Refused);
     run.fail("judge-2", FailureKind::Refused);
@@ -326,7 +326,7 @@ fn seed002_when_all_fail_one_agent_works_alone() {
 }
 
 #[test]
-fn seed002_when_all_fail_a_synthesizer_that_was_not_asked_yet_works_alone() {
+fn seed_002_when_all_fail_a_synthesizer_that_was_not_asked_yet_works_alone() {
     let mut plan = stage(3, 2, 4);
     plan.options.synthesizer = Some("judge-3".into());
     for planned in &mut plan.seats {
@@ -349,7 +349,7 @@ fn seed002_when_all_fail_a_synthesizer_that_was_not_asked_yet_works_alone() {
 }
 
 #[test]
-fn seed002_agents_without_memory_are_told_what_they_wrote() {
+fn seed_002_agents_without_memory_are_told_what_they_wrote() {
     let mut plan = stage(2, 2, 4);
     for planned in &mut plan.seats {
         let message = council_protocol::Capability::Message;
@@ -369,7 +369,7 @@ fn seed002_agents_without_memory_are_told_what_they_wrote() {
 }
 
 #[test]
-fn seed002_the_threshold_is_that_of_the_settings() {
+fn seed_002_the_threshold_is_that_of_the_settings() {
     let mut plan = staged(2, 2, 4);
     plan.options.threshold = Contention::try_from(0.6).ok();
     let run = disputed(plan, &[Stance::Disagreed, Stance::Agreed]);
@@ -378,7 +378,7 @@ fn seed002_the_threshold_is_that_of_the_settings() {
 }
 
 #[test]
-fn seed002_a_failure_in_an_extra_round_leaves_the_others_going_on() {
+fn seed_002_a_failure_in_an_extra_round_leaves_the_others_going_on() {
     let mut run = disputed(staged(3, 2, 4), &[Stance::Disagreed]);
     run.fail("judge-3", FailureKind::Quota);
     dispute(&mut run, &[Stance::Disagreed]);
@@ -387,7 +387,7 @@ fn seed002_a_failure_in_an_extra_round_leaves_the_others_going_on() {
 }
 
 #[test]
-fn seed002_a_synthesizers_seat_takes_no_other_part() {
+fn seed_002_a_synthesizers_seat_takes_no_other_part() {
     let mut plan = staged(3, 2, 4);
     plan.options.synthesizer = Some("judge-3".into());
     let mut run = Run::seated(plan);
@@ -405,7 +405,7 @@ fn seed002_a_synthesizers_seat_takes_no_other_part() {
 }
 
 #[test]
-fn seed002_documents_that_do_not_fit_give_way_oldest_first() {
+fn seed_002_documents_that_do_not_fit_give_way_oldest_first() {
     let mut run = Run::seated(stage(2, 2, 4));
     let long = "x".repeat(150 << 10);
     for _ in 0..2 {

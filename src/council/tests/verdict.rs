@@ -161,7 +161,7 @@ fn strict_is_the_seeds_table_on_votes() {
 }
 
 #[test]
-fn seed001_majority_tests_unanimity_first() {
+fn seed_001_majority_tests_unanimity_first() {
     let majority = |votes: &[Vote]| {
         let answers: Vec<_> = votes.iter().map(|v| (*v, Vec::new())).collect();
         verdict_of(&answers, |plan| plan.consensus = Consensus::Majority).verdict

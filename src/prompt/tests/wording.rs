@@ -119,7 +119,7 @@ fn in_order(text: &str, phrases: &[&str]) {
 }
 
 #[test]
-fn seed000_disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
+fn seed_000_disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
     let text = turn(&seat("", ""), 2, &debate(Branch::Disagreed));
     let steps = [
         "RESTATE",
@@ -132,7 +132,7 @@ fn seed000_disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
 }
 
 #[test]
-fn seed000_agreed_devils_advocate_blind_spot_confirm_or_revise() {
+fn seed_000_agreed_devils_advocate_blind_spot_confirm_or_revise() {
     let text = turn(&seat("", ""), 2, &debate(Branch::Agreed));
     let steps = [
         "Do not invent disagreement",
@@ -144,7 +144,7 @@ fn seed000_agreed_devils_advocate_blind_spot_confirm_or_revise() {
 }
 
 #[test]
-fn seed000_the_evidence_bar_and_both_warnings_stand_in_both_branches() {
+fn seed_000_the_evidence_bar_and_both_warnings_stand_in_both_branches() {
     for branch in [Branch::Agreed, Branch::Disagreed] {
         let text = turn(&seat("", ""), 2, &debate(branch));
         let bar = [
@@ -159,7 +159,7 @@ fn seed000_the_evidence_bar_and_both_warnings_stand_in_both_branches() {
 }
 
 #[test]
-fn seed000_the_restatement_comes_before_anything_of_the_others() {
+fn seed_000_the_restatement_comes_before_anything_of_the_others() {
     let text = turn(&seat("", ""), 2, &Task::Restate);
     in_order(
         &text,
@@ -174,7 +174,7 @@ fn seed000_the_restatement_comes_before_anything_of_the_others() {
 }
 
 #[test]
-fn seed000_peers_come_whole_without_name_or_confidence() {
+fn seed_000_peers_come_whole_without_name_or_confidence() {
     let text = turn(&seat("", ""), 2, &debate(Branch::Disagreed));
     let peers = text.split("## What to do").next().unwrap();
     in_order(
@@ -190,7 +190,7 @@ fn seed000_peers_come_whole_without_name_or_confidence() {
 }
 
 #[test]
-fn seed003_by_reference_a_peer_is_a_vote_and_a_file() {
+fn seed_003_by_reference_a_peer_is_a_vote_and_a_file() {
     let filed = Peer {
         file: Some("peer-a.json".to_owned()),
         ..peer("A", Vote::Fail, 3)
@@ -208,7 +208,7 @@ fn seed003_by_reference_a_peer_is_a_vote_and_a_file() {
 }
 
 #[test]
-fn seed003_default_judges_get_identical_prompts() {
+fn seed_003_default_judges_get_identical_prompts() {
     let other = Seat {
         judge: "judge-2".into(),
         ..seat("", "")
@@ -220,7 +220,7 @@ fn seed003_default_judges_get_identical_prompts() {
 }
 
 #[test]
-fn seed004_every_point_is_labelled_and_nobody_speaks_for_the_other_side() {
+fn seed_004_every_point_is_labelled_and_nobody_speaks_for_the_other_side() {
     let text = turn(&seat("", ""), 2, &duel());
     in_order(
         &text,

@@ -45,7 +45,7 @@ fn story() {
 }
 
 #[test]
-fn seed001_the_session_is_written_down_as_a_whole() {
+fn seed_001_the_session_is_written_down_as_a_whole() {
     assert_eq!(markdown::session(&samples::fail()), None);
     let session = markdown::session(&samples::examined()).unwrap();
     insta::assert_snapshot!("session_examined", session);

@@ -196,7 +196,7 @@ const HOLDS: Scripted = Scripted {
 };
 
 #[test]
-fn seed004_two_sides_that_agree_end_in_consensus() {
+fn seed_004_two_sides_that_agree_end_in_consensus() {
     let (a, b, text) = duel(AGREES, AGREES);
     assert_eq!(
         (a, b),
@@ -210,7 +210,7 @@ fn seed004_two_sides_that_agree_end_in_consensus() {
 }
 
 #[test]
-fn seed004_two_sides_that_hold_end_at_the_limit() {
+fn seed_004_two_sides_that_hold_end_at_the_limit() {
     let (a, b, text) = duel(Scripted { line: 1, ..HOLDS }, HOLDS);
     assert_eq!(
         (a, b),
@@ -225,7 +225,7 @@ fn seed004_two_sides_that_hold_end_at_the_limit() {
 }
 
 #[test]
-fn seed004_a_side_alone_closes_with_the_others_time_out() {
+fn seed_004_a_side_alone_closes_with_the_others_time_out() {
     let desk = Shared::default();
     let ending = run(Role::A, AGREES, desk.clone()).unwrap();
     assert_eq!(ending, Finished::Concluded(Ending::TimeoutB));
@@ -239,7 +239,7 @@ fn seed004_a_side_alone_closes_with_the_others_time_out() {
 }
 
 #[test]
-fn seed004_a_concluded_file_is_refused() {
+fn seed_004_a_concluded_file_is_refused() {
     let (_, _, text) = duel(AGREES, AGREES);
     let desk = Shared {
         text: Arc::new(Mutex::new(Some(text.clone()))),
@@ -271,7 +271,7 @@ fn an_agent_without_an_answer_writes_nothing() {
 }
 
 #[test]
-fn seed004_an_append_is_refused_when_the_file_has_changed() {
+fn seed_004_an_append_is_refused_when_the_file_has_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("DEBATE.md");
     let mut desk = FileDesk::new(path.clone());

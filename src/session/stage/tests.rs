@@ -42,7 +42,7 @@ fn project() -> tempfile::TempDir {
 }
 
 #[test]
-fn seed002_model_is_the_roles_else_the_stages_else_sonnet() {
+fn seed_002_model_is_the_roles_else_the_stages_else_sonnet() {
     let models = |stage| {
         parse(stage)
             .unwrap()
@@ -56,7 +56,7 @@ fn seed002_model_is_the_roles_else_the_stages_else_sonnet() {
 }
 
 #[test]
-fn seed002_light_is_one_round_whatever_its_minimum_says() {
+fn seed_002_light_is_one_round_whatever_its_minimum_says() {
     let light = parse("10-deployment").unwrap();
     assert_eq!(
         light.profile,
@@ -72,7 +72,7 @@ fn seed002_light_is_one_round_whatever_its_minimum_says() {
 }
 
 #[test]
-fn seed002_jsonc_with_comments_and_trailing_commas_is_read() {
+fn seed_002_jsonc_with_comments_and_trailing_commas_is_read() {
     assert_eq!(
         parse("03-planning").unwrap().roles[1].slug(),
         "risk-analyst"
@@ -107,7 +107,7 @@ fn settings_that_make_no_sense_are_named() {
 }
 
 #[test]
-fn seed002_the_stage_is_the_argument_or_the_current_one() {
+fn seed_002_the_stage_is_the_argument_or_the_current_one() {
     let root = project();
     assert_eq!(
         StageFolder::find(root.path(), None).unwrap().stage(),
@@ -136,7 +136,7 @@ fn seed002_the_stage_is_the_argument_or_the_current_one() {
 }
 
 #[test]
-fn seed002_context_is_instructions_handoff_and_references() {
+fn seed_002_context_is_instructions_handoff_and_references() {
     let root = project();
     let stage = StageFolder::find(root.path(), None).unwrap();
     let context = stage.context().unwrap();
@@ -170,7 +170,7 @@ fn a_stage_folder_with_pieces_missing_says_which() {
 }
 
 #[test]
-fn seed002_round_files_stand_where_the_seed_says() {
+fn seed_002_round_files_stand_where_the_seed_says() {
     let root = project();
     let stage = StageFolder::find(root.path(), None).unwrap();
     let role = &stage.settings(None).unwrap().roles[1];
@@ -192,7 +192,7 @@ fn seed002_round_files_stand_where_the_seed_says() {
 }
 
 #[test]
-fn seed002_progress_lines_and_the_call_log_are_the_seeds() {
+fn seed_002_progress_lines_and_the_call_log_are_the_seeds() {
     let round = |round, done: &[&str]| Progress::Round {
         round,
         done: done.iter().map(|s| (*s).to_owned()).collect(),
