@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::points::{PointId, Said, said};
+use super::standing::{PointStanding, standings};
 use super::transcript::{Section, SectionKind, Transcript};
 use super::turns::{self, Next};
 use super::{Ending, MAX_ROUNDS, Role};
@@ -47,7 +48,7 @@ pub enum Rule {
     UntypedEnding,
     /// More rounds than allowed.
     TooManyRounds,
-    /// A response that categorises nothing although there are points to answer.
+    /// A response that categorises nothing although the other side has points to answer.
     Uncategorised,
     /// A disagreement, whole or in part, without a reason.
     NoReason,
@@ -101,7 +102,7 @@ pub fn check(transcript: &Transcript) -> Vec<Violation> {
     for (index, section) in transcript.sections.iter().enumerate() {
         checker.form(section);
         checker.order(&transcript.sections[..index], section);
-        checker.content(section);
+        checker.content(&transcript.sections[..index], section);
     }
     checker.found.sort_by_key(|v| v.line);
     checker.found
@@ -237,12 +238,12 @@ impl Checker {
         }
     }
 
-    fn content(&mut self, section: &Section) {
+    fn content(&mut self, before: &[Section], section: &Section) {
         let role = section.signature.as_ref().map(|s| s.role);
         let Said { points, replies } = said(section);
         if matches!(section.kind, SectionKind::Response(_))
             && replies.is_empty()
-            && !self.points.is_empty()
+            && has_open_points(before, role)
         {
             let detail = "no point is answered with Agreed, Partially agreed or Disagreed";
             self.report(section.line, Rule::Uncategorised, detail);
@@ -286,6 +287,16 @@ impl Checker {
             }
         }
     }
+}
+
+/// Whether anything that somebody else than `role` raised is still to be answered.
+fn has_open_points(before: &[Section], role: Option<Role>) -> bool {
+    let earlier = Transcript {
+        subject: None,
+        sections: before.to_vec(),
+    };
+    let of_others = |point: &PointStanding| Some(point.id.role) != role && !point.is_settled();
+    standings(&earlier).iter().any(of_others)
 }
 
 #[cfg(test)]
@@ -367,6 +378,19 @@ mod tests {
                 rules(&text)
             );
         }
+    }
+
+    #[test]
+    fn what_is_settled_or_ones_own_need_not_be_categorised_again() {
+        let opened = "## Opening\nfine\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
+                      ## Response 1\n1. `a.rs:1` — bad — **new finding**\n\n*— Agent B, 2025-06-15T14:31:00Z*\n\n\
+                      ## Follow-up 1\nI see.\n\n*— Agent A, 2025-06-15T14:32:00Z*\n\n\
+                      ## Response 2\nThat was all.\n\n*— Agent B, 2025-06-15T14:33:00Z*\n";
+        let lapses = rules(opened);
+        assert!(
+            !lapses.iter().any(|(_, rule)| *rule == "uncategorised"),
+            "{lapses:?}"
+        );
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub mod check;
 pub mod points;
 pub mod render;
 pub mod side;
+#[cfg(test)]
+mod simulation;
 pub mod speak;
 pub mod standing;
 pub mod transcript;

@@ -16,6 +16,8 @@ pub struct Speech {
     pub replies: Vec<(PointId, Stance, String, Option<Evidence>)>,
     /// Own points, with their tag in every section but the opening.
     pub points: Vec<(PointId, Option<Tag>, Finding)>,
+    /// Open points of the other side that it says nothing of.
+    pub unanswered: Vec<PointId>,
 }
 
 /// The head of a new file.
@@ -38,28 +40,36 @@ pub fn section(kind: SectionKind, speech: &Speech, sign: &str) -> String {
     for (id, tag, finding) in &speech.points {
         out += &point(*id, *tag, finding);
     }
-    if speech.replies.is_empty() && speech.points.is_empty() {
-        out += "Nothing stands against the change.\n\n";
+    if !speech.unanswered.is_empty() {
+        out += &format!("No answer to {}.\n\n", list(&speech.unanswered));
+    } else if speech.replies.is_empty() && speech.points.is_empty() {
+        out += match speech.position {
+            Some(_) => "Nothing stands against the change.\n\n",
+            None => "There is nothing to add.\n\n",
+        };
     }
     out + sign + "\n\n---\n"
 }
 
 /// The closing section.
 pub fn consensus(ending: Ending, agreed: &[PointId], open: &[PointId], sign: &str) -> String {
-    let list = |ids: &[PointId]| match ids {
-        [] => "none".to_owned(),
-        ids => ids
-            .iter()
-            .map(PointId::to_string)
-            .collect::<Vec<_>>()
-            .join(", "),
-    };
     format!(
         "\n## CONSENSUS\n\nOutcome: {}\n\nSettled points: {}\n\nRemaining disagreements: {}\n\n{sign}\n",
         ending.word(),
         list(agreed),
         list(open),
     )
+}
+
+fn list(ids: &[PointId]) -> String {
+    match ids {
+        [] => "none".to_owned(),
+        ids => ids
+            .iter()
+            .map(PointId::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
 }
 
 /// `*— Agent A (git-council), 2025-06-15T14:30:00Z*`.
@@ -159,6 +169,7 @@ mod tests {
                 Some(evidence.clone()),
             )],
             points: vec![(id("B1"), Some(Tag::New), finding("boom", "x.unwrap()"))],
+            unanswered: Vec::new(),
         };
         let text = section(
             SectionKind::Response(1),
@@ -174,6 +185,20 @@ mod tests {
         insta::assert_snapshot!(text);
     }
 
+    #[test]
+    fn silence_is_told_as_silence_and_not_as_consent() {
+        let written = |speech: &Speech| section(SectionKind::Response(2), speech, "*— x*");
+        let mute = Speech {
+            unanswered: vec![id("A1"), id("A2")],
+            ..Speech::default()
+        };
+        assert!(written(&mute).contains("\nNo answer to A1, A2.\n"));
+        let parsed = Transcript::parse(&written(&mute));
+        let said = said(&parsed.sections[0]);
+        assert_eq!((said.points.len(), said.replies.len()), (0, 0));
+        assert!(written(&Speech::default()).contains("There is nothing to add."));
+    }
+
     proptest! {
         /// Seed 004, "Non-simulation guardrails": no text of a judge can end a section or open another.
         #[test]
@@ -185,6 +210,7 @@ mod tests {
                 position: Some((Vote::Pass, text.clone())),
                 replies: vec![(id("A1"), Stance::Agreed, text.clone(), Some(evidence))],
                 points: vec![(id("B1"), Some(Tag::Same), finding(&text, &text))],
+                unanswered: Vec::new(),
             };
             let sign = sign(Role::B, "t", "2025-06-15T14:30:00Z");
             let transcript = Transcript::parse(&section(SectionKind::Response(1), &speech, &sign));

@@ -197,6 +197,36 @@ mod tests {
     }
 
     #[test]
+    fn seed_004_a_role_is_kept_until_consensus() {
+        let opened = file(&[("Opening", 'A')]);
+        for role in [Role::A, Role::B] {
+            // A file that appears, or goes away, makes nobody another side.
+            let mut side = Side::new(role, 10, 0);
+            let before = side.look(Some(&opened), 0);
+            side.look(None, 1);
+            assert_eq!(side.look(Some(&opened), 2), before, "{role}");
+        }
+    }
+
+    #[test]
+    fn seed_004_the_wait_ends_on_a_change_a_time_out_or_a_consensus() {
+        let opened = file(&[("Opening", 'A')]);
+        let mut side = Side::new(Role::A, 600_000, 0);
+        for now in [0, 5_000, 599_999] {
+            assert_eq!(side.look(Some(&opened), now), Move::Wait, "{now}");
+        }
+        let late = side.clone().look(Some(&opened), 600_000);
+        let ending = Ending::TimeoutB;
+        assert_eq!(late, Move::Close { ending });
+        let answered = file(&[("Opening", 'A'), ("Response 1", 'B')]);
+        let changed = side.clone().look(Some(&answered), 599_999);
+        assert!(!matches!(changed, Move::Wait), "{changed:?}");
+        let closed = file(&[("Opening", 'A'), ("Response 1", 'B'), ("CONSENSUS", 'A')]);
+        let over = side.look(Some(&closed), 599_999);
+        assert!(matches!(over, Move::Stop { .. }), "{over:?}");
+    }
+
+    #[test]
     fn seed_004_a_change_restarts_the_wait() {
         let mut side = Side::new(Role::A, 600_000, 0);
         let opening = file(&[("Opening", 'A')]);

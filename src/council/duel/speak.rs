@@ -89,11 +89,29 @@ pub fn speech(
             points.push(number(Some(Tag::New), finding));
         }
     }
+    let replies = answer.map_or_else(Vec::new, |answer| replies(&standings, answer));
+    let open = standings
+        .iter()
+        .filter(|p| p.id.role != role && !p.is_settled());
+    let unanswered = open.map(|p| p.id);
     Speech {
         position: first.then(|| (voice.verdict, voice.key_insight.clone())),
-        replies: answer.map_or_else(Vec::new, |answer| replies(&standings, answer)),
+        unanswered: unanswered
+            .filter(|id| !replies.iter().any(|(to, ..)| to == id))
+            .collect(),
+        replies,
         points,
     }
+}
+
+/// The points of a task that an answer to it leaves uncategorised (seed 004, "Response format").
+pub fn unanswered<'a>(task: &'a Task, answer: &Answer) -> Vec<&'a str> {
+    let Task::Duel { theirs, .. } = task else {
+        return Vec::new();
+    };
+    let answered = |id: &str| answer.responses.iter().any(|response| response.to == id);
+    let ids = theirs.iter().map(|point| point.id.as_str());
+    ids.filter(|id| !answered(id)).collect()
 }
 
 /// Replies to points that stand in the file; the rest speaks to nobody.

@@ -75,6 +75,7 @@ pub fn judge(
             | Action::CancelTurn { .. }
             | Action::SetDeadline { .. }
             | Action::Record { .. }
+            | Action::Minutes { .. }
             | Action::Log { .. } => continue,
         };
         open.extend(council.handle(input, 0));

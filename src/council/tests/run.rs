@@ -29,7 +29,7 @@ pub(super) fn text() -> String {
 }
 
 /// Searches a quote in [`text`]; remembers what it found, since random councils quote the same few lines.
-pub(super) fn search(n: u32, quote: &str) -> Proof {
+pub(in crate::council) fn search(n: u32, quote: &str) -> Proof {
     thread_local! {
         static FOUND: RefCell<BTreeMap<(u32, String), Proof>> = const { RefCell::new(BTreeMap::new()) };
     }
@@ -43,7 +43,7 @@ pub(super) fn search(n: u32, quote: &str) -> Proof {
 }
 
 /// The words of a line of [`text`].
-pub(super) fn line(n: u32) -> String {
+pub(in crate::council) fn line(n: u32) -> String {
     format!("let value_{n} = compute({n});")
 }
 
@@ -90,7 +90,7 @@ pub(super) fn coverage(state: CoverageState) -> Arc<Coverage> {
 }
 
 /// A plan with seats `judge-1`, `judge-2`, …
-pub(super) fn plan(procedure: Procedure, judges: usize) -> Plan {
+pub(in crate::council) fn plan(procedure: Procedure, judges: usize) -> Plan {
     let framing = Framing {
         title: "Trust me".into(),
         body: String::new(),
@@ -123,7 +123,7 @@ pub(super) fn without_message(seat: &mut PlannedSeat) {
 }
 
 /// A finding of one line of [`text`].
-pub(super) fn finding(severity: Severity, n: u32) -> Finding {
+pub(in crate::council) fn finding(severity: Severity, n: u32) -> Finding {
     Finding {
         severity,
         category: "logic".into(),
@@ -143,7 +143,7 @@ pub(super) fn finding(severity: Severity, n: u32) -> Finding {
 }
 
 /// Evidence that stands where it says.
-pub(super) fn evidence(n: u32) -> Evidence {
+pub(in crate::council) fn evidence(n: u32) -> Evidence {
     Evidence {
         path: "a.rs".into(),
         line: n,

@@ -179,7 +179,7 @@ impl Voice<'_> {
         let role = self.seat.role;
         let answer = match section {
             SectionKind::Opening => None,
-            _ => Some(self.ask(speak::task(role, section, text))?),
+            _ => Some(self.reply(speak::task(role, section, text))?),
         };
         let speech: Speech = speak::speech(role, text, section, &review, answer.as_ref());
         let head = if section == SectionKind::Opening {
@@ -198,6 +198,23 @@ impl Voice<'_> {
             out += &close(self.seat, desk, &whole, ending);
         }
         Ok(out)
+    }
+
+    /// An answer to the other side. One that leaves points uncategorised is sent back once, and counts if no better one comes.
+    fn reply(&mut self, task: Task) -> Result<Answer, DuelError> {
+        let answer = self.ask(task.clone())?;
+        let missing = speak::unanswered(&task, &answer);
+        if missing.is_empty() {
+            return Ok(answer);
+        }
+        let error = format!(
+            "responses: nothing is said of {}; each point is agreed, partially_agreed or disagreed",
+            missing.join(", ")
+        );
+        let form = task.form();
+        let again = self.turn(Task::Mend { error, form }).ok();
+        let better = |again: &Answer| speak::unanswered(&task, again).len() < missing.len();
+        Ok(again.filter(better).unwrap_or(answer))
     }
 
     /// One turn, and once more with the exact error when the answer cannot be used (3-debate.md, rule 11).

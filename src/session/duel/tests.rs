@@ -17,6 +17,8 @@ use crate::council::duel::transcript::Transcript;
 struct Shared {
     text: Arc<Mutex<Option<String>>>,
     clock: Arc<AtomicU64>,
+    /// What this side has written.
+    own: Arc<Mutex<String>>,
 }
 
 impl Desk for Shared {
@@ -49,6 +51,7 @@ impl Desk for Shared {
             return Ok(false);
         }
         *text = Some(text.take().unwrap_or_default() + addition);
+        self.own.lock().unwrap().push_str(addition);
         Ok(true)
     }
 }
@@ -59,6 +62,8 @@ struct Scripted {
     line: u32,
     stance: Stance,
     broken: bool,
+    /// It answers the other's points only when it is told that it has not.
+    forgets: bool,
 }
 
 impl Agent for Scripted {
@@ -83,6 +88,16 @@ impl Conversation for Scripted {
     fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
         let mut answer = Answer::new(1, turn.key.clone(), Vote::Warn);
         match &turn.task {
+            Task::Duel { .. } if self.forgets => {}
+            Task::Mend { error, .. } => {
+                let reply = Response {
+                    to: "A1".into(),
+                    stance: self.stance,
+                    reasoning: error.clone(),
+                    evidence: None,
+                };
+                answer.responses = vec![reply];
+            }
             Task::Duel {
                 theirs, objections, ..
             } => {
@@ -188,11 +203,13 @@ const AGREES: Scripted = Scripted {
     line: 1,
     stance: Stance::Agreed,
     broken: false,
+    forgets: false,
 };
 const HOLDS: Scripted = Scripted {
     line: 50,
     stance: Stance::Disagreed,
     broken: false,
+    forgets: false,
 };
 
 #[test]
@@ -222,6 +239,35 @@ fn seed_004_two_sides_that_hold_end_at_the_limit() {
     assert_eq!(check(&Transcript::parse(&text)), [], "{text}");
     assert!(text.contains("## Response 6") && !text.contains("## Follow-up 6"));
     assert!(text.contains("Remaining disagreements: A1, B1"), "{text}");
+}
+
+#[test]
+fn seed_004_points_that_are_not_categorised_are_asked_for_once_more() {
+    let forgets = Scripted {
+        forgets: true,
+        ..AGREES
+    };
+    let (.., text) = duel(AGREES, forgets);
+    assert!(text.contains("nothing is said of A1"), "{text}");
+    assert_eq!(check(&Transcript::parse(&text)), [], "{text}");
+}
+
+#[test]
+fn seed_004_no_side_writes_for_the_other() {
+    let desk = Shared::default();
+    let other = Shared {
+        own: Arc::default(),
+        ..desk.clone()
+    };
+    let theirs = Arc::clone(&other.own);
+    let side = thread::spawn(move || run(Role::B, HOLDS, other).unwrap());
+    run(Role::A, Scripted { line: 1, ..HOLDS }, desk.clone()).unwrap();
+    side.join().unwrap();
+    for (role, own, sections) in [(Role::A, &desk.own, 1 + 5), (Role::B, &theirs, 6 + 1)] {
+        let own = own.lock().unwrap();
+        let sign = |role: Role| own.matches(&format!("*— {role}")).count();
+        assert_eq!((sign(role), sign(role.other())), (sections, 0), "{own}");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use council_protocol::seat::Perspective;
 use council_protocol::{Backend, PROTOCOL_VERSION, Packet};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::stage::{packet, plan};
+use super::matter::{packet, plan};
 use crate::council::Plan;
 use crate::council::outcome::Verdict;
 use crate::council::plan::{DebateMode, Procedure};
@@ -67,6 +67,7 @@ fn hold(backend: fn(Agents) -> Box<dyn Backend>, judges: usize) -> (Finished, te
         redact: None,
         prompter: None,
         page: crate::report::judge::render,
+        minutes: None,
         filing: None,
         rooms: crate::session::Rooms::default(),
         max_answer_bytes: 1 << 20,

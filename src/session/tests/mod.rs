@@ -2,10 +2,13 @@
 
 mod bad_backends;
 mod cleanup;
+mod disk;
 mod explorers;
 mod fallbacks;
 mod files;
 mod live;
+mod matter;
 mod resume;
+mod scripted;
 mod simulation;
 mod stage;

@@ -1,0 +1,82 @@
+//! Final ballots, and what they come to (seed 001).
+
+use super::*;
+
+#[test]
+fn seed_001_the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {
+    let end = |votes: &[Vote]| {
+        quiet_debate(council(votes.len(), 1), votes)
+            .concluded()
+            .clone()
+    };
+    assert_eq!(end(&[PASS, PASS, PASS]).verdict, Verdict::Pass);
+    assert_eq!(end(&[PASS, PASS, WARN]).verdict, Verdict::Warn);
+    assert_eq!(end(&[FAIL, FAIL, PASS]).verdict, Verdict::Fail);
+    let split = end(&[PASS, PASS, FAIL, FAIL]);
+    assert_eq!(
+        (split.verdict, split.ledger.confidence),
+        (Verdict::Warn, Some(Confidence::Low))
+    );
+    assert!(split.notes.iter().any(|n| n.contains("divided")));
+    assert_eq!(
+        end(&[PASS, PASS, PASS]).ledger.confidence,
+        Some(Confidence::High)
+    );
+    assert_eq!(
+        end(&[FAIL, FAIL, PASS]).ledger.confidence,
+        Some(Confidence::Medium)
+    );
+}
+
+#[test]
+fn seed_001_the_ballot_is_the_vote_that_counts() {
+    let mut run = Run::seated(council(3, 1));
+    open(&mut run, &[PASS, PASS, PASS]);
+    for _ in 0..2 {
+        go_on(&mut run, &[PASS, PASS, PASS]);
+    }
+    assert_eq!(*run.task("judge-1"), Task::Ballot);
+    run.answer("judge-1", PASS, |_| {});
+    assert!(
+        matches!(run.task("judge-1"), Task::Mend { .. }),
+        "a ballot is missing"
+    );
+    run.answer("judge-1", PASS, |a| {
+        a.change = change(PASS, FAIL, Some(evidence(20)));
+        a.ballot = Some(Ballot {
+            vote: BallotVote::Reconsider,
+            strongest_point: String::new(),
+            concession: String::new(),
+            remaining_concern: String::new(),
+            conditions: Vec::new(),
+        });
+    });
+    cast(&mut run, "judge-2", PASS);
+    cast(&mut run, "judge-3", PASS);
+    assert_eq!(run.concluded().judges[0].counted, Some(FAIL));
+    assert_eq!(run.concluded().ledger.ballots.len(), 3);
+}
+
+#[test]
+fn seed_001_a_topic_has_no_lines_so_that_a_named_change_is_enough() {
+    let mut plan = council(3, 1);
+    plan.options.subject = Subject::Text;
+    let mut run = Run::seated(plan);
+    open(&mut run, &[PASS, PASS, FAIL]);
+    run.answer("judge-1", FAIL, |a| {
+        fill(a);
+        a.change = change(PASS, FAIL, None);
+    });
+    run.answer("judge-2", FAIL, fill);
+    run.answer("judge-3", FAIL, fill);
+    for _ in 0..6 {
+        go_on(&mut run, &[FAIL, FAIL, FAIL]);
+    }
+    let counted: Vec<_> = run
+        .concluded()
+        .judges
+        .iter()
+        .map(|j| j.counted.unwrap())
+        .collect();
+    assert_eq!(counted, [FAIL, PASS, FAIL]);
+}

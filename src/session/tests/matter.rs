@@ -1,0 +1,129 @@
+//! What a session on a stage is about: a packet, a plan, prompts that say nothing.
+
+use std::sync::Arc;
+
+use council_protocol::capability::{Capability, CapabilitySet, Grant};
+use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::coverage::{Coverage, FileCoverage};
+use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::{CoverageState, FileChange, Hunk, JudgeId, Packet, Seat, Turn};
+
+use super::super::Prompter;
+use crate::council::Plan;
+use crate::council::plan::{
+    Consensus, DebateMode, Exchange, PlannedSeat, Policy, Procedure, Seed, Timeouts,
+};
+
+/// Texts that say nothing.
+pub(super) struct Plain;
+
+impl Prompter for Plain {
+    fn brief(&self, _: &Seat) -> Arc<str> {
+        "the change".into()
+    }
+
+    fn prompt(&self, seat: &Seat, turn: &Turn, _: u8) -> Result<String, String> {
+        Ok(format!("{}: turn {}", seat.judge, turn.id.0))
+    }
+
+    fn reminder(&self, _: &Seat, said: &[Arc<str>]) -> Result<String, String> {
+        Ok(format!("said {} times; ", said.len()))
+    }
+}
+
+pub(super) fn packet() -> Packet {
+    let hunk = Hunk {
+        old_start: 1,
+        old_lines: 0,
+        new_start: 1,
+        new_lines: 2,
+        section: String::new(),
+        body: "+let a = risky(input);\n+let b = 2;\n".into(),
+    };
+    let file = FileChange {
+        path: "a.rs".into(),
+        old_path: None,
+        status: FileStatus::Modified,
+        kind: FileKind::Text,
+        old_mode: 0o100644,
+        new_mode: 0o100644,
+        old_id: None,
+        new_id: None,
+        old_size: None,
+        new_size: None,
+        similarity: None,
+        lossy: false,
+        hunks: vec![hunk],
+    };
+    Packet {
+        version: PACKET_VERSION,
+        target: Target {
+            kind: TargetKind::Patch,
+            label: "head".into(),
+            slug: "head".into(),
+            base: None,
+            head: None,
+        },
+        files: vec![file],
+        instructions: Vec::new(),
+        coverage: coverage(),
+        framing: Default::default(),
+    }
+}
+
+pub(super) fn coverage() -> Coverage {
+    Coverage {
+        files: vec![FileCoverage {
+            path: "a.rs".into(),
+            state: CoverageState::Reviewed,
+        }],
+    }
+}
+
+pub(super) fn plan(judges: usize) -> Plan {
+    let shown = Arc::new(coverage());
+    let seat = |n| PlannedSeat {
+        seat: Seat {
+            judge: JudgeId(format!("judge-{n}")),
+            perspective: Perspective::default(),
+            agent: AgentSpec {
+                name: "scripted".into(),
+                kind: AgentKind::Builtin {
+                    rules: Default::default(),
+                },
+                vendor: "acme".into(),
+                model: None,
+                deterministic: false,
+            },
+        },
+        grant: Grant {
+            granted: CapabilitySet::from([
+                Capability::Spawn,
+                Capability::Message,
+                Capability::Shutdown,
+            ]),
+            ..Grant::default()
+        },
+        coverage: Arc::clone(&shown),
+    };
+    Plan {
+        procedure: Procedure::Review,
+        debate: DebateMode::Auto,
+        consensus: Consensus::Findings,
+        quorum: 2,
+        policy: Policy {
+            contested_critical_fails: false,
+            incomplete_coverage_warns: false,
+        },
+        seats: (1..=judges).map(seat).collect(),
+        exchange: Exchange::Inline {
+            max_bytes: 24 << 10,
+        },
+        timeouts: Timeouts::default(),
+        seed: Seed("5eed".into()),
+        framing: Default::default(),
+        notes: Vec::new(),
+        options: Default::default(),
+    }
+}
