@@ -1,10 +1,10 @@
 //! Seeds 001 and 002 without a model: a councillor's role is a perspective, a challenge is a check of another's evidence.
 
-use council_protocol::answer::{Ballot, BallotVote, Challenge, ChallengeAnswer, Stance};
+use council_protocol::answer::{Ballot, BallotVote, Challenge, ChallengeAnswer, Change, Stance};
 use council_protocol::task::{Branch, Councillor, Peer, PutChallenge};
 use council_protocol::{Answer, Finding, Turn, Vote};
 
-use crate::debate::{self, Witness};
+use crate::debate::{self, Witness, insight_after};
 use crate::review::Position;
 
 /// The most arguments of a councillor (seed 001: three to five).
@@ -40,43 +40,79 @@ pub(crate) fn examine(
     }
 }
 
+/// Where a judge stands by now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Held<'a> {
+    /// The vote that it gave last.
+    pub(crate) vote: Vote,
+    /// What moved it away from what its own rules had found.
+    pub(crate) moved: Option<&'a Change>,
+}
+
+impl Held<'_> {
+    /// The answer of whoever stands there.
+    fn answer(&self, position: &Position, turn: &Turn) -> Answer {
+        let mut answer = position.answer(turn);
+        answer.verdict = self.vote;
+        if let Some(change) = self.moved {
+            answer.key_insight = insight_after(change);
+        }
+        answer
+    }
+
+    /// What speaks against the change, with what to do about it, worst first. Nobody moves for less than it had found.
+    fn grounds(&self, position: &Position) -> Vec<(String, String)> {
+        let evidence = self.moved.and_then(|change| change.evidence.as_ref());
+        let adopted = evidence.map(|seen| {
+            let place = format!("{}:{}", seen.path.display(), seen.line);
+            let quote = seen.quote.trim();
+            let point = format!(
+                "{place} reads `{quote}`: another councillor saw it, and the rules confirm it."
+            );
+            (point, format!("Mend {place}."))
+        });
+        let own = position.findings.iter();
+        let own = own.map(|f| (f.description.clone(), f.fix.clone()));
+        adopted.into_iter().chain(own).collect()
+    }
+}
+
 /// What a sub-turn of a round gets: answers to its challenges, and the position as it is.
 pub(crate) fn reply(
     position: &Position,
-    held: Vote,
+    held: &Held<'_>,
     turn: &Turn,
     challenges: &[PutChallenge],
 ) -> Answer {
     Answer {
-        verdict: held,
         answers: answers(position, challenges),
-        ..stand(position, position.answer(turn))
+        ..stand(position, held.answer(position, turn))
     }
 }
 
 /// The final ballot.
-pub(crate) fn ballot(position: &Position, held: Vote, turn: &Turn) -> Answer {
-    let vote = match held {
+pub(crate) fn ballot(position: &Position, held: &Held<'_>, turn: &Turn) -> Answer {
+    let vote = match held.vote {
         Vote::Pass => BallotVote::Proceed,
         Vote::Warn => BallotVote::ProceedWithConditions,
         Vote::Fail => BallotVote::DoNotProceed,
     };
-    let worst = position.findings.first();
-    let named = |f: &Finding| f.description.clone();
+    let mut grounds = held.grounds(position).into_iter();
+    let (worst, remedy) = grounds.next().unzip();
     let ballot = Ballot {
         vote,
-        strongest_point: worst.map_or("Nothing was found by rule.".to_owned(), named),
+        strongest_point: worst
+            .unwrap_or_else(|| "No rule of this perspective speaks against the change.".to_owned()),
         concession: "No rule can see what the change is for.".to_owned(),
-        remaining_concern: position.findings.get(1).map(named).unwrap_or_default(),
+        remaining_concern: grounds.next().map(|(point, _)| point).unwrap_or_default(),
         conditions: match vote {
-            BallotVote::ProceedWithConditions => worst.map(|f| f.fix.clone()).into_iter().collect(),
+            BallotVote::ProceedWithConditions => remedy.into_iter().collect(),
             _ => Vec::new(),
         },
     };
     Answer {
-        verdict: held,
         ballot: Some(ballot),
-        ..position.answer(turn)
+        ..held.answer(position, turn)
     }
 }
 
@@ -148,6 +184,7 @@ fn answers(position: &Position, challenges: &[PutChallenge]) -> Vec<ChallengeAns
 
 #[cfg(test)]
 mod tests {
+    use council_protocol::answer::Evidence;
     use council_protocol::{Location, Severity, Task, TurnId};
 
     use super::*;
@@ -194,7 +231,11 @@ mod tests {
     #[test]
     fn seed_001_every_challenge_is_answered_with_what_the_rules_show() {
         let position = Position::of(Vote::Fail, vec![finding()]);
-        let answer = |claim| reply(&position, Vote::Fail, &turn(Task::Ballot), &[put(claim)]);
+        let held = Held {
+            vote: Vote::Fail,
+            moved: None,
+        };
+        let answer = |claim| reply(&position, &held, &turn(Task::Ballot), &[put(claim)]);
         let own = answer("A private key is committed.");
         assert!(
             own.answers[0].response.contains("id_rsa:1"),
@@ -226,11 +267,47 @@ mod tests {
             (Vote::Fail, BallotVote::DoNotProceed),
         ] {
             let position = Position::of(Vote::Pass, vec![finding()]);
-            let answer = ballot(&position, vote, &turn(Task::Ballot));
+            let held = Held { vote, moved: None };
+            let answer = ballot(&position, &held, &turn(Task::Ballot));
             assert_eq!(
                 (answer.verdict, answer.ballot.unwrap().vote),
                 (vote, ballot_vote)
             );
         }
+    }
+
+    /// Whoever was moved says by what: its own rules had found nothing.
+    #[test]
+    fn seed_001_the_ballot_of_a_judge_that_moved_names_what_moved_it() {
+        let position = Position::of(Vote::Pass, Vec::new());
+        let change = Change {
+            from: Vote::Pass,
+            to: Vote::Warn,
+            evidence: Some(Evidence {
+                path: "run.py".into(),
+                line: 4,
+                quote: "    eval(x)".into(),
+            }),
+        };
+        let held = Held {
+            vote: Vote::Warn,
+            moved: Some(&change),
+        };
+        let answer = ballot(&position, &held, &turn(Task::Ballot));
+        let ballot = answer.ballot.unwrap();
+        assert_eq!(
+            ballot.strongest_point,
+            "run.py:4 reads `eval(x)`: another councillor saw it, and the rules confirm it."
+        );
+        assert_eq!(ballot.conditions, ["Mend run.py:4."]);
+        let unmoved = Held {
+            vote: Vote::Pass,
+            moved: None,
+        };
+        let answer = super::ballot(&position, &unmoved, &turn(Task::Ballot));
+        assert_eq!(
+            answer.ballot.unwrap().strongest_point,
+            "No rule of this perspective speaks against the change."
+        );
     }
 }

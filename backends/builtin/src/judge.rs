@@ -3,16 +3,18 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use council_protocol::answer::Change;
 use council_protocol::seat::{AgentKind, RuleSettings};
 use council_protocol::task::Branch;
-use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn, Vote};
+use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn};
 
+use crate::councillor::{self, Held};
 use crate::debate::{self, Witness};
+use crate::duel;
 use crate::perspective::{PERSPECTIVES, covers};
 use crate::review::{Position, review};
 use crate::rules::RULES;
 use crate::scan::Bench;
-use crate::{councillor, duel};
 
 /// What a judge without a model says when it is asked to write: never an answer, so that nothing is faked.
 const NO_DOCUMENT: &str =
@@ -58,6 +60,8 @@ pub struct Judge {
     blobs: Arc<dyn BlobSource>,
     position: OnceCell<Position>,
     last: Option<Answer>,
+    /// Why it no longer votes as its own rules do.
+    moved: Option<Change>,
 }
 
 impl Judge {
@@ -94,6 +98,7 @@ impl Judge {
             blobs,
             position: OnceCell::new(),
             last: None,
+            moved: None,
         })
     }
 
@@ -121,10 +126,10 @@ impl Judge {
             Task::Challenged { challenges }
             | Task::Moderate { challenges, .. }
             | Task::Rebut { challenges, .. } => {
-                councillor::reply(self.position(), self.held(), turn, challenges)
+                councillor::reply(self.position(), &self.held(), turn, challenges)
             }
-            Task::Message { .. } => councillor::reply(self.position(), self.held(), turn, &[]),
-            Task::Ballot => councillor::ballot(self.position(), self.held(), turn),
+            Task::Message { .. } => councillor::reply(self.position(), &self.held(), turn, &[]),
+            Task::Ballot => councillor::ballot(self.position(), &self.held(), turn),
             Task::CrossReview { peers, .. } => {
                 let branch = Branch::Disagreed;
                 debate::answer(&self.witness(), self.position(), turn, branch, peers)
@@ -142,6 +147,9 @@ impl Judge {
             },
         };
         let raw = serde_json::to_string(&answer);
+        if answer.change.is_some() {
+            self.moved.clone_from(&answer.change);
+        }
         self.last = Some(answer);
         // Strings, numbers and paths only: there is nothing in an answer that could fail to become JSON.
         raw.unwrap_or_default()
@@ -152,10 +160,13 @@ impl Judge {
         Witness::new(&self.packet, &*self.blobs, &self.settings)
     }
 
-    /// The vote that it gave last; a fresh judge knows only its first.
-    fn held(&self) -> Vote {
+    /// The vote that it gave last, and why; a fresh judge knows only its first.
+    fn held(&self) -> Held<'_> {
         let last = self.last.as_ref();
-        last.map_or_else(|| self.position().vote, |answer| answer.verdict)
+        Held {
+            vote: last.map_or_else(|| self.position().vote, |answer| answer.verdict),
+            moved: self.moved.as_ref(),
+        }
     }
 
     fn position(&self) -> &Position {

@@ -11,6 +11,7 @@ use council_protocol::{Answer, Severity, Turn};
 
 use crate::review::{Position, vote};
 
+pub(crate) use speech::insight_after;
 pub(crate) use witness::Witness;
 
 /// What checking one finding of another judge has come to.
@@ -42,7 +43,7 @@ pub(crate) fn answer(
     answer.steel_man = Some(speech::steel_man(position, branch, &asked, &checked));
     if let Some(change) = change {
         answer.verdict = change.to;
-        answer.key_insight = speech::insight_after(&change);
+        answer.key_insight = insight_after(&change);
         answer.recommendation = speech::recommendation_after(&change);
         answer.change = Some(change);
     }

@@ -8,7 +8,7 @@ use super::Checked;
 use crate::review::{Position, place};
 
 /// The sentence of a judge that has changed its vote.
-pub(super) fn insight_after(change: &Change) -> String {
+pub(crate) fn insight_after(change: &Change) -> String {
     format!(
         "I missed what stands at {}; with it, {} becomes {}.",
         turning_point(change),
