@@ -2,7 +2,7 @@
 
 mod examined;
 mod kind;
-mod mixed;
+pub(crate) mod mixed;
 mod model;
 
 use council_builtin::{councillors, perspectives};
@@ -155,6 +155,10 @@ impl Bench<'_> {
                 // Its rounds follow from the intensity alone.
                 Procedure::Staged if rounds > 1 => DebateMode::Force,
                 Procedure::Staged => DebateMode::Off,
+                // Seed 001 asks fresh agents in turn: nobody need be messaged.
+                Procedure::CrossExamination if self.settings().cross_examination.economy => {
+                    DebateMode::Off
+                }
                 // Its rounds are its own: a key about reviews says nothing about them.
                 Procedure::CrossExamination => DebateMode::Force,
                 _ => review.debate,
@@ -555,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_take_seats_in_turn_and_equal_perspectives_get_numbers() {
+    fn seed_003_judges_are_named_by_number_or_perspective() {
         let repository =
             "[review]\nperspectives = ['tests', 'tests', 'security']\nagents = ['builtin', 'lint']";
         assert_eq!(

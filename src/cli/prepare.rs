@@ -13,11 +13,13 @@ use crate::packet::{self, Bounds, IgnoreGlobs, Material};
 use crate::prompt::RedactionRules;
 
 use super::Start;
+use super::bench::mixed;
 use super::commands::review::ReviewArgs;
 use super::error::CliError;
 use super::layers::REPOSITORY_FILE;
 use super::own;
 use super::settings::{self, Voices};
+use super::table::Table;
 
 /// The most bytes of a patch or a document that are read.
 const MOST_READ: u64 = 256 << 20;
@@ -61,10 +63,14 @@ pub(crate) fn prepare_spec(
     };
     let mut flags = args.pairs();
     flags.extend(args.modes.perspectives(&start.dir)?);
-    let config = settings::load(start, flags, &voices)?;
+    let mut config = settings::load(start, flags, &voices)?;
     redact_more(&config, change.place.workdir.as_deref())?;
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
+    notes.extend(mixed::settle(&mut config, |agent| {
+        let probed = Table::bare(start).probe(agent);
+        probed.map(drop).map_err(|failure| failure.detail)
+    })?);
     notes.extend(changed_configuration(&change, checkout));
     let packet = build(&mut change, &config, &mut notes)?;
     let coverage = Arc::new(packet.coverage.clone());

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use council_agents::environment::is_forbidden;
-use council_agents::{Agents, Workshop};
+use council_agents::{Agents, Probe, Workshop};
 use council_background::Office;
 use council_protocol::change::NoBlobs;
 use council_protocol::message::Hello;
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::seat::{AgentSpec, Perspective};
 use council_protocol::task::Framing;
-use council_protocol::{BlobSource, Coverage, PROTOCOL_VERSION, Packet, Seat};
+use council_protocol::{BlobSource, Coverage, Failure, JudgeId, PROTOCOL_VERSION, Packet, Seat};
 
 use crate::registry::{self, Kit, Listed, Survey};
 use crate::session::worker::PACKET_FOLDER;
@@ -78,6 +79,17 @@ impl Table {
             "",
             folder,
         )
+    }
+
+    /// Whether an agent can be used here at all, and what it says of itself.
+    pub(crate) fn probe(&self, agent: AgentSpec) -> Result<Probe, Failure> {
+        let seat = Seat {
+            judge: JudgeId(agent.name.clone()),
+            perspective: Perspective::default(),
+            agent,
+        };
+        let found = self.kit.agents.find(&seat.agent.kind);
+        found.and_then(|agent| agent.probe(&seat))
     }
 
     /// With the plugins of the configuration: all of them, or the one that is asked for. A plugin is never loaded unasked.

@@ -1,8 +1,41 @@
 //! `--mixed`: as many judges of a second vendor beside those of the first (seeds 000 and 003).
 
+use council_protocol::seat::AgentSpec;
+
 use super::{Bench, Chair};
 use crate::cli::error::CliError;
-use crate::config::{Entry, Source};
+use crate::config::{Config, Entry, Source};
+
+/// Lets agents that cannot start give way, where a council of two vendors was configured: notes say which and why
+/// (3-debate.md, "Settled contradictions"). Asked for by a flag, whoever cannot start is an error when it is seated.
+///
+/// `starts` says why an agent cannot.
+pub(crate) fn settle(
+    config: &mut Config,
+    starts: impl Fn(AgentSpec) -> Result<(), String>,
+) -> Result<Vec<String>, CliError> {
+    let bench = Bench {
+        config,
+        deep: false,
+    };
+    let demanded = ["review.mixed", "review.agents"].map(|key| bench.is_demanded(key));
+    if !config.settings.review.mixed || bench.is_quick() || demanded.contains(&true) {
+        return Ok(Vec::new());
+    }
+    let (mut here, mut notes) = (Vec::new(), Vec::new());
+    for name in bench.agents() {
+        match starts(bench.agent(&name)?) {
+            Ok(()) => here.push(name),
+            Err(why) => notes.push(format!("`{name}` cannot start and does not sit: {why}")),
+        }
+    }
+    // Where nobody is left, seating them says what is wrong.
+    if here.is_empty() || notes.is_empty() {
+        return Ok(Vec::new());
+    }
+    config.settings.review.agents = here;
+    Ok(notes)
+}
 
 impl Bench<'_> {
     /// The chairs of both vendors where two were asked for. Asked for by a flag and not to be had is an error; by
@@ -44,13 +77,18 @@ impl Bench<'_> {
         Ok((of_the_first.chain(of_the_second).collect(), None))
     }
 
+    /// Whether a flag says it: what is asked for so is had, or refused.
+    fn is_demanded(&self, key: &str) -> bool {
+        let origin = self.config.entry(key).and_then(Entry::origin);
+        origin.is_some_and(|origin| origin.source == Source::Flag)
+    }
+
     fn of_one_vendor(
         &self,
         chairs: Vec<Chair>,
         vendor: &str,
     ) -> Result<(Vec<Chair>, Option<String>), CliError> {
-        let entry = self.config.entry("review.mixed").and_then(Entry::origin);
-        if entry.is_some_and(|origin| origin.source == Source::Flag) {
+        if self.is_demanded("review.mixed") {
             let message =
                 format!("--mixed needs agents of two vendors, and there is only `{vendor}`");
             return Err(CliError::usage(message)

@@ -97,6 +97,36 @@ fn seed_003_mixed_without_a_second_vendor_is_an_error_when_asked_for_and_a_note_
     );
 }
 
+/// Chosen by configuration, a vendor that is not here is done without, in the open; demanded, it is missed when it is seated.
+#[test]
+fn seed_003_a_configured_second_vendor_that_cannot_start_gives_way_with_a_note() {
+    let starts = |agent: AgentSpec| match agent.name.as_str() {
+        "beta" => Err("there is no program `b`".to_owned()),
+        _ => Ok(()),
+    };
+    let mut configured = config(["review.mixed = true", TWO], &[], &[]);
+    assert_eq!(names(&configured).len(), 6);
+    assert_eq!(
+        mixed::settle(&mut configured, starts).unwrap(),
+        ["`beta` cannot start and does not sit: there is no program `b`"]
+    );
+    assert_eq!(
+        names(&configured),
+        ["judge-1 alpha", "judge-2 alpha", "judge-3 alpha"]
+    );
+    assert_eq!(
+        bench(&configured).notes(),
+        ["judges of two vendors were configured, and there is only `alpha`"]
+    );
+    let mut demanded = config(["", TWO], &[], &[MIXED]);
+    assert_eq!(mixed::settle(&mut demanded, starts).unwrap(), [""; 0]);
+    assert_eq!(names(&demanded).len(), 6);
+    let mut nobody = config(["review.mixed = true", TWO], &[], &[]);
+    let none = |_| Err("no".to_owned());
+    assert_eq!(mixed::settle(&mut nobody, none).unwrap(), [""; 0]);
+    assert_eq!(names(&nobody).len(), 6, "seating them says what is wrong");
+}
+
 #[test]
 fn seed_003_the_cap_counts_explorers_and_says_so_in_the_seeds_words() {
     let with = |explorers: &str, flags: &[(&str, &str, &str)]| {

@@ -3,8 +3,7 @@
 use clap::Args;
 use council_agents::installed::{Installed, installed};
 use council_agents::known::Known;
-use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
-use council_protocol::{JudgeId, Seat};
+use council_protocol::seat::{AgentKind, AgentSpec};
 
 use crate::cli::Start;
 use crate::cli::bench::Bench;
@@ -31,18 +30,8 @@ pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
     for agent in agents {
         let driver = agent.kind.driver().to_owned();
         let (name, vendor) = (agent.name.clone(), agent.vendor.clone());
-        let seat = Seat {
-            judge: JudgeId(name.clone()),
-            perspective: Perspective::default(),
-            agent,
-        };
-        let found = table
-            .kit
-            .agents
-            .find(&seat.agent.kind)
-            .and_then(|agent| agent.probe(&seat));
-        let version = version_of(&seat.agent.kind, &here);
-        let state = match found {
+        let version = version_of(&agent.kind, &here);
+        let state = match table.probe(agent.clone()) {
             Ok(probe) => {
                 let more = [version.unwrap_or_default(), &probe.note];
                 let more: Vec<&str> = more.into_iter().filter(|text| !text.is_empty()).collect();
