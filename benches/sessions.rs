@@ -164,6 +164,7 @@ fn session(judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
         redact: None,
         prompter: None,
         page: judge::render,
+        minutes: None,
         filing: None,
         rooms: git_council::session::Rooms::default(),
         max_answer_bytes: 1 << 20,

@@ -103,6 +103,12 @@ pub(crate) fn gather(
     let known = digests::of(&prepared, seats, prompts.as_deref().map(Prompts::digest));
     let (run, _held) = begin(&prepared, seats, start, &world, &world.moment())?;
     Request::keep(start, &run);
+    tell_once(
+        &forecast(prompts.as_deref(), seats, &prepared),
+        &prepared,
+        &world,
+        start,
+    );
     // One agent is enough for a document (seed 002, "Graceful Degradation"), and there is no verdict to recognise.
     let council = Council {
         gathering: Some(gathering),

@@ -2,8 +2,11 @@
 
 use clap::Args;
 use council_builtin::councillors;
+use council_protocol::Capability;
 
 use crate::config::{CrossExamination, Pair};
+use crate::council::Plan;
+use crate::council::plan::{PlannedSeat, Procedure};
 
 use super::error::CliError;
 
@@ -90,6 +93,30 @@ impl CouncillorArgs {
             _ => Ok(()),
         }
     }
+}
+
+/// Why a councillor without memory can take part in every round.
+const AFRESH: &str = "briefed afresh in each round, with what it said before";
+
+/// Where councillors cannot be messaged, a cross-examination falls back to economy: one after another, each a fresh agent that
+/// is told what it said (seed 001, "Economy mode"; councils.md 2.2: "Team support missing").
+pub(crate) fn without_messages(mut plan: Plan) -> Plan {
+    let mute = |planned: &PlannedSeat| !planned.grant.granted.has(&Capability::Message);
+    let economy = plan.options.economy || plan.seats.iter().all(mute);
+    if plan.procedure != Procedure::CrossExamination || !economy {
+        return plan;
+    }
+    for planned in plan.seats.iter_mut().filter(|planned| mute(planned)) {
+        let emulated = &mut planned.grant.emulated;
+        emulated.insert(Capability::Message, AFRESH.to_owned());
+    }
+    if !plan.options.economy {
+        plan.options.economy = true;
+        plan.notes.push(format!(
+            "no councillor can be messaged: economy instead, one after another and {AFRESH}"
+        ));
+    }
+    plan
 }
 
 /// Who sits in a cross-examination, and how long it is.

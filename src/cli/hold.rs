@@ -11,12 +11,13 @@ use crate::council::plan::{Exchange, Options, PlannedSeat, Procedure, Seed, Subj
 use crate::registry::{Ask, Choice, Pick, Selection, select};
 use crate::report::{self, BackendFacts, Report, RunFacts, Subject};
 use crate::session::{
-    self, Durability, Finished, Interrupts, Offer, Opened, Places, RealWorld, RunRef, SessionError,
-    Setting, World,
+    self, Durability, Finished, Interrupts, MINUTES, MinutesPage, Offer, Opened, Places, RealWorld,
+    RunRef, SessionError, Setting, World,
 };
 
 use super::Start;
 use super::bench::Bench;
+use super::councillors;
 use super::digests::Known;
 use super::error::CliError;
 use super::forecast::money;
@@ -266,13 +267,14 @@ impl Council<'_> {
             notes,
             options: Options {
                 subject: self.matter(),
+                minutes: settings.output.session,
                 dismissed: self.heard.dismissals.clone(),
                 ..self.bench.options()
             },
         };
         match self.gathering {
             Some(gathering) => gathering.shape(plan),
-            None => plan,
+            None => councillors::without_messages(plan),
         }
     }
 
@@ -331,6 +333,7 @@ impl Council<'_> {
                 Some(_) => report::judge::document,
                 None => report::judge::render,
             },
+            minutes: self.minutes(),
             filing: self
                 .gathering
                 .and_then(|gathering| gathering.filing.clone()),
@@ -339,6 +342,17 @@ impl Council<'_> {
             money: money(&self.prepared.config.settings),
             listener: self.listener(seats),
         }
+    }
+
+    /// What has passed so far, as the session's file tells it while the council sits (seed 001, 3.1.6).
+    fn minutes(&self) -> Option<MinutesPage> {
+        let wanted = self.prepared.config.settings.output.session;
+        let (packet, run) = (Arc::clone(&self.prepared.packet), self.run.clone());
+        let page = move |so_far| {
+            let report = Report::new(so_far, Subject::of(&packet), facts(&run));
+            report::markdown::minutes(&report)
+        };
+        wanted.then(|| Arc::new(page) as MinutesPage)
     }
 
     /// Who hears the log as it is written: whoever asked for it, and whoever watches judges that take their time.
@@ -399,7 +413,7 @@ impl Council<'_> {
         self.write(self.run.file(REPORT), json.as_bytes())?;
         let session = self.prepared.config.settings.output.session;
         if let Some(text) = report::markdown::session(report).filter(|_| session) {
-            self.write(self.run.artefact("session.md"), text.as_bytes())?;
+            self.write(self.run.artefact(MINUTES), text.as_bytes())?;
         }
         if let Some(path) = self.run.artefact("report.md") {
             let options = report::markdown::Options::default();

@@ -267,8 +267,10 @@ impl Prompter for Later {
             .map_err(|error| error.to_string())
     }
 
-    fn reminder(&self, said: &[Arc<str>]) -> String {
-        self.0.reminder(said).unwrap_or_default()
+    fn reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String> {
+        self.0
+            .reminder(seat, said)
+            .map_err(|error| error.to_string())
     }
 }
 

@@ -169,8 +169,10 @@ impl session::Prompter for Prompts {
             .map_err(|error| error.to_string())
     }
 
-    fn reminder(&self, said: &[Arc<str>]) -> String {
-        self.prompter.reminder(said).unwrap_or_default()
+    fn reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String> {
+        self.prompter
+            .reminder(seat, said)
+            .map_err(|error| error.to_string())
     }
 }
 

@@ -168,6 +168,11 @@ pub enum Action {
         /// The answer as it counts.
         answer: Box<Answer>,
     },
+    /// Write down what has passed so far: a round of cross-examination is over (seed 001, 3.1.6). Where the plan asks for it.
+    Minutes {
+        /// What a council that broke off now would come to: never green.
+        so_far: Box<Outcome>,
+    },
     /// Say something in the run's log, e.g. `Judge judge-1 R2 timeout -- using R1 verdict.`
     Log {
         /// The line.

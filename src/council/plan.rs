@@ -163,6 +163,9 @@ pub struct Options {
     pub explorer_model: Option<String>,
     /// `cross-examination` one councillor after another and without messages between them (seed 001, `-e`).
     pub economy: bool,
+    /// Whether [`super::Action::Minutes`] come after every round of a `cross-examination` (seed 001, `--save`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub minutes: bool,
     /// The seat that writes the synthesis of a staged debate and takes no other part (seed 002); none: over a stage, one of
     /// the judges; over a change, nobody.
     pub synthesizer: Option<JudgeId>,

@@ -183,12 +183,13 @@ impl Prompter {
         turn::render(self, seat, round, key, task, explorers)
     }
 
-    /// What a judge is told of its own replies when its conversation was lost; stands before the text of its next turn.
+    /// What a judge is told of itself and its own replies when its conversation was lost, or never kept; stands before the
+    /// text of its next turn.
     ///
     /// # Errors
     /// Only an overridden template can fail.
-    pub fn reminder(&self, said: &[Arc<str>]) -> Result<String, PromptError> {
-        turn::reminder(self, said)
+    pub fn reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, PromptError> {
+        turn::reminder(self, seat, said)
     }
 
     /// SHA-256 of the templates as they are used, 64 hex digits: part of what recognises a change that was reviewed.

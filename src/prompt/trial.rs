@@ -15,7 +15,9 @@ use super::{BriefClass, Prompter};
 /// Renders them all.
 pub(super) fn run(prompter: &Prompter) -> Result<(), PromptError> {
     prompter.brief(&packet(), &BriefClass::default())?;
-    prompter.reminder(&["r".into()])?;
+    for perspective in ["", "security"] {
+        prompter.reminder(&seat(perspective), &["r".into()])?;
+    }
     for (round, task) in tasks() {
         for perspective in ["", "security"] {
             prompter.turn(&seat(perspective), round, "0", &task)?;

@@ -37,13 +37,18 @@ pub(super) fn render(
 }
 
 /// Renders a judge's own replies for a judge that no longer knows them.
-pub(super) fn reminder(prompter: &Prompter, said: &[Arc<str>]) -> Result<String, PromptError> {
-    let said = prompter.fence.wrap(&words::note(&said.join("\n\n")));
-    let tag = prompter.fence.tag();
-    let text = prompter
-        .templates
-        .render("reminder", context! { tag, said })?;
-    Ok(text + "\n")
+pub(super) fn reminder(
+    prompter: &Prompter,
+    seat: &Seat,
+    said: &[Arc<str>],
+) -> Result<String, PromptError> {
+    let values = context! {
+        tag => prompter.fence.tag(),
+        perspective => seat.perspective.name.clone(),
+        focus => seat.perspective.focus.clone(),
+        said => prompter.fence.wrap(&words::replies(said)),
+    };
+    Ok(prompter.templates.render("reminder", values)? + "\n")
 }
 
 /// The template of a task, and what only it is given.

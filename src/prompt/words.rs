@@ -2,6 +2,7 @@
 //! the caller.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use council_protocol::Finding;
 use council_protocol::answer::Evidence;
@@ -21,7 +22,7 @@ const AUTHOR_BYTES: usize = 200;
 const MESSAGE_BYTES: usize = 1_000;
 const COMMITS: usize = 20;
 
-/// Bytes of a question or a complaint, of what one explorer found, and of the file of a duel.
+/// Bytes of a question or a complaint, of what one explorer found or one's own reply, and of the file of a duel.
 const NOTE_BYTES: usize = 2_000;
 const RESULT_BYTES: usize = 20_000;
 const TRANSCRIPT_BYTES: usize = 120_000;
@@ -47,6 +48,12 @@ pub(super) fn explored(results: &[Explored]) -> String {
         let _ = writeln!(out, "Question {number}: {question}\n{result}\n");
     }
     out
+}
+
+/// What a judge said itself, reply by reply.
+pub(super) fn replies(said: &[Arc<str>]) -> String {
+    let replies: Vec<String> = said.iter().map(|r| bounded(r, RESULT_BYTES)).collect();
+    replies.join("\n\n")
 }
 
 /// The others' positions: whole as JSON (seed 000), or vote and file alone (seed 003).

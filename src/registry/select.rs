@@ -358,6 +358,10 @@ impl<'a> Found<'a> {
         if !ask.may_debate() {
             return Vec::new();
         }
+        if !debate && ask.procedure == Procedure::CrossExamination {
+            // It falls back on its own (seed 001): whoever makes the plan says so.
+            return Vec::new();
+        }
         if !debate {
             return vec![format!(
                 "`{}` lacks message: one round, no debate",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use council_protocol::{Capability, Event, Millis};
+use council_protocol::{Capability, Event, JudgeId, Millis};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::SessionError;
@@ -159,7 +159,7 @@ impl<'a> Drive<'a> {
     }
 
     /// A judge's seat in the plan.
-    pub(super) fn seat(&self, judge: &council_protocol::JudgeId) -> Option<&PlannedSeat> {
+    pub(super) fn seat(&self, judge: &JudgeId) -> Option<&PlannedSeat> {
         self.plan
             .seats
             .iter()
@@ -173,6 +173,25 @@ impl<'a> Drive<'a> {
         match emulated || grant.granted.has(&Capability::Message) {
             true => self.plan.options.explorers,
             false => 0,
+        }
+    }
+
+    /// Whether a judge is another agent at every turn, and must be told what it said (seed 001, "Economy mode").
+    pub(super) fn is_fresh(&self, judge: &JudgeId) -> bool {
+        let seat = self.seat(judge).filter(|_| self.plan.options.economy);
+        seat.is_some_and(|seat| seat.grant.emulated.contains_key(&Capability::Message))
+    }
+
+    fn remember_reply(&mut self, input: &Input) {
+        let Input::Answered { judge, raw, .. } = input else {
+            return;
+        };
+        if self.is_fresh(judge) {
+            let said = self.past.said.entry(judge.clone()).or_default();
+            // What an earlier process paid for is remembered already.
+            if said.last() != Some(raw) {
+                said.push(Arc::clone(raw));
+            }
         }
     }
 
@@ -203,6 +222,7 @@ impl<'a> Drive<'a> {
             let batch = std::mem::take(&mut self.pending);
             self.write_down(now, &batch)?;
             for input in batch {
+                self.remember_reply(&input);
                 self.tell(input, now);
             }
         }

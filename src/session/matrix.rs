@@ -188,6 +188,7 @@ impl Judging<'_> {
             | Action::CancelTurn { .. }
             | Action::SetDeadline { .. }
             | Action::Record { .. }
+            | Action::Minutes { .. }
             | Action::Log { .. }
             | Action::Conclude { .. } => return Ok(None),
         }))
@@ -268,7 +269,8 @@ impl Desk<'_> {
         ) {
             turn.prompt = prompter.prompt(seat, &turn, 0).map_err(io::Error::other)?;
             if !said.is_empty() {
-                turn.prompt = prompter.reminder(said) + &turn.prompt;
+                let reminder = prompter.reminder(seat, said).map_err(io::Error::other)?;
+                turn.prompt = reminder + &turn.prompt;
             }
         }
         write(

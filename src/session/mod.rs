@@ -44,6 +44,7 @@ pub use replay::{ReplayError, replay};
 pub use resume::before_losses;
 pub use run::{resume, run};
 pub use setting::{
-    FileName, Filing, Finished, GaveWay, Listener, Offer, Page, Prompter, Rooms, Setting,
+    FileName, Filing, Finished, GaveWay, Listener, MINUTES, MinutesPage, Offer, Page, Prompter,
+    Rooms, Setting,
 };
 pub use world::{Appender, Disk, Durability, Moment, World, draw_seed};

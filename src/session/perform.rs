@@ -11,8 +11,9 @@ use council_protocol::{
 };
 
 use super::drive::Drive;
+use super::setting::MINUTES;
 use super::world::Durability;
-use crate::council::{Action, ClaimId, Input};
+use crate::council::{Action, ClaimId, Input, Outcome};
 
 impl Drive<'_> {
     /// Does one thing. What comes of it comes back as an input.
@@ -62,6 +63,7 @@ impl Drive<'_> {
                 round,
                 answer,
             } => self.record(&judge, round, &answer),
+            Action::Minutes { so_far } => self.write_minutes(*so_far),
             Action::Log { line } => self.say(line),
             Action::Shutdown { judge, grace_ms } => {
                 self.call(Request::Shutdown { judge, grace_ms })
@@ -93,11 +95,22 @@ impl Drive<'_> {
     }
 
     fn send(&mut self, judge: JudgeId, mut turn: Turn) {
+        let said = match self.is_fresh(&judge) {
+            true => self.past.said.get(&judge).cloned(),
+            false => self.past.said.remove(&judge),
+        };
         let planned = self.seat(&judge);
         let planned = planned.filter(|planned| planned.seat.agent.kind.reads_text());
         if let (Some(planned), Some(prompter)) = (planned, &self.setting.prompter) {
             let explorers = self.explorers_of(planned);
-            match prompter.prompt(&planned.seat, &turn, explorers) {
+            let text = prompter.prompt(&planned.seat, &turn, explorers);
+            let text = match said {
+                Some(said) => {
+                    text.and_then(|text| Ok(prompter.reminder(&planned.seat, &said)? + &text))
+                }
+                None => text,
+            };
+            match text {
                 Ok(prompt) => turn.prompt = prompt,
                 Err(detail) => {
                     let failure = Failure::new(FailureKind::Unsupported, detail);
@@ -108,9 +121,6 @@ impl Drive<'_> {
                         failure,
                     });
                 }
-            }
-            if let Some(said) = self.past.said.remove(&judge) {
-                turn.prompt = prompter.reminder(&said) + &turn.prompt;
             }
         }
         self.roll.sent(judge.clone(), turn.id);
@@ -169,6 +179,23 @@ impl Drive<'_> {
             .and_then(|()| disk.write(&folder.join(file), &bytes, Durability::Cheap));
         if let Err(error) = shared {
             self.say(format!("cannot write {file} for {judge}: {error}"));
+        }
+    }
+
+    /// Writes what has passed so far, over what had passed before: a run that dies leaves it behind.
+    fn write_minutes(&mut self, so_far: Outcome) {
+        let Some(minutes) = &self.setting.minutes else {
+            return;
+        };
+        let (Some(path), Some(page)) = (self.setting.run.artefact(MINUTES), minutes(so_far)) else {
+            return;
+        };
+        let written = self
+            .world
+            .disk()
+            .write(&path, page.as_bytes(), Durability::Cheap);
+        if let Err(error) = written {
+            self.say(format!("cannot write {}: {error}", path.display()));
         }
     }
 

@@ -63,7 +63,9 @@ impl Owed {
                 }
                 Action::SetDeadline { timer, at } => drop(self.timers.insert(*timer, *at)),
                 Action::Shutdown { judge, .. } => drop(self.ends.insert(judge.clone(), action)),
-                Action::Share { .. } | Action::Record { .. } => self.files.push(action),
+                Action::Share { .. } | Action::Record { .. } | Action::Minutes { .. } => {
+                    self.files.push(action);
+                }
                 Action::Log { line } => self.log.push(line.clone()),
                 Action::Conclude { outcome } => self.outcome = Some(outcome.clone()),
             }

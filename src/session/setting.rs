@@ -32,12 +32,22 @@ pub trait Prompter: Send + Sync {
     /// In words, where a template of the user's cannot be rendered: the turn is then lost, and the judge is sent nothing.
     fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String>;
 
-    /// What a judge that no longer knows its own answers is told of them, before the text of its turn.
-    fn reminder(&self, said: &[Arc<str>]) -> String;
+    /// What a judge that does not know its own answers is told of itself and of them, before the text of its turn.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Prompter::prompt`]: a judge that is not told what it said is not asked to go on from there.
+    fn reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String>;
 }
 
 /// Renders the file of a judge's answer in a round, for people.
 pub type Page = fn(&Seat, u8, &Answer) -> String;
+
+/// Renders what has passed so far, for people; none: there is nothing to tell.
+pub type MinutesPage = Arc<dyn Fn(Outcome) -> Option<String> + Send + Sync>;
+
+/// How the file of the minutes ends (seed 001, `--save`).
+pub const MINUTES: &str = "session.md";
 
 /// The path of the file of an answer, by seat and round; none: that answer has no file.
 pub type FileName = Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>;
@@ -87,6 +97,8 @@ pub struct Setting {
     pub prompter: Option<Arc<dyn Prompter>>,
     /// Renders the files of answers.
     pub page: Page,
+    /// Renders the minutes; none: nobody asked for them.
+    pub minutes: Option<MinutesPage>,
     /// Where the files of answers go; none: among the run's own. They are written over those of an earlier debate.
     pub filing: Option<Filing>,
     /// The read-only exports in which agents work.

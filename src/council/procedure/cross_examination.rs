@@ -11,7 +11,7 @@ use crate::council::bench::{Ask, Chair};
 use crate::council::challenge::is_role;
 use crate::council::floor::{Floor, RoundPlan, SubTurn};
 use crate::council::ledger::{BallotRecord, MessageRecord};
-use crate::council::{moderator, summary};
+use crate::council::{Action, CancelCause, moderator, summary, verdict};
 
 /// Rounds of cross-examination where nothing is said about them, and at most.
 const ROUNDS: u8 = 2;
@@ -152,6 +152,12 @@ fn close(floor: &mut Floor) {
     summary::close_round(floor);
     let line = summary::progress(floor, rounds(floor));
     floor.log(line);
+    if floor.plan.options.minutes {
+        let so_far = verdict::outcome(floor, Some(CancelCause::Interrupted));
+        floor.out.push(Action::Minutes {
+            so_far: Box::new(so_far),
+        });
+    }
 }
 
 /// One round: everybody sees where the others stand and what it has to answer.

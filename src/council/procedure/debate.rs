@@ -84,7 +84,8 @@ pub(super) fn note_absentees(floor: &mut Floor, debaters: &[Chair]) {
     for chair in floor.bench.counted() {
         let judge = &floor.bench.judges[chair];
         if debaters.contains(&chair) {
-            if !judge.granted(&Capability::Message) {
+            // Seed 001's economy is made of fresh briefings: it is not degraded by them.
+            if !judge.granted(&Capability::Message) && !floor.plan.options.economy {
                 let id = judge.id().clone();
                 floor.note(format!(
                     "{id} was briefed afresh for R2 (`message` is emulated): degraded"

@@ -6,7 +6,7 @@ mod participation;
 mod sections;
 mod session;
 
-pub use session::session;
+pub use session::{minutes, session};
 
 use document::Document;
 

@@ -11,6 +11,15 @@ use crate::text::Untrusted;
 
 /// The session, ended by a newline; none where there was no cross-examination.
 pub fn session(report: &Report) -> Option<String> {
+    document(report, false)
+}
+
+/// The same while the council sits: what has passed so far, and no verdict.
+pub fn minutes(so_far: &Report) -> Option<String> {
+    document(so_far, true)
+}
+
+fn document(report: &Report, sitting: bool) -> Option<String> {
     if report.ledger.rounds.is_empty() {
         return None;
     }
@@ -18,6 +27,7 @@ pub fn session(report: &Report) -> Option<String> {
     let session = Session {
         report,
         names: &names,
+        sitting,
     };
     let mut parts = vec![session.head(), session.openings()];
     let ballots = !report.ledger.ballots.is_empty();
@@ -31,13 +41,21 @@ pub fn session(report: &Report) -> Option<String> {
     let examined = rounds.filter(|r| r.round > 1 && Some(r.round) != last);
     parts.extend(examined.map(|record| session.round(record)));
     parts.extend(session.votes());
-    parts.push(session.verdict());
+    parts.push(match sitting {
+        true => SITTING.to_owned(),
+        false => session.verdict(),
+    });
     Some(parts.join("\n\n---\n\n") + "\n")
 }
+
+/// What the minutes of a council end with, until it has a verdict.
+const SITTING: &str = "*The council is sitting, or broke off here: there is no verdict.*";
 
 struct Session<'a> {
     report: &'a Report,
     names: &'a Names<'a>,
+    /// More may follow.
+    sitting: bool,
 }
 
 impl Session<'_> {
@@ -123,6 +141,7 @@ impl Session<'_> {
         let answer = match &challenge.answer {
             Some(answer) => format!("Answered: {}", prose(answer)),
             None if challenge.evaded => "Asked twice and evaded.".to_owned(),
+            None if self.sitting => "Not answered yet.".to_owned(),
             None => "Nobody was asked to answer it.".to_owned(),
         };
         format!(

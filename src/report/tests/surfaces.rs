@@ -51,6 +51,25 @@ fn seed_001_the_session_is_written_down_as_a_whole() {
     insta::assert_snapshot!("session_examined", session);
 }
 
+/// Seed 001, 3.1.6: round after round is there while the council sits, and nothing that looks like its verdict.
+#[test]
+fn seed_001_the_minutes_grow_round_by_round_and_have_no_verdict() {
+    let whole = samples::examined();
+    for rounds in 1..=whole.ledger.rounds.len() {
+        let mut so_far = whole.clone();
+        so_far.ledger.rounds.truncate(rounds);
+        so_far.ledger.ballots.clear();
+        let minutes = markdown::minutes(&so_far).unwrap();
+        let told = minutes.matches("### Round ").count();
+        assert_eq!(told, rounds - 1, "{minutes}");
+        assert!(!minutes.contains("## Verdict"), "{minutes}");
+        assert!(minutes.contains("there is no verdict"), "{minutes}");
+    }
+    let mut nobody = whole;
+    nobody.ledger.rounds.clear();
+    assert_eq!(markdown::minutes(&nobody), None);
+}
+
 #[test]
 fn sarif() {
     for (name, report) in samples::all() {

@@ -1,8 +1,12 @@
 //! What is on the disk, and when.
 
+use std::sync::{Arc, Mutex};
+
 use council_protocol::{Task, Vote};
 
 use super::stage::{Deed, Seen, stage};
+use crate::council::outcome::Verdict;
+use crate::council::plan::{Procedure, RoundLimits};
 use crate::session::journal::{JOURNAL, Journal};
 use crate::session::stored;
 use crate::session::{ReplayError, replay};
@@ -14,7 +18,7 @@ fn split(judge: &str, turn: &council_protocol::Turn) -> Deed {
     }
 }
 
-/// Seed 003, "Output Collection"; 000: R2 files stand beside R1, which is never overwritten.
+/// Seed 003, "Output Collection".
 #[test]
 fn seed_003_files_of_both_rounds() {
     let seen = stage(2, split).run().check();
@@ -30,9 +34,42 @@ fn seed_003_files_of_both_rounds() {
         "plan.json",
     ];
     assert_eq!(names, expected);
+}
+
+#[test]
+fn seed_000_r2_files_stand_beside_r1_which_is_never_overwritten() {
+    let seen = stage(2, split).run().check();
     let r1 = crate::report::judge::parse(seen.text("2026-03-09-head-judge-1.md")).unwrap();
     let r2 = crate::report::judge::parse(seen.text("2026-03-09-head-judge-1-r2.md")).unwrap();
     assert_eq!((r1.round, r1.verdict, r2.round), (1, Vote::Warn, 2));
+}
+
+/// Seed 001, 3.1.6: what was said is on the disk after every round, and stays there when the run breaks off.
+#[test]
+fn seed_001_minutes_are_written_after_every_round() {
+    let mut stage = stage(3, |_, turn| match turn.task {
+        Task::Ballot => Deed::Hang,
+        _ => Deed::Vote(Vote::Pass),
+    });
+    stage.plan.procedure = Procedure::CrossExamination;
+    stage.plan.options.minutes = true;
+    stage.plan.options.rounds = Some(RoundLimits { min: 1, max: 2 });
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&told);
+    stage.minutes = Some(Arc::new(move |so_far| {
+        let (rounds, verdict) = (so_far.ledger.rounds.len(), so_far.verdict);
+        heard.lock().unwrap().push((rounds, verdict));
+        Some(format!("{rounds} rounds\n"))
+    }));
+    stage.interrupts = vec![5_000];
+    let seen = stage.run().check();
+    let open = Verdict::Inconclusive;
+    assert_eq!(
+        *told.lock().unwrap(),
+        [(1, open), (2, open), (3, open)],
+        "no minutes are green"
+    );
+    assert_eq!(seen.text("2026-03-09-head-session.md"), "3 rounds\n");
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! A run that another process left is brought to the end that it would have had.
 
-use council_protocol::{Event, Failure, FailureKind, Finding, JudgeId, Severity, Task, Turn, Vote};
+use std::sync::Arc;
+
+use council_protocol::{
+    Event, Failure, FailureKind, Finding, JudgeId, Seat, Severity, Task, Turn, Vote,
+};
 
 use super::stage::{Deed, Seen, Stage, stage};
 use crate::council::Outcome;
-use crate::session::before_losses;
 use crate::session::journal::{JOURNAL, Journal};
+use crate::session::{Prompter, before_losses};
 
 /// A split council whose judges take their time, each another one.
 fn slow(judge: &str, turn: &Turn) -> Deed {
@@ -122,6 +126,38 @@ fn who_has_answered_is_not_asked_again_but_reminded_of_it() {
     assert_eq!(resumed.times("first send judge-1 review"), 0);
     assert_eq!(resumed.times("first spawn judge-1"), 1, "it sits again");
     assert_eq!(resumed.times("first send judge-1 restate"), 1);
+}
+
+/// Judges that cannot be told what they said.
+struct Forgetful;
+
+impl Prompter for Forgetful {
+    fn brief(&self, _: &Seat) -> Arc<str> {
+        "the change".into()
+    }
+
+    fn prompt(&self, _: &Seat, _: &Turn, _: u8) -> Result<String, String> {
+        Ok("go on".into())
+    }
+
+    fn reminder(&self, _: &Seat, _: &[Arc<str>]) -> Result<String, String> {
+        Err("the template `reminder` cannot be rendered".into())
+    }
+}
+
+#[test]
+fn who_cannot_be_reminded_of_its_answers_is_not_asked_for_more() {
+    let whole = paid().run().check();
+    let journal = &whole.files[JOURNAL];
+    let text = String::from_utf8_lossy(journal);
+    let third = text.match_indices("\"answered\"").nth(2).unwrap().0;
+    let end = third + text[third..].find('\n').unwrap() + 1;
+    let mut stage = paid();
+    stage.prompter = Arc::new(Forgetful);
+    let resumed = stage.resume(&whole, end).check();
+    assert_eq!(resumed.times("first send judge-1 restate"), 0);
+    let told = format!("{:?}", resumed.outcome().judges[0].failures);
+    assert!(told.contains("`reminder` cannot be rendered"), "{told}");
 }
 
 #[test]
