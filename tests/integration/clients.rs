@@ -168,7 +168,7 @@ fn codex_serves_all_judges_from_one_process() {
 }
 
 #[test]
-fn codex_is_read_only_in_the_seed_s_order_of_flags() {
+fn seed_003_codex_is_read_only_with_the_flags_in_their_order() {
     let repo = with_client("codex", "votes", "model = 'gpt-x'\n");
     review(&repo, "subagents", &[]).ends(0);
     let arguments: Vec<String> = serde_json::from_str(&marked(&repo, "arguments")[0]).unwrap();
@@ -186,6 +186,14 @@ fn codex_is_read_only_in_the_seed_s_order_of_flags() {
             .iter()
             .any(|a| a.contains("full-auto") || a.contains("danger"))
     );
+}
+
+#[test]
+fn seed_003_codex_is_told_a_model_only_where_one_was_named() {
+    let repo = with_client("codex", "votes", "");
+    review(&repo, "subagents", &[]).ends(0);
+    let arguments: Vec<String> = serde_json::from_str(&marked(&repo, "arguments")[0]).unwrap();
+    assert!(!arguments.iter().any(|a| a == "-m"), "{arguments:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod clients;
 mod configuration;
 mod detach;
 mod duel;
+mod examination;
 mod faults;
 mod github;
 mod guard;

@@ -98,6 +98,18 @@ fn silence_prose_and_a_stale_key_are_abstentions() {
 }
 
 #[test]
+fn bad_input_an_answer_of_50_mb_is_cut_off_and_does_not_count() {
+    let endless = "cat >/dev/null; head -c 52428800 /dev/zero | tr '\\0' 'x'";
+    let repo = with_judge(endless, "");
+    let run = repo.council(["review", "HEAD", "--json"]).ends(3);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        report["judges"][0]["failures"][0]["failure"]["kind"],
+        "oversized"
+    );
+}
+
+#[test]
 fn a_judge_that_takes_too_long_is_left_behind() {
     let repo = with_judge("sleep 60", "[timeouts]\nr1 = '300ms'\nshutdown = '1s'\n");
     let began = Instant::now();

@@ -234,7 +234,7 @@ fn an_earlier_debate_is_set_aside_and_passes_for_none_of_this_one() {
 }
 
 #[test]
-fn a_stage_with_pieces_missing_names_them() {
+fn bad_input_a_stage_folder_with_pieces_missing_names_them() {
     let repo = project(NOTES);
     let remove = |path: &str| std::fs::remove_file(repo.path().join(path)).unwrap();
     remove("references/02-plan/numbers.md");

@@ -41,6 +41,23 @@ fn a_judge_is_sent_its_turn_when_it_is_seated_and_waits_for_nobody() {
 }
 
 #[test]
+fn seed_003_a_round_has_120_seconds_a_second_90_and_an_end_30() {
+    let mut plan = plan(Procedure::Debate, 2);
+    plan.debate = DebateMode::Force;
+    let mut run = Run::seated(plan);
+    assert_eq!(run.sent("judge-1").timeout_ms, 120_000);
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    run.restate();
+    assert_eq!(run.sent("judge-1").timeout_ms, 90_000);
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    let graces = run.actions.iter().filter_map(|action| match action {
+        Action::Shutdown { grace_ms, .. } => Some(*grace_ms),
+        _ => None,
+    });
+    assert_eq!(graces.collect::<Vec<_>>(), [30_000, 30_000]);
+}
+
+#[test]
 fn r1_carries_nothing_of_the_others_and_no_framing() {
     let run = Run::seated(plan(Procedure::Debate, 3));
     assert!(

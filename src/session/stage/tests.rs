@@ -72,7 +72,7 @@ fn seed_002_light_is_one_round_whatever_its_minimum_says() {
 }
 
 #[test]
-fn seed_002_jsonc_with_comments_and_trailing_commas_is_read() {
+fn bad_input_jsonc_with_comments_and_trailing_commas_is_read() {
     assert_eq!(
         parse("03-planning").unwrap().roles[1].slug(),
         "risk-analyst"
