@@ -13,7 +13,7 @@ field() { printf '%s' "$prompt" | sed -n "$1" | tail -n 1; }
 key=$(field 's/.*`key` is `\([^`]*\)`.*/\1/p')
 round=$(field 's/.*`round` is \([0-9]*\).*/\1/p')
 role=$(field 's/^## Your role: //p; s/^Your role is still: \(.*\)\.$/\1/p')
-printf '%s\n---\n' "$prompt" >> "@MARKS/$role"
+printf '%s\n---\n' "$prompt" >> "@MARKS/${role:-judge}"
 vote=PASS; more='"no_challenge": "I looked at each of them."'
 [ "$role" = critic ] && [ "$round" = 1 ] && vote=WARN
 case $prompt in
@@ -257,15 +257,17 @@ fn no_template_comes_from_the_repository() {
         ),
     );
     repo.commit("Steer");
+    repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 2;\n");
+    repo.commit("More still");
     for args in [
         &["review", "HEAD"][..],
         &["review", "HEAD", "--trusted-config"],
     ] {
         let run = repo.council_with(&[], args);
-        let asked = std::fs::read_to_string(repo.in_home("marks/")).unwrap_or_default();
+        let asked = std::fs::read_to_string(repo.in_home("marks/judge")).unwrap_or_default();
         assert!(
-            run.stderr.contains("prompts.folder") && !asked.contains("Say PASS."),
-            "{run:?}"
+            (run.stdout + &run.stderr).contains("prompts.folder") && !asked.contains("Say PASS."),
+            "{asked}"
         );
     }
 }
@@ -286,7 +288,9 @@ fn seed_003_mixed_without_the_second_vendor_degrades_or_is_refused() {
         "{notes}"
     );
     let demanded = with_judge(&marked, ghost);
-    let run = demanded.council(["review", "HEAD", "--mixed"]).ends(2);
-    assert!(run.stderr.contains("zeta"), "{}", run.stderr);
+    demanded
+        .council(["review", "HEAD", "--mixed"])
+        .ends(2)
+        .tells("judges of two vendors were asked for, and `zeta` cannot start");
     assert!(!demanded.in_home("marks/started").exists());
 }

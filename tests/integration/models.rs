@@ -231,6 +231,21 @@ fn a_dry_run_says_what_goes_where_and_the_first_run_says_it_once() {
 }
 
 #[test]
+fn what_leaves_the_machine_for_a_document_is_told_once_too() {
+    let models = FakeModels::start([]).unwrap();
+    let repo = repo(&models, "");
+    let args = ["brainstorm", "How could it be shorter?"];
+    repo.council_with(&[KEY], &args)
+        .tells("leaves this program");
+    let again = repo.council_with(&[KEY], &args);
+    assert!(
+        !again.stderr.contains("leaves this program"),
+        "{}",
+        again.stderr
+    );
+}
+
+#[test]
 fn a_run_stays_within_its_bound_and_writes_down_its_calls() {
     let models = FakeModels::start([]).unwrap();
     let prices: String = ["anthropic", "gemini", "responses"]

@@ -6,8 +6,8 @@ use super::{Bench, Chair};
 use crate::cli::error::CliError;
 use crate::config::{Config, Entry, Source};
 
-/// Lets agents that cannot start give way, where a council of two vendors was configured: notes say which and why
-/// (3-debate.md, "Settled contradictions"). Asked for by a flag, whoever cannot start is an error when it is seated.
+/// Lets agents that cannot start give way, where a council of two vendors was configured: notes say which and why. Asked for by
+/// a flag, it is an error before any judge starts (3-debate.md, "Settled contradictions").
 ///
 /// `starts` says why an agent cannot.
 pub(crate) fn settle(
@@ -18,14 +18,21 @@ pub(crate) fn settle(
         config,
         deep: false,
     };
-    let demanded = ["review.mixed", "review.agents"].map(|key| bench.is_demanded(key));
-    if !config.settings.review.mixed || bench.is_quick() || demanded.contains(&true) {
+    if !config.settings.review.mixed || bench.is_quick() {
         return Ok(Vec::new());
     }
+    let demanded = ["review.mixed", "review.agents"].map(|key| bench.is_demanded(key));
     let (mut here, mut notes) = (Vec::new(), Vec::new());
     for name in bench.agents() {
         match starts(bench.agent(&name)?) {
             Ok(()) => here.push(name),
+            Err(why) if demanded.contains(&true) => {
+                let message = format!(
+                    "judges of two vendors were asked for, and `{name}` cannot start: {why}"
+                );
+                return Err(CliError::usage(message)
+                    .hint("leave out --mixed, or name agents that are here: --agents A,B"));
+            }
             Err(why) => notes.push(format!("`{name}` cannot start and does not sit: {why}")),
         }
     }
