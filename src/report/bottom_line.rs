@@ -185,7 +185,7 @@ impl Report {
             Reason::NothingToReview => "there is nothing to review".into(),
             Reason::AllSkipped => "every changed file is skipped by an ignore glob".into(),
             Reason::NoSynthesis => "nobody wrote the document that was to come out".into(),
-            Reason::NoVerdict => "what was debated asks for no verdict".into(),
+            Reason::NoVerdict => "a document came out, and no verdict was asked for".into(),
             Reason::DuelLimit => "the duel used up its rounds and points are open".into(),
             Reason::DuelTimeout => "one side of the duel did not answer in time".into(),
             Reason::DuelViolation => "one side of the duel broke the protocol".into(),

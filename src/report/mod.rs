@@ -27,7 +27,7 @@ pub use facts::{
 };
 pub use page::{Look, Verbosity};
 
-use council_protocol::packet::Target;
+use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::Branch;
 use council_protocol::{Coverage, Finding};
 use schemars::JsonSchema;
@@ -202,6 +202,19 @@ impl Report {
         self.findings
             .iter()
             .filter_map(|f| Some((f, f.dismissed.as_ref()?)))
+    }
+
+    /// Whether a document was asked for, and no verdict: a stage, a brainstorm, research (seeds 002 and 003).
+    pub fn is_document(&self) -> bool {
+        let kinds = [TargetKind::Topic, TargetKind::File, TargetKind::Stage];
+        self.procedure == Some(Procedure::Staged) && kinds.contains(&self.target.kind)
+    }
+
+    /// The judges that were asked and do not count. Whoever only puts a document together is asked nothing before.
+    fn abstained(&self) -> impl Iterator<Item = &JudgeRecord> {
+        let asked = |j: &&JudgeRecord| !self.is_document() || !j.failures.is_empty();
+        let absent = self.judges.iter().filter(|j| j.counted.is_none());
+        absent.filter(asked)
     }
 
     /// The judges that changed their vote, or wanted to.

@@ -1,6 +1,7 @@
 //! The debate as a story (`git council show RUN`): who held what, who challenged what, what was answered, who moved and
 //! on which evidence.
 
+mod documents;
 pub(in crate::report) mod examined;
 
 use council_protocol::Location;
@@ -31,7 +32,11 @@ pub fn render(report: &Report, look: Look) -> String {
         names: &names,
     };
     story.opening();
-    if !report.judges.is_empty() {
+    if report.is_document() {
+        story.documents();
+        story.contention();
+        story.outcome();
+    } else if !report.judges.is_empty() {
         story.first_round();
         match report.procedure {
             _ if report.rounds < 2 => {}
@@ -60,7 +65,9 @@ impl<'a> Story<'a> {
         self.page.line(&self.page.paint(colours::BOLD, &name));
         let label = Untrusted::new(&report.target.label).name();
         let minus = self.page.mark("−", "-");
-        let mut parts = vec![label, words::size(report.change, minus)];
+        let mut parts = vec![label];
+        // A question or a document changes no file.
+        parts.extend((report.change.files > 0).then(|| words::size(report.change, minus)));
         parts.extend(
             report
                 .procedure

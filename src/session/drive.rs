@@ -176,25 +176,6 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Whether a judge is another agent at every turn, and must be told what it said (seed 001, "Economy mode").
-    pub(super) fn is_fresh(&self, judge: &JudgeId) -> bool {
-        let seat = self.seat(judge).filter(|_| self.plan.options.economy);
-        seat.is_some_and(|seat| seat.grant.emulated.contains_key(&Capability::Message))
-    }
-
-    fn remember_reply(&mut self, input: &Input) {
-        let Input::Answered { judge, raw, .. } = input else {
-            return;
-        };
-        if self.is_fresh(judge) {
-            let said = self.past.said.entry(judge.clone()).or_default();
-            // What an earlier process paid for is remembered already.
-            if said.last() != Some(raw) {
-                said.push(Arc::clone(raw));
-            }
-        }
-    }
-
     /// The model of explorers; none: that of the judge that asks.
     pub(super) fn explorer_model(&self) -> Option<String> {
         self.plan.options.explorer_model.clone()

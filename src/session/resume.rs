@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use council_protocol::{FailureKind, JudgeId, Millis, TurnId};
+use council_protocol::{Capability, FailureKind, JudgeId, Millis, TurnId};
 
 use super::drive::Drive;
 use super::error::SessionError;
@@ -248,6 +248,26 @@ impl Drive<'_> {
                 None
             }
             None => Some(action),
+        }
+    }
+
+    /// Whether a judge is another agent at every turn, and must be told what it said (seed 001, "Economy mode").
+    pub(super) fn is_fresh(&self, judge: &JudgeId) -> bool {
+        let seat = self.seat(judge).filter(|_| self.plan().options.economy);
+        seat.is_some_and(|seat| seat.grant.emulated.contains_key(&Capability::Message))
+    }
+
+    /// Keeps what such a judge said.
+    pub(super) fn remember_reply(&mut self, input: &Input) {
+        let Input::Answered { judge, raw, .. } = input else {
+            return;
+        };
+        if self.is_fresh(judge) {
+            let said = self.past.said.entry(judge.clone()).or_default();
+            // What an earlier process paid for is remembered already.
+            if said.last() != Some(raw) {
+                said.push(Arc::clone(raw));
+            }
         }
     }
 

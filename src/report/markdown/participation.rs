@@ -34,10 +34,13 @@ pub(super) fn facts(report: &Report) -> String {
     if let Some(procedure) = report.procedure {
         lines.push(format!("- **Mode:** {}", mode(report, procedure)));
         let who = report.receipt.participation;
-        lines.push(format!(
-            "- **Judges:** {} asked, {} counted, quorum {}",
-            who.asked, who.counted, who.quorum
-        ));
+        lines.push(match report.is_document() {
+            true => format!("- **Judges:** {}", who.counted),
+            false => format!(
+                "- **Judges:** {} asked, {} counted, quorum {}",
+                who.asked, who.counted, who.quorum
+            ),
+        });
     }
     lines.join("\n")
 }
@@ -55,6 +58,7 @@ fn mode(report: &Report, procedure: Procedure) -> String {
     };
     match report.rounds {
         0 | 1 => format!("{}, {rounds}", words::procedure(procedure)),
+        _ if report.is_document() => format!("{}, {rounds}", words::procedure(procedure)),
         _ => format!(
             "{}, {rounds}, Fidelity: {fidelity}",
             words::procedure(procedure)
@@ -73,8 +77,27 @@ fn is_degraded(report: &Report) -> bool {
             .any(|j| lacking(j) || j.counted.is_none() || j.r2.is_none())
 }
 
+/// Who wrote what, where a document was asked for: there are no votes.
+fn contributions(report: &Report, names: &Names<'_>) -> Section {
+    let author = report.ledger.synthesis.as_ref().map(|s| &s.judge);
+    let said = |judge: &JudgeRecord| match judge.failures.last() {
+        _ if judge.r1.is_some() => cell(&crate::text::clip(&judge.first_insight, 300)),
+        Some(failure) => cell(&crate::text::clip(&failure.failure.to_string(), 300)),
+        None if author == Some(&judge.seat.judge) => "puts the document together".to_owned(),
+        None => "–".to_owned(),
+    };
+    let rows = report.judges.iter();
+    let rows = rows.map(|j| row(&[agent(j), cell(names.get(&j.seat.judge)), said(j)]));
+    let rows: Vec<String> = rows.collect();
+    let header = ["Agent", "Judge", "First thought"];
+    Section::new("Contributions", 0, vec![table(&header, &rows)])
+}
+
 /// The table of votes: agent and judge, both rounds, what counts.
 pub(super) fn verdicts(report: &Report, names: &Names<'_>) -> Section {
+    if report.is_document() {
+        return contributions(report, names);
+    }
     let later = report.rounds > 1;
     let last = words::last_round(report);
     let header: &[&str] = match later {
@@ -205,6 +228,9 @@ pub(super) fn footer(report: &Report, dated: bool) -> String {
     }
     if report.procedure.is_none() {
         return format!("*No judge was asked. {seconds} seconds. {program}*");
+    }
+    if report.is_document() {
+        return format!("*{} judges, {seconds} seconds. {program}*", who.counted);
     }
     let later = match report.rounds {
         0 | 1 => String::new(),

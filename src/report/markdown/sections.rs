@@ -114,6 +114,9 @@ fn disagreements(report: &Report) -> Vec<String> {
 
 /// R1, R2, whether the vote changed, and on what.
 fn shifts(report: &Report, names: &Names<'_>) -> Vec<String> {
+    if report.is_document() {
+        return Vec::new();
+    }
     if report.rounds < 2 {
         return Vec::new();
     }

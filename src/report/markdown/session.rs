@@ -145,7 +145,7 @@ impl Session<'_> {
             None => "Nobody was asked to answer it.".to_owned(),
         };
         format!(
-            "- {}, **{}** to **{}**: {claim}{} {answer}",
+            "- {}, **{}** to **{}**: {claim}{}\n  - {answer}",
             challenge.id,
             name(&challenge.from),
             name(&challenge.to),
@@ -163,10 +163,14 @@ impl Session<'_> {
                     Some(why) => format!("Yes: {}", cell(&why)),
                     None => "No".to_owned(),
                 };
+                let after = match stand.position.trim() {
+                    "" => stand.after.word().to_owned(),
+                    position => format!("{}: {}", stand.after.word(), cell(position)),
+                };
                 row(&[
                     self.name(stand),
                     words::vote(stand.before).to_owned(),
-                    stand.after.word().to_owned(),
+                    after,
                     changed,
                 ])
             })

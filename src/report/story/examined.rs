@@ -82,7 +82,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    fn challenges_of(&mut self, round: u8) {
+    pub(super) fn challenges_of(&mut self, round: u8) {
         let report = self.report;
         for challenge in report.challenges.iter().filter(|c| c.round == round) {
             self.challenge(challenge);
@@ -204,7 +204,8 @@ impl<'a> Story<'a> {
                 ),
             );
         }
-        if let Some(synthesis) = &ledger.synthesis {
+        let synthesis = ledger.synthesis.as_ref();
+        if let Some(synthesis) = synthesis.filter(|_| !self.report.is_document()) {
             let who = self.names.get(&synthesis.judge);
             let own = synthesis.contention.map_or(String::new(), |score| {
                 format!("; its own score of what is disputed: {:.2}", score.score())

@@ -27,6 +27,9 @@ pub(super) fn disagreements(page: &mut Page, report: &Report) {
 
 /// Changed votes, weak ones marked, and whether all went one way.
 pub(super) fn moves(page: &mut Page, report: &Report, names: &Names<'_>) {
+    if report.is_document() {
+        return;
+    }
     page.gap();
     let moves = report.moved().filter_map(|judge| {
         let change = judge.change.as_ref()?;
@@ -73,7 +76,7 @@ fn moved(page: &Page, change: &PositionChange) -> String {
 /// Who abstained, what was not seen, what was degraded.
 pub(super) fn remarks(page: &mut Page, report: &Report, names: &Names<'_>) {
     page.gap();
-    for judge in report.judges.iter().filter(|j| j.counted.is_none()) {
+    for judge in report.abstained() {
         let why = judge
             .failures
             .last()

@@ -62,7 +62,7 @@ fn who(page: &Page, report: &Report) -> String {
     let arrow = page.mark("→", "->");
     let who: Vec<String> = counted
         .map(|j| match names.get(&j.seat.judge) {
-            name if unanimous => name.to_owned(),
+            name if unanimous || report.is_document() => name.to_owned(),
             name => words::ballot(j, name, arrow),
         })
         .collect();

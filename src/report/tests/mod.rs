@@ -1,6 +1,7 @@
 //! What holds for every renderer.
 
 mod debates;
+mod documents;
 mod formats;
 mod hostility;
 mod laws;

@@ -1,0 +1,82 @@
+//! What people see of a council that came to a document: no votes, and nobody who abstains (seeds 002 and 003).
+
+use council_protocol::message::{Failure, FailureKind};
+use council_protocol::packet::TargetKind;
+
+use super::super::{Look, Report, markdown, story, terminal};
+use super::parts::judge;
+use super::samples;
+use crate::council::ledger::Synthesis;
+use crate::council::outcome::{Reason, RoundFailure, Verdict};
+use crate::council::plan::Procedure;
+
+/// Two rounds of three, the last of whom fails in the second, and somebody who puts the document together.
+fn document() -> Report {
+    let mut report = samples::examined();
+    (report.verdict, report.reason) = (Verdict::Skipped, Reason::NoVerdict);
+    (report.procedure, report.rounds) = (Some(Procedure::Staged), 3);
+    report.target.kind = TargetKind::Topic;
+    report.target.label = "How could it be shorter?".into();
+    report.change = Default::default();
+    report.findings.clear();
+    report.challenges.clear();
+    let mut writer = judge("synthesizer", council_protocol::Vote::Pass);
+    (writer.r1, writer.r2, writer.counted, writer.confidence) = (None, None, None, None);
+    let ledger = &mut report.ledger;
+    ledger.ballots.clear();
+    ledger.interventions.clear();
+    ledger.messages.clear();
+    ledger.unchallenged.clear();
+    ledger.rounds.truncate(2);
+    ledger.rounds[1].stands.pop();
+    let lost = ledger.rounds[1].answered.pop();
+    ledger.synthesis = Some(Synthesis {
+        judge: writer.seat.judge.clone(),
+        document: "# Shorter\n\nLeave half of it out.\n".into(),
+        contention: None,
+    });
+    let absent = report
+        .judges
+        .iter_mut()
+        .find(|j| Some(&j.seat.judge) == lost.as_ref());
+    absent.unwrap().failures = vec![RoundFailure {
+        round: 2,
+        failure: Failure::new(FailureKind::Timeout, "no answer in time"),
+    }];
+    report.judges.push(writer);
+    report
+}
+
+#[test]
+fn nobody_votes_or_abstains_where_a_document_was_asked_for() {
+    let report = document();
+    let surfaces = [
+        terminal::render(&report, Look::default()),
+        story::render(&report, Look::default()),
+        markdown::render(&report, markdown::Options::default()),
+    ];
+    for text in &surfaces {
+        for word in [
+            "voted",
+            "abstain",
+            "quorum",
+            "Verdict shifts",
+            "WARN",
+            "0 files",
+        ] {
+            assert!(!text.contains(word), "{word:?} is in\n{text}");
+        }
+        assert!(text.contains("Leave half of it out."), "{text}");
+    }
+    insta::assert_snapshot!("story_document", surfaces[1]);
+    insta::assert_snapshot!("markdown_document", surfaces[2]);
+}
+
+#[test]
+fn who_wrote_nothing_in_a_round_is_told_with_the_reason() {
+    let told = story::render(&document(), Look::default());
+    assert!(
+        told.contains("wrote nothing (timeout: no answer in time)"),
+        "{told}"
+    );
+}
