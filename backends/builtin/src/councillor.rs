@@ -30,8 +30,12 @@ pub(crate) fn examine(
         .iter()
         .flat_map(|c| doubts(c, &answer))
         .collect();
-    let none =
-        format!("I checked {checked} findings of the others against the change and refuted none.");
+    let none = match checked {
+        0 => "The others hold no finding that could be checked.".to_owned(),
+        1 => "I checked the one finding of the others against the change and did not refute it."
+            .to_owned(),
+        n => format!("I checked {n} findings of the others against the change and refuted none."),
+    };
     Answer {
         no_challenge: doubts.is_empty().then_some(none),
         challenges: doubts,
@@ -65,7 +69,7 @@ impl Held<'_> {
         let evidence = self.moved.and_then(|change| change.evidence.as_ref());
         let adopted = evidence.map(|seen| {
             let place = format!("{}:{}", seen.path.display(), seen.line);
-            let quote = seen.quote.trim();
+            let quote = seen.quote.trim().lines().next().unwrap_or_default();
             let point = format!(
                 "{place} reads `{quote}`: another councillor saw it, and the rules confirm it."
             );

@@ -174,10 +174,10 @@ fn bad_input_an_answer_to_another_rounds_question_does_not_count() {
         json(&answer)
     });
     holds(&run, FailureKind::WrongRound);
-    let mut first = String::new();
-    let mut council = Run::seated(plan(Procedure::Debate, 2));
-    first.push_str(&council.sent("judge-1").key);
-    council.votes(&[Vote::Fail, Vote::Fail]);
+    let first = Run::seated(plan(Procedure::Debate, 2))
+        .sent("judge-1")
+        .key
+        .clone();
     let run = taken_back(|_, _, mut answer| {
         answer.key.clone_from(&first);
         json(&answer)

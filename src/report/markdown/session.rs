@@ -127,7 +127,12 @@ impl Session<'_> {
                 "" => "without giving a reason".to_owned(),
                 reason => prose(reason),
             };
-            format!("- **{who}** made {}: {why}", u.made)
+            let did = match u.made {
+                0 => "challenged nobody".to_owned(),
+                1 => "made one challenge only".to_owned(),
+                n => format!("made {n} challenges"),
+            };
+            format!("- **{who}** {did}: {why}")
         }));
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
@@ -215,7 +220,7 @@ impl Session<'_> {
             .map(|i| {
                 let to: Vec<&str> = i.to.iter().map(|judge| self.names.get(judge)).collect();
                 let to = Untrusted::new(&words::and(&to)).prose();
-                format!("- {} to {to}: {}", i.kind.name(), prose(&i.about))
+                format!("- **{}**, put to {to}: {}", i.kind.name(), prose(&i.about))
             })
             .collect();
         if lines.is_empty() {

@@ -28,6 +28,10 @@ fn document() -> Report {
     ledger.messages.clear();
     ledger.unchallenged.clear();
     ledger.rounds.truncate(2);
+    let stands = ledger.rounds.iter_mut().flat_map(|round| &mut round.stands);
+    for stand in stands {
+        stand.position = format!("{} has a thought.", stand.judge);
+    }
     ledger.rounds[1].stands.pop();
     let lost = ledger.rounds[1].answered.pop();
     ledger.synthesis = Some(Synthesis {
