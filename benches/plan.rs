@@ -122,7 +122,7 @@ fn wishes() -> Wishes {
     wishes
 }
 
-/// A report with two hundred findings, each in a file of its own, `below` a line.
+/// A report with two hundred findings, each in a file of its own, `below` a line; at another place it is of another change.
 fn report(below: u32) -> Report {
     let subject = Subject {
         target: Target {
@@ -137,7 +137,7 @@ fn report(below: u32) -> Report {
     };
     let run = RunFacts {
         name: "council-20260214-1".to_owned(),
-        recognition_key: Some("k".repeat(64)),
+        recognition_key: Some(format!("{below:064x}")),
         ..RunFacts::default()
     };
     let reason = Reason::NothingToReview;
