@@ -24,7 +24,7 @@ use crate::session::{Prompter, replay, stored};
 /// The most bytes of a bundle that are read.
 const MOST_READ: u64 = 256 << 20;
 
-/// Compute the verdict of a past run again, from its journal or from a bundle; ends with its exit code
+/// Compute a past run's verdict again, from its journal or a bundle; ends with its exit code
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReplayArgs {
     /// The run's name or a part of it, or the file of a bundle; without it the latest run
