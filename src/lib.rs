@@ -6,6 +6,8 @@
 pub mod cli;
 pub mod config;
 pub mod council;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod git;
 pub mod memory;
 pub mod packet;

@@ -25,7 +25,7 @@ use crate::council::duel::transcript::Transcript;
 use crate::council::duel::{Ending, Role, verdict};
 use crate::council::plan::{DebateMode, Exchange, Options, PlannedSeat, Procedure, Seed};
 use crate::report::{BackendFacts, Report, RunFacts, Subject};
-use crate::session::duel::{self as session, FileDesk, Finished};
+use crate::session::duel::{self as session, FileDesk, Finished, MAX_BYTES};
 use crate::session::{Prompter as _, Prover, RealWorld, World};
 
 /// A duel over a prepared change.
@@ -280,8 +280,15 @@ fn turn(task: &Task, key: &str) -> Turn {
 
 /// A transcript's text.
 pub(crate) fn read(file: &Path) -> Result<String, CliError> {
-    let bytes = std::fs::read(file)
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|opened| opened.take(MAX_BYTES + 1).read_to_end(&mut bytes))
         .map_err(|error| CliError::usage(format!("cannot read {}: {error}", file.display())))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let large = format!("{} is larger than {} MiB", file.display(), MAX_BYTES >> 20);
+        return Err(CliError::usage(large).hint("no debate is that long"));
+    }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

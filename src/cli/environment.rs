@@ -74,15 +74,24 @@ impl Environment {
 
     /// The user's configuration file: `$XDG_CONFIG_HOME/git-council/config.toml`, else below `~/.config`.
     pub(crate) fn user_file(&self) -> Option<PathBuf> {
-        let xdg = self
-            .get("XDG_CONFIG_HOME")
-            .map(Path::new)
-            .filter(|path| path.is_absolute());
-        let base = match xdg {
-            Some(path) => path.to_path_buf(),
-            None => Path::new(self.get("HOME")?).join(".config"),
-        };
+        let base = self.base("XDG_CONFIG_HOME", ".config")?;
         Some(base.join("git-council").join("config.toml"))
+    }
+
+    /// Where the program keeps what is the user's and no repository's: `$XDG_STATE_HOME/git-council`, else below
+    /// `~/.local/state`.
+    pub(crate) fn state_dir(&self) -> Option<PathBuf> {
+        let base = self.base("XDG_STATE_HOME", ".local/state")?;
+        Some(base.join("git-council"))
+    }
+
+    /// A directory of the base directory specification.
+    fn base(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        let named = self.get(variable).map(Path::new);
+        match named.filter(|path| path.is_absolute()) {
+            Some(path) => Some(path.to_path_buf()),
+            None => Some(Path::new(self.get("HOME")?).join(below_home)),
+        }
     }
 }
 
@@ -107,6 +116,8 @@ mod tests {
             below("/h/.config")
         );
         assert_eq!(file(&[]), None);
+        let state = Environment::of(&[("HOME", "/h")]).state_dir();
+        assert_eq!(state, Some("/h/.local/state/git-council".into()));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What this user said of findings, beside the notes: a line each, appended, so that it holds without a note.
+//! What this user said of findings, beside the notes: a line each, sealed and appended, so that it holds without a note.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use council_protocol::task::Framing;
 
 use crate::config::Notes;
-use crate::git::{self, UserGit};
-use crate::memory::Authors;
-use crate::memory::line::{self, Line};
+use crate::git::{self, Signature, UserGit};
+use crate::memory::line::{self, Line, Read};
+use crate::memory::{Authors, Purpose, Seal};
 
 use super::Start;
 use super::error::CliError;
@@ -17,28 +17,59 @@ use super::error::CliError;
 /// The most commits of a change whose authors are known (as many as a packet tells).
 const MOST_COMMITS: usize = 100;
 
+/// What a line's signature is called where it is this user's seal. It is of no format that git knows, so that it counts for
+/// nothing in a note.
+const SEALED: &str = "seal";
+
 /// The user's own lines.
-pub(crate) struct Journal(PathBuf);
+pub(crate) struct Journal {
+    file: PathBuf,
+    seal: Option<Seal>,
+}
 
 impl Journal {
-    pub(crate) fn new(memory_dir: &Path) -> Self {
-        Self(memory_dir.join("dismissals.jsonl"))
+    pub(crate) fn new(memory_dir: &Path, seal: Option<Seal>) -> Self {
+        Self {
+            file: memory_dir.join("dismissals.jsonl"),
+            seal,
+        }
     }
 
-    /// The lines so far; one that was cut off by a crash is passed over by whoever reads it.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        let text = fs::read_to_string(&self.0).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
+    /// The lines so far, this user's first, then those that somebody else left here; one that was cut off by a crash is
+    /// neither.
+    pub(crate) fn lines(&self) -> (Vec<Read>, Vec<Read>) {
+        let bytes = fs::read(&self.file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        text.lines()
+            .filter_map(line::read)
+            .partition(|line| self.is_own(line))
     }
 
-    /// Adds a line, behind a newline where an earlier one was cut off.
-    pub(crate) fn add(&self, line: &str) -> io::Result<()> {
-        if let Some(dir) = self.0.parent() {
+    fn is_own(&self, line: &Read) -> bool {
+        let (Some(seal), Some(signature)) = (&self.seal, &line.signature) else {
+            return false;
+        };
+        signature.format == SEALED
+            && seal.holds(Purpose::Dismissal, line.body.as_bytes(), &signature.value)
+    }
+
+    /// Adds a line under the user's seal, behind a newline where an earlier one was cut off.
+    pub(crate) fn add(&self, body: &str) -> io::Result<()> {
+        let seal = self.seal.as_ref();
+        let seal = seal.ok_or_else(|| io::Error::other("there is no key to seal it with"))?;
+        let signature = Signature {
+            format: SEALED.to_owned(),
+            value: seal.over(Purpose::Dismissal, body.as_bytes()),
+        };
+        let line = line::signed(body, &signature);
+        if let Some(dir) = self.file.parent() {
             fs::create_dir_all(dir)?;
         }
-        let mut file: File = OpenOptions::new().create(true).append(true).open(&self.0)?;
+        let mut options = OpenOptions::new();
+        let mut file: File = options.create(true).append(true).open(&self.file)?;
         file.lock()?;
-        let torn = fs::read(&self.0)?.last().is_some_and(|&last| last != b'\n');
+        let bytes = fs::read(&self.file)?;
+        let torn = bytes.last().is_some_and(|&last| last != b'\n');
         let text = format!("{}{line}\n", if torn { "\n" } else { "" });
         file.write_all(text.as_bytes())?;
         file.sync_data()
@@ -46,7 +77,7 @@ impl Journal {
 }
 
 /// A line for the notes, signed where the user wants that.
-pub(crate) fn sealed(line: &Line, git: &UserGit, notes: &Notes) -> Result<String, CliError> {
+pub(crate) fn for_notes(line: &Line, git: &UserGit, notes: &Notes) -> Result<String, CliError> {
     let body = line.body();
     if !notes.sign {
         return Ok(body);

@@ -27,6 +27,7 @@ mod layers;
 mod left;
 mod matrix;
 mod modes;
+mod noted;
 mod nothing;
 mod own;
 mod pager;
@@ -41,6 +42,7 @@ mod settings;
 mod stage;
 mod table;
 mod topic;
+mod trust;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -54,6 +56,7 @@ use environment::Environment;
 use error::{CliError, Kind};
 
 use crate::config::Settings;
+use crate::memory::Seal;
 use crate::report::{Verbosity, exit};
 
 /// Runs the program.
@@ -121,6 +124,16 @@ impl Start {
             console: self.console.configured(flag, settings.output.color),
             ..self.clone()
         }
+    }
+
+    /// What this user's own files in a git directory bear; none, with a warning, where its key cannot be kept.
+    fn seal(&self) -> Option<Seal> {
+        let seal = Seal::of_user(&self.environment.state_dir()?);
+        let told = |error: &std::io::Error| {
+            self.console
+                .warning(&format!("nothing is known again: {error}"));
+        };
+        seal.inspect_err(told).ok()
     }
 
     /// The environment as the git room sees it.

@@ -22,7 +22,7 @@ use super::settings::{self, Voices};
 use super::table::Table;
 
 /// The most bytes of a patch or a document that are read.
-const MOST_READ: u64 = 256 << 20;
+const MOST_READ: u64 = git::patch::MAX_PATCH as u64;
 
 /// A change with all that must be known before anybody is convened.
 pub(crate) struct Prepared {
@@ -139,9 +139,11 @@ fn read(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), CliErr
     };
     read.map_err(|error| CliError::usage(format!("cannot read the {what} {label}: {error}")))?;
     if bytes.len() as u64 > MOST_READ {
-        return Err(
-            CliError::usage(format!("the {what} {label} is larger than 256 MiB")).hint("split it"),
-        );
+        return Err(CliError::usage(format!(
+            "the {what} {label} is larger than {} MiB",
+            MOST_READ >> 20
+        ))
+        .hint("split it"));
     }
     Ok((bytes, label))
 }

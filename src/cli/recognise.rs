@@ -1,15 +1,15 @@
 //! Nothing is bought twice: a change that was judged before, in the same way, costs no judge. And what people dismissed
 //! does not count again.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use council_protocol::packet::TargetKind;
 
-use crate::council::outcome::Verdict;
 use crate::council::{Dismissal, Reconsidered};
-use crate::git::{self, Notebook, UserGit};
-use crate::memory::line::{self, DismissalLine, LINE_VERSION, Line, Read, VerdictLine};
-use crate::memory::{Authors, Cache, Signers, is_worth_keeping};
+use crate::git::{self, UserGit};
+use crate::memory::line::{self, DismissalLine, LINE_VERSION, Line, VerdictLine};
+use crate::memory::{Cache, is_worth_keeping};
 use crate::report::{MemoryPlace, Recognised, Report, Subject};
 
 use super::Start;
@@ -17,6 +17,7 @@ use super::digests::Known;
 use super::error::CliError;
 use super::journal::{self, Journal};
 use super::prepare::Prepared;
+use super::trust::{Trust, checked};
 
 /// What is remembered in one repository.
 pub(crate) struct Memory<'a> {
@@ -24,9 +25,8 @@ pub(crate) struct Memory<'a> {
     start: &'a Start,
     dir: PathBuf,
     cache: Cache,
-    signers: Signers,
-    /// Who had a part in the change; none where nobody reviews strangers' changes.
-    authors: Option<Authors>,
+    journal: Journal,
+    trust: Trust<'a>,
 }
 
 /// What is heard about a finding.
@@ -51,15 +51,17 @@ impl<'a> Memory<'a> {
         let settings = &prepared.config.settings;
         let dir = prepared.change.place.memory_dir()?;
         let keep = usize::try_from(settings.cache.keep).unwrap_or(usize::MAX);
-        let authors = start.environment.is_ci();
-        let authors = authors.then(|| journal::authors(&prepared.packet.framing, start));
+        let ci = start.environment.is_ci();
+        let authors = ci.then(|| journal::authors(&prepared.packet.framing, start));
+        // In CI a file of the checkout is nobody's word.
+        let seal = if ci { None } else { start.seal() };
         Some(Self {
             prepared,
             start,
-            cache: Cache::new(&dir, keep),
+            cache: Cache::new(&dir, keep, seal.clone()),
+            journal: Journal::new(&dir, seal),
             dir,
-            signers: Signers::parse(&settings.notes.trusted),
-            authors,
+            trust: Trust::new(start, prepared.change.place.dir.clone(), settings, authors),
         })
     }
 
@@ -67,71 +69,44 @@ impl<'a> Memory<'a> {
     pub(crate) fn heard(&self) -> Heard {
         let mut heard = Heard::default();
         let mut lines: Vec<DismissalLine> = Vec::new();
-        // In CI a file of the checkout is nobody's word.
-        let own = if self.authors.is_none() {
-            Journal::new(&self.dir).lines()
-        } else {
-            Vec::new()
-        };
-        let mut known: Vec<String> = Vec::new();
-        for text in own {
-            if let Some(Read {
-                line: Line::Dismissal(line),
-                body,
-                ..
-            }) = line::read(&text)
-            {
-                known.push(body);
+        let (own, planted) = self.journal.lines();
+        let mut known: HashSet<String> = HashSet::new();
+        for read in own {
+            if let Line::Dismissal(line) = read.line {
+                known.insert(read.body);
                 lines.push(line);
             }
         }
-        let mut hearsay = 0_usize;
-        for text in self.notes(None) {
-            let Some(read) = line::read(&text) else {
-                continue;
-            };
+        let mut hearsay: HashSet<String> = HashSet::new();
+        let noted = self.trust.notes(None);
+        for read in noted
+            .iter()
+            .filter_map(|text| line::read(text))
+            .chain(planted)
+        {
             let Line::Dismissal(dismissal) = &read.line else {
                 continue;
             };
             if known.contains(&read.body) {
                 continue;
             }
-            match self.trusted(&read) {
-                Ok(_) => lines.push(dismissal.clone()),
-                Err(_) => hearsay += 1,
+            if self.trust.signer(&read).is_ok() {
+                lines.push(dismissal.clone());
+                known.insert(read.body);
+            } else {
+                hearsay.insert(read.body);
             }
         }
+        let hearsay = hearsay.difference(&known).count();
         if hearsay > 0 {
             heard.notes.push(format!(
-                "{hearsay} {} from elsewhere {} not counted: only what a signer in council.trustedNotes signed is",
+                "{hearsay} {} from elsewhere {} not counted: only what you said here or a signer in council.trustedNotes signed is",
                 if hearsay == 1 { "dismissal" } else { "dismissals" },
                 if hearsay == 1 { "is" } else { "are" },
             ));
         }
         heard.dismissals = line::in_force(lines);
         heard
-    }
-
-    /// The lines on an object, or those that hold for all; notes that cannot be read say nothing.
-    fn notes(&self, object: Option<&str>) -> Vec<String> {
-        let place = &self.prepared.change.place;
-        let lines = Notebook::open(&place.dir, &self.start.git()).and_then(|book| match object {
-            Some(object) => book.lines(object),
-            None => book.common(),
-        });
-        lines.unwrap_or_default()
-    }
-
-    /// The key that signed a line, if its signature counts; else why not.
-    fn trusted(&self, read: &Read) -> Result<String, String> {
-        let signature = read.signature.as_ref().ok_or("it is not signed")?;
-        let place = &self.prepared.change.place;
-        let git = UserGit::new(&place.dir, &self.start.git()).map_err(|error| error.to_string())?;
-        let signer = git::signer(&git, &read.body, signature).map_err(|error| error.to_string())?;
-        let signer = signer.ok_or("its signature is not one of its text")?;
-        let allowed = self.signers.allows(&signer, self.authors.as_ref());
-        allowed.map_err(|why| why.words().to_owned())?;
-        Ok(signer)
     }
 
     /// The verdict that was made before over this change, under today's dismissals. `notes` hears what does not count.
@@ -141,12 +116,7 @@ impl<'a> Memory<'a> {
         heard: &Heard,
         notes: &mut Vec<String>,
     ) -> Option<Report> {
-        // In CI a cache is whatever an earlier job left there.
-        let cached = self
-            .cache
-            .get(&known.key)
-            .filter(|_| self.authors.is_none());
-        let (report, place, signer) = match cached {
+        let (report, place, signer) = match self.cache.get(&known.key) {
             Some(report) => (report, MemoryPlace::Cache, None),
             None => {
                 let (report, signer) = self.noted(known, notes)?;
@@ -159,7 +129,7 @@ impl<'a> Memory<'a> {
     /// A verdict of the reviewed commit's note, by somebody who counts.
     fn noted(&self, known: &Known, notes: &mut Vec<String>) -> Option<(Report, String)> {
         let head = self.prepared.packet.target.head.as_deref()?;
-        for text in self.notes(Some(head)) {
+        for text in self.trust.notes(Some(head)) {
             let Some(read) = line::read(&text) else {
                 continue;
             };
@@ -169,10 +139,10 @@ impl<'a> Memory<'a> {
             if verdict.key != known.key {
                 continue;
             }
-            match self.trusted(&read) {
+            match self.trust.signer(&read) {
                 Ok(signer) => {
                     let report = checked(verdict)?;
-                    return Some((report, signer));
+                    return Some((report, signer.key));
                 }
                 Err(why) => notes.push(format!(
                     "a note says {} of this change; that is hearsay, because {why}",
@@ -238,7 +208,7 @@ impl<'a> Memory<'a> {
 
     /// Keeps a verdict for the next time: in the cache, and as a note on the reviewed commit.
     pub(crate) fn keep(&self, report: &Report, known: &Known) {
-        if self.authors.is_some() || !is_worth_keeping(report) {
+        if self.trust.authors.is_some() || !is_worth_keeping(report) {
             return;
         }
         if let Err(error) = self.cache.put(report) {
@@ -274,16 +244,7 @@ impl<'a> Memory<'a> {
         });
         let place = &self.prepared.change.place;
         let git = UserGit::new(&place.dir, &self.start.git()).map_err(CliError::run)?;
-        let text = journal::sealed(&line, &git, &self.prepared.config.settings.notes)?;
+        let text = journal::for_notes(&line, &git, &self.prepared.config.settings.notes)?;
         git::add_line(&git, &self.dir, head, &text).map_err(CliError::run)
     }
-}
-
-/// A report of a note, as far as it can be one: its verdict follows from what stands in it, and it is the line's.
-fn checked(line: &VerdictLine) -> Option<Report> {
-    let json = serde_json::to_string(&line.report).ok()?;
-    let report = crate::report::json::parse(&json).ok()?;
-    let same = report.receipt.run.recognition_key.as_deref() == Some(&line.key);
-    let word = report.verdict == line.verdict && line.verdict != Verdict::Skipped;
-    (same && word && is_worth_keeping(&report)).then_some(report)
 }

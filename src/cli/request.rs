@@ -10,6 +10,7 @@ use super::args::{Cli, Command};
 use super::commands::review::ReviewArgs;
 use super::error::CliError;
 use super::history::Past;
+use crate::memory::Purpose;
 use crate::session::RunRef;
 
 /// Its name in the run's folder.
@@ -24,6 +25,9 @@ pub(crate) struct Request {
     version: u32,
     dir: PathBuf,
     words: Vec<String>,
+    /// The user's seal over everything else and the run's name: a command line that somebody put here is not run.
+    #[serde(default)]
+    seal: String,
 }
 
 impl Request {
@@ -36,18 +40,29 @@ impl Request {
         let (Ok(words), Some(path)) = (words, run.file(FILE)) else {
             return;
         };
-        let request = Self {
+        let Some(seal) = start.seal() else {
+            return;
+        };
+        let mut request = Self {
             version: VERSION,
             dir: start.dir.clone(),
             words,
+            seal: String::new(),
         };
+        request.seal = seal.over(Purpose::Request, &request.sealed(&run.name));
         let bytes = serde_json::to_vec(&request).unwrap_or_default();
         // Without it the run is held all the same.
         let _ = std::fs::write(path, bytes);
     }
 
-    /// The command line of a run.
-    pub(crate) fn of(past: &Past) -> Result<Self, CliError> {
+    /// What the seal covers.
+    fn sealed(&self, run: &str) -> Vec<u8> {
+        // A path that is no text has no JSON, and is never kept.
+        serde_json::to_vec(&(run, self.version, &self.dir, &self.words)).unwrap_or_default()
+    }
+
+    /// The command line of a run, if it is this user's.
+    pub(crate) fn of(past: &Past, start: &Start) -> Result<Self, CliError> {
         let unknown = |why: String| {
             CliError::usage(format!("{} cannot be resumed: {why}", past.name)).hint(AGAIN)
         };
@@ -57,9 +72,20 @@ impl Request {
         let request: Self = serde_json::from_slice(&bytes)
             .map_err(|error| unknown(format!("{FILE} cannot be read: {error}")))?;
         match request.version {
-            VERSION => Ok(request),
+            VERSION if request.is_own(past, start) => Ok(request),
+            VERSION => Err(unknown(
+                "you did not start it: its command line bears another seal than yours, or none"
+                    .into(),
+            )),
             other => Err(unknown(format!("{FILE} has version {other}"))),
         }
+    }
+
+    fn is_own(&self, past: &Past, start: &Start) -> bool {
+        let text = self.sealed(&past.name);
+        start
+            .seal()
+            .is_some_and(|seal| seal.holds(Purpose::Request, &text, &self.seal))
     }
 
     /// As if the review was asked for again, at the place where it was.

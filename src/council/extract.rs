@@ -1,7 +1,7 @@
 //! From a raw reply to an answer: the whole reply as JSON, or its last fenced `json` block. Prose is never searched, and
 //! an object that breaks off is never completed.
 
-use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind};
+use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -120,6 +120,9 @@ fn fence(line: &str) -> Option<(&str, &str)> {
 }
 
 fn parse(text: &str) -> Result<Value, Failure> {
+    if !json::fits(text.as_bytes(), json::MESSAGE) {
+        return Err(malformed("the answer holds too many values".into()));
+    }
     let value: Value = serde_json::from_str(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => Failure::new(
             FailureKind::Truncated,

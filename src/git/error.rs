@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::MOST_FILES;
 use super::patch::PatchError;
 use super::runner::RunError;
 
@@ -28,6 +29,12 @@ pub enum GitError {
     Unsupported {
         /// What it uses, in words.
         feature: String,
+    },
+    /// More files than are reviewed at once.
+    #[error("the change has {count} files, and at most {MOST_FILES} are reviewed at once")]
+    TooManyFiles {
+        /// How many it has.
+        count: usize,
     },
     /// A bare repository among another repository's tracked files, not asked for by name.
     #[error("{} is a bare repository among the tracked files of {}", dir.display(), outer.display())]
@@ -168,6 +175,9 @@ impl GitError {
             )],
             Self::Unsupported { .. } => {
                 hint("review a patch instead: git diff BASE...HEAD | git council review --patch -")
+            }
+            Self::TooManyFiles { .. } => {
+                hint("review a part of it at a time: git council review TARGET -- PATHSPEC")
             }
             Self::NestedBare { dir, .. } => vec![format!(
                 "to review it all the same: GIT_DIR={}",

@@ -63,6 +63,9 @@ use sides::Sides;
 use source::Store;
 use trusted::CommitTree;
 
+/// The most files of one change: what is held of each of them in memory is bounded by it.
+pub const MOST_FILES: usize = 15_000;
+
 /// What to read.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -128,6 +131,9 @@ fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
     };
     let (files, note) = change::files(&sides)?;
     let (files, nothing) = specs.limit(files, equal);
+    if files.len() > MOST_FILES {
+        return Err(GitError::TooManyFiles { count: files.len() });
+    }
     notes.extend(note);
     let sides = Arc::new(sides);
     Ok(Change {

@@ -65,6 +65,27 @@ impl Notebook {
         Ok(Vec::new())
     }
 
+    /// The objects that have notes, by their whole ids, in the order of these.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::lines`].
+    pub fn objects(&self) -> Result<Vec<String>, GitError> {
+        let Some(root) = self.root else {
+            return Ok(Vec::new());
+        };
+        let named = |path: Vec<u8>| {
+            let path: Vec<u8> = path.into_iter().filter(|&b| b != b'/').collect();
+            let hex = String::from_utf8(path).ok()?;
+            Id::from_hex(&hex).map(|_| hex)
+        };
+        let all = tree::list(&self.objects, root)?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(path, _)| named(path))
+            .collect())
+    }
+
     /// The lines on the empty tree: what holds for the whole repository.
     ///
     /// # Errors
@@ -219,6 +240,10 @@ mod tests {
             add(&repo, blob, &format!("{{\"n\":{n}}}"));
             assert_eq!(lines(&repo, blob), [format!("{{\"n\":{n}}}")]);
         }
+        let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
+        let mut sorted = blobs;
+        sorted.sort();
+        assert_eq!(book.objects().unwrap(), sorted);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use super::open;
 /// How many commits of a first push are reviewed: what is pushed to an empty mirror may be the whole history.
 pub const MOST_COMMITS: usize = 100;
 
+/// How much is shown of a line that is none of git's, in characters.
+const SHOWN: usize = 200;
+
 /// One line of what `git push` tells its hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
@@ -33,7 +36,7 @@ impl Update {
     pub fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         lines
-            .map(|line| Self::parse(line).ok_or_else(|| line.to_owned()))
+            .map(|line| Self::parse(line).ok_or_else(|| line.chars().take(SHOWN).collect()))
             .collect()
     }
 

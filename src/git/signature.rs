@@ -109,12 +109,26 @@ fn fingerprint(said: &str) -> Option<&str> {
         .find(|word| word.starts_with("SHA256:"))
 }
 
-/// `[GNUPG:] VALIDSIG <key> … <primary key>`
+/// The primary key of `[GNUPG:] VALIDSIG <key> … <primary key>`, which gpg also says of keys that are expired or revoked:
+/// only exactly one signature, and a good one, counts.
 fn valid(said: &str) -> Option<&str> {
-    let line = said
+    let status = said
         .lines()
-        .find_map(|line| line.strip_prefix("[GNUPG:] VALIDSIG "))?;
-    line.split_whitespace().last()
+        .filter_map(|line| line.strip_prefix("[GNUPG:] "));
+    let (mut good, mut key, mut signatures) = (false, None, 0_usize);
+    for line in status {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("NEWSIG") => signatures += 1,
+            Some("GOODSIG") => good = true,
+            Some("VALIDSIG") if key.is_none() => key = words.next_back(),
+            Some("VALIDSIG" | "BADSIG" | "ERRSIG" | "EXPSIG" | "EXPKEYSIG" | "REVKEYSIG") => {
+                return None;
+            }
+            _ => {}
+        }
+    }
+    key.filter(|_| good && signatures <= 1)
 }
 
 fn ssh(git: &UserGit) -> Result<std::path::PathBuf, SignError> {
@@ -187,9 +201,106 @@ mod tests {
             fingerprint("Good \"git\" signature with ED25519 key SHA256:abc"),
             None
         );
-        let status = "[GNUPG:] NEWSIG\n[GNUPG:] VALIDSIG AAAA 2026-03-09 1 0 4 0 22 10 00 BBBB\n";
-        assert_eq!(valid(status), Some("BBBB"));
+        let valid_as = |word: &str| {
+            let said = format!(
+                "[GNUPG:] NEWSIG\n[GNUPG:] {word} AAAA A <a@x>\n[GNUPG:] VALIDSIG AAAA 2026-03-09 1 0 4 0 22 10 00 BBBB\n"
+            );
+            valid(&said).map(str::to_owned)
+        };
+        assert_eq!(valid_as("GOODSIG").as_deref(), Some("BBBB"));
+        for word in [
+            "BADSIG",
+            "ERRSIG",
+            "EXPSIG",
+            "EXPKEYSIG",
+            "REVKEYSIG",
+            "NOTATION_NAME",
+        ] {
+            assert_eq!(valid_as(word), None, "{word}");
+        }
         assert_eq!(valid("[GNUPG:] BADSIG AAAA x"), None);
+        let one = "[GNUPG:] NEWSIG\n[GNUPG:] GOODSIG AAAA A\n[GNUPG:] VALIDSIG AAAA 0 BBBB\n";
+        assert_eq!(valid(&one.repeat(2)), None);
+        assert_eq!(valid("GOODSIG A\nVALIDSIG A 0 B\n"), None);
+    }
+
+    /// What a key of gpg signs, told by gpg itself.
+    #[test]
+    fn an_openpgp_signature_names_its_primary_key_and_only_while_the_key_is_good() {
+        let repo = Repo::new();
+        // Short: gpg's agent has a socket there.
+        let home = tempfile::Builder::new()
+            .prefix("gpg")
+            .tempdir_in("/tmp")
+            .unwrap();
+        let gpg = |args: &[&str], stdin: &str| {
+            let mut gpg = Command::new("gpg");
+            gpg.args([
+                "--batch",
+                "--quiet",
+                "--pinentry-mode=loopback",
+                "--passphrase=",
+            ])
+            .args(args);
+            gpg.env("GNUPGHOME", home.path());
+            let limits = Limits {
+                command: "gpg",
+                deadline: Duration::from_secs(60),
+                cap: 1 << 20,
+            };
+            limits
+                .converse(gpg, stdin.as_bytes())
+                .map(|said| String::from_utf8(said).unwrap())
+        };
+        if let Err(why) = gpg(
+            &[
+                "--quick-generate-key",
+                "A <a@x>",
+                "ed25519",
+                "sign",
+                "never",
+            ],
+            "",
+        ) {
+            eprintln!("skipped, because no key of gpg can be made here: {why}");
+            return;
+        }
+        let keys = gpg(&["--list-keys", "--with-colons"], "").unwrap();
+        let key = keys
+            .lines()
+            .find_map(|line| line.strip_prefix("fpr:::::::::"))
+            .unwrap();
+        let key = key.trim_end_matches(':').to_owned();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let env = Repo::env(&[
+            ("PATH", &path),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GNUPGHOME", home.path().to_str().unwrap()),
+        ]);
+        let git = UserGit::new(repo.path(), &env).unwrap();
+        repo.git(&["config", "user.signingKey", &key]);
+        let signature = sign(&git, "text").unwrap();
+        assert_eq!(signature.format, "openpgp");
+        let signer_of = |text: &str| signer(&git, text, &signature).unwrap();
+        assert_eq!(signer_of("text").as_deref(), Some(key.as_str()));
+        assert_eq!(signer_of("other text"), None);
+        // The repository cannot name the program.
+        repo.git(&["config", "gpg.program", "/bin/false"]);
+        assert_eq!(signer_of("text").as_deref(), Some(key.as_str()));
+        // A key that its owner took back signs nothing any more, not even what it did.
+        let revocation = home.path().join(format!("openpgp-revocs.d/{key}.rev"));
+        let revocation = std::fs::read_to_string(revocation).unwrap();
+        gpg(
+            &["--import"],
+            &revocation.replace(":-----BEGIN", "-----BEGIN"),
+        )
+        .unwrap();
+        assert_eq!(signer_of("text"), None);
+        let _ = Command::new("gpgconf")
+            .args(["--kill", "all"])
+            .env("GNUPGHOME", home.path())
+            .status();
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Verdicts on disk by recognition key: one file each, replaced whole, the oldest forgotten first.
+//! Verdicts on disk by recognition key: one file each under the user's seal, replaced whole, the oldest forgotten first.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -8,20 +8,31 @@ use std::time::{Duration, SystemTime};
 use crate::council::outcome::{JudgeRecord, Verdict};
 use crate::report::{self, Gate, Report};
 
+use super::seal::{DIGITS, Purpose, Seal};
+
+/// How a file is called until it is whole.
+pub const HALF: &str = ".half-";
+
 /// How old a half-written file must be before it is taken for one that nobody will finish.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The most bytes of one verdict.
 const MOST_BYTES: u64 = 16 << 20;
 
+/// A file is `{"seal":"…",` and the report as it was rendered, so that the seal covers bytes and not a way to write JSON.
+const OPEN: &str = "{\"seal\":\"";
+const MIDDLE: &str = "\",\n\"report\":";
+const CLOSE: &str = "}\n";
+
 /// How many files more than `keep` there may be before they are swept.
 const SLACK: usize = 16;
 
 /// The verdicts of a repository.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Cache {
     dir: PathBuf,
     keep: usize,
+    seal: Option<Seal>,
 }
 
 /// One verdict as it lies in the cache.
@@ -36,11 +47,12 @@ pub struct Kept {
 }
 
 impl Cache {
-    /// The cache below `memory_dir`, with room for `keep` verdicts.
-    pub fn new(memory_dir: &Path, keep: usize) -> Self {
+    /// The cache below `memory_dir`, with room for `keep` verdicts. Without a seal nothing is kept and nothing known.
+    pub fn new(memory_dir: &Path, keep: usize, seal: Option<Seal>) -> Self {
         Self {
             dir: memory_dir.join("verdicts"),
             keep,
+            seal,
         }
     }
 
@@ -49,13 +61,15 @@ impl Cache {
         &self.dir
     }
 
-    /// The verdict under a key; none where there is none that can be read, or one that says that it is another's.
+    /// The verdict under a key; none where there is none that can be read, one that says that it is another's, or one that
+    /// this user did not seal.
     pub fn get(&self, key: &str) -> Option<Report> {
         let path = self.file(key)?;
         if fs::metadata(&path).ok()?.len() > MOST_BYTES {
             return None;
         }
-        let report = report::json::parse(&fs::read_to_string(path).ok()?).ok()?;
+        let text = fs::read_to_string(path).ok()?;
+        let report = report::json::parse(self.opened(&text)?).ok()?;
         let own = report.receipt.run.recognition_key.as_deref() == Some(key);
         (own && is_worth_keeping(&report)).then_some(report)
     }
@@ -67,24 +81,41 @@ impl Cache {
     /// When the folder cannot be written; nothing half-written is ever found by [`Self::get`].
     pub fn put(&self, report: &Report) -> io::Result<()> {
         let key = report.receipt.run.recognition_key.as_deref();
-        let Some(path) = key.and_then(|key| self.file(key)) else {
+        let path = key.and_then(|key| self.file(key));
+        let (Some(path), Some(seal)) = (path, &self.seal) else {
             return Ok(());
         };
         if !is_worth_keeping(report) {
             return Ok(());
         }
         fs::create_dir_all(&self.dir)?;
-        let text = report::json::render(report, Gate::default());
+        let json = report::json::render(report, Gate::default());
+        let seal = seal.over(Purpose::Verdict, json.as_bytes());
         let mut beside = tempfile::Builder::new()
-            .prefix(".half-")
+            .prefix(HALF)
             .tempfile_in(&self.dir)?;
-        beside.write_all(text.as_bytes())?;
+        write!(beside, "{OPEN}{seal}{MIDDLE}{json}{CLOSE}")?;
         beside.persist(path).map_err(|error| error.error)?;
         self.sweep(SLACK);
         Ok(())
     }
 
-    /// Every verdict that can be read, the latest first.
+    /// The report's own bytes in a file that this user sealed.
+    fn opened<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let rest = text.strip_prefix(OPEN)?;
+        let (seal, rest) = rest.split_at_checked(DIGITS)?;
+        let json = rest.strip_prefix(MIDDLE)?.strip_suffix(CLOSE)?;
+        let ours = self.seal.as_ref()?;
+        ours.holds(Purpose::Verdict, json.as_bytes(), seal)
+            .then_some(json)
+    }
+
+    /// How many files there are, those that count for nothing included.
+    pub fn count(&self) -> usize {
+        self.files().len()
+    }
+
+    /// Every verdict that counts, the latest first.
     pub fn list(&self) -> Vec<Kept> {
         let read = |(path, meta): (PathBuf, fs::Metadata)| {
             let key = path.file_stem()?.to_str()?.to_owned();
@@ -108,13 +139,18 @@ impl Cache {
         for (path, _) in &files {
             removed(fs::remove_file(path))?;
         }
-        self.clear_abandoned(Duration::ZERO);
+        clear_abandoned(&self.dir, Duration::ZERO);
         Ok(files.len())
     }
 
     /// Forgets the oldest beyond the bound, and what was never finished. Says how many verdicts went.
     pub fn gc(&self) -> usize {
-        self.clear_abandoned(ABANDONED);
+        clear_abandoned(&self.dir, ABANDONED);
+        // Suggestions on their way into the worktree.
+        self.dir
+            .parent()
+            .into_iter()
+            .for_each(|dir| clear_abandoned(dir, ABANDONED));
         self.sweep(0)
     }
 
@@ -131,8 +167,7 @@ impl Cache {
 
     /// The files of verdicts, the latest first.
     fn files(&self) -> Vec<(PathBuf, fs::Metadata)> {
-        let mut files: Vec<_> = self
-            .entries()
+        let mut files: Vec<_> = entries(&self.dir)
             .filter(|(path, _)| path.extension().is_some_and(|end| end == "json"))
             .collect();
         let modified = |meta: &fs::Metadata| meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -140,34 +175,35 @@ impl Cache {
         files
     }
 
-    fn entries(&self) -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
-        let entries = fs::read_dir(&self.dir).into_iter().flatten();
-        entries.filter_map(|entry| {
-            let entry = entry.ok()?;
-            Some((entry.path(), entry.metadata().ok()?))
-        })
-    }
-
-    fn clear_abandoned(&self, age: Duration) {
-        let now = SystemTime::now();
-        for (path, meta) in self.entries() {
-            let half = path
-                .file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with(".half-"));
-            let old = meta
-                .modified()
-                .is_ok_and(|made| now.duration_since(made).unwrap_or_default() >= age);
-            if half && old {
-                // Whoever writes it still will find it gone and say so.
-                let _ = fs::remove_file(path);
-            }
-        }
-    }
-
     /// The file of a key; none for what is no key.
     fn file(&self, key: &str) -> Option<PathBuf> {
         let hex = key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit());
         hex.then(|| self.dir.join(format!("{key}.json")))
+    }
+}
+
+fn entries(dir: &Path) -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
+    let entries = fs::read_dir(dir).into_iter().flatten();
+    entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        Some((entry.path(), entry.metadata().ok()?))
+    })
+}
+
+/// Removes half-written files of that age.
+fn clear_abandoned(dir: &Path, age: Duration) {
+    let now = SystemTime::now();
+    for (path, meta) in entries(dir) {
+        let half = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(HALF));
+        let old = meta
+            .modified()
+            .is_ok_and(|made| now.duration_since(made).unwrap_or_default() >= age);
+        if half && old {
+            // Whoever writes it still will find it gone and say so.
+            let _ = fs::remove_file(path);
+        }
     }
 }
 

@@ -43,6 +43,13 @@ impl Distrust {
     }
 }
 
+impl Signer {
+    fn is(&self, key: &str) -> bool {
+        // Hexadecimal fingerprints have no case, `SHA256:…` has.
+        self.key == key || (!key.contains(':') && self.key.eq_ignore_ascii_case(key))
+    }
+}
+
 impl Signers {
     /// Reads the list: each entry is a fingerprint, then names at the forge and mails, separated by blanks.
     pub fn parse(list: &[String]) -> Self {
@@ -57,6 +64,12 @@ impl Signers {
         Self(list.iter().filter_map(signer).collect())
     }
 
+    /// The names that the list gives to a key.
+    pub fn names(&self, key: &str) -> &[String] {
+        let signer = self.0.iter().find(|signer| signer.is(key));
+        signer.map_or(&[], |signer| &signer.names)
+    }
+
     /// Whether a signature of this key counts. `authors` is given where strangers' changes are reviewed: there nobody's
     /// signature counts for their own change, and one of an unknown person counts for nothing.
     ///
@@ -64,11 +77,8 @@ impl Signers {
     ///
     /// Why it does not count.
     pub fn allows(&self, key: &str, authors: Option<&Authors>) -> Result<(), Distrust> {
-        let same = |signer: &&Signer| {
-            // Hexadecimal fingerprints have no case, `SHA256:…` has.
-            signer.key == key || (!key.contains(':') && signer.key.eq_ignore_ascii_case(key))
-        };
-        let signer = self.0.iter().find(same).ok_or(Distrust::Unlisted)?;
+        let signer = self.0.iter().find(|signer| signer.is(key));
+        let signer = signer.ok_or(Distrust::Unlisted)?;
         let Some(authors) = authors else {
             return Ok(());
         };

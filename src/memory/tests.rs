@@ -18,7 +18,7 @@ fn report(n: u32) -> Report {
 }
 
 fn cache(dir: &Path, keep: usize) -> Cache {
-    Cache::new(dir, keep)
+    Cache::new(dir, keep, Some(Seal::new([7; 32])))
 }
 
 #[test]
@@ -35,6 +35,40 @@ fn a_verdict_is_found_under_its_key_and_no_other() {
     // A file that says that it is another's is nobody's.
     fs::copy(cache.file(&key(1)).unwrap(), cache.file(&key(2)).unwrap()).unwrap();
     assert_eq!(cache.get(&key(2)), None);
+}
+
+#[test]
+fn t29_a_verdict_that_somebody_else_put_there_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = cache(dir.path(), 10);
+    cache.put(&report(1)).unwrap();
+    let file = cache.file(&key(1)).unwrap();
+    let sealed = fs::read_to_string(&file).unwrap();
+    assert!(serde_json::from_str::<serde_json::Value>(&sealed).is_ok());
+    // Another user's, or one with no key at all.
+    for seal in [Some(Seal::new([8; 32])), None] {
+        let other = Cache::new(dir.path(), 10, seal);
+        assert_eq!(other.get(&key(1)), None);
+        assert_eq!((other.list().len(), other.count()), (0, 1));
+    }
+    // Ours, greener by a word.
+    let json = report::json::render(&report(1), Gate::default());
+    for planted in [
+        json.clone(),
+        sealed.replacen("FAIL", "PASS", 1),
+        sealed.replacen("\"seal\":\"", "\"seal\":\"0", 1),
+        format!("{OPEN}{}{MIDDLE}{json}{CLOSE}", "0".repeat(DIGITS)),
+        format!("{OPEN}ü"),
+    ] {
+        assert_ne!(planted, sealed);
+        fs::write(&file, planted).unwrap();
+        assert_eq!(cache.get(&key(1)), None);
+    }
+    fs::write(&file, sealed).unwrap();
+    assert_eq!(cache.get(&key(1)), Some(report(1)));
+    let none = Cache::new(&dir.path().join("none"), 10, None);
+    none.put(&report(1)).unwrap();
+    assert_eq!(none.count(), 0);
 }
 
 #[test]
@@ -152,9 +186,8 @@ fn a_thousand_readers_and_writers_never_see_half_a_verdict() {
         }
     });
     assert_eq!(wrong.into_inner(), 0);
-    let halves = cache
-        .entries()
-        .filter(|(path, _)| path.extension().is_none_or(|e| e != "json"));
+    let halves =
+        entries(cache.dir()).filter(|(path, _)| path.extension().is_none_or(|e| e != "json"));
     assert_eq!(halves.count(), 0);
     assert!(cache.list().len() <= 6 + SLACK);
 }

@@ -3,13 +3,17 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod backends;
+mod bounds;
 mod bundle;
+mod citizen;
 mod clients;
 mod configuration;
 mod detach;
 mod duel;
+mod elsewhere;
 mod examination;
 mod faults;
+mod fuzz;
 mod github;
 mod guard;
 mod harness;
@@ -17,12 +21,14 @@ mod history;
 mod hook;
 mod hostile;
 mod injection;
+mod killed;
 mod mailbox;
 mod memory;
 mod models;
 mod packet;
 mod plugins;
 mod programs;
+mod pushing;
 mod resume;
 mod schemas;
 mod secrets;

@@ -1,12 +1,13 @@
 //! What is known again, what was dismissed, what is taken over, and what goes.
 
 use std::fs;
+use std::path::PathBuf;
 
 use crate::harness::Repo;
 
 const CONFLICT: &str = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n";
 
-fn conflicted() -> Repo {
+pub(crate) fn conflicted() -> Repo {
     let repo = Repo::with_base();
     repo.write("notes.md", CONFLICT);
     repo.commit("Conflict");
@@ -123,7 +124,7 @@ fn a_verdict_is_a_note_on_the_reviewed_commit() {
 }
 
 /// A key of ssh for a repository's user; none where there is no ssh.
-fn key(repo: &Repo) -> Option<String> {
+pub(crate) fn key(repo: &Repo) -> Option<String> {
     let file = repo.in_home("key");
     let made = std::process::Command::new("ssh-keygen")
         .args(["-q", "-t", "ed25519", "-N", "", "-f"])
@@ -150,7 +151,10 @@ fn key(repo: &Repo) -> Option<String> {
 #[test]
 fn a_note_from_elsewhere_counts_when_its_signer_is_listed() {
     let one = conflicted();
-    let Some(key) = key(&one) else { return };
+    let Some(key) = key(&one) else {
+        eprintln!("skipped, because ssh-keygen makes no key here");
+        return;
+    };
     one.council(["review", "HEAD"]).ends(1);
     let two = Repo::home();
     let from = one.path().to_str().unwrap().to_owned();
@@ -268,8 +272,8 @@ fn a_dismissal_is_taken_back_and_one_of_a_stranger_is_hearsay() {
     run.prints("from elsewhere").prints("not counted");
 }
 
-#[test]
-fn a_suggestion_is_taken_into_the_worktree_unless_its_lines_moved() {
+/// A repository whose latest run has a suggestion for line 3 of a file.
+pub(crate) fn suggested() -> (Repo, PathBuf) {
     let repo = Repo::with_base();
     repo.write(
         "src/more.rs",
@@ -292,10 +296,16 @@ fn a_suggestion_is_taken_into_the_worktree_unless_its_lines_moved() {
         serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     let finding = &mut report["findings"][0];
     assert!(finding.is_object(), "{json}");
-    let line = finding["finding"]["location"]["line"].as_u64().unwrap();
+    assert_eq!(finding["finding"]["location"]["line"], 3, "{json}");
     finding["finding"]["suggestion"] = "    n.saturating_mul(2)".into();
     fs::write(&file, report.to_string()).unwrap();
     let source = repo.path().join("src/more.rs");
+    (repo, source)
+}
+
+#[test]
+fn a_suggestion_is_taken_into_the_worktree_unless_its_lines_moved() {
+    let (repo, source) = suggested();
     let before = fs::read_to_string(&source).unwrap();
     fs::write(&source, format!("// new\n{before}")).unwrap();
     repo.council(["apply", "F1"])
@@ -304,10 +314,7 @@ fn a_suggestion_is_taken_into_the_worktree_unless_its_lines_moved() {
     fs::write(&source, &before).unwrap();
     repo.council(["apply", "F1"]).ends(0).prints("src/more.rs:");
     let after = fs::read_to_string(&source).unwrap();
-    assert_eq!(
-        after.lines().nth(line as usize - 1),
-        Some("    n.saturating_mul(2)")
-    );
+    assert_eq!(after.lines().nth(2), Some("    n.saturating_mul(2)"));
     assert_eq!(after.lines().count(), before.lines().count());
 }
 
@@ -364,7 +371,12 @@ fn git_s_own_rules_are_followed() {
         .prints("staged.md:1");
     repo.council(["-h"]).ends(0).prints("hook");
     repo.council(["man"]).ends(0).prints(".TH ");
-    repo.council(["completions", "bash"])
-        .ends(0)
-        .prints("_git_council");
+    for (shell, word) in [
+        ("bash", "_git_council"),
+        ("zsh", "#compdef"),
+        ("fish", "complete -c git-council"),
+    ] {
+        repo.council(["completions", shell]).ends(0).prints(word);
+    }
+    repo.council(["completions", "csh"]).ends(2);
 }

@@ -12,6 +12,8 @@ mod client;
 mod codex;
 pub mod command;
 pub mod environment;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod guard;
 #[cfg(feature = "http")]
 mod http;

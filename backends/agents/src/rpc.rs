@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::Stop;
-use crate::client::said;
+use crate::client::{event, said};
 use crate::guard::Program;
 use crate::process::{Heard, Lines, Voice, cancelled};
 
@@ -129,7 +129,7 @@ impl Peer {
         let lines = Lines::start(exe, program, move |heard, voice| match heard {
             Heard::Line(line) => {
                 // Whatever is no JSON is noise (clients.md 8.4 no. 8).
-                if let Ok(message) = serde_json::from_slice::<Value>(&line) {
+                if let Some(message) = event(&line) {
                     hear(dialect, &dir, &board, voice, message);
                 }
             }
@@ -242,6 +242,24 @@ impl Switchboard {
             let _ = tell.send(Notice::Gone(kind, why.to_owned()));
         }
     }
+}
+
+/// What a conversation is told of a message, for [`crate::fuzz`]: everything is for it.
+pub(crate) fn decode(dialect: Dialect, dir: &Path, message: Value) -> Vec<Value> {
+    let (board, ear) = (Mutex::new(Switchboard::default()), Ear::new());
+    if let Some(topic) = message["params"][dialect.topic].as_str() {
+        let mut board = lock(&board);
+        board.listeners.insert(topic.to_owned(), ear.tell.clone());
+    }
+    if let Some(id) = message["id"].as_u64() {
+        lock(&board).asked.insert(id, ear.tell.clone());
+    }
+    hear(dialect, dir, &board, &Voice::unheard(), message);
+    let told = ear.heard.try_iter().filter_map(|notice| match notice {
+        Notice::Told(_, params) | Notice::Replied(_, Ok(params)) => Some(params),
+        _ => None,
+    });
+    told.collect()
 }
 
 fn lock(board: &Mutex<Switchboard>) -> MutexGuard<'_, Switchboard> {

@@ -9,6 +9,7 @@ pub mod capability;
 pub mod change;
 pub mod coverage;
 pub mod evidence;
+pub mod json;
 pub mod message;
 pub mod packet;
 pub mod path;

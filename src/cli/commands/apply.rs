@@ -1,7 +1,7 @@
 //! `git council apply`: a judge's suggestion, taken into the worktree.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,6 +11,7 @@ use crate::cli::Start;
 use crate::cli::error::CliError;
 use crate::cli::findings::{self, Found};
 use crate::git::{self, Place};
+use crate::memory::HALF;
 use crate::report::Report;
 
 /// Take the suggestion of a finding into the worktree; refused where its lines have changed
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &ApplyArgs, start: &Start) -> Result<(), CliError> {
             .hint("its fix is in words: git council show"));
     };
     let place = Place::discover(&start.dir, &start.git())?;
+    let own = place.memory_dir();
     let Some(top) = place.workdir else {
         return Err(CliError::usage(
             "a bare repository has no worktree to apply it to",
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &ApplyArgs, start: &Start) -> Result<(), CliError> {
         CliError::usage(format!("{}: {why}", findings_place(&finding.location)))
             .hint("review again and apply what the new run says")
     })?;
-    write(&file, &changed)?;
+    write(&file, &changed, own.as_deref())?;
     start
         .console
         .print(&format!("{} changed\n", findings_place(&finding.location)))
@@ -147,20 +149,29 @@ fn holds(text: &[u8], quote: &str) -> bool {
     !quote.is_empty() && text.contains(&quote)
 }
 
-/// Writes beside the file and renames, with the file's own mode.
-fn write(file: &Path, text: &[u8]) -> Result<(), CliError> {
-    let dir = file.parent().unwrap_or(Path::new("."));
-    let written = fs::metadata(file).and_then(|meta| {
-        let mut beside = tempfile::NamedTempFile::new_in(dir)?;
-        beside.write_all(text)?;
-        beside.as_file().set_permissions(meta.permissions())?;
-        beside.persist(file).map_err(|error| error.error)
-    });
-    written
-        .map(drop)
-        .map_err(|error| CliError::output(&file.display().to_string(), &error))
+/// Writes elsewhere and renames, with the file's own mode: whoever is killed leaves the old file or the new one. In the git
+/// directory, `own`, where half a file is in nobody's way; beside the file where that lies on another disk.
+fn write(file: &Path, text: &[u8], own: Option<&Path>) -> Result<(), CliError> {
+    let beside = file.parent().unwrap_or(Path::new("."));
+    let written = match own.map(|own| write_by(own, file, text)) {
+        Some(Err(error)) if error.kind() == io::ErrorKind::CrossesDevices => {
+            write_by(beside, file, text)
+        }
+        Some(written) => written,
+        None => write_by(beside, file, text),
+    };
+    written.map_err(|error| CliError::output(&file.display().to_string(), &error))
 }
 
+fn write_by(dir: &Path, file: &Path, text: &[u8]) -> io::Result<()> {
+    let meta = fs::metadata(file)?;
+    fs::create_dir_all(dir)?;
+    let mut half = tempfile::Builder::new().prefix(HALF).tempfile_in(dir)?;
+    half.write_all(text)?;
+    half.as_file().set_permissions(meta.permissions())?;
+    half.as_file().sync_data()?;
+    half.persist(file).map_err(|error| error.error).map(drop)
+}
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &CacheArgs, start: &Start) -> Result<(), CliError> {
     let Some(dir) = place.memory_dir() else {
         return Ok(());
     };
-    let cache = Cache::new(&dir, usize::MAX);
+    let cache = Cache::new(&dir, usize::MAX, start.seal());
     match args.what.unwrap_or(What::Show) {
         What::Show => show(&cache, start),
         What::Clear => {
@@ -60,10 +60,16 @@ fn show(cache: &Cache, start: &Start) -> Result<(), CliError> {
         ]);
     }
     let noun = if count == 1 { "verdict" } else { "verdicts" };
-    let foot = format!(
+    let mut foot = format!(
         "{count} {noun}, {} KiB in {}\n",
         bytes.div_ceil(1024),
         cache.dir().display()
     );
+    let strange = cache.count().saturating_sub(count);
+    if strange > 0 {
+        foot.push_str(&format!(
+            "{strange} more that you did not make, or that are damaged, count for nothing\n"
+        ));
+    }
     start.console.print(&(rows.render("") + &foot))
 }

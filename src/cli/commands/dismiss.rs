@@ -79,11 +79,11 @@ pub(crate) fn run(args: &DismissArgs, start: &Start) -> Result<(), CliError> {
         return Err(CliError::usage("this is no repository"));
     };
     let line = Line::Dismissal(line);
-    let kept = Journal::new(&dir).add(&line.body());
+    let kept = Journal::new(&dir, start.seal()).add(&line.body());
     kept.map_err(|error| CliError::run(format!("cannot keep the dismissal: {error}")))?;
     let settings = settings::of_the_branch(start)?.settings;
     if settings.notes.write {
-        let text = journal::sealed(&line, &git, &settings.notes)?;
+        let text = journal::for_notes(&line, &git, &settings.notes)?;
         let object = Notebook::open(&start.dir, &start.git())?.empty_tree();
         git::add_line(&git, &dir, &object, &text).map_err(CliError::run)?;
     }

@@ -35,6 +35,7 @@ pub(crate) fn run(args: &GcArgs, start: &Start) -> Result<(), CliError> {
         Cache::new(
             &dir,
             usize::try_from(config.cache.keep).unwrap_or(usize::MAX),
+            None,
         )
         .gc()
     });

@@ -1,15 +1,20 @@
-//! `git council log`: the runs of this repository.
+//! `git council log`: the runs of this repository, and verdicts that others left in its notes.
 
 use clap::Args;
 
 use crate::cli::Start;
 use crate::cli::columns::Columns;
 use crate::cli::error::CliError;
-use crate::cli::history::{self, State};
+use crate::cli::history::{self, Past, State};
+use crate::cli::noted::{self, Noted};
 use crate::cli::pager;
-use crate::report::Gate;
+use crate::cli::trust::Trust;
+use crate::report::{Gate, Report};
 
-/// List past runs, the latest first
+/// Digits by which a commit is shown.
+const SHORT: usize = 12;
+
+/// List past runs and verdicts of notes, the latest first
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LogArgs {
     /// At most so many
@@ -18,31 +23,56 @@ pub(crate) struct LogArgs {
 }
 
 pub(crate) fn run(args: &LogArgs, start: &Start) -> Result<(), CliError> {
-    let mut rows = Columns::default();
-    for (past, report) in history::all(start)?.into_iter().take(args.max_count) {
-        match report {
-            Some(report) => {
-                let started = report
-                    .receipt
-                    .run
-                    .started
-                    .get(..16)
-                    .unwrap_or_default()
-                    .replace('T', " ");
-                rows.push([
-                    started,
-                    past.name,
-                    report.bottom_line(Gate::default()).headline,
-                ]);
-            }
-            None => {
-                let state = match past.state() {
-                    State::GoingOn => "goes on",
-                    State::Finished | State::CutOff => "was cut off",
-                };
-                rows.push([String::new(), past.name, state.to_owned()]);
-            }
+    let runs = history::all(start)?;
+    let mut noted = noted::all(start);
+    let is_run = |noted: &Noted| {
+        let mut reports = runs.iter().filter_map(|(_, report)| report.as_ref());
+        reports.any(|report| noted.is_of(report))
+    };
+    noted.retain(|noted| !is_run(noted));
+    let mut rows: Vec<[String; 3]> = runs
+        .iter()
+        .map(|(past, report)| run_row(past, report))
+        .collect();
+    if !noted.is_empty() {
+        let trust = noted::trust(start)?;
+        // A signature is a program's affair: no more are checked than are shown.
+        let latest = noted.iter().take(args.max_count);
+        rows.extend(latest.map(|noted| note_row(noted, &trust)));
+        // What goes on has no time yet, and stays on top.
+        rows.sort_by(|a, b| (!a[0].is_empty(), &b[0]).cmp(&(!b[0].is_empty(), &a[0])));
+    }
+    rows.truncate(args.max_count);
+    let mut columns = Columns::default();
+    rows.into_iter().for_each(|row| columns.push(row));
+    pager::print(&columns.render(""), start)
+}
+
+fn run_row(past: &Past, report: &Option<Report>) -> [String; 3] {
+    let name = past.name.clone();
+    match report {
+        Some(report) => {
+            let made = minute(&report.receipt.run.started);
+            [made, name, report.bottom_line(Gate::default()).headline]
+        }
+        None => {
+            let state = match past.state() {
+                State::GoingOn => "goes on",
+                State::Finished | State::CutOff => "was cut off",
+            };
+            [String::new(), name, state.to_owned()]
         }
     }
-    pager::print(&rows.render(""), start)
+}
+
+fn note_row(noted: &Noted, trust: &Trust<'_>) -> [String; 3] {
+    let verdict = &noted.verdict;
+    let commit = noted.commit.get(..SHORT).unwrap_or(&noted.commit);
+    let says = format!("{} ({})", verdict.headline, noted.voice(trust));
+    [minute(&verdict.made), format!("a note on {commit}"), says]
+}
+
+/// `YYYY-MM-DD HH:MM` of RFC 3339.
+fn minute(at: &str) -> String {
+    at.get(..16).unwrap_or_default().replace('T', " ")
 }

@@ -112,7 +112,7 @@ fn of_run(args: &ReplayArgs, start: &Start) -> Result<Report, CliError> {
 
 /// Renders what the agents of a run were sent, from the change as it was; none: nobody was sent anything.
 fn prompter(left: &Left, start: &Start) -> Result<Option<Arc<dyn Prompter>>, CliError> {
-    let (review, start) = Request::of(&left.past)?.parse(start)?;
+    let (review, start) = Request::of(&left.past, start)?.parse(start)?;
     let prepared = prepare_again(&review, &start, left)?;
     let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
     let prompts = Prompts::for_seats(&seats, &prepared, &left.plan.seed)?;

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ResumeArgs, start: &Start) -> Result<u8, CliError> {
     let holder = Some(history::hold_past(&past)?);
     let mut left = Left::read(past, holder)?;
     left.forget_losses()?;
-    let (review, start) = Request::of(&left.past)?.parse(start)?;
+    let (review, start) = Request::of(&left.past, start)?.parse(start)?;
     let prepared = prepare_again(&review, &start, &left)?;
     let start = start.configured(&prepared.config.settings);
     let settings = prepared.config.settings.clone();

@@ -1,4 +1,4 @@
-//! `git council show`: a run of the past.
+//! `git council show`: a run of the past, or a verdict of a note.
 
 use clap::{Args, ValueEnum};
 
@@ -6,6 +6,7 @@ use crate::cli::Start;
 use crate::cli::deliver::render;
 use crate::cli::error::CliError;
 use crate::cli::history;
+use crate::cli::noted;
 use crate::cli::pager;
 use crate::config::Format;
 use crate::report::Gate;
@@ -13,7 +14,7 @@ use crate::report::Gate;
 /// Show a past run: who held what, who answered what, who moved, and the verdict
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowArgs {
-    /// The run's name or a part of it; without it the latest
+    /// The run's name or a part of it, or a commit whose notes hold verdicts; without it the latest run
     #[arg(value_name = "RUN")]
     run: Option<String>,
     /// In which shape
@@ -50,7 +51,20 @@ impl From<Shape> for Format {
 }
 
 pub(crate) fn run(args: &ShowArgs, start: &Start) -> Result<(), CliError> {
-    let past = history::find(start, args.run.as_deref())?;
+    let format = if args.json {
+        Format::Json
+    } else {
+        args.format.into()
+    };
+    let past = match history::find(start, args.run.as_deref()) {
+        Ok(past) => past,
+        Err(error) => {
+            let found = args.run.as_deref().map(|name| noted::find(start, name));
+            let found = found.filter(|found| !found.is_empty()).ok_or(error)?;
+            let json = matches!(format, Format::Json);
+            return pager::print(&noted::show(&found, format, json, start)?, start);
+        }
+    };
     let Some(report) = past.report()? else {
         return Err(CliError::usage(format!(
             "{} has no report: it is going on, or was cut off",
@@ -60,11 +74,6 @@ pub(crate) fn run(args: &ShowArgs, start: &Start) -> Result<(), CliError> {
             "make one from what was heard: git council replay {}",
             past.name
         )));
-    };
-    let format = if args.json {
-        Format::Json
-    } else {
-        args.format.into()
     };
     let text = render(&report, format, start.console.look(), Gate::default());
     pager::print(&text, start)

@@ -1,5 +1,6 @@
 //! What is reviewed: a pull request by number or event, an entry of a merge queue, pushed commits; pinned by object ids.
 
+use council_protocol::json;
 use serde_json::Value;
 
 use crate::cli::Start;
@@ -282,6 +283,9 @@ fn event(start: &Start) -> Result<(String, Value), CliError> {
     let read = std::fs::File::open(path)
         .and_then(|file| file.take(MOST_PAYLOAD).read_to_string(&mut text));
     read.map_err(|error| cannot(&error))?;
+    if !json::fits(text.as_bytes(), json::MESSAGE) {
+        return Err(cannot(&"it holds too many values"));
+    }
     let payload = serde_json::from_str(&text).map_err(|error| cannot(&error))?;
     Ok((name.to_string_lossy().into_owned(), payload))
 }

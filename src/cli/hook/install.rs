@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::managers::Manager;
@@ -39,6 +39,9 @@ pub(crate) enum Done {
     Renewed,
     Already,
 }
+
+/// How a hook is called until it is whole.
+const HALF: &str = ".council-";
 
 /// The first git that runs hooks of its configuration.
 pub(crate) const CONFIG_HOOKS: (u32, u32) = (2, 54);
@@ -121,7 +124,8 @@ impl Hooks {
                 .hint("update git-council"));
             }
             Standing::Other => {
-                if exists(&kept) {
+                // An installation that was killed has left the earlier hook under both names.
+                if exists(&kept) && !same_file(&file, &kept) {
                     return Err(CliError::usage(format!(
                         "{} and {} are both somebody's",
                         file.display(),
@@ -129,7 +133,6 @@ impl Hooks {
                     ))
                     .hint("move one of them away, then install again"));
                 }
-                // A second name first: at no moment is the earlier hook gone.
                 self.replace(event, &text, Some(&kept))?;
                 return Ok(Done::Installed);
             }
@@ -164,24 +167,28 @@ impl Hooks {
         let file = self.file(event);
         let write = || {
             let mut beside = tempfile::Builder::new()
-                .prefix(".council-")
+                .prefix(HALF)
                 .tempfile_in(&self.dir)?;
             beside.write_all(text.as_bytes())?;
             beside
                 .as_file()
                 .set_permissions(fs::Permissions::from_mode(0o755))?;
+            // A second name first: at no moment is the earlier hook gone.
             if let Some(kept) = keep {
-                fs::rename(&file, kept)?;
-            }
-            match beside.persist(&file) {
-                Ok(_) => Ok(()),
-                Err(error) => {
-                    if let Some(kept) = keep {
-                        let _ = fs::rename(kept, &file);
+                match fs::hard_link(&file, kept) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(error);
                     }
-                    Err(error.error)
+                    _ => {}
                 }
             }
+            let placed = beside.persist(&file).map(drop);
+            placed.map_err(|error| {
+                if let Some(kept) = keep {
+                    let _ = fs::remove_file(kept);
+                }
+                error.error
+            })
         };
         write().map_err(|error: io::Error| cannot("write", &file, &error))
     }
@@ -189,8 +196,9 @@ impl Hooks {
     /// Takes a hook away and puts back what was there before. Says whether there was one of ours.
     pub(crate) fn uninstall(&self, event: Event) -> Result<bool, CliError> {
         let (file, kept) = (self.file(event), self.kept(event));
+        self.sweep();
         let Standing::Installed { .. } = self.standing(event)? else {
-            return self.restore_cut_off(&file, &kept);
+            return restore_cut_off(&file, &kept);
         };
         let made_dir = made_dir(&fs::read(&file).unwrap_or_default());
         if exists(&kept) {
@@ -205,13 +213,14 @@ impl Hooks {
         Ok(true)
     }
 
-    /// An installation that was killed between its two renames has left the earlier hook under its second name.
-    fn restore_cut_off(&self, file: &Path, kept: &Path) -> Result<bool, CliError> {
-        if exists(file) || !exists(kept) {
-            return Ok(false);
+    /// Removes what killed installations of ours never finished.
+    fn sweep(&self) {
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let halves = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(HALF));
+        for half in halves {
+            // Another process may sweep the same.
+            let _ = fs::remove_file(half.path());
         }
-        fs::rename(kept, file).map_err(|error| cannot("put back", file, &error))?;
-        Ok(true)
     }
 
     /// Whether this git runs hooks of its configuration.
@@ -254,8 +263,27 @@ impl Hooks {
     }
 }
 
+/// An installation that was killed before its last step has left the earlier hook under both names.
+fn restore_cut_off(file: &Path, kept: &Path) -> Result<bool, CliError> {
+    if !same_file(file, kept) {
+        return Ok(false);
+    }
+    fs::remove_file(kept).map_err(|error| cannot("remove", kept, &error))?;
+    Ok(true)
+}
+
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
+}
+
+/// Whether two names lead to one file; a link is itself, and not what it leads to.
+fn same_file(one: &Path, two: &Path) -> bool {
+    let place = |path: &Path| {
+        path.symlink_metadata()
+            .ok()
+            .map(|meta| (meta.dev(), meta.ino()))
+    };
+    place(one).is_some_and(|one| Some(one) == place(two))
 }
 
 fn made_dir(script: &[u8]) -> bool {

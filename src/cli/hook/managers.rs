@@ -101,9 +101,17 @@ impl Manager {
             Self::Husky => format!(
                 "command -v git-council >/dev/null || exit 0\ngit-council hook run {hook} \"$@\"\n"
             ),
-            Self::Hk => format!(
-                "// in hooks:\n[\"{hook}\"] {{ steps {{ [\"git-council\"] {{ check = \"git-council hook run {hook}\" }} }} }}\n"
-            ),
+            Self::Hk => {
+                // hk reads the refs itself and hands them on as a variable of its templates.
+                let stdin = if event == Event::PrePush {
+                    "; stdin = \"{{hook_stdin}}\""
+                } else {
+                    ""
+                };
+                format!(
+                    "// in hooks:\n[\"{hook}\"] {{ steps {{ [\"git-council\"] {{ check = \"git-council hook run {hook}\"{stdin} }} }} }}\n"
+                )
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is wrong with a patch.
 
-use super::MAX_PATCH;
+use super::{MAX_PATCH, MOST_FILES};
 
 /// Why a patch cannot be read. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +18,9 @@ pub enum PatchError {
         /// How large it is.
         bytes: usize,
     },
+    /// Too many files for one review.
+    #[error("the patch has more than {MOST_FILES} files")]
+    TooManyFiles,
     /// The patch ends inside a hunk, a header or a binary file.
     #[error("line {line}: the patch ends here, in the middle of {what}")]
     Truncated {
@@ -95,7 +98,9 @@ impl PatchError {
             Self::NoChange { .. } | Self::NotUnified { .. } | Self::Stray { .. } => {
                 "make it with git diff, git format-patch or diff -u"
             }
-            Self::TooLarge { .. } => "review it in parts: git diff BASE...HEAD -- PATH",
+            Self::TooLarge { .. } | Self::TooManyFiles => {
+                "review it in parts: git diff BASE...HEAD -- PATH"
+            }
             Self::Combined { .. } => "compare a merge with one parent: git diff MERGE^1 MERGE",
             Self::OnlyIn { .. } => "make it with diff -ruN, so that files of one side are shown",
             Self::Twice { .. } => "make one patch of the whole series: git diff BASE..HEAD",

@@ -16,10 +16,11 @@ use council_protocol::change::FileStatus;
 pub use error::PatchError;
 pub(in crate::git) use mail::framing;
 
+use super::MOST_FILES;
 use lines::Lines;
 
 /// The largest patch that is read, in bytes.
-pub const MAX_PATCH: usize = 256 << 20;
+pub const MAX_PATCH: usize = 16 << 20;
 
 /// Reads the files of a patch with their hunks, in path order. No bytes at all (white space aside) are no files.
 ///
@@ -34,6 +35,9 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
     let plain = !lines.any(|line| line.starts_with(b"diff --git "));
     let mut files = Vec::new();
     while let Some(line) = lines.peek() {
+        if files.len() > MOST_FILES {
+            return Err(PatchError::TooManyFiles);
+        }
         if line.starts_with(b"diff --git ") {
             files.push(file::of_git(&mut lines)?);
         } else if line.starts_with(b"--- ")

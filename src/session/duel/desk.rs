@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use council_protocol::Millis;
 
 /// The most bytes of a transcript that are read; more is no debate.
-const MAX_BYTES: u64 = 8 << 20;
+pub const MAX_BYTES: u64 = 8 << 20;
 
 /// What a side needs of the machine.
 pub trait Desk {

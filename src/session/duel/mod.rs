@@ -16,7 +16,7 @@ use crate::council::duel::transcript::SectionKind;
 use crate::council::duel::{Ending, Role};
 use crate::council::extract::{self, Expected};
 
-pub use desk::{Desk, FileDesk};
+pub use desk::{Desk, FileDesk, MAX_BYTES};
 
 /// A duel's sections are turns of one conversation: to the agent it is one round.
 const ROUND: u8 = 1;

@@ -12,6 +12,7 @@ use council_protocol::seat::{AgentKind, Client};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
 use self::quirks::{Quirks, ReadOnly};
+pub(crate) use self::session::{DIALECT, decode as told};
 use crate::client::{self, Desk};
 use crate::process::spawn_failure;
 use crate::{Agent, Conversation, Probe, Workshop};

@@ -38,7 +38,7 @@ const SLACK: Duration = Duration::from_secs(10);
 /// "Authentication required" in the protocol's numbers.
 const NOT_SIGNED_IN: i64 = -32000;
 
-const DIALECT: Dialect = Dialect {
+pub(crate) const DIALECT: Dialect = Dialect {
     name: "the agent",
     is_versioned: true,
     topic: "sessionId",
@@ -315,6 +315,14 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.peer.finish(Duration::ZERO);
     }
+}
+
+/// Everything that is read of what an agent tells, for [`crate::fuzz`].
+pub(crate) fn decode(params: Value) {
+    let _ = usage(&params);
+    let _ = full_value(&params["options"], "plan");
+    let _ = read::<StopReason>("session/prompt", params["stopReason"].clone());
+    let _ = serde_json::from_value::<SessionNotification>(params);
 }
 
 fn json(message: &impl Serialize) -> Value {

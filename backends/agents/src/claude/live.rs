@@ -9,7 +9,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use serde_json::{Value, json};
 
 use super::outcome::Outcome;
-use crate::client::{Desk, message, said};
+use crate::client::{Desk, event, message, said};
 use crate::mailbox::{self, Mailbox};
 use crate::process::{Heard, Lines, cancelled, oversized};
 use crate::{Conversation, Reply, Stop};
@@ -75,9 +75,9 @@ impl Live {
         let lines = Lines::start(&desk.exe, &desk.program(&argv), move |line, _| {
             let news = match line {
                 // Whatever is no JSON is noise (clients.md 8.4 no. 8).
-                Heard::Line(line) => match serde_json::from_slice(&line) {
-                    Ok(message) => News::Message(message),
-                    Err(_) => return,
+                Heard::Line(line) => match event(&line) {
+                    Some(message) => News::Message(message),
+                    None => return,
                 },
                 Heard::Flood => News::Flood,
                 Heard::End => News::End,

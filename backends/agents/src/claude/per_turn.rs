@@ -6,7 +6,7 @@ use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
 use super::outcome::Outcome;
-use crate::client::{Desk, message, said};
+use crate::client::{Desk, event, message, said};
 use crate::process::{Finished, once, oversized};
 use crate::{Conversation, Reply, Stop, schema};
 
@@ -39,7 +39,7 @@ impl PerTurn {
         // One object on a line of its own; what else there is, is noise.
         let lines = finished.stdout.split(|&b| b == b'\n').rev();
         let mut objects = lines.filter(|line| line.starts_with(b"{"));
-        let outcome = objects.find_map(|line| serde_json::from_slice(line).ok());
+        let outcome = objects.find_map(|line| serde_json::from_value(event(line)?).ok());
         outcome.ok_or_else(|| {
             let (ending, noise) = (finished.ending(), said(&finished.noise));
             Failure::new(

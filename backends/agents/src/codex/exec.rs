@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use council_protocol::message::Usage;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
-use serde_json::Value;
 
-use crate::client::{Desk, SYSTEM, by_words, message, said};
+use crate::client::{Desk, SYSTEM, by_words, event, message, said};
 use crate::process::{Finished, once, oversized, spawn_failure};
 use crate::{Conversation, Reply, Stop, schema};
 
@@ -29,7 +28,7 @@ pub(super) struct Exec {
 
 /// What its events told.
 #[derive(Default)]
-struct Told {
+pub(super) struct Told {
     thread: Option<String>,
     failed: Option<String>,
     total: Option<[u64; 3]>,
@@ -158,10 +157,10 @@ impl Conversation for Exec {
 }
 
 /// Reads the events; an item of the type `error` is a warning (clients.md 8.4 no. 7).
-fn told(stdout: &[u8]) -> Told {
+pub(super) fn told(stdout: &[u8]) -> Told {
     let mut told = Told::default();
     for line in stdout.split(|&b| b == b'\n') {
-        let Ok(event) = serde_json::from_slice::<Value>(line) else {
+        let Some(event) = event(line) else {
             continue;
         };
         match event["type"].as_str() {

@@ -12,10 +12,21 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use council_protocol::seat::{AgentKind, Client};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
+pub(crate) use self::server::DIALECT;
 use self::server::Server;
 use crate::client::{self, Desk, Login};
 use crate::process::spawn_failure;
 use crate::{Agent, Conversation, Probe, Workshop};
+
+/// What the lines of `exec` come to, for [`crate::fuzz`].
+pub(crate) fn decode(lines: &[u8]) {
+    let _ = exec::told(lines);
+}
+
+/// What the server tells of a thread, for [`crate::fuzz`].
+pub(crate) fn told(params: &serde_json::Value) {
+    thread::decode(params);
+}
 
 const LOGIN: Login = Login {
     variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],

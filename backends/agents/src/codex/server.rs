@@ -16,7 +16,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// How long it has to end by itself.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-pub(super) const DIALECT: Dialect = Dialect {
+pub(crate) const DIALECT: Dialect = Dialect {
     name: "codex",
     is_versioned: false,
     topic: "threadId",

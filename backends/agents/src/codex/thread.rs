@@ -213,6 +213,13 @@ fn total(usage: &Value) -> Option<[u64; 3]> {
     ])
 }
 
+/// Everything that is read of what the server tells.
+pub(super) fn decode(params: &Value) {
+    let _ = total(&params["tokenUsage"]);
+    let _ = check(params);
+    let _ = failed(&params["turn"]["error"]);
+}
+
 /// Why a turn failed: typed where Codex types it.
 fn failed(error: &Value) -> Failure {
     let words = error["message"]

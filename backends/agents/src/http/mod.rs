@@ -20,7 +20,7 @@ mod wire;
 
 use std::sync::{Arc, OnceLock};
 
-use council_protocol::seat::{AgentKind, Endpoint};
+use council_protocol::seat::{AgentKind, Api, Endpoint};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
 pub use self::connections::connections;
@@ -30,6 +30,11 @@ use self::prime::Primer;
 use self::talk::Talk;
 use crate::environment::is_forbidden;
 use crate::{Agent, Conversation, Probe, Workshop};
+
+/// What is heard of a stream that comes in pieces of `step` bytes, in words.
+pub(crate) fn heard(api: Api, stream: &[u8], step: usize) -> String {
+    format!("{:?}", talk::heard(api, stream.chunks(step)))
+}
 
 /// APIs of models.
 pub(crate) struct Http {

@@ -8,7 +8,6 @@ use council_protocol::task::Form;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
-use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::client::{Engine, Target, failed};
@@ -17,6 +16,7 @@ use super::prime::{self, Lead, Primer, SMALLEST};
 use super::retry::{ATTEMPTS, Trouble, pause};
 use super::sse::Events;
 use super::wire::{self, Asked, Ended, Heard};
+use crate::client::event;
 use crate::{Conversation, Reply, Stop};
 
 /// How many bytes of events carry one byte of an answer, at most; more is noise that nobody pays attention to.
@@ -309,9 +309,19 @@ impl Talk {
 
 fn hear(api: Api, heard: &mut Heard, data: &[u8]) {
     // What is no JSON (`[DONE]`) has nothing to say.
-    if let Ok(event) = serde_json::from_slice::<Value>(data) {
+    if let Some(event) = event(data) {
         wire::hear(api, heard, &event);
     }
+}
+
+/// What is heard of a whole stream.
+pub(super) fn heard<'a>(api: Api, pieces: impl Iterator<Item = &'a [u8]>) -> Heard {
+    let (mut heard, mut events) = (Heard::default(), Events::default());
+    for piece in pieces {
+        events.take(piece, |data| hear(api, &mut heard, data));
+    }
+    events.end(|data| hear(api, &mut heard, data));
+    heard
 }
 
 fn tried(failure: Failure, times: u32) -> Failure {

@@ -14,8 +14,9 @@ use council_protocol::change::{FileStatus, LineKind};
 use council_protocol::seat::OutputFormat;
 use council_protocol::{
     Answer, BlobSource, Confidence, Failure, FailureKind, FileChange, Finding, Location, Packet,
-    RepoPath, Severity, Side, Turn, Vote,
+    RepoPath, Severity, Side, Turn, Vote, json,
 };
+use serde::de::DeserializeOwned;
 
 /// The most findings of one report; more would bury every other judge.
 const MOST_FINDINGS: usize = 200;
@@ -77,6 +78,26 @@ pub(crate) fn answer(
     answer.key_insight = insight(findings.len(), elsewhere, dropped);
     answer.findings = findings;
     Ok(Some(answer))
+}
+
+/// A tool's JSON, unless it would take more memory than it may.
+fn read<T: DeserializeOwned>(text: &str, format: &str) -> Result<T, Failure> {
+    if !json::fits(text.as_bytes(), json::REPORT) {
+        let detail = format!("its {format} holds more than is read: narrow what the tool looks at");
+        return Err(Failure::new(FailureKind::Oversized, detail));
+    }
+    serde_json::from_str(text)
+        .map_err(|error| malformed(format!("what it wrote is not {format}: {error}")))
+}
+
+/// How many hits a SARIF log has, for [`crate::fuzz`].
+pub(crate) fn sarif_hits(text: &str) -> Result<usize, Failure> {
+    sarif::hits(text).map(|hits| hits.len())
+}
+
+/// How many hits an rdjson log has, for [`crate::fuzz`].
+pub(crate) fn rdjson_hits(text: &str) -> Result<usize, Failure> {
+    rdjson::hits(text).map(|hits| hits.len())
 }
 
 /// The worst finding decides.

@@ -3,7 +3,7 @@
 use council_protocol::{Failure, Severity};
 use serde::Deserialize;
 
-use super::{Hit, malformed};
+use super::Hit;
 
 #[derive(Deserialize)]
 struct Log {
@@ -73,8 +73,7 @@ enum Word {
 
 /// What the log reports.
 pub(super) fn hits(text: &str) -> Result<Vec<Hit>, Failure> {
-    let log: Log = serde_json::from_str(text)
-        .map_err(|error| malformed(format!("what it wrote is not rdjson: {error}")))?;
+    let log: Log = super::read(text, "rdjson")?;
     let otherwise = log.severity;
     Ok(log
         .diagnostics

@@ -108,8 +108,7 @@ struct Region {
 
 /// What the log reports, suppressed results left out.
 pub(super) fn hits(text: &str) -> Result<Vec<Hit>, Failure> {
-    let log: Log = serde_json::from_str(text)
-        .map_err(|error| malformed(format!("what it wrote is not SARIF: {error}")))?;
+    let log: Log = super::read(text, "SARIF")?;
     if log.version != "2.1.0" {
         return Err(malformed(format!(
             "its SARIF has version {}, and 2.1.0 is read",

@@ -1,0 +1,141 @@
+//! Every reader of text that others write, over any bytes: for `fuzz/` and for the test that plays its corpus. A reader may
+//! refuse; it may not panic, overflow the stack, or break what it promises.
+
+use std::path::Path;
+
+pub use council_agents::fuzz::{lines, streams};
+
+use crate::config::{Layer, Source, resolve};
+use crate::council::duel::check::check;
+use crate::council::duel::transcript::Transcript;
+use crate::council::extract::{Expected, answer as extract};
+use crate::git::{Update, patch as patches};
+use crate::memory::line;
+use crate::publish::Event;
+use crate::session::stage::StageSettings;
+
+/// A reader over any bytes.
+pub type Target = fn(&[u8]);
+
+/// The targets by their names, which are those of `fuzz/fuzz_targets` and `fuzz/corpus`.
+pub const TARGETS: [(&str, Target); 12] = [
+    ("answer", answer),
+    ("config", config),
+    ("jsonc", jsonc),
+    ("lines", lines),
+    ("notes", notes),
+    ("patch", patch),
+    ("push", push),
+    ("rdjson", rdjson),
+    ("sarif", sarif),
+    ("streams", streams),
+    ("transcript", transcript),
+    ("webhook", webhook),
+];
+
+/// The events that are reviewed on.
+const EVENTS: [&str; 7] = [
+    "pull_request",
+    "merge_group",
+    "workflow_run",
+    "issue_comment",
+    "push",
+    "workflow_dispatch",
+    "other",
+];
+
+fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// The answer of a judge: none without the key of its turn.
+pub fn answer(bytes: &[u8]) {
+    let expected = |key| Expected {
+        round: 1,
+        key,
+        judge: "a",
+        others: &["b"],
+        is_foreign: &|key| key == "foreign",
+    };
+    let raw = text(bytes);
+    if extract(&raw, expected("k1")).is_ok() {
+        assert!(
+            raw.contains("k1") || raw.contains('\\'),
+            "an answer without its key"
+        );
+        assert!(
+            extract(&raw, expected("k2")).is_err(),
+            "an answer of any turn"
+        );
+    }
+}
+
+/// `council.toml` of a repository: nothing that only a user may set is set by it.
+pub fn config(bytes: &[u8]) {
+    for source in [Source::Worktree, Source::User] {
+        let _ = resolve(&[Layer::File {
+            source,
+            name: "council.toml".to_owned(),
+            text: text(bytes).into_owned(),
+        }]);
+    }
+}
+
+/// Settings of stages: JSON with comments.
+pub fn jsonc(bytes: &[u8]) {
+    let _ = StageSettings::parse(&text(bytes), Path::new("settings.json"), "plan", None);
+}
+
+/// Lines of notes: what is read is read again from what its signature covers.
+pub fn notes(bytes: &[u8]) {
+    for text in text(bytes).lines() {
+        if let Some(read) = line::read(text) {
+            let again = line::read(&read.body).map(|read| read.line);
+            assert_eq!(again, Some(read.line), "a body is another line");
+        }
+    }
+}
+
+/// A patch: its files are in path order, each once.
+pub fn patch(bytes: &[u8]) {
+    if let Ok(files) = patches::parse(bytes) {
+        assert!(files.is_sorted_by(|a, b| a.path < b.path), "out of order");
+        files.iter().for_each(|file| drop(file.unified()));
+    }
+}
+
+/// What git says to a pre-push hook.
+pub fn push(bytes: &[u8]) {
+    for update in Update::parse_all(&text(bytes)).into_iter().flatten() {
+        let _ = (update.is_deletion(), update.is_notes());
+    }
+}
+
+/// Reports of tools, as rdjson.
+pub fn rdjson(bytes: &[u8]) {
+    council_agents::fuzz::rdjson(&text(bytes));
+}
+
+/// Reports of tools, as SARIF.
+pub fn sarif(bytes: &[u8]) {
+    council_agents::fuzz::sarif(&text(bytes));
+}
+
+/// DEBATE.md.
+pub fn transcript(bytes: &[u8]) {
+    let transcript = Transcript::parse(&text(bytes));
+    let _ = (check(&transcript), transcript.is_concluded());
+}
+
+/// The payload of an event.
+pub fn webhook(bytes: &[u8]) {
+    if let Ok(payload) = serde_json::from_slice(bytes) {
+        for name in EVENTS {
+            let _ = Event {
+                name,
+                payload: &payload,
+            }
+            .occasion();
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What binds a file of the git directory to this user: a key that lies outside of every repository.
+//!
+//! A `.git` may come in an archive, from a shared disk or out of a backup, with anything in it. Verdicts, dismissals and
+//! command lines that lie there are this user's word only where they bear this seal; everything else is hearsay.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+/// The key's name in the user's state folder.
+const FILE: &str = "seal.key";
+
+/// Bytes of a key.
+const LENGTH: usize = 32;
+
+/// Bytes of SHA-256's block (RFC 2104).
+const BLOCK: usize = 64;
+
+/// Hexadecimal digits of a seal.
+pub(super) const DIGITS: usize = 64;
+
+/// Seals texts with the user's key.
+#[derive(Clone)]
+pub struct Seal([u8; LENGTH]);
+
+/// What a text is sealed as: one of another purpose does not pass for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A verdict of the cache.
+    Verdict,
+    /// A line of the journal of dismissals.
+    Dismissal,
+    /// The command line of a run.
+    Request,
+}
+
+impl Purpose {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Verdict => "verdict",
+            Self::Dismissal => "dismissal",
+            Self::Request => "request",
+        }
+    }
+}
+
+impl Seal {
+    /// With this key.
+    pub fn new(key: [u8; LENGTH]) -> Self {
+        Self(key)
+    }
+
+    /// With the key in `state`, the user's own folder; the first time one is drawn and kept there.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or kept, is no key, or others than the user may read it.
+    pub fn of_user(state: &Path) -> io::Result<Self> {
+        let path = state.join(FILE);
+        match read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                draw(state, &path)?;
+                read(&path)
+            }
+            read => read,
+        }
+    }
+
+    /// The seal of a text: HMAC-SHA256 over its purpose and its bytes, as hexadecimal digits.
+    pub fn over(&self, purpose: Purpose, text: &[u8]) -> String {
+        let mac = self.mac(&[purpose.word().as_bytes(), b"\0", text]);
+        mac.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Whether this user sealed the text.
+    pub fn holds(&self, purpose: Purpose, text: &[u8], seal: &str) -> bool {
+        self.over(purpose, text) == seal
+    }
+
+    /// RFC 2104.
+    fn mac(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let pad = |byte: u8| {
+            let mut block = [byte; BLOCK];
+            block.iter_mut().zip(self.0).for_each(|(b, key)| *b ^= key);
+            block
+        };
+        let mut inner = Sha256::new();
+        inner.update(pad(0x36));
+        parts.iter().for_each(|part| inner.update(part));
+        let mut outer = Sha256::new();
+        outer.update(pad(0x5c));
+        outer.update(inner.finalize());
+        outer.finalize().into()
+    }
+}
+
+fn read(path: &Path) -> io::Result<Seal> {
+    let wrong = |why: &str| {
+        let text = format!("{}: {why}; remove it to draw another", path.display());
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    };
+    let mut file = fs::File::open(path)?;
+    if file.metadata()?.permissions().mode() & 0o077 != 0 {
+        return Err(wrong("others may read the key"));
+    }
+    let mut key = Vec::with_capacity(LENGTH + 1);
+    (&mut file).take(LENGTH as u64 + 1).read_to_end(&mut key)?;
+    key.try_into().map(Seal).map_err(|_| wrong("it is no key"))
+}
+
+/// Draws a key; of two processes that do so at once, one's is kept.
+fn draw(state: &Path, path: &Path) -> io::Result<()> {
+    let mut key = [0; LENGTH];
+    getrandom::fill(&mut key).map_err(|error| io::Error::other(error.to_string()))?;
+    fs::create_dir_all(state)?;
+    let mut beside = tempfile::NamedTempFile::new_in(state)?;
+    beside.write_all(&key)?;
+    beside.as_file().sync_all()?;
+    match beside.persist_noclobber(path) {
+        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_hmac_of_rfc_2104() {
+        // RFC 4231, test case 2, whose key "Jefe" is padded with zeros to any length below the block's.
+        let mut key = [0; LENGTH];
+        key[..4].copy_from_slice(b"Jefe");
+        let mac = Seal(key).mac(&[b"what do ya want ", b"for nothing?"]);
+        assert_eq!(mac[..4], [0x5b, 0xdc, 0xc1, 0x46]);
+        assert_eq!(mac[28..], [0x64, 0xec, 0x38, 0x43]);
+    }
+
+    #[test]
+    fn a_seal_is_of_one_key_one_text_and_one_purpose() {
+        let (one, two) = (Seal([1; LENGTH]), Seal([2; LENGTH]));
+        let seal = one.over(Purpose::Verdict, b"text");
+        assert_eq!(seal.len(), DIGITS);
+        assert!(one.holds(Purpose::Verdict, b"text", &seal));
+        assert!(!one.holds(Purpose::Dismissal, b"text", &seal));
+        assert!(!one.holds(Purpose::Verdict, b"other", &seal));
+        assert!(!two.holds(Purpose::Verdict, b"text", &seal));
+        assert!(!one.holds(Purpose::Verdict, b"text", ""));
+    }
+
+    #[test]
+    fn the_key_is_drawn_once_and_is_the_user_s_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state/git-council");
+        let keys: Vec<[u8; LENGTH]> = std::thread::scope(|scope| {
+            let draw = || Seal::of_user(&state).unwrap().0;
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(draw)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        assert!(
+            keys.iter()
+                .all(|key| *key == keys[0] && *key != [0; LENGTH])
+        );
+        let file = state.join(FILE);
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(fs::read_dir(&state).unwrap().count(), 1);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(Seal::of_user(&state).is_err());
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(&file, "short").unwrap();
+        assert!(Seal::of_user(&state).is_err());
+    }
+}

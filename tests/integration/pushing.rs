@@ -1,0 +1,107 @@
+//! Pushes that wait, pushes of submodules, and dismissals that travel with the notes.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::harness::Repo;
+use crate::hook::{CONFLICT, Desk};
+use crate::memory::key;
+
+#[test]
+fn a_council_of_models_that_is_late_lets_a_push_through_or_stops_it() {
+    let desk = Desk::new().installed();
+    let judge = desk.repo.in_home("slow.sh");
+    fs::write(&judge, "#!/bin/sh\nexec sleep 600\n").unwrap();
+    fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
+    let slow = format!(
+        "[agents.slow]\ndriver = 'command'\ncommand = [{judge:?}]\n[review]\nagents = ['slow']\n[hook]\nmodels = true\ntimeout = '1s'\n"
+    );
+    desk.repo
+        .write_home(".config/git-council/config.toml", &slow);
+    desk.gate();
+    desk.conflict();
+    desk.push(&["origin", "HEAD:late"])
+        .ends(0)
+        .tells("INCONCLUSIVE");
+    assert!(desk.has("late"));
+    desk.repo
+        .git(["config", "council.hook.on-timeout", "block"]);
+    desk.repo.write("more.md", CONFLICT);
+    desk.repo.commit("More");
+    desk.push(&["origin", "HEAD:stopped"])
+        .ends(1)
+        .tells("the push is stopped");
+    assert!(!desk.has("stopped"));
+}
+
+#[test]
+fn a_submodule_has_hooks_and_a_memory_of_its_own() {
+    let desk = Desk::new();
+    let part = Desk::new();
+    let url = part.repo.in_home("remote.git");
+    let path = url.to_str().unwrap();
+    desk.repo.git([
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        path,
+        "part",
+    ]);
+    desk.repo.git(["commit", "--quiet", "--message", "A part"]);
+    let inside = desk.repo.path().join("part");
+    desk.repo
+        .council_in(&inside, &["hook", "install"], &[])
+        .ends(0);
+    let own = desk.repo.path().join(".git/modules/part");
+    assert!(own.join("hooks/pre-push").is_file());
+    assert!(!desk.repo.path().join(".git/hooks/pre-push").exists());
+    let git = |args: &[&str]| desk.repo.git_in(&inside, args);
+    git(&["config", "council.hook.mode", "gate"]);
+    fs::write(inside.join("notes.md"), CONFLICT).unwrap();
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message", "Conflict"]);
+    let push = ["-C", "part", "push", "origin", "HEAD:refs/heads/stopped"];
+    desk.git(&[], &push).ends(1).tells("notes.md:1");
+    assert!(own.join("council/verdicts").is_dir());
+    assert!(!part.has("stopped"));
+    // From the outside it is one line of the outer change.
+    desk.repo.council(["review", "HEAD"]).ends(0);
+}
+
+fn fetch(clone: &Repo) {
+    clone.git([
+        "fetch",
+        "--quiet",
+        "origin",
+        "+refs/notes/council:refs/notes/council",
+    ]);
+}
+
+#[test]
+fn a_dismissal_that_is_signed_counts_in_another_clone_and_in_ci() {
+    let ann = crate::memory::conflicted();
+    let Some(key) = key(&ann) else {
+        eprintln!("skipped, because ssh-keygen makes no key here");
+        return;
+    };
+    ann.council(["review", "HEAD"]).ends(1);
+    ann.council(["dismiss", "F1", "--because", "an example"])
+        .ends(0);
+    let zoe = Repo::home();
+    let from = ann.path().to_str().unwrap().to_owned();
+    zoe.git(["clone", "--quiet", &from, "."]);
+    fetch(&zoe);
+    let range = ["review", "HEAD~1..HEAD", "--fresh"];
+    let run = zoe.council(range).ends(1).prints("from elsewhere");
+    assert!(!run.stdout.contains("dismissed: "), "{}", run.stdout);
+    let entry = format!("{key} ann ann@example.com");
+    zoe.git(["config", "--global", "council.trustedNotes", &entry]);
+    zoe.council(range).prints("dismissed: F1");
+    let job = |actor: &str| zoe.council_with(&[("CI", "1"), ("GITHUB_ACTOR", actor)], &range);
+    job("zoe").prints("dismissed: F1");
+    // Nobody dismisses findings of their own change.
+    let own = job("ann").ends(1);
+    assert!(!own.stdout.contains("dismissed: "), "{}", own.stdout);
+}
