@@ -3,10 +3,11 @@
 //! The judges here answer at once, so that everything that is measured is ours.
 
 use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use council_agents::{Agent, Agents, Conversation, Probe, Reply, Stop};
@@ -25,8 +26,10 @@ use git_council::council::plan::{
     Consensus, DebateMode, Exchange, PlannedSeat, Policy, Procedure, Seed, Timeouts,
 };
 use git_council::report::judge;
+use git_council::session::journal::{JOURNAL, Journal};
 use git_council::session::{
-    Interrupts, Offer, Opened, Places, RealWorld, RunRef, Setting, World as _, run,
+    self, Interrupts, Offer, Opened, Places, Prompter, RealWorld, RunRef, Setting, World as _,
+    resume,
 };
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -57,7 +60,93 @@ fn main() -> std::io::Result<()> {
             "session, {judges} judges, {rounds} rounds: {bare:?}; with journal and files {kept:?}"
         )?;
     }
+    let sync = median(|| sync(folder.path()));
+    writeln!(out, "an append that the disk syncs: {sync:?}")?;
+    for judges in [1, 100] {
+        let bare = median(|| held(PAID, judges, DebateMode::Off, None));
+        let kept = median(|| held(PAID, judges, DebateMode::Off, Some(folder.path())));
+        writeln!(
+            out,
+            "session, {judges} paid judges: {bare:?}; with journal and files {kept:?}"
+        )?;
+    }
+    let first = median(|| resumed(100));
+    writeln!(out, "resume of 100 judges: the first sits after {first:?}")?;
     Ok(())
+}
+
+/// The kinds of agents that answer here: one that is free, and one whose answers must not be lost.
+const FREE: &str = "builtin";
+const PAID: &str = "backend";
+
+/// When a judge was seated first since this was cleared.
+static SEATED: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// One line as long as an answer's, appended and synced.
+fn sync(folder: &Path) -> Duration {
+    let begun = Instant::now();
+    let mut options = OpenOptions::new();
+    let file = options.create(true).append(true).open(folder.join("line"));
+    let mut file = file.expect("there is room");
+    file.write_all(&[b'x'; 300]).expect("there is room");
+    file.sync_data().expect("it syncs");
+    begun.elapsed()
+}
+
+/// From the call to the first judge that sits again, when half of the answers are there.
+fn resumed(judges: u32) -> Duration {
+    let folder = tempfile::tempdir().expect("there is room");
+    held(PAID, judges, DebateMode::Off, Some(folder.path()));
+    let runs = folder.path().join("council/runs");
+    let run = fs::read_dir(runs)
+        .expect("it ran")
+        .flatten()
+        .next()
+        .expect("it ran")
+        .path();
+    let journal = run.join(JOURNAL);
+    let text = fs::read_to_string(&journal).expect("it was written");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let half = lines[..1 + judges as usize + judges as usize / 2].concat();
+    fs::write(&journal, half).expect("there is room");
+    *SEATED.lock().expect("nobody panicked") = None;
+    let begun = Instant::now();
+    let left = Journal::parse(&fs::read(&journal).expect("it is there")).expect("it is whole");
+    let world = RealWorld::new();
+    let places = Places::in_repository(folder.path(), Some(folder.path()));
+    let name = run
+        .file_name()
+        .and_then(|name| name.to_str())
+        .expect("a name");
+    let run =
+        RunRef::again(&world, &places, name, &left.header.started, &run).expect("it is there");
+    let opened = Opened::open(council_teams::teams(agents()), hello()).expect("it opens");
+    let plan = plan(PAID, judges, DebateMode::Off);
+    let interrupts = Interrupts::Channel(unbounded_channel().1);
+    let offer = Offer { opened, plan };
+    resume(&setting(PAID, run), offer, &left, &world, interrupts).expect("it ends");
+    let seated = SEATED
+        .lock()
+        .expect("nobody panicked")
+        .expect("somebody sat");
+    seated.duration_since(begun)
+}
+
+/// Says nothing more than that it is a brief or a prompt.
+struct Plain;
+
+impl Prompter for Plain {
+    fn brief(&self, _: &Seat) -> Arc<str> {
+        "A brief.".into()
+    }
+
+    fn prompt(&self, _: &Seat, turn: &Turn, _: u8) -> Result<String, String> {
+        Ok(turn.key.clone())
+    }
+
+    fn reminder(&self, _: &[Arc<str>]) -> String {
+        String::new()
+    }
 }
 
 fn median(mut measure: impl FnMut() -> Duration) -> Duration {
@@ -66,12 +155,12 @@ fn median(mut measure: impl FnMut() -> Duration) -> Duration {
     times[TIMES / 2]
 }
 
-/// Agrees with everything at once.
-struct Nod;
+/// Agrees with everything at once, as an agent of this kind.
+struct Nod(&'static str);
 
 impl Agent for Nod {
     fn driver(&self) -> &'static str {
-        "builtin"
+        self.0
     }
 
     fn capabilities(&self) -> CapabilitySet {
@@ -83,7 +172,11 @@ impl Agent for Nod {
     }
 
     fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-        Ok(Box::new(Self))
+        SEATED
+            .lock()
+            .expect("nobody panicked")
+            .get_or_insert_with(Instant::now);
+        Ok(Box::new(Self(self.0)))
     }
 }
 
@@ -106,7 +199,7 @@ fn hello() -> Hello {
 }
 
 fn agents() -> Agents {
-    Agents::of(vec![Arc::new(Nod)])
+    Agents::of(vec![Arc::new(Nod(FREE)), Arc::new(Nod(PAID))])
 }
 
 /// Seats judges, asks each once, closes: no engine, no session.
@@ -117,7 +210,7 @@ fn teams(judges: u32) -> Duration {
     let sink = move |event| drop(events.send(event));
     teams.open(hello(), Arc::new(sink)).expect("it opens");
     for number in 0..judges {
-        let seat = seat(number);
+        let seat = seat(FREE, number);
         let judge = seat.judge.clone();
         let spec = JudgeSpec {
             seat,
@@ -146,8 +239,12 @@ fn teams(judges: u32) -> Duration {
     begun.elapsed()
 }
 
-/// A whole session; with a folder, its journal and files as well.
 fn session(judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
+    held(FREE, judges, debate, folder)
+}
+
+/// A whole session of judges with agents of one kind; with a folder, its journal and files as well.
+fn held(kind: &str, judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
     let begun = Instant::now();
     let world = RealWorld::new();
     let places = folder.map(|folder| Places::in_repository(folder, Some(folder)));
@@ -155,36 +252,43 @@ fn session(judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
     let opened = Opened::open(council_teams::teams(agents()), hello()).expect("it opens");
     let offer = Offer {
         opened,
-        plan: plan(judges, debate),
+        plan: plan(kind, judges, debate),
     };
-    let setting = Setting {
-        run: RunRef::create(&world, &places, "bench", &world.moment()).expect("there is room"),
-        packet: Arc::new(packet()),
-        blobs: Arc::new(NoBlobs),
-        redact: None,
-        prompter: None,
-        page: judge::render,
-        minutes: None,
-        filing: None,
-        rooms: git_council::session::Rooms::default(),
-        max_answer_bytes: 1 << 20,
-        money: Default::default(),
-        listener: None,
-    };
+    let run = RunRef::create(&world, &places, "bench", &world.moment()).expect("there is room");
     let interrupts = Interrupts::Channel(unbounded_channel().1);
-    let finished = run(&setting, vec![offer], &world, interrupts).expect("it ends");
-    assert_eq!(finished.outcome.counted, judges);
+    let finished = session::run(&setting(kind, run), vec![offer], &world, interrupts);
+    assert_eq!(finished.expect("it ends").outcome.counted, judges);
     begun.elapsed()
 }
 
-fn seat(number: u32) -> Seat {
+fn setting(kind: &str, run: RunRef) -> Setting {
+    Setting {
+        run,
+        packet: Arc::new(packet()),
+        blobs: Arc::new(NoBlobs),
+        redact: None,
+        prompter: (kind == PAID).then(|| Arc::new(Plain) as Arc<dyn Prompter>),
+        page: judge::render,
+        minutes: None,
+        filing: None,
+        rooms: Default::default(),
+        max_answer_bytes: 1 << 20,
+        money: Default::default(),
+        listener: None,
+    }
+}
+
+fn seat(kind: &str, number: u32) -> Seat {
     Seat {
         judge: JudgeId(format!("judge-{number}")),
         perspective: Perspective::default(),
         agent: AgentSpec {
             name: "nod".into(),
-            kind: AgentKind::Builtin {
-                rules: Default::default(),
+            kind: match kind {
+                PAID => AgentKind::Backend {},
+                _ => AgentKind::Builtin {
+                    rules: Default::default(),
+                },
             },
             vendor: "bench".into(),
             model: None,
@@ -233,11 +337,11 @@ fn packet() -> Packet {
     }
 }
 
-fn plan(judges: u32, debate: DebateMode) -> Plan {
+fn plan(kind: &str, judges: u32, debate: DebateMode) -> Plan {
     let shown = Arc::new(coverage());
     let granted = [Capability::Spawn, Capability::Message, Capability::Shutdown];
     let planned = |number| PlannedSeat {
-        seat: seat(number),
+        seat: seat(kind, number),
         grant: Grant {
             requested: CapabilitySet::default(),
             granted: granted.iter().cloned().collect(),
