@@ -144,8 +144,8 @@ impl Prompter for Plain {
         Ok(turn.key.clone())
     }
 
-    fn reminder(&self, _: &[Arc<str>]) -> String {
-        String::new()
+    fn reminder(&self, _: &Seat, _: &[Arc<str>]) -> Result<String, String> {
+        Ok(String::new())
     }
 }
 

@@ -196,6 +196,12 @@ impl Inline {
 
     /// Appends text with everything escaped that Markdown, HTML, or GitHub's mathematics would act upon.
     fn escaped(&mut self, text: &str) {
+        if text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b", ".contains(&b))
+        {
+            return self.text.push_str(text);
+        }
         let mut before = None;
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
@@ -239,6 +245,10 @@ const CLOSERS: [char; 12] = [')', ']', '}', '"', '\'', '*', ',', '.', ';', ':', 
 
 /// Whether GitHub would make a link, a mention or a reference of it, or close an issue by it.
 fn is_active(word: &str) -> bool {
+    // Each of these has one of them; most words have none.
+    if !word.bytes().any(|b| b"@:.#-".contains(&b)) {
+        return false;
+    }
     let lower = word.to_ascii_lowercase();
     word.contains('@')
         || lower.contains("://")

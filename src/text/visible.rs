@@ -12,8 +12,11 @@ const MOST_MARKS: u8 = 4;
 ///
 /// Variation selectors count as hidden here; behind an emoji one is let through (U+FE0E, U+FE0F).
 pub fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
     matches!(u32::from(c),
-        0x00..=0x1F | 0x7F..=0x9F
+        0x80..=0x9F
         | 0x00AD | 0x034F | 0x061C | 0x070F | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F
         | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164
         | 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
@@ -104,17 +107,21 @@ fn opens_command(before: &str) -> bool {
 /// gets the same value, and a Markdown fence around it cannot be closed from inside.
 pub fn json_safe(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        let command = c == '[' && opens_command(&out);
-        if c == '`' || command || (is_hidden(c) && c != '\n') {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        } else {
+    let mut rest = json;
+    let is_special = |c: char| c == '`' || c == '[' || (is_hidden(c) && c != '\n');
+    while let Some((at, c)) = rest.char_indices().find(|&(_, c)| is_special(c)) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + c.len_utf8()..];
+        if c == '[' && !opens_command(&out) {
             out.push(c);
+            continue;
+        }
+        let mut units = [0; 2];
+        for unit in c.encode_utf16(&mut units) {
+            let _ = write!(out, "\\u{unit:04x}");
         }
     }
+    out.push_str(rest);
     out
 }
 
@@ -137,6 +144,12 @@ impl Visible {
     }
 
     fn push(&mut self, c: char) {
+        if matches!(c, '!'..='~') {
+            // Nearly everything there is.
+            (self.marks, self.last) = (0, Some(c));
+            self.columns += 1;
+            return self.text.push(c);
+        }
         let presented =
             matches!(c, '\u{FE0E}' | '\u{FE0F}') && self.last.is_some_and(takes_presentation);
         let columns = c.width().unwrap_or(0);
