@@ -241,7 +241,7 @@ mod tests {
             assert_eq!(lines(&repo, blob), [format!("{{\"n\":{n}}}")]);
         }
         let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
-        let mut sorted = blobs;
+        let mut sorted: Vec<String> = blobs.into_iter().step_by(50).collect();
         sorted.sort();
         assert_eq!(book.objects().unwrap(), sorted);
     }

@@ -55,7 +55,7 @@ fn t29_a_verdict_that_somebody_else_put_there_is_none() {
     let json = report::json::render(&report(1), Gate::default());
     for planted in [
         json.clone(),
-        sealed.replacen("FAIL", "PASS", 1),
+        sealed.replacen("WARN", "PASS", 1),
         sealed.replacen("\"seal\":\"", "\"seal\":\"0", 1),
         format!("{OPEN}{}{MIDDLE}{json}{CLOSE}", "0".repeat(DIGITS)),
         format!("{OPEN}ü"),
