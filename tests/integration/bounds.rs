@@ -80,7 +80,7 @@ fn a_line_of_a_gibibyte_is_no_patch_no_document_and_no_ref() {
     repo.git(["remote", "add", "origin", "https://github.com/o/r"]);
     bounded(&repo, &[], &["review", "--patch", "-"], gibibyte)
         .ends(2)
-        .tells("is larger than 16 MiB");
+        .tells("is larger than 32 MiB");
     // Advice only: a push goes on.
     bounded(
         &repo,
@@ -95,7 +95,7 @@ fn a_line_of_a_gibibyte_is_no_patch_no_document_and_no_ref() {
     let file = file.to_str().unwrap();
     bounded(&repo, &[], &["review", "--patch", file], silent)
         .ends(2)
-        .tells("is larger than 16 MiB");
+        .tells("is larger than 32 MiB");
     bounded(&repo, &[], &["duel", "check", file], silent)
         .ends(2)
         .tells("is larger than 8 MiB");

@@ -20,7 +20,7 @@ use super::MOST_FILES;
 use lines::Lines;
 
 /// The largest patch that is read, in bytes.
-pub const MAX_PATCH: usize = 16 << 20;
+pub const MAX_PATCH: usize = 32 << 20;
 
 /// Reads the files of a patch with their hunks, in path order. No bytes at all (white space aside) are no files.
 ///
