@@ -295,7 +295,10 @@ def saying(name, respond, expected, agents=()):
 saying("prose", {"text": "PASS. It looks good to me."}, "prose")
 saying("invalid-twice", {"text": "```json\n{\"schema_version\": 1, \"verdict\": \"MAYBE\"}\n```"}, "wrong-round")
 saying("refusal", {"text": "", "stop": "refusal"}, "refused", ["claude"])
-saying("fifty-megabytes", {"text": "x", "filler_bytes": 50 << 20, "chunk_bytes": 1 << 20}, "oversized", ["claude"])
+FLOOD = {"text": "x", "filler_bytes": 50 << 20, "chunk_bytes": 1 << 20}
+saying("fifty-megabytes", FLOOD, "oversized", ["claude", "codex"])
+# Gemini itself ends such an answer, as one that has reached a limit.
+saying("fifty-megabytes-cut", FLOOD, "truncated", ["gemini"])
 
 
 @case()
