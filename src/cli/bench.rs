@@ -302,8 +302,9 @@ impl Bench<'_> {
                 true => review.intensity.profile().agents.max(3),
                 false => review.intensity.profile().agents,
             },
-            _ if self.deep || review.mixed => 3,
-            _ => 2,
+            // Whoever names agents wants each of them to sit.
+            _ if self.deep || review.mixed => review.agents.len().max(3),
+            _ => review.agents.len().max(2),
         }
     }
 
@@ -556,6 +557,16 @@ mod tests {
             .len(),
             3
         );
+    }
+
+    #[test]
+    fn whoever_names_agents_seats_each_of_them() {
+        let three = "[review]\nagents = ['lint', 'builtin', 'lint']";
+        assert_eq!(
+            names(three, LINT),
+            ["judge-1 lint", "judge-2 builtin", "judge-3 lint"]
+        );
+        assert_eq!(names("[review]\nagents = ['lint']", LINT).len(), 2);
     }
 
     #[test]

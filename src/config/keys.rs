@@ -111,7 +111,7 @@ pub const KEYS: &[Key] = &[
         "review.agents",
         Kind::Names,
         Trust::Checkout,
-        "Which agents think for the judges, in turn. Unset: those of `[agents]`, else `builtin`.",
+        "Which agents think for the judges, in turn; each sits at least once where nothing else says how many judges there are. Unset: those of `[agents]`, else `builtin`.",
     ),
     key(
         "review.backend",

@@ -1,6 +1,7 @@
 //! From a raw reply to an answer: the whole reply as JSON, or its last fenced `json` block. Prose is never searched, and
 //! an object that breaks off is never completed.
 
+use council_protocol::answer::NO_CAUSE;
 use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -230,7 +231,7 @@ fn fill(mut answer: Answer) -> Answer {
         .map(|i| &mut i.finding);
     for finding in answer.findings.iter_mut().chain(later) {
         if finding.why.is_empty() {
-            finding.why = "No root cause specified".into();
+            finding.why = NO_CAUSE.into();
         }
         if finding.reference.as_ref().is_none_or(String::is_empty) {
             let place = &finding.location;

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use council_protocol::Finding;
+use council_protocol::answer::NO_CAUSE;
+
 use super::bench::Chair;
 use super::consensus::{Standing, level};
 use super::disposition::{Cluster, Version};
@@ -52,6 +55,7 @@ fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a
         finding.location.line = line;
         finding.location.end_line = length.map(|l| line.saturating_add(l));
     }
+    complete(&mut finding, cluster);
     let severity = cluster.severity();
     finding.severity = severity;
     let judge_of = |chair: Chair| floor.bench.judges[chair].id().clone();
@@ -96,6 +100,24 @@ fn shown(cluster: &Cluster) -> Option<&Version> {
             &f.quote,
         )
     })
+}
+
+/// Cause and remedy where the version that is shown names none, in the words of another that stands: a tool that reports by
+/// rule has none, and a judge beside it may. Ties fall to the text.
+fn complete(finding: &mut Finding, cluster: &Cluster) {
+    let is_said = |why: &str| !why.is_empty() && why != NO_CAUSE;
+    if is_said(&finding.why) {
+        return;
+    }
+    let others = cluster.versions.iter().filter(|v| v.lives());
+    let others = others.map(|v| (&v.finding.why, &v.finding.fix));
+    let Some((why, fix)) = others.filter(|(why, _)| is_said(why)).min() else {
+        return;
+    };
+    finding.why.clone_from(why);
+    if finding.fix.is_empty() {
+        finding.fix.clone_from(fix);
+    }
 }
 
 fn opinions(cluster: &Cluster) -> Vec<Opinion> {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::answer::Stance;
+use council_protocol::answer::{NO_CAUSE, Stance};
 use council_protocol::coverage::FileCoverage;
 use council_protocol::message::{Ending, Usage};
 use council_protocol::{
-    Confidence, Coverage, CoverageState, JudgeId, Location, Proof, RepoPath, Vote,
+    Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Vote,
 };
 
 use super::{ChangeSize, Report};
@@ -181,6 +181,33 @@ pub(super) fn dismissed(finding: &JudgedFinding, dismissal: &Dismissal) -> Strin
         crate::text::clip(&dismissal.because, 200),
         dismissal.by,
     )
+}
+
+/// Cause, remedy and where to read on, as far as they say more than the finding does: a fallback of the seed is nobody's
+/// word (councils.md 9.1, "AO field fallbacks").
+pub(super) struct Remarks<'a> {
+    pub(super) why: &'a str,
+    pub(super) fix: &'a str,
+    pub(super) see: &'a str,
+}
+
+/// What a finding says beside what is wrong and where.
+pub(super) fn remarks(finding: &Finding) -> Remarks<'_> {
+    let own_place = format!(
+        "{}:{}",
+        finding.location.path.display(),
+        finding.location.line
+    );
+    let see = finding.reference.as_deref().unwrap_or_default();
+    Remarks {
+        why: Some(finding.why.as_str())
+            .filter(|why| *why != NO_CAUSE)
+            .unwrap_or_default(),
+        fix: &finding.fix,
+        see: Some(see)
+            .filter(|see| *see != own_place)
+            .unwrap_or_default(),
+    }
 }
 
 /// `path:line` or `path:line-end`; the path alone for a finding about the file as a whole.

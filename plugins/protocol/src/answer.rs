@@ -117,8 +117,10 @@ pub struct Finding {
 }
 
 /// The parent's fallback for a missing `why` (councils.md 9.1, "AO field fallbacks").
+pub const NO_CAUSE: &str = "No root cause specified";
+
 fn no_cause() -> String {
-    "No root cause specified".to_owned()
+    NO_CAUSE.to_owned()
 }
 
 /// Text that the program can find again: the evidence bar of seed 000.

@@ -3,7 +3,7 @@
 //! The form is the one that [`super::render`] writes; a side that is not ours may write looser, so a list item with a
 //! place (`path:line`) counts as a point, and a paragraph that begins with one of the three labels as a reply.
 
-use council_protocol::answer::{Evidence, Stance, Tag};
+use council_protocol::answer::{Evidence, NO_CAUSE, Stance, Tag};
 use council_protocol::{Finding, Location, RepoPath, Severity};
 
 use super::Role;
@@ -204,7 +204,7 @@ fn point(item: &BodyLine, rest: &[BodyLine], quote: String) -> Option<Point> {
             end_line: None,
         },
         quote,
-        why: field("Why:").unwrap_or_else(|| "No root cause specified".into()),
+        why: field("Why:").unwrap_or_else(|| NO_CAUSE.into()),
         fix: field("Fix:").unwrap_or_default(),
         suggestion: None,
         reference: None,

@@ -264,3 +264,22 @@ fn a_rule_may_speak_of_a_changed_file_as_a_whole_and_a_model_that_quotes_nothing
     assert_eq!(verdict(true, "b.rs"), (Disposition::Rejected, None));
     assert_eq!(verdict(false, "b.rs"), (Disposition::Rejected, None));
 }
+
+#[test]
+fn a_finding_without_a_cause_takes_cause_and_remedy_from_another_voice() {
+    let mut tool = finding(Severity::Critical, 3);
+    (tool.why, tool.fix) = (String::new(), String::new());
+    let mut judge = finding(Severity::Significant, 3);
+    (judge.why, judge.fix) = ("It is a shell.".into(), "Use a list.".into());
+    let outcome = verdict_of(&[(FAIL, vec![tool.clone()]), (WARN, vec![judge])], |_| {});
+    let [shown] = outcome.findings.as_slice() else {
+        panic!("one cluster, not {:?}", outcome.findings);
+    };
+    assert_eq!(shown.finding.severity, Severity::Critical);
+    assert_eq!(
+        (shown.finding.why.as_str(), shown.finding.fix.as_str()),
+        ("It is a shell.", "Use a list.")
+    );
+    let outcome = verdict_of(&[(FAIL, vec![tool.clone()]), (FAIL, vec![tool])], |_| {});
+    assert_eq!(outcome.findings[0].finding.why, "No root cause specified");
+}

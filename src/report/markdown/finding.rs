@@ -173,12 +173,8 @@ pub(in crate::report) fn prose(text: &str) -> String {
 }
 
 fn points(finding: &Finding) -> Vec<String> {
-    let named = [
-        ("Why", finding.why.as_str()),
-        ("Fix", &finding.fix),
-        ("See", finding.reference.as_deref().unwrap_or_default()),
-    ];
-    named
+    let words::Remarks { why, fix, see } = words::remarks(finding);
+    [("Why", why), ("Fix", fix), ("See", see)]
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
         .map(|(name, text)| format!("**{name}:** {}", prose(text)))

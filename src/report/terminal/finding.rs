@@ -40,10 +40,9 @@ pub(super) fn full(page: &mut Page, group: &Group<'_>, names: &Names<'_>) {
         gutter.code(page, finding.location.line, "|", &finding.quote);
     }
     gutter.empty(page);
-    gutter.remark(page, "why", &finding.why);
-    gutter.remark(page, "fix", &finding.fix);
-    if let Some(reference) = &finding.reference {
-        gutter.remark(page, "see", reference);
+    let words::Remarks { why, fix, see } = words::remarks(finding);
+    for (name, text) in [("why", why), ("fix", fix), ("see", see)] {
+        gutter.remark(page, name, text);
     }
     if let Some(suggestion) = &finding.suggestion {
         gutter.remark(page, "suggestion", "replace the quoted lines with");

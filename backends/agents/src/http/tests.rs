@@ -363,7 +363,7 @@ fn judges_of_one_brief_start_when_the_first_one_s_answer_begins() {
     let slow = Says::default().after(400);
     let models = FakeModels::start([Rule::on(slow)]).unwrap();
     let http = http();
-    for (prime, expected) in [(Prime::Auto, 2), (Prime::Off, 3)] {
+    for prime in [Prime::Auto, Prime::Off] {
         let before = models.records().len();
         let mut spec = spec(&models, APIS[0]);
         spec.brief = format!("{prime:?} {}", "brief ".repeat(SMALL_WORDS)).into();
@@ -388,12 +388,12 @@ fn judges_of_one_brief_start_when_the_first_one_s_answer_begins() {
             .count();
         let records = &models.records()[before..];
         let most = records.iter().map(|r| r.in_flight).max().unwrap();
-        assert_eq!(most, expected, "{prime:?}");
-        assert_eq!(
-            cached,
-            if prime == Prime::Auto { 2 } else { 0 },
-            "{usages:?}"
-        );
+        // What the server has in its cache it has from an answer that had begun. How many are in flight after that is chance:
+        // the first one may or may not be over.
+        match prime {
+            Prime::Auto => assert_eq!(cached, 2, "{usages:?}"),
+            Prime::Off => assert_eq!((cached, most), (0, 3), "{usages:?}"),
+        }
     }
 }
 

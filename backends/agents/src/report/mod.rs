@@ -10,6 +10,7 @@ mod sarif;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use council_protocol::answer::NO_CAUSE;
 use council_protocol::change::{FileStatus, LineKind};
 use council_protocol::seat::OutputFormat;
 use council_protocol::{
@@ -151,7 +152,7 @@ impl Subject<'_> {
                 end_line: (end > line).then_some(end),
             },
             quote,
-            why: "No root cause specified".to_owned(),
+            why: NO_CAUSE.to_owned(),
             fix: String::new(),
             suggestion: hit.suggestion,
             reference: hit.page,
