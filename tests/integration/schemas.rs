@@ -34,8 +34,9 @@ fn the_schemas_are_current() {
         let path = format!("schemas/{format}.schema.json");
         let committed: Value = serde_json::from_str(&document(&path, &printed)).unwrap();
         let printed: Value = serde_json::from_str(&printed).unwrap();
-        assert_eq!(
-            committed, printed,
+        // Both are long: the tree's own diff shows more than they would here.
+        assert!(
+            committed == printed,
             "docs/{path} is out of date: set COUNCIL_UPDATE_DOCS=1 and run this test again"
         );
     }
