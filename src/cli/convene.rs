@@ -1,13 +1,11 @@
 //! From a prepared change to a council that is held: who sits, what they are sent, where the run is kept.
 
-use std::fs::File;
-
 use council_protocol::Seat;
 use council_protocol::packet::TargetKind;
 
 use crate::council::plan::Seed;
 use crate::report::Report;
-use crate::session::{Interrupts, Moment, Places, RealWorld, RunRef, World as _, draw_seed};
+use crate::session::{Held, Interrupts, Moment, Places, RealWorld, RunRef, World as _, draw_seed};
 
 use super::Start;
 use super::before::{forecast, tell_once};
@@ -15,7 +13,6 @@ use super::bench::Bench;
 use super::digests;
 use super::error::CliError;
 use super::gather::Gathering;
-use super::history;
 use super::hold::{Council, places};
 use super::left::Left;
 use super::nothing::{nothing, skipped};
@@ -153,11 +150,11 @@ fn begin(
     start: &Start,
     world: &RealWorld,
     moment: &Moment,
-) -> Result<(RunRef, Option<File>), CliError> {
+) -> Result<(RunRef, Option<Held>), CliError> {
     let slug = &prepared.packet.target.slug;
     let kept = RunRef::create(world, &places(prepared), slug, moment)
-        .map_err(CliError::from)
-        .and_then(|run| Ok((history::hold(&run)?, run)));
+        .and_then(|run| Ok((run.hold(world.disk())?, run)))
+        .map_err(CliError::from);
     match kept {
         Ok((held, run)) => Ok((run, held)),
         Err(error) if seats.iter().any(|seat| seat.agent.kind.is_paid()) => Err(error),

@@ -88,6 +88,16 @@ impl From<SelectError> for CliError {
 
 impl From<SessionError> for CliError {
     fn from(error: SessionError) -> Self {
-        Self::run(error)
+        let hint = match &error {
+            SessionError::GoesOn { run, .. } => {
+                Some(format!("`git council wait {run}` blocks on its verdict"))
+            }
+            _ => None,
+        };
+        let error = Self::run(error);
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! Runs of the past, as their folders tell them.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Write as _;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::git::Place;
 use crate::report::{self, Report};
-use crate::session::RunRef;
+use crate::session::{HOLDER, Held, RealWorld, RunRef, World as _};
 
 use super::Start;
 use super::error::CliError;
@@ -14,48 +13,13 @@ use super::error::CliError;
 /// The report's name in the run's folder.
 pub(crate) const REPORT: &str = "report.json";
 
-/// Locked by whoever runs a council, for as long as it does.
-const HOLDER: &str = "holder";
-
-/// Holds a run: until the value is dropped, or the process ends, it is going on.
-pub(crate) fn hold(run: &RunRef) -> Result<Option<File>, CliError> {
-    let Some(folder) = &run.folder else {
-        return Ok(None);
-    };
-    lock(&run.name, folder).map(Some)
-}
-
 /// Holds a run of the past.
-pub(crate) fn hold_past(past: &Past) -> Result<File, CliError> {
-    lock(&past.name, &past.folder)
-}
-
-fn lock(run: &str, folder: &Path) -> Result<File, CliError> {
-    let path = folder.join(HOLDER);
-    let cannot = |error| CliError::run(format!("cannot hold {}: {error}", path.display()));
-    let mut options = OpenOptions::new();
-    let file = options.create(true).truncate(false).write(true).open(&path);
-    let mut file = file.map_err(cannot)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(held(run, &path)),
-        Err(TryLockError::Error(error)) => return Err(cannot(error)),
-    }
-    // Who it is serves people only: the lock is what holds.
-    let _ = file
-        .set_len(0)
-        .and_then(|()| write!(file, "process {}", std::process::id()));
-    Ok(file)
-}
-
-fn held(run: &str, path: &Path) -> CliError {
-    let holder = std::fs::read_to_string(path).unwrap_or_default();
-    let holder = match holder.trim() {
-        "" => "another process",
-        holder => holder,
-    };
-    CliError::run(format!("{run} goes on already: {holder} holds it"))
-        .hint(format!("`git council wait {run}` blocks on its verdict"))
+pub(crate) fn hold(past: &Past) -> Result<Held, CliError> {
+    Ok(Held::take(
+        RealWorld::new().disk(),
+        &past.name,
+        &past.folder,
+    )?)
 }
 
 /// Removes the folder of a run that nothing but its holder and its request was written to.

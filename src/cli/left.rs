@@ -1,13 +1,11 @@
 //! What a run of the past left: its plan and its journal, whole and belonging together.
 
-use std::fs::File;
-
 use super::error::CliError;
 use super::history::Past;
 use crate::council::Plan;
 use crate::packet::sha256;
 use crate::session::journal::{JOURNAL, Journal};
-use crate::session::stored;
+use crate::session::{Held, stored};
 
 /// A run that was read.
 pub(crate) struct Left {
@@ -17,12 +15,12 @@ pub(crate) struct Left {
     /// The packet's bytes as judges may read them.
     pub(crate) packet: Vec<u8>,
     /// Held for as long as we go on with the run.
-    _holder: Option<File>,
+    _holder: Option<Held>,
 }
 
 impl Left {
     /// Reads a run; what does not fit together is refused.
-    pub(crate) fn read(past: Past, holder: Option<File>) -> Result<Self, CliError> {
+    pub(crate) fn read(past: Past, holder: Option<Held>) -> Result<Self, CliError> {
         let name = past.name.clone();
         let broken = |error: &dyn std::fmt::Display| CliError::run(format!("{name}: {error}"));
         let journal = Journal::parse(&past.read(JOURNAL)?).map_err(|error| broken(&error))?;

@@ -16,6 +16,14 @@ pub enum SessionError {
         /// What the disk said.
         cause: io::Error,
     },
+    /// Another process goes on with the run.
+    #[error("{run} goes on already: {holder} holds it")]
+    GoesOn {
+        /// The run's name.
+        run: String,
+        /// Who holds it, in its own words.
+        holder: String,
+    },
     /// There is no backend to run the judges.
     #[error("no backend was offered for this run")]
     NoOffer,

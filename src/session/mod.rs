@@ -11,6 +11,7 @@ pub mod duel;
 mod error;
 mod explore;
 mod hear;
+mod holder;
 mod interrupts;
 pub mod journal;
 pub mod matrix;
@@ -34,6 +35,7 @@ pub mod worker;
 mod world;
 
 pub use error::SessionError;
+pub use holder::{HOLDER, Held, Lock};
 pub use interrupts::Interrupts;
 pub use opened::Opened;
 pub use places::{Place, Places, RunRef, prune};

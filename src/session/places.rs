@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use council_protocol::JudgeId;
 
 use super::error::SessionError;
+use super::holder::Held;
 use super::world::{Disk, Durability, Moment, World};
 
 /// The most runs of one target on one day.
@@ -162,6 +163,14 @@ impl RunRef {
             folder: Some(folder.to_path_buf()),
             artefacts,
         })
+    }
+
+    /// Holds the run's folder for this process; none where the run keeps none.
+    pub fn hold(&self, disk: &dyn Disk) -> Result<Option<Held>, SessionError> {
+        let folder = self.folder.as_deref();
+        folder
+            .map(|folder| Held::take(disk, &self.name, folder))
+            .transpose()
     }
 
     fn named(target: &str, moment: &Moment, number: u32) -> Self {

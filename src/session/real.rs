@@ -1,6 +1,6 @@
 //! The real world.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use council_protocol::Millis;
 use tokio::time::Instant;
 
+use super::holder::Lock;
 use super::world::{Appender, Disk, Durability, Moment, World};
 
 /// This machine. Its clock is the runtime's, so that a test can pause it.
@@ -119,6 +120,27 @@ impl Disk for RealDisk {
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         fs::read(path)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Lock> {
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Ok(Lock::Theirs(fs::read_to_string(path).unwrap_or_default()));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Who it is serves people only: the lock is what holds.
+        let _ = file
+            .set_len(0)
+            .and_then(|()| write!(file, "process {}", std::process::id()));
+        Ok(Lock::Ours(Box::new(file)))
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use council_protocol::Millis;
 
+use super::holder::Lock;
 use crate::council::plan::Seed;
 
 /// Clock, disk and randomness of a session.
@@ -63,6 +64,9 @@ pub trait Disk: Send + Sync {
 
     /// The whole content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// Locks a file, which may be new, for this process, and says in it who that is.
+    fn lock(&self, path: &Path) -> io::Result<Lock>;
 
     /// The names in a folder, sorted.
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;

@@ -27,7 +27,7 @@ pub(crate) struct ResumeArgs {
 pub(crate) fn run(args: &ResumeArgs, start: &Start) -> Result<u8, CliError> {
     let past = find(args.run.as_deref(), start)?;
     // Before anything is read: a run that goes on is somebody else's.
-    let holder = Some(history::hold_past(&past)?);
+    let holder = Some(history::hold(&past)?);
     let mut left = Left::read(past, holder)?;
     left.forget_losses()?;
     let (review, start) = Request::of(&left.past, start)?.parse(start)?;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use council_protocol::Millis;
 
-use super::super::RealWorld;
 use super::super::world::{Appender, Disk, Durability, Moment, World};
+use super::super::{Lock, RealWorld};
 use super::scripted::Diary;
 
 /// A disk in memory.
@@ -17,6 +17,8 @@ pub(super) struct MemDisk {
     pub(super) files: Arc<Mutex<BTreeMap<PathBuf, Vec<u8>>>>,
     pub(super) folders: Mutex<BTreeSet<PathBuf>>,
     pub(super) diary: Diary,
+    /// Files that a process has locked.
+    pub(super) locked: Arc<Mutex<BTreeSet<PathBuf>>>,
     /// Appends fail once the journal has so many bytes.
     pub(super) full_at: Option<usize>,
 }
@@ -79,6 +81,15 @@ impl Disk for MemDisk {
             .ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    fn lock(&self, path: &Path) -> io::Result<Lock> {
+        let locked = Arc::clone(&self.locked);
+        if !locked.lock().unwrap().insert(path.to_path_buf()) {
+            return Ok(Lock::Theirs("process 1".into()));
+        }
+        let path = path.to_path_buf();
+        Ok(Lock::Ours(Box::new(MemLock { path, locked })))
+    }
+
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
         let files = self.files.lock().unwrap();
         let inside = files.keys().filter(|file| file.parent() == Some(path));
@@ -96,6 +107,17 @@ impl Disk for MemDisk {
 
 pub(super) fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+struct MemLock {
+    path: PathBuf,
+    pub(super) locked: Arc<Mutex<BTreeSet<PathBuf>>>,
+}
+
+impl Drop for MemLock {
+    fn drop(&mut self) {
+        self.locked.lock().unwrap().remove(&self.path);
+    }
 }
 
 struct MemAppender {

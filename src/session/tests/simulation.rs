@@ -1,5 +1,6 @@
 //! Whole sessions under a seed: judges that answer, lie, hang, die and repeat themselves, a disk that fills up, a clock that
-//! jumps, Ctrl-C, and a process that is killed at any byte of its journal, again and again. Whatever happens, the laws hold.
+//! jumps, Ctrl-C, other processes in the same repository, and a process that is killed at any byte of its journal, again
+//! and again. Whatever happens, the laws hold.
 //!
 //! `COUNCIL_SCHEDULES=1000000` plays so many schedules, `COUNCIL_SEED=17` plays one again.
 
@@ -71,6 +72,8 @@ struct Schedule {
     full_at: Option<usize>,
     interrupts: Vec<u64>,
     jumps: Vec<(u64, u64)>,
+    /// Moments at which other processes come.
+    intruders: Vec<u64>,
 }
 
 impl Schedule {
@@ -122,6 +125,7 @@ impl Schedule {
                 true => vec![(dice.below(100_000), dice.below(4_000_000))],
                 false => Vec::new(),
             },
+            intruders: (0..dice.below(3)).map(|_| dice.below(60_000)).collect(),
         }
     }
 
@@ -136,6 +140,7 @@ impl Schedule {
         stage.full_at = self.full_at;
         stage.interrupts.clone_from(&self.interrupts);
         stage.jumps.clone_from(&self.jumps);
+        stage.intruders.clone_from(&self.intruders);
         if self.paid { stage.paid() } else { stage }
     }
 
@@ -338,6 +343,11 @@ fn laws(schedule: &Schedule, seen: &Seen, bought: &[(JudgeId, TurnId)]) {
             !seen.asked.contains(question),
             "{question:?} is bought twice"
         );
+    }
+    for intruder in &seen.intruders {
+        let told = intruder.refused.as_deref().unwrap_or_default();
+        assert!(told.contains("process 1 holds it"), "two go on: {told:?}");
+        assert_ne!(intruder.folder, seen.folder, "two runs in one folder");
     }
     if schedule.paid {
         synced_before_acted_upon(&seen.diary);

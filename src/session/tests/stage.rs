@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use council_protocol::change::NoBlobs;
@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::super::journal::{JOURNAL, Journal};
 use super::super::run::run_on;
 use super::super::stored;
-use super::super::world::World;
+use super::super::world::{Durability, World};
 use super::super::{
     Finished, Interrupts, MinutesPage, Offer, Opened, Place, Places, Prompter, RealWorld, RunRef,
     SessionError, Setting, replay,
@@ -41,6 +41,8 @@ pub(super) struct Stage {
     pub(super) interrupts: Vec<u64>,
     /// Moments at which the clock jumps ahead, and how far: the machine slept.
     pub(super) jumps: Vec<(u64, u64)>,
+    /// Moments at which another process wants to go on with this run, and then begins one of its own.
+    pub(super) intruders: Vec<u64>,
     pub(super) prompter: Arc<dyn Prompter>,
     pub(super) minutes: Option<MinutesPage>,
     asked: Asked,
@@ -56,6 +58,16 @@ pub(super) struct Seen {
     pub(super) asked: Vec<(JudgeId, TurnId)>,
     /// The files by their paths.
     pub(super) disk: BTreeMap<PathBuf, Vec<u8>>,
+    pub(super) folder: PathBuf,
+    /// What became of the other processes.
+    pub(super) intruders: Vec<Intruder>,
+}
+
+/// Another process in the same repository.
+pub(super) struct Intruder {
+    /// What it was told when it wanted this run; none: it got it.
+    pub(super) refused: Option<String>,
+    /// Where its own run lies.
     pub(super) folder: PathBuf,
 }
 
@@ -76,6 +88,7 @@ pub(super) fn stage(
         blobs: Arc::new(NoBlobs),
         max_answer_bytes: 1 << 20,
         interrupts: Vec::new(),
+        intruders: Vec::new(),
         prompter: Arc::new(Plain),
         minutes: None,
     }
@@ -131,7 +144,7 @@ impl Stage {
             .unwrap();
         let guard = runtime.enter();
         let diary = Diary::default();
-        let world = StageWorld {
+        let world = Arc::new(StageWorld {
             clock: RealWorld::new(),
             jumps: self.jumps.clone(),
             disk: MemDisk {
@@ -139,8 +152,8 @@ impl Stage {
                 full_at: self.full_at,
                 ..MemDisk::default()
             },
-        };
-        let mut setting = self.setting(&world);
+        });
+        let mut setting = self.setting(&*world);
         let journal = left.map(|(files, folder, journal)| {
             *world.disk.files.lock().unwrap() = files;
             setting.run.folder = Some(folder);
@@ -154,34 +167,52 @@ impl Stage {
         self.interrupts
             .iter()
             .for_each(|at| press_at(&runtime, &press, *at));
+        let intruders = Arc::default();
+        for at in &self.intruders {
+            runtime.spawn(intrude(
+                *at,
+                setting.run.clone(),
+                Arc::clone(&world),
+                Arc::clone(&intruders),
+            ));
+        }
         let begun = world.now_ms();
+        let held = setting.run.hold(world.disk()).unwrap();
         let result = run_on(
             &runtime,
             &setting,
             offers,
             journal.as_ref(),
-            &world,
+            &*world,
             Interrupts::Channel(interrupts),
         );
+        drop(held);
+        assert!(setting.run.hold(world.disk()).is_ok(), "it is free again");
         let took_ms = world.now_ms() - begun;
         drop(guard);
         let files = world.disk.files.lock().unwrap();
+        let intruders = std::mem::take(&mut *intruders.lock().unwrap());
+        let runs = places().runs.unwrap().path();
+        let folder = setting.run.folder.clone().unwrap();
+        let ours = |path: &Path| !path.starts_with(&runs) || path.starts_with(&folder);
         Seen {
             result,
             diary: diary.lock().unwrap().clone(),
             files: files
                 .iter()
+                .filter(|(path, _)| ours(path))
                 .map(|(path, bytes)| (name(path), bytes.clone()))
                 .collect(),
             took_ms,
             asked: self.asked.lock().unwrap().clone(),
             disk: files.clone(),
-            folder: setting.run.folder.clone().unwrap(),
+            folder: folder.clone(),
+            intruders,
         }
     }
 
     fn setting(&self, world: &StageWorld) -> Setting {
-        let places = Places::in_repository(Path::new("/git"), Some(Path::new("/tree")));
+        let places = places();
         assert_eq!(
             places.runs.as_ref().map(Place::path),
             Some("/git/council/runs".into())
@@ -216,6 +247,25 @@ impl Stage {
         let plan = self.plan.clone();
         Offer { opened, plan }
     }
+}
+
+/// What another process does: it wants the run that goes on, and then begins one of its own over the same change.
+async fn intrude(at: u64, run: RunRef, world: Arc<StageWorld>, seen: Arc<Mutex<Vec<Intruder>>>) {
+    tokio::time::sleep(Duration::from_millis(at)).await;
+    let refused = run.hold(world.disk()).err().map(|error| error.to_string());
+    let own = RunRef::create(&*world, &places(), "head", &world.moment()).unwrap();
+    let _held = own.hold(world.disk()).unwrap();
+    let folder = own.folder.unwrap();
+    let journal = folder.join(JOURNAL);
+    world
+        .disk()
+        .write(&journal, b"its own\n", Durability::Cheap)
+        .unwrap();
+    seen.lock().unwrap().push(Intruder { refused, folder });
+}
+
+fn places() -> Places {
+    Places::in_repository(Path::new("/git"), Some(Path::new("/tree")))
 }
 
 fn press_at(runtime: &tokio::runtime::Runtime, press: &UnboundedSender<()>, at: u64) {
