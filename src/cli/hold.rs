@@ -8,7 +8,7 @@ use council_protocol::{Capability, Seat};
 
 use crate::council::Plan;
 use crate::council::plan::{Exchange, Options, PlannedSeat, Procedure, Seed, Subject as Matter};
-use crate::registry::{Ask, Choice, Pick, Selection, select};
+use crate::registry::{Ask, Choice, Pick, Selection, WORKERS, select};
 use crate::report::{self, BackendFacts, Report, RunFacts, Subject};
 use crate::session::{
     self, Durability, Finished, Interrupts, MINUTES, MinutesPage, Offer, Opened, Places, RealWorld,

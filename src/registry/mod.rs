@@ -10,6 +10,9 @@ use council_protocol::Backend;
 pub use select::{Ask, Candidate, Choice, Pick, Probed, SelectError, Selection, select};
 pub use survey::{Survey, survey};
 
+/// The backend whose judges are processes of their own, joined by the run's files.
+pub const WORKERS: &str = "background";
+
 /// Where a backend comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {

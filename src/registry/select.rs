@@ -181,16 +181,29 @@ fn automatic(candidates: &[Candidate], ask: &Ask) -> Result<Selection, SelectErr
     // Stable: within a rank the order of preference holds.
     able.sort_by_key(|found| found.rank(ask));
     if able.is_empty() {
-        let reasons: Vec<_> = why_not
-            .iter()
-            .map(|(name, why)| format!("{name}: {why}"))
-            .collect();
-        let reasons = reasons.join("; ");
-        return Err(SelectError::Nobody { reasons });
+        return Err(SelectError::Nobody {
+            reasons: together(&why_not),
+        });
     }
     why_not.extend(able.iter().skip(1).map(|found| found.behind(able[0].name)));
     let picks = able.iter().map(|found| found.degraded(ask)).collect();
     Ok(Selection { picks, why_not })
+}
+
+/// Reasons with the backends that have them; one that all of them share stands alone.
+fn together(why_not: &[(String, String)]) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, why) in why_not {
+        match reasons.iter_mut().find(|(other, _)| other == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    if let [(why, _)] = reasons.as_slice() {
+        return (*why).to_owned();
+    }
+    let told = |(why, names): &(&str, Vec<&str>)| format!("{}: {why}", names.join(", "));
+    reasons.iter().map(told).collect::<Vec<_>>().join("; ")
 }
 
 fn named(candidates: &[Candidate], ask: &Ask, name: &str) -> Result<Selection, SelectError> {

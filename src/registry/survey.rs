@@ -8,7 +8,7 @@ use council_protocol::capability::grant;
 use council_protocol::message::Hello;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, Message, Seat};
 
-use super::{Candidate, Listed, Probed, Selection};
+use super::{Candidate, Listed, Probed, Selection, WORKERS};
 use crate::session::Opened;
 
 /// The backends that were asked, in the order of preference.
@@ -62,7 +62,32 @@ pub fn survey(
             seats,
         });
     }
+    workers_as_the_others(&mut survey.candidates);
     survey
+}
+
+/// A worker starts the agent that the other backends have asked already: where none of them can seat it, a worker cannot.
+fn workers_as_the_others(candidates: &mut [Candidate]) {
+    let (workers, others): (Vec<_>, Vec<_>) =
+        candidates.iter_mut().partition(|one| one.name == WORKERS);
+    let heard: Vec<&Vec<(JudgeId, Probed)>> = others
+        .iter()
+        .filter_map(|other| other.seats.as_ref().ok())
+        .collect();
+    for worker in workers {
+        for (judge, probed) in worker.seats.iter_mut().flatten() {
+            let of = |seats: &&Vec<(JudgeId, Probed)>| {
+                seats
+                    .iter()
+                    .find(|(other, _)| other == judge)
+                    .map(|(_, probed)| probed.clone())
+            };
+            let said: Vec<Probed> = heard.iter().filter_map(of).collect();
+            if let (true, Some(failure)) = (said.iter().all(Result::is_err), said.first()) {
+                *probed = failure.clone();
+            }
+        }
+    }
 }
 
 fn ask(listed: Listed, hello: &Hello, seats: &[Seat]) -> Result<Opened, String> {

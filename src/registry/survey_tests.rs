@@ -198,6 +198,40 @@ fn a_seat_that_nobody_can_drive_cannot_be_taken() {
 }
 
 #[test]
+fn a_worker_is_as_its_agent_is_elsewhere() {
+    let candidate = |name: &str, kinds: [Option<FailureKind>; 2]| {
+        let probed = |kind: Option<FailureKind>| match kind {
+            None => Ok(CapabilitySet::default()),
+            Some(kind) => Err(Failure::new(kind, "there is no key")),
+        };
+        let judge = |number: usize| JudgeId(format!("judge-{number}"));
+        Candidate {
+            name: name.into(),
+            limits: Limits::default(),
+            seats: Ok(vec![
+                (judge(1), probed(kinds[0])),
+                (judge(2), probed(kinds[1])),
+            ]),
+        }
+    };
+    let missing = Some(FailureKind::Spawn);
+    let mut candidates = [
+        candidate("teams", [missing, missing]),
+        candidate("subagents", [missing, None]),
+        candidate(WORKERS, [None, None]),
+    ];
+    workers_as_the_others(&mut candidates);
+    let seats = candidates[2].seats.as_ref().unwrap();
+    assert_eq!(seats[0].1.as_ref().unwrap_err().detail, "there is no key");
+    assert!(seats[1].1.is_ok(), "one of the others can seat it");
+    workers_as_the_others(&mut candidates[2..]);
+    assert!(
+        candidates[2].seats.as_ref().unwrap()[1].1.is_ok(),
+        "nobody else was asked"
+    );
+}
+
+#[test]
 fn a_probe_that_is_not_answered_is_a_seat_that_cannot_be_taken() {
     let candidate = parrot(opened(), |seat| match seat.judge.as_str() {
         "judge-1" => vec![Event::Probed {
