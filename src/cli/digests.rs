@@ -1,6 +1,6 @@
 //! What a verdict depends on, as digests: the same key means that a change was judged before, in the same way.
 
-use council_protocol::Seat;
+use council_protocol::{Packet, Seat};
 use serde::Serialize;
 
 use crate::config::Settings;
@@ -17,8 +17,8 @@ use super::prompts::Prompts;
 /// What is known of a verdict before anybody is convened.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
-    /// The digests that the receipt shows.
-    pub(crate) digests: Digests,
+    /// The prompt templates, where there are any.
+    templates: Option<String>,
     /// The change: `git patch-id --verbatim` with modes.
     pub(crate) change: String,
     /// Configuration by which it is judged.
@@ -51,17 +51,23 @@ pub(crate) fn of(prepared: &Prepared, seats: &[Seat], templates: Option<String>)
         &instructions,
     ];
     let key = sha256(parts.join("\n").as_bytes());
-    let digests = Digests {
-        packet: Some(packet::digest(&prepared.packet)),
-        config: Some(config.clone()),
-        templates,
-    };
     Known {
-        digests,
+        templates,
         change,
         config,
         bench,
         key,
+    }
+}
+
+impl Known {
+    /// The digests that the receipt shows. The packet's is made here only: a verdict that is recognised needs none.
+    pub(crate) fn digests(&self, packet: &Packet) -> Digests {
+        Digests {
+            packet: Some(packet::digest(packet)),
+            config: Some(self.config.clone()),
+            templates: self.templates.clone(),
+        }
     }
 }
 

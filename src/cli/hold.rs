@@ -56,9 +56,6 @@ pub(super) fn places(prepared: &Prepared) -> Places {
 /// Hears the log of a run.
 pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// The built-in backend whose judges read the packet's folder.
-const WORKERS: &str = "background";
-
 /// A council that can be convened.
 pub(super) struct Council<'a> {
     pub(super) start: &'a Start,
@@ -391,7 +388,7 @@ impl Council<'_> {
             duration_ms: finished.elapsed_ms,
             backend: Some(backend),
             debate: Some(finished.plan.debate),
-            digests: self.known.digests.clone(),
+            digests: self.known.digests(&self.prepared.packet),
             recognition_key: Some(self.known.key.clone()),
             git_source: self.prepared.change.git_source.clone(),
             seed: Some(finished.plan.seed.clone()),

@@ -97,8 +97,7 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
         notes,
         options: Options::default(),
     };
-    let digests::Known { digests, key, .. } =
-        digests::of(prepared, &seats, prompts.as_deref().map(Prompts::digest));
+    let known = digests::of(prepared, &seats, prompts.as_deref().map(Prompts::digest));
     let named = RunRef::create(
         &world,
         &Places::default(),
@@ -118,8 +117,8 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
                 passed_over: Vec::new(),
             }),
             debate: Some(debate),
-            digests,
-            recognition_key: Some(key),
+            digests: known.digests(&prepared.packet),
+            recognition_key: Some(known.key),
             seed: Some(plan.seed.clone()),
             ..RunFacts::default()
         },

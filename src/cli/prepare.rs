@@ -196,10 +196,11 @@ fn build(
         instructions: instructions(change, notes),
         ignore,
     };
-    let mut fill = |file: &mut FileChange| change.fill(file).map_err(|error| error.to_string());
+    let change = &*change;
+    let fill = |file: &mut FileChange| change.fill(file).map_err(|error| error.to_string());
     Ok(packet::build(
         material,
-        &mut fill,
+        &fill,
         &*change.blobs,
         &Bounds::default(),
     ))

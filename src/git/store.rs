@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use git2::{
-    Config, Delta, DiffOptions, ErrorClass, ErrorCode, FileMode, Index, ObjectType, Oid, Patch,
-    Repository, RepositoryOpenFlags, Sort,
+    Config, Delta, DiffOptions, ErrorClass, ErrorCode, FileMode, Index, ObjectType, Odb, Oid,
+    Patch, Repository, RepositoryOpenFlags, Sort,
 };
 
 use super::base::Head;
@@ -25,6 +25,8 @@ use super::worktree::{Touched, bytes_to_path};
 /// A repository, open for reading.
 pub(super) struct Library {
     repository: Mutex<Repository>,
+    /// The object database alone, which is read from several threads at once; none where its path is no text.
+    objects: Option<Odb<'static>>,
     pub(super) git_dir: PathBuf,
     pub(super) common_dir: PathBuf,
     pub(super) workdir: Option<PathBuf>,
@@ -65,6 +67,7 @@ impl Library {
             repository.set_workdir(&work_tree, false)?;
         }
         Ok(Self {
+            objects: objects(&repository)?,
             git_dir: repository.path().to_owned(),
             common_dir: repository.commondir().to_owned(),
             workdir: repository.workdir().map(Path::to_owned),
@@ -204,10 +207,18 @@ impl Source for Library {
     }
 
     fn read(&self, wanted: Id, limit: usize, hear: Hear<'_>) -> Result<bool, GitError> {
-        let repository = self.repository();
-        let odb = repository
-            .odb()
-            .map_err(|e| library("open the object database", &e))?;
+        let repository;
+        let shared;
+        let odb = match &self.objects {
+            Some(objects) => objects,
+            None => {
+                repository = self.repository();
+                shared = repository
+                    .odb()
+                    .map_err(|e| library("open the object database", &e))?;
+                &shared
+            }
+        };
         let failed = |e: &git2::Error| match e.code() {
             ErrorCode::NotFound => Ok(false),
             _ => Err(GitError::Damaged {
@@ -392,6 +403,17 @@ fn settings(config: &Config, pattern: &str) -> Result<Vec<Setting>, git2::Error>
         });
     })?;
     Ok(found)
+}
+
+/// The object database without its repository; libgit2 takes its path as text only.
+fn objects(repository: &Repository) -> Result<Option<Odb<'static>>, git2::Error> {
+    let folder = repository.commondir().join("objects");
+    let Some(folder) = folder.to_str() else {
+        return Ok(None);
+    };
+    let objects = Odb::new()?;
+    objects.add_disk_alternate(folder)?;
+    Ok(Some(objects))
 }
 
 fn id(oid: Oid) -> Id {

@@ -40,6 +40,27 @@ impl Default for Bounds {
     }
 }
 
+impl Bounds {
+    /// Whether the old side of a file is worth reading. Before a file is filled, its size and whether it is binary may
+    /// not be known.
+    pub(super) fn want(&self, file: &FileChange) -> bool {
+        let status = matches!(
+            file.status,
+            FileStatus::Modified | FileStatus::Renamed | FileStatus::Deleted
+        );
+        file.kind == FileKind::Text
+            && status
+            && (file.old_id.is_none() || file.old_id != file.new_id)
+            && file.old_size.is_none_or(|size| size <= self.blob_bytes)
+    }
+
+    /// Whether an old side is text, and not too much of it.
+    pub(super) fn admit(&self, bytes: &[u8]) -> bool {
+        let head = &bytes[..bytes.len().min(BINARY_BYTES)];
+        bytes.len() as u64 <= self.blob_bytes && !head.contains(&0)
+    }
+}
+
 /// How many bytes decide whether a file is binary, as in git.
 const BINARY_BYTES: usize = 8_000;
 
@@ -77,27 +98,6 @@ impl<'b> Extender<'b> {
             bounds,
             left: bounds.total_lines,
         }
-    }
-
-    /// Whether the old side of a file is worth reading. Before a file is filled, its size and whether it is binary may
-    /// not be known.
-    pub(super) fn wants(&self, file: &FileChange) -> bool {
-        let status = matches!(
-            file.status,
-            FileStatus::Modified | FileStatus::Renamed | FileStatus::Deleted
-        );
-        file.kind == FileKind::Text
-            && status
-            && (file.old_id.is_none() || file.old_id != file.new_id)
-            && file
-                .old_size
-                .is_none_or(|size| size <= self.bounds.blob_bytes)
-    }
-
-    /// Whether an old side is text, and not too much of it.
-    pub(super) fn reads(&self, bytes: &[u8]) -> bool {
-        let head = &bytes[..bytes.len().min(BINARY_BYTES)];
-        bytes.len() as u64 <= self.bounds.blob_bytes && !head.contains(&0)
     }
 
     /// Extends the hunks of one file whose old side is `text`, and merges those that touch.

@@ -198,7 +198,7 @@ mod tests {
         };
         let mut packet = build(
             material(vec![added, moved, binary]),
-            &mut |_| Ok(()),
+            &|_| Ok(()),
             &NoBlobs,
             &Bounds::default(),
         );

@@ -6,11 +6,13 @@
 mod context;
 mod export;
 mod function;
-
 mod generated;
 mod ignore;
 mod instructions;
+mod parallel;
 mod sha;
+
+use std::sync::Arc;
 
 use council_protocol::change::FileStatus;
 use council_protocol::coverage::FileCoverage;
@@ -43,13 +45,19 @@ pub struct Material {
     pub ignore: IgnoreGlobs,
 }
 
+/// Gives a file its hunks, as git shows them; asked from several threads at once.
+pub type Fill<'a> = dyn Fn(&mut FileChange) -> Result<(), String> + Sync + 'a;
+
+/// So many files are read before their context is added: what is kept of them meanwhile is bounded.
+const BATCH: usize = 64;
+
 /// Builds the packet.
 ///
-/// `fill` gives a file its hunks, as git shows them; it is not called for files that are skipped, and what it fails
-/// with becomes the file's coverage. `blobs` supplies the lines around the hunks; without blobs they stay as they are.
+/// `fill` is not asked for files that are skipped, and what it fails with becomes the file's coverage. `blobs` supplies
+/// the lines around the hunks; without blobs they stay as they are.
 pub fn build(
     material: Material,
-    fill: &mut dyn FnMut(&mut FileChange) -> Result<(), String>,
+    fill: &Fill<'_>,
     blobs: &dyn BlobSource,
     bounds: &Bounds,
 ) -> Packet {
@@ -61,14 +69,25 @@ pub fn build(
         ignore,
     } = material;
     files.sort_by(|a, b| a.path.cmp(&b.path));
+    let reader = Reader {
+        ignore: &ignore,
+        fill,
+        blobs,
+        bounds,
+    };
     let mut extender = context::Extender::new(bounds);
     let mut coverage = Coverage::default();
-    for file in &mut files {
-        let state = add(file, &ignore, fill, blobs, &mut extender);
-        coverage.files.push(FileCoverage {
-            path: file.path.clone(),
-            state,
-        });
+    for batch in files.chunks_mut(BATCH) {
+        let read = parallel::each(batch, |file| reader.read(file));
+        for (file, (state, before)) in batch.iter_mut().zip(read) {
+            if let Some(before) = before {
+                extender.extend(&mut file.hunks, &String::from_utf8_lossy(&before));
+            }
+            coverage.files.push(FileCoverage {
+                path: file.path.clone(),
+                state,
+            });
+        }
     }
     Packet {
         version: PACKET_VERSION,
@@ -80,39 +99,44 @@ pub fn build(
     }
 }
 
-/// Gives one file its hunks and says what became of it.
-fn add(
-    file: &mut FileChange,
-    ignore: &IgnoreGlobs,
-    fill: &mut dyn FnMut(&mut FileChange) -> Result<(), String>,
-    blobs: &dyn BlobSource,
-    extender: &mut context::Extender<'_>,
-) -> CoverageState {
-    if let Some(reason) = ignore.reason(file) {
-        return CoverageState::Skipped { reason };
+/// Reads files, each by itself.
+struct Reader<'a> {
+    ignore: &'a IgnoreGlobs,
+    fill: &'a Fill<'a>,
+    blobs: &'a dyn BlobSource,
+    bounds: &'a Bounds,
+}
+
+impl Reader<'_> {
+    /// Gives a file its hunks; says what became of it, and the old side where its lines may stand around them.
+    fn read(&self, file: &mut FileChange) -> (CoverageState, Option<Arc<[u8]>>) {
+        if let Some(reason) = self.ignore.reason(file) {
+            return (CoverageState::Skipped { reason }, None);
+        }
+        // The old side is the trusted one, and between hunks the same as the new one. Context is a help, not a duty:
+        // where it cannot be read, the hunks stand as git shows them.
+        let before = match self.bounds.want(file) {
+            true => self
+                .blobs
+                .read(Side::Old, file.path_before())
+                .ok()
+                .flatten(),
+            false => None,
+        };
+        let before = before.filter(|bytes| self.bounds.admit(bytes));
+        let generated = before
+            .as_deref()
+            .and_then(|bytes| generated::reason(file, &String::from_utf8_lossy(bytes)));
+        if let Some(reason) = generated.filter(|_| !self.ignore.keeps(file)) {
+            return (CoverageState::Skipped { reason }, None);
+        }
+        if let Err(reason) = (self.fill)(file) {
+            file.hunks.clear();
+            return (CoverageState::Unreadable { reason }, None);
+        }
+        let before = before.filter(|_| file.status != FileStatus::Deleted);
+        (CoverageState::Reviewed, before)
     }
-    // The old side is the trusted one, and between hunks the same as the new one. Context is a help, not a duty:
-    // where it cannot be read, the hunks stand as git shows them.
-    let wanted = extender.wants(file);
-    let bytes = wanted
-        .then(|| blobs.read(Side::Old, file.path_before()).ok().flatten())
-        .flatten();
-    let bytes = bytes.filter(|bytes| extender.reads(bytes));
-    let before = bytes.as_deref().map(String::from_utf8_lossy);
-    let generated = before
-        .as_deref()
-        .and_then(|text| generated::reason(file, text));
-    if let Some(reason) = generated.filter(|_| !ignore.keeps(file)) {
-        return CoverageState::Skipped { reason };
-    }
-    if let Err(reason) = fill(file) {
-        file.hunks.clear();
-        return CoverageState::Unreadable { reason };
-    }
-    if let Some(text) = before.filter(|_| file.status != FileStatus::Deleted) {
-        extender.extend(&mut file.hunks, &text);
-    }
-    CoverageState::Reviewed
 }
 
 /// The packet as canonical JSON: the order of fields is that of the types, so the same packet gives the same bytes.

@@ -13,11 +13,11 @@ fn packet_of(edited: &Edited, bounds: &Bounds) -> Packet {
     blobs
         .0
         .insert((Side::New, "a.rs".into()), edited.new.clone().into_bytes());
-    let mut fill = |file: &mut FileChange| {
+    let fill = |file: &mut FileChange| {
         file.hunks.clone_from(&edited.hunks);
         Ok(())
     };
-    build(material(vec![file("a.rs")]), &mut fill, &blobs, bounds)
+    build(material(vec![file("a.rs")]), &fill, &blobs, bounds)
 }
 
 fn parse(text: &str) -> Vec<(Op, String)> {
@@ -137,13 +137,13 @@ fn hunks_of_another_text_stay_as_they_are() {
 #[test]
 fn a_patch_keeps_its_hunks() {
     let edited = edit(&parse(&FUNCTION[1..]), 3, true);
-    let mut fill = |file: &mut FileChange| {
+    let fill = |file: &mut FileChange| {
         file.hunks.clone_from(&edited.hunks);
         Ok(())
     };
     let packet = build(
         material(vec![file("a.rs")]),
-        &mut fill,
+        &fill,
         &NoBlobs,
         &Bounds::default(),
     );

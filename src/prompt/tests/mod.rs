@@ -49,7 +49,7 @@ fn seat(name: &str, focus: &str) -> Seat {
 
 /// A packet of files with their hunks.
 fn packet(files: Vec<FileChange>, framing: Framing) -> Packet {
-    let mut hunks: BTreeMap<RepoPath, Vec<Hunk>> = files
+    let hunks: BTreeMap<RepoPath, Vec<Hunk>> = files
         .iter()
         .map(|f| (f.path.clone(), f.hunks.clone()))
         .collect();
@@ -62,11 +62,11 @@ fn packet(files: Vec<FileChange>, framing: Framing) -> Packet {
         origin,
         text,
     }];
-    let mut fill = |file: &mut FileChange| {
-        file.hunks = hunks.remove(&file.path).unwrap_or_default();
+    let fill = |file: &mut FileChange| {
+        file.hunks = hunks.get(&file.path).cloned().unwrap_or_default();
         Ok(())
     };
-    build(material, &mut fill, &NoBlobs, &Bounds::default())
+    build(material, &fill, &NoBlobs, &Bounds::default())
 }
 
 fn with_lines(path: &str, lines: &[(Op, String)]) -> FileChange {
