@@ -59,16 +59,20 @@ pub(crate) fn answer(
     subject: &Subject<'_>,
     turn: &Turn,
 ) -> Result<Option<Answer>, Failure> {
-    let hits = match format {
+    let mut hits = match format {
         OutputFormat::Answer => return Ok(None),
         OutputFormat::Sarif => sarif::hits(report)?,
         OutputFormat::Rdjson => rdjson::hits(report)?,
     };
     let all = hits.len();
-    let mut findings: Vec<Finding> = hits
-        .into_iter()
-        .filter_map(|hit| subject.finding(hit))
-        .collect();
+    // File by file: each is read once, and one at a time.
+    hits.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut findings: Vec<Finding> = Vec::new();
+    for hits in hits.chunk_by(|a, b| a.path == b.path) {
+        if let Some(file) = subject.reviewed(&hits[0].path) {
+            findings.extend(hits.iter().filter_map(|hit| file.finding(hit)));
+        }
+    }
     findings.sort_by(|a, b| (b.severity, &a.location).cmp(&(a.severity, &b.location)));
     findings.dedup();
     let elsewhere = all - findings.len().min(all);
@@ -125,37 +129,21 @@ fn insight(findings: usize, elsewhere: usize, dropped: usize) -> String {
     text + "."
 }
 
-impl Subject<'_> {
-    /// The finding, if it stands on what the change brought.
-    fn finding(&self, hit: Hit) -> Option<Finding> {
-        let path = self.path(&hit.path);
-        let file = self.packet.files.iter().find(|file| {
+impl<'a> Subject<'a> {
+    /// The file of that path, if it is under review.
+    fn reviewed(&self, path: &str) -> Option<Reviewed<'a>> {
+        let path = self.path(path);
+        let wanted = |file: &&FileChange| {
             file.path.as_bytes() == path.as_bytes() && file.status != FileStatus::Deleted
-        })?;
-        let (line, end) = (hit.line, hit.end_line.unwrap_or(hit.line).max(hit.line));
-        let touched = added(file);
-        if line > 0 && touched.range(line..=end).next().is_none() {
-            return None;
-        }
-        let quote = match line {
-            0 => String::new(),
-            _ => self.quote(&file.path, line, end.min(line + MOST_LINES - 1))?,
         };
-        Some(Finding {
-            severity: hit.severity,
-            category: category(hit.rule.as_deref()),
-            rule: hit.rule,
-            description: hit.message,
-            location: Location {
-                path: file.path.clone(),
-                line,
-                end_line: (end > line).then_some(end),
-            },
-            quote,
-            why: NO_CAUSE.to_owned(),
-            fix: String::new(),
-            suggestion: hit.suggestion,
-            reference: hit.page,
+        let file = self.packet.files.iter().find(wanted)?;
+        let content = self.blobs.read(Side::New, &file.path).ok().flatten();
+        let text = content.map(|content| String::from_utf8_lossy(&content).into_owned());
+        let lines = |text: &String| text.lines().map(str::to_owned).collect();
+        Some(Reviewed {
+            path: &file.path,
+            added: added(file),
+            lines: text.as_ref().map(lines).unwrap_or_default(),
         })
     }
 
@@ -170,13 +158,49 @@ impl Subject<'_> {
             .unwrap_or(&plain);
         RepoPath::new(inside.strip_prefix(b"./").unwrap_or(inside))
     }
+}
 
-    fn quote(&self, path: &RepoPath, line: u32, end: u32) -> Option<String> {
-        let content = self.blobs.read(Side::New, path).ok()??;
-        let text = String::from_utf8_lossy(&content);
-        let (skip, take) = (line as usize - 1, (end - line + 1) as usize);
-        let lines: Vec<&str> = text.lines().skip(skip).take(take).collect();
-        let quote = lines.join("\n");
+/// A file under review, as hits are held against it.
+struct Reviewed<'a> {
+    path: &'a RepoPath,
+    added: BTreeSet<u32>,
+    /// The reviewed side; empty where it cannot be read.
+    lines: Vec<String>,
+}
+
+impl Reviewed<'_> {
+    /// The finding, if it stands on what the change brought.
+    fn finding(&self, hit: &Hit) -> Option<Finding> {
+        let (line, end) = (hit.line, hit.end_line.unwrap_or(hit.line).max(hit.line));
+        if line > 0 && self.added.range(line..=end).next().is_none() {
+            return None;
+        }
+        let quote = match line {
+            0 => String::new(),
+            _ => self.quote(line, end.min(line + MOST_LINES - 1))?,
+        };
+        Some(Finding {
+            severity: hit.severity,
+            category: category(hit.rule.as_deref()),
+            rule: hit.rule.clone(),
+            description: hit.message.clone(),
+            location: Location {
+                path: self.path.clone(),
+                line,
+                end_line: (end > line).then_some(end),
+            },
+            quote,
+            why: NO_CAUSE.to_owned(),
+            fix: String::new(),
+            suggestion: hit.suggestion.clone(),
+            reference: hit.page.clone(),
+        })
+    }
+
+    fn quote(&self, line: u32, end: u32) -> Option<String> {
+        let from = line as usize - 1;
+        let to = self.lines.len().min(end as usize);
+        let quote = self.lines.get(from..to)?.join("\n");
         (!quote.trim().is_empty()).then_some(quote)
     }
 }

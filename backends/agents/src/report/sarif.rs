@@ -1,5 +1,7 @@
 //! SARIF 2.1.0 (OASIS), as semgrep, gitleaks, zizmor, clippy-sarif, eslint and CodeQL write it.
 
+use std::collections::HashMap;
+
 use council_protocol::{Failure, FailureKind, Severity};
 use serde::Deserialize;
 
@@ -130,7 +132,11 @@ pub(super) fn hits(text: &str) -> Result<Vec<Hit>, Failure> {
             return Err(Failure::new(FailureKind::Provider, detail));
         };
         let components = std::iter::once(&run.tool.driver).chain(&run.tool.extensions);
-        let rules: Vec<&Rule> = components.flat_map(|component| &component.rules).collect();
+        let all = components.flat_map(|component| &component.rules);
+        let mut rules: HashMap<&str, &Rule> = HashMap::new();
+        for rule in all {
+            rules.entry(&rule.id).or_insert(rule);
+        }
         let open = results.into_iter().filter(is_open);
         hits.extend(open.map(|result| hit(result, &rules)));
     }
@@ -143,9 +149,9 @@ fn is_open(result: &Outcome) -> bool {
     result.suppressions.is_empty() && matches!(kind, "fail" | "open" | "review")
 }
 
-fn hit(result: Outcome, rules: &[&Rule]) -> Hit {
+fn hit(result: Outcome, rules: &HashMap<&str, &Rule>) -> Hit {
     let id = result.rule_id.or(result.rule.and_then(|rule| rule.id));
-    let rule = rules.iter().find(|rule| Some(&rule.id) == id.as_ref());
+    let rule = id.as_deref().and_then(|id| rules.get(id));
     let default = rule
         .and_then(|rule| rule.default_configuration.as_ref())
         .and_then(|configuration| configuration.level.as_deref());
