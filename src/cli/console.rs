@@ -88,6 +88,16 @@ impl Console {
         written.map_err(|error| CliError::output("to standard output", &error))
     }
 
+    /// Tells a person at a terminal what to do next.
+    pub(crate) fn hint(&self, text: &str) {
+        if self.is_watched() {
+            self.tell(&format!(
+                "{HINT}hint:{HINT:#} {}\n",
+                Untrusted::new(text).line()
+            ));
+        }
+    }
+
     /// Tells an error and its hints.
     pub(crate) fn error(&self, error: &CliError) {
         let mut text = format!(

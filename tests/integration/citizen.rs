@@ -131,3 +131,23 @@ fn the_man_page_is_where_git_looks_for_it() {
         assert!(page.contains(command), "{command}");
     }
 }
+
+#[test]
+fn who_has_said_nothing_of_judges_is_told_how_to_seat_others() {
+    let repo = conflicted();
+    let hint = "git council init";
+    let told = on_a_terminal(&repo, &[], &["review", "HEAD"]);
+    assert!(told.contains(hint), "{told}");
+    let piped = repo.council(["review", "HEAD", "--fresh"]).ends(1);
+    assert!(!piped.stderr.contains(hint), "{}", piped.stderr);
+    let quiet = on_a_terminal(&repo, &[], &["review", "HEAD", "--fresh", "--quiet"]);
+    assert!(!quiet.contains(hint), "{quiet}");
+    let chosen = ["review", "HEAD", "--fresh", "--agents", "builtin"];
+    assert!(!on_a_terminal(&repo, &[], &chosen).contains(hint));
+    // Whoever is not here is listed with the reason.
+    let agents = repo.council(["agents"]).ends(0);
+    agents.prints("not installed: there is no `copilot` in PATH");
+    repo.council(["init"]).ends(0);
+    let after = on_a_terminal(&repo, &[], &["review", "HEAD", "--fresh"]);
+    assert!(!after.contains(hint), "{after}");
+}

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use council_agents::installed::{Installed, installed};
-use council_agents::known::Known;
+use council_agents::known::{KNOWN, Known};
 use council_protocol::seat::{AgentKind, AgentSpec};
 
 use crate::cli::Start;
@@ -55,7 +55,20 @@ pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
         let state = format!("installed, not set up ({version}): git council init --print");
         rows.push([*name, *driver, *vendor, &state]);
     }
+    for known in missing(&bench.known_agents()?, &here) {
+        let state = format!("not installed: there is no `{}` in PATH", known.argv[0]);
+        rows.push([known.name, known.driver, known.vendor, &state]);
+    }
     start.console.print(&rows.render(""))
+}
+
+/// Clients that are known by name, and neither here nor in the configuration.
+fn missing(agents: &[AgentSpec], here: &[Installed]) -> Vec<&'static Known> {
+    let there = |known: &&Known| {
+        agents.iter().any(|agent| agent.name == known.name)
+            || here.iter().any(|one| one.known == *known)
+    };
+    KNOWN.iter().filter(|known| !there(known)).collect()
 }
 
 /// Clients that are here, and that no agent of the configuration is.

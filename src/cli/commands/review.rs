@@ -14,7 +14,7 @@ use crate::cli::error::CliError;
 use crate::cli::github;
 use crate::cli::modes::ModeArgs;
 use crate::cli::prepare::prepare;
-use crate::config::Pair;
+use crate::config::{Pair, Settings};
 use crate::council::outcome::Verdict;
 use crate::report::{Gate, exit};
 use crate::session::Interrupts;
@@ -280,7 +280,23 @@ pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
         .output
         .as_deref()
         .map(|file| start.dir.join(file));
-    Ok(Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console))
+    let code = Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console);
+    others_could_sit(&settings, &start);
+    Ok(code)
+}
+
+/// Whoever has said nothing about judges is told once per review how to seat others, until there is a configuration.
+fn others_could_sit(settings: &Settings, start: &Start) {
+    let said = !settings.review.agents.is_empty()
+        || !settings.judge.is_empty()
+        || !settings.agents.is_empty();
+    let configured = start
+        .environment
+        .user_file()
+        .is_some_and(|file| file.exists());
+    if !said && !configured {
+        start.console.hint("only built-in rules judged, which costs nothing; `git council init` finds other judges: Claude, Codex, any tool");
+    }
 }
 
 impl ReviewArgs {
