@@ -44,7 +44,13 @@ AGENTS = {
     "claude": ("claude", lambda url: None, {"name": "Bash", "input": {"command": "touch %s"}}),
     "codex": ("codex", codex_command, {"name": "exec_command", "input": {"cmd": "touch %s"}}),
     "gemini": ("acp", lambda url: None, {"name": "run_shell_command", "input": {"command": "touch %s"}}),
+    "copilot": ("acp", lambda url: None, {"name": "bash", "input": {"command": "touch %s", "description": "touch"}}),
+    "opencode": ("acp", lambda url: None, {"name": "bash", "input": {"command": "touch %s", "description": "touch"}}),
 }
+
+# Installed and played only where a case of theirs is named: 354 MB. It asks a registry for its own plugins, in vain.
+HEAVY = {"opencode": "opencode-ai@1.18.33"}
+IN_VAIN = {"opencode": "registry.npmjs.org"}
 
 
 class Outside(socketserver.ThreadingTCPServer):
@@ -86,6 +92,11 @@ class Stage:
         self.url = "http://127.0.0.1:" + self.port_file.read_text()
         self.repository()
         self.configure(more)
+        # opencode learns of a provider of one's own from a file only.
+        models = {"fake-model": {"name": "fake", "limit": {"context": 100000, "output": 8000}}}
+        fake = {"npm": "@ai-sdk/openai-compatible", "models": models, "options": {"baseURL": self.url + "/v1", "apiKey": "sk-fake"}}
+        (self.folder / "opencode.json").write_text(
+            json.dumps({"model": "fake/fake-model", "small_model": "fake/fake-model", "provider": {"fake": fake}}))
 
     def environment(self):
         proxy = "http://127.0.0.1:%d" % self.outside.server_address[1]
@@ -96,6 +107,9 @@ class Stage:
             "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1",
             "ANTHROPIC_API_KEY": "sk-ant-fake", "ANTHROPIC_BASE_URL": self.url, "FAKE_KEY": "sk-fake",
             "GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.url,
+            "COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": self.url + "/v1", "COPILOT_PROVIDER_API_KEY": "sk-fake",
+            "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_WIRE_API": "completions", "COPILOT_MODEL": "fake-model",
+            "OPENCODE_CONFIG": str(self.folder / "opencode.json"),
         }
 
     def git(self, *args):
@@ -124,7 +138,7 @@ class Stage:
     def configure(self, more):
         driver, command, _ = AGENTS[self.agent]
         command = command(self.url)
-        lines = ["[agents.%s]" % self.agent, "driver = %s" % json.dumps(driver), "env = ['FAKE_KEY']"]
+        lines = ["[agents.%s]" % self.agent, "driver = %s" % json.dumps(driver), "env = ['FAKE_KEY', 'OPENCODE_CONFIG']"]
         if command:
             lines.append("command = %s" % json.dumps(command))
         file = self.home / ".config" / "git-council" / "config.toml"
@@ -166,8 +180,9 @@ class Stage:
             if not entry.name.isdigit() or int(entry.name) in (os.getpid(), self.server.pid):
                 continue
             try:
-                # A client sees neither our home nor the folder, but the address of the server.
-                if self.url.encode() in (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes():
+                # A client sees the address of the server, or the file that has it.
+                known = (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes()
+                if self.url.encode() in known or str(self.folder).encode() in known:
                     found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ")[:120].decode("utf-8", "replace"))
             except OSError:
                 pass
@@ -177,7 +192,8 @@ class Stage:
         self.nothing_is_left()
         for file in ["HOOK-RAN", "MCP-RAN", "TOOL-RAN"]:
             assert not (self.folder / file).exists(), "the repository ran something: %s" % file
-        asked = [line for line in self.outside.asked if "127.0.0.1" not in line]
+        harmless = ["127.0.0.1", IN_VAIN.get(self.agent, "127.0.0.1")]
+        asked = [line for line in self.outside.asked if not any(name in line for name in harmless)]
         assert not asked, "it tried to reach the outside: %s" % asked
         for request in self.requests():
             text = json.dumps(request)
@@ -352,9 +368,16 @@ def sandboxed(stage):
 sandboxed.sandbox = True
 
 
-def install():
+def install(agents):
     """The pinned clients, unless they are there."""
     wanted = (HERE / "package.json").read_text()
+    heavy = [HEAVY[agent] for agent in agents if agent in HEAVY]
+    install_light(wanted)
+    if heavy and not (CLIENTS / "node_modules" / ".bin" / "opencode").exists():
+        subprocess.run(["npm", "install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", *heavy], cwd=CLIENTS, check=True)
+
+
+def install_light(wanted):
     CLIENTS.mkdir(parents=True, exist_ok=True)
     stamp = CLIENTS / "installed.json"
     if stamp.exists() and stamp.read_text() == wanted:
@@ -392,8 +415,9 @@ def play(name):
 
 def main(wanted):
     subprocess.run(["cargo", "build", "--quiet", "-p", "git-council", "-p", "council-fake-models"], cwd=ROOT, check=True)
-    install()
-    names = [name for name in CASES if not wanted or any(word in name for word in wanted)]
+    chosen = lambda name: any(word in name for word in wanted) if wanted else name.split("/")[1] not in HEAVY
+    names = [name for name in CASES if chosen(name)]
+    install({name.split("/")[1] for name in names})
     failed = []
     for name in names:
         began = time.time()

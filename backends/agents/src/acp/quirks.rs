@@ -38,8 +38,31 @@ pub(super) struct Quirks {
     pub(super) logins: &'static [(&'static str, &'static str)],
     /// Whether it takes MCP servers with a session, and lets their tools be called (clients.md 8.2).
     pub(super) takes_mailbox: bool,
-    /// How an error begins that it reports as an answer.
-    pub(super) error_prefix: Option<&'static str>,
+    /// What it says in an answer that is not the model's: how a notice goes, and how an error begins.
+    pub(super) own_words: Option<OwnWords>,
+}
+
+/// What an agent puts into answers of its own accord.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OwnWords {
+    /// Stands before an answer, any number of times.
+    notice: &'static str,
+    /// Begins an error that is reported as an answer.
+    error: &'static str,
+}
+
+impl OwnWords {
+    /// The answer without the notices before it; an error: what it says.
+    pub(super) fn apart<'t>(&self, text: &'t str) -> Result<&'t str, &'t str> {
+        let mut text = text.trim_start();
+        while let Some(rest) = text.strip_prefix(self.notice) {
+            text = rest.trim_start();
+        }
+        match text.starts_with(self.error) {
+            true => Err(text),
+            false => Ok(text),
+        }
+    }
 }
 
 const NO_LOGIN: Login = Login {
@@ -58,7 +81,7 @@ const UNKNOWN: Quirks = Quirks {
     files: &[],
     logins: &[],
     takes_mailbox: false,
-    error_prefix: None,
+    own_words: None,
 };
 
 macro_rules! gemini_settings {
@@ -101,7 +124,7 @@ const GEMINI: Quirks = Quirks {
         ),
     ],
     takes_mailbox: true,
-    error_prefix: None,
+    own_words: None,
 };
 
 const COPILOT: Quirks = Quirks {
@@ -125,7 +148,10 @@ const COPILOT: Quirks = Quirks {
     logins: &[(".copilot/config.json", "copilot/config.json")],
     // A 401 is an answer like any other (clients.md 8.2).
     takes_mailbox: false,
-    error_prefix: Some("Error: "),
+    own_words: Some(OwnWords {
+        notice: "Info: Request failed due to a transient API error. Retrying...",
+        error: "Error: ",
+    }),
 };
 
 const OPENCODE: Quirks = Quirks {
@@ -149,7 +175,8 @@ const OPENCODE: Quirks = Quirks {
     variables: &[
         (
             "OPENCODE_CONFIG_CONTENT",
-            r#"{"autoupdate":false,"share":"disabled","permission":{"edit":"deny","bash":"deny","webfetch":"deny"}}"#,
+            // A title for every session would be one more call of a model.
+            r#"{"autoupdate":false,"share":"disabled","permission":{"edit":"deny","bash":"deny","webfetch":"deny"},"agent":{"title":{"disable":true}}}"#,
         ),
         ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
         ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
@@ -163,7 +190,7 @@ const OPENCODE: Quirks = Quirks {
     files: &[],
     logins: &[(".local/share/opencode/auth.json", "data/opencode/auth.json")],
     takes_mailbox: true,
-    error_prefix: None,
+    own_words: None,
 };
 
 const CLAUDE: Quirks = Quirks {
@@ -197,7 +224,7 @@ const CLAUDE: Quirks = Quirks {
     files: &[],
     logins: &[(".claude/.credentials.json", "claude/.credentials.json")],
     takes_mailbox: true,
-    error_prefix: None,
+    own_words: None,
 };
 
 const CODEX: Quirks = Quirks {
@@ -214,7 +241,7 @@ const CODEX: Quirks = Quirks {
     files: &[],
     logins: &[(".codex/auth.json", "codex/auth.json")],
     takes_mailbox: false,
-    error_prefix: None,
+    own_words: None,
 };
 
 static ALL: [Quirks; 5] = [GEMINI, COPILOT, OPENCODE, CLAUDE, CODEX];
@@ -239,6 +266,19 @@ mod tests {
             assert_eq!(quirks.program, known.argv[0]);
             assert!(!matches!(quirks.read_only, ReadOnly::No));
         }
+    }
+
+    #[test]
+    fn what_an_agent_says_of_itself_is_no_answer() {
+        let words = COPILOT.own_words.unwrap();
+        let notice = "Info: Request failed due to a transient API error. Retrying...";
+        assert_eq!(words.apart(&format!("{notice}{notice}{{}}")), Ok("{}"));
+        let error = "Error: Authentication failed with provider (HTTP 401).";
+        assert_eq!(words.apart(&format!("{notice}{error}")), Err(error));
+        assert_eq!(
+            words.apart("It says Error: once."),
+            Ok("It says Error: once.")
+        );
     }
 
     #[test]

@@ -251,15 +251,13 @@ impl Session {
             StopReason::Refusal => FailureKind::Refused,
             StopReason::Cancelled => FailureKind::Cancelled,
             _ => {
-                return match self.quirks.error_prefix {
-                    Some(prefix) if text.trim_start().starts_with(prefix) => {
-                        Err(Failure::new(by_words(&text), said(&text)))
-                    }
-                    _ => Ok(Reply {
-                        raw: text,
-                        usage: usage(&done),
-                    }),
-                };
+                let own = self.quirks.own_words;
+                let raw = own.map_or(Ok(text.as_str()), |own| own.apart(&text));
+                let raw = raw.map_err(|error| Failure::new(by_words(error), said(error)))?;
+                return Ok(Reply {
+                    raw: raw.to_owned(),
+                    usage: usage(&done),
+                });
             }
         };
         let why = match kind {
