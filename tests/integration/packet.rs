@@ -37,8 +37,8 @@ fn review(repo: &Repo, commit: &str) -> (Change, Packet) {
         instructions: Vec::new(),
         ignore: IgnoreGlobs::default(),
     };
-    let mut fill = |file: &mut _| change.fill(file).map_err(|error| error.to_string());
-    let packet = build(material, &mut fill, &*change.blobs, &Bounds::default());
+    let fill = |file: &mut _| change.fill(file).map_err(|error| error.to_string());
+    let packet = build(material, &fill, &*change.blobs, &Bounds::default());
     (change, packet)
 }
 

@@ -153,7 +153,7 @@ impl Stage {
                 ..MemDisk::default()
             },
         });
-        let mut setting = self.setting(&*world);
+        let mut setting = self.setting(&world);
         let journal = left.map(|(files, folder, journal)| {
             *world.disk.files.lock().unwrap() = files;
             setting.run.folder = Some(folder);
