@@ -197,13 +197,12 @@ fn build(
         ignore,
     };
     let change = &*change;
-    let fill = |file: &mut FileChange| change.fill(file).map_err(|error| error.to_string());
-    Ok(packet::build(
-        material,
-        &fill,
-        &*change.blobs,
-        &Bounds::default(),
-    ))
+    let files = packet::Files {
+        fill: &|file| change.fill(file).map_err(|error| error.to_string()),
+        blobs: &*change.blobs,
+        each: git::each,
+    };
+    Ok(packet::build(material, &files, &Bounds::default()))
 }
 
 fn instructions(change: &Change, notes: &mut Vec<String>) -> Vec<Instruction> {

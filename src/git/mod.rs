@@ -18,6 +18,7 @@ mod id;
 mod notes;
 mod objects;
 mod open;
+mod parallel;
 pub mod patch;
 mod pathspec;
 mod place;
@@ -39,14 +40,17 @@ mod trusted;
 mod user;
 mod worktree;
 
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 pub use change::Change;
 pub use config::{ConfigOrigin, ConfigValue, config_values};
 pub use env::{Environment, is_local};
 pub use error::GitError;
 pub use notes::{NOTES_REF, Notebook, add_line};
+pub use parallel::each;
 pub use place::Place;
 pub use push::{MOST_COMMITS, Pushed, Update, is_zero, ranges};
 pub use recognition::recognition_key;
@@ -115,7 +119,8 @@ fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
         old,
         new,
         trusted,
-        framing,
+        mut framing,
+        between,
         mut notes,
         equal,
         own,
@@ -129,7 +134,19 @@ fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
         new,
         unreadable,
     };
-    let (files, note) = change::files(&sides)?;
+    let (files, commits) = thread::scope(|scope| {
+        let objects = &objects;
+        let commits =
+            between.map(|(base, tip)| scope.spawn(move || resolve::commits(objects, base, tip)));
+        let files = change::files(&sides);
+        let commits =
+            commits.map(|commits| commits.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (files, commits)
+    });
+    if let Some(commits) = commits {
+        framing.commits = commits?;
+    }
+    let (files, note) = files?;
     let (files, nothing) = specs.limit(files, equal);
     if files.len() > MOST_FILES {
         return Err(GitError::TooManyFiles { count: files.len() });

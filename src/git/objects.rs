@@ -15,7 +15,7 @@ pub(super) const MAX_BLOB: usize = 64 << 20;
 const MAX_OTHER: usize = 64 << 20;
 
 /// How much the cache holds before its older half is forgotten.
-const CACHE: usize = 16 << 20;
+const CACHE: usize = 32 << 20;
 
 /// What an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

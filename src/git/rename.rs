@@ -9,6 +9,7 @@ use std::hash::Hash;
 use super::error::GitError;
 use super::id::Id;
 use super::objects::Objects;
+use super::parallel::each;
 use super::similarity::{Lookup, MAX_SCORE, MIN_SCORE, Print};
 use super::tree::{Entry, Raw, Sort};
 
@@ -170,9 +171,12 @@ impl<'a> Search<'a> {
             .filter_map(|(name, &from)| Some((from?, (*added.get(name)?)?)))
             .collect();
         pairs.sort_unstable();
+        self.print(
+            objects,
+            prints,
+            pairs.iter().flat_map(|&(from, to)| [from, to]),
+        )?;
         for (from, to) in pairs {
-            self.print(objects, prints, from)?;
-            self.print(objects, prints, to)?;
             let print = |at| self.entry(at).and_then(|entry| prints.get(&entry.id));
             let score = print(from)
                 .zip(print(to))
@@ -195,27 +199,33 @@ impl<'a> Search<'a> {
         names
     }
 
-    fn print(&self, objects: &Objects, prints: &mut Prints, at: usize) -> Result<(), GitError> {
-        let Some(Entry { id, .. }) = self.entry(at) else {
-            return Ok(());
-        };
-        if prints.contains_key(&id) {
-            return Ok(());
-        }
-        match objects.blob(id) {
-            Ok(bytes) => drop(prints.insert(id, Print::of(&bytes))),
+    /// Takes the prints of all of these that have none yet.
+    fn print(
+        &self,
+        objects: &Objects,
+        prints: &mut Prints,
+        paths: impl Iterator<Item = usize>,
+    ) -> Result<(), GitError> {
+        let ids = paths.filter_map(|at| Some(self.entry(at)?.id));
+        let mut ids: Vec<Id> = ids.filter(|id| !prints.contains_key(id)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let taken = each(&mut ids, &|id| match objects.blob(*id) {
+            Ok(bytes) => Ok(Some((*id, Print::of(&bytes)))),
             // It is reported where its own lines are asked for.
-            Err(GitError::TooLarge { .. } | GitError::MissingObject { .. }) => {}
-            Err(error) => return Err(error),
+            Err(GitError::TooLarge { .. } | GitError::MissingObject { .. }) => Ok(None),
+            Err(error) => Err(error),
+        });
+        for print in taken {
+            prints.extend(print?);
         }
         Ok(())
     }
 
     /// The most alike pairs first, whatever their names.
     fn alike(&mut self, objects: &Objects, prints: &mut Prints) -> Result<(), GitError> {
-        for &at in self.removed.iter().chain(&self.added) {
-            self.print(objects, prints, at)?;
-        }
+        let paths = self.removed.iter().chain(&self.added).copied();
+        self.print(objects, prints, paths)?;
         let print = |at: usize| self.entry(at).and_then(|entry| prints.get(&entry.id));
         let (removed, old): (Vec<_>, Vec<_>) = self
             .removed

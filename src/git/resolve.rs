@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use council_protocol::RepoPath;
 use council_protocol::packet::{Target, TargetKind};
-use council_protocol::task::Framing;
+use council_protocol::task::{CommitInfo, Framing};
 
 use super::base::{self, Head};
 use super::error::GitError;
@@ -24,6 +24,8 @@ pub(super) struct Resolved {
     /// The trusted tree and what to call it.
     pub(super) trusted: Option<(Id, String)>,
     pub(super) framing: Framing,
+    /// Whose commits belong to the framing: those of the second that the first lacks. Reading them takes its time.
+    pub(super) between: Option<(Id, Id)>,
     pub(super) notes: Vec<String>,
     /// What to say when the sides are equal.
     pub(super) equal: String,
@@ -41,6 +43,7 @@ impl Resolved {
             old: old.map_or(Listing::Nothing, |rev| Listing::Tree(rev.tree)),
             new,
             framing: Framing::default(),
+            between: None,
             notes: Vec::new(),
             equal,
             own: HashMap::new(),
@@ -79,7 +82,7 @@ pub(super) fn resolve(
         } => {
             let (from, to) = (rev(objects, from)?, rev(objects, to)?);
             match symmetric {
-                false => range(objects, &from, &to),
+                false => Ok(range(&from, &to)),
                 true => since_merge_base(objects, &from, &to, TargetKind::Range),
             }
         }
@@ -207,14 +210,14 @@ fn at_commit(objects: &Objects, name: &str, commit: Id) -> Result<Rev, GitError>
     })
 }
 
-fn range(objects: &Objects, from: &Rev, to: &Rev) -> Result<Resolved, GitError> {
+fn range(from: &Rev, to: &Rev) -> Resolved {
     let label = format!("{}..{}", target::short(&from.name), target::short(&to.name));
     let target = target(TargetKind::Range, label, Some(from.id()), Some(to.id()));
     let equal = format!("{} and {} hold the same files", from.name, to.name);
-    Ok(Resolved {
-        framing: framing(objects, from, to)?,
+    Resolved {
+        between: from.commit.zip(to.commit),
         ..Resolved::new(target, Some(from), Listing::Tree(to.tree), equal)
-    })
+    }
 }
 
 fn since_merge_base(
@@ -240,7 +243,7 @@ fn since_merge_base(
     let target = target(kind, label, base.commit, to.commit);
     Ok(Resolved {
         trusted: Some((from.tree, origin(from))),
-        framing: framing(objects, &base, to)?,
+        between: base.commit.zip(to.commit),
         ..Resolved::new(target, Some(&base), Listing::Tree(to.tree), equal)
     })
 }
@@ -316,17 +319,10 @@ fn origin(rev: &Rev) -> String {
     }
 }
 
-/// The commits that the reviewed side has and the other lacks, oldest first.
-fn framing(objects: &Objects, from: &Rev, to: &Rev) -> Result<Framing, GitError> {
-    let (Some(tip), Some(base)) = (to.commit, from.commit) else {
-        return Ok(Framing::default());
-    };
+/// The commits that the tip has and the base lacks, oldest first.
+pub(super) fn commits(objects: &Objects, base: Id, tip: Id) -> Result<Vec<CommitInfo>, GitError> {
     let mut ids = objects.store.walk(tip, &[base], MAX_COMMITS)?;
     ids.reverse();
     let commits = ids.into_iter().map(|id| Ok(objects.commit(id)?.info(id)));
-    let commits = commits.collect::<Result<_, GitError>>()?;
-    Ok(Framing {
-        commits,
-        ..Framing::default()
-    })
+    commits.collect()
 }

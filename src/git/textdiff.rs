@@ -8,6 +8,13 @@ use super::store;
 /// reads best, which git allows for about as many.
 const MARGIN: usize = 100;
 
+/// Lines kept where a line next to what differs keeps every group from sliding further: git looks at the indentation of
+/// about twenty lines beyond it.
+const SHORT_MARGIN: usize = 40;
+
+/// How far away such a line may be.
+const NEAR: usize = 16;
+
 /// As much of a line as a hunk's header shows, in bytes, as in git.
 const SECTION: usize = 80;
 
@@ -26,8 +33,10 @@ pub(super) struct RawHunk {
 
 /// The hunks between two texts, with three lines of context.
 pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
-    let head = shared_head(old, new);
-    let tail = shared_tail(&old[head..], &new[head..]);
+    if old.is_empty() || new.is_empty() {
+        return Ok(one_sided(old, new).into_iter().collect());
+    }
+    let Window { head, tail } = window(old, new);
     let mut hunks = store::hunks(&old[head..old.len() - tail], &new[head..new.len() - tail])?;
     if head > 0 {
         let above = &old[..head];
@@ -46,42 +55,113 @@ pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
     Ok(hunks)
 }
 
-/// Bytes at the beginning that both have, whole lines, without the last [`MARGIN`] of them.
-fn shared_head(old: &[u8], new: &[u8]) -> usize {
-    const BLOCK: usize = 64;
-    let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK));
-    let same = blocks.take_while(|(a, b)| a == b).count() * BLOCK;
-    let same = same
-        + old[same..]
-            .iter()
-            .zip(&new[same..])
-            .take_while(|(a, b)| a == b)
-            .count();
-    let mut end = same;
-    for _ in 0..=MARGIN {
-        match old[..end].iter().rposition(|&b| b == b'\n') {
-            Some(newline) => end = newline,
-            None => return 0,
-        }
+/// The hunk of a file that is all new, or all gone.
+fn one_sided(old: &[u8], new: &[u8]) -> Option<RawHunk> {
+    let (text, marker) = if old.is_empty() {
+        (new, b'+')
+    } else {
+        (old, b'-')
+    };
+    let mut body = Vec::with_capacity(text.len() + text.len() / 16);
+    let mut lines = 0;
+    for line in text.split_inclusive(|&b| b == b'\n') {
+        body.push(marker);
+        body.extend_from_slice(line);
+        lines += 1;
     }
-    end + 1
+    if !text.ends_with(b"\n") {
+        body.extend_from_slice(b"\n\\ No newline at end of file\n");
+    }
+    let side = |text: &[u8]| if text.is_empty() { (0, 0) } else { (1, lines) };
+    (lines > 0).then(|| RawHunk {
+        old: side(old),
+        new: side(new),
+        section: Vec::new(),
+        body,
+    })
 }
 
-/// Bytes at the end that both have, whole lines, without the first [`MARGIN`] of them.
-fn shared_tail(old: &[u8], new: &[u8]) -> usize {
-    const BLOCK: usize = 64;
+/// What of both texts need not be compared, in bytes.
+struct Window {
+    /// At the beginning.
+    head: usize,
+    /// At the end.
+    tail: usize,
+}
+
+/// Whole lines at both ends that both texts have, without the margins.
+fn window(old: &[u8], new: &[u8]) -> Window {
+    let head = line_start(old, shared_prefix(old, new));
+    let tail = shared_suffix(&old[head..], &new[head..]);
+    let tail = old.len() - next_line(old, old.len() - tail);
+    let core = [&old[head..old.len() - tail], &new[head..new.len() - tail]];
+    let above = || old[..head].rsplit(|&b| b == b'\n').skip(1);
+    let below = || old[old.len() - tail..].split(|&b| b == b'\n');
+    let before = if bars(above(), core) {
+        SHORT_MARGIN
+    } else {
+        MARGIN
+    };
+    let behind = if bars(below(), core) {
+        SHORT_MARGIN
+    } else {
+        MARGIN
+    };
+    let mut start = head;
+    for _ in 0..before {
+        start = line_start(old, start.saturating_sub(1));
+    }
+    let mut end = old.len() - tail;
+    for _ in 0..behind {
+        end = next_line(old, end);
+    }
+    Window {
+        head: start,
+        tail: old.len().saturating_sub(end),
+    }
+}
+
+/// Whether one of the nearest lines is none of those that differ: a group slides over a line only where it has the same.
+fn bars<'a>(nearest: impl Iterator<Item = &'a [u8]>, core: [&[u8]; 2]) -> bool {
+    let is_there = |line: &[u8]| {
+        core.iter()
+            .any(|core| memchr::memmem::find(core, line).is_some())
+    };
+    nearest
+        .take(NEAR)
+        .any(|line| !line.is_empty() && !is_there(line))
+}
+
+/// The beginning of the line that `at` is in.
+fn line_start(text: &[u8], at: usize) -> usize {
+    text[..at.min(text.len())]
+        .iter()
+        .rposition(|&b| b == b'\n')
+        .map_or(0, |newline| newline + 1)
+}
+
+/// The beginning of the next line, or the end.
+fn next_line(text: &[u8], at: usize) -> usize {
+    let newline = text[at.min(text.len())..].iter().position(|&b| b == b'\n');
+    newline.map_or(text.len(), |newline| at + newline + 1)
+}
+
+const BLOCK: usize = 64;
+
+/// Bytes at the beginning that both have.
+fn shared_prefix(old: &[u8], new: &[u8]) -> usize {
+    let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK));
+    let same = blocks.take_while(|(a, b)| a == b).count() * BLOCK;
+    let rest = old[same..].iter().zip(&new[same..]);
+    same + rest.take_while(|(a, b)| a == b).count()
+}
+
+/// Bytes at the end that both have.
+fn shared_suffix(old: &[u8], new: &[u8]) -> usize {
     let blocks = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK));
     let same = blocks.take_while(|(a, b)| a == b).count() * BLOCK;
     let rest = old.iter().rev().skip(same).zip(new.iter().rev().skip(same));
-    let same = same + rest.take_while(|(a, b)| a == b).count();
-    let mut start = old.len() - same;
-    for _ in 0..=MARGIN {
-        match old[start..].iter().position(|&b| b == b'\n') {
-            Some(newline) => start += newline + 1,
-            None => return 0,
-        }
-    }
-    old.len() - start
+    same + rest.take_while(|(a, b)| a == b).count()
 }
 
 /// The nearest line above that begins as functions do, by git's default rule: a letter, `_` or `$`.
@@ -150,7 +230,9 @@ mod tests {
             hunks(old.as_bytes(), new.as_bytes()),
             store::hunks(old.as_bytes(), new.as_bytes()),
         );
-        assert!(shared_head(old.as_bytes(), new.as_bytes()) > 2000);
+        let window = window(old.as_bytes(), new.as_bytes());
+        let kept = old.len() - window.tail - window.head;
+        assert!(window.head > 2000 && kept < 1000, "{} {kept}", window.head);
         assert_eq!(ours.unwrap(), whole.unwrap());
     }
 
@@ -163,6 +245,28 @@ mod tests {
         assert_eq!(hunks[0].section, b"int far_above(void)");
         assert_eq!(hunks[0].old.0, 289);
         assert_eq!(hunks, store::hunks(old.as_bytes(), new.as_bytes()).unwrap());
+    }
+
+    /// Two functions of the same lines, one of them new: the group may slide further than a short margin is.
+    #[test]
+    fn a_group_slides_as_far_as_it_would_in_the_whole_text() {
+        let block: String = (0..60).map(|n| format!("  line {n}\n")).collect();
+        let around: String = (0..300).map(|n| format!("{n}\n")).collect();
+        let old = format!("{around}{block}{around}");
+        let new = format!("{around}{block}{block}{around}");
+        let whole = store::hunks(old.as_bytes(), new.as_bytes()).unwrap();
+        assert_eq!(hunks(old.as_bytes(), new.as_bytes()).unwrap(), whole);
+        let whole = store::hunks(new.as_bytes(), old.as_bytes()).unwrap();
+        assert_eq!(hunks(new.as_bytes(), old.as_bytes()).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_text_that_is_all_new_or_all_gone_is_as_libgit2_shows_it() {
+        for text in ["", "\n", "a", "a\n", "a\nb", "a\r\n\nb\n\n", "\u{e9}\n"] {
+            let text = text.as_bytes();
+            assert_eq!(hunks(b"", text).unwrap(), store::hunks(b"", text).unwrap());
+            assert_eq!(hunks(text, b"").unwrap(), store::hunks(text, b"").unwrap());
+        }
     }
 
     proptest! {
@@ -185,6 +289,27 @@ mod tests {
             let new = lines.concat();
             let found = hunks(old.as_bytes(), new.as_bytes()).unwrap();
             prop_assert_eq!(applied(old.as_bytes(), &found), new.into_bytes());
+        }
+
+        #[test]
+        fn one_edit_in_code_is_shown_as_in_the_whole_text(
+            lines in proptest::collection::vec(prop_oneof![
+                3 => "[a-z]{3,6}\n", 1 => Just("}\n".to_owned()), 1 => Just("\n".to_owned()), 1 => Just("    return;\n".to_owned()),
+            ], 200..500),
+            at in 0..400usize,
+            edit in proptest::collection::vec(prop_oneof![
+                Just("}\n".to_owned()), Just("\n".to_owned()), Just("    return;\n".to_owned()), "[a-z]{3,6}\n".boxed(),
+            ], 0..4),
+            gone in 0..4usize,
+        ) {
+            let old = lines.concat();
+            let mut lines = lines;
+            let at = at.min(lines.len());
+            let gone = gone.min(lines.len() - at);
+            lines.splice(at..at + gone, edit);
+            let new = lines.concat();
+            let (old, new) = (old.as_bytes(), new.as_bytes());
+            prop_assert_eq!(hunks(old, new).unwrap(), store::hunks(old, new).unwrap());
         }
 
         #[test]

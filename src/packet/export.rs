@@ -175,8 +175,8 @@ mod tests {
     use council_protocol::change::{FileStatus, NoBlobs};
     use council_protocol::coverage::Coverage;
 
-    use super::super::tests::{MapBlobs, file, material};
-    use super::super::{Bounds, build};
+    use super::super::Bounds;
+    use super::super::tests::{MapBlobs, build, file, material};
     use super::*;
 
     /// Two files of the document's example, a binary and an unreadable one.

@@ -1,6 +1,6 @@
 //! The packet: the whole change with context, trusted instructions and coverage (3-debate.md, "Packet, brief, prompt").
 //!
-//! Pure: what must be read comes through [`build`]'s `fill`, a [`BlobSource`] and [`instructions`]'s `read`. The same
+//! Pure: what must be read comes through [`Files`] and [`instructions`]'s `read`. The same
 //! material gives the same bytes, and [`digest`] addresses a packet by them.
 
 mod context;
@@ -9,10 +9,7 @@ mod function;
 mod generated;
 mod ignore;
 mod instructions;
-mod parallel;
 mod sha;
-
-use std::sync::Arc;
 
 use council_protocol::change::FileStatus;
 use council_protocol::coverage::FileCoverage;
@@ -45,22 +42,41 @@ pub struct Material {
     pub ignore: IgnoreGlobs,
 }
 
-/// Gives a file its hunks, as git shows them; asked from several threads at once.
-pub type Fill<'a> = dyn Fn(&mut FileChange) -> Result<(), String> + Sync + 'a;
+/// Where files are read, and how many at a time.
+pub struct Files<'a> {
+    /// Gives a file its hunks, as git shows them; not asked for files that are skipped. What it fails with becomes the
+    /// file's coverage.
+    pub fill: &'a (dyn Fn(&mut FileChange) -> Result<(), String> + Sync),
+    /// Supplies the lines around the hunks; without blobs they stay as they are.
+    pub blobs: &'a dyn BlobSource,
+    /// Looks at each of the files, in whatever order, and gives what was read in the files' own.
+    pub each: Each,
+}
+
+/// See [`Files::each`].
+pub type Each = fn(&mut [FileChange], &(dyn Fn(&mut FileChange) -> Read + Sync)) -> Vec<Read>;
+
+/// What became of a file, beside its hunks.
+pub struct Read {
+    state: CoverageState,
+    /// The old side, where its lines may stand around the hunks.
+    before: Option<String>,
+}
+
+impl Read {
+    fn without_context(state: CoverageState) -> Self {
+        Self {
+            state,
+            before: None,
+        }
+    }
+}
 
 /// So many files are read before their context is added: what is kept of them meanwhile is bounded.
 const BATCH: usize = 64;
 
 /// Builds the packet.
-///
-/// `fill` is not asked for files that are skipped, and what it fails with becomes the file's coverage. `blobs` supplies
-/// the lines around the hunks; without blobs they stay as they are.
-pub fn build(
-    material: Material,
-    fill: &Fill<'_>,
-    blobs: &dyn BlobSource,
-    bounds: &Bounds,
-) -> Packet {
+pub fn build(material: Material, read: &Files<'_>, bounds: &Bounds) -> Packet {
     let Material {
         target,
         mut files,
@@ -69,19 +85,13 @@ pub fn build(
         ignore,
     } = material;
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    let reader = Reader {
-        ignore: &ignore,
-        fill,
-        blobs,
-        bounds,
-    };
     let mut extender = context::Extender::new(bounds);
     let mut coverage = Coverage::default();
     for batch in files.chunks_mut(BATCH) {
-        let read = parallel::each(batch, |file| reader.read(file));
-        for (file, (state, before)) in batch.iter_mut().zip(read) {
+        let looked = (read.each)(batch, &|file| look(file, &ignore, read, bounds));
+        for (file, Read { state, before }) in batch.iter_mut().zip(looked) {
             if let Some(before) = before {
-                extender.extend(&mut file.hunks, &String::from_utf8_lossy(&before));
+                extender.extend(&mut file.hunks, &before);
             }
             coverage.files.push(FileCoverage {
                 path: file.path.clone(),
@@ -99,43 +109,38 @@ pub fn build(
     }
 }
 
-/// Reads files, each by itself.
-struct Reader<'a> {
-    ignore: &'a IgnoreGlobs,
-    fill: &'a Fill<'a>,
-    blobs: &'a dyn BlobSource,
-    bounds: &'a Bounds,
-}
-
-impl Reader<'_> {
-    /// Gives a file its hunks; says what became of it, and the old side where its lines may stand around them.
-    fn read(&self, file: &mut FileChange) -> (CoverageState, Option<Arc<[u8]>>) {
-        if let Some(reason) = self.ignore.reason(file) {
-            return (CoverageState::Skipped { reason }, None);
-        }
-        // The old side is the trusted one, and between hunks the same as the new one. Context is a help, not a duty:
-        // where it cannot be read, the hunks stand as git shows them.
-        let before = match self.bounds.want(file) {
-            true => self
-                .blobs
+/// Gives one file its hunks.
+fn look(file: &mut FileChange, ignore: &IgnoreGlobs, read: &Files<'_>, bounds: &Bounds) -> Read {
+    if let Some(reason) = ignore.reason(file) {
+        return Read::without_context(CoverageState::Skipped { reason });
+    }
+    // The old side is the trusted one, and between hunks the same as the new one. Context is a help, not a duty:
+    // where it cannot be read, the hunks stand as git shows them.
+    let wanted = bounds.want(file);
+    let before = wanted
+        .then(|| {
+            read.blobs
                 .read(Side::Old, file.path_before())
                 .ok()
-                .flatten(),
-            false => None,
-        };
-        let before = before.filter(|bytes| self.bounds.admit(bytes));
-        let generated = before
-            .as_deref()
-            .and_then(|bytes| generated::reason(file, &String::from_utf8_lossy(bytes)));
-        if let Some(reason) = generated.filter(|_| !self.ignore.keeps(file)) {
-            return (CoverageState::Skipped { reason }, None);
-        }
-        if let Err(reason) = (self.fill)(file) {
-            file.hunks.clear();
-            return (CoverageState::Unreadable { reason }, None);
-        }
-        let before = before.filter(|_| file.status != FileStatus::Deleted);
-        (CoverageState::Reviewed, before)
+                .flatten()
+        })
+        .flatten();
+    let before = before.filter(|bytes| bounds.admit(bytes));
+    let generated = before
+        .as_deref()
+        .and_then(|bytes| generated::reason(file, bytes));
+    if let Some(reason) = generated.filter(|_| !ignore.keeps(file)) {
+        return Read::without_context(CoverageState::Skipped { reason });
+    }
+    if let Err(reason) = (read.fill)(file) {
+        file.hunks.clear();
+        return Read::without_context(CoverageState::Unreadable { reason });
+    }
+    Read {
+        state: CoverageState::Reviewed,
+        before: before
+            .filter(|_| file.status != FileStatus::Deleted && !file.hunks.is_empty())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
     }
 }
 

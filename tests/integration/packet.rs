@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::{CoverageState, Packet, Side};
 use git_council::council::plan::Seed;
 use git_council::git::{self, Change, Environment, Request, TargetSpec};
-use git_council::packet::{Bounds, IgnoreGlobs, Material, build};
+use git_council::packet::{self, Bounds, IgnoreGlobs, Material};
 use git_council::prompt::{BriefClass, Prompter};
 
 use crate::harness::Repo;
@@ -37,8 +37,12 @@ fn review(repo: &Repo, commit: &str) -> (Change, Packet) {
         instructions: Vec::new(),
         ignore: IgnoreGlobs::default(),
     };
-    let fill = |file: &mut _| change.fill(file).map_err(|error| error.to_string());
-    let packet = build(material, &fill, &*change.blobs, &Bounds::default());
+    let files = packet::Files {
+        fill: &|file| change.fill(file).map_err(|error| error.to_string()),
+        blobs: &*change.blobs,
+        each: git::each,
+    };
+    let packet = packet::build(material, &files, &Bounds::default());
     (change, packet)
 }
 

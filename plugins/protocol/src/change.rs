@@ -98,12 +98,13 @@ pub struct FileChange {
 impl FileChange {
     /// Number of added and of removed lines.
     pub fn counts(&self) -> (usize, usize) {
-        let lines = self.hunks.iter().flat_map(Hunk::lines);
-        lines.fold((0, 0), |(added, removed), line| match line.kind {
-            LineKind::Added => (added + 1, removed),
-            LineKind::Removed => (added, removed + 1),
-            LineKind::Context => (added, removed),
-        })
+        let beginning = |body: &[u8], marker: u8| {
+            let further = body.windows(2).filter(|pair| *pair == [b'\n', marker]);
+            usize::from(body.first() == Some(&marker)) + further.count()
+        };
+        let bodies = || self.hunks.iter().map(|hunk| hunk.body.as_bytes());
+        let count = |marker| bodies().map(|body| beginning(body, marker)).sum();
+        (count(b'+'), count(b'-'))
     }
 
     /// The path on the old side.

@@ -129,7 +129,7 @@ fn the_same_material_has_the_same_bytes_in_any_order() {
 }
 
 #[test]
-fn many_files_are_what_they_are_one_by_one() {
+fn files_that_are_read_in_another_order_give_the_same_packet() {
     let names: Vec<String> = (0..300).map(|number| format!("f{number:03}.rs")).collect();
     let edited = edit(&many_lines(), 3, true);
     let mut blobs = MapBlobs::default();
@@ -144,23 +144,36 @@ fn many_files_are_what_they_are_one_by_one() {
         file.hunks.clone_from(&edited.hunks);
         Ok(())
     };
-    let packet = |names: &[String]| {
-        let files = names.iter().map(|name| file(name)).collect();
-        build(material(files), &fill, &blobs, &Bounds::default())
+    // Less context than all of them want.
+    let bounds = Bounds {
+        total_lines: 400,
+        ..Bounds::default()
     };
-    let whole = packet(&names);
-    for (at, name) in names.iter().enumerate() {
-        let alone = packet(std::slice::from_ref(name));
-        assert_eq!(whole.files[at], alone.files[0]);
-        assert_eq!(whole.coverage.files[at], alone.coverage.files[0]);
-    }
-    let lines = |file: &FileChange| {
-        file.hunks
+    let packet = |each: Each| {
+        let files = names.iter().map(|name| file(name)).collect();
+        let read = Files {
+            fill: &fill,
+            blobs: &blobs,
+            each,
+        };
+        super::super::build(material(files), &read, &bounds)
+    };
+    let backwards: Each = |files, look| {
+        let mut read: Vec<Read> = files.iter_mut().rev().map(look).collect();
+        read.reverse();
+        read
+    };
+    let whole = packet(in_turn);
+    assert_eq!(packet(backwards), whole);
+    assert_eq!(packet(crate::git::each), whole);
+    let shown = |at: usize| {
+        whole.files[at]
+            .hunks
             .iter()
             .map(|hunk| hunk.lines().count())
             .sum::<usize>()
     };
-    assert!(lines(&whole.files[0]) > edited.hunks.iter().map(|hunk| hunk.lines().count()).sum());
+    assert!(shown(0) > shown(299), "the first have the context");
 }
 
 /// A file with one line edited in its middle.

@@ -32,6 +32,29 @@ pub(crate) fn file(path: &str) -> FileChange {
     }
 }
 
+/// One after another.
+pub(crate) fn in_turn(
+    files: &mut [FileChange],
+    look: &(dyn Fn(&mut FileChange) -> Read + Sync),
+) -> Vec<Read> {
+    files.iter_mut().map(look).collect()
+}
+
+/// A packet whose files are read one after another.
+pub(crate) fn build(
+    material: Material,
+    fill: &(dyn Fn(&mut FileChange) -> Result<(), String> + Sync),
+    blobs: &dyn BlobSource,
+    bounds: &Bounds,
+) -> Packet {
+    let files = Files {
+        fill,
+        blobs,
+        each: in_turn,
+    };
+    super::build(material, &files, bounds)
+}
+
 pub(crate) fn material(files: Vec<FileChange>) -> Material {
     let target = Target {
         kind: TargetKind::Branch,

@@ -14,8 +14,8 @@ use council_protocol::task::{
 use council_protocol::{Answer, CoverageState, FileChange, Hunk, RepoPath, Vote};
 
 use super::*;
-use crate::packet::tests::{Op, edit, file, material};
-use crate::packet::{Bounds, build};
+use crate::packet::Bounds;
+use crate::packet::tests::{Op, build, edit, file, material};
 
 fn seed() -> Seed {
     Seed("5eed".repeat(16))

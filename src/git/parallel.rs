@@ -12,7 +12,7 @@ const MOST: usize = 8;
 const FEW: usize = 8;
 
 /// What `work` gives for each of the items, in their order.
-pub(super) fn each<T: Send, R: Send>(items: &mut [T], work: impl Fn(&mut T) -> R + Sync) -> Vec<R> {
+pub fn each<T: Send, R: Send>(items: &mut [T], work: &(dyn Fn(&mut T) -> R + Sync)) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     if items.len() <= FEW || threads == 1 {
         return items.iter_mut().map(work).collect();
@@ -46,7 +46,7 @@ mod tests {
     fn the_results_stand_in_the_items_order() {
         for count in [0, 1, FEW, FEW + 1, 1000] {
             let mut items: Vec<usize> = (0..count).collect();
-            let doubled = each(&mut items, |item| {
+            let doubled = each(&mut items, &|item| {
                 *item += 1;
                 *item * 2
             });
@@ -59,6 +59,6 @@ mod tests {
     #[should_panic(expected = "the ninth")]
     fn a_panic_of_any_thread_is_ours() {
         let mut items: Vec<usize> = (0..100).collect();
-        each(&mut items, |item| assert!(*item != 9, "the ninth"));
+        each(&mut items, &|item| assert!(*item != 9, "the ninth"));
     }
 }
