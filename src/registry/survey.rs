@@ -62,31 +62,45 @@ pub fn survey(
             seats,
         });
     }
-    workers_as_the_others(&mut survey.candidates);
+    workers_as_the_others(&mut survey.candidates, seats, agents);
     survey
 }
 
 /// A worker starts the agent that the other backends have asked already: where none of them can seat it, a worker cannot.
-fn workers_as_the_others(candidates: &mut [Candidate]) {
+/// An agent that no other backend holds is asked here.
+fn workers_as_the_others(candidates: &mut [Candidate], seats: &[Seat], agents: &Agents) {
     let (workers, others): (Vec<_>, Vec<_>) =
         candidates.iter_mut().partition(|one| one.name == WORKERS);
-    let heard: Vec<&Vec<(JudgeId, Probed)>> = others
-        .iter()
-        .filter_map(|other| other.seats.as_ref().ok())
-        .collect();
+    let heard = |judge: &JudgeId| -> Vec<Probed> {
+        let seats = others.iter().filter_map(|other| other.seats.as_ref().ok());
+        let of = |seats: &Vec<(JudgeId, Probed)>| {
+            let found = seats.iter().find(|(other, _)| other == judge);
+            found.map(|(_, probed)| probed.clone())
+        };
+        seats.filter_map(of).collect()
+    };
     for worker in workers {
-        for (judge, probed) in worker.seats.iter_mut().flatten() {
-            let of = |seats: &&Vec<(JudgeId, Probed)>| {
-                seats
-                    .iter()
-                    .find(|(other, _)| other == judge)
-                    .map(|(_, probed)| probed.clone())
-            };
-            let said: Vec<Probed> = heard.iter().filter_map(of).collect();
-            if let (true, Some(failure)) = (said.iter().all(Result::is_err), said.first()) {
-                *probed = failure.clone();
+        for ((judge, probed), seat) in worker.seats.iter_mut().flatten().zip(seats) {
+            if let Err(failure) = usable(&heard(judge), seat, agents) {
+                *probed = Err(failure);
             }
         }
+    }
+}
+
+/// Whether an agent can be used here, by what was heard of it.
+fn usable(heard: &[Probed], seat: &Seat, agents: &Agents) -> Result<(), Failure> {
+    if heard.iter().any(Result::is_ok) {
+        return Ok(());
+    }
+    let failures = heard.iter().filter_map(|probed| probed.as_ref().err());
+    let mut telling = failures.filter(|failure| failure.kind != FailureKind::Unsupported);
+    match telling.next() {
+        Some(failure) => Err(failure.clone()),
+        None => agents
+            .find(&seat.agent.kind)
+            .and_then(|agent| agent.probe(seat))
+            .map(drop),
     }
 }
 

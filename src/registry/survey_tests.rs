@@ -214,21 +214,34 @@ fn a_worker_is_as_its_agent_is_elsewhere() {
             ]),
         }
     };
-    let missing = Some(FailureKind::Spawn);
-    let mut candidates = [
-        candidate("teams", [missing, missing]),
-        candidate("subagents", [missing, None]),
-        candidate(WORKERS, [None, None]),
-    ];
-    workers_as_the_others(&mut candidates);
-    let seats = candidates[2].seats.as_ref().unwrap();
-    assert_eq!(seats[0].1.as_ref().unwrap_err().detail, "there is no key");
-    assert!(seats[1].1.is_ok(), "one of the others can seat it");
-    workers_as_the_others(&mut candidates[2..]);
-    assert!(
-        candidates[2].seats.as_ref().unwrap()[1].1.is_ok(),
-        "nobody else was asked"
+    let (missing, foreign) = (Some(FailureKind::Spawn), Some(FailureKind::Unsupported));
+    let agents = Agents::of(vec![Arc::new(Rules)]);
+    let asked = |others: [[Option<FailureKind>; 2]; 2], agents: &Agents| {
+        let mut candidates = [
+            candidate("teams", others[0]),
+            candidate("subagents", others[1]),
+            candidate(WORKERS, [None, None]),
+        ];
+        workers_as_the_others(&mut candidates, &seats(), agents);
+        let [_, _, workers] = candidates;
+        workers
+            .seats
+            .unwrap()
+            .into_iter()
+            .map(|(_, probed)| probed.err().map(|failure| failure.kind))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        asked([[missing, missing], [missing, None]], &agents),
+        [missing, None]
     );
+    // Of agents that nobody else holds, the agent itself is asked.
+    assert_eq!(
+        asked([[foreign, None], [foreign, None]], &agents),
+        [None, None]
+    );
+    let nobody = Agents::of(Vec::new());
+    assert!(asked([[foreign, foreign], [foreign, foreign]], &nobody)[0].is_some());
 }
 
 #[test]

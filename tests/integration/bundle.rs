@@ -120,6 +120,7 @@ fn a_recorded_council_sits_again_and_comes_to_the_same_findings() {
     assert_eq!(after["verdict"], before["verdict"]);
     assert_eq!(after["findings"], before["findings"]);
     assert_ne!(after["receipt"]["run"]["name"], Value::Null);
+    assert_eq!(after["receipt"]["run"]["backend"]["name"], "teams");
     let odd = "[agents.helper]\ndriver = 'recorded'\n";
     repo.write_home(".config/git-council/config.toml", odd);
     repo.council(["review", "HEAD", "--fresh"])
@@ -128,6 +129,6 @@ fn a_recorded_council_sits_again_and_comes_to_the_same_findings() {
     let config = config.replace("run.json", "gone.json");
     repo.write_home(".config/git-council/config.toml", &config);
     repo.council(["review", "HEAD", "--fresh"])
-        .ends(3)
-        .prints("gone.json");
+        .ends(2)
+        .tells("gone.json");
 }

@@ -14,7 +14,7 @@ fn style() -> Style {
         name: "teams",
         version: env!("CARGO_PKG_VERSION"),
         capabilities: Capability::known().collect(),
-        drivers: &["builtin", "claude", "codex", "acp", "http"],
+        drivers: &["builtin", "claude", "codex", "acp", "http", "recorded"],
         lanes: Lanes::PerJudge,
         memory: Memory::Kept,
     }
