@@ -4,6 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::git::Place;
+use crate::memory::Purpose;
 use crate::report::{self, Report};
 use crate::session::{HOLDER, Held, RealWorld, RunRef, World as _};
 
@@ -12,6 +13,21 @@ use super::error::CliError;
 
 /// The report's name in the run's folder.
 pub(crate) const REPORT: &str = "report.json";
+
+/// The name of the seal on the report: `wait` gives the exit code of none but the user's own.
+const SEAL: &str = "report.seal";
+
+/// Seals the report of a run. Where there is no seal, or no room for it, nobody will believe the report later.
+pub(crate) fn seal(start: &Start, run: &RunRef, report: &[u8]) {
+    if let (Some(seal), Some(path)) = (start.seal(), run.file(SEAL)) {
+        let seal = seal.over(Purpose::Report, &sealed(&run.name, report));
+        let _ = std::fs::write(path, seal);
+    }
+}
+
+fn sealed(run: &str, report: &[u8]) -> Vec<u8> {
+    [run.as_bytes(), b"\0", report].concat()
+}
 
 /// Holds a run of the past.
 pub(crate) fn hold(past: &Past) -> Result<Held, CliError> {
@@ -70,6 +86,16 @@ impl Past {
             (false, true) => State::Finished,
             (false, false) => State::CutOff,
         }
+    }
+
+    /// Whether this user's program made its report, as it lies here. Who has no place for a key has nothing to compare.
+    pub(crate) fn is_own(&self, start: &Start) -> Result<bool, CliError> {
+        let Some(seal) = start.seal() else {
+            return Ok(true);
+        };
+        let kept = std::fs::read_to_string(self.folder.join(SEAL)).unwrap_or_default();
+        let report = self.read(REPORT)?;
+        Ok(seal.holds(Purpose::Report, &sealed(&self.name, &report), kept.trim()))
     }
 
     /// Its report; none while it is going on, or when it was cut off.

@@ -408,6 +408,7 @@ impl Council<'_> {
     fn keep(&self, report: &Report) -> Result<(), CliError> {
         let json = report::json::render(report, report::Gate::default());
         self.write(self.run.file(REPORT), json.as_bytes())?;
+        history::seal(self.start, &self.run, json.as_bytes());
         let session = self.prepared.config.settings.output.session;
         if let Some(text) = report::markdown::session(report).filter(|_| session) {
             self.write(self.run.artefact(MINUTES), text.as_bytes())?;

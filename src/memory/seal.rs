@@ -35,6 +35,8 @@ pub enum Purpose {
     Dismissal,
     /// The command line of a run.
     Request,
+    /// The report of a run.
+    Report,
 }
 
 impl Purpose {
@@ -43,6 +45,7 @@ impl Purpose {
             Self::Verdict => "verdict",
             Self::Dismissal => "dismissal",
             Self::Request => "request",
+            Self::Report => "report",
         }
     }
 }

@@ -108,6 +108,26 @@ fn t29_a_run_that_somebody_else_left_is_not_resumed() {
     assert!(!mark.exists());
 }
 
+#[test]
+fn t29_a_report_that_somebody_else_left_is_waited_for_in_vain() {
+    let theirs = conflicted();
+    theirs.council(["review", "HEAD"]).ends(1);
+    let runs = theirs.path().join(".git/council/runs");
+    let run = fs::read_dir(&runs).unwrap().next().unwrap().unwrap();
+    let name = run.file_name().into_string().unwrap();
+    theirs.council(["wait", &name]).ends(1).prints("FAIL");
+    let mine = unpacked(&theirs);
+    mine.council(["wait", &name])
+        .ends(3)
+        .tells("it bears another seal");
+    mine.council(["show", &name]).ends(0).prints("FAIL");
+    // A report that was written over is nobody's either.
+    let report = run.path().join("report.json");
+    let text = fs::read_to_string(&report).unwrap();
+    fs::write(&report, text + "\n").unwrap();
+    theirs.council(["wait", &name]).ends(3);
+}
+
 /// A clone of the repository and of its notes, at another user's desk.
 fn clone(of: &Repo) -> Repo {
     let clone = Repo::home();

@@ -59,6 +59,13 @@ pub(crate) fn run(args: &WaitArgs, start: &Start) -> Result<u8, CliError> {
             )),
         );
     };
+    if !past.is_own(start)? {
+        let name = &past.name;
+        let message = format!("the report of {name} is not yours: it bears another seal, or none");
+        return Err(CliError::run(message)
+            .hint(format!("`git council show {name}` tells what lies there"))
+            .hint("review the change here: git council review"));
+    }
     let format = if args.json {
         Format::Json
     } else {
