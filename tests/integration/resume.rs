@@ -1,9 +1,11 @@
 //! A run that was cut off goes on: nobody who has answered is asked again.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::harness::Repo;
 use crate::programs::{answer, with_judge};
@@ -132,4 +134,35 @@ fn a_judge_that_was_lost_is_asked_again_in_a_run_that_is_over() {
         .to_owned();
     repo.council(["resume", &name]).ends(0).prints("PASS");
     assert_eq!(asked(&repo), 3);
+}
+
+/// `fixtures/run-v1` was written by this program before journals had sums: version 1 of the format.
+#[test]
+fn a_run_of_the_first_format_is_told_and_computed_again() {
+    let repo = Repo::with_base();
+    let name = "council-20261122-head";
+    let run = repo.path().join(".git/council/runs").join(name);
+    fs::create_dir_all(&run).unwrap();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/integration/fixtures/run-v1");
+    for entry in fs::read_dir(&fixture).unwrap() {
+        let file = entry.unwrap().path();
+        fs::copy(&file, run.join(file.file_name().unwrap())).unwrap();
+    }
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let before = read(&fs::read_to_string(fixture.join("report.json")).unwrap());
+    let again = read(&repo.council(["replay", name, "--json"]).ends(0).stdout);
+    assert_eq!(again["verdict"], "WARN");
+    for key in [
+        "verdict",
+        "findings",
+        "judges",
+        "disagreements",
+        "notes",
+        "target",
+    ] {
+        assert_eq!(again[key], before[key], "{key}");
+    }
+    repo.council(["show", name])
+        .ends(0)
+        .prints("tests moved from PASS to WARN on a.py:4");
 }
