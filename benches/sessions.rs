@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{
     Answer, Capability, CapabilitySet, Coverage, CoverageState, Event, Failure, FileChange,
-    JudgeId, JudgeSpec, Message, PROTOCOL_VERSION, Packet, Seat, Task, Turn, TurnId, Vote,
+    JudgeId, JudgeSpec, Message, Millis, PROTOCOL_VERSION, Packet, Seat, Task, Turn, TurnId, Vote,
 };
 use git_council::council::Plan;
 use git_council::council::plan::{
@@ -28,8 +29,8 @@ use git_council::council::plan::{
 use git_council::report::judge;
 use git_council::session::journal::{JOURNAL, Journal};
 use git_council::session::{
-    self, Interrupts, Offer, Opened, Places, Prompter, RealWorld, RunRef, Setting, World as _,
-    resume,
+    self, Appender, Disk, Durability, Interrupts, Lock, Moment, Offer, Opened, Places, Prompter,
+    RealWorld, RunRef, Setting, World, resume,
 };
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -60,6 +61,11 @@ fn main() -> std::io::Result<()> {
             "session, {judges} judges, {rounds} rounds: {bare:?}; with journal and files {kept:?}"
         )?;
     }
+    let journal = median(|| journaled(folder.path()));
+    writeln!(
+        out,
+        "of 5 judges and 2 rounds, the journal alone: {journal:?}"
+    )?;
     let sync = median(|| sync(folder.path()));
     writeln!(out, "an append that the disk syncs: {sync:?}")?;
     for judges in [1, 100] {
@@ -243,10 +249,29 @@ fn session(judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
     held(FREE, judges, debate, folder)
 }
 
+/// The time that a session of five judges and two rounds spends in its journal.
+fn journaled(folder: &Path) -> Duration {
+    let world = Timed {
+        world: RealWorld::new(),
+        spent: Arc::default(),
+    };
+    held_in(&world, FREE, 5, DebateMode::Force, Some(folder));
+    Duration::from_nanos(world.spent.load(Ordering::Relaxed))
+}
+
 /// A whole session of judges with agents of one kind; with a folder, its journal and files as well.
 fn held(kind: &str, judges: u32, debate: DebateMode, folder: Option<&Path>) -> Duration {
+    held_in(&RealWorld::new(), kind, judges, debate, folder)
+}
+
+fn held_in(
+    world: &dyn World,
+    kind: &str,
+    judges: u32,
+    debate: DebateMode,
+    folder: Option<&Path>,
+) -> Duration {
     let begun = Instant::now();
-    let world = RealWorld::new();
     let places = folder.map(|folder| Places::in_repository(folder, Some(folder)));
     let places = places.unwrap_or_default();
     let opened = Opened::open(council_teams::teams(agents()), hello()).expect("it opens");
@@ -254,11 +279,103 @@ fn held(kind: &str, judges: u32, debate: DebateMode, folder: Option<&Path>) -> D
         opened,
         plan: plan(kind, judges, debate),
     };
-    let run = RunRef::create(&world, &places, "bench", &world.moment()).expect("there is room");
+    let run = RunRef::create(world, &places, "bench", &world.moment()).expect("there is room");
     let interrupts = Interrupts::Channel(unbounded_channel().1);
-    let finished = session::run(&setting(kind, run), vec![offer], &world, interrupts);
+    let finished = session::run(&setting(kind, run), vec![offer], world, interrupts);
     assert_eq!(finished.expect("it ends").outcome.counted, judges);
     begun.elapsed()
+}
+
+/// The real world, with a watch over everything that is appended.
+struct Timed {
+    world: RealWorld,
+    /// In nanoseconds.
+    spent: Arc<AtomicU64>,
+}
+
+impl World for Timed {
+    fn now_ms(&self) -> Millis {
+        self.world.now_ms()
+    }
+
+    fn moment(&self) -> Moment {
+        self.world.moment()
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.world.random(bytes)
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        self
+    }
+}
+
+impl Disk for Timed {
+    fn make_dirs(&self, root: &Path, below: &Path) -> io::Result<()> {
+        self.world.disk().make_dirs(root, below)
+    }
+
+    fn make_new_dir(&self, path: &Path) -> io::Result<()> {
+        self.world.disk().make_new_dir(path)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+        self.world.disk().write(path, bytes, durability)
+    }
+
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.world.disk().write_new(path, bytes)
+    }
+
+    fn append(&self, path: &Path) -> io::Result<Box<dyn Appender>> {
+        let spent = Arc::clone(&self.spent);
+        let file = timed(&spent, || self.world.disk().append(path))?;
+        Ok(Box::new(Watched { file, spent }))
+    }
+
+    fn cut(&self, path: &Path, length: u64) -> io::Result<()> {
+        self.world.disk().cut(path, length)
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.world.disk().read(path)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Lock> {
+        self.world.disk().lock(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        self.world.disk().list(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.world.disk().remove_dir(path)
+    }
+}
+
+struct Watched {
+    file: Box<dyn Appender>,
+    spent: Arc<AtomicU64>,
+}
+
+impl Appender for Watched {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        timed(&self.spent, || self.file.append(bytes))
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        timed(&self.spent, || self.file.sync())
+    }
+}
+
+fn timed<T>(spent: &AtomicU64, work: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let done = work();
+    let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    spent.fetch_add(nanos, Ordering::Relaxed);
+    done
 }
 
 fn setting(kind: &str, run: RunRef) -> Setting {
