@@ -15,6 +15,9 @@ const SHORT_MARGIN: usize = 40;
 /// How far away such a line may be.
 const NEAR: usize = 16;
 
+/// Bytes of what differs from which the margin is too small a part of the work to look for such a line.
+const LARGE: usize = 16 << 10;
+
 /// As much of a line as a hunk's header shows, in bytes, as in git.
 const SECTION: usize = 80;
 
@@ -127,9 +130,10 @@ fn bars<'a>(nearest: impl Iterator<Item = &'a [u8]>, core: [&[u8]; 2]) -> bool {
         core.iter()
             .any(|core| memchr::memmem::find(core, line).is_some())
     };
-    nearest
-        .take(NEAR)
-        .any(|line| !line.is_empty() && !is_there(line))
+    core.iter().all(|core| core.len() < LARGE)
+        && nearest
+            .take(NEAR)
+            .any(|line| !line.is_empty() && !is_there(line))
 }
 
 /// The beginning of the line that `at` is in.
