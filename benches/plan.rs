@@ -143,7 +143,7 @@ fn report(below: u32) -> Report {
     let reason = Reason::NothingToReview;
     let mut report = Report::skipped(subject, Coverage::default(), reason, "", run);
     report.findings = (1..=FINDINGS).map(|at| found(at, below)).collect();
-    (report.verdict, report.reason) = (Verdict::Fail, Reason::CriticalCarried);
+    (report.verdict, report.reason) = (Verdict::Fail, Reason::CriticalConfirmed);
     report
 }
 
@@ -175,7 +175,7 @@ fn found(at: u32, below: u32) -> JudgedFinding {
         id: format!("F{at}"),
         fingerprint: format!("{:016x}", at + below),
         finding,
-        disposition: Disposition::Carried,
+        disposition: Disposition::Confirmed,
         level: Some(Level::Fail),
         dismissed: None,
         members: vec![member],

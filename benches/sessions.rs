@@ -472,7 +472,7 @@ fn plan(kind: &str, judges: u32, debate: DebateMode) -> Plan {
         consensus: Consensus::Findings,
         quorum: 2,
         policy: Policy {
-            contested_critical_fails: false,
+            disputed_critical_fails: false,
             incomplete_coverage_warns: false,
         },
         seats: (0..judges).map(planned).collect(),

@@ -128,7 +128,7 @@ pub const KEYS: &[Key] = &[
     )
     .or(r#""fail""#),
     key(
-        "review.contested-critical",
+        "review.disputed-critical",
         Kind::Choice(&["warn", "fail"]),
         Trust::Checkout,
         "What a critical finding comes to that another judge refutes with evidence.",

@@ -24,7 +24,7 @@ pub use kind::{Kind, is_model};
 pub use reference::{reference, schema};
 pub use resolve::{Config, Entry, Notice, Part, resolve};
 pub use settings::{
-    AgentSettings, BackendSettings, Background, CacheSettings, Color, ContestedPolicy,
+    AgentSettings, BackendSettings, Background, CacheSettings, Color, DisputedPolicy,
     CoveragePolicy, CrossExamination, Format, Hook, HookMode, JudgeSettings, Large, Limits, Notes,
     OnTimeout, Output, PriceSettings, Prompts, Redact, Review, Runs, Settings, TimeoutSettings,
 };

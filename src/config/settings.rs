@@ -100,8 +100,8 @@ pub struct Review {
     pub backend: String,
     /// The mildest verdict that ends with exit code 1.
     pub fail_on: FailOn,
-    /// What a contested critical finding comes to.
-    pub contested_critical: ContestedPolicy,
+    /// What a disputed critical finding comes to.
+    pub disputed_critical: DisputedPolicy,
     /// What PASS becomes on incomplete coverage.
     pub incomplete_coverage: CoveragePolicy,
     /// Files that need no review, as gitignore patterns.
@@ -361,10 +361,10 @@ pub enum Large {
     Shard,
 }
 
-/// What a contested critical finding comes to.
+/// What a disputed critical finding comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ContestedPolicy {
+pub enum DisputedPolicy {
     /// WARN and a disagreement.
     Warn,
     /// FAIL.
@@ -433,7 +433,7 @@ impl Settings {
     /// The engine's choices.
     pub fn policy(&self) -> Policy {
         Policy {
-            contested_critical_fails: self.review.contested_critical == ContestedPolicy::Fail,
+            disputed_critical_fails: self.review.disputed_critical == DisputedPolicy::Fail,
             incomplete_coverage_warns: self.review.incomplete_coverage == CoveragePolicy::Warn,
         }
     }

@@ -227,12 +227,12 @@ mod tests {
         let mut elsewhere = a.clone();
         elsewhere.location.path = "b.rs".into();
         assert_eq!(groups(&[(0, a.clone()), (1, elsewhere)]), 2);
-        let unproven = Proof::Unverified {
+        let unconfirmed = Proof::Unverified {
             reason: String::new(),
         };
         let places = [
             Place::new(0, &a, &Proof::Verified),
-            Place::new(1, &a, &unproven),
+            Place::new(1, &a, &unconfirmed),
         ];
         assert_eq!(cluster(&places).len(), 2);
     }

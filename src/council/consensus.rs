@@ -36,12 +36,12 @@ pub fn level(finding: Standing, policy: Policy) -> Option<Level> {
     use {Disposition as D, Severity as S};
     match (finding.severity, finding.disposition) {
         (_, D::Rejected) => None,
-        (S::Critical, D::Carried) => Some(Level::Fail),
-        (S::Critical, D::Contested) if policy.contested_critical_fails => Some(Level::Fail),
-        (S::Critical, D::Contested | D::Unproven) | (S::Significant, D::Carried) => {
+        (S::Critical, D::Confirmed) => Some(Level::Fail),
+        (S::Critical, D::Disputed) if policy.disputed_critical_fails => Some(Level::Fail),
+        (S::Critical, D::Disputed | D::Unconfirmed) | (S::Significant, D::Confirmed) => {
             Some(Level::Warn)
         }
-        (S::Significant, D::Contested | D::Unproven) | (S::Minor, _) => Some(Level::Note),
+        (S::Significant, D::Disputed | D::Unconfirmed) | (S::Minor, _) => Some(Level::Note),
     }
 }
 
@@ -74,10 +74,10 @@ fn by_findings(policy: Policy, case: &Case<'_>) -> (Verdict, Reason) {
 fn because(finding: Standing, level: Level) -> Reason {
     match (level, finding.severity, finding.disposition) {
         (Level::Note, ..) => Reason::NotesOnly,
-        (_, Severity::Critical, Disposition::Carried) => Reason::CriticalCarried,
-        (_, Severity::Critical, Disposition::Contested) => Reason::CriticalContested,
-        (_, Severity::Critical, _) => Reason::CriticalUnproven,
-        _ => Reason::SignificantCarried,
+        (_, Severity::Critical, Disposition::Confirmed) => Reason::CriticalConfirmed,
+        (_, Severity::Critical, Disposition::Disputed) => Reason::CriticalDisputed,
+        (_, Severity::Critical, _) => Reason::CriticalUnconfirmed,
+        _ => Reason::SignificantConfirmed,
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn disagreements(
     for finding in findings.iter().filter(|f| f.dismissed.is_none()) {
         let open = matches!(
             finding.disposition,
-            Disposition::Contested | Disposition::Unproven
+            Disposition::Disputed | Disposition::Unconfirmed
         );
         let kind = match finding.finding.severity {
             Severity::Critical => DisagreementKind::Critical,

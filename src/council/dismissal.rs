@@ -234,9 +234,9 @@ mod tests {
 
     fn disposition() -> impl Strategy<Value = Disposition> {
         prop_oneof![
-            Just(Disposition::Carried),
-            Just(Disposition::Contested),
-            Just(Disposition::Unproven),
+            Just(Disposition::Confirmed),
+            Just(Disposition::Disputed),
+            Just(Disposition::Unconfirmed),
             Just(Disposition::Rejected)
         ]
     }
@@ -287,7 +287,7 @@ mod tests {
             let ids: Vec<JudgeId> = JUDGES.iter().map(|&id| id.into()).collect();
             let votes = votes(&findings, ids.iter().zip(self.votes.iter().copied()));
             let policy = Policy {
-                contested_critical_fails: false,
+                disputed_critical_fails: false,
                 incomplete_coverage_warns: false,
             };
             let case = Case {
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn what_is_dismissed_does_not_count_and_neither_does_the_vote_that_rests_on_it() {
         let world = World {
-            findings: vec![found(0, Severity::Critical, Disposition::Carried, 0)],
+            findings: vec![found(0, Severity::Critical, Disposition::Confirmed, 0)],
             votes: vec![Vote::Fail, Vote::Pass],
             consensus: Consensus::Findings,
             quorum: 2,
@@ -359,8 +359,8 @@ mod tests {
     fn a_judge_that_holds_something_else_keeps_the_vote_that_it_supports() {
         let world = World {
             findings: vec![
-                found(0, Severity::Critical, Disposition::Carried, 0),
-                found(1, Severity::Significant, Disposition::Unproven, 0),
+                found(0, Severity::Critical, Disposition::Confirmed, 0),
+                found(1, Severity::Significant, Disposition::Unconfirmed, 0),
             ],
             votes: vec![Vote::Fail, Vote::Pass],
             consensus: Consensus::Strict,
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_verdict_of_before_is_judged_by_the_same_rule() {
-        let mut findings = vec![found(0, Severity::Critical, Disposition::Carried, 0)];
+        let mut findings = vec![found(0, Severity::Critical, Disposition::Confirmed, 0)];
         let unseen = Coverage {
             files: vec![council_protocol::coverage::FileCoverage {
                 path: "a.rs".into(),
@@ -385,7 +385,7 @@ mod tests {
             }],
         };
         let policy = Policy {
-            contested_critical_fails: false,
+            disputed_critical_fails: false,
             incomplete_coverage_warns: false,
         };
         let reconsidered = Reconsidered {

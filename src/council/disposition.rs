@@ -1,4 +1,4 @@
-//! What became of each finding: carried, contested, unproven or rejected.
+//! What became of each finding: confirmed, disputed, unconfirmed or rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -158,11 +158,11 @@ impl Cluster {
         let mut voices = self.holders();
         voices.extend(live.iter().flat_map(|v| v.says(Stance::Agreed)));
         if voices.len() >= 2 || live.iter().any(|v| v.deterministic && !v.refuted()) {
-            Disposition::Carried
+            Disposition::Confirmed
         } else if live.iter().any(|v| v.refuted()) {
-            Disposition::Contested
+            Disposition::Disputed
         } else {
-            Disposition::Unproven
+            Disposition::Unconfirmed
         }
     }
 }

@@ -86,7 +86,7 @@ fn one_vendor(floor: &Floor) -> Option<String> {
     let agreed = floor
         .clusters()
         .iter()
-        .any(|c| c.disposition() == Disposition::Carried && c.holders().len() > 1);
+        .any(|c| c.disposition() == Disposition::Confirmed && c.holders().len() > 1);
     let same = vendors.len() > 1 && vendors.windows(2).all(|pair| pair[0] == pair[1]) && agreed;
     same.then(|| {
         format!(

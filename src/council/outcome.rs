@@ -54,14 +54,14 @@ pub enum Reason {
     NoFindings,
     /// Only findings that are worth a note.
     NotesOnly,
-    /// A critical finding is carried.
-    CriticalCarried,
-    /// A critical finding is contested.
-    CriticalContested,
+    /// A critical finding is confirmed.
+    CriticalConfirmed,
+    /// A critical finding is disputed.
+    CriticalDisputed,
     /// A critical finding that nobody checked.
-    CriticalUnproven,
-    /// A significant finding is carried.
-    SignificantCarried,
+    CriticalUnconfirmed,
+    /// A significant finding is confirmed.
+    SignificantConfirmed,
     /// A judge votes FAIL and no finding of it survives.
     VerdictWithoutFinding,
     /// `strict` or `majority`: the votes decided.
@@ -101,11 +101,11 @@ pub enum Reason {
 #[serde(rename_all = "kebab-case")]
 pub enum Disposition {
     /// Two independent judges, or one and another's own evidence, or a deterministic judge unrefuted.
-    Carried,
+    Confirmed,
     /// Held by one, refuted with evidence by another.
-    Contested,
+    Disputed,
     /// Held by one, checked by nobody, its quote is real.
-    Unproven,
+    Unconfirmed,
     /// Its quote is not there, or it was withdrawn with evidence.
     Rejected,
 }
@@ -283,9 +283,9 @@ pub struct Disagreement {
 pub enum DisagreementKind {
     /// One vendor's judges PASS what another's FAIL.
     CrossVendor,
-    /// A critical finding is contested or unproven.
+    /// A critical finding is disputed or unconfirmed.
     Critical,
-    /// A significant finding is contested or unproven.
+    /// A significant finding is disputed or unconfirmed.
     Significant,
 }
 

@@ -57,8 +57,8 @@ pub enum Consensus {
 /// What a verdict becomes where the rule leaves a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Policy {
-    /// Whether a contested critical finding fails the change; else it warns.
-    pub contested_critical_fails: bool,
+    /// Whether a disputed critical finding fails the change; else it warns.
+    pub disputed_critical_fails: bool,
     /// Whether PASS on incomplete coverage becomes WARN; else INCONCLUSIVE.
     pub incomplete_coverage_warns: bool,
 }

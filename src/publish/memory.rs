@@ -277,11 +277,11 @@ pub fn absorb(report: &mut Report, carried: &[Carried]) {
 /// The least that an open finding makes of a verdict.
 fn worsen(report: &mut Report, kept: &Kept) {
     let reason = match (kept.level, kept.disposition) {
-        (Level::Fail, Disposition::Contested) => Reason::CriticalContested,
-        (Level::Fail, _) => Reason::CriticalCarried,
-        (Level::Warn, Disposition::Unproven) => Reason::CriticalUnproven,
-        (Level::Warn, Disposition::Contested) => Reason::CriticalContested,
-        (Level::Warn, _) => Reason::SignificantCarried,
+        (Level::Fail, Disposition::Disputed) => Reason::CriticalDisputed,
+        (Level::Fail, _) => Reason::CriticalConfirmed,
+        (Level::Warn, Disposition::Unconfirmed) => Reason::CriticalUnconfirmed,
+        (Level::Warn, Disposition::Disputed) => Reason::CriticalDisputed,
+        (Level::Warn, _) => Reason::SignificantConfirmed,
         (Level::Note, _) => Reason::NotesOnly,
     };
     match (kept.level, report.verdict) {

@@ -144,19 +144,19 @@ impl Report {
                     count(self.noted().count(), "note", "notes")
                 )
             }
-            Reason::CriticalCarried => {
-                self.stands(Severity::Critical, Disposition::Carried, "carried")
+            Reason::CriticalConfirmed => {
+                self.stands(Severity::Critical, Disposition::Confirmed, "confirmed")
             }
-            Reason::CriticalContested => {
-                self.stands(Severity::Critical, Disposition::Contested, "contested")
+            Reason::CriticalDisputed => {
+                self.stands(Severity::Critical, Disposition::Disputed, "disputed")
             }
-            Reason::CriticalUnproven => self.stands(
+            Reason::CriticalUnconfirmed => self.stands(
                 Severity::Critical,
-                Disposition::Unproven,
+                Disposition::Unconfirmed,
                 "held by one judge and unchecked",
             ),
-            Reason::SignificantCarried => {
-                self.stands(Severity::Significant, Disposition::Carried, "carried")
+            Reason::SignificantConfirmed => {
+                self.stands(Severity::Significant, Disposition::Confirmed, "confirmed")
             }
             Reason::VerdictWithoutFinding => {
                 "a judge votes FAIL, but no finding of it survives".into()

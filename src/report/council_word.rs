@@ -93,12 +93,12 @@ pub(super) struct Risk {
     pub(super) response: &'static str,
 }
 
-/// The matrix of the seed. How likely a finding is to be real is what became of it: carried, unproven, contested.
+/// The matrix of the seed. How likely a finding is to be real is what became of it: confirmed, unconfirmed, disputed.
 pub(super) fn risk(finding: &JudgedFinding) -> Option<Risk> {
     let column = match finding.disposition {
-        Disposition::Contested => 0,
-        Disposition::Unproven => 1,
-        Disposition::Carried => 2,
+        Disposition::Disputed => 0,
+        Disposition::Unconfirmed => 1,
+        Disposition::Confirmed => 2,
         Disposition::Rejected => return None,
     };
     let (severity, row) = match finding.finding.severity {
@@ -164,11 +164,11 @@ mod tests {
             risk(&finding).map(|risk| risk.response)
         };
         use {Disposition as D, Severity as S};
-        assert_eq!(of(S::Critical, D::Carried), Some("blocker"));
-        assert_eq!(of(S::Critical, D::Unproven), Some("mitigate"));
-        assert_eq!(of(S::Critical, D::Contested), Some("monitor"));
-        assert_eq!(of(S::Significant, D::Contested), Some("accept"));
-        assert_eq!(of(S::Minor, D::Carried), Some("monitor"));
+        assert_eq!(of(S::Critical, D::Confirmed), Some("blocker"));
+        assert_eq!(of(S::Critical, D::Unconfirmed), Some("mitigate"));
+        assert_eq!(of(S::Critical, D::Disputed), Some("monitor"));
+        assert_eq!(of(S::Significant, D::Disputed), Some("accept"));
+        assert_eq!(of(S::Minor, D::Confirmed), Some("monitor"));
         assert_eq!(of(S::Critical, D::Rejected), None);
     }
 }

@@ -140,9 +140,9 @@ pub(super) fn places<'a>(locations: impl Iterator<Item = &'a Location>, most: us
 /// What became of a finding, in words.
 pub(super) fn disposition(disposition: Disposition) -> &'static str {
     match disposition {
-        Disposition::Carried => "carried",
-        Disposition::Contested => "contested",
-        Disposition::Unproven => "unproven",
+        Disposition::Confirmed => "confirmed",
+        Disposition::Disputed => "disputed",
+        Disposition::Unconfirmed => "unconfirmed",
         Disposition::Rejected => "rejected",
     }
 }

@@ -147,7 +147,7 @@ fn several_refs_have_one_answer_and_the_worst_decides() {
     let run = desk.push(&["origin", "main", "clean", "v1"]).ends(1);
     // The branch and the tag stand for the same range.
     assert_eq!(
-        run.stderr.matches("carried (").count() + run.stderr.matches("FAIL: ").count(),
+        run.stderr.matches("confirmed (").count() + run.stderr.matches("FAIL: ").count(),
         2,
         "{}",
         run.stderr

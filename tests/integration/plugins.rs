@@ -89,7 +89,7 @@ fn a_plugin_in_c_reviews_a_real_change() {
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["receipt"]["run"]["backend"]["name"], "linter");
     assert_eq!(report["receipt"]["participation"]["counted"], 2);
-    assert_eq!(report["findings"][0]["disposition"], "carried");
+    assert_eq!(report["findings"][0]["disposition"], "confirmed");
 }
 
 #[test]

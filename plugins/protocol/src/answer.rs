@@ -52,9 +52,9 @@ pub enum Confidence {
 pub enum Severity {
     /// Worth a note.
     Minor,
-    /// Worth a warning when it is carried.
+    /// Worth a warning when it is confirmed.
     Significant,
-    /// Fails the change when it is carried.
+    /// Fails the change when it is confirmed.
     Critical,
 }
 

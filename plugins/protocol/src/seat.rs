@@ -60,7 +60,7 @@ pub struct AgentSpec {
     /// The model, when overridden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Whether it applies rules rather than a model: its findings need no second voice (3-debate.md, "carried").
+    /// Whether it applies rules rather than a model: its findings need no second voice (3-debate.md, "confirmed").
     #[serde(default)]
     pub deterministic: bool,
 }

@@ -287,7 +287,7 @@ mod tests {
             consensus: Consensus::Findings,
             quorum: 2,
             policy: Policy {
-                contested_critical_fails: false,
+                disputed_critical_fails: false,
                 incomplete_coverage_warns: false,
             },
             seats: vec![seat("judge-a"), seat("judge-b")],
@@ -325,7 +325,7 @@ mod tests {
         );
         assert_eq!(
             (outcome.verdict, outcome.reason),
-            (Verdict::Fail, Reason::CriticalCarried)
+            (Verdict::Fail, Reason::CriticalConfirmed)
         );
         assert_eq!(outcome.procedure, Procedure::Duel);
     }
@@ -338,7 +338,7 @@ mod tests {
         );
         assert_eq!(
             (outcome.verdict, outcome.reason),
-            (Verdict::Warn, Reason::CriticalContested)
+            (Verdict::Warn, Reason::CriticalDisputed)
         );
     }
 

@@ -351,9 +351,9 @@ fn withdrawing_a_finding_has_the_same_bar() {
         (run.concluded().findings[0].disposition, weak)
     };
     assert_eq!(level(Some(evidence(20))), (Disposition::Rejected, false));
-    assert_eq!(level(Some(made_up())), (Disposition::Unproven, true));
-    assert_eq!(level(Some(evidence(3))), (Disposition::Unproven, true));
-    assert_eq!(level(None), (Disposition::Unproven, true));
+    assert_eq!(level(Some(made_up())), (Disposition::Unconfirmed, true));
+    assert_eq!(level(Some(evidence(3))), (Disposition::Unconfirmed, true));
+    assert_eq!(level(None), (Disposition::Unconfirmed, true));
 }
 
 /// One judge holds a critical finding; the other says something about it in R2.
@@ -381,18 +381,18 @@ fn opinion(
 #[test]
 fn agreement_carries_only_with_evidence_of_its_own() {
     let agreed = |e| opinion(Stance::Agreed, e, false).concluded().findings[0].disposition;
-    assert_eq!(agreed(Some(evidence(20))), Disposition::Carried);
-    assert_eq!(agreed(Some(made_up())), Disposition::Unproven);
+    assert_eq!(agreed(Some(evidence(20))), Disposition::Confirmed);
+    assert_eq!(agreed(Some(made_up())), Disposition::Unconfirmed);
     assert_eq!(
         agreed(Some(evidence(3))),
-        Disposition::Unproven,
+        Disposition::Unconfirmed,
         "the finding's own quote is an echo"
     );
-    assert_eq!(agreed(None), Disposition::Unproven);
+    assert_eq!(agreed(None), Disposition::Unconfirmed);
     let run = opinion(Stance::PartiallyAgreed, Some(evidence(20)), false);
     assert_eq!(
         run.concluded().findings[0].disposition,
-        Disposition::Unproven
+        Disposition::Unconfirmed
     );
 }
 
@@ -400,25 +400,25 @@ fn agreement_carries_only_with_evidence_of_its_own() {
 fn disagreement_contests_only_with_evidence() {
     let run = opinion(Stance::Disagreed, Some(evidence(20)), false);
     let outcome = run.concluded();
-    assert_eq!(outcome.findings[0].disposition, Disposition::Contested);
+    assert_eq!(outcome.findings[0].disposition, Disposition::Disputed);
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Warn, Reason::CriticalContested)
+        (Verdict::Warn, Reason::CriticalDisputed)
     );
     assert_eq!(outcome.findings[0].opinions.len(), 1);
     let run = opinion(Stance::Disagreed, Some(made_up()), false);
     assert_eq!(
         run.concluded().findings[0].disposition,
-        Disposition::Unproven
+        Disposition::Unconfirmed
     );
 }
 
 #[test]
-fn a_rules_finding_is_carried_unless_it_is_refuted_with_evidence() {
+fn a_rules_finding_is_confirmed_unless_it_is_refuted_with_evidence() {
     let rule = |e| opinion(Stance::Disagreed, e, true).concluded().findings[0].disposition;
-    assert_eq!(rule(None), Disposition::Carried);
-    assert_eq!(rule(Some(made_up())), Disposition::Carried);
-    assert_eq!(rule(Some(evidence(20))), Disposition::Contested);
+    assert_eq!(rule(None), Disposition::Confirmed);
+    assert_eq!(rule(Some(made_up())), Disposition::Confirmed);
+    assert_eq!(rule(Some(evidence(20))), Disposition::Disputed);
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn a_new_finding_of_r2_is_proven_like_any_other() {
     assert_eq!(findings.len(), 2);
     assert_eq!(
         (findings[0].disposition, findings[0].members[0].round),
-        (Disposition::Unproven, 2)
+        (Disposition::Unconfirmed, 2)
     );
     assert_eq!(
         (findings[1].disposition, findings[1].level),
@@ -464,10 +464,10 @@ fn repeating_what_one_was_shown_is_an_echo_and_not_a_second_voice() {
         });
         run.concluded().findings[0].disposition
     };
-    assert_eq!(disposition(Tag::Same), Disposition::Unproven);
+    assert_eq!(disposition(Tag::Same), Disposition::Unconfirmed);
     assert_eq!(
         disposition(Tag::NotReproduced),
-        Disposition::Unproven,
+        Disposition::Unconfirmed,
         "the same quote refutes nothing"
     );
 }
@@ -492,7 +492,7 @@ fn seed_004_not_reproduced_with_evidence_contests() {
     assert_eq!(run.concluded().findings.len(), 1);
     assert_eq!(
         run.concluded().findings[0].disposition,
-        Disposition::Contested
+        Disposition::Disputed
     );
 }
 

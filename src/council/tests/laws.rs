@@ -127,9 +127,9 @@ proptest! {
 
 fn disposition() -> impl Strategy<Value = Disposition> {
     prop_oneof![
-        Just(Disposition::Carried),
-        Just(Disposition::Contested),
-        Just(Disposition::Unproven),
+        Just(Disposition::Confirmed),
+        Just(Disposition::Disputed),
+        Just(Disposition::Unconfirmed),
         Just(Disposition::Rejected),
     ]
 }
@@ -160,14 +160,14 @@ proptest! {
     #[test]
     fn the_pure_verdict_only_gets_worse(
         consensus in consensus(),
-        (contested_critical_fails, incomplete_coverage_warns) in any::<(bool, bool)>(),
+        (disputed_critical_fails, incomplete_coverage_warns) in any::<(bool, bool)>(),
         mut findings in prop::collection::vec(standing(), 0..6),
         more in standing(),
         votes in prop::collection::vec(prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)], 0..5),
         quorum in 0usize..4,
         (covered, checked) in any::<(bool, bool)>(),
     ) {
-        let policy = Policy { contested_critical_fails, incomplete_coverage_warns };
+        let policy = Policy { disputed_critical_fails, incomplete_coverage_warns };
         let counted = votes.len();
         let verdict = |findings: &[Standing], counted, covered, checked| {
             let case = Case { findings, votes: &votes, counted, quorum, covered, checked };

@@ -102,7 +102,7 @@ pub(in crate::council) fn plan(procedure: Procedure, judges: usize) -> Plan {
         consensus: Consensus::Findings,
         quorum: if procedure == Procedure::Quick { 1 } else { 2 },
         policy: Policy {
-            contested_critical_fails: false,
+            disputed_critical_fails: false,
             incomplete_coverage_warns: false,
         },
         seats: (1..=judges).map(|n| seat(&format!("judge-{n}"))).collect(),

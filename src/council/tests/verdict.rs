@@ -40,15 +40,15 @@ fn the_table_of_levels() {
     let one = |s| vec![(WARN, vec![finding(s, 3)]), (PASS, Vec::new())];
     assert_eq!(
         says(&two(Critical)),
-        (Verdict::Fail, Reason::CriticalCarried)
+        (Verdict::Fail, Reason::CriticalConfirmed)
     );
     assert_eq!(
         says(&one(Critical)),
-        (Verdict::Warn, Reason::CriticalUnproven)
+        (Verdict::Warn, Reason::CriticalUnconfirmed)
     );
     assert_eq!(
         says(&two(Significant)),
-        (Verdict::Warn, Reason::SignificantCarried)
+        (Verdict::Warn, Reason::SignificantConfirmed)
     );
     assert_eq!(says(&one(Significant)), (Verdict::Pass, Reason::NotesOnly));
     assert_eq!(says(&two(Minor)), (Verdict::Pass, Reason::NotesOnly));
@@ -255,11 +255,11 @@ fn a_rule_may_speak_of_a_changed_file_as_a_whole_and_a_model_that_quotes_nothing
     };
     assert_eq!(
         verdict(true, "a.rs"),
-        (Disposition::Carried, Some(Level::Fail))
+        (Disposition::Confirmed, Some(Level::Fail))
     );
     assert_eq!(
         verdict(false, "a.rs"),
-        (Disposition::Carried, Some(Level::Warn))
+        (Disposition::Confirmed, Some(Level::Warn))
     );
     assert_eq!(verdict(true, "b.rs"), (Disposition::Rejected, None));
     assert_eq!(verdict(false, "b.rs"), (Disposition::Rejected, None));

@@ -192,11 +192,11 @@ prop_compose! {
         proves in prop::bool::weighted(0.95),
         seed in any::<u32>(),
     ) -> World {
-        let (consensus, debate, exchange, contested, warns) = rules;
+        let (consensus, debate, exchange, disputed, warns) = rules;
         let mut plan = plan(procedure, scripts.len());
         plan.seed.0 = seed.to_string();
         (plan.consensus, plan.debate, plan.exchange) = (consensus, debate, exchange);
-        plan.policy.contested_critical_fails = contested;
+        plan.policy.disputed_critical_fails = disputed;
         plan.policy.incomplete_coverage_warns = warns;
         World::new(plan, scripts, cancel, disorder, proves)
     }

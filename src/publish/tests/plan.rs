@@ -37,7 +37,7 @@ fn found(number: usize, level: Level) -> JudgedFinding {
         id: format!("F{number}"),
         fingerprint: format!("{number:016x}"),
         finding,
-        disposition: Disposition::Carried,
+        disposition: Disposition::Confirmed,
         level: Some(level),
         dismissed: None,
         members: vec![member],
@@ -73,7 +73,7 @@ pub(super) fn report(findings: usize) -> Report {
     report.findings = (1..=findings)
         .map(|number| found(number, Level::Fail))
         .collect();
-    (report.verdict, report.reason) = (Verdict::Fail, Reason::CriticalCarried);
+    (report.verdict, report.reason) = (Verdict::Fail, Reason::CriticalConfirmed);
     report
 }
 

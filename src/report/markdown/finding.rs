@@ -218,7 +218,7 @@ fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
     let state = words::disposition(found.disposition);
     match holders.as_slice() {
         [] => format!("nobody, {state}"),
-        [one] if found.disposition == Disposition::Unproven => {
+        [one] if found.disposition == Disposition::Unconfirmed => {
             format!("{one} alone, checked by nobody ({state})")
         }
         _ => format!("{} ({state})", holders.join(", ")),

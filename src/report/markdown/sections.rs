@@ -33,11 +33,11 @@ pub(super) fn banners(report: &Report) -> Vec<String> {
 
 /// Everything between verdicts and receipt.
 pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
-    let carried = |f: &&JudgedFinding| f.disposition == Disposition::Carried;
+    let confirmed = |f: &&JudgedFinding| f.disposition == Disposition::Confirmed;
     let single = |f: &&JudgedFinding| {
         matches!(
             f.disposition,
-            Disposition::Contested | Disposition::Unproven
+            Disposition::Disputed | Disposition::Unconfirmed
         )
     };
     let blocks = |is: &dyn Fn(&&JudgedFinding) -> bool| -> Vec<String> {
@@ -69,7 +69,7 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
     };
     vec![
         Section::new("Document", 1, synthesis(report)),
-        Section::new("Shared findings", 1, blocks(&carried)),
+        Section::new("Shared findings", 1, blocks(&confirmed)),
         Section::new("Findings of one judge", 2, blocks(&single)),
         Section::new("Disagreements", 3, disagreements(report)),
         Section::new("Verdict shifts", 4, shifts(report, names)),

@@ -72,9 +72,9 @@ pub(super) fn brief(page: &mut Page, group: &Group<'_>) {
     let found = group.first;
     let (label, style) = label(&found.finding, page.look());
     let doubt = match found.disposition {
-        Disposition::Carried | Disposition::Rejected => "",
-        Disposition::Contested => " (contested)",
-        Disposition::Unproven => " (unproven)",
+        Disposition::Confirmed | Disposition::Rejected => "",
+        Disposition::Disputed => " (disputed)",
+        Disposition::Unconfirmed => " (unconfirmed)",
     };
     let places = words::places(group.all().map(|f| &f.finding.location), MOST_PLACES);
     let places = clean(&places);
@@ -121,7 +121,7 @@ fn label(finding: &Finding, look: Look) -> (String, Style) {
 fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
     match words::holders(found, names).as_slice() {
         [] => "held by nobody".into(),
-        [one] if found.disposition == Disposition::Unproven => {
+        [one] if found.disposition == Disposition::Unconfirmed => {
             format!("held by {one} alone, checked by nobody")
         }
         holders => format!("held by {}", holders.join(", ")),

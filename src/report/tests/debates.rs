@@ -20,14 +20,14 @@ use council_protocol::{Confidence, JudgeId, Vote};
 
 /// FAIL after a debate: one vote moved on evidence, another one weakly.
 pub(in crate::report) fn fail() -> Report {
-    let mut outcome = outcome(Verdict::Fail, Reason::CriticalCarried);
+    let mut outcome = outcome(Verdict::Fail, Reason::CriticalConfirmed);
     outcome.procedure = Procedure::Debate;
     outcome.rounds = 2;
     outcome.branch = Some(Branch::Disagreed);
     let mut first = judged(
         "F1",
         sql(),
-        Disposition::Carried,
+        Disposition::Confirmed,
         Some(Level::Fail),
         &["security"],
     );
@@ -52,7 +52,7 @@ pub(in crate::report) fn fail() -> Report {
     let mut second = judged(
         "F2",
         unwrap(),
-        Disposition::Contested,
+        Disposition::Disputed,
         Some(Level::Note),
         &["error-paths"],
     );
@@ -68,7 +68,7 @@ pub(in crate::report) fn fail() -> Report {
         judged(
             "F3",
             todo(),
-            Disposition::Carried,
+            Disposition::Confirmed,
             Some(Level::Note),
             &["hygiene"],
         ),
@@ -157,7 +157,7 @@ pub(in crate::report) fn fail() -> Report {
 
 /// Judges of two vendors that were split in R1 and are not in R2.
 pub(super) fn converged() -> Report {
-    let mut outcome = outcome(Verdict::Warn, Reason::CriticalUnproven);
+    let mut outcome = outcome(Verdict::Warn, Reason::CriticalUnconfirmed);
     outcome.judges.truncate(3);
     thinking(&mut outcome.judges);
     (outcome.rounds, outcome.counted, outcome.converged) = (2, 3, true);
@@ -179,7 +179,7 @@ pub(super) fn converged() -> Report {
     outcome.findings = vec![judged(
         "F1",
         sql(),
-        Disposition::Unproven,
+        Disposition::Unconfirmed,
         Some(Level::Warn),
         &["tests"],
     )];
@@ -229,7 +229,7 @@ pub(in crate::report) fn examined() -> Report {
     report.findings = vec![judged(
         "F1",
         sql(),
-        Disposition::Contested,
+        Disposition::Disputed,
         Some(Level::Warn),
         &["security", "error-paths"],
     )];

@@ -80,16 +80,16 @@ pub(super) fn notes() -> Report {
     outcome.findings = vec![judged(
         "F1",
         todo(),
-        Disposition::Carried,
+        Disposition::Confirmed,
         Some(Level::Note),
         &["hygiene"],
     )];
     Report::new(outcome, subject("main...feature"), run())
 }
 
-/// WARN: a carried significant finding, a note, and a rejected one.
+/// WARN: a confirmed significant finding, a note, and a rejected one.
 pub(super) fn warn() -> Report {
-    let mut outcome = outcome(Verdict::Warn, Reason::SignificantCarried);
+    let mut outcome = outcome(Verdict::Warn, Reason::SignificantConfirmed);
     let mut rejected = judged("F3", sql(), Disposition::Rejected, None, &["security"]);
     rejected.members[0].proof = Proof::Unverified {
         reason: "the quote does not stand in the file".into(),
@@ -98,14 +98,14 @@ pub(super) fn warn() -> Report {
         judged(
             "F1",
             unwrap(),
-            Disposition::Carried,
+            Disposition::Confirmed,
             Some(Level::Warn),
             &["error-paths"],
         ),
         judged(
             "F2",
             todo(),
-            Disposition::Carried,
+            Disposition::Confirmed,
             Some(Level::Note),
             &["hygiene"],
         ),
@@ -165,7 +165,7 @@ pub(super) fn interrupted() -> Report {
     outcome.findings = vec![judged(
         "F1",
         unwrap(),
-        Disposition::Unproven,
+        Disposition::Unconfirmed,
         Some(Level::Note),
         &["error-paths"],
     )];
@@ -208,7 +208,7 @@ pub(super) fn skipped() -> Report {
 
 /// A path that is not UTF-8, with a finding about the file as a whole.
 pub(super) fn odd_path() -> Report {
-    let mut outcome = outcome(Verdict::Warn, Reason::SignificantCarried);
+    let mut outcome = outcome(Verdict::Warn, Reason::SignificantConfirmed);
     let path = RepoPath::new(b"data/caf\xe9 100%.bin".to_vec());
     let finding = Finding {
         severity: Severity::Significant,
@@ -235,7 +235,7 @@ pub(super) fn odd_path() -> Report {
     outcome.findings = vec![judged(
         "F1",
         finding,
-        Disposition::Carried,
+        Disposition::Confirmed,
         Some(Level::Warn),
         &["hygiene"],
     )];

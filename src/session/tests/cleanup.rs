@@ -100,7 +100,7 @@ fn a_quote_is_searched_and_the_finding_counts() {
     let outcome = seen.outcome();
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Fail, Reason::CriticalCarried)
+        (Verdict::Fail, Reason::CriticalConfirmed)
     );
     assert_eq!(
         seen.times("disk append proved -"),

@@ -113,7 +113,7 @@ pub(super) fn plan(judges: usize) -> Plan {
         consensus: Consensus::Findings,
         quorum: 2,
         policy: Policy {
-            contested_critical_fails: false,
+            disputed_critical_fails: false,
             incomplete_coverage_warns: false,
         },
         seats: (1..=judges).map(seat).collect(),
