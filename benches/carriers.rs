@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use council_host::{Carrier, Plugin, Surroundings};
+use council_host::{ConfiguredPlugin, PluginCarrier, PluginSurroundings};
 use council_protocol::message::{Hello, Message};
 use council_protocol::seat::{AgentKind, AgentSpec};
 use council_protocol::{Backend, Event, JudgeSpec, PROTOCOL_VERSION, Seat, Task, Turn, TurnId};
@@ -22,10 +22,10 @@ type Failed = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failed> {
     let examples = examples()?;
     let library = examples.join(format!("libpanics_plugin{}", std::env::consts::DLL_SUFFIX));
-    measure("C ABI", Carrier::Library(library))?;
+    measure("C ABI", PluginCarrier::Library(library))?;
     measure(
         "stdio",
-        Carrier::Program {
+        PluginCarrier::Program {
             path: examples.join("scripted_stdio"),
             args: Vec::new(),
         },
@@ -42,13 +42,13 @@ fn examples() -> Result<PathBuf, Failed> {
     Ok(profile.join("examples"))
 }
 
-fn measure(name: &str, carrier: Carrier) -> Result<(), Failed> {
-    let plugin = Plugin {
+fn measure(name: &str, carrier: PluginCarrier) -> Result<(), Failed> {
+    let plugin = ConfiguredPlugin {
         carrier,
         sha256: None,
         config: serde_json::Value::Null,
     };
-    let mut backend = plugin.start(&Surroundings::default())?;
+    let mut backend = plugin.start_backend(&PluginSurroundings::default())?;
     let (sender, events) = channel();
     let hello = Hello {
         protocols: vec![PROTOCOL_VERSION],

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Error, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use git_council::git::{Environment, Request, TargetSpec, read};
+use git_council::git::{ChangeRequest, GitEnvironment, TargetSpec, read_change};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -31,13 +31,13 @@ fn fail(error: &dyn std::fmt::Display) -> ExitCode {
 }
 
 fn print(dir: PathBuf, spec: TargetSpec, names: bool) -> Result<(), Error> {
-    let request = Request {
+    let request = ChangeRequest {
         dir,
         spec,
         pathspecs: Vec::new(),
-        env: Environment::default(),
+        env: GitEnvironment::default(),
     };
-    let mut change = read(&request).map_err(Error::other)?;
+    let mut change = read_change(&request).map_err(Error::other)?;
     let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
     let mut text = String::new();
     for mut file in std::mem::take(&mut change.files) {
@@ -46,7 +46,7 @@ fn print(dir: PathBuf, spec: TargetSpec, names: bool) -> Result<(), Error> {
             writeln!(out, "{:?}\t{old}\t{new}", file.status)?;
             continue;
         }
-        change.fill(&mut file).map_err(Error::other)?;
+        change.fill_hunks(&mut file).map_err(Error::other)?;
         text.clear();
         file.write_unified(&mut text);
         out.write_all(text.as_bytes())?;

@@ -8,12 +8,14 @@ use std::time::Instant;
 
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::{Coverage, Finding, Location, Proof, Severity};
-use git_council::council::outcome::{Disposition, JudgedFinding, Level, Member, Reason, Verdict};
-use git_council::publish::{
-    self, Action, Call, Client, Hub, Identity, Pull, Reply, Seen, Slug, Surface, Unreachable,
-    Wishes, look,
+use git_council::council::outcome::{
+    Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
 };
-use git_council::report::{ChangeSize, Report, RunFacts, Subject};
+use git_council::publish::{
+    self, ApiCall, ApiClient, ApiReply, ForgeIdentity, ForgeState, GitHubApi, PublishAction,
+    PublishOptions, PullRequest, RepoSlug, Surface, TransportError, look,
+};
+use git_council::report::{ChangeSize, Report, ReviewSubject, RunFacts};
 use serde_json::{Value, json};
 
 const HEAD: &str = "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1";
@@ -24,41 +26,42 @@ const RUNS: usize = 200;
 /// A forge that has one page of comments.
 struct Page(Value);
 
-impl Client for Page {
-    fn call(&self, _: &Call) -> Result<Reply, Unreachable> {
-        Ok(Reply {
+impl ApiClient for Page {
+    fn send_call(&self, _: &ApiCall) -> Result<ApiReply, TransportError> {
+        Ok(ApiReply {
             status: 200,
             body: self.0.clone(),
-            ..Reply::default()
+            ..ApiReply::default()
         })
     }
 
-    fn wait(&self, _: u64) {}
+    fn wait_ms(&self, _: u64) {}
 
-    fn now(&self) -> u64 {
+    fn unix_time(&self) -> u64 {
         0
     }
 }
 
 fn main() -> Result<(), Error> {
-    let me = Identity {
+    let me = ForgeIdentity {
         login: "github-actions[bot]".to_owned(),
     };
     let forge = Page(comments());
-    let slug = Slug::parse("octo/project").ok_or_else(|| Error::other("no repository"))?;
-    let hub = Hub::new(&forge, slug);
+    let slug = RepoSlug::parse("octo/project").ok_or_else(|| Error::other("no repository"))?;
+    let hub = GitHubApi::new(&forge, slug);
     let (report, wishes) = (report(0), wishes());
     let mut times = Vec::new();
     for _ in 0..RUNS {
         let begun = Instant::now();
-        let seen = Seen {
-            comments: look::reports(&hub, 1, &wishes.council, &me, None).map_err(Error::other)?,
+        let seen = ForgeState {
+            comments: look::fetch_reports(&hub, 1, &wishes.council, &me, None)
+                .map_err(Error::other)?,
             me: Some(me.clone()),
             pull: Some(pull()),
             threads: Some(Vec::new()),
-            ..Seen::default()
+            ..ForgeState::default()
         };
-        let actions = publish::plan(&report, &seen, &wishes);
+        let actions = publish::plan_actions(&report, &seen, &wishes);
         times.push(begun.elapsed().as_micros());
         // Four batches of annotations, a review, the report, a status, and three surfaces of the job.
         if actions.len() != 10 || seen.comments.len() != 1 {
@@ -75,16 +78,16 @@ fn main() -> Result<(), Error> {
 
 /// The comments of a busy pull request, our earlier report in the middle of them.
 fn comments() -> Value {
-    let seen = Seen {
+    let seen = ForgeState {
         pull: Some(pull()),
-        ..Seen::default()
+        ..ForgeState::default()
     };
     let mut wishes = wishes();
     wishes.surfaces = [Surface::Comment].into();
-    let ours = publish::plan(&report(1_000), &seen, &wishes)
+    let ours = publish::plan_actions(&report(1_000), &seen, &wishes)
         .into_iter()
         .find_map(|action| match action {
-            Action::CreateComment { body, .. } => Some(body),
+            PublishAction::CreateComment { body, .. } => Some(body),
             _ => None,
         });
     let comment = |at: usize| match (at, &ours) {
@@ -96,8 +99,8 @@ fn comments() -> Value {
     (0..COMMENTS).map(comment).collect::<Vec<Value>>().into()
 }
 
-fn pull() -> Pull {
-    Pull {
+fn pull() -> PullRequest {
+    PullRequest {
         number: 1,
         head: HEAD.to_owned(),
         base_ref: "main".to_owned(),
@@ -111,8 +114,8 @@ fn pull() -> Pull {
     }
 }
 
-fn wishes() -> Wishes {
-    let mut wishes = Wishes::new("git-council", HEAD);
+fn wishes() -> PublishOptions {
+    let mut wishes = PublishOptions::new("git-council", HEAD);
     wishes.surfaces = Surface::ALL.into();
     for file in 0..FINDINGS {
         wishes
@@ -124,7 +127,7 @@ fn wishes() -> Wishes {
 
 /// A report with two hundred findings, each in a file of its own, `below` a line; at another place it is of another change.
 fn report(below: u32) -> Report {
-    let subject = Subject {
+    let subject = ReviewSubject {
         target: Target {
             kind: TargetKind::PullRequest,
             label: "#1".to_owned(),
@@ -140,10 +143,10 @@ fn report(below: u32) -> Report {
         recognition_key: Some(format!("{below:064x}")),
         ..RunFacts::default()
     };
-    let reason = Reason::NothingToReview;
+    let reason = VerdictReason::NothingToReview;
     let mut report = Report::skipped(subject, Coverage::default(), reason, "", run);
     report.findings = (1..=FINDINGS).map(|at| found(at, below)).collect();
-    (report.verdict, report.reason) = (Verdict::Fail, Reason::CriticalConfirmed);
+    (report.verdict, report.reason) = (Verdict::Fail, VerdictReason::CriticalConfirmed);
     report
 }
 
@@ -164,7 +167,7 @@ fn found(at: u32, below: u32) -> JudgedFinding {
         suggestion: None,
         reference: None,
     };
-    let member = Member {
+    let member = FindingMember {
         judge: "judge-1".into(),
         round: 1,
         finding: finding.clone(),
@@ -176,7 +179,7 @@ fn found(at: u32, below: u32) -> JudgedFinding {
         fingerprint: format!("{:016x}", at + below),
         finding,
         disposition: Disposition::Confirmed,
-        level: Some(Level::Fail),
+        level: Some(FindingLevel::Fail),
         dismissed: None,
         members: vec![member],
         opinions: Vec::new(),

@@ -11,7 +11,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use council_agents::{Agent, Agents, Conversation, Probe, Reply, Stop};
+use council_agents::{Agent, AgentReply, AgentTable, Conversation, SeatProbe, StopSignal};
 use council_protocol::capability::Grant;
 use council_protocol::change::{FileKind, FileStatus, NoBlobs};
 use council_protocol::coverage::FileCoverage;
@@ -24,13 +24,15 @@ use council_protocol::{
 };
 use git_council::council::Plan;
 use git_council::council::plan::{
-    Consensus, DebateMode, Exchange, PlannedSeat, Policy, Procedure, Seed, Timeouts,
+    ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, RoundTimeouts, RunSeed,
+    VerdictPolicy,
 };
 use git_council::report::judge;
-use git_council::session::journal::{JOURNAL, Journal};
+use git_council::session::journal::{JOURNAL_FILE, RunJournal};
 use git_council::session::{
-    self, Appender, Disk, Durability, Interrupts, Lock, Moment, Offer, Opened, Places, Prompter,
-    RealWorld, RunRef, Setting, World, resume,
+    self, BackendOffer, CalendarMoment, FileAppender, InterruptSource, LockAttempt, PromptRenderer,
+    RealWorld, RunFolders, RunRef, SessionBackend, SessionDisk, SessionSetup, SessionWorld,
+    WriteDurability, resume_session,
 };
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -110,27 +112,28 @@ fn resumed(judges: u32) -> Duration {
         .next()
         .expect("it ran")
         .path();
-    let journal = run.join(JOURNAL);
+    let journal = run.join(JOURNAL_FILE);
     let text = fs::read_to_string(&journal).expect("it was written");
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let half = lines[..1 + judges as usize + judges as usize / 2].concat();
     fs::write(&journal, half).expect("there is room");
     *SEATED.lock().expect("nobody panicked") = None;
     let begun = Instant::now();
-    let left = Journal::parse(&fs::read(&journal).expect("it is there")).expect("it is whole");
+    let left = RunJournal::parse(&fs::read(&journal).expect("it is there")).expect("it is whole");
     let world = RealWorld::new();
-    let places = Places::in_repository(folder.path(), Some(folder.path()));
+    let places = RunFolders::in_repository(folder.path(), Some(folder.path()));
     let name = run
         .file_name()
         .and_then(|name| name.to_str())
         .expect("a name");
     let run =
-        RunRef::again(&world, &places, name, &left.header.started, &run).expect("it is there");
-    let opened = Opened::open(council_teams::teams(agents()), hello()).expect("it opens");
+        RunRef::reopen(&world, &places, name, &left.header.started, &run).expect("it is there");
+    let opened =
+        SessionBackend::open(council_teams::teams_backend(agents()), hello()).expect("it opens");
     let plan = plan(PAID, judges, DebateMode::Off);
-    let interrupts = Interrupts::Channel(unbounded_channel().1);
-    let offer = Offer { opened, plan };
-    resume(&setting(PAID, run), offer, &left, &world, interrupts).expect("it ends");
+    let interrupts = InterruptSource::Channel(unbounded_channel().1);
+    let offer = BackendOffer { opened, plan };
+    resume_session(&setting(PAID, run), offer, &left, &world, interrupts).expect("it ends");
     let seated = SEATED
         .lock()
         .expect("nobody panicked")
@@ -141,16 +144,16 @@ fn resumed(judges: u32) -> Duration {
 /// Says nothing more than that it is a brief or a prompt.
 struct Plain;
 
-impl Prompter for Plain {
-    fn brief(&self, _: &Seat) -> Arc<str> {
+impl PromptRenderer for Plain {
+    fn render_brief(&self, _: &Seat) -> Arc<str> {
         "A brief.".into()
     }
 
-    fn prompt(&self, _: &Seat, turn: &Turn, _: u8) -> Result<String, String> {
+    fn render_prompt(&self, _: &Seat, turn: &Turn, _: u8) -> Result<String, String> {
         Ok(turn.key.clone())
     }
 
-    fn reminder(&self, _: &Seat, _: &[Arc<str>]) -> Result<String, String> {
+    fn render_reminder(&self, _: &Seat, _: &[Arc<str>]) -> Result<String, String> {
         Ok(String::new())
     }
 }
@@ -165,7 +168,7 @@ fn median(mut measure: impl FnMut() -> Duration) -> Duration {
 struct Nod(&'static str);
 
 impl Agent for Nod {
-    fn driver(&self) -> &'static str {
+    fn driver_name(&self) -> &'static str {
         self.0
     }
 
@@ -173,11 +176,11 @@ impl Agent for Nod {
         Capability::known().collect()
     }
 
-    fn probe(&self, _: &Seat) -> Result<Probe, Failure> {
-        Ok(Probe::default())
+    fn probe_seat(&self, _: &Seat) -> Result<SeatProbe, Failure> {
+        Ok(SeatProbe::default())
     }
 
-    fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    fn open_conversation(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         SEATED
             .lock()
             .expect("nobody panicked")
@@ -187,13 +190,13 @@ impl Agent for Nod {
 }
 
 impl Conversation for Nod {
-    fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
+    fn take_turn(&mut self, turn: &Turn, _: &StopSignal) -> Result<AgentReply, Failure> {
         let answer = Answer::new(turn.round, turn.key.clone(), Vote::Pass);
         let raw = match turn.task {
             Task::Restate => "Nothing stands against it.".to_owned(),
             _ => serde_json::to_string(&answer).unwrap_or_default(),
         };
-        Ok(Reply { raw, usage: None })
+        Ok(AgentReply { raw, usage: None })
     }
 }
 
@@ -204,15 +207,15 @@ fn hello() -> Hello {
     }
 }
 
-fn agents() -> Agents {
-    Agents::of(vec![Arc::new(Nod(FREE)), Arc::new(Nod(PAID))])
+fn agents() -> AgentTable {
+    AgentTable::from_agents(vec![Arc::new(Nod(FREE)), Arc::new(Nod(PAID))])
 }
 
 /// Seats judges, asks each once, closes: no engine, no session.
 fn teams(judges: u32) -> Duration {
     let begun = Instant::now();
     let (events, seen) = channel();
-    let mut teams = council_teams::teams(agents());
+    let mut teams = council_teams::teams_backend(agents());
     let sink = move |event| drop(events.send(event));
     teams.open(hello(), Arc::new(sink)).expect("it opens");
     for number in 0..judges {
@@ -265,23 +268,25 @@ fn held(kind: &str, judges: u32, debate: DebateMode, folder: Option<&Path>) -> D
 }
 
 fn held_in(
-    world: &dyn World,
+    world: &dyn SessionWorld,
     kind: &str,
     judges: u32,
     debate: DebateMode,
     folder: Option<&Path>,
 ) -> Duration {
     let begun = Instant::now();
-    let places = folder.map(|folder| Places::in_repository(folder, Some(folder)));
+    let places = folder.map(|folder| RunFolders::in_repository(folder, Some(folder)));
     let places = places.unwrap_or_default();
-    let opened = Opened::open(council_teams::teams(agents()), hello()).expect("it opens");
-    let offer = Offer {
+    let opened =
+        SessionBackend::open(council_teams::teams_backend(agents()), hello()).expect("it opens");
+    let offer = BackendOffer {
         opened,
         plan: plan(kind, judges, debate),
     };
-    let run = RunRef::create(world, &places, "bench", &world.moment()).expect("there is room");
-    let interrupts = Interrupts::Channel(unbounded_channel().1);
-    let finished = session::run(&setting(kind, run), vec![offer], world, interrupts);
+    let run =
+        RunRef::create(world, &places, "bench", &world.read_calendar()).expect("there is room");
+    let interrupts = InterruptSource::Channel(unbounded_channel().1);
+    let finished = session::run_session(&setting(kind, run), vec![offer], world, interrupts);
     assert_eq!(finished.expect("it ends").outcome.counted, judges);
     begun.elapsed()
 }
@@ -293,25 +298,25 @@ struct Timed {
     spent: Arc<AtomicU64>,
 }
 
-impl World for Timed {
+impl SessionWorld for Timed {
     fn now_ms(&self) -> Millis {
         self.world.now_ms()
     }
 
-    fn moment(&self) -> Moment {
-        self.world.moment()
+    fn read_calendar(&self) -> CalendarMoment {
+        self.world.read_calendar()
     }
 
-    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
-        self.world.random(bytes)
+    fn fill_random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.world.fill_random(bytes)
     }
 
-    fn disk(&self) -> &dyn Disk {
+    fn disk(&self) -> &dyn SessionDisk {
         self
     }
 }
 
-impl Disk for Timed {
+impl SessionDisk for Timed {
     fn make_dirs(&self, root: &Path, below: &Path) -> io::Result<()> {
         self.world.disk().make_dirs(root, below)
     }
@@ -320,34 +325,34 @@ impl Disk for Timed {
         self.world.disk().make_new_dir(path)
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
-        self.world.disk().write(path, bytes, durability)
+    fn write_file(&self, path: &Path, bytes: &[u8], durability: WriteDurability) -> io::Result<()> {
+        self.world.disk().write_file(path, bytes, durability)
     }
 
     fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.world.disk().write_new(path, bytes)
     }
 
-    fn append(&self, path: &Path) -> io::Result<Box<dyn Appender>> {
+    fn open_append(&self, path: &Path) -> io::Result<Box<dyn FileAppender>> {
         let spent = Arc::clone(&self.spent);
-        let file = timed(&spent, || self.world.disk().append(path))?;
+        let file = timed(&spent, || self.world.disk().open_append(path))?;
         Ok(Box::new(Watched { file, spent }))
     }
 
-    fn cut(&self, path: &Path, length: u64) -> io::Result<()> {
-        self.world.disk().cut(path, length)
+    fn truncate_file(&self, path: &Path, length: u64) -> io::Result<()> {
+        self.world.disk().truncate_file(path, length)
     }
 
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.world.disk().read(path)
+    fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.world.disk().read_file(path)
     }
 
-    fn lock(&self, path: &Path) -> io::Result<Lock> {
-        self.world.disk().lock(path)
+    fn lock_file(&self, path: &Path) -> io::Result<LockAttempt> {
+        self.world.disk().lock_file(path)
     }
 
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        self.world.disk().list(path)
+    fn list_folder(&self, path: &Path) -> io::Result<Vec<String>> {
+        self.world.disk().list_folder(path)
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
@@ -356,17 +361,17 @@ impl Disk for Timed {
 }
 
 struct Watched {
-    file: Box<dyn Appender>,
+    file: Box<dyn FileAppender>,
     spent: Arc<AtomicU64>,
 }
 
-impl Appender for Watched {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        timed(&self.spent, || self.file.append(bytes))
+impl FileAppender for Watched {
+    fn append_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        timed(&self.spent, || self.file.append_bytes(bytes))
     }
 
-    fn sync(&mut self) -> io::Result<()> {
-        timed(&self.spent, || self.file.sync())
+    fn sync_data(&mut self) -> io::Result<()> {
+        timed(&self.spent, || self.file.sync_data())
     }
 }
 
@@ -378,14 +383,14 @@ fn timed<T>(spent: &AtomicU64, work: impl FnOnce() -> T) -> T {
     done
 }
 
-fn setting(kind: &str, run: RunRef) -> Setting {
-    Setting {
+fn setting(kind: &str, run: RunRef) -> SessionSetup {
+    SessionSetup {
         run,
         packet: Arc::new(packet()),
         blobs: Arc::new(NoBlobs),
         redact: None,
-        prompter: (kind == PAID).then(|| Arc::new(Plain) as Arc<dyn Prompter>),
-        page: judge::render,
+        prompter: (kind == PAID).then(|| Arc::new(Plain) as Arc<dyn PromptRenderer>),
+        page: judge::render_judge,
         minutes: None,
         filing: None,
         rooms: Default::default(),
@@ -469,18 +474,18 @@ fn plan(kind: &str, judges: u32, debate: DebateMode) -> Plan {
     Plan {
         procedure: Procedure::Review,
         debate,
-        consensus: Consensus::Findings,
+        consensus: ConsensusRule::Findings,
         quorum: 2,
-        policy: Policy {
+        policy: VerdictPolicy {
             disputed_critical_fails: false,
             incomplete_coverage_warns: false,
         },
         seats: (0..judges).map(planned).collect(),
-        exchange: Exchange::Inline {
+        exchange: ExchangeMode::Inline {
             max_bytes: 64 << 10,
         },
-        timeouts: Timeouts::default(),
-        seed: Seed("bench".into()),
+        timeouts: RoundTimeouts::default(),
+        seed: RunSeed("bench".into()),
         framing: Default::default(),
         notes: Vec::new(),
         options: Default::default(),

@@ -5,13 +5,13 @@ use std::path::Path;
 
 pub use council_agents::fuzz::{lines, streams};
 
-use crate::config::{Layer, Source, resolve};
-use crate::council::duel::check::check;
-use crate::council::duel::transcript::Transcript;
-use crate::council::extract::{Expected, answer as extract};
-use crate::git::{Update, patch as patches};
+use crate::config::{ConfigLayer, LayerSource, resolve_layers};
+use crate::council::duel::check::check_transcript;
+use crate::council::duel::transcript::DebateTranscript;
+use crate::council::extract::{ExpectedEcho, extract_answer as extract};
+use crate::git::{RefUpdate, patch as patches};
 use crate::memory::line;
-use crate::publish::Event;
+use crate::publish::WorkflowEvent;
 use crate::session::stage::StageSettings;
 
 /// A reader over any bytes.
@@ -50,7 +50,7 @@ fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 
 /// The answer of a judge: none without the key of its turn.
 pub fn answer(bytes: &[u8]) {
-    let expected = |key| Expected {
+    let expected = |key| ExpectedEcho {
         round: 1,
         key,
         judge: "a",
@@ -72,8 +72,8 @@ pub fn answer(bytes: &[u8]) {
 
 /// `council.toml` of a repository: nothing that only a user may set is set by it.
 pub fn config(bytes: &[u8]) {
-    for source in [Source::Worktree, Source::User] {
-        let _ = resolve(&[Layer::File {
+    for source in [LayerSource::Worktree, LayerSource::User] {
+        let _ = resolve_layers(&[ConfigLayer::File {
             source,
             name: "council.toml".to_owned(),
             text: text(bytes).into_owned(),
@@ -89,8 +89,8 @@ pub fn jsonc(bytes: &[u8]) {
 /// Lines of notes: what is read is read again from what its signature covers.
 pub fn notes(bytes: &[u8]) {
     for text in text(bytes).lines() {
-        if let Some(read) = line::read(text) {
-            let again = line::read(&read.body).map(|read| read.line);
+        if let Some(read) = line::parse_line(text) {
+            let again = line::parse_line(&read.body).map(|read| read.line);
             assert_eq!(again, Some(read.line), "a body is another line");
         }
     }
@@ -98,7 +98,7 @@ pub fn notes(bytes: &[u8]) {
 
 /// A patch: its files are in path order, each once.
 pub fn patch(bytes: &[u8]) {
-    if let Ok(files) = patches::parse(bytes) {
+    if let Ok(files) = patches::parse_patch(bytes) {
         assert!(files.is_sorted_by(|a, b| a.path < b.path), "out of order");
         files.iter().for_each(|file| drop(file.unified()));
     }
@@ -106,7 +106,7 @@ pub fn patch(bytes: &[u8]) {
 
 /// What git says to a pre-push hook.
 pub fn push(bytes: &[u8]) {
-    for update in Update::parse_all(&text(bytes)).into_iter().flatten() {
+    for update in RefUpdate::parse_all(&text(bytes)).into_iter().flatten() {
         let _ = (update.is_deletion(), update.is_notes());
     }
 }
@@ -123,19 +123,19 @@ pub fn sarif(bytes: &[u8]) {
 
 /// DEBATE.md.
 pub fn transcript(bytes: &[u8]) {
-    let transcript = Transcript::parse(&text(bytes));
-    let _ = (check(&transcript), transcript.is_concluded());
+    let transcript = DebateTranscript::parse(&text(bytes));
+    let _ = (check_transcript(&transcript), transcript.is_concluded());
 }
 
 /// The payload of an event.
 pub fn webhook(bytes: &[u8]) {
     if let Ok(payload) = serde_json::from_slice(bytes) {
         for name in EVENTS {
-            let _ = Event {
+            let _ = WorkflowEvent {
                 name,
                 payload: &payload,
             }
-            .occasion();
+            .find_trigger();
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use council_conformance::Candidate;
-use council_host::{Carrier, Log, Plugin, Surroundings};
+use council_host::{ConfiguredPlugin, PluginCarrier, PluginLog, PluginSurroundings};
 use council_protocol::seat::{AgentKind, AgentSpec};
 
 const USAGE: &str = "usage: check library|program PATH [CONFIG-JSON] [scripted]";
@@ -37,8 +37,8 @@ fn check(mut args: Vec<String>) -> Result<bool, Box<dyn std::error::Error>> {
         .canonicalize()
         .map_err(|error| format!("{path}: {error}"))?;
     let carrier = match carrier.as_str() {
-        "library" => Carrier::Library(path.clone()),
-        "program" => Carrier::Program {
+        "library" => PluginCarrier::Library(path.clone()),
+        "program" => PluginCarrier::Program {
             path: path.clone(),
             args: Vec::new(),
         },
@@ -47,26 +47,30 @@ fn check(mut args: Vec<String>) -> Result<bool, Box<dyn std::error::Error>> {
     let config = rest.first().map_or(Ok(serde_json::Value::Null), |json| {
         serde_json::from_str(json)
     })?;
-    let plugin = Plugin {
+    let plugin = ConfiguredPlugin {
         carrier,
         sha256: None,
         config,
     };
-    let around = Surroundings {
+    let around = PluginSurroundings {
         env: std::env::vars()
             .filter(|(name, _)| name == "PATH")
             .collect(),
-        log: Log::new(|_, line| eprintln!("log: {line}")),
-        ..Surroundings::default()
+        log: PluginLog::new(|_, line| eprintln!("log: {line}")),
+        ..PluginSurroundings::default()
     };
     // What cannot be started at all needs no table.
-    drop(plugin.start(&around)?);
-    let make = || plugin.start(&around).map_err(|error| error.to_string());
+    drop(plugin.start_backend(&around)?);
+    let make = || {
+        plugin
+            .start_backend(&around)
+            .map_err(|error| error.to_string())
+    };
     let mut candidate = Candidate::new(path.display().to_string(), make, agent());
     if scripted {
         candidate = candidate.scripted();
     }
-    let table = council_conformance::run(&candidate);
+    let table = council_conformance::run_scenarios(&candidate);
     print!("{table}");
     Ok(table.passed())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::commands;
-use crate::config::{Color, Pair};
+use crate::config::{ColorChoice, KeyValue};
 
 /// Several independent judges over a change, a debate under rules, one verdict
 #[derive(Debug, Parser)]
@@ -21,14 +21,14 @@ use crate::config::{Color, Pair};
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalArgs,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 /// One variant for each subcommand.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     Review(Box<commands::review::ReviewArgs>),
     Brainstorm(Box<commands::brainstorm::BrainstormArgs>),
     Research(Box<commands::research::ResearchArgs>),
@@ -64,13 +64,13 @@ pub(crate) enum Command {
 /// Flags of every subcommand.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
-pub(crate) struct Global {
+pub(crate) struct GlobalArgs {
     /// Run as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
     /// Set any key of the configuration
     #[arg(long = "config", value_name = "KEY=VALUE", global = true, value_parser = parse_pair)]
-    pub(crate) config: Vec<Pair>,
+    pub(crate) config: Vec<KeyValue>,
     /// When to use colour: auto, always, never
     #[arg(long, value_name = "WHEN", global = true, hide_possible_values = true)]
     pub(crate) color: Option<ColorArg>,
@@ -82,9 +82,9 @@ pub(crate) struct Global {
     pub(crate) quiet: bool,
 }
 
-impl Global {
+impl GlobalArgs {
     /// The flags that another process of ours is given again; the directory is not among them.
-    pub(crate) fn repeated(&self) -> Vec<String> {
+    pub(crate) fn repeat_flags(&self) -> Vec<String> {
         let mut flags: Vec<String> = Vec::new();
         for pair in &self.config {
             flags.extend([
@@ -107,7 +107,7 @@ pub(crate) enum ColorArg {
     Never,
 }
 
-impl From<ColorArg> for Color {
+impl From<ColorArg> for ColorChoice {
     fn from(arg: ColorArg) -> Self {
         match arg {
             ColorArg::Auto => Self::Auto,
@@ -117,11 +117,11 @@ impl From<ColorArg> for Color {
     }
 }
 
-fn parse_pair(text: &str) -> Result<Pair, String> {
+fn parse_pair(text: &str) -> Result<KeyValue, String> {
     let (key, value) = text
         .split_once('=')
         .ok_or("write it as KEY=VALUE, e.g. review.quorum=3")?;
-    Ok(Pair::new(key.trim(), value.trim(), "--config"))
+    Ok(KeyValue::new(key.trim(), value.trim(), "--config"))
 }
 
 #[cfg(test)]

@@ -4,91 +4,100 @@ use std::path::Path;
 
 use council_protocol::Seat;
 
-use crate::council::plan::Seed;
-use crate::session::{Durability, Prompter as _, RealWorld, World as _};
+use crate::council::plan::RunSeed;
+use crate::session::{PromptRenderer as _, RealWorld, SessionWorld as _, WriteDurability};
 use crate::text::Untrusted;
 
-use super::Start;
-use super::bench::Bench;
-use super::error::CliError;
-use super::forecast::Forecast;
-use super::hold::places;
-use super::nothing::nothing;
+use super::RunContext;
+use super::bench::SeatPlanner;
+use super::error::RunError;
+use super::forecast::RunEstimate;
+use super::hold::run_places;
+use super::nothing::reason_to_skip;
 use super::parts;
-use super::prepare::Prepared;
-use super::prompts::Prompts;
+use super::prepare::PreparedReview;
+use super::prompts::SeatPrompts;
 
 /// What a review would send, to whom, and what that may cost. Nobody is asked.
-pub(crate) fn dry_run(prepared: &Prepared, deep: bool) -> Result<String, CliError> {
-    if let Some((_, why)) = nothing(prepared) {
+pub(crate) fn describe_dry_run(prepared: &PreparedReview, deep: bool) -> Result<String, RunError> {
+    if let Some((_, why)) = reason_to_skip(prepared) {
         return Ok(format!(
             "nothing to review: {}\n",
             Untrusted::new(&why).line()
         ));
     }
     let config = &prepared.config;
-    let seats = Bench { config, deep }.seats()?;
+    let seats = SeatPlanner { config, deep }.plan_seats()?;
     // The fence's mark has the same length whatever is drawn.
-    let seed = Seed("0".repeat(64));
-    let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
-    let seats = match prompts.as_deref().map(Prompts::parts) {
-        Some(parts @ 2..) => parts::seats(&seats, parts, u64::MAX)?,
+    let seed = RunSeed("0".repeat(64));
+    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
+    let seats = match prompts.as_deref().map(SeatPrompts::shard_count) {
+        Some(parts @ 2..) => parts::seats_for_shards(&seats, parts, u64::MAX)?,
         _ => seats,
     };
-    let forecast = forecast(prompts.as_deref(), &seats, prepared);
-    Ok(forecast.lines().iter().map(|line| clean(line)).collect())
+    let forecast = estimate_run(prompts.as_deref(), &seats, prepared);
+    Ok(forecast
+        .render_lines()
+        .iter()
+        .map(|line| clean_line(line))
+        .collect())
 }
 
 /// A line of the forecast as a terminal may have it, with its indent.
-fn clean(line: &str) -> String {
+fn clean_line(line: &str) -> String {
     let text = line.trim_start();
     let indent = line.len() - text.len();
     format!("{:indent$}{}\n", "", Untrusted::new(text).line())
 }
 
 /// The forecast of a run that is prepared.
-pub(super) fn forecast(prompts: Option<&Prompts>, seats: &[Seat], prepared: &Prepared) -> Forecast {
-    let brief = |seat: &Seat| prompts.map_or(0, |prompts| prompts.brief(seat).len() as u64);
+pub(super) fn estimate_run(
+    prompts: Option<&SeatPrompts>,
+    seats: &[Seat],
+    prepared: &PreparedReview,
+) -> RunEstimate {
+    let brief = |seat: &Seat| prompts.map_or(0, |prompts| prompts.render_brief(seat).len() as u64);
     let seats: Vec<(&Seat, u64)> = seats.iter().map(|seat| (seat, brief(seat))).collect();
-    let coverage = prompts.map_or_else(|| (*prepared.coverage).clone(), Prompts::seen);
-    let redactions = prompts.map_or(0, Prompts::redactions);
-    Forecast::of(&seats, redactions, &coverage, &prepared.config.settings)
+    let coverage =
+        prompts.map_or_else(|| (*prepared.coverage).clone(), SeatPrompts::shown_coverage);
+    let redactions = prompts.map_or(0, SeatPrompts::redaction_count);
+    RunEstimate::for_seats(&seats, redactions, &coverage, &prepared.config.settings)
 }
 
 /// The file in which a repository's recipients stand that somebody was told of.
 const TOLD: &str = "told";
 
 /// Says once per repository and recipient what leaves the machine, before it does.
-pub(super) fn tell_once(
-    forecast: &Forecast,
-    prepared: &Prepared,
+pub(super) fn announce_once(
+    forecast: &RunEstimate,
+    prepared: &PreparedReview,
     world: &RealWorld,
-    start: &Start,
+    start: &RunContext,
 ) {
-    let runs = places(prepared).runs.map(|runs| runs.path());
+    let runs = run_places(prepared).runs.map(|runs| runs.path());
     let told = runs
         .as_deref()
         .and_then(Path::parent)
         .map(|folder| folder.join(TOLD));
     let before = told
         .as_ref()
-        .and_then(|path| world.disk().read(path).ok())
+        .and_then(|path| world.disk().read_file(path).ok())
         .unwrap_or_default();
     let before = String::from_utf8_lossy(&before).into_owned();
-    let recipients = forecast.recipients();
+    let recipients = forecast.list_recipients();
     let is_known = |name: &str| before.lines().any(|known| known == name);
     if recipients.lines().all(is_known) {
         return;
     }
-    for line in forecast.lines() {
-        start.console.tell(&clean(&line));
+    for line in forecast.render_lines() {
+        start.console.write_stderr(&clean_line(&line));
     }
     if let Some(path) = told {
         // Told again next time is the worst that can come of it.
-        let _ = world.disk().write(
+        let _ = world.disk().write_file(
             &path,
             format!("{before}{recipients}").as_bytes(),
-            Durability::Cheap,
+            WriteDurability::Cheap,
         );
     }
 }

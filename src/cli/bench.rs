@@ -10,19 +10,19 @@ use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Seat};
 
 #[cfg(test)]
-use crate::config::Source;
-use crate::config::{Config, Entry, JudgeSettings, Settings, nearest};
-use crate::council::plan::{DebateMode, Options, Procedure};
+use crate::config::LayerSource;
+use crate::config::{Config, JudgeSettings, ResolvedKey, Settings, nearest_word};
+use crate::council::plan::{DebateMode, Procedure, ProcedureOptions};
 
-use crate::registry::{Ask, Choice};
+use crate::registry::{BackendChoice, BackendRequest};
 
 use super::commands;
-use super::councillors::{check_seats, focus_of};
-use super::error::CliError;
+use super::councillors::{check_seat_count, role_focus};
+use super::error::RunError;
 
 /// What the bench is made from, beside the configuration.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bench<'a> {
+pub(crate) struct SeatPlanner<'a> {
     pub(crate) config: &'a Config,
     /// Three judges instead of two.
     pub(crate) deep: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Bench<'a> {
 
 /// How the configuration says who sits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum SeatSource {
     Nothing,
     Preset,
     Perspectives,
@@ -38,7 +38,7 @@ enum Said {
 }
 
 /// `quick` has one judge; it looks at everything unless one perspective was asked for.
-fn alone(chairs: &mut Vec<Chair>) {
+fn keep_one(chairs: &mut Vec<SeatRequest>) {
     if chairs.len() > 1 {
         chairs.truncate(1);
         chairs[0].perspective = None;
@@ -47,14 +47,14 @@ fn alone(chairs: &mut Vec<Chair>) {
 
 /// A seat before it has its name.
 #[derive(Clone)]
-struct Chair {
+struct SeatRequest {
     perspective: Option<String>,
     agent: Option<String>,
     model: Option<String>,
 }
 
-impl Chair {
-    fn of(perspective: Option<String>) -> Self {
+impl SeatRequest {
+    fn with_perspective(perspective: Option<String>) -> Self {
         Self {
             perspective,
             agent: None,
@@ -63,7 +63,7 @@ impl Chair {
     }
 }
 
-impl From<&JudgeSettings> for Chair {
+impl From<&JudgeSettings> for SeatRequest {
     fn from(judge: &JudgeSettings) -> Self {
         let JudgeSettings {
             perspective,
@@ -78,20 +78,20 @@ impl From<&JudgeSettings> for Chair {
     }
 }
 
-impl Bench<'_> {
+impl SeatPlanner<'_> {
     /// The seats in order, each with a name of its own.
-    pub(crate) fn seats(&self) -> Result<Vec<Seat>, CliError> {
-        let (chairs, _) = self.mixed(self.chairs()?)?;
-        let agents = self.agents();
+    pub(crate) fn plan_seats(&self) -> Result<Vec<Seat>, RunError> {
+        let (chairs, _) = self.mix_vendors(self.seat_requests()?)?;
+        let agents = self.default_agents();
         let mut seats: Vec<Seat> = Vec::new();
         for (i, chair) in chairs.into_iter().enumerate() {
             let agent = chair
                 .agent
                 .clone()
                 .unwrap_or_else(|| agents[i % agents.len()].clone());
-            let mut agent = self.agent(&agent)?;
-            agent.model = self.model(chair.model, &agent);
-            let perspective = self.perspective(chair.perspective, &agent)?;
+            let mut agent = self.agent_spec(&agent)?;
+            agent.model = self.seat_model(chair.model, &agent);
+            let perspective = self.resolve_perspective(chair.perspective, &agent)?;
             let judge = unused_name(&perspective.name, i + 1, &seats);
             seats.push(Seat {
                 judge,
@@ -99,12 +99,12 @@ impl Bench<'_> {
                 agent,
             });
         }
-        self.check(&seats)?;
+        self.validate_seats(&seats)?;
         Ok(seats)
     }
 
     /// How many judges must count.
-    pub(crate) fn quorum(&self, seats: usize) -> Result<u32, CliError> {
+    pub(crate) fn required_quorum(&self, seats: usize) -> Result<u32, RunError> {
         let seats = u32::try_from(seats).unwrap_or(u32::MAX);
         let Some(quorum) = self.settings().review.quorum else {
             return Ok(if self.is_quick() { 1 } else { seats.min(2) });
@@ -114,16 +114,16 @@ impl Bench<'_> {
                 "the quorum is {quorum}, but {seats} judges sit: no verdict but FAIL could stand"
             );
             return Err(
-                CliError::usage(message).hint("lower --quorum, or seat more judges: --judges N")
+                RunError::usage(message).hint("lower --quorum, or seat more judges: --judges N")
             );
         }
         Ok(quorum)
     }
 
     /// What the reader of a verdict should know about who sits.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        if self.is_examined() {
-            return self.roster().notes;
+    pub(crate) fn seating_notes(&self) -> Vec<String> {
+        if self.is_cross_examination() {
+            return self.councillor_roster().notes;
         }
         let all = perspectives().len();
         let sitting = self
@@ -132,24 +132,26 @@ impl Bench<'_> {
             .judges
             .map_or(all, |judges| judges as usize);
         let mut notes = Vec::new();
-        if self.said() == Said::Nothing
-            && self.agents() == [BUILT_IN]
+        if self.seat_source() == SeatSource::Nothing
+            && self.default_agents() == [BUILT_IN]
             && !self.is_quick()
             && sitting < all
         {
             notes.push(format!("{sitting} of the {all} built-in perspectives sat"));
         }
         // Whoever cannot sit was told so before.
-        let chairs = self.chairs().and_then(|chairs| self.mixed(chairs));
+        let chairs = self
+            .seat_requests()
+            .and_then(|chairs| self.mix_vendors(chairs));
         notes.extend(chairs.ok().and_then(|(_, note)| note));
         notes
     }
 
     /// What is asked of a backend.
-    pub(crate) fn ask(&self, judges: usize) -> Ask {
+    pub(crate) fn backend_request(&self, judges: usize) -> BackendRequest {
         let review = &self.settings().review;
         let rounds = review.intensity.profile().max_rounds;
-        Ask {
+        BackendRequest {
             procedure: review.procedure,
             debate: match review.procedure {
                 // Its rounds follow from the intensity alone.
@@ -168,32 +170,32 @@ impl Bench<'_> {
     }
 
     /// What only some procedures ask for.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn plan_options(&self) -> ProcedureOptions {
         let review = &self.settings().review;
         let staged = review.procedure == Procedure::Staged;
-        self.examination(Options {
+        self.examination_options(ProcedureOptions {
             explorers: review.explorers,
             explorer_model: review.explorer_model.clone(),
-            rounds: staged.then(|| review.intensity.profile().limits()),
-            ..Options::default()
+            rounds: staged.then(|| review.intensity.profile().round_limits()),
+            ..ProcedureOptions::default()
         })
     }
 
     /// Who decides on the backend.
-    pub(crate) fn choice(&self) -> Choice {
+    pub(crate) fn backend_choice(&self) -> BackendChoice {
         match self.settings().review.backend.as_str() {
-            "auto" => Choice::Automatic,
-            name => Choice::Named(name.to_owned()),
+            "auto" => BackendChoice::Automatic,
+            name => BackendChoice::Named(name.to_owned()),
         }
     }
 
     /// Every agent that a seat may name.
-    pub(crate) fn known_agents(&self) -> Result<Vec<AgentSpec>, CliError> {
-        let mut names = self.configured();
+    pub(crate) fn known_agents(&self) -> Result<Vec<AgentSpec>, RunError> {
+        let mut names = self.configured_agents();
         if !names.iter().any(|name| name == BUILT_IN) {
             names.insert(0, BUILT_IN.to_owned());
         }
-        names.iter().map(|name| self.agent(name)).collect()
+        names.iter().map(|name| self.agent_spec(name)).collect()
     }
 
     /// The agent of that name, else the `index`th of those that think in turn.
@@ -201,9 +203,9 @@ impl Bench<'_> {
         &self,
         name: Option<&str>,
         index: usize,
-    ) -> Result<AgentSpec, CliError> {
-        let agents = self.agents();
-        self.agent(name.unwrap_or(&agents[index % agents.len()]))
+    ) -> Result<AgentSpec, RunError> {
+        let agents = self.default_agents();
+        self.agent_spec(name.unwrap_or(&agents[index % agents.len()]))
     }
 
     fn settings(&self) -> &Settings {
@@ -215,12 +217,12 @@ impl Bench<'_> {
     }
 
     /// Agents that think for seats which name none, in turn.
-    fn agents(&self) -> Vec<String> {
+    fn default_agents(&self) -> Vec<String> {
         let settings = self.settings();
         if !settings.review.agents.is_empty() {
             return settings.review.agents.clone();
         }
-        let configured = self.configured();
+        let configured = self.configured_agents();
         if configured.is_empty() {
             vec![BUILT_IN.to_owned()]
         } else {
@@ -229,43 +231,55 @@ impl Bench<'_> {
     }
 
     /// Agents that the configuration makes, in alphabetical order.
-    fn configured(&self) -> Vec<String> {
+    fn configured_agents(&self) -> Vec<String> {
         let agents = self.settings().agents.iter();
         let made = agents.filter(|(_, agent)| agent.driver.is_some());
         made.map(|(name, _)| name.clone()).collect()
     }
 
-    fn chairs(&self) -> Result<Vec<Chair>, CliError> {
+    fn seat_requests(&self) -> Result<Vec<SeatRequest>, RunError> {
         let review = &self.settings().review;
-        let named = |names: &[String]| names.iter().cloned().map(Some).map(Chair::of).collect();
-        let mut chairs: Vec<Chair> = match self.said() {
-            Said::Judges => self.settings().judge.iter().map(Chair::from).collect(),
-            Said::Perspectives => named(&review.perspectives),
-            Said::Preset => named(&self.preset()?),
-            Said::Nothing => self.by_default(),
+        let named = |names: &[String]| {
+            names
+                .iter()
+                .cloned()
+                .map(Some)
+                .map(SeatRequest::with_perspective)
+                .collect()
         };
-        if self.is_examined() {
-            check_seats(chairs.len())?;
+        let mut chairs: Vec<SeatRequest> = match self.seat_source() {
+            SeatSource::Judges => self
+                .settings()
+                .judge
+                .iter()
+                .map(SeatRequest::from)
+                .collect(),
+            SeatSource::Perspectives => named(&review.perspectives),
+            SeatSource::Preset => named(&self.preset_perspectives()?),
+            SeatSource::Nothing => self.default_requests(),
+        };
+        if self.is_cross_examination() {
+            check_seat_count(chairs.len())?;
         } else if self.is_quick() {
-            alone(&mut chairs);
+            keep_one(&mut chairs);
         } else if let Some(judges) = review.judges {
-            chairs.resize_with(judges as usize, || Chair::of(None));
+            chairs.resize_with(judges as usize, || SeatRequest::with_perspective(None));
         }
         Ok(chairs)
     }
 
     /// The strongest layer that says who sits is followed; in one layer, a list of judges before perspectives before a
     /// preset.
-    fn said(&self) -> Said {
+    fn seat_source(&self) -> SeatSource {
         let keys = [
-            ("review.preset", Said::Preset),
-            ("review.perspectives", Said::Perspectives),
-            ("judge", Said::Judges),
+            ("review.preset", SeatSource::Preset),
+            ("review.perspectives", SeatSource::Perspectives),
+            ("judge", SeatSource::Judges),
         ];
         let strength = |key| {
             self.config
                 .entry(key)
-                .and_then(Entry::origin)
+                .and_then(ResolvedKey::origin)
                 .map(|origin| origin.source)
         };
         let said = keys
@@ -273,29 +287,33 @@ impl Bench<'_> {
             .filter_map(|(key, said)| Some((strength(key)?, said)));
         // The last of equals is taken.
         said.max_by_key(|(source, _)| *source)
-            .map_or(Said::Nothing, |(_, said)| said)
+            .map_or(SeatSource::Nothing, |(_, said)| said)
     }
 
-    fn by_default(&self) -> Vec<Chair> {
+    fn default_requests(&self) -> Vec<SeatRequest> {
         if self.is_quick() {
-            return vec![Chair::of(None)];
+            return vec![SeatRequest::with_perspective(None)];
         }
-        if self.is_examined() {
-            let roles = self.roster().roles.into_iter();
-            return roles.map(|role| Chair::of(Some(role.to_owned()))).collect();
-        }
-        if self.agents() == [BUILT_IN] {
-            return perspectives()
-                .iter()
-                .map(|p| Chair::of(Some(p.name.to_owned())))
+        if self.is_cross_examination() {
+            let roles = self.councillor_roster().roles.into_iter();
+            return roles
+                .map(|role| SeatRequest::with_perspective(Some(role.to_owned())))
                 .collect();
         }
-        (0..self.bare()).map(|_| Chair::of(None)).collect()
+        if self.default_agents() == [BUILT_IN] {
+            return perspectives()
+                .iter()
+                .map(|p| SeatRequest::with_perspective(Some(p.name.to_owned())))
+                .collect();
+        }
+        (0..self.default_count())
+            .map(|_| SeatRequest::with_perspective(None))
+            .collect()
     }
 
     /// How many agents sit where nobody says who: seed 003's two, three in depth; as many as the intensity says in a staged
     /// debate; three of each vendor where two sit (councils.md 1.2).
-    fn bare(&self) -> usize {
+    fn default_count(&self) -> usize {
         let review = &self.settings().review;
         match review.procedure {
             Procedure::Staged => match self.deep {
@@ -308,7 +326,7 @@ impl Bench<'_> {
         }
     }
 
-    fn preset(&self) -> Result<Vec<String>, CliError> {
+    fn preset_perspectives(&self) -> Result<Vec<String>, RunError> {
         let presets = &self.settings().presets;
         let name = self.settings().review.preset.clone().unwrap_or_default();
         if let Some(perspectives) = presets.get(&name) {
@@ -322,42 +340,42 @@ impl Bench<'_> {
             .map(|(known, _)| *known)
             .chain(presets.keys().map(String::as_str))
             .collect();
-        Err(unknown("preset", &name, &known))
+        Err(unknown_name("preset", &name, &known))
     }
 
-    fn agent(&self, name: &str) -> Result<AgentSpec, CliError> {
+    fn agent_spec(&self, name: &str) -> Result<AgentSpec, RunError> {
         let settings = self.settings();
         let own = settings.agents.get(name);
-        let kind = self.kind(name, own)?;
+        let kind = self.agent_kind(name, own)?;
         let builtin = matches!(kind, AgentKind::Builtin { .. });
         let own = own.cloned().unwrap_or_default();
         Ok(AgentSpec {
             name: name.to_owned(),
             vendor: own
                 .vendor
-                .unwrap_or_else(|| self::kind::vendor(name, &kind)),
+                .unwrap_or_else(|| self::kind::default_vendor(name, &kind)),
             deterministic: builtin || own.deterministic,
             model: own.model,
             kind,
         })
     }
 
-    fn perspective(
+    fn resolve_perspective(
         &self,
         name: Option<String>,
         agent: &AgentSpec,
-    ) -> Result<Perspective, CliError> {
+    ) -> Result<Perspective, RunError> {
         let Some(name) = name else {
             return Ok(Perspective::default());
         };
         let built_in = perspectives().iter().find(|p| p.name == name);
         let built_in = built_in
             .map(|p| p.focus.to_owned())
-            .or_else(|| focus_of(&name, &self.settings().cross_examination));
+            .or_else(|| role_focus(&name, &self.settings().cross_examination));
         if let (AgentKind::Builtin { .. }, None) = (&agent.kind, &built_in) {
             let roles = councillors().iter().map(|c| c.name);
             let known: Vec<&str> = perspectives().iter().map(|p| p.name).chain(roles).collect();
-            let error = unknown("perspective of the built-in judges", &name, &known);
+            let error = unknown_name("perspective of the built-in judges", &name, &known);
             return Err(error.hint("a perspective of your own needs an agent with a model"));
         }
         let own = self.settings().perspectives.get(&name);
@@ -365,22 +383,22 @@ impl Bench<'_> {
         Ok(Perspective { name, focus })
     }
 
-    fn check(&self, seats: &[Seat]) -> Result<(), CliError> {
-        let known = |id: &str| council_builtin::explain(id).is_some();
+    fn validate_seats(&self, seats: &[Seat]) -> Result<(), RunError> {
+        let known = |id: &str| council_builtin::explain_rule(id).is_some();
         if let Some(id) = self.settings().rules.keys().find(|id| !known(id)) {
-            return Err(commands::explain::unknown(id)
+            return Err(commands::explain::unknown_rule(id)
                 .hint("it is named in `[rules]` of the configuration"));
         }
         if seats.is_empty() {
-            return Err(CliError::usage("nobody sits on the council")
+            return Err(RunError::usage("nobody sits on the council")
                 .hint("name perspectives or judges, or remove the empty list"));
         }
         self.check_models(seats)?;
-        self.room_for(seats.len())
+        self.check_agent_limit(seats.len())
     }
 
     /// Whether so many may sit, with their explorers (seed family, MAX_AGENTS: judges × (1 + explorers)).
-    pub(crate) fn room_for(&self, seats: usize) -> Result<(), CliError> {
+    pub(crate) fn check_agent_limit(&self, seats: usize) -> Result<(), RunError> {
         let most = self.settings().limits.agents;
         let count = seats as u64 * (1 + u64::from(self.settings().review.explorers));
         if count > most {
@@ -389,7 +407,7 @@ impl Bench<'_> {
                 "Total agent count {count} exceeds MAX_AGENTS ({most}). Reduce --explorers or remove --mixed."
             );
             return Err(
-                CliError::usage(message).hint("or raise `limits.agents` in your own configuration")
+                RunError::usage(message).hint("or raise `limits.agents` in your own configuration")
             );
         }
         Ok(())
@@ -463,9 +481,9 @@ const PRESETS: &[(&str, &[&str])] = &[
     ),
 ];
 
-fn unknown(what: &str, name: &str, known: &[&str]) -> CliError {
-    let error = CliError::usage(format!("there is no {what} `{name}`"));
-    let error = match nearest(name, known.iter().copied()) {
+fn unknown_name(what: &str, name: &str, known: &[&str]) -> RunError {
+    let error = RunError::usage(format!("there is no {what} `{name}`"));
+    let error = match nearest_word(name, known.iter().copied()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error,
     };
@@ -496,24 +514,28 @@ mod modes;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Layer, Source, resolve};
+    use crate::config::{ConfigLayer, LayerSource, resolve_layers};
 
     fn config(repository: &str, user: &str) -> Config {
-        let file = |source, text: &str| Layer::File {
+        let file = |source, text: &str| ConfigLayer::File {
             source,
             name: "f".into(),
             text: text.into(),
         };
-        resolve(&[file(Source::Worktree, repository), file(Source::User, user)]).unwrap()
+        resolve_layers(&[
+            file(LayerSource::Worktree, repository),
+            file(LayerSource::User, user),
+        ])
+        .unwrap()
     }
 
     fn names(repository: &str, user: &str) -> Vec<String> {
         let config = config(repository, user);
-        let seats = Bench {
+        let seats = SeatPlanner {
             config: &config,
             deep: false,
         }
-        .seats()
+        .plan_seats()
         .unwrap();
         seats
             .iter()
@@ -523,11 +545,11 @@ mod tests {
 
     fn error(repository: &str, user: &str) -> String {
         let config = config(repository, user);
-        let error = Bench {
+        let error = SeatPlanner {
             config: &config,
             deep: false,
         }
-        .seats()
+        .plan_seats()
         .unwrap_err();
         format!("{} | {}", error.message, error.hints.join(" | "))
     }
@@ -548,11 +570,11 @@ mod tests {
         assert_eq!(names("", LINT), ["judge-1 lint", "judge-2 lint"]);
         let config = config("", LINT);
         assert_eq!(
-            Bench {
+            SeatPlanner {
                 config: &config,
                 deep: true
             }
-            .seats()
+            .plan_seats()
             .unwrap()
             .len(),
             3
@@ -626,11 +648,11 @@ mod tests {
     fn a_quorum_that_cannot_be_met_is_refused() {
         let quorum = |text: &str, seats| {
             let config = config(text, "");
-            Bench {
+            SeatPlanner {
                 config: &config,
                 deep: false,
             }
-            .quorum(seats)
+            .required_quorum(seats)
             .map_err(|e| e.message)
         };
         assert_eq!(quorum("", 5), Ok(2));

@@ -13,55 +13,55 @@ use council_protocol::{JudgeId, Packet, Seat, Turn, TurnId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::error::CliError;
-use super::left::Left;
+use super::error::RunError;
+use super::left::LoadedRun;
 use crate::council::{Action, Council, Input, Plan, object_of};
 use crate::prompt::redact;
-use crate::report::{Report, Subject};
-use crate::session::journal::Entry;
-use crate::session::{Prompter, replay, stored};
+use crate::report::{Report, ReviewSubject};
+use crate::session::journal::JournalEntry;
+use crate::session::{PromptRenderer, replay_council, stored};
 
 /// Version that every bundle carries.
 const VERSION: u32 = 1;
 
 /// A run as a file.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Bundle {
+pub(crate) struct RunBundle {
     bundle: u32,
     /// The version of the program that wrote it.
     program: String,
     /// The plan as it is stored, without commands and addresses of agents.
     plan: Value,
     /// What was under review, by object ids.
-    objects: Vec<Object>,
+    objects: Vec<BundleFile>,
     /// The briefs that agents were sent, with their judges; only on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    briefs: Vec<Brief>,
+    briefs: Vec<BundleBrief>,
     /// Every turn that was given, in order.
-    turns: Vec<Given>,
+    turns: Vec<BundleTurn>,
     /// Everything that happened, in order.
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
     /// What the council came to.
     report: Report,
 }
 
 /// A file of the change.
 #[derive(Serialize, Deserialize)]
-struct Object {
+struct BundleFile {
     path: String,
     old: Option<String>,
     new: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Brief {
+struct BundleBrief {
     judges: Vec<JudgeId>,
     text: String,
 }
 
 /// A turn of a judge.
 #[derive(Serialize, Deserialize)]
-struct Given {
+struct BundleTurn {
     id: TurnId,
     judge: JudgeId,
     round: u8,
@@ -74,39 +74,39 @@ struct Given {
 
 /// What is put into a bundle beyond what its verdict needs.
 #[derive(Default)]
-pub(crate) struct Extras {
+pub(crate) struct BundleExtras {
     /// The words around the objects of answers.
     pub(crate) answers: bool,
     /// What agents were sent: who renders it.
-    pub(crate) prompts: Option<Arc<dyn Prompter>>,
+    pub(crate) prompts: Option<Arc<dyn PromptRenderer>>,
 }
 
-impl Bundle {
+impl RunBundle {
     /// The bundle of a run whose report this is.
-    pub(crate) fn of(
-        left: &Left,
+    pub(crate) fn from_run(
+        left: &LoadedRun,
         packet: &Packet,
         mut report: Report,
-        extras: &Extras,
-    ) -> Result<Self, CliError> {
+        extras: &BundleExtras,
+    ) -> Result<Self, RunError> {
         for judge in &mut report.judges {
-            veil(&mut judge.seat);
+            hide_agent(&mut judge.seat);
         }
-        let turns = turns(&left.plan, &left.journal.entries, extras);
+        let turns = replay_turns(&left.plan, &left.journal.entries, extras);
         let entries = left.journal.entries.iter().cloned();
         let bundle = Self {
             bundle: VERSION,
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            plan: plan(&left.plan, extras)?,
-            objects: packet.files.iter().map(Object::of).collect(),
+            plan: bundled_plan(&left.plan, extras)?,
+            objects: packet.files.iter().map(BundleFile::from_change).collect(),
             briefs: extras
                 .prompts
                 .as_deref()
-                .map(|p| briefs(&left.plan, p))
+                .map(|p| collect_briefs(&left.plan, p))
                 .unwrap_or_default(),
             turns,
             entries: entries
-                .map(|entry| shown(entry, extras))
+                .map(|entry| bundled_entry(entry, extras))
                 .collect::<Result<_, _>>()?,
             report,
         };
@@ -121,10 +121,10 @@ impl Bundle {
     /// Reads one.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
-        struct Version {
+        struct BundleVersion {
             bundle: u32,
         }
-        let Version { bundle } =
+        let BundleVersion { bundle } =
             serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if bundle != VERSION {
             return Err(format!(
@@ -135,7 +135,7 @@ impl Bundle {
     }
 
     /// Its bytes.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         // Plain data with string keys: this cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
@@ -146,20 +146,20 @@ impl Bundle {
     ///
     /// # Errors
     /// When that does not give the report that is in it.
-    pub(crate) fn verify(&self) -> Result<Report, CliError> {
+    pub(crate) fn verify(&self) -> Result<Report, RunError> {
         let broken = |error: &dyn std::fmt::Display| {
-            CliError::run(format!("the bundle cannot be replayed: {error}"))
+            RunError::run(format!("the bundle cannot be replayed: {error}"))
         };
         let plan = serde_json::to_vec(&self.plan).map_err(|error| broken(&error))?;
-        let plan = stored::parse(&plan).map_err(|error| broken(&error))?;
-        let outcome = replay(plan, &self.entries).map_err(|error| broken(&error))?;
+        let plan = stored::parse_plan(&plan).map_err(|error| broken(&error))?;
+        let outcome = replay_council(plan, &self.entries).map_err(|error| broken(&error))?;
         let Report {
             target,
             change,
             receipt,
             ..
         } = &self.report;
-        let subject = Subject {
+        let subject = ReviewSubject {
             target: target.clone(),
             change: *change,
             instructions: receipt.instructions.clone(),
@@ -168,17 +168,17 @@ impl Bundle {
         if again != self.report {
             let detail = format!(
                 "the bundle says {}, and what happened in it comes to {}: something of it was changed",
-                self.report.verdict.word(),
-                again.verdict.word()
+                self.report.verdict.as_str(),
+                again.verdict.as_str()
             );
-            return Err(CliError::run(detail));
+            return Err(RunError::run(detail));
         }
         Ok(again)
     }
 }
 
-impl Object {
-    fn of(file: &council_protocol::FileChange) -> Self {
+impl BundleFile {
+    fn from_change(file: &council_protocol::FileChange) -> Self {
         Self {
             path: file.path.display().into_owned(),
             old: file.old_id.clone(),
@@ -188,51 +188,51 @@ impl Object {
 }
 
 /// Takes away what says how an agent is reached: commands, addresses, paths of a machine.
-fn veil(seat: &mut Seat) {
+fn hide_agent(seat: &mut Seat) {
     seat.agent.kind = AgentKind::Backend {};
 }
 
 /// The plan without what says how agents are reached, and without the authors' words unless prompts are wanted.
-fn plan(plan: &Plan, extras: &Extras) -> Result<Value, CliError> {
+fn bundled_plan(plan: &Plan, extras: &BundleExtras) -> Result<Value, RunError> {
     let mut plan = plan.clone();
     for planned in &mut plan.seats {
-        veil(&mut planned.seat);
+        hide_agent(&mut planned.seat);
     }
     if extras.prompts.is_none() {
         plan.framing = Framing::default();
     }
-    let stored = serde_json::from_slice(&stored::bytes(&plan));
+    let stored = serde_json::from_slice(&stored::plan_to_bytes(&plan));
     let stored =
-        stored.map_err(|error| CliError::run(format!("the plan cannot be written: {error}")))?;
-    Ok(redacted(stored))
+        stored.map_err(|error| RunError::run(format!("the plan cannot be written: {error}")))?;
+    Ok(redact_value(stored))
 }
 
 /// An entry without secrets, and an answer without the words around it.
-fn shown(mut entry: Entry, extras: &Extras) -> Result<Entry, CliError> {
+fn bundled_entry(mut entry: JournalEntry, extras: &BundleExtras) -> Result<JournalEntry, RunError> {
     if let Input::Answered { raw, .. } = &mut entry.input {
         let object = object_of(raw).and_then(|text| serde_json::from_str::<Value>(text).ok());
         match object {
-            Some(object) if !extras.answers => *raw = redacted(object).to_string().into(),
+            Some(object) if !extras.answers => *raw = redact_value(object).to_string().into(),
             _ => *raw = redact(raw).0.into(),
         }
     }
-    let value = serde_json::to_value(entry).map(redacted);
+    let value = serde_json::to_value(entry).map(redact_value);
     value.and_then(serde_json::from_value).map_err(|error| {
-        CliError::run(format!(
+        RunError::run(format!(
             "an entry of the journal cannot be redacted: {error}"
         ))
     })
 }
 
 /// The same with secrets replaced in every text.
-fn redacted(value: Value) -> Value {
+fn redact_value(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(redact(&text).0),
-        Value::Array(values) => Value::Array(values.into_iter().map(redacted).collect()),
+        Value::Array(values) => Value::Array(values.into_iter().map(redact_value).collect()),
         Value::Object(fields) => Value::Object(
             fields
                 .into_iter()
-                .map(|(name, value)| (name, redacted(value)))
+                .map(|(name, value)| (name, redact_value(value)))
                 .collect(),
         ),
         other => other,
@@ -240,18 +240,18 @@ fn redacted(value: Value) -> Value {
 }
 
 /// The turns that were given, as the engine gives them again.
-fn turns(plan: &Plan, entries: &[Entry], extras: &Extras) -> Vec<Given> {
+fn replay_turns(plan: &Plan, entries: &[JournalEntry], extras: &BundleExtras) -> Vec<BundleTurn> {
     let (mut council, mut actions) = Council::convene(plan.clone());
-    for Entry { at, input } in entries {
+    for JournalEntry { at, input } in entries {
         actions.extend(council.handle(input.clone(), *at));
     }
     actions
         .into_iter()
-        .filter_map(|action| given(plan, action, extras))
+        .filter_map(|action| bundled_turn(plan, action, extras))
         .collect()
 }
 
-fn given(plan: &Plan, action: Action, extras: &Extras) -> Option<Given> {
+fn bundled_turn(plan: &Plan, action: Action, extras: &BundleExtras) -> Option<BundleTurn> {
     let Action::Send {
         judge,
         turn: id,
@@ -283,9 +283,12 @@ fn given(plan: &Plan, action: Action, extras: &Extras) -> Option<Given> {
         .prompts
         .as_deref()
         .filter(|_| seat.agent.kind.reads_text());
-    Some(Given {
-        prompt: prompter
-            .and_then(|prompter| prompter.prompt(seat, &turn, plan.options.explorers).ok()),
+    Some(BundleTurn {
+        prompt: prompter.and_then(|prompter| {
+            prompter
+                .render_prompt(seat, &turn, plan.options.explorers)
+                .ok()
+        }),
         key: turn.key,
         task: name,
         id,
@@ -295,7 +298,7 @@ fn given(plan: &Plan, action: Action, extras: &Extras) -> Option<Given> {
 }
 
 /// Each brief once, with the judges that were sent it.
-fn briefs(plan: &Plan, prompter: &dyn Prompter) -> Vec<Brief> {
+fn collect_briefs(plan: &Plan, prompter: &dyn PromptRenderer) -> Vec<BundleBrief> {
     let readers = plan
         .seats
         .iter()
@@ -304,13 +307,13 @@ fn briefs(plan: &Plan, prompter: &dyn Prompter) -> Vec<Brief> {
     let mut briefs: BTreeMap<Arc<str>, Vec<JudgeId>> = BTreeMap::new();
     for seat in readers {
         briefs
-            .entry(prompter.brief(seat))
+            .entry(prompter.render_brief(seat))
             .or_default()
             .push(seat.judge.clone());
     }
     briefs
         .into_iter()
-        .map(|(text, judges)| Brief {
+        .map(|(text, judges)| BundleBrief {
             judges,
             text: text.to_string(),
         })

@@ -23,7 +23,7 @@ impl Columns {
             self.0
                 .iter()
                 .filter_map(|row| row.get(i))
-                .map(|cell| text::width(cell))
+                .map(|cell| text::display_width(cell))
                 .max()
                 .unwrap_or(0)
         };
@@ -32,7 +32,7 @@ impl Columns {
         for row in &self.0 {
             let mut line = indent.to_owned();
             for (cell, width) in row.iter().zip(&widths) {
-                let gap = width + 2 - text::width(cell);
+                let gap = width + 2 - text::display_width(cell);
                 line.push_str(cell);
                 line.push_str(&" ".repeat(gap));
             }

@@ -5,12 +5,12 @@ use std::io::{IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
-use crate::config::Color;
-use crate::report::{Look, Verbosity};
+use crate::config::ColorChoice as ColorSetting;
+use crate::report::{DisplayOptions, Verbosity};
 use crate::text::Untrusted;
 
-use super::environment::Environment;
-use super::error::CliError;
+use super::environment::ProcessEnvironment;
+use super::error::RunError;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -26,34 +26,38 @@ pub(crate) struct Console {
 
 impl Console {
     pub(crate) fn new(
-        colour: Option<Color>,
+        colour: Option<ColorSetting>,
         verbosity: Verbosity,
-        environment: &Environment,
+        environment: &ProcessEnvironment,
     ) -> Self {
         Self {
-            colour: choice(colour.unwrap_or(Color::Auto)),
+            colour: color_choice(colour.unwrap_or(ColorSetting::Auto)),
             verbosity,
             unicode: speaks_unicode(environment),
         }
     }
 
     /// What the configuration says, where no flag did.
-    pub(crate) fn configured(mut self, flag: Option<Color>, colour: Color) -> Self {
+    pub(crate) fn with_color_setting(
+        mut self,
+        flag: Option<ColorSetting>,
+        colour: ColorSetting,
+    ) -> Self {
         if flag.is_none() {
-            self.colour = choice(colour);
+            self.colour = color_choice(colour);
         }
         self
     }
 
     /// What a report for standard output may look like.
-    pub(crate) fn look(&self) -> Look {
+    pub(crate) fn stdout_look(&self) -> DisplayOptions {
         let columns = terminal_size::terminal_size_of(std::io::stdout())
             .map(|(width, _)| usize::from(width.0));
         let colour = match self.colour {
             ColorChoice::Auto => AutoStream::choice(&std::io::stdout()) != ColorChoice::Never,
             other => other != ColorChoice::Never,
         };
-        Look {
+        DisplayOptions {
             width: columns.unwrap_or(100),
             colour,
             unicode: self.unicode,
@@ -62,17 +66,17 @@ impl Console {
     }
 
     /// What a report for standard error may look like.
-    pub(crate) fn look_at_errors(&self) -> Look {
+    pub(crate) fn stderr_look(&self) -> DisplayOptions {
         let columns = terminal_size::terminal_size_of(std::io::stderr())
             .map(|(width, _)| usize::from(width.0));
         let colour = match self.colour {
             ColorChoice::Auto => AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
             other => other != ColorChoice::Never,
         };
-        Look {
+        DisplayOptions {
             width: columns.unwrap_or(100),
             colour,
-            ..self.look()
+            ..self.stdout_look()
         }
     }
 
@@ -82,16 +86,16 @@ impl Console {
     }
 
     /// Writes text to standard output as it is; whoever made it has cleaned it.
-    pub(crate) fn print(&self, text: &str) -> Result<(), CliError> {
+    pub(crate) fn print(&self, text: &str) -> Result<(), RunError> {
         let mut out = AutoStream::new(std::io::stdout().lock(), self.colour);
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        written.map_err(|error| CliError::output("to standard output", &error))
+        written.map_err(|error| RunError::output("to standard output", &error))
     }
 
     /// Tells a person at a terminal what to do next.
     pub(crate) fn hint(&self, text: &str) {
         if self.is_watched() {
-            self.tell(&format!(
+            self.write_stderr(&format!(
                 "{HINT}hint:{HINT:#} {}\n",
                 Untrusted::new(text).line()
             ));
@@ -99,7 +103,7 @@ impl Console {
     }
 
     /// Tells an error and its hints.
-    pub(crate) fn error(&self, error: &CliError) {
+    pub(crate) fn error(&self, error: &RunError) {
         let mut text = format!(
             "{ERROR}Error:{ERROR:#} {}\n",
             Untrusted::new(&error.message).line()
@@ -113,13 +117,13 @@ impl Console {
                 Untrusted::new(hint).line()
             ));
         }
-        self.tell(&text);
+        self.write_stderr(&text);
     }
 
     /// Tells something that does not stop the run; silent with `-q`.
     pub(crate) fn warning(&self, message: &str) {
         if self.verbosity != Verbosity::Quiet {
-            self.tell(&format!(
+            self.write_stderr(&format!(
                 "{WARNING}warning:{WARNING:#} {}\n",
                 Untrusted::new(message).line()
             ));
@@ -132,27 +136,27 @@ impl Console {
     }
 
     /// Tells a line of the run's log.
-    pub(crate) fn log(&self, line: &str) {
-        self.tell(&format!("{}\n", Untrusted::new(line).line()));
+    pub(crate) fn log_line(&self, line: &str) {
+        self.write_stderr(&format!("{}\n", Untrusted::new(line).line()));
     }
 
     /// Standard error is for people; when nobody can hear, there is nobody to tell.
-    pub(crate) fn tell(&self, text: &str) {
+    pub(crate) fn write_stderr(&self, text: &str) {
         let mut err = AutoStream::new(std::io::stderr().lock(), self.colour);
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 }
 
-fn choice(colour: Color) -> ColorChoice {
+fn color_choice(colour: ColorSetting) -> ColorChoice {
     match colour {
-        Color::Auto => ColorChoice::Auto,
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
+        ColorSetting::Auto => ColorChoice::Auto,
+        ColorSetting::Always => ColorChoice::Always,
+        ColorSetting::Never => ColorChoice::Never,
     }
 }
 
 /// As libc decides: the first of the three that is set.
-fn speaks_unicode(environment: &Environment) -> bool {
+fn speaks_unicode(environment: &ProcessEnvironment) -> bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let locale = names.iter().find_map(|name| environment.get(name));
     let locale = locale

@@ -3,134 +3,156 @@
 use council_protocol::Seat;
 use council_protocol::packet::TargetKind;
 
-use crate::council::plan::Seed;
+use crate::council::plan::RunSeed;
 use crate::report::Report;
-use crate::session::{Held, Interrupts, Moment, Places, RealWorld, RunRef, World as _, draw_seed};
+use crate::session::{
+    CalendarMoment, InterruptSource, RealWorld, RunFolders, RunLock, RunRef, SessionWorld as _,
+    draw_seed,
+};
 
-use super::Start;
-use super::before::{forecast, tell_once};
-use super::bench::Bench;
+use super::RunContext;
+use super::before::{announce_once, estimate_run};
+use super::bench::SeatPlanner;
 use super::digests;
-use super::error::CliError;
-use super::gather::Gathering;
-use super::hold::{Council, places};
-use super::left::Left;
-use super::nothing::{nothing, skipped};
+use super::error::RunError;
+use super::gather::DocumentMode;
+use super::hold::{CouncilRun, run_places};
+use super::left::LoadedRun;
+use super::nothing::{reason_to_skip, skipped_report};
 use super::parts;
-use super::prepare::Prepared;
-use super::prompts::Prompts;
-use super::recognise::Memory;
-use super::request::Request;
+use super::prepare::PreparedReview;
+use super::prompts::SeatPrompts;
+use super::recognise::VerdictMemory;
+use super::request::StoredRequest;
 
 /// Hears the run's name as soon as there is one.
-pub(crate) type Announce = fn(&str, &Start);
+pub(crate) type RunAnnouncer = fn(&str, &RunContext);
 
 /// Reviews: nobody is convened over nothing.
-pub(crate) fn review(
-    mut prepared: Prepared,
+pub(crate) fn convene_review(
+    mut prepared: PreparedReview,
     deep: bool,
     fresh: bool,
-    announce: Option<Announce>,
-    interrupts: Interrupts,
-    start: &Start,
-) -> Result<Report, CliError> {
+    announce: Option<RunAnnouncer>,
+    interrupts: InterruptSource,
+    start: &RunContext,
+) -> Result<Report, RunError> {
     let world = RealWorld::new();
-    let moment = world.moment();
-    if let Some((reason, why)) = nothing(&prepared) {
-        return skipped(prepared, reason, why, &moment, &world);
+    let moment = world.read_calendar();
+    if let Some((reason, why)) = reason_to_skip(&prepared) {
+        return skipped_report(prepared, reason, why, &moment, &world);
     }
-    let seed = draw(&world)?;
+    let seed = draw_run_seed(&world)?;
     let config = &prepared.config;
-    let mut seats = Bench { config, deep }.seats()?;
+    let mut seats = SeatPlanner { config, deep }.plan_seats()?;
     match prepared.packet.target.kind {
-        TargetKind::File => Bench::must_think(&seats, "a document")?,
-        TargetKind::Topic => Bench::must_think(&seats, "a question")?,
+        TargetKind::File => SeatPlanner::require_thinking_seats(&seats, "a document")?,
+        TargetKind::Topic => SeatPlanner::require_thinking_seats(&seats, "a question")?,
         _ => {}
     }
-    let quorum = Bench { config, deep }.quorum(seats.len())?;
-    let prompts = Prompts::for_seats(&seats, &prepared, &seed)?;
-    if let Some(parts @ 2..) = prompts.as_deref().map(Prompts::parts) {
-        seats = parts::seats(&seats, parts, config.settings.limits.agents)?;
-        parts::settle(&mut prepared, parts);
+    let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
+    let prompts = SeatPrompts::for_seats(&seats, &prepared, &seed)?;
+    if let Some(parts @ 2..) = prompts.as_deref().map(SeatPrompts::shard_count) {
+        seats = parts::seats_for_shards(&seats, parts, config.settings.limits.agents)?;
+        parts::apply_shard_rules(&mut prepared, parts);
     }
-    let bench = Bench {
+    let bench = SeatPlanner {
         config: &prepared.config,
         deep,
     };
-    let known = digests::of(&prepared, &seats, prompts.as_deref().map(Prompts::digest));
-    let memory = Memory::of(&prepared, start);
-    let heard = memory.as_ref().map(Memory::heard).unwrap_or_default();
+    let known = digests::compute_digests(
+        &prepared,
+        &seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    let memory = VerdictMemory::for_change(&prepared, start);
+    let heard = memory
+        .as_ref()
+        .map(VerdictMemory::load_dismissals)
+        .unwrap_or_default();
     let mut hearsay = Vec::new();
     let recalled = memory.as_ref().filter(|_| !fresh);
-    if let Some(report) = recalled.and_then(|m| m.recall(&known, &heard, &mut hearsay)) {
+    if let Some(report) = recalled.and_then(|m| m.recall_verdict(&known, &heard, &mut hearsay)) {
         return Ok(report);
     }
-    let (run, _held) = begin(&prepared, &seats, start, &world, &moment)?;
-    Request::keep(start, &run);
+    let (run, _held) = begin_run(&prepared, &seats, start, &world, &moment)?;
+    StoredRequest::save_request(start, &run);
     if let Some(announce) = announce {
         announce(&run.name, start);
     }
-    tell_once(
-        &forecast(prompts.as_deref(), &seats, &prepared),
+    announce_once(
+        &estimate_run(prompts.as_deref(), &seats, &prepared),
         &prepared,
         &world,
         start,
     );
-    let council = Council {
+    let council = CouncilRun {
         bench,
         quorum,
         memory,
         heard,
         hearsay,
-        ..Council::over(start, &world, &prepared, seed, prompts, known, run)
+        ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
     };
-    council.hold(&seats, interrupts)
+    council.execute(&seats, interrupts)
 }
 
 /// Holds a council that comes to a document and to no verdict.
-pub(crate) fn gather(
-    prepared: Prepared,
-    gathering: &Gathering,
-    start: &Start,
-) -> Result<Report, CliError> {
+pub(crate) fn convene_document(
+    prepared: PreparedReview,
+    gathering: &DocumentMode,
+    start: &RunContext,
+) -> Result<Report, RunError> {
     let world = RealWorld::new();
     let seats = &gathering.seats;
-    let seed = draw(&world)?;
-    let prompts = Prompts::for_mode(seats, &prepared, &seed, gathering.mode)?;
-    let known = digests::of(&prepared, seats, prompts.as_deref().map(Prompts::digest));
-    let (run, _held) = begin(&prepared, seats, start, &world, &world.moment())?;
-    Request::keep(start, &run);
-    tell_once(
-        &forecast(prompts.as_deref(), seats, &prepared),
+    let seed = draw_run_seed(&world)?;
+    let prompts = SeatPrompts::for_mode(seats, &prepared, &seed, gathering.mode)?;
+    let known = digests::compute_digests(
+        &prepared,
+        seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    let (run, _held) = begin_run(&prepared, seats, start, &world, &world.read_calendar())?;
+    StoredRequest::save_request(start, &run);
+    announce_once(
+        &estimate_run(prompts.as_deref(), seats, &prepared),
         &prepared,
         &world,
         start,
     );
     // One agent is enough for a document (seed 002, "Graceful Degradation"), and there is no verdict to recognise.
-    let council = Council {
+    let council = CouncilRun {
         gathering: Some(gathering),
-        ..Council::over(start, &world, &prepared, seed, prompts, known, run)
+        ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
     };
-    council.hold(seats, Interrupts::Signals)
+    council.execute(seats, InterruptSource::Signals)
 }
 
 /// Goes on with a run, over the same change.
-pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<Report, CliError> {
+pub(crate) fn resume_run(
+    prepared: PreparedReview,
+    left: &LoadedRun,
+    start: &RunContext,
+) -> Result<Report, RunError> {
     let world = RealWorld::new();
     let (past, header) = (&left.past, &left.journal.header);
-    let run = RunRef::again(
+    let run = RunRef::reopen(
         &world,
-        &places(&prepared),
+        &run_places(&prepared),
         &past.name,
         &header.started,
         &past.folder,
     )?;
     let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
-    let prompts = Prompts::for_seats(&seats, &prepared, &left.plan.seed)?;
-    let known = digests::of(&prepared, &seats, prompts.as_deref().map(Prompts::digest));
-    let council = Council {
-        memory: Memory::of(&prepared, start),
-        ..Council::over(
+    let prompts = SeatPrompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    let known = digests::compute_digests(
+        &prepared,
+        &seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    let council = CouncilRun {
+        memory: VerdictMemory::for_change(&prepared, start),
+        ..CouncilRun::for_run(
             start,
             &world,
             &prepared,
@@ -140,50 +162,59 @@ pub(crate) fn resume(prepared: Prepared, left: &Left, start: &Start) -> Result<R
             run,
         )
     };
-    council.go_on(left, &seats)
+    council.resume_session(left, &seats)
 }
 
 /// Makes the run's folder and holds it. Where nothing is paid for, a disk that cannot be written costs the folder only.
-fn begin(
-    prepared: &Prepared,
+fn begin_run(
+    prepared: &PreparedReview,
     seats: &[Seat],
-    start: &Start,
+    start: &RunContext,
     world: &RealWorld,
-    moment: &Moment,
-) -> Result<(RunRef, Option<Held>), CliError> {
+    moment: &CalendarMoment,
+) -> Result<(RunRef, Option<RunLock>), RunError> {
     let slug = &prepared.packet.target.slug;
-    let kept = RunRef::create(world, &places(prepared), slug, moment)
-        .and_then(|run| Ok((run.hold(world.disk())?, run)))
-        .map_err(CliError::from);
+    let kept = RunRef::create(world, &run_places(prepared), slug, moment)
+        .and_then(|run| Ok((run.acquire_lock(world.disk())?, run)))
+        .map_err(RunError::from);
     match kept {
         Ok((held, run)) => Ok((run, held)),
         Err(error) if seats.iter().any(|seat| seat.agent.kind.is_paid()) => Err(error),
         Err(error) => {
             let unkept = format!("the run cannot be kept: {}", error.message);
             start.console.warning(&unkept);
-            let run = RunRef::create(world, &Places::default(), slug, moment)?;
+            let run = RunRef::create(world, &RunFolders::default(), slug, moment)?;
             Ok((run, None))
         }
     }
 }
 
 /// The verdict that was made before over this change by the council of the configuration, if there is one.
-pub(crate) fn recall(prepared: &Prepared, start: &Start) -> Result<Option<Report>, CliError> {
-    let Some(memory) = Memory::of(prepared, start).filter(|_| nothing(prepared).is_none()) else {
+pub(crate) fn recall_verdict(
+    prepared: &PreparedReview,
+    start: &RunContext,
+) -> Result<Option<Report>, RunError> {
+    let Some(memory) =
+        VerdictMemory::for_change(prepared, start).filter(|_| reason_to_skip(prepared).is_none())
+    else {
         return Ok(None);
     };
-    let bench = Bench {
+    let bench = SeatPlanner {
         config: &prepared.config,
         deep: false,
     };
-    let seats = bench.seats()?;
-    let seed = draw(&RealWorld::new())?;
-    let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
-    let known = digests::of(prepared, &seats, prompts.as_deref().map(Prompts::digest));
-    Ok(memory.recall(&known, &memory.heard(), &mut Vec::new()))
+    let seats = bench.plan_seats()?;
+    let seed = draw_run_seed(&RealWorld::new())?;
+    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
+    let known = digests::compute_digests(
+        prepared,
+        &seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    Ok(memory.recall_verdict(&known, &memory.load_dismissals(), &mut Vec::new()))
 }
 
 /// The random bytes of a run.
-pub(super) fn draw(world: &RealWorld) -> Result<Seed, CliError> {
-    draw_seed(world).map_err(|error| CliError::run(format!("there is no randomness: {error}")))
+pub(super) fn draw_run_seed(world: &RealWorld) -> Result<RunSeed, RunError> {
+    draw_seed(world).map_err(|error| RunError::run(format!("there is no randomness: {error}")))
 }

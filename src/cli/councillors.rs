@@ -4,11 +4,11 @@ use clap::Args;
 use council_builtin::councillors;
 use council_protocol::Capability;
 
-use crate::config::{CrossExamination, Pair};
+use crate::config::{CrossExaminationSettings, KeyValue};
 use crate::council::Plan;
 use crate::council::plan::{PlannedSeat, Procedure};
 
-use super::error::CliError;
+use super::error::RunError;
 
 /// Rounds and seats that there may be; what is beyond is taken as the nearest.
 const ROUNDS: (u32, u32) = (1, 4);
@@ -46,7 +46,7 @@ pub(crate) struct CouncillorArgs {
 
 impl CouncillorArgs {
     /// The flags as keys.
-    pub(crate) fn pairs(&self) -> Vec<Pair> {
+    pub(crate) fn config_pairs(&self) -> Vec<KeyValue> {
         let with_value = [
             ("cross-examination.rounds", &self.rounds, "--rounds"),
             (
@@ -57,20 +57,24 @@ impl CouncillorArgs {
             ("cross-examination.focus", &self.focus, "--focus"),
         ];
         let given = |(key, value, flag): (&str, &Option<String>, &str)| {
-            value.as_ref().map(|value| Pair::new(key, value, flag))
+            value.as_ref().map(|value| KeyValue::new(key, value, flag))
         };
-        let mut pairs: Vec<Pair> = with_value.into_iter().filter_map(given).collect();
+        let mut pairs: Vec<KeyValue> = with_value.into_iter().filter_map(given).collect();
         if self.economy {
-            pairs.push(Pair::new("cross-examination.economy", "true", "--economy"));
+            pairs.push(KeyValue::new(
+                "cross-examination.economy",
+                "true",
+                "--economy",
+            ));
         }
         if self.save {
-            pairs.push(Pair::new("output.session", "true", "--save"));
+            pairs.push(KeyValue::new("output.session", "true", "--save"));
         }
         pairs
     }
 
     /// The first flag that was given.
-    pub(crate) fn given(&self) -> Option<&'static str> {
+    pub(crate) fn first_flag(&self) -> Option<&'static str> {
         let flags = [
             (self.rounds.is_some(), "--rounds"),
             (self.councillors.is_some(), "--councillors"),
@@ -84,9 +88,9 @@ impl CouncillorArgs {
     }
 
     /// Refuses flags beside a procedure that knows nothing of them.
-    pub(crate) fn refuse(&self, other: Option<&str>) -> Result<(), CliError> {
-        match (self.given(), other) {
-            (Some(flag), Some(other)) => Err(CliError::usage(format!(
+    pub(crate) fn check_conflict(&self, other: Option<&str>) -> Result<(), RunError> {
+        match (self.first_flag(), other) {
+            (Some(flag), Some(other)) => Err(RunError::usage(format!(
                 "{flag} belongs to a cross-examination, and {other} asks for something else"
             ))
             .hint(format!("leave out {other}, or say --procedure {PROCEDURE}"))),
@@ -100,7 +104,7 @@ const AFRESH: &str = "briefed afresh in each round, with what it said before";
 
 /// Where councillors cannot be messaged, a cross-examination falls back to economy: one after another, each a fresh agent that
 /// is told what it said (seed 001, "Economy mode"; councils.md 2.2: "Team support missing").
-pub(crate) fn without_messages(mut plan: Plan) -> Plan {
+pub(crate) fn fall_back_to_economy(mut plan: Plan) -> Plan {
     let mute = |planned: &PlannedSeat| !planned.grant.granted.has(&Capability::Message);
     let economy = plan.options.economy || plan.seats.iter().all(mute);
     if plan.procedure != Procedure::CrossExamination || !economy {
@@ -121,7 +125,7 @@ pub(crate) fn without_messages(mut plan: Plan) -> Plan {
 
 /// Who sits in a cross-examination, and how long it is.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Roster {
+pub(crate) struct CouncillorRoster {
     /// The roles, in the order of the seats.
     pub(crate) roles: Vec<&'static str>,
     /// Rounds of cross-examination.
@@ -130,12 +134,12 @@ pub(crate) struct Roster {
     pub(crate) notes: Vec<String>,
 }
 
-impl Roster {
-    pub(crate) fn of(settings: &CrossExamination) -> Self {
+impl CouncillorRoster {
+    pub(crate) fn from_settings(settings: &CrossExaminationSettings) -> Self {
         let mut notes = Vec::new();
-        let rounds = clamped("rounds", settings.rounds, ROUNDS, &mut notes);
-        let mut seats = clamped("councillors", settings.councillors, SEATS, &mut notes);
-        if seats == SEATS.1 && field(settings).is_none() {
+        let rounds = clamp_count("rounds", settings.rounds, ROUNDS, &mut notes);
+        let mut seats = clamp_count("councillors", settings.councillors, SEATS, &mut notes);
+        if seats == SEATS.1 && expert_field(settings).is_none() {
             notes.push(NO_FIELD.to_owned());
             seats -= 1;
         }
@@ -149,18 +153,18 @@ impl Roster {
 }
 
 /// Seats that the configuration names itself must be as many as a cross-examination has.
-pub(crate) fn check_seats(seats: usize) -> Result<(), CliError> {
+pub(crate) fn check_seat_count(seats: usize) -> Result<(), RunError> {
     let (least, most) = SEATS;
     if (least as usize..=most as usize).contains(&seats) {
         return Ok(());
     }
-    Err(CliError::usage(format!(
+    Err(RunError::usage(format!(
         "a cross-examination has {least} to {most} councillors, and {seats} are named"
     ))
     .hint("without --perspectives, --preset and `[[judge]]` the roles of --councillors sit"))
 }
 
-fn clamped(what: &str, asked: u32, (least, most): (u32, u32), notes: &mut Vec<String>) -> u32 {
+fn clamp_count(what: &str, asked: u32, (least, most): (u32, u32), notes: &mut Vec<String>) -> u32 {
     let taken = asked.clamp(least, most);
     if taken != asked {
         notes.push(format!(
@@ -170,15 +174,15 @@ fn clamped(what: &str, asked: u32, (least, most): (u32, u32), notes: &mut Vec<St
     taken
 }
 
-fn field(settings: &CrossExamination) -> Option<&str> {
+fn expert_field(settings: &CrossExaminationSettings) -> Option<&str> {
     let field = settings.focus.as_deref().map(str::trim);
     field.filter(|field| !field.is_empty())
 }
 
 /// What a role stands for, with the field that this council looks at; none: there is no such role.
-pub(crate) fn focus_of(role: &str, settings: &CrossExamination) -> Option<String> {
+pub(crate) fn role_focus(role: &str, settings: &CrossExaminationSettings) -> Option<String> {
     let info = councillors().iter().find(|info| info.name == role)?;
-    Some(match field(settings) {
+    Some(match expert_field(settings) {
         None => info.focus.to_owned(),
         Some(field) if role == EXPERT => format!("{} Your field: {field}.", info.focus),
         Some(field) => format!(
@@ -192,8 +196,8 @@ pub(crate) fn focus_of(role: &str, settings: &CrossExamination) -> Option<String
 mod tests {
     use super::*;
 
-    fn settings(rounds: u32, councillors: u32, focus: Option<&str>) -> CrossExamination {
-        CrossExamination {
+    fn settings(rounds: u32, councillors: u32, focus: Option<&str>) -> CrossExaminationSettings {
+        CrossExaminationSettings {
             rounds,
             councillors,
             focus: focus.map(str::to_owned),
@@ -204,10 +208,13 @@ mod tests {
     #[test]
     fn seed_001_rounds_and_councillors_are_clamped() {
         for (asked, rounds) in [(0, 1), (1, 1), (3, 3), (4, 4), (9, 4)] {
-            assert_eq!(Roster::of(&settings(asked, 4, None)).rounds, rounds);
+            assert_eq!(
+                CouncillorRoster::from_settings(&settings(asked, 4, None)).rounds,
+                rounds
+            );
         }
         for (asked, seats) in [(1, 3), (3, 3), (4, 4), (5, 5), (60, 6)] {
-            let roster = Roster::of(&settings(2, asked, Some("security")));
+            let roster = CouncillorRoster::from_settings(&settings(2, asked, Some("security")));
             assert_eq!(roster.roles.len(), seats);
             let beyond = asked as usize != seats;
             assert_eq!(
@@ -221,7 +228,7 @@ mod tests {
 
     #[test]
     fn seed_001_the_roster_by_count() {
-        let six = Roster::of(&settings(2, 6, Some("payments"))).roles;
+        let six = CouncillorRoster::from_settings(&settings(2, 6, Some("payments"))).roles;
         assert_eq!(
             six,
             [
@@ -233,25 +240,31 @@ mod tests {
                 "domain-expert"
             ]
         );
-        assert_eq!(Roster::of(&settings(2, 3, None)).roles, six[..3]);
-        assert_eq!(Roster::of(&settings(2, 4, None)).roles, six[..4]);
+        assert_eq!(
+            CouncillorRoster::from_settings(&settings(2, 3, None)).roles,
+            six[..3]
+        );
+        assert_eq!(
+            CouncillorRoster::from_settings(&settings(2, 4, None)).roles,
+            six[..4]
+        );
     }
 
     #[test]
     fn seed_001_a_domain_expert_needs_a_field() {
         for nothing in [None, Some("  ")] {
-            let roster = Roster::of(&settings(2, 6, nothing));
+            let roster = CouncillorRoster::from_settings(&settings(2, 6, nothing));
             assert_eq!(roster.roles.len(), 5);
             assert_eq!(roster.notes, [NO_FIELD]);
         }
-        let focus = focus_of(EXPERT, &settings(2, 6, Some("payments"))).unwrap();
+        let focus = role_focus(EXPERT, &settings(2, 6, Some("payments"))).unwrap();
         assert!(focus.ends_with("Your field: payments."), "{focus}");
-        assert_eq!(focus_of("nobody", &settings(2, 6, None)), None);
+        assert_eq!(role_focus("nobody", &settings(2, 6, None)), None);
     }
 
     #[test]
     fn seats_of_the_configuration_are_counted() {
-        assert!(check_seats(3).is_ok() && check_seats(6).is_ok());
-        assert!(check_seats(2).is_err() && check_seats(7).is_err());
+        assert!(check_seat_count(3).is_ok() && check_seat_count(6).is_ok());
+        assert!(check_seat_count(2).is_err() && check_seat_count(7).is_err());
     }
 }

@@ -3,25 +3,25 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::config::{Format, Settings};
-use crate::report::{self, Gate, Look, Report};
+use crate::config::{ReportFormat, Settings};
+use crate::report::{self, DisplayOptions, GatePolicy, Report};
 
 use super::console::Console;
-use super::error::{CliError, Kind};
+use super::error::{RunError, RunErrorKind};
 
 /// Where one report goes.
-pub(crate) struct Surfaces<'a> {
-    pub(crate) format: Format,
+pub(crate) struct ReportOutput<'a> {
+    pub(crate) format: ReportFormat,
     /// `-o FILE`; standard output then shows the report for a person.
     pub(crate) file: Option<&'a Path>,
-    pub(crate) gate: Gate,
+    pub(crate) gate: GatePolicy,
 }
 
-impl<'a> Surfaces<'a> {
-    pub(crate) fn of(settings: &Settings, file: Option<&'a Path>) -> Self {
-        let gate = Gate {
+impl<'a> ReportOutput<'a> {
+    pub(crate) fn from_settings(settings: &Settings, file: Option<&'a Path>) -> Self {
+        let gate = GatePolicy {
             fail_on: settings.review.fail_on,
-            ..Gate::default()
+            ..GatePolicy::default()
         };
         Self {
             format: settings.output.format,
@@ -32,14 +32,26 @@ impl<'a> Surfaces<'a> {
 
     /// Shows a report everywhere it was asked for, and says how the program ends. A report that cannot be written where
     /// it was asked for is shown on standard output; only when that fails, too, is it not published.
-    pub(crate) fn deliver(&self, report: &Report, console: &Console) -> u8 {
+    pub(crate) fn deliver_report(&self, report: &Report, console: &Console) -> u8 {
         let line = report.bottom_line(self.gate);
         let shown = match self.file {
-            None => console.print(&render(report, self.format, console.look(), self.gate)),
+            None => console.print(&render_report(
+                report,
+                self.format,
+                console.stdout_look(),
+                self.gate,
+            )),
             Some(file) => {
-                let text = render(report, self.format, plain(console.look()), self.gate);
-                match write(file, &text) {
-                    Ok(()) => console.print(&report::terminal::render(report, console.look())),
+                let text = render_report(
+                    report,
+                    self.format,
+                    without_color(console.stdout_look()),
+                    self.gate,
+                );
+                match write_atomically(file, &text) {
+                    Ok(()) => {
+                        console.print(&report::terminal::render(report, console.stdout_look()))
+                    }
                     Err(error) => {
                         console.warning(&error.message);
                         console.print(&text)
@@ -49,36 +61,43 @@ impl<'a> Surfaces<'a> {
         };
         match shown {
             Ok(()) => line.exit_code,
-            Err(error) if error.kind == Kind::BrokenPipe => line.exit_code,
+            Err(error) if error.kind == RunErrorKind::BrokenPipe => line.exit_code,
             Err(error) => {
                 console.error(&error);
-                line.unpublished()
+                line.unpublished_code()
             }
         }
     }
 }
 
 /// The report in one format.
-pub(crate) fn render(report: &Report, format: Format, look: Look, gate: Gate) -> String {
+pub(crate) fn render_report(
+    report: &Report,
+    format: ReportFormat,
+    look: DisplayOptions,
+    gate: GatePolicy,
+) -> String {
     match format {
-        Format::Terminal => report::terminal::render(report, look),
-        Format::Story => report::story::render(report, look),
-        Format::Markdown => report::markdown::render(report, report::markdown::Options::default()),
-        Format::Json => report::json::render(report, gate),
-        Format::Sarif => report::sarif::render(report),
-        Format::Rdjson => report::rdjson::render(report),
+        ReportFormat::Terminal => report::terminal::render(report, look),
+        ReportFormat::Story => report::story::render(report, look),
+        ReportFormat::Markdown => {
+            report::markdown::render(report, report::markdown::MarkdownOptions::default())
+        }
+        ReportFormat::Json => report::json::render(report, gate),
+        ReportFormat::Sarif => report::sarif::render(report),
+        ReportFormat::Rdjson => report::rdjson::render(report),
     }
 }
 
-fn plain(look: Look) -> Look {
-    Look {
+fn without_color(look: DisplayOptions) -> DisplayOptions {
+    DisplayOptions {
         colour: false,
         ..look
     }
 }
 
 /// Writes beside the file and renames, so that nobody reads half a report.
-fn write(file: &Path, text: &str) -> Result<(), CliError> {
+fn write_atomically(file: &Path, text: &str) -> Result<(), RunError> {
     let folder = file
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -89,5 +108,5 @@ fn write(file: &Path, text: &str) -> Result<(), CliError> {
     });
     written
         .map(drop)
-        .map_err(|error| CliError::output(&file.display().to_string(), &error))
+        .map_err(|error| RunError::output(&file.display().to_string(), &error))
 }

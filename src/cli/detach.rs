@@ -4,24 +4,24 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use super::Start;
+use super::RunContext;
 use super::commands::review::ReviewArgs;
-use super::error::CliError;
+use super::error::RunError;
 use crate::report::exit;
 
 /// How long a detached review may take when nothing else bounds it, in milliseconds.
 pub(crate) const DEADLINE_MS: u64 = 30 * 60_000;
 
 /// Starts the same command line again, as a leader of its own process group, and waits until its run has a name.
-pub(crate) fn launch(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn launch_detached(args: &ReviewArgs, start: &RunContext) -> Result<u8, RunError> {
     let mut files = args.patch.iter().chain(&args.file);
     if files.any(|file| file.as_os_str() == "-") {
         return Err(
-            CliError::usage("standard input cannot be reviewed in the background")
+            RunError::usage("standard input cannot be reviewed in the background")
                 .hint("write it to a file first"),
         );
     }
-    let cannot = |error| CliError::run(format!("cannot start a review in the background: {error}"));
+    let cannot = |error| RunError::run(format!("cannot start a review in the background: {error}"));
     let mut told = tempfile::tempfile().map_err(cannot)?;
     let exe = std::env::current_exe().map_err(cannot)?;
     let again = std::env::args_os().skip(1).map(|word| {
@@ -64,7 +64,7 @@ pub(crate) fn launch(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
         .and_then(|()| told.read_to_string(&mut said))
         .map_err(cannot)?;
     start.console.print(&(name + &rest))?;
-    start.console.tell(&said);
+    start.console.write_stderr(&said);
     Ok(status
         .code()
         .and_then(|code| u8::try_from(code).ok())
@@ -75,7 +75,7 @@ pub(crate) fn launch(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
 const NAMED: &str = "run: ";
 
 /// Tells whoever started us the run's name. That it is gone already is its own affair.
-pub(crate) fn announce(name: &str, start: &Start) {
+pub(crate) fn announce_run(name: &str, start: &RunContext) {
     let _ = start.console.print(&format!("{NAMED}{name}\n"));
     let _ = std::io::stdout().flush();
 }

@@ -7,16 +7,16 @@ use crate::config::Settings;
 use crate::git::recognition_key;
 use crate::packet::{self, sha256};
 use crate::prompt::redaction_rules;
-use crate::report::Digests;
+use crate::report::InputDigests;
 
-use super::bench::Bench;
-use super::error::CliError;
-use super::prepare::Prepared;
-use super::prompts::Prompts;
+use super::bench::SeatPlanner;
+use super::error::RunError;
+use super::prepare::PreparedReview;
+use super::prompts::SeatPrompts;
 
 /// What is known of a verdict before anybody is convened.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
+pub(crate) struct RunDigests {
     /// The prompt templates, where there are any.
     templates: Option<String>,
     /// The change: `git patch-id --verbatim` with modes.
@@ -31,13 +31,17 @@ pub(crate) struct Known {
 
 /// The digests of a run and its recognition key: change, configuration, bench, templates, and what the trusted side
 /// instructs.
-pub(crate) fn of(prepared: &Prepared, seats: &[Seat], templates: Option<String>) -> Known {
-    let config = sha256(&judged(&prepared.config.settings));
+pub(crate) fn compute_digests(
+    prepared: &PreparedReview,
+    seats: &[Seat],
+    templates: Option<String>,
+) -> RunDigests {
+    let config = sha256(&judged_settings_bytes(&prepared.config.settings));
     // Built-in rules change with the program.
-    let bench = sha256(&bytes(&(env!("CARGO_PKG_VERSION"), seats)));
+    let bench = sha256(&to_json_bytes(&(env!("CARGO_PKG_VERSION"), seats)));
     let change = recognition_key(&prepared.change, &prepared.packet.files);
     let instructions: Vec<_> = prepared.packet.instructions.iter().collect();
-    let instructions = sha256(&bytes(
+    let instructions = sha256(&to_json_bytes(
         &instructions
             .iter()
             .map(|i| (&i.path, &i.text))
@@ -51,7 +55,7 @@ pub(crate) fn of(prepared: &Prepared, seats: &[Seat], templates: Option<String>)
         &instructions,
     ];
     let key = sha256(parts.join("\n").as_bytes());
-    Known {
+    RunDigests {
         templates,
         change,
         config,
@@ -60,11 +64,11 @@ pub(crate) fn of(prepared: &Prepared, seats: &[Seat], templates: Option<String>)
     }
 }
 
-impl Known {
+impl RunDigests {
     /// The digests that the receipt shows. The packet's is made here only: a verdict that is recognised needs none.
-    pub(crate) fn digests(&self, packet: &Packet) -> Digests {
-        Digests {
-            packet: Some(packet::digest(packet)),
+    pub(crate) fn receipt_digests(&self, packet: &Packet) -> InputDigests {
+        InputDigests {
+            packet: Some(packet::packet_digest(packet)),
             config: Some(self.config.clone()),
             templates: self.templates.clone(),
         }
@@ -72,7 +76,7 @@ impl Known {
 }
 
 /// What is known before anybody is asked.
-pub(crate) struct Ahead {
+pub(crate) struct PlannedDigests {
     /// The recognition key of the change.
     pub(crate) key: String,
     /// A digest of what decides beside the change: configuration, bench, templates, program.
@@ -80,30 +84,33 @@ pub(crate) struct Ahead {
 }
 
 /// The digests of a run that is still to be held.
-pub(crate) fn ahead(prepared: &Prepared, deep: bool) -> Result<Ahead, CliError> {
+pub(crate) fn digests_before_run(
+    prepared: &PreparedReview,
+    deep: bool,
+) -> Result<PlannedDigests, RunError> {
     let config = &prepared.config;
-    let seats = Bench { config, deep }.seats()?;
-    let templates = Prompts::templates(&seats)?;
-    let judged = judged(&config.settings);
-    let bench = bytes(&(env!("CARGO_PKG_VERSION"), &seats));
+    let seats = SeatPlanner { config, deep }.plan_seats()?;
+    let templates = SeatPrompts::planned_digest(&seats)?;
+    let judged = judged_settings_bytes(&config.settings);
+    let bench = to_json_bytes(&(env!("CARGO_PKG_VERSION"), &seats));
     let words = templates.clone().unwrap_or_default().into_bytes();
-    Ok(Ahead {
-        key: of(prepared, &seats, templates).key,
+    Ok(PlannedDigests {
+        key: compute_digests(prepared, &seats, templates).key,
         rules: sha256(&[judged, bench, words].join(&b'\n')),
     })
 }
 
 /// The part of the configuration by which a change is judged; how long it may take and how it is shown is not.
 #[derive(Serialize)]
-struct Judged<'a> {
-    review: &'a crate::config::Review,
-    cross_examination: &'a crate::config::CrossExamination,
+struct JudgedSettings<'a> {
+    review: &'a crate::config::ReviewSettings,
+    cross_examination: &'a crate::config::CrossExaminationSettings,
     rules: &'a std::collections::BTreeMap<String, council_protocol::seat::RuleLevel>,
-    limits: &'a crate::config::Limits,
+    limits: &'a crate::config::LimitSettings,
 }
 
-impl<'a> Judged<'a> {
-    fn of(settings: &'a Settings) -> Self {
+impl<'a> JudgedSettings<'a> {
+    fn from_settings(settings: &'a Settings) -> Self {
         let Settings {
             review,
             cross_examination,
@@ -121,13 +128,13 @@ impl<'a> Judged<'a> {
 }
 
 /// The configuration by which a change is judged, and what of it is shown.
-fn judged(settings: &Settings) -> Vec<u8> {
-    let mut judged = bytes(&Judged::of(settings));
+fn judged_settings_bytes(settings: &Settings) -> Vec<u8> {
+    let mut judged = to_json_bytes(&JudgedSettings::from_settings(settings));
     judged.extend(redaction_rules().unwrap_or_default().bytes());
     judged
 }
 
-fn bytes(value: &impl Serialize) -> Vec<u8> {
+fn to_json_bytes(value: &impl Serialize) -> Vec<u8> {
     // Plain data with string keys: this cannot fail.
     serde_json::to_vec(value).unwrap_or_default()
 }

@@ -4,34 +4,36 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use council_agents::{Memory, Sitting, Stop};
+use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::capability::Grant;
 use council_protocol::seat::{AgentSpec, Perspective};
 use council_protocol::{
     Capability, CapabilitySet, JudgeSpec, Location, Proof, Seat, Task, Turn, TurnId,
 };
 
-use super::Start;
-use super::bench::Bench;
-use super::convene::draw;
-use super::error::CliError;
-use super::prepare::Prepared;
-use super::prompts::Prompts;
-use super::table::Table;
+use super::RunContext;
+use super::bench::SeatPlanner;
+use super::convene::draw_run_seed;
+use super::error::RunError;
+use super::prepare::PreparedReview;
+use super::prompts::SeatPrompts;
+use super::table::BackendTable;
 
 use crate::council::Plan;
 use crate::council::duel::side::ending_of;
-use crate::council::duel::transcript::Transcript;
-use crate::council::duel::{Ending, Role, verdict};
-use crate::council::plan::{DebateMode, Exchange, Options, PlannedSeat, Procedure, Seed};
-use crate::report::{BackendFacts, Report, RunFacts, Subject};
-use crate::session::duel::{self as session, FileDesk, Finished, MAX_BYTES};
-use crate::session::{Prompter as _, Prover, RealWorld, World};
+use crate::council::duel::transcript::DebateTranscript;
+use crate::council::duel::{DuelEnding, DuelRole, verdict};
+use crate::council::plan::{
+    DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
+};
+use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::session::duel::{self as session, DuelFileOnDisk, DuelFinished, MAX_TRANSCRIPT_BYTES};
+use crate::session::{PromptRenderer as _, QuoteProver, RealWorld, SessionWorld};
 
 /// A duel over a prepared change.
 pub(crate) struct Duel<'a> {
-    pub(crate) start: &'a Start,
-    pub(crate) prepared: &'a Prepared,
+    pub(crate) start: &'a RunContext,
+    pub(crate) prepared: &'a PreparedReview,
     /// Who speaks for A and for B; none: the configuration's first and second agent.
     pub(crate) agents: [Option<&'a str>; 2],
     pub(crate) poll_ms: u64,
@@ -42,29 +44,29 @@ pub(crate) struct Duel<'a> {
 /// A transcript that came to an end.
 pub(crate) struct Concluded {
     text: String,
-    ending: Ending,
-    seed: Seed,
+    ending: DuelEnding,
+    seed: RunSeed,
     took_ms: u64,
     started: String,
 }
 
 impl Duel<'_> {
     /// Plays one side in this process.
-    pub(crate) fn side(&self, role: Role) -> Result<Concluded, CliError> {
+    pub(crate) fn side(&self, role: DuelRole) -> Result<Concluded, RunError> {
         let world = RealWorld::new();
-        let started = world.moment().rfc3339;
-        let seed = draw(&world)?;
+        let started = world.read_calendar().rfc3339;
+        let seed = draw_run_seed(&world)?;
         let seat = self.seat(role)?;
-        let prompts = Prompts::for_seats(std::slice::from_ref(&seat), self.prepared, &seed)?;
+        let prompts = SeatPrompts::for_seats(std::slice::from_ref(&seat), self.prepared, &seed)?;
         let mut sitting = self.sit(&seat, prompts.as_deref())?;
-        let stop = Stop::default();
+        let stop = StopSignal::default();
         let prompt = |task: &Task, key: &str| {
             prompts.as_ref().map_or_else(
                 || Ok(String::new()),
-                |p| p.prompt(&seat, &turn(task, key), 0),
+                |p| p.render_prompt(&seat, &turn(task, key), 0),
             )
         };
-        let side = session::Seat {
+        let side = session::DuelSeat {
             role,
             subject: self.prepared.packet.target.label.clone(),
             tool: format!("git-council {}", seat.agent.name),
@@ -75,14 +77,14 @@ impl Duel<'_> {
         };
         let mut told = |heading: &str| {
             if self.start.console.is_verbose() {
-                self.start.console.log(&format!("{role}: {heading}"));
+                self.start.console.log_line(&format!("{role}: {heading}"));
             }
         };
-        let mut desk = FileDesk::new(self.file.clone());
-        let played = session::play(&side, &mut sitting, &prompt, &mut desk, &stop, &mut told);
+        let mut desk = DuelFileOnDisk::new(self.file.clone());
+        let played = session::play_side(&side, &mut sitting, &prompt, &mut desk, &stop, &mut told);
         sitting.end();
-        match played.map_err(CliError::run)? {
-            Finished::Concluded(ending) => {
+        match played.map_err(RunError::run)? {
+            DuelFinished::Concluded(ending) => {
                 let text = read(&self.file)?;
                 Ok(Concluded {
                     text,
@@ -92,9 +94,9 @@ impl Duel<'_> {
                     started,
                 })
             }
-            Finished::NoFile => {
+            DuelFinished::NoFile => {
                 let file = self.file.display();
-                Err(CliError::run(format!(
+                Err(RunError::run(format!(
                     "{file} did not appear in time: nobody opened the duel"
                 ))
                 .hint("start side A first, or wait longer: --timeout 1h"))
@@ -103,16 +105,16 @@ impl Duel<'_> {
     }
 
     /// Plays both sides, each in a process of its own: neither can speak for the other.
-    pub(crate) fn both(&self, subject: Option<&str>) -> Result<Concluded, CliError> {
+    pub(crate) fn both(&self, subject: Option<&str>) -> Result<Concluded, RunError> {
         if self.file.exists() {
             let file = self.file.display();
-            return Err(CliError::usage(format!("{file} is there already"))
+            return Err(RunError::usage(format!("{file} is there already"))
                 .hint("answer it with `--as b`, or move it away"));
         }
         let world = RealWorld::new();
-        let started = world.moment().rfc3339;
-        let seed = draw(&world)?;
-        let mut sides = [Role::A, Role::B].map(|role| self.start_side(role, subject));
+        let started = world.read_calendar().rfc3339;
+        let seed = draw_run_seed(&world)?;
+        let mut sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role, subject));
         let failed = sides.iter_mut().map(|side| match side {
             Ok(child) => child.wait().map(|s| s.success()).unwrap_or(false),
             Err(_) => false,
@@ -122,10 +124,10 @@ impl Duel<'_> {
             return Err(error);
         }
         let text = read(&self.file)?;
-        let transcript = Transcript::parse(&text);
+        let transcript = DebateTranscript::parse(&text);
         if !transcript.is_concluded() {
             return Err(
-                CliError::run(format!("{failed} of 2 sides broke off before the end"))
+                RunError::run(format!("{failed} of 2 sides broke off before the end"))
                     .hint(format!("the transcript is kept: {}", self.file.display())),
             );
         }
@@ -139,12 +141,12 @@ impl Duel<'_> {
         })
     }
 
-    fn start_side(&self, role: Role, subject: Option<&str>) -> Result<Child, CliError> {
-        let cannot = |error| CliError::run(format!("cannot start {role}: {error}"));
+    fn start_side(&self, role: DuelRole, subject: Option<&str>) -> Result<Child, RunError> {
+        let cannot = |error| RunError::run(format!("cannot start {role}: {error}"));
         let exe = std::env::current_exe().map_err(cannot)?;
         let mut command = Command::new(exe);
         command.arg("-C").arg(&self.start.dir);
-        command.args(self.start.global.repeated());
+        command.args(self.start.global.repeat_flags());
         command
             .arg("duel")
             .args(subject)
@@ -153,7 +155,7 @@ impl Duel<'_> {
             .arg(&self.file);
         command
             .arg("--as")
-            .arg(if role == Role::A { "a" } else { "b" });
+            .arg(if role == DuelRole::A { "a" } else { "b" });
         command.arg("--poll").arg(format!("{}ms", self.poll_ms));
         command
             .arg("--timeout")
@@ -170,15 +172,16 @@ impl Duel<'_> {
     }
 
     /// The transcript as an ordinary report.
-    pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, CliError> {
-        let transcript = Transcript::parse(&concluded.text);
+    pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, RunError> {
+        let transcript = DebateTranscript::parse(&concluded.text);
         let blobs = Arc::clone(&self.prepared.change.blobs);
-        let mut prover = Prover::new(Arc::clone(&self.prepared.packet), blobs, None);
-        let mut prove =
-            |location: &Location, quote: &str| -> (Proof, String) { prover.prove(location, quote) };
+        let mut prover = QuoteProver::new(Arc::clone(&self.prepared.packet), blobs, None);
+        let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
+            prover.prove_quote(location, quote)
+        };
         let plan = self.plan(&concluded.seed)?;
-        let outcome = verdict::judge(&transcript, concluded.ending, plan, &mut prove)
-            .ok_or_else(|| CliError::run("the transcript could not be judged"))?;
+        let outcome = verdict::judge_transcript(&transcript, concluded.ending, plan, &mut prove)
+            .ok_or_else(|| RunError::run("the transcript could not be judged"))?;
         let facts = RunFacts {
             name: format!("duel-{}", self.prepared.packet.target.slug),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -194,16 +197,16 @@ impl Duel<'_> {
         };
         Ok(Report::new(
             outcome,
-            Subject::of(&self.prepared.packet),
+            ReviewSubject::of(&self.prepared.packet),
             facts,
         ))
     }
 
-    fn plan(&self, seed: &Seed) -> Result<Plan, CliError> {
+    fn plan(&self, seed: &RunSeed) -> Result<Plan, RunError> {
         let settings = &self.prepared.config.settings;
-        let seats = [Role::A, Role::B].map(|role| self.seat(role));
+        let seats = [DuelRole::A, DuelRole::B].map(|role| self.seat(role));
         let granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
-        let planned = |seat: Result<Seat, CliError>| -> Result<PlannedSeat, CliError> {
+        let planned = |seat: Result<Seat, RunError>| -> Result<PlannedSeat, RunError> {
             let grant = Grant {
                 requested: granted.clone(),
                 granted: granted.clone(),
@@ -222,25 +225,25 @@ impl Duel<'_> {
             quorum: 2,
             policy: settings.policy(),
             seats: seats.into_iter().map(planned).collect::<Result<_, _>>()?,
-            exchange: Exchange::Inline {
+            exchange: ExchangeMode::Inline {
                 max_bytes: u64::MAX,
             },
             timeouts: settings.timeouts(),
             seed: seed.clone(),
             framing: self.prepared.packet.framing.clone(),
             notes: self.prepared.notes.clone(),
-            options: Options::default(),
+            options: ProcedureOptions::default(),
         })
     }
 
-    fn seat(&self, role: Role) -> Result<Seat, CliError> {
-        let index = usize::from(role == Role::B);
-        let bench = Bench {
+    fn seat(&self, role: DuelRole) -> Result<Seat, RunError> {
+        let index = usize::from(role == DuelRole::B);
+        let bench = SeatPlanner {
             config: &self.prepared.config,
             deep: false,
         };
         let agent: AgentSpec = bench.agent_in_turn(self.agents[index], index)?;
-        let judge = session::judge(role).into();
+        let judge = session::judge_name(role).into();
         Ok(Seat {
             judge,
             perspective: Perspective::default(),
@@ -248,22 +251,25 @@ impl Duel<'_> {
         })
     }
 
-    fn sit(&self, seat: &Seat, prompts: Option<&Prompts>) -> Result<Sitting, CliError> {
+    fn sit(&self, seat: &Seat, prompts: Option<&SeatPrompts>) -> Result<SeatedJudge, RunError> {
         let packet = Arc::clone(&self.prepared.packet);
         let blobs = Arc::clone(&self.prepared.change.blobs);
-        let table = Table::lay(self.start, packet, blobs, "duel", None);
+        let table = BackendTable::for_packet(self.start, packet, blobs, "duel", None);
         let spec = JudgeSpec {
             seat: seat.clone(),
-            brief: prompts.map_or_else(|| "".into(), |p| crate::session::Prompter::brief(p, seat)),
+            brief: prompts.map_or_else(
+                || "".into(),
+                |p| crate::session::PromptRenderer::render_brief(p, seat),
+            ),
             room: None,
             max_answer_bytes: self.prepared.config.settings.limits.answer,
         };
         let agent = table
             .kit
             .agents
-            .find(&seat.agent.kind)
-            .map_err(CliError::run)?;
-        Sitting::open(agent, spec, Memory::Kept).map_err(CliError::run)
+            .find_agent(&seat.agent.kind)
+            .map_err(RunError::run)?;
+        SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
 }
 
@@ -279,21 +285,29 @@ fn turn(task: &Task, key: &str) -> Turn {
 }
 
 /// A transcript's text.
-pub(crate) fn read(file: &Path) -> Result<String, CliError> {
+pub(crate) fn read(file: &Path) -> Result<String, RunError> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     std::fs::File::open(file)
-        .and_then(|opened| opened.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| CliError::usage(format!("cannot read {}: {error}", file.display())))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let large = format!("{} is larger than {} MiB", file.display(), MAX_BYTES >> 20);
-        return Err(CliError::usage(large).hint("no debate is that long"));
+        .and_then(|opened| {
+            opened
+                .take(MAX_TRANSCRIPT_BYTES + 1)
+                .read_to_end(&mut bytes)
+        })
+        .map_err(|error| RunError::usage(format!("cannot read {}: {error}", file.display())))?;
+    if bytes.len() as u64 > MAX_TRANSCRIPT_BYTES {
+        let large = format!(
+            "{} is larger than {} MiB",
+            file.display(),
+            MAX_TRANSCRIPT_BYTES >> 20
+        );
+        return Err(RunError::usage(large).hint("no debate is that long"));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Deletes a transcript.
-pub(crate) fn remove(file: &Path) -> Result<(), CliError> {
+pub(crate) fn remove(file: &Path) -> Result<(), RunError> {
     std::fs::remove_file(file)
-        .map_err(|error| CliError::output(&file.display().to_string(), &error))
+        .map_err(|error| RunError::output(&file.display().to_string(), &error))
 }

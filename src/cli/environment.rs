@@ -3,25 +3,25 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::config::{ENVIRONMENT, Layer, Pair, Source};
+use crate::config::{ConfigLayer, ENVIRONMENT, KeyValue, LayerSource};
 
-use super::error::CliError;
+use super::error::RunError;
 
 /// The variables of the process.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Environment {
+pub(crate) struct ProcessEnvironment {
     vars: Vec<(OsString, OsString)>,
 }
 
-impl Environment {
-    pub(crate) fn of_the_process() -> Self {
+impl ProcessEnvironment {
+    pub(crate) fn from_process() -> Self {
         Self {
             vars: std::env::vars_os().collect(),
         }
     }
 
     #[cfg(test)]
-    pub(crate) fn of(vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn from_vars(vars: &[(&str, &str)]) -> Self {
         Self {
             vars: vars.iter().map(|(n, v)| (n.into(), v.into())).collect(),
         }
@@ -36,7 +36,7 @@ impl Environment {
     }
 
     /// The same without some variables.
-    pub(crate) fn without(&self, dropped: impl Fn(&OsStr) -> bool) -> Self {
+    pub(crate) fn without_vars(&self, dropped: impl Fn(&OsStr) -> bool) -> Self {
         let kept = self.vars.iter().filter(|(name, _)| !dropped(name));
         Self {
             vars: kept.cloned().collect(),
@@ -55,7 +55,7 @@ impl Environment {
     }
 
     /// The layer of the `COUNCIL_…` variables.
-    pub(crate) fn layer(&self) -> Result<Layer, CliError> {
+    pub(crate) fn config_layer(&self) -> Result<ConfigLayer, RunError> {
         let mut pairs = Vec::new();
         for (variable, key) in ENVIRONMENT {
             let Some(value) = self.get(variable) else {
@@ -63,30 +63,30 @@ impl Environment {
             };
             let value = value
                 .to_str()
-                .ok_or_else(|| CliError::usage(format!("{variable} is not UTF-8")))?;
-            pairs.push(Pair::new(*key, value, *variable));
+                .ok_or_else(|| RunError::usage(format!("{variable} is not UTF-8")))?;
+            pairs.push(KeyValue::new(*key, value, *variable));
         }
-        Ok(Layer::Pairs {
-            source: Source::Environment,
+        Ok(ConfigLayer::Pairs {
+            source: LayerSource::Environment,
             pairs,
         })
     }
 
     /// The user's configuration file: `$XDG_CONFIG_HOME/git-council/config.toml`, else below `~/.config`.
     pub(crate) fn user_file(&self) -> Option<PathBuf> {
-        let base = self.base("XDG_CONFIG_HOME", ".config")?;
+        let base = self.base_dir("XDG_CONFIG_HOME", ".config")?;
         Some(base.join("git-council").join("config.toml"))
     }
 
     /// Where the program keeps what is the user's and no repository's: `$XDG_STATE_HOME/git-council`, else below
     /// `~/.local/state`.
     pub(crate) fn state_dir(&self) -> Option<PathBuf> {
-        let base = self.base("XDG_STATE_HOME", ".local/state")?;
+        let base = self.base_dir("XDG_STATE_HOME", ".local/state")?;
         Some(base.join("git-council"))
     }
 
     /// A directory of the base directory specification.
-    fn base(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+    fn base_dir(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let named = self.get(variable).map(Path::new);
         match named.filter(|path| path.is_absolute()) {
             Some(path) => Some(path.to_path_buf()),
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_user_s_file_follows_the_base_directory_specification() {
-        let file = |vars: &[(&str, &str)]| Environment::of(vars).user_file();
+        let file = |vars: &[(&str, &str)]| ProcessEnvironment::from_vars(vars).user_file();
         let below = |base: &str| Some(Path::new(base).join("git-council/config.toml"));
         assert_eq!(
             file(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")]),
@@ -116,31 +116,34 @@ mod tests {
             below("/h/.config")
         );
         assert_eq!(file(&[]), None);
-        let state = Environment::of(&[("HOME", "/h")]).state_dir();
+        let state = ProcessEnvironment::from_vars(&[("HOME", "/h")]).state_dir();
         assert_eq!(state, Some("/h/.local/state/git-council".into()));
     }
 
     #[test]
     fn an_empty_variable_is_unset() {
-        let layer = Environment::of(&[("COUNCIL_TIMEOUT", ""), ("COUNCIL_JUDGE_COUNT", "3")])
-            .layer()
-            .unwrap();
-        let Layer::Pairs { pairs, .. } = layer else {
+        let layer =
+            ProcessEnvironment::from_vars(&[("COUNCIL_TIMEOUT", ""), ("COUNCIL_JUDGE_COUNT", "3")])
+                .config_layer()
+                .unwrap();
+        let ConfigLayer::Pairs { pairs, .. } = layer else {
             panic!()
         };
         assert_eq!(
             pairs,
-            [Pair::new("review.judges", "3", "COUNCIL_JUDGE_COUNT")]
+            [KeyValue::new("review.judges", "3", "COUNCIL_JUDGE_COUNT")]
         );
     }
 
     #[test]
     fn ci_is_what_services_set() {
         assert!(
-            Environment::of(&[("CI", "true")]).is_ci() && Environment::of(&[("CI", "1")]).is_ci()
+            ProcessEnvironment::from_vars(&[("CI", "true")]).is_ci()
+                && ProcessEnvironment::from_vars(&[("CI", "1")]).is_ci()
         );
         assert!(
-            !Environment::of(&[("CI", "false")]).is_ci() && !Environment::of(&[("CI", "")]).is_ci()
+            !ProcessEnvironment::from_vars(&[("CI", "false")]).is_ci()
+                && !ProcessEnvironment::from_vars(&[("CI", "")]).is_ci()
         );
     }
 }

@@ -9,8 +9,8 @@ use crate::session::SessionError;
 
 /// An error as a user sees it.
 #[derive(Debug)]
-pub(crate) struct CliError {
-    pub(crate) kind: Kind,
+pub(crate) struct RunError {
+    pub(crate) kind: RunErrorKind,
     /// The thing and the cause; may hold untrusted text.
     pub(crate) message: String,
     /// The next steps, one sentence each.
@@ -19,7 +19,7 @@ pub(crate) struct CliError {
 
 /// What went wrong, as far as the exit code cares (1-product.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RunErrorKind {
     /// The command line, the configuration or the target: nothing was reviewed, and nothing will be until it is mended.
     Usage,
     /// The run broke down: nobody can say.
@@ -30,23 +30,26 @@ pub(crate) enum Kind {
     BrokenPipe,
 }
 
-impl CliError {
+impl RunError {
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
-        Self::new(Kind::Usage, message)
+        Self::new(RunErrorKind::Usage, message)
     }
 
     pub(crate) fn run(message: impl fmt::Display) -> Self {
-        Self::new(Kind::Run, message)
+        Self::new(RunErrorKind::Run, message)
     }
 
     pub(crate) fn output(what: &str, error: &std::io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Self::new(Kind::BrokenPipe, error),
-            _ => Self::new(Kind::Output, format!("cannot write {what}: {error}")),
+            std::io::ErrorKind::BrokenPipe => Self::new(RunErrorKind::BrokenPipe, error),
+            _ => Self::new(
+                RunErrorKind::Output,
+                format!("cannot write {what}: {error}"),
+            ),
         }
     }
 
-    fn new(kind: Kind, message: impl fmt::Display) -> Self {
+    fn new(kind: RunErrorKind, message: impl fmt::Display) -> Self {
         Self {
             kind,
             message: message.to_string(),
@@ -66,27 +69,27 @@ impl CliError {
     }
 }
 
-impl From<ConfigError> for CliError {
+impl From<ConfigError> for RunError {
     fn from(error: ConfigError) -> Self {
         let hints = error.hints();
         Self::usage(error).hints(hints)
     }
 }
 
-impl From<GitError> for CliError {
+impl From<GitError> for RunError {
     fn from(error: GitError) -> Self {
         let hints = error.hints();
         Self::usage(error).hints(hints)
     }
 }
 
-impl From<SelectError> for CliError {
+impl From<SelectError> for RunError {
     fn from(error: SelectError) -> Self {
         Self::usage(error).hint("`git council doctor` says what each backend can do here")
     }
 }
 
-impl From<SessionError> for CliError {
+impl From<SessionError> for RunError {
     fn from(error: SessionError) -> Self {
         let hint = match &error {
             SessionError::GoesOn { run, .. } => {

@@ -1,25 +1,29 @@
 //! Findings of past runs, by id or fingerprint.
 
-use super::Start;
-use super::error::CliError;
+use super::RunContext;
+use super::error::RunError;
 use super::history;
 use crate::council::outcome::JudgedFinding;
 use crate::report::Report;
 
 /// The fewest digits of a fingerprint that name a finding.
-const FEWEST: usize = 4;
+const MIN_FINGERPRINT_DIGITS: usize = 4;
 
 /// A finding with the report that it stands in.
-pub(crate) struct Found {
+pub(crate) struct FoundFinding {
     pub(crate) finding: JudgedFinding,
     pub(crate) report: Report,
 }
 
 /// The finding of that id in a run (the latest that has a report), or of that fingerprint in any.
-pub(crate) fn find(start: &Start, id: &str, run: Option<&str>) -> Result<Found, CliError> {
+pub(crate) fn find_finding(
+    start: &RunContext,
+    id: &str,
+    run: Option<&str>,
+) -> Result<FoundFinding, RunError> {
     let reports = match run {
-        Some(_) => vec![history::find(start, run)?.report()?],
-        None => history::all(start)?
+        Some(_) => vec![history::find_run(start, run)?.report()?],
+        None => history::list_runs(start)?
             .into_iter()
             .map(|(_, report)| report)
             .collect(),
@@ -33,19 +37,19 @@ pub(crate) fn find(start: &Start, id: &str, run: Option<&str>) -> Result<Found, 
         Some((finding.clone(), report.clone()))
     });
     if let Some((finding, report)) = named {
-        return Ok(Found { finding, report });
+        return Ok(FoundFinding { finding, report });
     }
-    let printed = id.len() >= FEWEST && id.bytes().all(|b| b.is_ascii_hexdigit());
+    let printed = id.len() >= MIN_FINGERPRINT_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit());
     let begins =
         |f: &&JudgedFinding| printed && f.fingerprint.starts_with(&id.to_ascii_lowercase());
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FoundFinding> = Vec::new();
     for report in reports {
         for finding in report.findings.iter().filter(begins) {
             if !found
                 .iter()
                 .any(|other| other.finding.fingerprint == finding.fingerprint)
             {
-                found.push(Found {
+                found.push(FoundFinding {
                     finding: finding.clone(),
                     report: report.clone(),
                 });
@@ -54,17 +58,17 @@ pub(crate) fn find(start: &Start, id: &str, run: Option<&str>) -> Result<Found, 
     }
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 => Err(CliError::usage(format!("no past run has a finding {id:?}"))
+        0 => Err(RunError::usage(format!("no past run has a finding {id:?}"))
             .hint("git council show lists them; --run NAME names another run than the latest")),
         several => Err(
-            CliError::usage(format!("{several} findings begin with {id:?}"))
+            RunError::usage(format!("{several} findings begin with {id:?}"))
                 .hint("write more digits of the fingerprint"),
         ),
     }
 }
 
 /// `path:line description`.
-pub(crate) fn words(finding: &JudgedFinding) -> String {
+pub(crate) fn describe_finding(finding: &JudgedFinding) -> String {
     let at = &finding.finding.location;
     format!(
         "{}:{} {}",

@@ -7,14 +7,14 @@ use council_protocol::{Coverage, Seat};
 
 use crate::config::{PriceSettings, Settings};
 use crate::council::plan::DebateMode;
-use crate::session::{EXPECTED_OUTPUT, Money, Price, tokens};
+use crate::session::{BudgetLimits, EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 
 /// Bytes of a turn's prompt behind the brief: rules, perspective and the form of the answer.
 const PROMPT_BYTES: u64 = 8 << 10;
 
 /// What goes to one recipient.
 #[derive(Debug, Clone, PartialEq)]
-struct Recipient {
+struct BriefRecipient {
     /// Whether it is, or speaks with, somebody elsewhere.
     elsewhere: bool,
     judges: Vec<String>,
@@ -27,8 +27,8 @@ struct Recipient {
 
 /// What a run will send, to whom, and what that may cost.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Forecast {
-    to: BTreeMap<String, Recipient>,
+pub(crate) struct RunEstimate {
+    to: BTreeMap<String, BriefRecipient>,
     brief_bytes: u64,
     redactions: usize,
     left_out: Vec<String>,
@@ -36,17 +36,17 @@ pub(crate) struct Forecast {
 }
 
 /// What a run may cost, and what its models do, as the configuration has it.
-pub(crate) fn money(settings: &Settings) -> Money {
+pub(crate) fn cost_settings(settings: &Settings) -> BudgetLimits {
     let price = |(model, price): (&String, &PriceSettings)| {
         let input = price.input.unwrap_or(0);
-        let price = Price {
+        let price = ModelPrice {
             input,
             cached: price.cached.unwrap_or(input),
             output: price.output.unwrap_or(0),
         };
         (model.clone(), price)
     };
-    Money {
+    BudgetLimits {
         prices: settings.prices.iter().map(price).collect(),
         most_usd: settings
             .limits
@@ -56,7 +56,7 @@ pub(crate) fn money(settings: &Settings) -> Money {
 }
 
 /// Who is sent the brief, for a person: the name of the agent and where it goes.
-fn recipient(seat: &Seat) -> String {
+fn describe_recipient(seat: &Seat) -> String {
     let agent = &seat.agent;
     let model = agent
         .model
@@ -91,23 +91,23 @@ fn is_elsewhere(kind: &AgentKind) -> bool {
     )
 }
 
-impl Forecast {
+impl RunEstimate {
     /// The forecast for these seats, each with the bytes of its brief.
-    pub(crate) fn of(
+    pub(crate) fn for_seats(
         seats: &[(&Seat, u64)],
         redactions: usize,
         coverage: &Coverage,
         settings: &Settings,
     ) -> Self {
-        let money = money(settings);
+        let money = cost_settings(settings);
         let rounds = if settings.review.debate == DebateMode::Off {
             1
         } else {
             2
         };
-        let mut to: BTreeMap<String, Recipient> = BTreeMap::new();
+        let mut to: BTreeMap<String, BriefRecipient> = BTreeMap::new();
         for (seat, brief) in seats.iter().filter(|(seat, _)| seat.agent.kind.is_paid()) {
-            let input = tokens(brief + PROMPT_BYTES);
+            let input = estimate_tokens(brief + PROMPT_BYTES);
             let price = seat
                 .agent
                 .model
@@ -115,22 +115,30 @@ impl Forecast {
                 .and_then(|model| money.prices.get(model));
             let usd = price.map(|price| {
                 let answer = EXPECTED_OUTPUT;
-                let cached = price.of(tokens(PROMPT_BYTES), tokens(*brief), answer);
+                let cached = price.cost_usd(
+                    estimate_tokens(PROMPT_BYTES),
+                    estimate_tokens(*brief),
+                    answer,
+                );
                 // The second round carries the first, is asked in two turns, and may find no cache.
-                let later = price.of(2 * (input + answer + tokens(PROMPT_BYTES)), 0, 2 * answer);
+                let later = price.cost_usd(
+                    2 * (input + answer + estimate_tokens(PROMPT_BYTES)),
+                    0,
+                    2 * answer,
+                );
                 (
                     cached,
-                    price.of(input, 0, answer) + later * (rounds - 1) as f64,
+                    price.cost_usd(input, 0, answer) + later * (rounds - 1) as f64,
                 )
             });
-            let new = || Recipient {
+            let new = || BriefRecipient {
                 elsewhere: is_elsewhere(&seat.agent.kind),
                 judges: Vec::new(),
                 input: 0,
                 output: 0,
                 usd: Some((0.0, 0.0)),
             };
-            let entry = to.entry(recipient(seat)).or_insert_with(new);
+            let entry = to.entry(describe_recipient(seat)).or_insert_with(new);
             entry.judges.push(seat.judge.to_string());
             entry.input += input;
             entry.output += EXPECTED_OUTPUT;
@@ -152,79 +160,79 @@ impl Forecast {
     }
 
     /// Whether anything leaves this program.
-    pub(crate) fn sends(&self) -> bool {
+    pub(crate) fn sends_anything(&self) -> bool {
         !self.to.is_empty()
     }
 
     /// Who is sent something and is not of this machine, one name a line: what was told once need not be told again.
-    pub(crate) fn recipients(&self) -> String {
+    pub(crate) fn list_recipients(&self) -> String {
         let elsewhere = self.to.iter().filter(|(_, recipient)| recipient.elsewhere);
         elsewhere.map(|(name, _)| format!("{name}\n")).collect()
     }
 
     /// The forecast in lines; paths in it are untrusted.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        if !self.sends() {
+    pub(crate) fn render_lines(&self) -> Vec<String> {
+        if !self.sends_anything() {
             return vec!["nothing leaves this machine: only built-in judges sit".to_owned()];
         }
         let mut lines = vec![format!(
             "a brief of {} ({} tokens or so, {} replaced in it) leaves this program:",
-            size(self.brief_bytes),
-            number(tokens(self.brief_bytes)),
-            counted(self.redactions, "secret"),
+            format_size(self.brief_bytes),
+            format_number(estimate_tokens(self.brief_bytes)),
+            count_noun(self.redactions, "secret"),
         )];
         for (name, recipient) in &self.to {
             lines.push(format!("  to {name}"));
             lines.push(format!("     for {}", recipient.judges.join(", ")));
             lines.push(format!(
                 "     {} tokens in and {} out a round, or so; {}",
-                number(recipient.input),
-                number(recipient.output),
-                cost(recipient.usd)
+                format_number(recipient.input),
+                format_number(recipient.output),
+                format_cost(recipient.usd)
             ));
         }
         if self.to.len() > 1 {
             let all = self.to.values().map(|recipient| recipient.usd);
             let sum = all.reduce(|a, b| a.zip(b).map(|(a, b)| (a.0 + b.0, a.1 + b.1)));
-            lines.push(format!("  together: {}", cost(sum.flatten())));
+            lines.push(format!("  together: {}", format_cost(sum.flatten())));
         }
         if self.rounds > 1 {
             lines.push("  a second round may follow; the cost is from one round with a warm cache to two without".to_owned());
         }
-        lines.extend(self.left_out());
+        lines.extend(self.omitted_lines());
         lines
     }
 
-    fn left_out(&self) -> Vec<String> {
-        const MOST: usize = 20;
+    fn omitted_lines(&self) -> Vec<String> {
+        const MAX_LISTED: usize = 20;
         let mut lines = Vec::new();
         if !self.left_out.is_empty() {
             lines.push(format!(
                 "  not shown whole to any judge: {} (`review.large = \"shard\"` leaves nothing out)",
-                counted(self.left_out.len(), "file")
+                count_noun(self.left_out.len(), "file")
             ));
         }
         lines.extend(
             self.left_out
                 .iter()
-                .take(MOST)
+                .take(MAX_LISTED)
                 .map(|path| format!("     {path}")),
         );
-        if let more @ 1.. = self.left_out.len().saturating_sub(MOST) {
+        if let more @ 1.. = self.left_out.len().saturating_sub(MAX_LISTED) {
             lines.push(format!("     and {more} more"));
         }
         lines
     }
 }
 
-fn cost(usd: Option<(f64, f64)>) -> String {
+fn format_cost(usd: Option<(f64, f64)>) -> String {
     match usd {
         Some((least, most)) => format!("${least:.3} to ${most:.3}"),
         None => "cost unknown (set `prices.MODEL.input` and `.output`)".to_owned(),
     }
 }
 
-fn size(bytes: u64) -> String {
+fn format_size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),
         _ => format!("{} KB", bytes.div_ceil(1000)),
@@ -232,7 +240,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// `12,345`.
-fn number(number: u64) -> String {
+fn format_number(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -244,7 +252,7 @@ fn number(number: u64) -> String {
     out
 }
 
-fn counted(count: usize, what: &str) -> String {
+fn count_noun(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         n => format!("{n} {what}s"),
@@ -257,8 +265,8 @@ mod tests {
 
     #[test]
     fn numbers_are_easy_to_read() {
-        let shown = [0, 999, 1000, 1_234_567].map(number);
+        let shown = [0, 999, 1000, 1_234_567].map(format_number);
         assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(cost(Some((0.01, 0.2))), "$0.010 to $0.200");
+        assert_eq!(format_cost(Some((0.01, 0.2))), "$0.010 to $0.200");
     }
 }

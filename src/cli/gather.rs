@@ -8,12 +8,12 @@ use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{Capability, JudgeId, Seat};
 
 use crate::council::Plan;
-use crate::council::plan::{DebateMode, Options, Procedure, RoundLimits, Subject};
-use crate::prompt::Mode;
-use crate::registry::Ask;
-use crate::session::Filing;
+use crate::council::plan::{DebateMode, DebateSubject, Procedure, ProcedureOptions, RoundLimits};
+use crate::prompt::ProductionMode;
+use crate::registry::BackendRequest;
+use crate::session::AnswerFiling;
 
-use super::error::CliError;
+use super::error::RunError;
 
 /// The seat that writes what comes out.
 pub(crate) const SYNTHESIZER: &str = "synthesizer";
@@ -22,26 +22,26 @@ pub(crate) const SYNTHESIZER: &str = "synthesizer";
 const AFRESH: &str = "briefed afresh in each round, with what it wrote";
 
 /// Hears the log of a run.
-type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+type DocumentListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Who gathers, and how long.
-pub(crate) struct Gathering {
+pub(crate) struct DocumentMode {
     /// The synthesizer is the last of them.
     pub(crate) seats: Vec<Seat>,
-    pub(crate) mode: Mode,
+    pub(crate) mode: ProductionMode,
     pub(crate) rounds: RoundLimits,
     /// From which contention on it goes on; none: the seed's.
     pub(crate) threshold: Option<Contention>,
     /// Where documents go; none: among the files of the run.
-    pub(crate) filing: Option<Filing>,
+    pub(crate) filing: Option<AnswerFiling>,
     /// Who hears the log; none: whoever would of a review.
-    pub(crate) listener: Option<Listener>,
+    pub(crate) listener: Option<DocumentListener>,
 }
 
-impl Gathering {
+impl DocumentMode {
     /// Every seat can be had where judges can be seated at all: seed 002 asks fresh agents in every round.
-    pub(crate) fn ask(judges: usize) -> Ask {
-        Ask {
+    pub(crate) fn backend_request(judges: usize) -> BackendRequest {
+        BackendRequest {
             procedure: Procedure::Staged,
             debate: DebateMode::Off,
             judges,
@@ -49,7 +49,7 @@ impl Gathering {
     }
 
     /// The plan of a council as one of this gathering.
-    pub(crate) fn shape(&self, mut plan: Plan) -> Plan {
+    pub(crate) fn shape_plan(&self, mut plan: Plan) -> Plan {
         plan.procedure = Procedure::Staged;
         for planned in &mut plan.seats {
             let grant = &mut planned.grant;
@@ -59,8 +59,8 @@ impl Gathering {
                     .insert(Capability::Message, AFRESH.to_owned());
             }
         }
-        plan.options = Options {
-            subject: Subject::Text,
+        plan.options = ProcedureOptions {
+            subject: DebateSubject::Text,
             rounds: Some(self.rounds),
             threshold: self.threshold,
             synthesizer: Some(JudgeId(SYNTHESIZER.to_owned())),
@@ -72,7 +72,7 @@ impl Gathering {
 }
 
 /// A seat for the synthesizer, with the agent of the first role.
-pub(crate) fn synthesizer(seats: &[Seat]) -> Option<Seat> {
+pub(crate) fn synthesizer_seat(seats: &[Seat]) -> Option<Seat> {
     let agent = seats.first()?.agent.clone();
     Some(Seat {
         judge: JudgeId(SYNTHESIZER.to_owned()),
@@ -82,7 +82,7 @@ pub(crate) fn synthesizer(seats: &[Seat]) -> Option<Seat> {
 }
 
 /// Whether an agent can write at all: rules cannot.
-pub(crate) fn must_think(agents: &[&AgentSpec], what: &str) -> Result<(), CliError> {
+pub(crate) fn require_thinking_agents(agents: &[&AgentSpec], what: &str) -> Result<(), RunError> {
     let ruled = |agent: &&&AgentSpec| {
         agent.deterministic || matches!(agent.kind, AgentKind::Builtin { .. })
     };
@@ -93,6 +93,6 @@ pub(crate) fn must_think(agents: &[&AgentSpec], what: &str) -> Result<(), CliErr
         "{what} needs agents that think, and `{}` applies rules to code",
         agent.name
     );
-    Err(CliError::usage(message)
+    Err(RunError::usage(message)
         .hint("configure an agent in your own configuration (`[agents.NAME]`; `git council init` helps), or name one: --agents NAME"))
 }

@@ -3,35 +3,35 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use crate::git::Place;
-use crate::memory::Purpose;
+use crate::git::RepositoryPaths;
+use crate::memory::MacPurpose;
 use crate::report::{self, Report};
-use crate::session::{HOLDER, Held, RealWorld, RunRef, World as _};
+use crate::session::{LOCK_FILE, RealWorld, RunLock, RunRef, SessionWorld as _};
 
-use super::Start;
-use super::error::CliError;
+use super::RunContext;
+use super::error::RunError;
 
 /// The report's name in the run's folder.
-pub(crate) const REPORT: &str = "report.json";
+pub(crate) const REPORT_FILE: &str = "report.json";
 
 /// The name of the seal on the report: `wait` gives the exit code of none but the user's own.
-const SEAL: &str = "report.seal";
+const SIGNATURE_FILE: &str = "report.seal";
 
 /// Seals the report of a run. Where there is no seal, or no room for it, nobody will believe the report later.
-pub(crate) fn seal(start: &Start, run: &RunRef, report: &[u8]) {
-    if let (Some(seal), Some(path)) = (start.seal(), run.file(SEAL)) {
-        let seal = seal.over(Purpose::Report, &sealed(&run.name, report));
+pub(crate) fn sign_report(start: &RunContext, run: &RunRef, report: &[u8]) {
+    if let (Some(seal), Some(path)) = (start.signing_key(), run.file_path(SIGNATURE_FILE)) {
+        let seal = seal.mac_hex(MacPurpose::Report, &signed_report_bytes(&run.name, report));
         let _ = std::fs::write(path, seal);
     }
 }
 
-fn sealed(run: &str, report: &[u8]) -> Vec<u8> {
+fn signed_report_bytes(run: &str, report: &[u8]) -> Vec<u8> {
     [run.as_bytes(), b"\0", report].concat()
 }
 
 /// Holds a run of the past.
-pub(crate) fn hold(past: &Past) -> Result<Held, CliError> {
-    Ok(Held::take(
+pub(crate) fn hold_run(past: &StoredRun) -> Result<RunLock, RunError> {
+    Ok(RunLock::acquire(
         RealWorld::new().disk(),
         &past.name,
         &past.folder,
@@ -39,11 +39,11 @@ pub(crate) fn hold(past: &Past) -> Result<Held, CliError> {
 }
 
 /// Removes the folder of a run that nothing but its holder and its request was written to.
-pub(crate) fn forget(run: &RunRef) {
+pub(crate) fn forget_run(run: &RunRef) {
     let Some(folder) = &run.folder else {
         return;
     };
-    let ours = |name: &std::ffi::OsStr| name == HOLDER || name == "request.json";
+    let ours = |name: &std::ffi::OsStr| name == LOCK_FILE || name == "request.json";
     let mut left = std::fs::read_dir(folder).into_iter().flatten().flatten();
     if left.all(|entry| ours(&entry.file_name())) {
         let _ = std::fs::remove_dir_all(folder);
@@ -52,7 +52,7 @@ pub(crate) fn forget(run: &RunRef) {
 
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum RunState {
     /// Somebody holds it.
     GoingOn,
     /// It left a report.
@@ -62,50 +62,54 @@ pub(crate) enum State {
 }
 
 /// A run on disk.
-pub(crate) struct Past {
+pub(crate) struct StoredRun {
     /// Its name.
     pub(crate) name: String,
     /// Its folder.
     pub(crate) folder: PathBuf,
 }
 
-impl Past {
+impl StoredRun {
     /// The bytes of one of its files.
-    pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, CliError> {
+    pub(crate) fn read_file(&self, file: &str) -> Result<Vec<u8>, RunError> {
         let path = self.folder.join(file);
         std::fs::read(&path)
-            .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))
+            .map_err(|error| RunError::usage(format!("cannot read {}: {error}", path.display())))
     }
 
     /// How it stands.
-    pub(crate) fn state(&self) -> State {
-        let held = File::open(self.folder.join(HOLDER))
+    pub(crate) fn state(&self) -> RunState {
+        let held = File::open(self.folder.join(LOCK_FILE))
             .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
-        match (held, self.folder.join(REPORT).is_file()) {
-            (true, _) => State::GoingOn,
-            (false, true) => State::Finished,
-            (false, false) => State::CutOff,
+        match (held, self.folder.join(REPORT_FILE).is_file()) {
+            (true, _) => RunState::GoingOn,
+            (false, true) => RunState::Finished,
+            (false, false) => RunState::CutOff,
         }
     }
 
     /// Whether this user's program made its report, as it lies here. Who has no place for a key has nothing to compare.
-    pub(crate) fn is_own(&self, start: &Start) -> Result<bool, CliError> {
-        let Some(seal) = start.seal() else {
+    pub(crate) fn is_own(&self, start: &RunContext) -> Result<bool, RunError> {
+        let Some(seal) = start.signing_key() else {
             return Ok(true);
         };
-        let kept = std::fs::read_to_string(self.folder.join(SEAL)).unwrap_or_default();
-        let report = self.read(REPORT)?;
-        Ok(seal.holds(Purpose::Report, &sealed(&self.name, &report), kept.trim()))
+        let kept = std::fs::read_to_string(self.folder.join(SIGNATURE_FILE)).unwrap_or_default();
+        let report = self.read_file(REPORT_FILE)?;
+        Ok(seal.verify_mac(
+            MacPurpose::Report,
+            &signed_report_bytes(&self.name, &report),
+            kept.trim(),
+        ))
     }
 
     /// Its report; none while it is going on, or when it was cut off.
-    pub(crate) fn report(&self) -> Result<Option<Report>, CliError> {
-        let file = self.folder.join(REPORT);
+    pub(crate) fn report(&self) -> Result<Option<Report>, RunError> {
+        let file = self.folder.join(REPORT_FILE);
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {
-                return Err(CliError::usage(format!(
+                return Err(RunError::usage(format!(
                     "cannot read {}: {error}",
                     file.display()
                 )));
@@ -114,19 +118,19 @@ impl Past {
         let parsed = report::json::parse(&text);
         parsed
             .map(Some)
-            .map_err(|error| CliError::usage(format!("{}: {error}", file.display())))
+            .map_err(|error| RunError::usage(format!("{}: {error}", file.display())))
     }
 }
 
 /// Removes the oldest runs, so that `keep` are left: those that ended, with or without a report. One that goes on stays,
 /// and so does what cannot be removed. Says which went.
-pub(crate) fn prune(runs: &Path, keep: usize) -> Vec<String> {
-    let mut all = folders(runs).unwrap_or_default();
+pub(crate) fn prune_runs(runs: &Path, keep: usize) -> Vec<String> {
+    let mut all = list_folders(runs).unwrap_or_default();
     all.retain(|past| past.name.starts_with("council-"));
     if all.len() <= keep {
         return Vec::new();
     }
-    let age = |past: &Past| {
+    let age = |past: &StoredRun| {
         let made = std::fs::metadata(&past.folder).and_then(|meta| meta.modified());
         // `council-YYYYMMDD-…` says the day, the folder's time the rest.
         (
@@ -138,22 +142,22 @@ pub(crate) fn prune(runs: &Path, keep: usize) -> Vec<String> {
     all.sort_by_cached_key(age);
     let surplus = all.len() - keep;
     let old = all.into_iter().take(surplus);
-    let over = old.filter(|past| past.state() != State::GoingOn);
+    let over = old.filter(|past| past.state() != RunState::GoingOn);
     over.filter(|past| std::fs::remove_dir_all(&past.folder).is_ok())
         .map(|past| past.name)
         .collect()
 }
 
 /// Every run of the repository with its report where there is one, the latest first.
-pub(crate) fn all(start: &Start) -> Result<Vec<(Past, Option<Report>)>, CliError> {
-    let runs = Place::discover(&start.dir, &start.git())?.runs_dir();
+pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Report>)>, RunError> {
+    let runs = RepositoryPaths::discover(&start.dir, &start.git_environment())?.runs_dir();
     let mut found = Vec::new();
-    for past in folders(&runs)? {
+    for past in list_folders(&runs)? {
         // A report of another version is still a run.
         let report = past.report().ok().flatten();
         found.push((past, report));
     }
-    let began = |(past, report): &(Past, Option<Report>)| {
+    let began = |(past, report): &(StoredRun, Option<Report>)| {
         let started = report
             .as_ref()
             .map(|report| report.receipt.run.started.clone());
@@ -165,11 +169,11 @@ pub(crate) fn all(start: &Start) -> Result<Vec<(Past, Option<Report>)>, CliError
 }
 
 /// The run of that name, or the one whose name contains it; without a name the latest that has a report.
-pub(crate) fn find(start: &Start, name: Option<&str>) -> Result<Past, CliError> {
-    let mut all = all(start)?;
+pub(crate) fn find_run(start: &RunContext, name: Option<&str>) -> Result<StoredRun, RunError> {
+    let mut all = list_runs(start)?;
     let Some(name) = name else {
         let at = all.iter().position(|(_, report)| report.is_some());
-        return at.map(|at| all.swap_remove(at).0).ok_or_else(none);
+        return at.map(|at| all.swap_remove(at).0).ok_or_else(no_runs_error);
     };
     if let Some(at) = all.iter().position(|(past, _)| past.name == name) {
         return Ok(all.swap_remove(at).0);
@@ -179,8 +183,8 @@ pub(crate) fn find(start: &Start, name: Option<&str>) -> Result<Past, CliError> 
         .collect();
     match alike.as_slice() {
         [at] => Ok(all.swap_remove(*at).0),
-        [] if all.is_empty() => Err(none()),
-        [] => Err(CliError::usage(format!("there is no run {name:?}"))
+        [] if all.is_empty() => Err(no_runs_error()),
+        [] => Err(RunError::usage(format!("there is no run {name:?}"))
             .hint("`git council log` lists the runs")),
         several => {
             let names: Vec<&str> = several
@@ -189,23 +193,23 @@ pub(crate) fn find(start: &Start, name: Option<&str>) -> Result<Past, CliError> 
                 .map(|&at| all[at].0.name.as_str())
                 .collect();
             Err(
-                CliError::usage(format!("{} runs are called like {name:?}", several.len()))
+                RunError::usage(format!("{} runs are called like {name:?}", several.len()))
                     .hint(format!("say which: {}", names.join(", "))),
             )
         }
     }
 }
 
-fn none() -> CliError {
-    CliError::usage("this repository has no run yet").hint("make one: git council review")
+fn no_runs_error() -> RunError {
+    RunError::usage("this repository has no run yet").hint("make one: git council review")
 }
 
-fn folders(runs: &Path) -> Result<Vec<Past>, CliError> {
+fn list_folders(runs: &Path) -> Result<Vec<StoredRun>, RunError> {
     let entries = match std::fs::read_dir(runs) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => {
-            return Err(CliError::usage(format!(
+            return Err(RunError::usage(format!(
                 "cannot read {}: {error}",
                 runs.display()
             )));
@@ -213,7 +217,7 @@ fn folders(runs: &Path) -> Result<Vec<Past>, CliError> {
     };
     let past = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().ok()?;
-        entry.file_type().ok()?.is_dir().then(|| Past {
+        entry.file_type().ok()?.is_dir().then(|| StoredRun {
             name,
             folder: entry.path(),
         })

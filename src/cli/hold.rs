@@ -7,31 +7,35 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Capability, Seat};
 
 use crate::council::Plan;
-use crate::council::plan::{Exchange, Options, PlannedSeat, Procedure, Seed, Subject as Matter};
-use crate::registry::{Ask, Choice, Pick, Selection, WORKERS, select};
-use crate::report::{self, BackendFacts, Report, RunFacts, Subject};
+use crate::council::plan::{
+    DebateSubject as Matter, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
+};
+use crate::registry::{
+    BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS, select_backend,
+};
+use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::session::{
-    self, Durability, Finished, Interrupts, MINUTES, MinutesPage, Offer, Opened, Places, RealWorld,
-    RunRef, SessionError, Setting, World,
+    self, BackendOffer, FinishedSession, InterruptSource, MINUTES_FILE, MinutesPage, RealWorld,
+    RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, SessionWorld, WriteDurability,
 };
 
-use super::Start;
-use super::bench::Bench;
+use super::RunContext;
+use super::bench::SeatPlanner;
 use super::councillors;
-use super::digests::Known;
-use super::error::CliError;
-use super::forecast::money;
-use super::gather::Gathering;
-use super::history::{self, REPORT};
-use super::left::Left;
-use super::prepare::Prepared;
-use super::prompts::{self, Prompts};
-use super::recognise::{Heard, Memory};
-use super::rooms::Rooms;
-use super::table::Table;
+use super::digests::RunDigests;
+use super::error::RunError;
+use super::forecast::cost_settings;
+use super::gather::DocumentMode;
+use super::history::{self, REPORT_FILE};
+use super::left::LoadedRun;
+use super::prepare::PreparedReview;
+use super::prompts::{self, SeatPrompts};
+use super::recognise::{KnownDismissals, VerdictMemory};
+use super::rooms::AgentWorkspaces;
+use super::table::BackendTable;
 
 /// What is known of a run before anybody sits.
-pub(super) fn facts(run: &RunRef) -> RunFacts {
+pub(super) fn base_facts(run: &RunRef) -> RunFacts {
     RunFacts {
         name: run.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -41,12 +45,12 @@ pub(super) fn facts(run: &RunRef) -> RunFacts {
 }
 
 /// Where the files of a run go: nowhere without a repository.
-pub(super) fn places(prepared: &Prepared) -> Places {
+pub(super) fn run_places(prepared: &PreparedReview) -> RunFolders {
     let place = &prepared.change.place;
     let Some(git_dir) = &place.common_dir else {
-        return Places::default();
+        return RunFolders::default();
     };
-    let mut places = Places::in_repository(git_dir, place.workdir.as_deref());
+    let mut places = RunFolders::in_repository(git_dir, place.workdir.as_deref());
     if !prepared.config.settings.output.save {
         places.artefacts = None;
     }
@@ -54,45 +58,45 @@ pub(super) fn places(prepared: &Prepared) -> Places {
 }
 
 /// Hears the log of a run.
-pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type RunListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A council that can be convened.
-pub(super) struct Council<'a> {
-    pub(super) start: &'a Start,
+pub(super) struct CouncilRun<'a> {
+    pub(super) start: &'a RunContext,
     pub(super) world: &'a RealWorld,
-    pub(super) prepared: &'a Prepared,
-    pub(super) bench: Bench<'a>,
+    pub(super) prepared: &'a PreparedReview,
+    pub(super) bench: SeatPlanner<'a>,
     pub(super) quorum: u32,
-    pub(super) seed: Seed,
+    pub(super) seed: RunSeed,
     /// What agents that read text are sent; none: no seat needs it.
-    pub(super) prompts: Option<Arc<Prompts>>,
+    pub(super) prompts: Option<Arc<SeatPrompts>>,
     pub(super) run: RunRef,
     /// What the verdict depends on.
-    pub(super) known: Known,
-    pub(super) memory: Option<Memory<'a>>,
-    pub(super) heard: Heard,
+    pub(super) known: RunDigests,
+    pub(super) memory: Option<VerdictMemory<'a>>,
+    pub(super) heard: KnownDismissals,
     /// Verdicts of others that do not count.
     pub(super) hearsay: Vec<String>,
     /// What comes to a document instead of a verdict.
-    pub(super) gathering: Option<&'a Gathering>,
+    pub(super) gathering: Option<&'a DocumentMode>,
 }
 
-impl<'a> Council<'a> {
+impl<'a> CouncilRun<'a> {
     /// A council over a prepared change, as long as nothing else is said of it.
-    pub(super) fn over(
-        start: &'a Start,
+    pub(super) fn for_run(
+        start: &'a RunContext,
         world: &'a RealWorld,
-        prepared: &'a Prepared,
-        seed: Seed,
-        prompts: Option<Arc<Prompts>>,
-        known: Known,
+        prepared: &'a PreparedReview,
+        seed: RunSeed,
+        prompts: Option<Arc<SeatPrompts>>,
+        known: RunDigests,
         run: RunRef,
     ) -> Self {
         Self {
             start,
             world,
             prepared,
-            bench: Bench {
+            bench: SeatPlanner {
                 config: &prepared.config,
                 deep: false,
             },
@@ -102,81 +106,93 @@ impl<'a> Council<'a> {
             run,
             known,
             memory: None,
-            heard: Heard::default(),
+            heard: KnownDismissals::default(),
             hearsay: Vec::new(),
             gathering: None,
         }
     }
 }
 
-impl Council<'_> {
+impl CouncilRun<'_> {
     /// Holds it. A run that left nothing behind is forgotten.
-    pub(super) fn hold(&self, seats: &[Seat], interrupts: Interrupts) -> Result<Report, CliError> {
-        let held = self.begin(seats, interrupts);
+    pub(super) fn execute(
+        &self,
+        seats: &[Seat],
+        interrupts: InterruptSource,
+    ) -> Result<Report, RunError> {
+        let held = self.start_session(seats, interrupts);
         if held.is_err() {
-            history::forget(&self.run);
+            history::forget_run(&self.run);
         }
         held
     }
 
-    fn begin(&self, seats: &[Seat], interrupts: Interrupts) -> Result<Report, CliError> {
+    fn start_session(
+        &self,
+        seats: &[Seat],
+        interrupts: InterruptSource,
+    ) -> Result<Report, RunError> {
         let ask = match self.gathering {
-            Some(_) => Gathering::ask(seats.len()),
-            None => self.bench.ask(seats.len()),
+            Some(_) => DocumentMode::backend_request(seats.len()),
+            None => self.bench.backend_request(seats.len()),
         };
-        let (opened, selection) = self.open(seats, &ask, &self.bench.choice())?;
-        let offer = |(opened, pick): (_, &Pick)| Offer {
+        let (opened, selection) = self.open_backends(seats, &ask, &self.bench.backend_choice())?;
+        let offer = |(opened, pick): (_, &BackendPick)| BackendOffer {
             opened,
-            plan: self.plan(pick, seats),
+            plan: self.build_plan(pick, seats),
         };
-        let offers: Vec<Offer> = opened
+        let offers: Vec<BackendOffer> = opened
             .into_iter()
             .zip(&selection.picks)
             .map(offer)
             .collect();
-        self.sit(seats, &selection, |setting| {
-            session::run(setting, offers, self.world, interrupts)
+        self.run_session(seats, &selection, |setting| {
+            session::run_session(setting, offers, self.world, interrupts)
         })
     }
 
     /// The same with a plan and a journal that are there, in the backend that ran them.
-    pub(super) fn go_on(&self, left: &Left, seats: &[Seat]) -> Result<Report, CliError> {
-        let ask = Ask {
+    pub(super) fn resume_session(
+        &self,
+        left: &LoadedRun,
+        seats: &[Seat],
+    ) -> Result<Report, RunError> {
+        let ask = BackendRequest {
             procedure: left.plan.procedure,
             debate: left.plan.debate,
             judges: seats.len(),
         };
-        let choice = Choice::Named(left.journal.backend.clone());
-        let (opened, selection) = self.open(seats, &ask, &choice)?;
+        let choice = BackendChoice::Named(left.journal.backend.clone());
+        let (opened, selection) = self.open_backends(seats, &ask, &choice)?;
         let opened = opened.into_iter().next();
-        let opened = opened.ok_or_else(|| CliError::run("no backend could be opened"))?;
-        let offer = Offer {
+        let opened = opened.ok_or_else(|| RunError::run("no backend could be opened"))?;
+        let offer = BackendOffer {
             opened,
             plan: left.plan.clone(),
         };
-        self.sit(seats, &selection, |setting| {
-            session::resume(
+        self.run_session(seats, &selection, |setting| {
+            session::resume_session(
                 setting,
                 offer,
                 &left.journal,
                 self.world,
-                Interrupts::Signals,
+                InterruptSource::Signals,
             )
         })
     }
 
     /// Lets the judges work in their room until the session is over, and keeps what came of it.
-    fn sit(
+    fn run_session(
         &self,
         seats: &[Seat],
-        selection: &Selection,
-        session: impl FnOnce(&Setting) -> Result<Finished, SessionError>,
-    ) -> Result<Report, CliError> {
-        let rooms = Rooms::of(seats, &*self.prepared.change.blobs)?;
-        let finished = session(&self.setting(&rooms, seats));
+        selection: &BackendSelection,
+        session: impl FnOnce(&SessionSetup) -> Result<FinishedSession, SessionError>,
+    ) -> Result<Report, RunError> {
+        let rooms = AgentWorkspaces::for_seats(seats, &*self.prepared.change.blobs)?;
+        let finished = session(&self.session_setting(&rooms, seats));
         drop(rooms);
-        let report = self.report(finished?, selection);
-        if let Err(error) = self.keep(&report) {
+        let report = self.build_report(finished?, selection);
+        if let Err(error) = self.save_report(&report) {
             // The verdict is there all the same, and shown.
             self.start.console.warning(&error.message);
         }
@@ -184,18 +200,18 @@ impl Council<'_> {
     }
 
     /// Opens the backends that can hold these seats.
-    fn open(
+    fn open_backends(
         &self,
         seats: &[Seat],
-        ask: &Ask,
-        choice: &Choice,
-    ) -> Result<(Vec<Opened>, Selection), CliError> {
+        ask: &BackendRequest,
+        choice: &BackendChoice,
+    ) -> Result<(Vec<SessionBackend>, BackendSelection), RunError> {
         let packet = Arc::clone(&self.prepared.packet);
         // A program reads the folder when it is asked, a plugin when it is opened.
         if self.prompts.is_some() || self.is_plugin() {
-            self.lay_out()?;
+            self.export_packet()?;
         }
-        let table = Table::lay(
+        let table = BackendTable::for_packet(
             self.start,
             packet,
             Arc::clone(&self.prepared.change.blobs),
@@ -205,22 +221,22 @@ impl Council<'_> {
         let settings = &self.prepared.config.settings;
         let worktree = self.prepared.change.place.workdir.clone();
         let table = table.with_plugins(settings, worktree, Some(&settings.review.backend));
-        let (survey, failed) = table.survey(seats, self.start);
+        let (survey, failed) = table.survey_seats(seats, self.start);
         if let Some(error) = failed.into_iter().next() {
             return Err(error);
         }
-        let mut selection = select(&survey.candidates, ask, choice)?;
+        let mut selection = select_backend(&survey.candidates, ask, choice)?;
         let in_parts = self
             .prompts
             .as_deref()
-            .is_some_and(|prompts| prompts.parts() > 1);
+            .is_some_and(|prompts| prompts.shard_count() > 1);
         let is_ready = self.prompts.is_some() || self.is_plugin();
         match selection.picks.first() {
             Some(first) if first.backend == WORKERS && in_parts => {
                 let message = "workers have one brief for all of them: a change in parts needs another backend";
-                return Err(CliError::usage(message).hint("choose --backend teams or subagents"));
+                return Err(RunError::usage(message).hint("choose --backend teams or subagents"));
             }
-            Some(first) if first.backend == WORKERS => self.lay_out()?,
+            Some(first) if first.backend == WORKERS => self.export_packet()?,
             // What workers read is not written for a backend that will hardly be needed.
             _ if in_parts || !is_ready => selection.picks.retain(|pick| pick.backend != WORKERS),
             _ => {}
@@ -229,22 +245,22 @@ impl Council<'_> {
         Ok((opened, selection))
     }
 
-    fn plan(&self, pick: &Pick, seats: &[Seat]) -> Plan {
+    fn build_plan(&self, pick: &BackendPick, seats: &[Seat]) -> Plan {
         let settings = &self.prepared.config.settings;
         let planned = |(seat, grant): (&Seat, _)| PlannedSeat {
             seat: seat.clone(),
             grant,
-            coverage: prompts::shown_to(seat, self.prompts.as_deref(), self.prepared),
+            coverage: prompts::coverage_shown(seat, self.prompts.as_deref(), self.prepared),
         };
         let mut notes = self.prepared.notes.clone();
         notes.extend(self.heard.notes.iter().chain(&self.hearsay).cloned());
-        notes.extend(self.bench.notes());
+        notes.extend(self.bench.seating_notes());
         notes.extend(pick.notes.iter().cloned());
         let explicit = settings.review.quorum.is_some();
         let plan = Plan {
             procedure: pick.procedure,
             debate: pick.debate,
-            consensus: self.bench.consensus(self.matter()),
+            consensus: self.bench.consensus_rule(self.plan_subject()),
             // Seed 003: `quick` is one judge, and one is enough for it.
             quorum: if pick.procedure == Procedure::Quick && !explicit {
                 1
@@ -257,26 +273,26 @@ impl Council<'_> {
                 .zip(pick.grants.iter().cloned())
                 .map(planned)
                 .collect(),
-            exchange: self.exchange(pick),
+            exchange: self.exchange_mode(pick),
             timeouts: settings.timeouts(),
             seed: self.seed.clone(),
             framing: self.prepared.packet.framing.clone(),
             notes,
-            options: Options {
-                subject: self.matter(),
+            options: ProcedureOptions {
+                subject: self.plan_subject(),
                 minutes: settings.output.session,
                 dismissed: self.heard.dismissals.clone(),
-                ..self.bench.options()
+                ..self.bench.plan_options()
             },
         };
         match self.gathering {
-            Some(gathering) => gathering.shape(plan),
-            None => councillors::without_messages(plan),
+            Some(gathering) => gathering.shape_plan(plan),
+            None => councillors::fall_back_to_economy(plan),
         }
     }
 
     /// A change, or a text without one.
-    fn matter(&self) -> Matter {
+    fn plan_subject(&self) -> Matter {
         match self.prepared.packet.target.kind {
             TargetKind::File | TargetKind::Topic | TargetKind::Stage => Matter::Text,
             _ => Matter::Change,
@@ -284,14 +300,14 @@ impl Council<'_> {
     }
 
     /// By reference where every worker reads the run's folder (3-debate.md, "Settled contradictions").
-    fn exchange(&self, pick: &Pick) -> Exchange {
+    fn exchange_mode(&self, pick: &BackendPick) -> ExchangeMode {
         let shares = pick
             .grants
             .iter()
             .all(|grant| grant.granted.has(&Capability::SharedFs));
         match shares && self.run.folder.is_some() {
-            true => Exchange::Reference,
-            false => Exchange::Inline {
+            true => ExchangeMode::Reference,
+            false => ExchangeMode::Inline {
                 max_bytes: self.prepared.config.settings.limits.exchange,
             },
         }
@@ -304,67 +320,67 @@ impl Council<'_> {
     }
 
     /// Writes the packet's folder, which judges outside of this process read.
-    fn lay_out(&self) -> Result<(), CliError> {
+    fn export_packet(&self) -> Result<(), RunError> {
         let Some(run) = &self.run.folder else {
             return Ok(());
         };
-        let brief = self.prompts.as_ref().map(|prompts| prompts.text());
+        let brief = self.prompts.as_ref().map(|prompts| prompts.first_brief());
         let packet = &self.prepared.packet;
-        session::worker::export(run, packet, brief.as_deref(), &*self.prepared.change.blobs)
-            .map_err(|error| CliError::run(format!("cannot write the packet's folder: {error}")))?;
+        session::worker::export_packet(run, packet, brief.as_deref(), &*self.prepared.change.blobs)
+            .map_err(|error| RunError::run(format!("cannot write the packet's folder: {error}")))?;
         Ok(())
     }
 
-    fn setting(&self, rooms: &Rooms, seats: &[Seat]) -> Setting {
+    fn session_setting(&self, rooms: &AgentWorkspaces, seats: &[Seat]) -> SessionSetup {
         let prompter = self
             .prompts
             .clone()
-            .map(|prompts| prompts as Arc<dyn session::Prompter>);
-        Setting {
+            .map(|prompts| prompts as Arc<dyn session::PromptRenderer>);
+        SessionSetup {
             run: self.run.clone(),
             packet: Arc::clone(&self.prepared.packet),
             blobs: Arc::clone(&self.prepared.change.blobs),
-            redact: self.prompts.as_ref().map(|_| Prompts::redact()),
+            redact: self.prompts.as_ref().map(|_| SeatPrompts::redact()),
             prompter,
             page: match self.gathering {
-                Some(_) => report::judge::document,
-                None => report::judge::render,
+                Some(_) => report::judge::render_document,
+                None => report::judge::render_judge,
             },
-            minutes: self.minutes(),
+            minutes: self.minutes_page(),
             filing: self
                 .gathering
                 .and_then(|gathering| gathering.filing.clone()),
-            rooms: rooms.places(),
+            rooms: rooms.workspace_folders(),
             max_answer_bytes: self.prepared.config.settings.limits.answer,
-            money: money(&self.prepared.config.settings),
-            listener: self.listener(seats),
+            money: cost_settings(&self.prepared.config.settings),
+            listener: self.log_listener(seats),
         }
     }
 
     /// What has passed so far, as the session's file tells it while the council sits (seed 001, 3.1.6).
-    fn minutes(&self) -> Option<MinutesPage> {
+    fn minutes_page(&self) -> Option<MinutesPage> {
         let wanted = self.prepared.config.settings.output.session;
         let (packet, run) = (Arc::clone(&self.prepared.packet), self.run.clone());
         let page = move |so_far| {
-            let report = Report::new(so_far, Subject::of(&packet), facts(&run));
+            let report = Report::new(so_far, ReviewSubject::of(&packet), base_facts(&run));
             report::markdown::minutes(&report)
         };
         wanted.then(|| Arc::new(page) as MinutesPage)
     }
 
     /// Who hears the log as it is written: whoever asked for it, and whoever watches judges that take their time.
-    fn listener(&self, seats: &[Seat]) -> Option<Listener> {
+    fn log_listener(&self, seats: &[Seat]) -> Option<RunListener> {
         if let Some(listener) = self.gathering.and_then(|g| g.listener.clone()) {
             return Some(listener);
         }
         let console = self.start.console;
         let slow = seats.iter().any(|seat| seat.agent.kind.is_paid());
         let heard = console.is_verbose() || (slow && console.is_watched());
-        let hear = move |line: &str| console.log(line);
-        heard.then(|| Arc::new(hear) as Listener)
+        let hear = move |line: &str| console.log_line(line);
+        heard.then(|| Arc::new(hear) as RunListener)
     }
 
-    fn report(&self, finished: Finished, selection: &Selection) -> Report {
+    fn build_report(&self, finished: FinishedSession, selection: &BackendSelection) -> Report {
         let requested = &self.prepared.config.settings.review.backend;
         let passed_over = selection
             .why_not
@@ -388,43 +404,50 @@ impl Council<'_> {
             duration_ms: finished.elapsed_ms,
             backend: Some(backend),
             debate: Some(finished.plan.debate),
-            digests: self.known.digests(&self.prepared.packet),
+            digests: self.known.receipt_digests(&self.prepared.packet),
             recognition_key: Some(self.known.key.clone()),
             git_source: self.prepared.change.git_source.clone(),
             seed: Some(finished.plan.seed.clone()),
-            ..facts(&self.run)
+            ..base_facts(&self.run)
         };
-        Report::new(finished.outcome, Subject::of(&self.prepared.packet), facts)
+        Report::new(
+            finished.outcome,
+            ReviewSubject::of(&self.prepared.packet),
+            facts,
+        )
     }
 
     /// Writes a file of the run, if it has a place.
-    fn write(&self, path: Option<PathBuf>, bytes: &[u8]) -> Result<(), CliError> {
+    fn write_file(&self, path: Option<PathBuf>, bytes: &[u8]) -> Result<(), RunError> {
         let Some(path) = path else { return Ok(()) };
-        let written = self.world.disk().write(&path, bytes, Durability::Cheap);
-        written.map_err(|error| CliError::run(format!("cannot write {}: {error}", path.display())))
+        let written = self
+            .world
+            .disk()
+            .write_file(&path, bytes, WriteDurability::Cheap);
+        written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
     }
 
     /// Writes the report beside the journal and for people, and lets old runs go.
-    fn keep(&self, report: &Report) -> Result<(), CliError> {
-        let json = report::json::render(report, report::Gate::default());
-        self.write(self.run.file(REPORT), json.as_bytes())?;
-        history::seal(self.start, &self.run, json.as_bytes());
+    fn save_report(&self, report: &Report) -> Result<(), RunError> {
+        let json = report::json::render(report, report::GatePolicy::default());
+        self.write_file(self.run.file_path(REPORT_FILE), json.as_bytes())?;
+        history::sign_report(self.start, &self.run, json.as_bytes());
         let session = self.prepared.config.settings.output.session;
         if let Some(text) = report::markdown::session(report).filter(|_| session) {
-            self.write(self.run.artefact(MINUTES), text.as_bytes())?;
+            self.write_file(self.run.artefact_path(MINUTES_FILE), text.as_bytes())?;
         }
-        if let Some(path) = self.run.artefact("report.md") {
-            let options = report::markdown::Options::default();
-            self.write(
+        if let Some(path) = self.run.artefact_path("report.md") {
+            let options = report::markdown::MarkdownOptions::default();
+            self.write_file(
                 Some(path),
                 report::markdown::render(report, options).as_bytes(),
             )?;
         }
         if let Some(memory) = &self.memory {
-            memory.keep(report, &self.known);
+            memory.save_verdict(report, &self.known);
         }
         let keep = usize::try_from(self.prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
-        history::prune(&self.prepared.change.place.runs_dir(), keep);
+        history::prune_runs(&self.prepared.change.place.runs_dir(), keep);
         Ok(())
     }
 }

@@ -6,29 +6,29 @@ use std::path::{Path, PathBuf};
 
 use council_protocol::task::Framing;
 
-use crate::config::Notes;
-use crate::git::{self, Signature, UserGit};
-use crate::memory::line::{self, Line, Read};
-use crate::memory::{Authors, Purpose, Seal};
+use crate::config::NoteSettings;
+use crate::git::{self, NoteSignature, UserGit};
+use crate::memory::line::{self, NoteLine, ParsedLine};
+use crate::memory::{ChangeAuthors, MacKey, MacPurpose};
 
-use super::Start;
-use super::error::CliError;
+use super::RunContext;
+use super::error::RunError;
 
 /// The most commits of a change whose authors are known (as many as a packet tells).
-const MOST_COMMITS: usize = 100;
+const MAX_COMMITS: usize = 100;
 
 /// What a line's signature is called where it is this user's seal. It is of no format that git knows, so that it counts for
 /// nothing in a note.
 const SEALED: &str = "seal";
 
 /// The user's own lines.
-pub(crate) struct Journal {
+pub(crate) struct DismissalJournal {
     file: PathBuf,
-    seal: Option<Seal>,
+    seal: Option<MacKey>,
 }
 
-impl Journal {
-    pub(crate) fn new(memory_dir: &Path, seal: Option<Seal>) -> Self {
+impl DismissalJournal {
+    pub(crate) fn new(memory_dir: &Path, seal: Option<MacKey>) -> Self {
         Self {
             file: memory_dir.join("dismissals.jsonl"),
             seal,
@@ -37,31 +37,35 @@ impl Journal {
 
     /// The lines so far, this user's first, then those that somebody else left here; one that was cut off by a crash is
     /// neither.
-    pub(crate) fn lines(&self) -> (Vec<Read>, Vec<Read>) {
+    pub(crate) fn read_lines(&self) -> (Vec<ParsedLine>, Vec<ParsedLine>) {
         let bytes = fs::read(&self.file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         text.lines()
-            .filter_map(line::read)
+            .filter_map(line::parse_line)
             .partition(|line| self.is_own(line))
     }
 
-    fn is_own(&self, line: &Read) -> bool {
+    fn is_own(&self, line: &ParsedLine) -> bool {
         let (Some(seal), Some(signature)) = (&self.seal, &line.signature) else {
             return false;
         };
         signature.format == SEALED
-            && seal.holds(Purpose::Dismissal, line.body.as_bytes(), &signature.value)
+            && seal.verify_mac(
+                MacPurpose::Dismissal,
+                line.body.as_bytes(),
+                &signature.value,
+            )
     }
 
     /// Adds a line under the user's seal, behind a newline where an earlier one was cut off.
-    pub(crate) fn add(&self, body: &str) -> io::Result<()> {
+    pub(crate) fn append_line(&self, body: &str) -> io::Result<()> {
         let seal = self.seal.as_ref();
         let seal = seal.ok_or_else(|| io::Error::other("there is no key to seal it with"))?;
-        let signature = Signature {
+        let signature = NoteSignature {
             format: SEALED.to_owned(),
-            value: seal.over(Purpose::Dismissal, body.as_bytes()),
+            value: seal.mac_hex(MacPurpose::Dismissal, body.as_bytes()),
         };
-        let line = line::signed(body, &signature);
+        let line = line::append_signature(body, &signature);
         if let Some(dir) = self.file.parent() {
             fs::create_dir_all(dir)?;
         }
@@ -77,20 +81,24 @@ impl Journal {
 }
 
 /// A line for the notes, signed where the user wants that.
-pub(crate) fn for_notes(line: &Line, git: &UserGit, notes: &Notes) -> Result<String, CliError> {
+pub(crate) fn note_line(
+    line: &NoteLine,
+    git: &UserGit,
+    notes: &NoteSettings,
+) -> Result<String, RunError> {
     let body = line.body();
     if !notes.sign {
         return Ok(body);
     }
-    let signature = git::sign(git, &body).map_err(|error| {
-        CliError::run(error)
+    let signature = git::sign_text(git, &body).map_err(|error| {
+        RunError::run(error)
             .hint("notes.sign is on; `git config council.notes.sign false` switches it off")
     })?;
-    Ok(line::signed(&body, &signature))
+    Ok(line::append_signature(&body, &signature))
 }
 
 /// Who had a part in a change that a job of a CI service reviews.
-pub(crate) fn authors(framing: &Framing, start: &Start) -> Authors {
+pub(crate) fn change_authors(framing: &Framing, start: &RunContext) -> ChangeAuthors {
     let mail = |author: &str| {
         let (_, rest) = author.rsplit_once('<')?;
         Some(rest.trim_end_matches('>').to_owned())
@@ -119,13 +127,13 @@ pub(crate) fn authors(framing: &Framing, start: &Start) -> Authors {
             .iter()
             .filter_map(|at| Some(event.pointer(at)?.as_str()?.to_owned())),
     );
-    Authors {
+    ChangeAuthors {
         mails: framing
             .commits
             .iter()
             .filter_map(|commit| mail(&commit.author))
             .collect(),
         logins,
-        complete: !framing.commits.is_empty() && framing.commits.len() < MOST_COMMITS,
+        complete: !framing.commits.is_empty() && framing.commits.len() < MAX_COMMITS,
     }
 }

@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::Plan;
 use crate::council::plan::{
-    DebateMode, Exchange, Options, PlannedSeat, Procedure, Subject as Matter,
+    DebateMode, DebateSubject as Matter, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
 };
 use crate::prompt;
-use crate::report::{self, BackendFacts, Gate, Report, RunFacts, Subject};
-use crate::session::matrix::{self, Desk, Due, Stage};
-use crate::session::{Places, Prompter, RealWorld, RunRef, World as _, worker};
+use crate::report::{self, BackendFacts, GatePolicy, Report, ReviewSubject, RunFacts};
+use crate::session::matrix::{self, DueTurn, MatrixContext, MatrixStage};
+use crate::session::{PromptRenderer, RealWorld, RunFolders, RunRef, SessionWorld as _, worker};
 
-use super::Start;
-use super::bench::Bench;
-use super::convene::draw;
+use super::RunContext;
+use super::bench::SeatPlanner;
+use super::convene::draw_run_seed;
 use super::digests;
-use super::error::CliError;
-use super::history::REPORT;
-use super::prepare::Prepared;
-use super::prompts::{Prompts, overrides, shown_to};
+use super::error::RunError;
+use super::history::REPORT_FILE;
+use super::prepare::PreparedReview;
+use super::prompts::{SeatPrompts, coverage_shown, template_overrides};
 
 /// What the last stage must know beside the plan.
 const HEADER: &str = "matrix.json";
@@ -41,7 +41,7 @@ const NOTE: &str =
 const AFRESH: &str = "another job briefs it afresh, with what it said before";
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct MatrixHeader {
     version: u32,
     target: Target,
     facts: RunFacts,
@@ -54,57 +54,65 @@ struct Header {
 }
 
 /// Writes everything that judges in other jobs need; says which turns are theirs.
-pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Due>, CliError> {
+pub(crate) fn plan_matrix(
+    prepared: &PreparedReview,
+    deep: bool,
+    run: &Path,
+) -> Result<Vec<DueTurn>, RunError> {
     let cannot =
-        |error: std::io::Error| CliError::run(format!("cannot write {}: {error}", run.display()));
+        |error: std::io::Error| RunError::run(format!("cannot write {}: {error}", run.display()));
     if run.exists() {
         return Err(
-            CliError::usage(format!("{} is there already", run.display()))
+            RunError::usage(format!("{} is there already", run.display()))
                 .hint("a run is planned once; name another folder"),
         );
     }
     let world = RealWorld::new();
-    let bench = Bench {
+    let bench = SeatPlanner {
         config: &prepared.config,
         deep,
     };
-    let seats = bench.seats()?;
-    let seed = draw(&world)?;
-    let prompts = Prompts::for_seats(&seats, prepared, &seed)?;
+    let seats = bench.plan_seats()?;
+    let seed = draw_run_seed(&world)?;
+    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
     let settings = &prepared.config.settings;
-    let debate = debate(settings.review.procedure, settings.review.debate);
+    let debate = matrix_debate(settings.review.procedure, settings.review.debate);
     let planned = seats.iter().map(|seat| PlannedSeat {
         seat: seat.clone(),
-        grant: grant(debate),
-        coverage: shown_to(seat, prompts.as_deref(), prepared),
+        grant: job_grant(debate),
+        coverage: coverage_shown(seat, prompts.as_deref(), prepared),
     });
     let mut notes = prepared.notes.clone();
-    notes.extend(bench.notes());
+    notes.extend(bench.seating_notes());
     notes.extend((debate == DebateMode::Off).then(|| NOTE.to_owned()));
     let plan = Plan {
-        procedure: procedure(settings.review.procedure)?,
+        procedure: matrix_procedure(settings.review.procedure)?,
         debate,
-        consensus: bench.consensus(Matter::Change),
-        quorum: bench.quorum(seats.len())?,
+        consensus: bench.consensus_rule(Matter::Change),
+        quorum: bench.required_quorum(seats.len())?,
         policy: settings.policy(),
         seats: planned.collect(),
-        exchange: Exchange::Inline {
+        exchange: ExchangeMode::Inline {
             max_bytes: settings.limits.exchange,
         },
         timeouts: settings.timeouts(),
         seed,
         framing: prepared.packet.framing.clone(),
         notes,
-        options: Options::default(),
+        options: ProcedureOptions::default(),
     };
-    let known = digests::of(prepared, &seats, prompts.as_deref().map(Prompts::digest));
+    let known = digests::compute_digests(
+        prepared,
+        &seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
     let named = RunRef::create(
         &world,
-        &Places::default(),
+        &RunFolders::default(),
         &prepared.packet.target.slug,
-        &world.moment(),
+        &world.read_calendar(),
     )?;
-    let header = Header {
+    let header = MatrixHeader {
         version: VERSION,
         target: prepared.packet.target.clone(),
         facts: RunFacts {
@@ -117,7 +125,7 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
                 passed_over: Vec::new(),
             }),
             debate: Some(debate),
-            digests: known.digests(&prepared.packet),
+            digests: known.receipt_digests(&prepared.packet),
             recognition_key: Some(known.key),
             seed: Some(plan.seed.clone()),
             ..RunFacts::default()
@@ -125,71 +133,73 @@ pub(crate) fn plan(prepared: &Prepared, deep: bool, run: &Path) -> Result<Vec<Du
         redacted: prompts.is_some(),
         fail_on: settings.review.fail_on,
         max_answer_bytes: settings.limits.answer,
-        templates: overrides(prepared)?,
+        templates: template_overrides(prepared)?,
     };
     std::fs::create_dir_all(run).map_err(cannot)?;
-    let brief = prompts.as_ref().map(|prompts| prompts.text());
-    worker::export(
+    let brief = prompts.as_ref().map(|prompts| prompts.first_brief());
+    worker::export_packet(
         run,
         &prepared.packet,
         brief.as_deref(),
         &*prepared.change.blobs,
     )
     .map_err(cannot)?;
-    matrix::keep(run, &plan).map_err(cannot)?;
+    matrix::store_plan(run, &plan).map_err(cannot)?;
     let json = serde_json::to_vec_pretty(&header).map_err(|error| cannot(error.into()))?;
     std::fs::write(run.join(HEADER), json).map_err(cannot)?;
-    let desk = Desk {
+    let desk = MatrixContext {
         run,
         packet: Arc::clone(&prepared.packet),
         blobs: Arc::clone(&prepared.change.blobs),
-        redact: prompts.as_ref().map(|_| Prompts::redact()),
-        prompter: prompts.as_deref().map(|prompts| prompts as &dyn Prompter),
+        redact: prompts.as_ref().map(|_| SeatPrompts::redact()),
+        prompter: prompts
+            .as_deref()
+            .map(|prompts| prompts as &dyn PromptRenderer),
         max_answer_bytes: header.max_answer_bytes,
     };
-    match matrix::advance(&desk, plan, false).map_err(cannot)? {
-        Stage::Due(due) => Ok(due),
-        Stage::Over(_) => Ok(Vec::new()),
+    match matrix::advance_council(&desk, plan, false).map_err(cannot)? {
+        MatrixStage::Due(due) => Ok(due),
+        MatrixStage::Over(_) => Ok(Vec::new()),
     }
 }
 
 /// Gives out the turns of the next round, as far as the replies in the run's folder go; none: nobody is asked any more.
-pub(crate) fn next(run: &Path) -> Result<Vec<Due>, CliError> {
-    let kept = Kept::read(run)?;
-    let prompter = prompt::Prompter::new(&kept.plan.seed, &kept.header.templates)
-        .map_err(CliError::usage)?
-        .over(kept.packet.target.kind);
-    let stage = kept.advance(run, Some(&Later(prompter)), false)?;
+pub(crate) fn next_turns(run: &Path) -> Result<Vec<DueTurn>, RunError> {
+    let kept = PlannedMatrix::load(run)?;
+    let prompter = prompt::PromptBuilder::new(&kept.plan.seed, &kept.header.templates)
+        .map_err(RunError::usage)?
+        .for_target(kept.packet.target.kind);
+    let stage = kept.advance_stage(run, Some(&LaterPrompter(prompter)), false)?;
     match stage {
-        Stage::Due(due) => Ok(due),
-        Stage::Over(_) => Ok(Vec::new()),
+        MatrixStage::Due(due) => Ok(due),
+        MatrixStage::Over(_) => Ok(Vec::new()),
     }
 }
 
 /// A run that was concluded.
-pub(crate) struct Concluded {
+pub(crate) struct ConcludedMatrix {
     pub(crate) report: Report,
     pub(crate) packet: Packet,
-    pub(crate) gate: Gate,
+    pub(crate) gate: GatePolicy,
 }
 
 /// Makes the verdict from the replies that lie in the run's folder.
-pub(crate) fn conclude(run: &Path) -> Result<Concluded, CliError> {
-    let kept = Kept::read(run)?;
-    let Stage::Over(outcome) = kept.advance(run, None, true)? else {
-        return Err(CliError::run(
+pub(crate) fn conclude_matrix(run: &Path) -> Result<ConcludedMatrix, RunError> {
+    let kept = PlannedMatrix::load(run)?;
+    let MatrixStage::Over(outcome) = kept.advance_stage(run, None, true)? else {
+        return Err(RunError::run(
             "the council asks for more than its jobs answered",
         ));
     };
-    let Kept { header, packet, .. } = kept;
-    let report = Report::new(*outcome, Subject::of(&packet), header.facts);
-    let gate = Gate {
+    let PlannedMatrix { header, packet, .. } = kept;
+    let report = Report::new(*outcome, ReviewSubject::of(&packet), header.facts);
+    let gate = GatePolicy {
         fail_on: header.fail_on,
-        ..Gate::default()
+        ..GatePolicy::default()
     };
-    std::fs::write(run.join(REPORT), report::json::render(&report, gate))
-        .map_err(|error| cannot_go_on(run, &error))?;
-    Ok(Concluded {
+    std::fs::write(run.join(REPORT_FILE), report::json::render(&report, gate))
+        .map_err(|error| unusable_run(run, &error))?;
+    Ok(ConcludedMatrix {
         report,
         packet,
         gate,
@@ -197,18 +207,18 @@ pub(crate) fn conclude(run: &Path) -> Result<Concluded, CliError> {
 }
 
 /// What lies in the folder of a run that was planned.
-struct Kept {
-    header: Header,
+struct PlannedMatrix {
+    header: MatrixHeader,
     plan: Plan,
     packet: Packet,
     blobs: Arc<worker::FolderBlobs>,
 }
 
-impl Kept {
-    fn read(run: &Path) -> Result<Self, CliError> {
-        let cannot = |error: std::io::Error| cannot_go_on(run, &error);
+impl PlannedMatrix {
+    fn load(run: &Path) -> Result<Self, RunError> {
+        let cannot = |error: std::io::Error| unusable_run(run, &error);
         let header = std::fs::read(run.join(HEADER)).map_err(cannot)?;
-        let header: Header =
+        let header: MatrixHeader =
             serde_json::from_slice(&header).map_err(|error| cannot(error.into()))?;
         if header.version != VERSION {
             return Err(cannot(std::io::Error::other(format!(
@@ -216,8 +226,8 @@ impl Kept {
                 header.version
             ))));
         }
-        let plan = matrix::plan(run).map_err(cannot)?;
-        let (mut packet, blobs) = worker::open(run).map_err(cannot)?;
+        let plan = matrix::load_plan(run).map_err(cannot)?;
+        let (mut packet, blobs) = worker::open_packet(run).map_err(cannot)?;
         packet.target = header.target.clone();
         packet.framing = plan.framing.clone();
         Ok(Self {
@@ -228,53 +238,54 @@ impl Kept {
         })
     }
 
-    fn advance(
+    fn advance_stage(
         &self,
         run: &Path,
-        prompter: Option<&dyn Prompter>,
+        prompter: Option<&dyn PromptRenderer>,
         last: bool,
-    ) -> Result<Stage, CliError> {
-        let desk = Desk {
+    ) -> Result<MatrixStage, RunError> {
+        let desk = MatrixContext {
             run,
             packet: Arc::new(self.packet.clone()),
             blobs: Arc::clone(&self.blobs) as Arc<dyn BlobSource>,
-            redact: self.header.redacted.then(Prompts::redact),
+            redact: self.header.redacted.then(SeatPrompts::redact),
             prompter,
             max_answer_bytes: self.header.max_answer_bytes,
         };
-        matrix::advance(&desk, self.plan.clone(), last).map_err(|error| cannot_go_on(run, &error))
+        matrix::advance_council(&desk, self.plan.clone(), last)
+            .map_err(|error| unusable_run(run, &error))
     }
 }
 
-fn cannot_go_on(run: &Path, error: &std::io::Error) -> CliError {
-    CliError::usage(format!("cannot go on with {}: {error}", run.display())).hint(
+fn unusable_run(run: &Path, error: &std::io::Error) -> RunError {
+    RunError::usage(format!("cannot go on with {}: {error}", run.display())).hint(
         "the folder is the one that `git council plan --run` wrote, with the replies of its judges",
     )
 }
 
 /// Prompts of later rounds; the brief lies with each judge's seat already.
-struct Later(prompt::Prompter);
+struct LaterPrompter(prompt::PromptBuilder);
 
-impl Prompter for Later {
-    fn brief(&self, _: &Seat) -> Arc<str> {
+impl PromptRenderer for LaterPrompter {
+    fn render_brief(&self, _: &Seat) -> Arc<str> {
         Arc::from("")
     }
 
-    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {
+    fn render_prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {
         self.0
-            .turn_exploring(seat, turn.round, &turn.key, &turn.task, explorers)
+            .render_exploring_turn(seat, turn.round, &turn.key, &turn.task, explorers)
             .map_err(|error| error.to_string())
     }
 
-    fn reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String> {
+    fn render_reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String> {
         self.0
-            .reminder(seat, said)
+            .render_reminder(seat, said)
             .map_err(|error| error.to_string())
     }
 }
 
 /// What a job of its own can do. It can be sent no message; it is briefed afresh for R2 only where a debate was asked for.
-fn grant(debate: DebateMode) -> Grant {
+fn job_grant(debate: DebateMode) -> Grant {
     let asked = match debate {
         DebateMode::Off => None,
         _ => Some(Capability::Message),
@@ -300,18 +311,18 @@ fn grant(debate: DebateMode) -> Grant {
 }
 
 /// R2 over jobs is never run unasked (3-debate.md, "Settled contradictions").
-fn debate(procedure: Procedure, mode: DebateMode) -> DebateMode {
+fn matrix_debate(procedure: Procedure, mode: DebateMode) -> DebateMode {
     match (procedure, mode) {
         (_, DebateMode::Force) | (Procedure::Debate, DebateMode::Auto) => DebateMode::Force,
         _ => DebateMode::Off,
     }
 }
 
-fn procedure(asked: Procedure) -> Result<Procedure, CliError> {
+fn matrix_procedure(asked: Procedure) -> Result<Procedure, RunError> {
     match asked {
         Procedure::Quick => Ok(Procedure::Quick),
         Procedure::Review | Procedure::Debate => Ok(Procedure::Review),
-        other => Err(CliError::usage(
+        other => Err(RunError::usage(
             format!("{other:?} needs judges that can be sent messages, and jobs cannot")
                 .to_lowercase(),
         )
@@ -320,6 +331,6 @@ fn procedure(asked: Procedure) -> Result<Procedure, CliError> {
 }
 
 /// The folder of a run as it was named on the command line.
-pub(crate) fn folder(start: &Start, run: &Path) -> PathBuf {
+pub(crate) fn run_folder(start: &RunContext, run: &Path) -> PathBuf {
     start.dir.join(run)
 }

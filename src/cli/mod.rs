@@ -50,13 +50,13 @@ use std::process::ExitCode;
 use clap::Parser;
 use council_agents::guard;
 
-use args::{Cli, Command};
+use args::{Cli, CliCommand};
 use console::Console;
-use environment::Environment;
-use error::{CliError, Kind};
+use environment::ProcessEnvironment;
+use error::{RunError, RunErrorKind};
 
 use crate::config::Settings;
-use crate::memory::Seal;
+use crate::memory::MacKey;
 use crate::report::{Verbosity, exit};
 
 /// Runs the program.
@@ -66,45 +66,45 @@ pub fn main() -> ExitCode {
         .next()
         .is_some_and(|word| word == guard::SUBCOMMAND)
     {
-        return ExitCode::from(guard::run(&arguments.collect::<Vec<_>>()));
+        return ExitCode::from(guard::run_guard(&arguments.collect::<Vec<_>>()));
     }
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     if let [word] = &words[..]
         && (word == "--version" || word == "-V")
     {
-        return ExitCode::from(version());
+        return ExitCode::from(print_version());
     }
     ExitCode::from(match Cli::try_parse() {
-        Ok(cli) => run(cli),
-        Err(error) => refuse(&error),
+        Ok(cli) => run_cli(cli),
+        Err(error) => report_usage(&error),
     })
 }
 
 /// What the process was started with.
 #[derive(Clone)]
-struct Start {
-    environment: Environment,
+struct RunContext {
+    environment: ProcessEnvironment,
     console: Console,
-    global: args::Global,
+    global: args::GlobalArgs,
     /// `-C DIR`, else the current directory; absolute.
     dir: PathBuf,
 }
 
-impl Start {
+impl RunContext {
     fn new(
-        global: args::Global,
-        environment: Environment,
+        global: args::GlobalArgs,
+        environment: ProcessEnvironment,
         console: Console,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self, RunError> {
         let unreadable =
-            |error| CliError::usage(format!("cannot tell the current directory: {error}"));
+            |error| RunError::usage(format!("cannot tell the current directory: {error}"));
         let here = std::env::current_dir().map_err(unreadable)?;
         let dir = global
             .directory
             .as_ref()
             .map_or(here.clone(), |dir| here.join(dir));
         if !dir.is_dir() {
-            return Err(CliError::usage(format!(
+            return Err(RunError::usage(format!(
                 "{} is not a directory",
                 dir.display()
             )));
@@ -118,17 +118,17 @@ impl Start {
     }
 
     /// The same with what the configuration says about the output, where no flag did.
-    fn configured(&self, settings: &Settings) -> Self {
+    fn with_settings(&self, settings: &Settings) -> Self {
         let flag = self.global.color.map(Into::into);
         Self {
-            console: self.console.configured(flag, settings.output.color),
+            console: self.console.with_color_setting(flag, settings.output.color),
             ..self.clone()
         }
     }
 
     /// What this user's own files in a git directory bear; none, with a warning, where its key cannot be kept.
-    fn seal(&self) -> Option<Seal> {
-        let seal = Seal::of_user(&self.environment.state_dir()?);
+    fn signing_key(&self) -> Option<MacKey> {
+        let seal = MacKey::load_or_create(&self.environment.state_dir()?);
         let told = |error: &std::io::Error| {
             self.console
                 .warning(&format!("nothing is known again: {error}"));
@@ -137,90 +137,90 @@ impl Start {
     }
 
     /// The environment as the git room sees it.
-    fn git(&self) -> crate::git::Environment {
-        crate::git::Environment::from_vars(self.environment.vars())
+    fn git_environment(&self) -> crate::git::GitEnvironment {
+        crate::git::GitEnvironment::from_vars(self.environment.vars())
     }
 }
 
 /// The version without the parser, which would describe every subcommand first.
-fn version() -> u8 {
-    let console = Console::new(None, Verbosity::Normal, &Environment::of_the_process());
+fn print_version() -> u8 {
+    let console = Console::new(None, Verbosity::Normal, &ProcessEnvironment::from_process());
     let shown = console.print(concat!("git council ", env!("CARGO_PKG_VERSION"), "\n"));
-    shown.map_or_else(|error| end(&error, &console), |()| exit::OK)
+    shown.map_or_else(|error| report_error(&error, &console), |()| exit::OK)
 }
 
-fn run(cli: Cli) -> u8 {
-    let environment = Environment::of_the_process();
+fn run_cli(cli: Cli) -> u8 {
+    let environment = ProcessEnvironment::from_process();
     let verbosity = match (cli.global.quiet, cli.global.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Normal,
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
-    let start = Start::new(cli.global, environment, console);
+    let start = RunContext::new(cli.global, environment, console);
     let code = start.and_then(|start| dispatch(cli.command, &start));
-    code.unwrap_or_else(|error| end(&error, &console))
+    code.unwrap_or_else(|error| report_error(&error, &console))
 }
 
-fn dispatch(command: Command, start: &Start) -> Result<u8, CliError> {
+fn dispatch(command: CliCommand, start: &RunContext) -> Result<u8, RunError> {
     match command {
-        Command::Review(args) => return commands::review::run(*args, start),
-        Command::Plan(args) => return commands::plan::run(&args, start),
-        Command::Conclude(args) => return commands::conclude::run(&args, start),
-        Command::Publish(args) => return commands::publish::run(&args, start),
-        Command::Brainstorm(args) => return commands::brainstorm::run(*args, start),
-        Command::Research(args) => return commands::research::run(*args, start),
-        Command::Stage(args) => return commands::stage::run(&args, start),
-        Command::Duel(args) => return commands::duel::run(&args, start),
-        Command::Judge(args) => return commands::judge::run(&args, start),
-        Command::Wait(args) => return commands::wait::run(&args, start),
-        Command::Status(args) => commands::status::run(&args, start)?,
-        Command::Resume(args) => return commands::resume::run(&args, start),
-        Command::Hook(args) => return commands::hook::run(&args, start),
-        Command::Dismiss(args) => commands::dismiss::run(&args, start)?,
-        Command::Apply(args) => commands::apply::run(&args, start)?,
-        Command::Cache(args) => commands::cache::run(&args, start)?,
-        Command::Gc(args) => commands::gc::run(&args, start)?,
-        Command::Man(args) => commands::man::run(&args, start)?,
-        Command::Completions(args) => commands::man::complete(&args, start)?,
-        Command::Replay(args) => return commands::replay::run(&args, start),
-        Command::Show(args) => commands::show::run(&args, start)?,
-        Command::Log(args) => commands::log::run(&args, start)?,
-        Command::Config(args) => commands::config::run(&args, start)?,
-        Command::Mcp(args) => commands::mcp::run(&args, start)?,
-        Command::Init(args) => commands::init::run(&args, start)?,
-        Command::Agents(args) => commands::agents::run(&args, start)?,
-        Command::Backends(args) => return commands::backends::run(&args, start),
-        Command::Doctor(args) => commands::doctor::run(&args, start)?,
-        Command::Explain(args) => commands::explain::run(&args, &start.console)?,
-        Command::Schema(args) => commands::schema::run(&args, &start.console)?,
+        CliCommand::Review(args) => return commands::review::run(*args, start),
+        CliCommand::Plan(args) => return commands::plan::run(&args, start),
+        CliCommand::Conclude(args) => return commands::conclude::run(&args, start),
+        CliCommand::Publish(args) => return commands::publish::run(&args, start),
+        CliCommand::Brainstorm(args) => return commands::brainstorm::run(*args, start),
+        CliCommand::Research(args) => return commands::research::run(*args, start),
+        CliCommand::Stage(args) => return commands::stage::run(&args, start),
+        CliCommand::Duel(args) => return commands::duel::run(&args, start),
+        CliCommand::Judge(args) => return commands::judge::run(&args, start),
+        CliCommand::Wait(args) => return commands::wait::run(&args, start),
+        CliCommand::Status(args) => commands::status::run(&args, start)?,
+        CliCommand::Resume(args) => return commands::resume::run(&args, start),
+        CliCommand::Hook(args) => return commands::hook::run(&args, start),
+        CliCommand::Dismiss(args) => commands::dismiss::run(&args, start)?,
+        CliCommand::Apply(args) => commands::apply::run(&args, start)?,
+        CliCommand::Cache(args) => commands::cache::run(&args, start)?,
+        CliCommand::Gc(args) => commands::gc::run(&args, start)?,
+        CliCommand::Man(args) => commands::man::run(&args, start)?,
+        CliCommand::Completions(args) => commands::man::run_completions(&args, start)?,
+        CliCommand::Replay(args) => return commands::replay::run(&args, start),
+        CliCommand::Show(args) => commands::show::run(&args, start)?,
+        CliCommand::Log(args) => commands::log::run(&args, start)?,
+        CliCommand::Config(args) => commands::config::run(&args, start)?,
+        CliCommand::Mcp(args) => commands::mcp::run(&args, start)?,
+        CliCommand::Init(args) => commands::init::run(&args, start)?,
+        CliCommand::Agents(args) => commands::agents::run(&args, start)?,
+        CliCommand::Backends(args) => return commands::backends::run(&args, start),
+        CliCommand::Doctor(args) => commands::doctor::run(&args, start)?,
+        CliCommand::Explain(args) => commands::explain::run(&args, &start.console)?,
+        CliCommand::Schema(args) => commands::schema::run(&args, &start.console)?,
     }
     Ok(exit::OK)
 }
 
 /// Tells an error; its kind is the exit code.
-fn end(error: &CliError, console: &Console) -> u8 {
-    if error.kind != Kind::BrokenPipe {
+fn report_error(error: &RunError, console: &Console) -> u8 {
+    if error.kind != RunErrorKind::BrokenPipe {
         console.error(error);
     }
     match error.kind {
-        Kind::BrokenPipe => exit::OK,
-        Kind::Usage => exit::USAGE,
-        Kind::Run => exit::INCONCLUSIVE,
-        Kind::Output => exit::UNPUBLISHED,
+        RunErrorKind::BrokenPipe => exit::OK,
+        RunErrorKind::Usage => exit::USAGE,
+        RunErrorKind::Run => exit::INCONCLUSIVE,
+        RunErrorKind::Output => exit::UNPUBLISHED,
     }
 }
 
 /// Help and version go to standard output and are no error; everything else is one of usage.
-fn refuse(error: &clap::Error) -> u8 {
-    let console = Console::new(None, Verbosity::Normal, &Environment::of_the_process());
+fn report_usage(error: &clap::Error) -> u8 {
+    let console = Console::new(None, Verbosity::Normal, &ProcessEnvironment::from_process());
     let text = error.render().ansi().to_string();
     if !error.use_stderr() {
         return console
             .print(&text)
-            .map_or_else(|error| end(&error, &console), |()| exit::OK);
+            .map_or_else(|error| report_error(&error, &console), |()| exit::OK);
     }
     // One word for errors, whoever found them.
-    console.tell(&text.replacen("error:", "Error:", 1));
+    console.write_stderr(&text.replacen("error:", "Error:", 1));
     exit::USAGE
 }

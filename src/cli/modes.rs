@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Deserialize;
 
-use crate::config::Pair;
+use crate::config::KeyValue;
 
-use super::error::CliError;
+use super::error::RunError;
 
 /// The most bytes of a file of perspectives.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_PERSPECTIVES_BYTES: u64 = 1 << 20;
 
 /// Flags that say in which mode a council sits.
 #[derive(Debug, Clone, Default, Args)]
@@ -42,7 +42,7 @@ pub(crate) struct ModeArgs {
 
 impl ModeArgs {
     /// The flags as keys.
-    pub(crate) fn pairs(&self) -> Vec<Pair> {
+    pub(crate) fn config_pairs(&self) -> Vec<KeyValue> {
         let with_value = [
             ("review.explorers", &self.explorers, "--explorers"),
             (
@@ -55,31 +55,33 @@ impl ModeArgs {
             ("agents.codex.model", &self.codex_model, "--codex-model"),
         ];
         let given = |(key, value, flag): (&str, &Option<String>, &str)| {
-            value.as_ref().map(|value| Pair::new(key, value, flag))
+            value.as_ref().map(|value| KeyValue::new(key, value, flag))
         };
-        let mut pairs: Vec<Pair> = with_value.into_iter().filter_map(given).collect();
+        let mut pairs: Vec<KeyValue> = with_value.into_iter().filter_map(given).collect();
         if self.mixed {
-            pairs.push(Pair::new("review.mixed", "true", "--mixed"));
+            pairs.push(KeyValue::new("review.mixed", "true", "--mixed"));
         }
         pairs
     }
 
     /// The file of perspectives as keys.
-    pub(crate) fn perspectives(&self, dir: &Path) -> Result<Vec<Pair>, CliError> {
+    pub(crate) fn perspective_pairs(&self, dir: &Path) -> Result<Vec<KeyValue>, RunError> {
         let Some(file) = &self.perspectives_file else {
             return Ok(Vec::new());
         };
         let name = file.display().to_string();
-        let cannot = |error| CliError::usage(format!("cannot read {name}: {error}"));
+        let cannot = |error| RunError::usage(format!("cannot read {name}: {error}"));
         let mut text = String::new();
         let opened = std::fs::File::open(dir.join(file)).map_err(cannot)?;
-        let read = opened.take(MOST_BYTES + 1).read_to_string(&mut text);
+        let read = opened
+            .take(MAX_PERSPECTIVES_BYTES + 1)
+            .read_to_string(&mut text);
         read.map_err(cannot)?;
-        if text.len() as u64 > MOST_BYTES {
-            return Err(CliError::usage(format!("{name} is larger than 1 MiB")));
+        if text.len() as u64 > MAX_PERSPECTIVES_BYTES {
+            return Err(RunError::usage(format!("{name} is larger than 1 MiB")));
         }
-        perspectives(&text).map_err(|cause| {
-            CliError::usage(format!("{name} has no perspectives: {cause}")).hint(SHAPE)
+        parse_perspectives(&text).map_err(|cause| {
+            RunError::usage(format!("{name} has no perspectives: {cause}")).hint(SHAPE)
         })
     }
 }
@@ -94,24 +96,27 @@ const FLAG: &str = "--perspectives-file";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PerspectivesFile {
-    perspectives: Vec<Listed>,
+    perspectives: Vec<PerspectiveEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Listed {
+struct PerspectiveEntry {
     name: String,
     #[serde(default)]
     focus: String,
 }
 
-fn perspectives(text: &str) -> Result<Vec<Pair>, String> {
+fn parse_perspectives(text: &str) -> Result<Vec<KeyValue>, String> {
     let file: PerspectivesFile =
         serde_saphyr::from_str(text).map_err(|error| first_line(&error.to_string()))?;
     if file.perspectives.is_empty() {
         return Err("the list is empty".to_owned());
     }
-    let named = file.perspectives.iter().map(|listed| kebab(&listed.name));
+    let named = file
+        .perspectives
+        .iter()
+        .map(|listed| kebab_case(&listed.name));
     let names: Vec<String> = named.collect();
     if let Some(at) = names.iter().position(String::is_empty) {
         return Err(format!(
@@ -121,15 +126,17 @@ fn perspectives(text: &str) -> Result<Vec<Pair>, String> {
     }
     let focused = names.iter().zip(&file.perspectives);
     let focused = focused.filter(|(_, listed)| !listed.focus.trim().is_empty());
-    let mut pairs: Vec<Pair> = focused
-        .map(|(name, listed)| Pair::new(format!("perspectives.{name}"), listed.focus.trim(), FLAG))
+    let mut pairs: Vec<KeyValue> = focused
+        .map(|(name, listed)| {
+            KeyValue::new(format!("perspectives.{name}"), listed.focus.trim(), FLAG)
+        })
         .collect();
-    pairs.push(Pair::new("review.perspectives", names.join(","), FLAG));
+    pairs.push(KeyValue::new("review.perspectives", names.join(","), FLAG));
     Ok(pairs)
 }
 
 /// A name as perspectives are named: `Error Paths` is `error-paths`.
-fn kebab(name: &str) -> String {
+fn kebab_case(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<String> = words
         .filter(|word| !word.is_empty())
@@ -147,8 +154,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<String>, String> {
-        let pairs = perspectives(text)?;
-        let shown = |pair: &Pair| format!("{} = {} {}", pair.key, pair.value, pair.place);
+        let pairs = parse_perspectives(text)?;
+        let shown = |pair: &KeyValue| format!("{} = {} {}", pair.key, pair.value, pair.place);
         Ok(pairs.iter().map(shown).collect())
     }
 

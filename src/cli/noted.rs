@@ -2,39 +2,41 @@
 
 use serde::Serialize;
 
-use super::Start;
+use super::RunContext;
 use super::commands::review::ReviewArgs;
-use super::deliver::render;
-use super::error::CliError;
+use super::deliver::render_report;
+use super::error::RunError;
 use super::journal;
-use super::prepare::prepare;
+use super::prepare::prepare_review;
 use super::settings;
-use super::trust::{Signer, Trust, checked};
-use crate::config::Format;
-use crate::git::{self, GitError, Notebook, Place, Request, TargetSpec, recognition_key};
-use crate::memory::Authors;
-use crate::memory::line::{self, Line, Read, VerdictLine};
-use crate::report::{Gate, Report};
+use super::trust::{SignatureTrust, TrustedSigner, checked_report};
+use crate::config::ReportFormat;
+use crate::git::{
+    self, ChangeRequest, CouncilNotes, GitError, RepositoryPaths, TargetSpec, recognition_key,
+};
+use crate::memory::ChangeAuthors;
+use crate::memory::line::{self, NoteLine, ParsedLine, VerdictLine};
+use crate::report::{GatePolicy, Report};
 use crate::text::Untrusted;
 
 /// The most notes that are read.
-const MOST_NOTES: usize = 10_000;
+const MAX_NOTES: usize = 10_000;
 
 /// The fewest digits of an id that name a commit.
-const FEWEST: usize = 4;
+const MIN_ID_DIGITS: usize = 4;
 
 /// A verdict of a note.
-pub(crate) struct Noted {
+pub(crate) struct NotedVerdict {
     /// The commit that the note is on.
     pub(crate) commit: String,
     /// What it says.
     pub(crate) verdict: VerdictLine,
-    read: Read,
+    read: ParsedLine,
 }
 
 /// A note and what it is worth, for `--json`.
 #[derive(Serialize)]
-struct Told<'a> {
+struct NotedVerdictJson<'a> {
     commit: &'a str,
     counts: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,26 +46,26 @@ struct Told<'a> {
     verdict: &'a VerdictLine,
 }
 
-impl Noted {
+impl NotedVerdict {
     /// Whether a run of this repository left it.
-    pub(crate) fn is_of(&self, report: &Report) -> bool {
+    pub(crate) fn is_of_run(&self, report: &Report) -> bool {
         let run = &report.receipt.run;
         run.name == self.verdict.run && run.started == self.verdict.made
     }
 
     /// Who says so: a signer who counts, or nobody whose word does.
-    pub(crate) fn voice(&self, trust: &Trust<'_>) -> String {
-        match trust.signer(&self.read) {
-            Ok(signer) => format!("signed by {}", signer.words()),
+    pub(crate) fn describe_signer(&self, trust: &SignatureTrust<'_>) -> String {
+        match trust.trusted_signer(&self.read) {
+            Ok(signer) => format!("signed by {}", signer.describe_key()),
             Err(why) => format!("hearsay: {why}"),
         }
     }
 
     /// Whether it would be recognised here: a report that fits its line, over the change that is there today, signed by
     /// somebody who counts. Else why not.
-    fn examine(&self, trust: &Trust<'_>) -> Result<Signer, String> {
+    fn check_signer(&self, trust: &SignatureTrust<'_>) -> Result<TrustedSigner, String> {
         let line = &self.verdict;
-        if checked(line).is_none() {
+        if checked_report(line).is_none() {
             return Err("its verdict does not follow from its report".to_owned());
         }
         if line.head != self.commit {
@@ -77,19 +79,20 @@ impl Noted {
             target: Some(spec),
             ..ReviewArgs::default()
         };
-        let prepared = prepare(&args, trust.start)
+        let prepared = prepare_review(&args, trust.start)
             .map_err(|error| format!("its change cannot be read: {}", error.message))?;
         if recognition_key(&prepared.change, &prepared.packet.files) != line.patch_id {
             return Err("its digest is not the one of its change".to_owned());
         }
         let ci = trust.authors.is_some();
         let settings = &prepared.config.settings;
-        let authors = ci.then(|| journal::authors(&prepared.packet.framing, trust.start));
-        Trust::new(trust.start, trust.dir.clone(), settings, authors).signer(&self.read)
+        let authors = ci.then(|| journal::change_authors(&prepared.packet.framing, trust.start));
+        SignatureTrust::new(trust.start, trust.dir.clone(), settings, authors)
+            .trusted_signer(&self.read)
     }
 
-    fn told(&self, worth: &Result<Signer, String>) -> String {
-        let told = Told {
+    fn render_json(&self, worth: &Result<TrustedSigner, String>) -> String {
+        let told = NotedVerdictJson {
             commit: &self.commit,
             counts: worth.is_ok(),
             signer: worth.as_ref().ok().map(|signer| signer.key.as_str()),
@@ -103,31 +106,31 @@ impl Noted {
 }
 
 /// Whose word counts in this repository where no change is at hand.
-pub(crate) fn trust(start: &Start) -> Result<Trust<'_>, CliError> {
-    let place = Place::discover(&start.dir, &start.git())?;
-    let settings = settings::of_the_branch(start)?.settings;
-    let authors = start.environment.is_ci().then(Authors::default);
-    Ok(Trust::new(start, place.dir, &settings, authors))
+pub(crate) fn repository_trust(start: &RunContext) -> Result<SignatureTrust<'_>, RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let settings = settings::branch_config(start)?.settings;
+    let authors = start.environment.is_ci().then(ChangeAuthors::default);
+    Ok(SignatureTrust::new(start, place.dir, &settings, authors))
 }
 
 /// Every verdict of the notes, the latest first; notes that cannot be read say nothing.
-pub(crate) fn all(start: &Start) -> Vec<Noted> {
+pub(crate) fn list_verdicts(start: &RunContext) -> Vec<NotedVerdict> {
     let noted = |commit: &str, text: &str| {
-        let read = line::read(text)?;
-        let Line::Verdict(verdict) = read.line.clone() else {
+        let read = line::parse_line(text)?;
+        let NoteLine::Verdict(verdict) = read.line.clone() else {
             return None;
         };
-        Some(Noted {
+        Some(NotedVerdict {
             commit: commit.to_owned(),
             verdict,
             read,
         })
     };
-    let found = || -> Result<Vec<Noted>, GitError> {
-        let book = Notebook::open(&start.dir, &start.git())?;
+    let found = || -> Result<Vec<NotedVerdict>, GitError> {
+        let book = CouncilNotes::open(&start.dir, &start.git_environment())?;
         let mut all = Vec::new();
-        for object in book.objects()?.into_iter().take(MOST_NOTES) {
-            let lines = book.lines(&object)?;
+        for object in book.noted_objects()?.into_iter().take(MAX_NOTES) {
+            let lines = book.lines_on(&object)?;
             all.extend(lines.iter().filter_map(|text| noted(&object, text)));
         }
         Ok(all)
@@ -138,18 +141,18 @@ pub(crate) fn all(start: &Start) -> Vec<Noted> {
 }
 
 /// Those on a commit, named by its id, a part of it or a revision; or those of a run of that name.
-pub(crate) fn find(start: &Start, name: &str) -> Vec<Noted> {
-    let mut all = all(start);
+pub(crate) fn find_verdicts(start: &RunContext, name: &str) -> Vec<NotedVerdict> {
+    let mut all = list_verdicts(start);
     let id = name.to_ascii_lowercase();
-    let hex = id.len() >= FEWEST && id.bytes().all(|b| b.is_ascii_hexdigit());
+    let hex = id.len() >= MIN_ID_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit());
     let revision = || {
-        let request = Request {
+        let request = ChangeRequest {
             dir: start.dir.clone(),
             spec: TargetSpec::parse(name),
             pathspecs: Vec::new(),
-            env: start.git(),
+            env: start.git_environment(),
         };
-        git::read(&request).ok()?.target.head
+        git::read_change(&request).ok()?.target.head
     };
     let head = if all.is_empty() { None } else { revision() };
     all.retain(|noted| {
@@ -161,39 +164,39 @@ pub(crate) fn find(start: &Start, name: &str) -> Vec<Noted> {
 }
 
 /// Each with what it is worth, then its report as the note has it.
-pub(crate) fn show(
-    found: &[Noted],
-    format: Format,
+pub(crate) fn show_verdicts(
+    found: &[NotedVerdict],
+    format: ReportFormat,
     json: bool,
-    start: &Start,
-) -> Result<String, CliError> {
-    let trust = trust(start)?;
+    start: &RunContext,
+) -> Result<String, RunError> {
+    let trust = repository_trust(start)?;
     let mut out = String::new();
     for noted in found {
-        let worth = noted.examine(&trust);
+        let worth = noted.check_signer(&trust);
         if json {
-            out.push_str(&noted.told(&worth));
+            out.push_str(&noted.render_json(&worth));
             continue;
         }
         let says = match &worth {
-            Ok(signer) => format!("signed by {}: it counts here", signer.words()),
+            Ok(signer) => format!("signed by {}: it counts here", signer.describe_key()),
             Err(why) => format!("hearsay: {why}"),
         };
         let line = format!(
             "a note on {} says {}",
             noted.commit,
-            noted.verdict.verdict.word()
+            noted.verdict.verdict.as_str()
         );
         out.push_str(&format!(
             "{}\n\n",
             Untrusted::new(&format!("{line} ({says})")).line()
         ));
-        let look = start.console.look();
-        out.push_str(&render(
+        let look = start.console.stdout_look();
+        out.push_str(&render_report(
             &noted.verdict.report,
             format,
             look,
-            Gate::default(),
+            GatePolicy::default(),
         ));
     }
     Ok(out)

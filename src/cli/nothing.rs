@@ -4,18 +4,18 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState};
 
-use crate::council::outcome::Reason;
-use crate::report::{Report, RunFacts, Subject};
-use crate::session::{Moment, Places, RealWorld, RunRef, World as _};
+use crate::council::outcome::VerdictReason;
+use crate::report::{Report, ReviewSubject, RunFacts};
+use crate::session::{CalendarMoment, RealWorld, RunFolders, RunRef, SessionWorld as _};
 
-use super::error::CliError;
-use super::hold::facts;
-use super::prepare::Prepared;
+use super::error::RunError;
+use super::hold::base_facts;
+use super::prepare::PreparedReview;
 
 /// Why there is nothing to review, if there is nothing.
-pub(super) fn nothing(prepared: &Prepared) -> Option<(Reason, String)> {
+pub(super) fn reason_to_skip(prepared: &PreparedReview) -> Option<(VerdictReason, String)> {
     if let Some(why) = &prepared.change.nothing {
-        return Some((Reason::NothingToReview, why.clone()));
+        return Some((VerdictReason::NothingToReview, why.clone()));
     }
     if prepared.packet.target.kind == TargetKind::Topic {
         return None;
@@ -26,19 +26,19 @@ pub(super) fn nothing(prepared: &Prepared) -> Option<(Reason, String)> {
         .files
         .iter()
         .all(is_skipped)
-        .then(|| (Reason::AllSkipped, all_skipped(coverage)))
+        .then(|| (VerdictReason::AllSkipped, all_skipped(coverage)))
 }
 
 /// The most skipped files that are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 fn all_skipped(coverage: &Coverage) -> String {
     let one = |file: &FileCoverage| match &file.state {
         CoverageState::Skipped { reason } => format!("{}: {reason}", file.path.display()),
         _ => file.path.display().into_owned(),
     };
-    let mut named: Vec<String> = coverage.files.iter().take(MOST_NAMED).map(one).collect();
-    match coverage.files.len().saturating_sub(MOST_NAMED) {
+    let mut named: Vec<String> = coverage.files.iter().take(MAX_NAMED).map(one).collect();
+    match coverage.files.len().saturating_sub(MAX_NAMED) {
         0 => {}
         more => named.push(format!("and {more} more")),
     }
@@ -46,24 +46,24 @@ fn all_skipped(coverage: &Coverage) -> String {
 }
 
 /// A report without a run: nothing was asked, so nothing is kept.
-pub(super) fn skipped(
-    prepared: Prepared,
-    reason: Reason,
+pub(super) fn skipped_report(
+    prepared: PreparedReview,
+    reason: VerdictReason,
     why: String,
-    moment: &Moment,
+    moment: &CalendarMoment,
     world: &RealWorld,
-) -> Result<Report, CliError> {
+) -> Result<Report, RunError> {
     let run = RunRef::create(
         world,
-        &Places::default(),
+        &RunFolders::default(),
         &prepared.packet.target.slug,
         moment,
     )?;
     let facts = RunFacts {
         duration_ms: world.now_ms(),
-        ..facts(&run)
+        ..base_facts(&run)
     };
-    let subject = Subject::of(&prepared.packet);
+    let subject = ReviewSubject::of(&prepared.packet);
     let mut report = Report::skipped(
         subject,
         prepared.packet.coverage.clone(),

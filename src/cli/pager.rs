@@ -3,25 +3,25 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::process::{Command, Stdio};
 
-use super::Start;
-use super::error::CliError;
+use super::RunContext;
+use super::error::RunError;
 use crate::git::UserGit;
 
 /// Prints a text, through a pager where it is longer than the terminal is high.
-pub(crate) fn print(text: &str, start: &Start) -> Result<(), CliError> {
+pub(crate) fn print_paged(text: &str, start: &RunContext) -> Result<(), RunError> {
     let high =
         terminal_size::terminal_size_of(std::io::stdout()).map(|(_, rows)| usize::from(rows.0));
     let long = high.is_some_and(|rows| text.lines().count() >= rows);
-    match program(start).filter(|_| long && std::io::stdout().is_terminal()) {
-        Some(pager) if through(&pager, text, start).is_ok() => Ok(()),
+    match pager_program(start).filter(|_| long && std::io::stdout().is_terminal()) {
+        Some(pager) if pipe_through(&pager, text, start).is_ok() => Ok(()),
         _ => start.console.print(text),
     }
 }
 
 /// The pager: `GIT_PAGER`, `pager.council`, `core.pager`, `PAGER`, `less`; never one that a repository names. None for none.
-fn program(start: &Start) -> Option<String> {
+fn pager_program(start: &RunContext) -> Option<String> {
     let var = |name: &str| Some(start.environment.get(name)?.to_string_lossy().into_owned());
-    let git = UserGit::new(&start.dir, &start.git()).ok();
+    let git = UserGit::new(&start.dir, &start.git_environment()).ok();
     let own = |key: &str| git.as_ref().and_then(|git| git.own_config(key));
     let council = own("pager.council");
     if council
@@ -39,7 +39,7 @@ fn program(start: &Start) -> Option<String> {
     (!pager.is_empty() && pager != "cat").then_some(pager)
 }
 
-fn through(pager: &str, text: &str, start: &Start) -> std::io::Result<()> {
+fn pipe_through(pager: &str, text: &str, start: &RunContext) -> std::io::Result<()> {
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());
     for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
@@ -59,7 +59,7 @@ fn through(pager: &str, text: &str, start: &Start) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use crate::cli::console::Console;
-    use crate::cli::environment::Environment;
+    use crate::cli::environment::ProcessEnvironment;
     use crate::report::Verbosity;
 
     fn pager(vars: &[(&str, &str)]) -> Option<String> {
@@ -69,10 +69,15 @@ mod tests {
             ("GIT_CONFIG_NOSYSTEM", "1"),
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
         ];
-        let environment = Environment::of(&[&hermetic, vars].concat());
+        let environment = ProcessEnvironment::from_vars(&[&hermetic, vars].concat());
         let console = Console::new(None, Verbosity::Normal, &environment);
-        let start = Start::new(crate::cli::args::Global::default(), environment, console).unwrap();
-        program(&start)
+        let start = RunContext::new(
+            crate::cli::args::GlobalArgs::default(),
+            environment,
+            console,
+        )
+        .unwrap();
+        pager_program(&start)
     }
 
     #[test]

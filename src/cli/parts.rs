@@ -3,18 +3,18 @@
 
 use council_protocol::{Coverage, CoverageState, JudgeId, Packet, Seat};
 
-use crate::council::plan::{Consensus, DebateMode, Procedure};
+use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
 use crate::prompt::{Brief, PromptError};
 
-use super::error::CliError;
-use super::prepare::Prepared;
+use super::error::RunError;
+use super::prepare::PreparedReview;
 
 /// What tells a judge's part in its name.
 const MARK: &str = "-part-";
 
 /// A part of a change: its brief, and what of the whole change that shows.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct ChangeShard {
     pub(crate) brief: Brief,
     pub(crate) coverage: Coverage,
 }
@@ -22,23 +22,23 @@ pub(crate) struct Part {
 /// The parts of a packet, each small enough to be shown whole. Files are taken in the order of the packet, which is that of
 /// their paths, so that what lies together is judged together; a file that does not fit alone is a part of its own, and its
 /// coverage says so.
-pub(crate) fn of(
+pub(crate) fn split_change(
     packet: &Packet,
     render: &dyn Fn(&Packet) -> Result<Brief, PromptError>,
-) -> Result<Vec<Part>, PromptError> {
+) -> Result<Vec<ChangeShard>, PromptError> {
     let files: Vec<usize> = (0..packet.files.len()).collect();
     let mut parts = Vec::new();
-    split(packet, &files, render, &mut parts)?;
+    split_files(packet, &files, render, &mut parts)?;
     Ok(parts)
 }
 
-fn split(
+fn split_files(
     packet: &Packet,
     files: &[usize],
     render: &dyn Fn(&Packet) -> Result<Brief, PromptError>,
-    parts: &mut Vec<Part>,
+    parts: &mut Vec<ChangeShard>,
 ) -> Result<(), PromptError> {
-    let brief = render(&only(packet, files))?;
+    let brief = render(&packet_of_files(packet, files))?;
     let whole = files
         .iter()
         .zip(&brief.coverage.files)
@@ -46,18 +46,18 @@ fn split(
             shown.state.is_complete() || !packet.coverage.files[file].state.is_complete()
         });
     if !whole && files.len() > 1 {
-        let (before, after) = files.split_at(middle(packet, files));
-        split(packet, before, render, parts)?;
-        return split(packet, after, render, parts);
+        let (before, after) = files.split_at(split_point(packet, files));
+        split_files(packet, before, render, parts)?;
+        return split_files(packet, after, render, parts);
     }
-    let coverage = of_whole(packet, files, &brief.coverage);
-    parts.push(Part { brief, coverage });
+    let coverage = whole_coverage(packet, files, &brief.coverage);
+    parts.push(ChangeShard { brief, coverage });
     Ok(())
 }
 
 /// Where half of the text is on either side, at the end of a folder if one ends nearby.
-fn middle(packet: &Packet, files: &[usize]) -> usize {
-    let sizes: Vec<usize> = files.iter().map(|&file| size(packet, file)).collect();
+fn split_point(packet: &Packet, files: &[usize]) -> usize {
+    let sizes: Vec<usize> = files.iter().map(|&file| file_size(packet, file)).collect();
     let all: usize = sizes.iter().sum();
     let mut before = 0;
     let mut half = 1;
@@ -80,13 +80,13 @@ fn middle(packet: &Packet, files: &[usize]) -> usize {
     ends.min_by_key(|&at| at.abs_diff(half)).unwrap_or(half)
 }
 
-fn size(packet: &Packet, file: usize) -> usize {
+fn file_size(packet: &Packet, file: usize) -> usize {
     let hunks = packet.files[file].hunks.iter();
     64 + hunks.map(|hunk| hunk.body.len()).sum::<usize>()
 }
 
 /// The packet with these files only.
-fn only(packet: &Packet, files: &[usize]) -> Packet {
+fn packet_of_files(packet: &Packet, files: &[usize]) -> Packet {
     Packet {
         version: packet.version,
         target: packet.target.clone(),
@@ -106,7 +106,7 @@ fn only(packet: &Packet, files: &[usize]) -> Packet {
 }
 
 /// A part's coverage as one of the whole change: whatever is not in it was not shown.
-fn of_whole(packet: &Packet, files: &[usize], shown: &Coverage) -> Coverage {
+fn whole_coverage(packet: &Packet, files: &[usize], shown: &Coverage) -> Coverage {
     let mut coverage = packet.coverage.clone();
     for file in &mut coverage.files {
         if file.state == CoverageState::Reviewed {
@@ -120,7 +120,11 @@ fn of_whole(packet: &Packet, files: &[usize], shown: &Coverage) -> Coverage {
 }
 
 /// The bench once for each of `parts` parts; judges that read the whole packet sit once.
-pub(crate) fn seats(bench: &[Seat], parts: usize, most: u64) -> Result<Vec<Seat>, CliError> {
+pub(crate) fn seats_for_shards(
+    bench: &[Seat],
+    parts: usize,
+    most: u64,
+) -> Result<Vec<Seat>, RunError> {
     let mut seats = Vec::new();
     for part in 1..=parts {
         for seat in bench {
@@ -136,7 +140,7 @@ pub(crate) fn seats(bench: &[Seat], parts: usize, most: u64) -> Result<Vec<Seat>
     }
     if seats.len() as u64 > most {
         let count = seats.len();
-        return Err(CliError::usage(format!(
+        return Err(RunError::usage(format!(
             "the change has {parts} parts, which takes {count} judges; at most {most} may sit"
         ))
         .hint("raise `limits.agents` or `limits.brief` in your own configuration")
@@ -146,7 +150,7 @@ pub(crate) fn seats(bench: &[Seat], parts: usize, most: u64) -> Result<Vec<Seat>
 }
 
 /// The part that a judge sees, from 0.
-pub(crate) fn part_of(judge: &JudgeId) -> usize {
+pub(crate) fn shard_of(judge: &JudgeId) -> usize {
     // A judge's helpers have its name with something behind.
     let behind = judge
         .as_str()
@@ -159,7 +163,7 @@ pub(crate) fn part_of(judge: &JudgeId) -> usize {
 
 /// What holds for a council over parts: one round, since nobody can judge what others found in a part that it was not shown;
 /// and no majority, since those who were not shown a problem would outvote those who were.
-pub(crate) fn settle(prepared: &mut Prepared, parts: usize) {
+pub(crate) fn apply_shard_rules(prepared: &mut PreparedReview, parts: usize) {
     let review = &mut prepared.config.settings.review;
     prepared.notes.push(format!(
         "the change is larger than one brief: it was judged in {parts} parts by the same bench"
@@ -171,8 +175,8 @@ pub(crate) fn settle(prepared: &mut Prepared, parts: usize) {
     }
     review.debate = DebateMode::Off;
     review.procedure = Procedure::Review;
-    if review.consensus == Consensus::Majority {
-        review.consensus = Consensus::Strict;
+    if review.consensus == ConsensusRule::Majority {
+        review.consensus = ConsensusRule::Strict;
         prepared
             .notes
             .push("over parts there is no majority: `strict` instead".to_owned());
@@ -188,12 +192,12 @@ mod tests {
     use council_protocol::coverage::FileCoverage;
 
     use super::*;
-    use crate::cli::table::bare_packet;
-    use crate::council::plan::Seed;
-    use crate::prompt::{BriefClass, Prompter, SMALLEST_BUDGET};
+    use crate::cli::table::empty_packet;
+    use crate::council::plan::RunSeed;
+    use crate::prompt::{BriefClass, PromptBuilder, SMALLEST_BUDGET};
 
     fn packet(files: &[(&str, usize)]) -> Packet {
-        let mut packet = bare_packet();
+        let mut packet = empty_packet();
         for (path, lines) in files {
             let lines32 = *lines as u32;
             let hunk = Hunk {
@@ -227,13 +231,13 @@ mod tests {
         packet
     }
 
-    fn parts(packet: &Packet) -> Vec<Part> {
-        let prompter = Prompter::new(&Seed("0".repeat(64)), &BTreeMap::new()).unwrap();
+    fn parts(packet: &Packet) -> Vec<ChangeShard> {
+        let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
         let class = BriefClass {
             budget_bytes: SMALLEST_BUDGET,
             ..BriefClass::default()
         };
-        of(packet, &|packet| prompter.brief(packet, &class)).unwrap()
+        split_change(packet, &|packet| prompter.render_brief(packet, &class)).unwrap()
     }
 
     #[test]
@@ -281,8 +285,8 @@ mod tests {
 
     #[test]
     fn a_judge_s_part_is_in_its_name() {
-        assert_eq!(part_of(&"judge-1".into()), 0);
-        assert_eq!(part_of(&"judge-1-part-3".into()), 2);
-        assert_eq!(part_of(&"judge-1-part-3-explorer-1".into()), 2);
+        assert_eq!(shard_of(&"judge-1".into()), 0);
+        assert_eq!(shard_of(&"judge-1-part-3".into()), 2);
+        assert_eq!(shard_of(&"judge-1-part-3-explorer-1".into()), 2);
     }
 }

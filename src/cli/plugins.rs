@@ -4,44 +4,44 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
 
-use council_agents::environment::allowed;
+use council_agents::environment::filter_environment;
 use council_agents::guard;
-use council_host::{Carrier, Leash, Log, Plugin, Surroundings};
+use council_host::{ConfiguredPlugin, PluginCarrier, PluginLog, PluginSurroundings, ProcessHandle};
 use council_protocol::message::{Hello, Manifest, Message};
 use council_protocol::{Backend, BackendError, JudgeId, JudgeSpec, Sink};
 
-use super::Start;
-use super::error::CliError;
+use super::RunContext;
+use super::error::RunError;
 use crate::config::BackendSettings;
-use crate::registry::{Listed, Origin};
+use crate::registry::{BackendOrigin, ListedBackend};
 use crate::session::worker::PACKET_FOLDER;
 
 /// How long a plugin's process has between SIGTERM and SIGKILL, in milliseconds.
 const GRACE_MS: u64 = 2_000;
 
 /// Loads or starts one plugin. `repository` is the worktree under review, in which none may lie.
-pub(crate) fn load(
+pub(crate) fn load_plugin(
     name: &str,
     settings: &BackendSettings,
     repository: Option<PathBuf>,
-    start: &Start,
-) -> Result<Listed, CliError> {
+    start: &RunContext,
+) -> Result<ListedBackend, RunError> {
     let wrong =
-        |error: &dyn std::fmt::Display| CliError::usage(format!("backend `{name}`: {error}"));
-    let plugin = plugin(name, settings)?;
+        |error: &dyn std::fmt::Display| RunError::usage(format!("backend `{name}`: {error}"));
+    let plugin = describe_plugin(name, settings)?;
     let backend = plugin
-        .start(&surroundings(repository, start))
+        .start_backend(&plugin_surroundings(repository, start))
         .map_err(|error| wrong(&error))?;
     let about = match &plugin.carrier {
-        Carrier::Library(_) => "a plugin, loaded as a library",
-        Carrier::Program { .. } => "a plugin, spoken with over stdio",
+        PluginCarrier::Library(_) => "a plugin, loaded as a library",
+        PluginCarrier::Program { .. } => "a plugin, spoken with over stdio",
     };
-    let origin = Origin::Configured(format!("`backends.{name}`"));
-    let backend = Box::new(Outsider {
+    let origin = BackendOrigin::Configured(format!("`backends.{name}`"));
+    let backend = Box::new(PluginBackend {
         name: name.to_owned(),
         backend,
     });
-    Ok(Listed {
+    Ok(ListedBackend {
         name: name.to_owned(),
         origin,
         about: about.to_owned(),
@@ -49,52 +49,54 @@ pub(crate) fn load(
     })
 }
 
-fn plugin(name: &str, settings: &BackendSettings) -> Result<Plugin, CliError> {
+fn describe_plugin(name: &str, settings: &BackendSettings) -> Result<ConfiguredPlugin, RunError> {
     let carrier = match (&settings.library, &settings.program) {
-        (Some(library), None) => Carrier::Library(library.clone()),
-        (None, Some(program)) => Carrier::Program {
+        (Some(library), None) => PluginCarrier::Library(library.clone()),
+        (None, Some(program)) => PluginCarrier::Program {
             path: program.clone(),
             args: settings.args.clone(),
         },
         _ => {
             let message =
                 format!("backend `{name}` needs a library or a program, and only one of them");
-            return Err(CliError::usage(message)
+            return Err(RunError::usage(message)
                 .hint(format!("set `backends.{name}.library` or `backends.{name}.program` in your own configuration")));
         }
     };
-    Ok(Plugin {
+    Ok(ConfiguredPlugin {
         carrier,
         sha256: settings.sha256.clone(),
         config: settings.config.clone(),
     })
 }
 
-fn surroundings(repository: Option<PathBuf>, start: &Start) -> Surroundings {
-    let env = allowed(start.environment.vars(), &[]);
+fn plugin_surroundings(repository: Option<PathBuf>, start: &RunContext) -> PluginSurroundings {
+    let env = filter_environment(start.environment.vars(), &[]);
     let env = env
         .into_iter()
         .filter_map(|(name, value)| Some((name, value.into_string().ok()?)))
         .collect();
     let console = start.console;
-    let log = Log::new(move |_, line| {
+    let log = PluginLog::new(move |_, line| {
         if console.is_verbose() {
-            console.log(line);
+            console.log_line(line);
         }
     });
-    let launch =
-        std::env::current_exe().map_or_else(|_| Surroundings::default().launch, |exe| leash(&exe));
-    Surroundings {
+    let launch = std::env::current_exe().map_or_else(
+        |_| PluginSurroundings::default().launch,
+        |exe| guarded_launch(&exe),
+    );
+    PluginSurroundings {
         repository,
         env,
         launch,
         log,
-        ..Surroundings::default()
+        ..PluginSurroundings::default()
     }
 }
 
 /// Under a guard: a plugin's process ends with us, whatever ends us.
-fn leash(exe: &Path) -> council_host::Launch {
+fn guarded_launch(exe: &Path) -> council_host::LaunchSpec {
     let exe = exe.to_path_buf();
     Arc::new(move |start| {
         let env: Vec<_> = start
@@ -102,37 +104,40 @@ fn leash(exe: &Path) -> council_host::Launch {
             .iter()
             .map(|(name, value)| (name.clone(), value.into()))
             .collect();
-        let program = guard::Program {
+        let program = guard::GuardedProgram {
             argv: start.argv,
             env: &env,
             dir: start.dir,
             grace_ms: GRACE_MS,
             fence: None,
         };
-        Ok(Box::new(Held(guard::spawn(&exe, &program)?)) as Box<dyn Leash>)
+        Ok(
+            Box::new(GuardedPlugin(guard::spawn_guarded(&exe, &program)?))
+                as Box<dyn ProcessHandle>,
+        )
     })
 }
 
-struct Held(guard::Guarded);
+struct GuardedPlugin(guard::GuardedChild);
 
-impl Leash for Held {
+impl ProcessHandle for GuardedPlugin {
     fn child(&mut self) -> &mut Child {
         &mut self.0.child
     }
 
-    fn end(&mut self) {
+    fn end_process(&mut self) {
         self.0.end();
     }
 }
 
 /// A plugin is shown the packet's folder (docs/run-folder.md), not the run's: no journal, no other judge's answer.
-struct Outsider {
+struct PluginBackend {
     /// The name under which the configuration knows it, which is the one that people ask for.
     name: String,
     backend: Box<dyn Backend>,
 }
 
-impl Backend for Outsider {
+impl Backend for PluginBackend {
     fn manifest(&self) -> Manifest {
         Manifest {
             name: self.name.clone(),

@@ -8,25 +8,25 @@ use council_protocol::packet::Instruction;
 use council_protocol::{Coverage, FileChange, Packet};
 
 use crate::config::Config;
-use crate::git::{self, Change, GitError, Request, TargetSpec};
-use crate::packet::{self, Bounds, IgnoreGlobs, Material};
+use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
+use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
 use crate::prompt::RedactionRules;
 
-use super::Start;
+use super::RunContext;
 use super::bench::mixed;
 use super::commands::review::ReviewArgs;
-use super::error::CliError;
+use super::error::RunError;
 use super::layers::REPOSITORY_FILE;
 use super::own;
-use super::settings::{self, Voices};
-use super::table::Table;
+use super::settings::{self, ConfigSources};
+use super::table::BackendTable;
 
 /// The most bytes of a patch or a document that are read.
-const MOST_READ: u64 = git::patch::MAX_PATCH as u64;
+const MAX_INPUT_BYTES: u64 = git::patch::MAX_PATCH as u64;
 
 /// A change with all that must be known before anybody is convened.
-pub(crate) struct Prepared {
-    pub(crate) change: Change,
+pub(crate) struct PreparedReview {
+    pub(crate) change: ReviewedChange,
     pub(crate) config: Config,
     pub(crate) packet: Arc<Packet>,
     /// The packet's coverage, as every seat that is shown the whole of it shares it.
@@ -36,45 +36,48 @@ pub(crate) struct Prepared {
 }
 
 /// Reads everything. Nothing of the reviewed side is obeyed.
-pub(crate) fn prepare(args: &ReviewArgs, start: &Start) -> Result<Prepared, CliError> {
-    prepare_spec(args, start, target(args, start)?)
+pub(crate) fn prepare_review(
+    args: &ReviewArgs,
+    start: &RunContext,
+) -> Result<PreparedReview, RunError> {
+    prepare_spec(args, start, target_spec(args, start)?)
 }
 
 /// The same for a target that was found elsewhere.
 pub(crate) fn prepare_spec(
     args: &ReviewArgs,
-    start: &Start,
+    start: &RunContext,
     spec: TargetSpec,
-) -> Result<Prepared, CliError> {
+) -> Result<PreparedReview, RunError> {
     // A proposal is somebody else's, wherever it is reviewed.
     let proposed = matches!(spec, TargetSpec::Proposal(_));
-    let request = Request {
+    let request = ChangeRequest {
         dir: start.dir.clone(),
         spec,
         pathspecs: args.pathspecs.clone(),
-        env: start.git(),
+        env: start.git_environment(),
     };
-    let mut change = git::read(&request).map_err(|error| explain(error, args))?;
+    let mut change = git::read_change(&request).map_err(|error| explain_error(error, args))?;
     let checkout = !(proposed || args.council.trusted_config || start.environment.is_ci());
-    let voices = Voices {
+    let voices = ConfigSources {
         place: Some(&change.place),
-        trusted: change.trusted(),
+        trusted: change.trusted_tree(),
         checkout,
     };
-    let mut flags = args.pairs();
-    flags.extend(args.modes.perspectives(&start.dir)?);
-    let mut config = settings::load(start, flags, &voices)?;
-    redact_more(&config, change.place.workdir.as_deref())?;
+    let mut flags = args.config_pairs();
+    flags.extend(args.modes.perspective_pairs(&start.dir)?);
+    let mut config = settings::load_config(start, flags, &voices)?;
+    load_redaction_rules(&config, change.place.workdir.as_deref())?;
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
-    notes.extend(mixed::settle(&mut config, |agent| {
-        let probed = Table::bare(start).probe(agent);
+    notes.extend(mixed::drop_missing_agents(&mut config, |agent| {
+        let probed = BackendTable::without_change(start).probe_agent(agent);
         probed.map(drop).map_err(|failure| failure.detail)
     })?);
     notes.extend(changed_configuration(&change, checkout));
-    let packet = build(&mut change, &config, &mut notes)?;
+    let packet = build_packet(&mut change, &config, &mut notes)?;
     let coverage = Arc::new(packet.coverage.clone());
-    Ok(Prepared {
+    Ok(PreparedReview {
         change,
         config,
         packet: Arc::new(packet),
@@ -84,14 +87,14 @@ pub(crate) fn prepare_spec(
 }
 
 /// Puts the user's own rules for secrets in force, before anything of the change is shown to anybody.
-fn redact_more(config: &Config, repository: Option<&Path>) -> Result<(), CliError> {
+fn load_redaction_rules(config: &Config, repository: Option<&Path>) -> Result<(), RunError> {
     const KEY: &str = "redact.rules";
     let Some(file) = &config.settings.redact.rules else {
         return Ok(());
     };
-    let text = own::text(&own::place(file, KEY, repository)?, KEY)?;
+    let text = own::read_own_text(&own::resolve_own_path(file, KEY, repository)?, KEY)?;
     let rules = RedactionRules::read(&text).map_err(|error| {
-        CliError::usage(format!(
+        RunError::usage(format!(
             "{} is no gitleaks configuration: {error}",
             file.display()
         ))
@@ -102,9 +105,9 @@ fn redact_more(config: &Config, repository: Option<&Path>) -> Result<(), CliErro
 }
 
 /// What the command line asks to be reviewed.
-fn target(args: &ReviewArgs, start: &Start) -> Result<TargetSpec, CliError> {
+fn target_spec(args: &ReviewArgs, start: &RunContext) -> Result<TargetSpec, RunError> {
     if let Some(file) = &args.file {
-        let (bytes, label) = read(file, &start.dir, "document")?;
+        let (bytes, label) = read_input(file, &start.dir, "document")?;
         return Ok(TargetSpec::Document(bytes, label));
     }
     if let Some(question) = &args.topic {
@@ -113,7 +116,7 @@ fn target(args: &ReviewArgs, start: &Start) -> Result<TargetSpec, CliError> {
     Ok(match (&args.target, &args.patch) {
         (Some(target), _) => TargetSpec::parse(target),
         (None, Some(file)) => {
-            let (bytes, label) = read(file, &start.dir, "patch")?;
+            let (bytes, label) = read_input(file, &start.dir, "patch")?;
             TargetSpec::Patch(bytes, label)
         }
         (None, None) if args.staged => TargetSpec::Staged,
@@ -123,7 +126,7 @@ fn target(args: &ReviewArgs, start: &Start) -> Result<TargetSpec, CliError> {
 }
 
 /// A file of the user's, or standard input, with its name for people; `what` says what it is to be.
-fn read(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), CliError> {
+fn read_input(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), RunError> {
     let label = match file.as_os_str() == "-" {
         true => "standard input".to_owned(),
         false => file.display().to_string(),
@@ -132,16 +135,16 @@ fn read(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), CliErr
     let read = match file.as_os_str() == "-" {
         true => std::io::stdin()
             .lock()
-            .take(MOST_READ + 1)
+            .take(MAX_INPUT_BYTES + 1)
             .read_to_end(&mut bytes),
         false => std::fs::File::open(dir.join(file))
-            .and_then(|file| file.take(MOST_READ + 1).read_to_end(&mut bytes)),
+            .and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| CliError::usage(format!("cannot read the {what} {label}: {error}")))?;
-    if bytes.len() as u64 > MOST_READ {
-        return Err(CliError::usage(format!(
+    read.map_err(|error| RunError::usage(format!("cannot read the {what} {label}: {error}")))?;
+    if bytes.len() as u64 > MAX_INPUT_BYTES {
+        return Err(RunError::usage(format!(
             "the {what} {label} is larger than {} MiB",
-            MOST_READ >> 20
+            MAX_INPUT_BYTES >> 20
         ))
         .hint("split it"));
     }
@@ -149,7 +152,7 @@ fn read(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), CliErr
 }
 
 /// A word that names no revision may be a file, or a subcommand of habit.
-fn explain(error: GitError, args: &ReviewArgs) -> CliError {
+fn explain_error(error: GitError, args: &ReviewArgs) -> RunError {
     let is_pull_request = |rev: &str| rev.starts_with('#') || rev.starts_with("https://");
     let hint = match (&error, &args.target) {
         (GitError::UnknownRevision { .. }, Some(target)) if is_pull_request(target) => Some(
@@ -157,7 +160,7 @@ fn explain(error: GitError, args: &ReviewArgs) -> CliError {
         ),
         _ => None,
     };
-    let error = CliError::from(error);
+    let error = RunError::from(error);
     match hint {
         Some(hint) => error.hint(hint),
         None => error,
@@ -165,7 +168,7 @@ fn explain(error: GitError, args: &ReviewArgs) -> CliError {
 }
 
 /// Where only the trusted branch is heard, a change of its configuration is reported (threat T1).
-fn changed_configuration(change: &Change, checkout: bool) -> Option<String> {
+fn changed_configuration(change: &ReviewedChange, checkout: bool) -> Option<String> {
     let touched = |file: &FileChange| {
         let name = REPOSITORY_FILE.as_bytes();
         file.path.as_bytes() == name || file.path_before().as_bytes() == name
@@ -175,11 +178,11 @@ fn changed_configuration(change: &Change, checkout: bool) -> Option<String> {
     })
 }
 
-fn build(
-    change: &mut Change,
+fn build_packet(
+    change: &mut ReviewedChange,
     config: &Config,
     notes: &mut Vec<String>,
-) -> Result<Packet, CliError> {
+) -> Result<Packet, RunError> {
     let review = &config.settings.review;
     // Built-in globs are always there; one line takes them all back.
     let all = (!review.default_ignores).then(|| "!**".to_owned());
@@ -188,28 +191,32 @@ fn build(
         .chain(review.ignore.iter().cloned())
         .collect();
     let ignore = IgnoreGlobs::new(&lines)
-        .map_err(|error| CliError::usage(error).hint("it stands in `review.ignore`"))?;
-    let material = Material {
+        .map_err(|error| RunError::usage(error).hint("it stands in `review.ignore`"))?;
+    let material = PacketMaterial {
         target: change.target.clone(),
         files: std::mem::take(&mut change.files),
         framing: std::mem::take(&mut change.framing),
-        instructions: instructions(change, notes),
+        instructions: trusted_instructions(change, notes),
         ignore,
     };
     let change = &*change;
-    let files = packet::Files {
-        fill: &|file| change.fill(file).map_err(|error| error.to_string()),
+    let files = packet::FileReaders {
+        fill: &|file| change.fill_hunks(file).map_err(|error| error.to_string()),
         blobs: &*change.blobs,
-        each: git::each,
+        each: git::map_parallel,
     };
-    Ok(packet::build(material, &files, &Bounds::default()))
+    Ok(packet::build_packet(
+        material,
+        &files,
+        &ContextBounds::default(),
+    ))
 }
 
-fn instructions(change: &Change, notes: &mut Vec<String>) -> Vec<Instruction> {
-    let Some(tree) = change.trusted() else {
+fn trusted_instructions(change: &ReviewedChange, notes: &mut Vec<String>) -> Vec<Instruction> {
+    let Some(tree) = change.trusted_tree() else {
         return Vec::new();
     };
-    let mut read = |path: &str| match tree.read(path) {
+    let mut read = |path: &str| match tree.read_file(path) {
         Ok(bytes) => bytes,
         Err(error) => {
             notes.push(format!(
@@ -219,5 +226,5 @@ fn instructions(change: &Change, notes: &mut Vec<String>) -> Vec<Instruction> {
             None
         }
     };
-    packet::instructions(&mut read, &tree.origin())
+    packet::read_instructions(&mut read, &tree.origin())
 }

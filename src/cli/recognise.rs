@@ -6,41 +6,41 @@ use std::path::PathBuf;
 
 use council_protocol::packet::TargetKind;
 
-use crate::council::{Dismissal, Reconsidered};
+use crate::council::{Dismissal, ReconsideredVerdict};
 use crate::git::{self, UserGit};
-use crate::memory::line::{self, DismissalLine, LINE_VERSION, Line, VerdictLine};
-use crate::memory::{Cache, is_worth_keeping};
-use crate::report::{MemoryPlace, Recognised, Report, Subject};
+use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
+use crate::memory::{VerdictCache, is_worth_keeping};
+use crate::report::{MemoryPlace, RecognisedVerdict, Report, ReviewSubject};
 
-use super::Start;
-use super::digests::Known;
-use super::error::CliError;
-use super::journal::{self, Journal};
-use super::prepare::Prepared;
-use super::trust::{Trust, checked};
+use super::RunContext;
+use super::digests::RunDigests;
+use super::error::RunError;
+use super::journal::{self, DismissalJournal};
+use super::prepare::PreparedReview;
+use super::trust::{SignatureTrust, checked_report};
 
 /// What is remembered in one repository.
-pub(crate) struct Memory<'a> {
-    prepared: &'a Prepared,
-    start: &'a Start,
+pub(crate) struct VerdictMemory<'a> {
+    prepared: &'a PreparedReview,
+    start: &'a RunContext,
     dir: PathBuf,
-    cache: Cache,
-    journal: Journal,
-    trust: Trust<'a>,
+    cache: VerdictCache,
+    journal: DismissalJournal,
+    trust: SignatureTrust<'a>,
 }
 
 /// What is heard about a finding.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct KnownDismissals {
     /// The dismissals that count.
     pub(crate) dismissals: Vec<Dismissal>,
     /// What a reader should know about those that do not.
     pub(crate) notes: Vec<String>,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> VerdictMemory<'a> {
     /// The memory of the repository under review; none outside of one.
-    pub(crate) fn of(prepared: &'a Prepared, start: &'a Start) -> Option<Self> {
+    pub(crate) fn for_change(prepared: &'a PreparedReview, start: &'a RunContext) -> Option<Self> {
         // A text without a change is asked about anew: it has no commit, and no patch that names it.
         if matches!(
             prepared.packet.target.kind,
@@ -52,45 +52,45 @@ impl<'a> Memory<'a> {
         let dir = prepared.change.place.memory_dir()?;
         let keep = usize::try_from(settings.cache.keep).unwrap_or(usize::MAX);
         let ci = start.environment.is_ci();
-        let authors = ci.then(|| journal::authors(&prepared.packet.framing, start));
+        let authors = ci.then(|| journal::change_authors(&prepared.packet.framing, start));
         // In CI a file of the checkout is nobody's word.
-        let seal = if ci { None } else { start.seal() };
+        let seal = if ci { None } else { start.signing_key() };
         Some(Self {
             prepared,
             start,
-            cache: Cache::new(&dir, keep, seal.clone()),
-            journal: Journal::new(&dir, seal),
+            cache: VerdictCache::new(&dir, keep, seal.clone()),
+            journal: DismissalJournal::new(&dir, seal),
             dir,
-            trust: Trust::new(start, prepared.change.place.dir.clone(), settings, authors),
+            trust: SignatureTrust::new(start, prepared.change.place.dir.clone(), settings, authors),
         })
     }
 
     /// What people dismissed: in this repository, and in notes that are signed by somebody who counts.
-    pub(crate) fn heard(&self) -> Heard {
-        let mut heard = Heard::default();
+    pub(crate) fn load_dismissals(&self) -> KnownDismissals {
+        let mut heard = KnownDismissals::default();
         let mut lines: Vec<DismissalLine> = Vec::new();
-        let (own, planted) = self.journal.lines();
+        let (own, planted) = self.journal.read_lines();
         let mut known: HashSet<String> = HashSet::new();
         for read in own {
-            if let Line::Dismissal(line) = read.line {
+            if let NoteLine::Dismissal(line) = read.line {
                 known.insert(read.body);
                 lines.push(line);
             }
         }
         let mut hearsay: HashSet<String> = HashSet::new();
-        let noted = self.trust.notes(None);
+        let noted = self.trust.note_lines(None);
         for read in noted
             .iter()
-            .filter_map(|text| line::read(text))
+            .filter_map(|text| line::parse_line(text))
             .chain(planted)
         {
-            let Line::Dismissal(dismissal) = &read.line else {
+            let NoteLine::Dismissal(dismissal) = &read.line else {
                 continue;
             };
             if known.contains(&read.body) {
                 continue;
             }
-            if self.trust.signer(&read).is_ok() {
+            if self.trust.trusted_signer(&read).is_ok() {
                 lines.push(dismissal.clone());
                 known.insert(read.body);
             } else {
@@ -105,48 +105,52 @@ impl<'a> Memory<'a> {
                 if hearsay == 1 { "is" } else { "are" },
             ));
         }
-        heard.dismissals = line::in_force(lines);
+        heard.dismissals = line::latest_dismissals(lines);
         heard
     }
 
     /// The verdict that was made before over this change, under today's dismissals. `notes` hears what does not count.
-    pub(crate) fn recall(
+    pub(crate) fn recall_verdict(
         &self,
-        known: &Known,
-        heard: &Heard,
+        known: &RunDigests,
+        heard: &KnownDismissals,
         notes: &mut Vec<String>,
     ) -> Option<Report> {
         let (report, place, signer) = match self.cache.get(&known.key) {
             Some(report) => (report, MemoryPlace::Cache, None),
             None => {
-                let (report, signer) = self.noted(known, notes)?;
+                let (report, signer) = self.noted_verdict(known, notes)?;
                 (report, MemoryPlace::Note, Some(signer))
             }
         };
-        Some(self.renewed(report, place, signer, known, heard))
+        Some(self.renew_report(report, place, signer, known, heard))
     }
 
     /// A verdict of the reviewed commit's note, by somebody who counts.
-    fn noted(&self, known: &Known, notes: &mut Vec<String>) -> Option<(Report, String)> {
+    fn noted_verdict(
+        &self,
+        known: &RunDigests,
+        notes: &mut Vec<String>,
+    ) -> Option<(Report, String)> {
         let head = self.prepared.packet.target.head.as_deref()?;
-        for text in self.trust.notes(Some(head)) {
-            let Some(read) = line::read(&text) else {
+        for text in self.trust.note_lines(Some(head)) {
+            let Some(read) = line::parse_line(&text) else {
                 continue;
             };
-            let Line::Verdict(verdict) = &read.line else {
+            let NoteLine::Verdict(verdict) = &read.line else {
                 continue;
             };
             if verdict.key != known.key {
                 continue;
             }
-            match self.trust.signer(&read) {
+            match self.trust.trusted_signer(&read) {
                 Ok(signer) => {
-                    let report = checked(verdict)?;
+                    let report = checked_report(verdict)?;
                     return Some((report, signer.key));
                 }
                 Err(why) => notes.push(format!(
                     "a note says {} of this change; that is hearsay, because {why}",
-                    verdict.verdict.word()
+                    verdict.verdict.as_str()
                 )),
             }
         }
@@ -154,18 +158,18 @@ impl<'a> Memory<'a> {
     }
 
     /// An old report over today's target.
-    fn renewed(
+    fn renew_report(
         &self,
         mut report: Report,
         place: MemoryPlace,
         signer: Option<String>,
-        known: &Known,
-        heard: &Heard,
+        known: &RunDigests,
+        heard: &KnownDismissals,
     ) -> Report {
         let settings = &self.prepared.config.settings;
-        let subject = Subject::of(&self.prepared.packet);
+        let subject = ReviewSubject::of(&self.prepared.packet);
         let run = &mut report.receipt.run;
-        run.recognised = Some(Recognised {
+        run.recognised = Some(RecognisedVerdict {
             place,
             run: run.name.clone(),
             made: run.started.clone(),
@@ -178,7 +182,7 @@ impl<'a> Memory<'a> {
         report.change = subject.change;
         report.notes.clone_from(&self.prepared.notes);
         report.notes.extend(heard.notes.iter().cloned());
-        let reconsidered = Reconsidered {
+        let reconsidered = ReconsideredVerdict {
             consensus: report.consensus.unwrap_or(settings.review.consensus),
             policy: settings.policy(),
             quorum: report.receipt.participation.quorum,
@@ -186,7 +190,7 @@ impl<'a> Memory<'a> {
             coverage: &report.coverage,
         };
         (report.verdict, report.reason) =
-            reconsidered.judge(&mut report.findings, &heard.dismissals);
+            reconsidered.decide_again(&mut report.findings, &heard.dismissals);
         let gone = |id: &Option<String>| {
             let dismissed = |id: &String| {
                 report
@@ -207,7 +211,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Keeps a verdict for the next time: in the cache, and as a note on the reviewed commit.
-    pub(crate) fn keep(&self, report: &Report, known: &Known) {
+    pub(crate) fn save_verdict(&self, report: &Report, known: &RunDigests) {
         if self.trust.authors.is_some() || !is_worth_keeping(report) {
             return;
         }
@@ -218,7 +222,7 @@ impl<'a> Memory<'a> {
         }
         if self.prepared.config.settings.notes.write
             && let Some(head) = self.prepared.packet.target.head.clone()
-            && let Err(error) = self.note(report, known, &head)
+            && let Err(error) = self.write_note(report, known, &head)
             && self.start.console.is_verbose()
         {
             self.start
@@ -227,8 +231,8 @@ impl<'a> Memory<'a> {
         }
     }
 
-    fn note(&self, report: &Report, known: &Known, head: &str) -> Result<(), CliError> {
-        let line = Line::Verdict(VerdictLine {
+    fn write_note(&self, report: &Report, known: &RunDigests, head: &str) -> Result<(), RunError> {
+        let line = NoteLine::Verdict(VerdictLine {
             v: LINE_VERSION,
             verdict: report.verdict,
             headline: report.headline(),
@@ -240,11 +244,11 @@ impl<'a> Memory<'a> {
             key: known.key.clone(),
             run: report.receipt.run.name.clone(),
             made: report.receipt.run.started.clone(),
-            report: Box::new(line::trimmed(report)),
+            report: Box::new(line::trim_report(report)),
         });
         let place = &self.prepared.change.place;
-        let git = UserGit::new(&place.dir, &self.start.git()).map_err(CliError::run)?;
-        let text = journal::for_notes(&line, &git, &self.prepared.config.settings.notes)?;
-        git::add_line(&git, &self.dir, head, &text).map_err(CliError::run)
+        let git = UserGit::new(&place.dir, &self.start.git_environment()).map_err(RunError::run)?;
+        let text = journal::note_line(&line, &git, &self.prepared.config.settings.notes)?;
+        git::add_line(&git, &self.dir, head, &text).map_err(RunError::run)
     }
 }

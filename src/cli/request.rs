@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Parser as _;
 use serde::{Deserialize, Serialize};
 
-use super::Start;
-use super::args::{Cli, Command};
+use super::RunContext;
+use super::args::{Cli, CliCommand};
 use super::commands::review::ReviewArgs;
-use super::error::CliError;
-use super::history::Past;
-use crate::memory::Purpose;
+use super::error::RunError;
+use super::history::StoredRun;
+use crate::memory::MacPurpose;
 use crate::session::RunRef;
 
 /// Its name in the run's folder.
@@ -21,7 +21,7 @@ const VERSION: u32 = 1;
 
 /// What was asked for, and where.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Request {
+pub(crate) struct StoredRequest {
     version: u32,
     dir: PathBuf,
     words: Vec<String>,
@@ -30,17 +30,17 @@ pub(crate) struct Request {
     seal: String,
 }
 
-impl Request {
+impl StoredRequest {
     /// Keeps the command line of this process. Words that are no text cannot be kept; such a run cannot be resumed.
-    pub(crate) fn keep(start: &Start, run: &RunRef) {
+    pub(crate) fn save_request(start: &RunContext, run: &RunRef) {
         let words: Result<Vec<String>, _> = std::env::args_os()
             .skip(1)
             .map(|word| word.into_string())
             .collect();
-        let (Ok(words), Some(path)) = (words, run.file(FILE)) else {
+        let (Ok(words), Some(path)) = (words, run.file_path(FILE)) else {
             return;
         };
-        let Some(seal) = start.seal() else {
+        let Some(seal) = start.signing_key() else {
             return;
         };
         let mut request = Self {
@@ -49,22 +49,22 @@ impl Request {
             words,
             seal: String::new(),
         };
-        request.seal = seal.over(Purpose::Request, &request.sealed(&run.name));
+        request.seal = seal.mac_hex(MacPurpose::Request, &request.signed_bytes(&run.name));
         let bytes = serde_json::to_vec(&request).unwrap_or_default();
         // Without it the run is held all the same.
         let _ = std::fs::write(path, bytes);
     }
 
     /// What the seal covers.
-    fn sealed(&self, run: &str) -> Vec<u8> {
+    fn signed_bytes(&self, run: &str) -> Vec<u8> {
         // A path that is no text has no JSON, and is never kept.
         serde_json::to_vec(&(run, self.version, &self.dir, &self.words)).unwrap_or_default()
     }
 
     /// The command line of a run, if it is this user's.
-    pub(crate) fn of(past: &Past, start: &Start) -> Result<Self, CliError> {
+    pub(crate) fn load_request(past: &StoredRun, start: &RunContext) -> Result<Self, RunError> {
         let unknown = |why: String| {
-            CliError::usage(format!("{} cannot be resumed: {why}", past.name)).hint(AGAIN)
+            RunError::usage(format!("{} cannot be resumed: {why}", past.name)).hint(AGAIN)
         };
         let path = past.folder.join(FILE);
         let bytes = std::fs::read(&path)
@@ -81,39 +81,42 @@ impl Request {
         }
     }
 
-    fn is_own(&self, past: &Past, start: &Start) -> bool {
-        let text = self.sealed(&past.name);
+    fn is_own(&self, past: &StoredRun, start: &RunContext) -> bool {
+        let text = self.signed_bytes(&past.name);
         start
-            .seal()
-            .is_some_and(|seal| seal.holds(Purpose::Request, &text, &self.seal))
+            .signing_key()
+            .is_some_and(|seal| seal.verify_mac(MacPurpose::Request, &text, &self.seal))
     }
 
     /// As if the review was asked for again, at the place where it was.
-    pub(crate) fn parse(self, start: &Start) -> Result<(ReviewArgs, Start), CliError> {
+    pub(crate) fn parse_request(
+        self,
+        start: &RunContext,
+    ) -> Result<(ReviewArgs, RunContext), RunError> {
         let line = self.words.join(" ");
         let words = std::iter::once("git-council".to_owned()).chain(self.words);
         let parsed = Cli::try_parse_from(words).map_err(|_| {
-            CliError::usage(format!(
+            RunError::usage(format!(
                 "`git council {line}` is no command of this version"
             ))
         })?;
-        let Command::Review(args) = parsed.command else {
+        let CliCommand::Review(args) = parsed.command else {
             return Err(
-                CliError::usage(format!("`git council {line}` is not a review"))
+                RunError::usage(format!("`git council {line}` is not a review"))
                     .hint("start it again"),
             );
         };
         let dash = |file: &PathBuf| file.as_os_str() == "-";
         if args.patch.as_ref().is_some_and(dash) {
             return Err(
-                CliError::usage("the patch came over standard input and is gone").hint(AGAIN),
+                RunError::usage("the patch came over standard input and is gone").hint(AGAIN),
             );
         }
         if !self.dir.is_dir() {
             let gone = format!("{} is gone, where the run began", self.dir.display());
-            return Err(CliError::usage(gone).hint(AGAIN));
+            return Err(RunError::usage(gone).hint(AGAIN));
         }
-        let start = Start {
+        let start = RunContext {
             global: parsed.global,
             dir: self.dir,
             ..start.clone()

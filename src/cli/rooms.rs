@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use council_agents::room::{self, RoomBounds};
+use council_agents::room::{self, WorkspaceBounds};
 use council_protocol::change::BlobSource;
 use council_protocol::{RepoPath, Seat};
 use tempfile::TempDir;
@@ -10,31 +10,31 @@ use tempfile::TempDir;
 use crate::prompt::redact_file;
 use crate::session;
 
-use super::error::CliError;
+use super::error::RunError;
 
 /// What the names of all rooms begin with.
 pub(super) const PREFIX: &str = "council-room-";
 
 /// The rooms of a council, removed with the value.
 #[derive(Default)]
-pub(super) struct Rooms {
-    redacted: Option<Room>,
-    whole: Option<Room>,
+pub(super) struct AgentWorkspaces {
+    redacted: Option<ExportedTree>,
+    whole: Option<ExportedTree>,
 }
 
 /// One room, removed with the value.
-struct Room(TempDir);
+struct ExportedTree(TempDir);
 
-impl Drop for Room {
+impl Drop for ExportedTree {
     fn drop(&mut self) {
         // What is left of it is no part of the verdict.
-        let _ = room::remove(self.0.path());
+        let _ = room::remove_workspace(self.0.path());
     }
 }
 
-impl Rooms {
+impl AgentWorkspaces {
     /// The rooms that these seats need.
-    pub(super) fn of(seats: &[Seat], blobs: &dyn BlobSource) -> Result<Self, CliError> {
+    pub(super) fn for_seats(seats: &[Seat], blobs: &dyn BlobSource) -> Result<Self, RunError> {
         let mut programs = seats
             .iter()
             .filter(|seat| seat.agent.kind.reads_text())
@@ -45,42 +45,43 @@ impl Rooms {
         let (tools, thinkers): (Vec<_>, Vec<_>) = programs.partition(|s| s.agent.kind.is_tool());
         Ok(Self {
             redacted: (!thinkers.is_empty())
-                .then(|| Room::export(blobs, &shown))
+                .then(|| ExportedTree::export_tree(blobs, &redact_content))
                 .transpose()?,
             whole: (!tools.is_empty())
-                .then(|| Room::export(blobs, &as_it_is))
+                .then(|| ExportedTree::export_tree(blobs, &keep_content))
                 .transpose()?,
         })
     }
 
     /// Where they are.
-    pub(super) fn places(&self) -> session::Rooms {
-        let place = |room: &Option<Room>| {
+    pub(super) fn workspace_folders(&self) -> session::ExportFolders {
+        let place = |room: &Option<ExportedTree>| {
             room.as_ref()
-                .map(|Room(folder)| folder.path().to_path_buf())
+                .map(|ExportedTree(folder)| folder.path().to_path_buf())
         };
-        session::Rooms {
+        session::ExportFolders {
             redacted: place(&self.redacted),
             whole: place(&self.whole),
         }
     }
 }
 
-impl Room {
-    fn export(blobs: &dyn BlobSource, shown: &room::Shown<'_>) -> Result<Self, CliError> {
-        let cannot = |error| CliError::run(format!("cannot export the reviewed tree: {error}"));
+impl ExportedTree {
+    fn export_tree(blobs: &dyn BlobSource, shown: &room::FileFilter<'_>) -> Result<Self, RunError> {
+        let cannot = |error| RunError::run(format!("cannot export the reviewed tree: {error}"));
         let folder = tempfile::Builder::new()
             .prefix(PREFIX)
             .tempdir()
             .map_err(cannot)?;
         let room = Self(folder);
-        room::export(blobs, room.0.path(), &RoomBounds::default(), shown).map_err(cannot)?;
+        room::export_workspace(blobs, room.0.path(), &WorkspaceBounds::default(), shown)
+            .map_err(cannot)?;
         Ok(room)
     }
 }
 
 /// A file as a judge is shown it that passes on what it reads: binary files hold no text to redact.
-fn shown<'a>(path: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
+fn redact_content<'a>(path: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
     match std::str::from_utf8(content) {
         Ok(text) => match redact_file(path, text) {
             (_, 0) => Cow::Borrowed(content),
@@ -90,6 +91,6 @@ fn shown<'a>(path: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
     }
 }
 
-fn as_it_is<'a>(_: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
+fn keep_content<'a>(_: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
     Cow::Borrowed(content)
 }

@@ -9,124 +9,124 @@ use council_protocol::packet::{Instruction, PACKET_VERSION, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat};
 
-use super::Start;
-use super::bench::Bench;
+use super::RunContext;
+use super::bench::SeatPlanner;
 use super::commands::stage::StageArgs;
 use super::console::Console;
 use super::convene;
-use super::deliver::Surfaces;
-use super::error::CliError;
-use super::gather::{Gathering, SYNTHESIZER, must_think, synthesizer};
-use super::prepare::Prepared;
-use super::settings::{self, Voices};
+use super::deliver::ReportOutput;
+use super::error::RunError;
+use super::gather::{DocumentMode, SYNTHESIZER, require_thinking_agents, synthesizer_seat};
+use super::prepare::PreparedReview;
+use super::settings::{self, ConfigSources};
 
 use crate::config::is_model;
-use crate::git::{self, Place, Request, TargetSpec};
-use crate::prompt::Mode;
-use crate::report::{Gate, Report, Verbosity, judge};
+use crate::git::{self, ChangeRequest, RepositoryPaths, TargetSpec};
+use crate::prompt::ProductionMode;
+use crate::report::{GatePolicy, Report, Verbosity, judge};
 use crate::session::stage::{
-    CallLog, Context, Progress, Role, StageError, StageFolder, StageSettings,
+    CallLog, StageContext, StageError, StageFolder, StageProgress, StageRole, StageSettings,
 };
-use crate::session::{Filing, RealWorld, World};
+use crate::session::{AnswerFiling, RealWorld, SessionWorld};
 use crate::text::Untrusted;
 
 /// The section without which no synthesis is one (seed 002, step 7).
 const NOTES: &str = "## Debate Notes";
 
-impl From<StageError> for CliError {
+impl From<StageError> for RunError {
     fn from(error: StageError) -> Self {
         Self::usage(error)
     }
 }
 
 /// Debates a stage, and writes what the seed says.
-pub(crate) fn debate(args: &StageArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run_stage(args: &StageArgs, start: &RunContext) -> Result<u8, RunError> {
     if start.environment.is_ci() {
-        return Err(CliError::usage(
+        return Err(RunError::usage(
             "a stage obeys the files of its worktree, and is debated locally only",
         )
         .hint("this is a CI job (`CI` is set); review the change instead: git council review"));
     }
-    let folder = StageFolder::find(&root(start), args.stage.as_deref())?;
-    let debated = folder.settings(args.intensity.map(Into::into))?;
-    let prepared = prepare(args, &folder, folder.context()?, start)?;
-    let bench = Bench {
+    let folder = StageFolder::find(&project_root(start), args.stage.as_deref())?;
+    let debated = folder.read_settings(args.intensity.map(Into::into))?;
+    let prepared = prepare_stage(args, &folder, folder.read_context()?, start)?;
+    let bench = SeatPlanner {
         config: &prepared.config,
         deep: false,
     };
-    let mut seats = seats(&bench, &debated)?;
-    bench.room_for(seats.len() + 1)?;
-    seats.extend(synthesizer(&seats));
+    let mut seats = role_seats(&bench, &debated)?;
+    bench.check_agent_limit(seats.len() + 1)?;
+    seats.extend(synthesizer_seat(&seats));
     let quiet = args.json || start.console.verbosity == Verbosity::Quiet;
-    let gathering = Gathering {
+    let gathering = DocumentMode {
         seats,
-        mode: Mode::Stage,
-        rounds: debated.profile.limits(),
+        mode: ProductionMode::Stage,
+        rounds: debated.profile.round_limits(),
         threshold: Contention::try_from(debated.threshold).ok(),
-        filing: Some(filing(&folder, &debated.roles)),
-        listener: Some(listener(start.console, quiet)),
+        filing: Some(document_filing(&folder, &debated.roles)),
+        listener: Some(progress_listener(start.console, quiet)),
     };
     let settings = prepared.config.settings.clone();
     folder.set_aside()?;
-    let report = convene::gather(prepared, &gathering, start)?;
-    leave(
+    let report = convene::convene_document(prepared, &gathering, start)?;
+    write_documents(
         &folder,
         &report,
         gathering.seats.len() - 1,
         start.console,
         quiet,
     )?;
-    conclude(
+    deliver_stage(
         args,
         &report,
-        &Surfaces::of(&settings, args.output.as_deref()),
+        &ReportOutput::from_settings(&settings, args.output.as_deref()),
         start,
     )
 }
 
 /// The project's folder: where we are, if it has stages, else the top of the worktree.
-fn root(start: &Start) -> PathBuf {
+fn project_root(start: &RunContext) -> PathBuf {
     let here = start.dir.clone();
     if here.join("stages").is_dir() {
         return here;
     }
-    let place = Place::discover(&start.dir, &start.git()).ok();
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok();
     place.and_then(|place| place.workdir).unwrap_or(here)
 }
 
 /// What the roles are given: the stage's own material, and no change.
-fn prepare(
+fn prepare_stage(
     args: &StageArgs,
     folder: &StageFolder,
-    context: Context,
-    start: &Start,
-) -> Result<Prepared, CliError> {
-    let request = Request {
+    context: StageContext,
+    start: &RunContext,
+) -> Result<PreparedReview, RunError> {
+    let request = ChangeRequest {
         dir: folder.root().to_path_buf(),
         spec: TargetSpec::Topic(folder.stage().to_owned()),
         pathspecs: Vec::new(),
-        env: start.git(),
+        env: start.git_environment(),
     };
-    let mut change = git::read(&request)?;
+    let mut change = git::read_change(&request)?;
     change.target.kind = TargetKind::Stage;
     change.target.slug = format!("stage-{}", change.target.slug);
-    let voices = Voices {
+    let voices = ConfigSources {
         place: Some(&change.place),
-        trusted: change.trusted(),
+        trusted: change.trusted_tree(),
         checkout: true,
     };
-    let config = settings::load(start, args.pairs(), &voices)?;
+    let config = settings::load_config(start, args.config_pairs(), &voices)?;
     let mut notes = context.notes.clone();
     notes.extend(config.notices.iter().map(ToString::to_string));
     let packet = Packet {
         version: PACKET_VERSION,
         target: change.target.clone(),
         files: Vec::new(),
-        instructions: material(folder.stage(), context),
+        instructions: stage_material(folder.stage(), context),
         coverage: Coverage::default(),
         framing: Default::default(),
     };
-    Ok(Prepared {
+    Ok(PreparedReview {
         change,
         config,
         packet: Arc::new(packet),
@@ -136,7 +136,7 @@ fn prepare(
 }
 
 /// The stage's instructions, the handoff and the references as the brief shows them.
-fn material(stage: &str, context: Context) -> Vec<Instruction> {
+fn stage_material(stage: &str, context: StageContext) -> Vec<Instruction> {
     let own = |path: String, text: String| Instruction {
         path: RepoPath::from(path.as_str()),
         origin: "the worktree".to_owned(),
@@ -157,14 +157,14 @@ fn material(stage: &str, context: Context) -> Vec<Instruction> {
 }
 
 /// One seat for each role, with the directive as its focus.
-fn seats(bench: &Bench<'_>, debated: &StageSettings) -> Result<Vec<Seat>, CliError> {
+fn role_seats(bench: &SeatPlanner<'_>, debated: &StageSettings) -> Result<Vec<Seat>, RunError> {
     let mut seats = Vec::new();
     for (index, role) in debated.roles.iter().enumerate() {
         let mut agent = bench.agent_in_turn(None, index)?;
-        must_think(&[&agent], "a stage")?;
-        agent.model = model(bench, role, &agent)?;
+        require_thinking_agents(&[&agent], "a stage")?;
+        agent.model = role_model(bench, role, &agent)?;
         seats.push(Seat {
-            judge: judge_of(role),
+            judge: role_judge(role),
             perspective: Perspective {
                 name: role.name.clone(),
                 focus: role.directive.clone(),
@@ -175,19 +175,23 @@ fn seats(bench: &Bench<'_>, debated: &StageSettings) -> Result<Vec<Seat>, CliErr
     Ok(seats)
 }
 
-fn judge_of(role: &Role) -> JudgeId {
+fn role_judge(role: &StageRole) -> JudgeId {
     JudgeId(format!("judge-{}", role.slug()))
 }
 
 /// Role → stage → what the user configured for the agent → "sonnet", where that is a model of the agent's (seed 002, "Model
 /// routing"). A flag or a variable is stronger than all of them.
-fn model(bench: &Bench<'_>, role: &Role, agent: &AgentSpec) -> Result<Option<String>, CliError> {
+fn role_model(
+    bench: &SeatPlanner<'_>,
+    role: &StageRole,
+    agent: &AgentSpec,
+) -> Result<Option<String>, RunError> {
     if !is_model(&role.model) {
         let message = format!(
             "`{}` of the role `{}` is no name of a model",
             role.model, role.name
         );
-        return Err(CliError::usage(message)
+        return Err(RunError::usage(message)
             .hint("a model is written without spaces and does not begin with `-`"));
     }
     let named = Some(role.model.clone()).filter(|_| !role.by_default);
@@ -201,30 +205,30 @@ fn model(bench: &Bench<'_>, role: &Role, agent: &AgentSpec) -> Result<Option<Str
 }
 
 /// Where a role's document of a round goes; the synthesizer's goes elsewhere.
-fn filing(folder: &StageFolder, roles: &[Role]) -> Filing {
+fn document_filing(folder: &StageFolder, roles: &[StageRole]) -> AnswerFiling {
     let (folder, roles) = (folder.clone(), roles.to_vec());
     let root = folder.root().to_path_buf();
     let name = move |seat: &Seat, round: u8| {
-        let role = roles.iter().find(|role| judge_of(role) == seat.judge)?;
-        let file = folder.round_file(round, role);
+        let role = roles.iter().find(|role| role_judge(role) == seat.judge)?;
+        let file = folder.round_path(round, role);
         file.strip_prefix(folder.root()).ok().map(Path::to_path_buf)
     };
-    Filing {
+    AnswerFiling {
         root,
         name: Arc::new(name),
     }
 }
 
 /// The progress as it comes: the seed's lines on standard output, the rest for whoever asked for more.
-fn listener(console: Console, quiet: bool) -> Arc<dyn Fn(&str) + Send + Sync> {
+fn progress_listener(console: Console, quiet: bool) -> Arc<dyn Fn(&str) + Send + Sync> {
     Arc::new(move |line: &str| {
         if !line.starts_with('[') {
             if console.is_verbose() {
-                console.log(line);
+                console.log_line(line);
             }
         } else if quiet {
             if console.verbosity != Verbosity::Quiet {
-                console.log(line);
+                console.log_line(line);
             }
         } else {
             // A reader that has gone does not stop the debate.
@@ -234,36 +238,36 @@ fn listener(console: Console, quiet: bool) -> Arc<dyn Fn(&str) + Send + Sync> {
 }
 
 /// Writes the final document and the line of the call log.
-fn leave(
+fn write_documents(
     folder: &StageFolder,
     report: &Report,
     agents: usize,
     console: Console,
     quiet: bool,
-) -> Result<(), CliError> {
+) -> Result<(), RunError> {
     let world = RealWorld::new();
     let ledger = &report.ledger;
     let scores = ledger.contention.iter().map(|c| c.score.score()).collect();
     let rounds = u8::try_from(ledger.rounds.len()).unwrap_or(u8::MAX);
     let stage = folder.stage();
-    let call = CallLog::new(stage, rounds, agents, scores, world.moment().rfc3339);
+    let call = CallLog::new(stage, rounds, agents, scores, world.read_calendar().rfc3339);
     let written = ledger
         .synthesis
         .as_ref()
         .map(|synthesis| synthesis.document.trim());
     let Some(document) = written.filter(|text| !text.is_empty() && !report.incomplete) else {
-        return Ok(folder.log_call(world.disk(), &call.failed())?);
+        return Ok(folder.log_call(world.disk(), &call.into_failed())?);
     };
-    folder.write_synthesis(world.disk(), &with_notes(document, report))?;
+    folder.write_synthesis(world.disk(), &with_debate_notes(document, report))?;
     folder.log_call(world.disk(), &call)?;
     let stage = stage.to_owned();
-    listener(console, quiet)(&Progress::Synthesis { stage }.to_string());
+    progress_listener(console, quiet)(&StageProgress::Synthesis { stage }.to_string());
     Ok(())
 }
 
 /// The document with its mandatory section; where the synthesizer left it out, with what the program knows.
-fn with_notes(document: &str, report: &Report) -> String {
-    let mut text = judge::plain(document) + "\n";
+fn with_debate_notes(document: &str, report: &Report) -> String {
+    let mut text = judge::plain_document(document) + "\n";
     if document.lines().any(|line| line.trim_end() == NOTES) {
         return text;
     }
@@ -292,19 +296,19 @@ fn with_notes(document: &str, report: &Report) -> String {
 }
 
 /// What is said at the end: notes for people, the report for programs.
-fn conclude(
+fn deliver_stage(
     args: &StageArgs,
     report: &Report,
-    surfaces: &Surfaces<'_>,
-    start: &Start,
-) -> Result<u8, CliError> {
+    surfaces: &ReportOutput<'_>,
+    start: &RunContext,
+) -> Result<u8, RunError> {
     if args.json || args.output.is_some() {
-        return Ok(surfaces.deliver(report, &start.console));
+        return Ok(surfaces.deliver_report(report, &start.console));
     }
     for note in &report.notes {
         start.console.warning(note);
     }
-    let line = report.bottom_line(Gate::default());
+    let line = report.bottom_line(GatePolicy::default());
     if report.ledger.synthesis.is_none() || report.incomplete {
         for judge in report
             .judges

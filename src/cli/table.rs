@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use council_agents::environment::is_forbidden;
-use council_agents::{Agents, Probe, Workshop};
-use council_background::Office;
+use council_agents::{AgentContext, AgentTable, SeatProbe};
+use council_background::WorkerCommand;
 use council_protocol::change::NoBlobs;
 use council_protocol::message::Hello;
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
@@ -16,31 +16,31 @@ use council_protocol::seat::{AgentSpec, Perspective};
 use council_protocol::task::Framing;
 use council_protocol::{BlobSource, Coverage, Failure, JudgeId, PROTOCOL_VERSION, Packet, Seat};
 
-use crate::registry::{self, Kit, Listed, Survey};
+use crate::registry::{self, BackendKit, BackendSurvey, ListedBackend};
 use crate::session::worker::PACKET_FOLDER;
 
-use super::Start;
-use super::error::CliError;
+use super::RunContext;
+use super::error::RunError;
 use super::plugins;
 use crate::config::{BackendSettings, Settings};
-use crate::git::Place;
+use crate::git::RepositoryPaths;
 
 /// How long backends have to open and to answer probes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the judges of a run are given to work with.
-pub(crate) struct Table {
-    pub(crate) kit: Kit,
+pub(crate) struct BackendTable {
+    pub(crate) kit: BackendKit,
     hello: Hello,
     plugins: Vec<(String, BackendSettings)>,
     /// The worktree under review, in which no plugin may lie.
     repository: Option<PathBuf>,
 }
 
-impl Table {
+impl BackendTable {
     /// A table for a packet; `folder` is the run's.
-    pub(crate) fn lay(
-        start: &Start,
+    pub(crate) fn for_packet(
+        start: &RunContext,
         packet: Arc<Packet>,
         blobs: Arc<dyn BlobSource>,
         run: &str,
@@ -52,11 +52,11 @@ impl Table {
             folder: folder.clone(),
             config: serde_json::Value::Null,
         };
-        let office = std::env::current_exe().ok().map(|exe| Office {
+        let office = std::env::current_exe().ok().map(|exe| WorkerCommand {
             exe,
-            env: environment(start),
+            env: agent_environment(start),
         });
-        let kit = Kit {
+        let kit = BackendKit {
             agents: agents_over(start, packet, blobs, folder),
             office,
         };
@@ -69,12 +69,12 @@ impl Table {
     }
 
     /// A table without a change, to see what there is.
-    pub(crate) fn bare(start: &Start) -> Self {
+    pub(crate) fn without_change(start: &RunContext) -> Self {
         // A folder to probe with: nothing is written to it.
         let folder = Some(std::env::temp_dir());
-        Self::lay(
+        Self::for_packet(
             start,
-            Arc::new(bare_packet()),
+            Arc::new(empty_packet()),
             Arc::new(NoBlobs),
             "",
             folder,
@@ -82,14 +82,14 @@ impl Table {
     }
 
     /// Whether an agent can be used here at all, and what it says of itself.
-    pub(crate) fn probe(&self, agent: AgentSpec) -> Result<Probe, Failure> {
+    pub(crate) fn probe_agent(&self, agent: AgentSpec) -> Result<SeatProbe, Failure> {
         let seat = Seat {
             judge: JudgeId(agent.name.clone()),
             perspective: Perspective::default(),
             agent,
         };
-        let found = self.kit.agents.find(&seat.agent.kind);
-        found.and_then(|agent| agent.probe(&seat))
+        let found = self.kit.agents.find_agent(&seat.agent.kind);
+        found.and_then(|agent| agent.probe_seat(&seat))
     }
 
     /// With the plugins of the configuration: all of them, or the one that is asked for. A plugin is never loaded unasked.
@@ -109,11 +109,11 @@ impl Table {
     }
 
     /// The backends that there are, those that are preferred first, and why a plugin is not among them.
-    pub(crate) fn backends(&self, start: &Start) -> (Vec<Listed>, Vec<CliError>) {
-        let mut listed = registry::built_in(&self.kit);
+    pub(crate) fn list_backends(&self, start: &RunContext) -> (Vec<ListedBackend>, Vec<RunError>) {
+        let mut listed = registry::built_in_backends(&self.kit);
         let mut failed = Vec::new();
         for (name, settings) in &self.plugins {
-            match plugins::load(name, settings, self.repository.clone(), start) {
+            match plugins::load_plugin(name, settings, self.repository.clone(), start) {
                 Ok(plugin) => listed.push(plugin),
                 Err(error) => failed.push(error),
             }
@@ -122,58 +122,65 @@ impl Table {
     }
 
     /// Asks every backend what it can do for every seat.
-    pub(crate) fn survey(&self, seats: &[Seat], start: &Start) -> (Survey, Vec<CliError>) {
-        let (listed, failed) = self.backends(start);
-        let survey = registry::survey(listed, &self.hello, seats, &self.kit.agents, PATIENCE);
+    pub(crate) fn survey_seats(
+        &self,
+        seats: &[Seat],
+        start: &RunContext,
+    ) -> (BackendSurvey, Vec<RunError>) {
+        let (listed, failed) = self.list_backends(start);
+        let survey =
+            registry::survey_backends(listed, &self.hello, seats, &self.kit.agents, PROBE_TIMEOUT);
         (survey, failed)
     }
 }
 
 /// The agents' table over a packet; `folder` is the run's.
 pub(crate) fn agents_over(
-    start: &Start,
+    start: &RunContext,
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
     folder: Option<PathBuf>,
-) -> Agents {
-    Agents::new(&Arc::new(workshop(start, packet, blobs, folder)))
+) -> AgentTable {
+    AgentTable::new(&Arc::new(agent_context(start, packet, blobs, folder)))
 }
 
 /// What a program needs that is asked for nothing but its version.
-pub(crate) fn bare_workshop(start: &Start) -> Workshop {
-    workshop(start, Arc::new(bare_packet()), Arc::new(NoBlobs), None)
+pub(crate) fn bare_agent_context(start: &RunContext) -> AgentContext {
+    agent_context(start, Arc::new(empty_packet()), Arc::new(NoBlobs), None)
 }
 
-fn workshop(
-    start: &Start,
+fn agent_context(
+    start: &RunContext,
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
     folder: Option<PathBuf>,
-) -> Workshop {
-    Workshop {
+) -> AgentContext {
+    AgentContext {
         packet,
         blobs,
         // Without it no process can be started under a guard, and the agents' probes say so.
         exe: std::env::current_exe().ok(),
         folder: folder.map(|run| run.join(PACKET_FOLDER)),
-        env: environment(start),
+        env: agent_environment(start),
     }
 }
 
 /// Our environment without the tokens that no judge may see.
-fn environment(start: &Start) -> BTreeMap<String, OsString> {
+fn agent_environment(start: &RunContext) -> BTreeMap<String, OsString> {
     let named = |(name, value): (OsString, _)| Some((name.into_string().ok()?, value));
     let vars = start.environment.vars().filter_map(named);
     vars.filter(|(name, _)| !is_forbidden(name)).collect()
 }
 
 /// The worktree that we were started in, if it is one.
-pub(crate) fn worktree(start: &Start) -> Option<PathBuf> {
-    Place::discover(&start.dir, &start.git()).ok()?.workdir
+pub(crate) fn find_worktree(start: &RunContext) -> Option<PathBuf> {
+    RepositoryPaths::discover(&start.dir, &start.git_environment())
+        .ok()?
+        .workdir
 }
 
 /// A packet without a change.
-pub(crate) fn bare_packet() -> Packet {
+pub(crate) fn empty_packet() -> Packet {
     let target = Target {
         kind: TargetKind::Topic,
         label: String::new(),

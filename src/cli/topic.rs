@@ -6,18 +6,18 @@ use clap::Args;
 use council_protocol::Seat;
 use council_protocol::seat::Perspective;
 
-use super::Start;
-use super::bench::Bench;
+use super::RunContext;
+use super::bench::SeatPlanner;
 use super::commands::review::{CouncilArgs, DebateArg, OutputArgs, ReviewArgs};
 use super::convene;
-use super::deliver::Surfaces;
-use super::error::CliError;
-use super::gather::{Gathering, must_think, synthesizer};
+use super::deliver::ReportOutput;
+use super::error::RunError;
+use super::gather::{DocumentMode, require_thinking_agents, synthesizer_seat};
 use super::modes::ModeArgs;
-use super::prepare::prepare;
+use super::prepare::prepare_review;
 
 use crate::council::plan::Intensity;
-use crate::prompt::Mode;
+use crate::prompt::ProductionMode;
 
 /// Councils.md 1.16.
 const NO_DEBATE: &str =
@@ -98,7 +98,7 @@ impl TopicArgs {
     fn into_review(self) -> ReviewArgs {
         let mut modes = self.modes;
         // Ideas and findings are collected once; who wants more rounds says so.
-        let light = || Intensity::Light.word().to_owned();
+        let light = || Intensity::Light.as_str().to_owned();
         modes.intensity.get_or_insert_with(light);
         ReviewArgs {
             topic: Some(self.topic),
@@ -126,49 +126,54 @@ impl TopicArgs {
     }
 }
 
-pub(crate) fn run(args: TopicArgs, mode: Mode, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run_topic(
+    args: TopicArgs,
+    mode: ProductionMode,
+    start: &RunContext,
+) -> Result<u8, RunError> {
     if args.debate.is_some_and(|debate| debate != DebateArg::Off) {
-        return Err(CliError::usage(NO_DEBATE));
+        return Err(RunError::usage(NO_DEBATE));
     }
     let args = args.into_review();
-    let prepared = prepare(&args, start)?;
+    let prepared = prepare_review(&args, start)?;
     if prepared.change.nothing.is_some() {
         return Err(
-            CliError::usage("the topic is empty").hint("say in a sentence what it is about")
+            RunError::usage("the topic is empty").hint("say in a sentence what it is about")
         );
     }
-    let start = start.configured(&prepared.config.settings);
+    let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let bench = Bench {
+    let bench = SeatPlanner {
         config: &prepared.config,
         deep: args.council.deep,
     };
-    let mut seats = bench.seats()?;
+    let mut seats = bench.plan_seats()?;
     let agents: Vec<_> = seats.iter().map(|seat| &seat.agent).collect();
-    must_think(&agents, "a topic")?;
-    if mode == Mode::Research {
+    require_thinking_agents(&agents, "a topic")?;
+    if mode == ProductionMode::Research {
         take_sides(&mut seats);
     }
-    bench.room_for(seats.len() + 1)?;
-    seats.extend(synthesizer(&seats));
-    let gathering = Gathering {
+    bench.check_agent_limit(seats.len() + 1)?;
+    seats.extend(synthesizer_seat(&seats));
+    let gathering = DocumentMode {
         seats,
         mode,
-        rounds: settings.review.intensity.profile().limits(),
+        rounds: settings.review.intensity.profile().round_limits(),
         threshold: None,
         filing: None,
         listener: None,
     };
-    let report = convene::gather(prepared, &gathering, &start)?;
+    let report = convene::convene_document(prepared, &gathering, &start)?;
     let file = args.output.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
-    Ok(Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console))
+    Ok(ReportOutput::from_settings(&settings, file.as_deref())
+        .deliver_report(&report, &start.console))
 }
 
 /// What only a brainstorm knows.
-pub(crate) fn refuse_technique(technique: Option<&str>) -> Result<(), CliError> {
+pub(crate) fn refuse_technique(technique: Option<&str>) -> Result<(), RunError> {
     match technique {
-        Some(_) => Err(CliError::usage(NO_TECHNIQUE)),
+        Some(_) => Err(RunError::usage(NO_TECHNIQUE)),
         None => Ok(()),
     }
 }

@@ -1,55 +1,55 @@
 //! What can be wrong with a configuration.
 
-use super::Origin;
+use super::ValueOrigin;
 
 /// Why a configuration is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// Not TOML.
-    #[error("{} is not valid TOML: {message}", origin.at())]
+    #[error("{} is not valid TOML: {message}", origin.place_name())]
     Syntax {
         /// File and line.
-        origin: Origin,
+        origin: ValueOrigin,
         /// What the parser says.
         message: String,
     },
     /// No such key.
-    #[error("unknown key `{key}` ({})", origin.at())]
+    #[error("unknown key `{key}` ({})", origin.place_name())]
     UnknownKey {
         /// As it was written.
         key: String,
         /// Where.
-        origin: Origin,
+        origin: ValueOrigin,
         /// The key that may have been meant.
         suggestion: Option<String>,
     },
     /// A value where a table belongs.
-    #[error("`{key}` is a table, not a value ({})", origin.at())]
+    #[error("`{key}` is a table, not a value ({})", origin.place_name())]
     NotATable {
         /// The table.
         key: String,
         /// Where.
-        origin: Origin,
+        origin: ValueOrigin,
     },
     /// A value that the key does not take.
-    #[error("`{key}` cannot be {value} ({}); it takes {expected}", origin.at())]
+    #[error("`{key}` cannot be {value} ({}); it takes {expected}", origin.place_name())]
     BadValue {
         /// The key.
         key: String,
         /// The value as it was written.
         value: String,
         /// Where.
-        origin: Origin,
+        origin: ValueOrigin,
         /// What the key takes.
         expected: String,
     },
     /// A key that this layer may never set.
-    #[error("`{key}` may not be set by the repository ({})", origin.at())]
+    #[error("`{key}` may not be set by the repository ({})", origin.place_name())]
     Forbidden {
         /// The key.
         key: String,
         /// Where.
-        origin: Origin,
+        origin: ValueOrigin,
     },
     /// Values that do not fit together.
     #[error("{message}")]

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::{KEYS, Kind, Trust};
+use super::{KEYS, SourceTrust, ValueKind};
 
 /// What happens when several layers set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merge {
+pub enum MergeRule {
     /// The strongest layer's value counts.
     Replace,
     /// Every layer's values count, weakest layer first (the last matching glob decides, as in gitignore).
@@ -15,25 +15,25 @@ pub enum Merge {
 
 /// One row of [`KEYS`].
 #[derive(Debug)]
-pub struct Key {
+pub struct ConfigKey {
     /// Dotted; `*` stands for a name that the configuration chooses.
     pub name: &'static str,
     /// What values it takes.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// The built-in value as it would be written in a file; none: unset.
     pub default: Option<&'static str>,
     /// The least trust that may set it.
-    pub needs: Trust,
+    pub needs: SourceTrust,
     /// How layers combine.
-    pub merge: Merge,
+    pub merge: MergeRule,
     /// What it does: one sentence or two, Markdown.
     pub doc: &'static str,
 }
 
-impl Key {
+impl ConfigKey {
     /// The key that `path` is written for.
     pub fn find(path: &KeyPath) -> Option<&'static Self> {
-        KEYS.iter().find(|key| key.covers(path))
+        KEYS.iter().find(|key| key.covers_path(path))
     }
 
     /// The dotted name's parts.
@@ -41,7 +41,7 @@ impl Key {
         self.name.split('.')
     }
 
-    fn covers(&self, path: &KeyPath) -> bool {
+    fn covers_path(&self, path: &KeyPath) -> bool {
         self.segments().count() == path.0.len()
             && self
                 .segments()
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn chosen_names_may_have_dots() {
-        let name = |dotted: &str| Key::find(&KeyPath::parse(dotted)).map(|k| k.name);
+        let name = |dotted: &str| ConfigKey::find(&KeyPath::parse(dotted)).map(|k| k.name);
         assert_eq!(name("review.quorum"), Some("review.quorum"));
         assert_eq!(
             name("agents.my.own.agent.command"),

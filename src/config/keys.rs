@@ -1,6 +1,6 @@
 //! The table of keys: one row for each thing that can be configured.
 
-use super::{Key, Kind, Merge, Trust};
+use super::{ConfigKey, MergeRule, SourceTrust, ValueKind};
 
 /// Environment variables and the keys that they set (the seeds' names, councils.md 1.4).
 pub const ENVIRONMENT: &[(&str, &str)] = &[
@@ -15,420 +15,425 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 
 const FOREVER: u64 = u64::MAX;
 
-const fn key(name: &'static str, kind: Kind, needs: Trust, doc: &'static str) -> Key {
-    Key {
+const fn key_row(
+    name: &'static str,
+    kind: ValueKind,
+    needs: SourceTrust,
+    doc: &'static str,
+) -> ConfigKey {
+    ConfigKey {
         name,
         kind,
         default: None,
         needs,
-        merge: Merge::Replace,
+        merge: MergeRule::Replace,
         doc,
     }
 }
 
-impl Key {
-    const fn or(mut self, default: &'static str) -> Self {
+impl ConfigKey {
+    const fn with_default(mut self, default: &'static str) -> Self {
         self.default = Some(default);
         self
     }
 
-    const fn append(mut self) -> Self {
-        self.merge = Merge::Append;
+    const fn appending(mut self) -> Self {
+        self.merge = MergeRule::Append;
         self
     }
 }
 
 /// Every key, in the order of the document.
-pub const KEYS: &[Key] = &[
-    key(
+pub const KEYS: &[ConfigKey] = &[
+    key_row(
         "review.procedure",
-        Kind::Choice(&["quick", "review", "debate", "cross-examination", "staged"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["quick", "review", "debate", "cross-examination", "staged"]),
+        SourceTrust::Checkout,
         "The rules of the rounds: one judge and one round, several judges, several judges and always two rounds, councillors who challenge each other, or rounds while it is contended.",
     )
-    .or(r#""review""#),
-    key(
+    .with_default(r#""review""#),
+    key_row(
         "review.debate",
-        Kind::Choice(&["auto", "force", "off"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["auto", "force", "off"]),
+        SourceTrust::Checkout,
         "Whether a second round runs: on a split vote or a critical finding that one judge alone holds, always, or never.",
     )
-    .or(r#""auto""#),
-    key(
+    .with_default(r#""auto""#),
+    key_row(
         "review.consensus",
-        Kind::Choice(&["findings", "strict", "majority"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["findings", "strict", "majority"]),
+        SourceTrust::Checkout,
         "What decides: the worst surviving finding, the worst vote, or the majority of votes.",
     )
-    .or(r#""findings""#),
-    key(
+    .with_default(r#""findings""#),
+    key_row(
         "review.judges",
-        Kind::Count { least: 1, most: 64 },
-        Trust::Checkout,
+        ValueKind::Count { least: 1, most: 64 },
+        SourceTrust::Checkout,
         "How many judges sit. Unset: one for each perspective, or two (`--deep`: three) where an agent is configured.",
     ),
-    key(
+    key_row(
         "review.mixed",
-        Kind::Switch,
-        Trust::Checkout,
+        ValueKind::Switch,
+        SourceTrust::Checkout,
         "Whether judges of a second vendor sit beside those of the first: as many of each, three where nothing is said.",
     )
-    .or("false"),
-    key(
+    .with_default("false"),
+    key_row(
         "review.explorers",
-        Kind::Count { least: 0, most: 5 },
-        Trust::Checkout,
+        ValueKind::Count { least: 0, most: 5 },
+        SourceTrust::Checkout,
         "How many questions a judge may put to helpers in round 1. Each counts as an agent.",
     )
-    .or("0"),
-    key(
+    .with_default("0"),
+    key_row(
         "review.explorer-model",
-        Kind::Model,
-        Trust::Checkout,
+        ValueKind::Model,
+        SourceTrust::Checkout,
         "The model of those helpers. Unset: that of the judge that asks.",
     ),
-    key(
+    key_row(
         "review.intensity",
-        Kind::Choice(&["full", "standard", "light"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["full", "standard", "light"]),
+        SourceTrust::Checkout,
         "How much a staged debate debates: 3 to 5 rounds, 2 to 4, or one.",
     )
-    .or(r#""standard""#),
-    key(
+    .with_default(r#""standard""#),
+    key_row(
         "review.quorum",
-        Kind::Count { least: 1, most: 64 },
-        Trust::Checkout,
+        ValueKind::Count { least: 1, most: 64 },
+        SourceTrust::Checkout,
         "How many judges must count for PASS or WARN to stand. Unset: 2, or 1 where one judge sits alone.",
     ),
-    key(
+    key_row(
         "review.perspectives",
-        Kind::Names,
-        Trust::Checkout,
+        ValueKind::Names,
+        SourceTrust::Checkout,
         "What the judges look for, one each. Stronger than a preset.",
     ),
-    key("review.preset", Kind::Name, Trust::Checkout, "A named list of perspectives: a built-in one or one of `[presets]`."),
-    key(
+    key_row("review.preset", ValueKind::Name, SourceTrust::Checkout, "A named list of perspectives: a built-in one or one of `[presets]`."),
+    key_row(
         "review.agents",
-        Kind::Names,
-        Trust::Checkout,
+        ValueKind::Names,
+        SourceTrust::Checkout,
         "Which agents think for the judges, in turn; each sits at least once where nothing else says how many judges there are. Unset: those of `[agents]`, else `builtin`.",
     ),
-    key(
+    key_row(
         "review.backend",
-        Kind::Name,
-        Trust::User,
+        ValueKind::Name,
+        SourceTrust::User,
         "How judges are run: `auto` takes the best that is here; any other name is an error where it cannot do what is asked.",
     )
-    .or(r#""auto""#),
-    key(
+    .with_default(r#""auto""#),
+    key_row(
         "review.fail-on",
-        Kind::Choice(&["fail", "warn"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["fail", "warn"]),
+        SourceTrust::Checkout,
         "The mildest verdict that ends with exit code 1.",
     )
-    .or(r#""fail""#),
-    key(
+    .with_default(r#""fail""#),
+    key_row(
         "review.disputed-critical",
-        Kind::Choice(&["warn", "fail"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["warn", "fail"]),
+        SourceTrust::Checkout,
         "What a critical finding comes to that another judge refutes with evidence.",
     )
-    .or(r#""warn""#),
-    key(
+    .with_default(r#""warn""#),
+    key_row(
         "review.incomplete-coverage",
-        Kind::Choice(&["inconclusive", "warn"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["inconclusive", "warn"]),
+        SourceTrust::Checkout,
         "What PASS becomes when some changed lines were not seen by a quorum.",
     )
-    .or(r#""inconclusive""#),
-    key(
+    .with_default(r#""inconclusive""#),
+    key_row(
         "review.ignore",
-        Kind::Globs,
-        Trust::Checkout,
+        ValueKind::Globs,
+        SourceTrust::Checkout,
         "Files that need no review (gitignore patterns; `!` brings one back). They are listed as skipped in every report.",
     )
-    .append(),
-    key(
+    .appending(),
+    key_row(
         "review.large",
-        Kind::Choice(&["rank", "shard"]),
-        Trust::User,
+        ValueKind::Choice(&["rank", "shard"]),
+        SourceTrust::User,
         "A change larger than `limits.brief`: the most telling files first and the rest named as not reviewed, or in parts that the same bench judges one by one (which costs as much more).",
     )
-    .or(r#""rank""#),
-    key(
+    .with_default(r#""rank""#),
+    key_row(
         "review.default-ignores",
-        Kind::Switch,
-        Trust::Checkout,
+        ValueKind::Switch,
+        SourceTrust::Checkout,
         "Whether lockfiles, vendored, generated and minified files are skipped too.",
     )
-    .or("true"),
-    key(
+    .with_default("true"),
+    key_row(
         "cross-examination.rounds",
-        Kind::Count { least: 0, most: 64 },
-        Trust::Checkout,
+        ValueKind::Count { least: 0, most: 64 },
+        SourceTrust::Checkout,
         "How many rounds the councillors challenge each other; there are 1 to 4, and what is beyond is taken as the nearest.",
     )
-    .or("2"),
-    key(
+    .with_default("2"),
+    key_row(
         "cross-examination.councillors",
-        Kind::Count { least: 0, most: 64 },
-        Trust::Checkout,
+        ValueKind::Count { least: 0, most: 64 },
+        SourceTrust::Checkout,
         "How many councillors sit, 3 to 6: visionary, critic, pragmatist, innovator, ethicist, domain expert.",
     )
-    .or("4"),
-    key(
+    .with_default("4"),
+    key_row(
         "cross-examination.focus",
-        Kind::Text,
-        Trust::Checkout,
+        ValueKind::Text,
+        SourceTrust::Checkout,
         "The field of the domain expert, from whose side the others look at it too.",
     ),
-    key(
+    key_row(
         "cross-examination.economy",
-        Kind::Switch,
-        Trust::Checkout,
+        ValueKind::Switch,
+        SourceTrust::Checkout,
         "Whether councillors are asked one after another, without messages between them.",
     )
-    .or("false"),
-    key("judge", Kind::Judges, Trust::Checkout, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits."),
-    key(
+    .with_default("false"),
+    key_row("judge", ValueKind::Judges, SourceTrust::Checkout, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits."),
+    key_row(
         "perspectives.*",
-        Kind::Text,
-        Trust::Checkout,
+        ValueKind::Text,
+        SourceTrust::Checkout,
         "What a perspective of your own means, for the judges' instructions.",
     ),
-    key("presets.*", Kind::Names, Trust::Checkout, "A named list of perspectives."),
-    key(
+    key_row("presets.*", ValueKind::Names, SourceTrust::Checkout, "A named list of perspectives."),
+    key_row(
         "rules.*",
-        Kind::Choice(&["off", "minor", "significant", "critical"]),
-        Trust::Repository,
+        ValueKind::Choice(&["off", "minor", "significant", "critical"]),
+        SourceTrust::Repository,
         "Switches a built-in rule off or gives it another severity; `git council explain` lists the rules.",
     ),
-    key(
+    key_row(
         "agents.*.driver",
-        Kind::Choice(&["builtin", "command", "claude", "codex", "acp", "http", "recorded", "backend"]),
-        Trust::User,
+        ValueKind::Choice(&["builtin", "command", "claude", "codex", "acp", "http", "recorded", "backend"]),
+        SourceTrust::User,
         "How the agent is spoken with; `backend`: it comes with the backend, e.g. a plugin's own model.",
     ),
-    key(
+    key_row(
         "agents.*.command",
-        Kind::Command,
-        Trust::User,
+        ValueKind::Command,
+        SourceTrust::User,
         "The program and its arguments. Unset: what the driver or the agent's name stands for, e.g. `claude` or `gemini --acp`.",
     ),
-    key(
+    key_row(
         "agents.*.format",
-        Kind::Choice(&["answer", "sarif", "rdjson"]),
-        Trust::User,
+        ValueKind::Choice(&["answer", "sarif", "rdjson"]),
+        SourceTrust::User,
         "What the program writes (driver `command`): our own answer, SARIF 2.1.0, or reviewdog's rdjson. Unset: `answer`.",
     ),
-    key(
+    key_row(
         "agents.*.sandbox",
-        Kind::Choice(&["off", "required"]),
-        Trust::User,
+        ValueKind::Choice(&["off", "required"]),
+        SourceTrust::User,
         "`required`: the operating system keeps the program from the user's files and from writing; where it cannot, the agent is not started (Linux).",
     ),
-    key(
+    key_row(
         "agents.*.env",
-        Kind::EnvNames,
-        Trust::User,
+        ValueKind::EnvNames,
+        SourceTrust::User,
         "Environment variables that the program may see beside the common ones.",
     ),
-    key(
+    key_row(
         "agents.*.recording",
-        Kind::File,
-        Trust::User,
+        ValueKind::File,
+        SourceTrust::User,
         "The bundle of a past run whose answers are played back (driver `recorded`); `git council replay RUN --bundle FILE` makes one.",
     ),
-    key(
+    key_row(
         "agents.*.api",
-        Kind::Choice(&["anthropic", "responses", "chat", "gemini"]),
-        Trust::User,
+        ValueKind::Choice(&["anthropic", "responses", "chat", "gemini"]),
+        SourceTrust::User,
         "What the API speaks (driver `http`): Anthropic Messages, OpenAI Responses, OpenAI Chat Completions (and whoever speaks it), or Gemini.",
     ),
-    key(
+    key_row(
         "agents.*.url",
-        Kind::Url,
-        Trust::User,
+        ValueKind::Url,
+        SourceTrust::User,
         "Where the API is, without the path of a call, e.g. `http://localhost:11434/v1`. Unset: its vendor's own.",
     ),
-    key(
+    key_row(
         "agents.*.key",
-        Kind::EnvName,
-        Trust::User,
+        ValueKind::EnvName,
+        SourceTrust::User,
         "The environment variable that has the API's key. Unset: the vendor's usual one where `url` is unset, else none.",
     ),
-    key(
+    key_row(
         "agents.*.fallback",
-        Kind::Models,
-        Trust::Checkout,
+        ValueKind::Models,
+        SourceTrust::Checkout,
         "Models that are tried in this order when the API's own fails; the receipt says which one answered.",
     ),
-    key(
+    key_row(
         "agents.*.max-tokens",
-        Kind::Count { least: 256, most: 1_000_000 },
-        Trust::User,
+        ValueKind::Count { least: 256, most: 1_000_000 },
+        SourceTrust::User,
         "The most tokens of one answer of the API. Unset: 16000.",
     ),
-    key(
+    key_row(
         "agents.*.structured",
-        Kind::Switch,
-        Trust::User,
+        ValueKind::Switch,
+        SourceTrust::User,
         "Whether the API holds answers to our schema. Unset: where its vendor offers that.",
     ),
-    key(
+    key_row(
         "agents.*.prime",
-        Kind::Choice(&["auto", "off"]),
-        Trust::User,
+        ValueKind::Choice(&["auto", "off"]),
+        SourceTrust::User,
         "`auto`: with a large brief, judges of one model start when the first one's answer begins, and read the brief from the provider's cache. Unset: `auto`.",
     ),
-    key("prices.*.input", Kind::Money, Trust::User, "US dollars for a million input tokens of the model of that name."),
-    key("prices.*.cached", Kind::Money, Trust::User, "The same for tokens that come from the provider's cache. Unset: as `input`."),
-    key("prices.*.output", Kind::Money, Trust::User, "The same for output tokens."),
-    key("agents.*.model", Kind::Model, Trust::Checkout, "The model, where the agent has several."),
-    key(
+    key_row("prices.*.input", ValueKind::Money, SourceTrust::User, "US dollars for a million input tokens of the model of that name."),
+    key_row("prices.*.cached", ValueKind::Money, SourceTrust::User, "The same for tokens that come from the provider's cache. Unset: as `input`."),
+    key_row("prices.*.output", ValueKind::Money, SourceTrust::User, "The same for output tokens."),
+    key_row("agents.*.model", ValueKind::Model, SourceTrust::Checkout, "The model, where the agent has several."),
+    key_row(
         "agents.*.vendor",
-        Kind::Name,
-        Trust::User,
+        ValueKind::Name,
+        SourceTrust::User,
         "Whose model it is: judges of one vendor are not independent of each other. Unset: the agent's name.",
     ),
-    key(
+    key_row(
         "agents.*.deterministic",
-        Kind::Switch,
-        Trust::User,
+        ValueKind::Switch,
+        SourceTrust::User,
         "Whether it applies rules rather than a model: its findings then need no second voice.",
     ),
-    key(
+    key_row(
         "backends.*.library",
-        Kind::File,
-        Trust::User,
+        ValueKind::File,
+        SourceTrust::User,
         "A shared library that is a backend (docs/backends.md). It must not lie in the repository.",
     ),
-    key(
+    key_row(
         "backends.*.program",
-        Kind::File,
-        Trust::User,
+        ValueKind::File,
+        SourceTrust::User,
         "A program that is a backend and speaks over standard input and output. It must not lie in the repository.",
     ),
-    key("backends.*.args", Kind::Command, Trust::User, "The arguments of `program`."),
-    key("backends.*.sha256", Kind::Text, Trust::User, "The SHA-256 that the plugin's file must have, 64 hex digits."),
-    key("backends.*.config", Kind::Table, Trust::User, "What the plugin is told when it is opened."),
-    key(
+    key_row("backends.*.args", ValueKind::Command, SourceTrust::User, "The arguments of `program`."),
+    key_row("backends.*.sha256", ValueKind::Text, SourceTrust::User, "The SHA-256 that the plugin's file must have, 64 hex digits."),
+    key_row("backends.*.config", ValueKind::Table, SourceTrust::User, "What the plugin is told when it is opened."),
+    key_row(
         "prompts.folder",
-        Kind::File,
-        Trust::User,
+        ValueKind::File,
+        SourceTrust::User,
         "A folder of prompt templates of your own, `NAME.md.j2` (docs/prompts.md). It must not lie in the repository.",
     ),
-    key(
+    key_row(
         "redact.rules",
-        Kind::File,
-        Trust::User,
+        ValueKind::File,
+        SourceTrust::User,
         "A gitleaks configuration: what its rules match is redacted, too (docs/agents.md). It must not lie in the repository.",
     ),
-    key("timeouts.r1", Kind::Duration, Trust::Checkout, "How long a judge has for round 1.").or(r#""120s""#),
-    key("timeouts.r2", Kind::Duration, Trust::Checkout, "How long a judge has for round 2.").or(r#""90s""#),
-    key("timeouts.explorer", Kind::Duration, Trust::Checkout, "How long an explorer has.").or(r#""60s""#),
-    key("timeouts.shutdown", Kind::Duration, Trust::User, "How long a judge has to end before it is ended.").or(r#""30s""#),
-    key("timeouts.run", Kind::Duration, Trust::Checkout, "How long the whole run may take. Unset: as long as its rounds."),
-    key(
+    key_row("timeouts.r1", ValueKind::Duration, SourceTrust::Checkout, "How long a judge has for round 1.").with_default(r#""120s""#),
+    key_row("timeouts.r2", ValueKind::Duration, SourceTrust::Checkout, "How long a judge has for round 2.").with_default(r#""90s""#),
+    key_row("timeouts.explorer", ValueKind::Duration, SourceTrust::Checkout, "How long an explorer has.").with_default(r#""60s""#),
+    key_row("timeouts.shutdown", ValueKind::Duration, SourceTrust::User, "How long a judge has to end before it is ended.").with_default(r#""30s""#),
+    key_row("timeouts.run", ValueKind::Duration, SourceTrust::Checkout, "How long the whole run may take. Unset: as long as its rounds."),
+    key_row(
         "limits.agents",
-        Kind::Count { least: 1, most: FOREVER },
-        Trust::User,
+        ValueKind::Count { least: 1, most: FOREVER },
+        SourceTrust::User,
         "How many agents one run may start, explorers included.",
     )
-    .or("12"),
-    key("limits.brief", Kind::Bytes, Trust::User, "The most bytes of the change that a model is shown at once.").or(r#""400K""#),
-    key("limits.cost", Kind::Money, Trust::User, "US dollars that a run may cost. A call that could go over it is not made. Unset: no bound."),
-    key("limits.exchange", Kind::Bytes, Trust::User, "The most bytes of other judges' findings in one message.").or(r#""64K""#),
-    key("limits.answer", Kind::Bytes, Trust::User, "The most bytes of one answer.").or(r#""1M""#),
-    key(
+    .with_default("12"),
+    key_row("limits.brief", ValueKind::Bytes, SourceTrust::User, "The most bytes of the change that a model is shown at once.").with_default(r#""400K""#),
+    key_row("limits.cost", ValueKind::Money, SourceTrust::User, "US dollars that a run may cost. A call that could go over it is not made. Unset: no bound."),
+    key_row("limits.exchange", ValueKind::Bytes, SourceTrust::User, "The most bytes of other judges' findings in one message.").with_default(r#""64K""#),
+    key_row("limits.answer", ValueKind::Bytes, SourceTrust::User, "The most bytes of one answer.").with_default(r#""1M""#),
+    key_row(
         "output.format",
-        Kind::Choice(&["terminal", "story", "markdown", "json", "sarif", "rdjson"]),
-        Trust::User,
+        ValueKind::Choice(&["terminal", "story", "markdown", "json", "sarif", "rdjson"]),
+        SourceTrust::User,
         "The shape of the report on standard output.",
     )
-    .or(r#""terminal""#),
-    key(
+    .with_default(r#""terminal""#),
+    key_row(
         "output.color",
-        Kind::Choice(&["auto", "always", "never"]),
-        Trust::User,
+        ValueKind::Choice(&["auto", "always", "never"]),
+        SourceTrust::User,
         "Whether there is colour; `auto`: on a terminal, and not under `NO_COLOR`.",
     )
-    .or(r#""auto""#),
-    key("output.save", Kind::Switch, Trust::User, "Whether reports are written to `.agents/council/`.").or("true"),
-    key(
+    .with_default(r#""auto""#),
+    key_row("output.save", ValueKind::Switch, SourceTrust::User, "Whether reports are written to `.agents/council/`.").with_default("true"),
+    key_row(
         "output.session",
-        Kind::Switch,
-        Trust::User,
+        ValueKind::Switch,
+        SourceTrust::User,
         "Whether a cross-examination is also written down as a whole, `…-session.md`.",
     )
-    .or("false"),
-    key(
+    .with_default("false"),
+    key_row(
         "hook.enabled",
-        Kind::Switch,
-        Trust::Checkout,
+        ValueKind::Switch,
+        SourceTrust::Checkout,
         "Whether the hooks review at all; `git config council.hook false` says the same.",
     )
-    .or("true"),
-    key(
+    .with_default("true"),
+    key_row(
         "hook.mode",
-        Kind::Choice(&["advisory", "gate"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["advisory", "gate"]),
+        SourceTrust::Checkout,
         "Whether a verdict of the pre-push hook is told only, or FAIL and INCONCLUSIVE stop the push.",
     )
-    .or(r#""advisory""#),
-    key(
+    .with_default(r#""advisory""#),
+    key_row(
         "hook.models",
-        Kind::Switch,
-        Trust::User,
+        ValueKind::Switch,
+        SourceTrust::User,
         "Whether the pre-push hook convenes the whole council; else built-in judges and verdicts that were made before.",
     )
-    .or("false"),
-    key("hook.timeout", Kind::Duration, Trust::Checkout, "How long the pre-push hook may take.").or(r#""30s""#),
-    key(
+    .with_default("false"),
+    key_row("hook.timeout", ValueKind::Duration, SourceTrust::Checkout, "How long the pre-push hook may take.").with_default(r#""30s""#),
+    key_row(
         "hook.on-timeout",
-        Kind::Choice(&["pass", "block"]),
-        Trust::Checkout,
+        ValueKind::Choice(&["pass", "block"]),
+        SourceTrust::Checkout,
         "What happens to a push whose review did not end in time.",
     )
-    .or(r#""pass""#),
-    key(
+    .with_default(r#""pass""#),
+    key_row(
         "background.load",
-        Kind::Count { least: 1, most: 10_000 },
-        Trust::User,
+        ValueKind::Count { least: 1, most: 10_000 },
+        SourceTrust::User,
         "The load, in percent of the processors, above which a background review waits.",
     )
-    .or("100"),
-    key(
+    .with_default("100"),
+    key_row(
         "background.battery",
-        Kind::Switch,
-        Trust::User,
+        ValueKind::Switch,
+        SourceTrust::User,
         "Whether background reviews run while the machine is on battery.",
     )
-    .or("false"),
-    key(
+    .with_default("false"),
+    key_row(
         "notes.write",
-        Kind::Switch,
-        Trust::User,
+        ValueKind::Switch,
+        SourceTrust::User,
         "Whether verdicts and dismissals are written as git notes under `refs/notes/council`; never in CI.",
     )
-    .or("true"),
-    key(
+    .with_default("true"),
+    key_row(
         "notes.sign",
-        Kind::Switch,
-        Trust::User,
+        ValueKind::Switch,
+        SourceTrust::User,
         "Whether those notes are signed with git's own signing key (`user.signingKey`).",
     )
-    .or("false"),
-    key(
+    .with_default("false"),
+    key_row(
         "notes.trusted",
-        Kind::Globs,
-        Trust::User,
+        ValueKind::Globs,
+        SourceTrust::User,
         "Whose signed notes count: for each the key's fingerprint, then the names at the forge and the mails of whoever \
          holds it. `git config council.trustedNotes` says the same.",
     )
-    .append(),
-    key("cache.keep", Kind::Count { least: 0, most: FOREVER }, Trust::User, "How many verdicts are kept to be recognised.").or("500"),
-    key("runs.keep", Kind::Count { least: 1, most: FOREVER }, Trust::User, "How many runs are kept under the git directory.").or("50"),
+    .appending(),
+    key_row("cache.keep", ValueKind::Count { least: 0, most: FOREVER }, SourceTrust::User, "How many verdicts are kept to be recognised.").with_default("500"),
+    key_row("runs.keep", ValueKind::Count { least: 1, most: FOREVER }, SourceTrust::User, "How many runs are kept under the git directory.").with_default("50"),
 ];
 
 #[cfg(test)]
@@ -442,7 +447,7 @@ mod tests {
     fn nothing_sensitive_can_be_set_by_the_repository() {
         for key in KEYS {
             assert!(
-                !key.kind.is_sensitive() || key.needs == Trust::User,
+                !key.kind.is_sensitive() || key.needs == SourceTrust::User,
                 "{}",
                 key.name
             );
@@ -463,7 +468,7 @@ mod tests {
     fn variables_set_keys_that_exist() {
         for (variable, key) in ENVIRONMENT {
             assert!(variable.starts_with("COUNCIL_"));
-            assert!(Key::find(&KeyPath::parse(key)).is_some(), "{key}");
+            assert!(ConfigKey::find(&KeyPath::parse(key)).is_some(), "{key}");
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use toml::Value;
 
-use super::units::{bytes, duration, money, show_bytes, show_duration, show_money};
+use super::units::{
+    byte_count, duration_millis, money_millionths, show_bytes, show_duration, show_money,
+};
 
 /// What values a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// One of some words.
     Choice(&'static [&'static str]),
     /// A whole number in a range.
@@ -53,27 +55,27 @@ pub enum Kind {
 }
 
 /// What a `[[judge]]` table may have.
-pub(crate) const JUDGE_KEYS: &[(&str, Kind, &str)] = &[
+pub(crate) const JUDGE_KEYS: &[(&str, ValueKind, &str)] = &[
     (
         "perspective",
-        Kind::Name,
+        ValueKind::Name,
         "What the judge looks for; without one it reviews everything.",
     ),
     (
         "agent",
-        Kind::Name,
+        ValueKind::Name,
         "What thinks for it: a built-in agent or one of `[agents]`.",
     ),
     (
         "model",
-        Kind::Model,
+        ValueKind::Model,
         "The model, where the agent has several.",
     ),
 ];
 
 /// A value as it was written, in whatever layer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Raw {
+pub(crate) enum RawValue {
     /// Text; the only shape outside of files.
     Text(String),
     /// A number.
@@ -90,16 +92,16 @@ pub(crate) enum Raw {
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Fault {
+pub(crate) enum ValueFault {
     /// It is not what [`Kind::expected`] says.
     Value,
     /// A table in it has a key that there is not.
     UnknownPart(String),
     /// A table in it has a key of that kind with another value.
-    Part(String, Kind, Raw),
+    Part(String, ValueKind, RawValue),
 }
 
-impl Kind {
+impl ValueKind {
     /// Whether a value of this kind makes the program run, open or reveal something: never the repository's to set.
     pub fn is_sensitive(self) -> bool {
         matches!(
@@ -115,7 +117,7 @@ impl Kind {
     }
 
     /// What is expected, in words.
-    pub fn expected(self) -> String {
+    pub fn describe_expected(self) -> String {
         match self {
             Self::Choice(words) => words
                 .iter()
@@ -147,22 +149,22 @@ impl Kind {
     }
 
     /// The value in its normal form.
-    pub(crate) fn read(self, raw: &Raw) -> Result<Value, Fault> {
+    pub(crate) fn parse_value(self, raw: &RawValue) -> Result<Value, ValueFault> {
         match (self, raw) {
-            (Self::Judges, Raw::List(seats)) => seats
+            (Self::Judges, RawValue::List(seats)) => seats
                 .iter()
-                .map(judge)
+                .map(parse_judge_table)
                 .collect::<Result<_, _>>()
                 .map(Value::Array),
             (Self::Names | Self::Globs | Self::Command | Self::EnvNames | Self::Models, _) => {
-                self.list(raw).ok_or(Fault::Value)
+                self.parse_list(raw).ok_or(ValueFault::Value)
             }
-            _ => self.single(raw).ok_or(Fault::Value),
+            _ => self.parse_single(raw).ok_or(ValueFault::Value),
         }
     }
 
     /// A normal form as it would be written in a file.
-    pub(crate) fn show(self, value: &Value) -> String {
+    pub(crate) fn show_value(self, value: &Value) -> String {
         let number = value.as_integer().and_then(|n| u64::try_from(n).ok());
         match (self, number) {
             (Self::Duration, Some(ms)) => format!("{:?}", show_duration(ms)),
@@ -172,42 +174,53 @@ impl Kind {
         }
     }
 
-    fn single(self, raw: &Raw) -> Option<Value> {
+    fn parse_single(self, raw: &RawValue) -> Option<Value> {
         match (self, raw) {
-            (Self::Switch, Raw::Switch(on)) => Some(Value::Boolean(*on)),
-            (Self::Switch, Raw::Text(text)) => switch(text).map(Value::Boolean),
-            (Self::Choice(words), Raw::Text(text)) => {
+            (Self::Switch, RawValue::Switch(on)) => Some(Value::Boolean(*on)),
+            (Self::Switch, RawValue::Text(text)) => parse_switch(text).map(Value::Boolean),
+            (Self::Choice(words), RawValue::Text(text)) => {
                 words.contains(&text.as_str()).then(|| text.as_str().into())
             }
-            (Self::Count { least, most }, Raw::Number(text) | Raw::Text(text)) => {
-                integer(text.parse().ok().filter(|n| (least..=most).contains(n))?)
+            (Self::Count { least, most }, RawValue::Number(text) | RawValue::Text(text)) => {
+                to_integer(text.parse().ok().filter(|n| (least..=most).contains(n))?)
             }
-            (Self::Duration, Raw::Number(text) | Raw::Text(text)) => integer(duration(text)?),
-            (Self::Bytes, Raw::Number(text) | Raw::Text(text)) => integer(bytes(text)?),
-            (Self::Name, Raw::Text(text)) => is_name(text).then(|| text.as_str().into()),
-            (Self::Model, Raw::Text(text)) => is_model(text).then(|| text.as_str().into()),
-            (Self::Text, Raw::Text(text)) => Some(text.as_str().into()),
-            (Self::File, Raw::Text(text)) => text.starts_with('/').then(|| text.as_str().into()),
-            (Self::Url, Raw::Text(text)) => is_url(text).then(|| text.as_str().into()),
-            (Self::EnvName, Raw::Text(text)) => is_variable(text).then(|| text.as_str().into()),
-            (Self::Money, Raw::Number(text) | Raw::Other(text) | Raw::Text(text)) => {
-                integer(money(text)?)
+            (Self::Duration, RawValue::Number(text) | RawValue::Text(text)) => {
+                to_integer(duration_millis(text)?)
             }
-            (Self::Table, Raw::Table(_)) => any(raw),
-            (Self::Table, Raw::Text(text)) => serde_json::from_str(text).ok().map(Value::Table),
+            (Self::Bytes, RawValue::Number(text) | RawValue::Text(text)) => {
+                to_integer(byte_count(text)?)
+            }
+            (Self::Name, RawValue::Text(text)) => is_name(text).then(|| text.as_str().into()),
+            (Self::Model, RawValue::Text(text)) => is_model(text).then(|| text.as_str().into()),
+            (Self::Text, RawValue::Text(text)) => Some(text.as_str().into()),
+            (Self::File, RawValue::Text(text)) => {
+                text.starts_with('/').then(|| text.as_str().into())
+            }
+            (Self::Url, RawValue::Text(text)) => is_url(text).then(|| text.as_str().into()),
+            (Self::EnvName, RawValue::Text(text)) => {
+                is_variable(text).then(|| text.as_str().into())
+            }
+            (
+                Self::Money,
+                RawValue::Number(text) | RawValue::Other(text) | RawValue::Text(text),
+            ) => to_integer(money_millionths(text)?),
+            (Self::Table, RawValue::Table(_)) => parse_any(raw),
+            (Self::Table, RawValue::Text(text)) => {
+                serde_json::from_str(text).ok().map(Value::Table)
+            }
             _ => None,
         }
     }
 
-    fn list(self, raw: &Raw) -> Option<Value> {
+    fn parse_list(self, raw: &RawValue) -> Option<Value> {
         let split: Vec<&str> = match raw {
-            Raw::Text(text) if self == Self::Command => text.split_whitespace().collect(),
-            Raw::Text(text) => text
+            RawValue::Text(text) if self == Self::Command => text.split_whitespace().collect(),
+            RawValue::Text(text) => text
                 .split(',')
                 .map(str::trim)
                 .filter(|part| !part.is_empty())
                 .collect(),
-            Raw::List(parts) => parts.iter().map(text).collect::<Option<_>>()?,
+            RawValue::List(parts) => parts.iter().map(as_text).collect::<Option<_>>()?,
             _ => return None,
         };
         let fits = |part: &&str| match self {
@@ -221,16 +234,16 @@ impl Kind {
     }
 }
 
-fn judge(raw: &Raw) -> Result<Value, Fault> {
-    let Raw::Table(entries) = raw else {
-        return Err(Fault::Value);
+fn parse_judge_table(raw: &RawValue) -> Result<Value, ValueFault> {
+    let RawValue::Table(entries) = raw else {
+        return Err(ValueFault::Value);
     };
-    let read = |(name, raw): &(String, Raw)| {
+    let read = |(name, raw): &(String, RawValue)| {
         let known = JUDGE_KEYS.iter().find(|(known, ..)| known == name);
-        let (_, kind, _) = known.ok_or_else(|| Fault::UnknownPart(name.clone()))?;
-        match kind.read(raw) {
+        let (_, kind, _) = known.ok_or_else(|| ValueFault::UnknownPart(name.clone()))?;
+        match kind.parse_value(raw) {
             Ok(value) => Ok((name.clone(), value)),
-            Err(_) => Err(Fault::Part(name.clone(), *kind, raw.clone())),
+            Err(_) => Err(ValueFault::Part(name.clone(), *kind, raw.clone())),
         }
     };
     entries
@@ -241,41 +254,41 @@ fn judge(raw: &Raw) -> Result<Value, Fault> {
 }
 
 /// A value as it was written, whatever it is.
-fn any(raw: &Raw) -> Option<Value> {
+fn parse_any(raw: &RawValue) -> Option<Value> {
     match raw {
-        Raw::Text(text) => Some(text.as_str().into()),
-        Raw::Number(number) => number.parse().ok().map(Value::Integer),
-        Raw::Switch(on) => Some((*on).into()),
-        Raw::List(parts) => parts
+        RawValue::Text(text) => Some(text.as_str().into()),
+        RawValue::Number(number) => number.parse().ok().map(Value::Integer),
+        RawValue::Switch(on) => Some((*on).into()),
+        RawValue::List(parts) => parts
             .iter()
-            .map(any)
+            .map(parse_any)
             .collect::<Option<_>>()
             .map(Value::Array),
-        Raw::Table(entries) => {
-            let entry = |(name, raw): &(String, Raw)| Some((name.clone(), any(raw)?));
+        RawValue::Table(entries) => {
+            let entry = |(name, raw): &(String, RawValue)| Some((name.clone(), parse_any(raw)?));
             entries
                 .iter()
                 .map(entry)
                 .collect::<Option<_>>()
                 .map(Value::Table)
         }
-        Raw::Other(other) => other.parse().ok().map(Value::Float),
+        RawValue::Other(other) => other.parse().ok().map(Value::Float),
     }
 }
 
-fn text(raw: &Raw) -> Option<&str> {
+fn as_text(raw: &RawValue) -> Option<&str> {
     match raw {
-        Raw::Text(text) => Some(text),
+        RawValue::Text(text) => Some(text),
         _ => None,
     }
 }
 
-fn integer(number: u64) -> Option<Value> {
+fn to_integer(number: u64) -> Option<Value> {
     i64::try_from(number).ok().map(Value::Integer)
 }
 
 /// As git reads a boolean.
-fn switch(text: &str) -> Option<bool> {
+fn parse_switch(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "1" => Some(true),
         "false" | "no" | "off" | "0" | "" => Some(false),
@@ -330,10 +343,13 @@ mod tests {
 
     #[test]
     fn a_list_is_written_with_commas_where_there_are_only_strings() {
-        let read = Kind::Names
-            .read(&Raw::Text("security, tests,".into()))
+        let read = ValueKind::Names
+            .parse_value(&RawValue::Text("security, tests,".into()))
             .unwrap();
         assert_eq!(read, Value::Array(vec!["security".into(), "tests".into()]));
-        assert_eq!(Kind::Command.read(&Raw::List(vec![])), Err(Fault::Value));
+        assert_eq!(
+            ValueKind::Command.parse_value(&RawValue::List(vec![])),
+            Err(ValueFault::Value)
+        );
     }
 }

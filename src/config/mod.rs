@@ -18,16 +18,18 @@ mod tests;
 mod units;
 
 pub use error::ConfigError;
-pub use key::{Key, KeyPath, Merge};
+pub use key::{ConfigKey, KeyPath, MergeRule};
 pub use keys::{ENVIRONMENT, KEYS};
-pub use kind::{Kind, is_model};
-pub use reference::{reference, schema};
-pub use resolve::{Config, Entry, Notice, Part, resolve};
+pub use kind::{ValueKind, is_model};
+pub use reference::{config_schema, render_reference};
+pub use resolve::{Config, DisobeyedKey, LayerPart, ResolvedKey, resolve_layers};
 pub use settings::{
-    AgentSettings, BackendSettings, Background, CacheSettings, Color, DisputedPolicy,
-    CoveragePolicy, CrossExamination, Format, Hook, HookMode, JudgeSettings, Large, Limits, Notes,
-    OnTimeout, Output, PriceSettings, Prompts, Redact, Review, Runs, Settings, TimeoutSettings,
+    AgentSettings, BackendSettings, BackgroundSettings, CacheSettings, ColorChoice, CoveragePolicy,
+    CrossExaminationSettings, DisputedPolicy, HookMode, HookSettings, JudgeSettings,
+    LargeChangePolicy, LimitSettings, NoteSettings, OnTimeout, OutputSettings, PriceSettings,
+    PromptSettings, RedactSettings, ReportFormat, ReviewSettings, RunSettings, Settings,
+    TimeoutSettings,
 };
-pub use source::{Layer, Origin, Pair, Source, Trust};
-pub use suggest::nearest;
+pub use source::{ConfigLayer, KeyValue, LayerSource, SourceTrust, ValueOrigin};
+pub use suggest::nearest_word;
 pub use units::parse_duration;

@@ -3,70 +3,77 @@
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-use super::kind::{Fault, JUDGE_KEYS, Raw};
-use super::{ConfigError, KEYS, Key, KeyPath, Kind, Layer, Origin, Pair, Source, nearest};
+use super::kind::{JUDGE_KEYS, RawValue, ValueFault};
+use super::{
+    ConfigError, ConfigKey, ConfigLayer, KEYS, KeyPath, KeyValue, LayerSource, ValueKind,
+    ValueOrigin, nearest_word,
+};
 
 /// One key set by one layer.
 #[derive(Debug, Clone)]
 pub(crate) struct Assignment {
     pub(crate) path: KeyPath,
-    pub(crate) key: &'static Key,
+    pub(crate) key: &'static ConfigKey,
     pub(crate) value: Value,
-    pub(crate) origin: Origin,
+    pub(crate) origin: ValueOrigin,
 }
 
 /// Reads a layer; unknown keys and values that do not fit are errors.
-pub(crate) fn read(layer: &Layer) -> Result<Vec<Assignment>, ConfigError> {
+pub(crate) fn read_layer(layer: &ConfigLayer) -> Result<Vec<Assignment>, ConfigError> {
     match layer {
-        Layer::File { source, name, text } => File {
+        ConfigLayer::File { source, name, text } => TomlLayer {
             source: *source,
             name,
             text,
         }
-        .read(),
-        Layer::Pairs { source, pairs } => {
+        .read_assignments(),
+        ConfigLayer::Pairs { source, pairs } => {
             pairs.iter().map(|pair| read_pair(*source, pair)).collect()
         }
     }
 }
 
-fn read_pair(source: Source, pair: &Pair) -> Result<Assignment, ConfigError> {
-    let origin = Origin {
+fn read_pair(source: LayerSource, pair: &KeyValue) -> Result<Assignment, ConfigError> {
+    let origin = ValueOrigin {
         source,
         place: pair.place.clone(),
     };
     let short = KeyPath::parse(&format!("review.{}", pair.key));
-    let path = match Key::find(&short) {
+    let path = match ConfigKey::find(&short) {
         Some(_) if !pair.key.contains('.') => short,
         _ => KeyPath::parse(&pair.key),
     };
-    assign(path, &Raw::Text(pair.value.clone()), origin)
+    assign_value(path, &RawValue::Text(pair.value.clone()), origin)
 }
 
-fn assign(path: KeyPath, raw: &Raw, origin: Origin) -> Result<Assignment, ConfigError> {
-    let Some(key) = Key::find(&path) else {
-        return Err(unknown(&path, origin));
+fn assign_value(
+    path: KeyPath,
+    raw: &RawValue,
+    origin: ValueOrigin,
+) -> Result<Assignment, ConfigError> {
+    let Some(key) = ConfigKey::find(&path) else {
+        return Err(unknown_key(&path, origin));
     };
-    let bad = |path: &KeyPath, kind: Kind, raw: &Raw, origin| ConfigError::BadValue {
+    let bad = |path: &KeyPath, kind: ValueKind, raw: &RawValue, origin| ConfigError::BadValue {
         key: path.to_string(),
-        value: shown(raw),
+        value: show_raw(raw),
         origin,
-        expected: kind.expected(),
+        expected: kind.describe_expected(),
     };
-    match key.kind.read(raw) {
+    match key.kind.parse_value(raw) {
         Ok(value) => Ok(Assignment {
             path,
             key,
             value,
             origin,
         }),
-        Err(Fault::Value) => Err(bad(&path, key.kind, raw, origin)),
-        Err(Fault::Part(name, kind, raw)) => Err(bad(&path.join(&name), kind, &raw, origin)),
-        Err(Fault::UnknownPart(name)) => Err(unknown(&path.join(&name), origin)),
+        Err(ValueFault::Value) => Err(bad(&path, key.kind, raw, origin)),
+        Err(ValueFault::Part(name, kind, raw)) => Err(bad(&path.join(&name), kind, &raw, origin)),
+        Err(ValueFault::UnknownPart(name)) => Err(unknown_key(&path.join(&name), origin)),
     }
 }
 
-fn unknown(path: &KeyPath, origin: Origin) -> ConfigError {
+fn unknown_key(path: &KeyPath, origin: ValueOrigin) -> ConfigError {
     if is_table(path) {
         return ConfigError::NotATable {
             key: path.to_string(),
@@ -88,7 +95,7 @@ fn unknown(path: &KeyPath, origin: Origin) -> ConfigError {
             .filter(|name| !name.contains('*'))
     };
     let same_end = || names().find(|name| name.rsplit('.').next() == Some(last));
-    let suggestion = nearest(&written, names())
+    let suggestion = nearest_word(&written, names())
         .or_else(same_end)
         .map(str::to_owned);
     ConfigError::UnknownKey {
@@ -98,37 +105,37 @@ fn unknown(path: &KeyPath, origin: Origin) -> ConfigError {
     }
 }
 
-fn shown(raw: &Raw) -> String {
+fn show_raw(raw: &RawValue) -> String {
     match raw {
-        Raw::Text(text) => format!("{text:?}"),
-        Raw::Number(text) | Raw::Other(text) => text.clone(),
-        Raw::Switch(on) => on.to_string(),
-        Raw::List(parts) => format!(
+        RawValue::Text(text) => format!("{text:?}"),
+        RawValue::Number(text) | RawValue::Other(text) => text.clone(),
+        RawValue::Switch(on) => on.to_string(),
+        RawValue::List(parts) => format!(
             "[{}]",
-            parts.iter().map(shown).collect::<Vec<_>>().join(", ")
+            parts.iter().map(show_raw).collect::<Vec<_>>().join(", ")
         ),
-        Raw::Table(_) => "a table".to_owned(),
+        RawValue::Table(_) => "a table".to_owned(),
     }
 }
 
-struct File<'a> {
-    source: Source,
+struct TomlLayer<'a> {
+    source: LayerSource,
     name: &'a str,
     text: &'a str,
 }
 
-impl File<'_> {
-    fn read(&self) -> Result<Vec<Assignment>, ConfigError> {
+impl TomlLayer<'_> {
+    fn read_assignments(&self) -> Result<Vec<Assignment>, ConfigError> {
         let document = DeTable::parse(self.text).map_err(|error| ConfigError::Syntax {
-            origin: self.origin(error.span().map_or(0, |span| span.start)),
+            origin: self.origin_at(error.span().map_or(0, |span| span.start)),
             message: error.message().to_owned(),
         })?;
         let mut found = Vec::new();
-        self.table(&KeyPath(Vec::new()), document.get_ref(), &mut found)?;
+        self.read_table(&KeyPath(Vec::new()), document.get_ref(), &mut found)?;
         Ok(found)
     }
 
-    fn table(
+    fn read_table(
         &self,
         at: &KeyPath,
         table: &DeTable<'_>,
@@ -139,14 +146,18 @@ impl File<'_> {
         for (name, value) in entries {
             let path = at.join(name.get_ref());
             match value.get_ref() {
-                DeValue::Table(inner) if is_table(&path) => self.table(&path, inner, found)?,
-                other => found.push(assign(path, &raw(other), self.origin(name.span().start))?),
+                DeValue::Table(inner) if is_table(&path) => self.read_table(&path, inner, found)?,
+                other => found.push(assign_value(
+                    path,
+                    &to_raw(other),
+                    self.origin_at(name.span().start),
+                )?),
             }
         }
         Ok(())
     }
 
-    fn origin(&self, at: usize) -> Origin {
+    fn origin_at(&self, at: usize) -> ValueOrigin {
         let line = self
             .text
             .as_bytes()
@@ -155,7 +166,7 @@ impl File<'_> {
             .filter(|b| **b == b'\n')
             .count()
             + 1;
-        Origin {
+        ValueOrigin {
             source: self.source,
             place: format!("{}:{line}", self.name),
         }
@@ -174,19 +185,21 @@ fn is_table(path: &KeyPath) -> bool {
     })
 }
 
-fn raw(value: &DeValue<'_>) -> Raw {
+fn to_raw(value: &DeValue<'_>) -> RawValue {
     match value {
-        DeValue::String(text) => Raw::Text(text.to_string()),
-        DeValue::Integer(number) => Raw::Number(number.to_string()),
-        DeValue::Boolean(on) => Raw::Switch(*on),
-        DeValue::Array(parts) => Raw::List(parts.iter().map(|part| raw(part.get_ref())).collect()),
-        DeValue::Table(table) => Raw::Table(
+        DeValue::String(text) => RawValue::Text(text.to_string()),
+        DeValue::Integer(number) => RawValue::Number(number.to_string()),
+        DeValue::Boolean(on) => RawValue::Switch(*on),
+        DeValue::Array(parts) => {
+            RawValue::List(parts.iter().map(|part| to_raw(part.get_ref())).collect())
+        }
+        DeValue::Table(table) => RawValue::Table(
             table
                 .iter()
-                .map(|(name, value)| (name.get_ref().to_string(), raw(value.get_ref())))
+                .map(|(name, value)| (name.get_ref().to_string(), to_raw(value.get_ref())))
                 .collect(),
         ),
-        DeValue::Float(number) => Raw::Other(number.to_string()),
-        DeValue::Datetime(date) => Raw::Other(date.to_string()),
+        DeValue::Float(number) => RawValue::Other(number.to_string()),
+        DeValue::Datetime(date) => RawValue::Other(date.to_string()),
     }
 }

@@ -5,17 +5,17 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::kind::JUDGE_KEYS;
-use super::{ENVIRONMENT, KEYS, Key, KeyPath, Kind, Merge, Trust};
+use super::{ConfigKey, ENVIRONMENT, KEYS, KeyPath, MergeRule, SourceTrust, ValueKind};
 
 /// Markdown: every key with its values, its built-in value and who may set it. Part of docs/configuration.md.
-pub fn reference() -> String {
+pub fn render_reference() -> String {
     let mut out = String::new();
     let mut table = "";
     for key in KEYS {
         let first = key.segments().next().unwrap_or_default();
         if first != table {
             table = first;
-            let _ = write!(out, "### {}\n\n", heading(key));
+            let _ = write!(out, "### {}\n\n", table_heading(key));
         }
         let _ = writeln!(
             out,
@@ -23,10 +23,14 @@ pub fn reference() -> String {
             key.name.replace('*', "NAME"),
             key.doc
         );
-        let _ = writeln!(out, "  {}", facts(key));
-        if key.kind == Kind::Judges {
+        let _ = writeln!(out, "  {}", key_facts(key));
+        if key.kind == ValueKind::Judges {
             for (name, kind, doc) in JUDGE_KEYS {
-                let _ = writeln!(out, "  - **`{name}`** — {doc} Takes {}.", kind.expected());
+                let _ = writeln!(
+                    out,
+                    "  - **`{name}`** — {doc} Takes {}.",
+                    kind.describe_expected()
+                );
             }
         }
         if KEYS
@@ -43,7 +47,7 @@ pub fn reference() -> String {
     out
 }
 
-fn heading(key: &Key) -> String {
+fn table_heading(key: &ConfigKey) -> String {
     let parts: Vec<_> = key.segments().collect();
     match parts.as_slice() {
         [table] => format!("`[[{table}]]`"),
@@ -53,33 +57,33 @@ fn heading(key: &Key) -> String {
     }
 }
 
-fn facts(key: &Key) -> String {
-    let mut facts = format!("Takes {}.", key.kind.expected());
+fn key_facts(key: &ConfigKey) -> String {
+    let mut facts = format!("Takes {}.", key.kind.describe_expected());
     if let Some(default) = key.default {
         let _ = write!(facts, " Built-in: `{default}`.");
     }
-    if key.merge == Merge::Append {
+    if key.merge == MergeRule::Append {
         facts.push_str(" Layers add to each other.");
     }
     for (variable, name) in ENVIRONMENT {
-        if Key::find(&KeyPath::parse(name)).is_some_and(|found| found.name == key.name) {
+        if ConfigKey::find(&KeyPath::parse(name)).is_some_and(|found| found.name == key.name) {
             let _ = write!(facts, " `{variable}` sets `{name}`.");
         }
     }
     facts.push_str(match key.needs {
-        Trust::Checkout => "",
-        Trust::Repository => " Not from a checkout: trusted branch or user.",
-        Trust::User => " User only.",
+        SourceTrust::Checkout => "",
+        SourceTrust::Repository => " Not from a checkout: trusted branch or user.",
+        SourceTrust::User => " User only.",
     });
     facts
 }
 
 /// JSON Schema (2020-12) of `council.toml` and `config.toml`.
-pub fn schema() -> Value {
+pub fn config_schema() -> Value {
     let mut root = Map::new();
     for key in KEYS {
         let parts: Vec<_> = key.segments().collect();
-        let value = described(key.kind.schema(), key.doc);
+        let value = with_description(key.kind.value_schema(), key.doc);
         match parts.as_slice() {
             [name] => _ = root.insert((*name).to_owned(), value),
             [table, "*"] => table_of(&mut root, table)["additionalProperties"] = value,
@@ -87,7 +91,7 @@ pub fn schema() -> Value {
             [table, "*", name] => {
                 let inner = &mut table_of(&mut root, table)["additionalProperties"];
                 if !inner.is_object() {
-                    *inner = object();
+                    *inner = empty_object();
                 }
                 inner["properties"][name] = value;
             }
@@ -103,21 +107,21 @@ pub fn schema() -> Value {
     })
 }
 
-fn object() -> Value {
+fn empty_object() -> Value {
     json!({"type": "object", "properties": {}, "additionalProperties": false})
 }
 
 fn table_of<'a>(root: &'a mut Map<String, Value>, table: &str) -> &'a mut Value {
-    root.entry(table.to_owned()).or_insert_with(object)
+    root.entry(table.to_owned()).or_insert_with(empty_object)
 }
 
-fn described(mut schema: Value, doc: &str) -> Value {
+fn with_description(mut schema: Value, doc: &str) -> Value {
     schema["description"] = doc.into();
     schema
 }
 
-impl Kind {
-    fn schema(self) -> Value {
+impl ValueKind {
+    fn value_schema(self) -> Value {
         let name = r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$";
         match self {
             Self::Choice(words) => json!({"enum": words}),
@@ -151,15 +155,15 @@ impl Kind {
             Self::File => json!({"type": "string", "pattern": "^/"}),
             Self::Url => json!({"type": "string", "pattern": "^https?://[^\\s]+$"}),
             Self::EnvName => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
-            Self::Models => json!({"type": "array", "items": Self::Model.schema()}),
+            Self::Models => json!({"type": "array", "items": Self::Model.value_schema()}),
             Self::Money => {
                 json!({"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^\$?[0-9]+(\.[0-9]{1,6})?$"}]})
             }
             Self::Table => json!({"type": "object"}),
             Self::Judges => {
-                let mut seat = object();
+                let mut seat = empty_object();
                 for (name, kind, doc) in JUDGE_KEYS {
-                    seat["properties"][*name] = described(kind.schema(), doc);
+                    seat["properties"][*name] = with_description(kind.value_schema(), doc);
                 }
                 json!({"type": "array", "items": seat})
             }

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::read::{Assignment, read};
-use super::{ConfigError, KEYS, KeyPath, Layer, Merge, Origin, Settings, Source, Trust};
+use super::read::{Assignment, read_layer};
+use super::{
+    ConfigError, ConfigLayer, KEYS, KeyPath, LayerSource, MergeRule, Settings, SourceTrust,
+    ValueOrigin,
+};
 
 /// The configuration of a run: what holds, and where it came from.
 #[derive(Debug, Clone)]
@@ -14,57 +17,57 @@ pub struct Config {
     /// What holds.
     pub settings: Settings,
     /// Every key that is set, in the order of [`KEYS`].
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ResolvedKey>,
     /// What was found and not obeyed.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<DisobeyedKey>,
 }
 
 /// One key that is set.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct ResolvedKey {
     /// The key.
     pub path: KeyPath,
     /// Durations in milliseconds, sizes in bytes.
     pub value: Value,
     /// Every layer's part, weakest first; the last one holds, or all of them where the key appends.
-    pub parts: Vec<Part>,
+    pub parts: Vec<LayerPart>,
     /// How the parts combine.
-    pub merge: Merge,
+    pub merge: MergeRule,
 }
 
-impl Entry {
+impl ResolvedKey {
     /// The parts that hold: the strongest one, or all of them where the key appends.
-    pub fn holding(&self) -> &[Part] {
+    pub fn effective_parts(&self) -> &[LayerPart] {
         match self.merge {
-            Merge::Append => &self.parts,
-            Merge::Replace => &self.parts[self.parts.len().saturating_sub(1)..],
+            MergeRule::Append => &self.parts,
+            MergeRule::Replace => &self.parts[self.parts.len().saturating_sub(1)..],
         }
     }
 }
 
 /// What one layer says of a key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct LayerPart {
     /// Its value, in its normal form.
     pub value: Value,
     /// Its value as it would be written in a file.
     pub shown: String,
     /// Where it stands.
-    pub origin: Origin,
+    pub origin: ValueOrigin,
 }
 
 /// A value that a layer has no right to, and that no other layer gives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Notice {
+pub struct DisobeyedKey {
     /// The key.
     pub path: KeyPath,
     /// What it was set to.
     pub value: Value,
     /// Where it stands.
-    pub origin: Origin,
+    pub origin: ValueOrigin,
 }
 
-impl std::fmt::Display for Notice {
+impl std::fmt::Display for DisobeyedKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { path, origin, .. } = self;
         write!(
@@ -75,29 +78,29 @@ impl std::fmt::Display for Notice {
 }
 
 /// Merges `layers` (in any order; [`Source`] says which is stronger) over the built-in values.
-pub fn resolve(layers: &[Layer]) -> Result<Config, ConfigError> {
+pub fn resolve_layers(layers: &[ConfigLayer]) -> Result<Config, ConfigError> {
     let mut assignments = built_in()?;
     for layer in layers {
-        assignments.extend(read(layer)?);
+        assignments.extend(read_layer(layer)?);
     }
     if layers
         .iter()
-        .any(|layer| layer.source() == Source::Worktree)
+        .any(|layer| layer.source() == LayerSource::Worktree)
     {
         assignments.retain(|assignment| !is_stood_in_for(assignment));
     }
     assignments.sort_by_key(|a| a.origin.source);
     let mut notices = Vec::new();
-    let mut merged: BTreeMap<(usize, KeyPath), Entry> = BTreeMap::new();
+    let mut merged: BTreeMap<(usize, KeyPath), ResolvedKey> = BTreeMap::new();
     for assignment in assignments {
-        if !permitted(&assignment)? {
+        if !is_permitted(&assignment)? {
             let Assignment {
                 path,
                 value,
                 origin,
                 ..
             } = assignment;
-            notices.push(Notice {
+            notices.push(DisobeyedKey {
                 path,
                 value,
                 origin,
@@ -114,12 +117,12 @@ pub fn resolve(layers: &[Layer]) -> Result<Config, ConfigError> {
             value,
             origin,
         } = assignment;
-        let part = Part {
-            shown: key.kind.show(&value),
+        let part = LayerPart {
+            shown: key.kind.show_value(&value),
             value,
             origin,
         };
-        let fresh = || Entry {
+        let fresh = || ResolvedKey {
             path: path.clone(),
             value: Value::Array(Vec::new()),
             parts: Vec::new(),
@@ -128,11 +131,11 @@ pub fn resolve(layers: &[Layer]) -> Result<Config, ConfigError> {
         merged
             .entry((rank, path.clone()))
             .or_insert_with(fresh)
-            .take(part);
+            .add_part(part);
     }
-    let entries: Vec<Entry> = merged.into_values().collect();
+    let entries: Vec<ResolvedKey> = merged.into_values().collect();
     notices.retain(|notice| !already_said(&entries, notice));
-    let settings = settings(&entries)?;
+    let settings = build_settings(&entries)?;
     Ok(Config {
         settings,
         entries,
@@ -140,15 +143,15 @@ pub fn resolve(layers: &[Layer]) -> Result<Config, ConfigError> {
     })
 }
 
-impl Entry {
+impl ResolvedKey {
     /// Where the value that holds stands (of the strongest part).
-    pub fn origin(&self) -> Option<&Origin> {
+    pub fn origin(&self) -> Option<&ValueOrigin> {
         self.parts.last().map(|part| &part.origin)
     }
 
-    fn take(&mut self, part: Part) {
+    fn add_part(&mut self, part: LayerPart) {
         match (&mut self.value, &part.value, self.merge) {
-            (Value::Array(all), Value::Array(more), Merge::Append) => {
+            (Value::Array(all), Value::Array(more), MergeRule::Append) => {
                 all.extend(more.iter().cloned())
             }
             (value, new, _) => *value = new.clone(),
@@ -159,33 +162,34 @@ impl Entry {
 
 impl Config {
     /// The entry of a key, if it is set.
-    pub fn entry(&self, dotted: &str) -> Option<&Entry> {
+    pub fn entry(&self, dotted: &str) -> Option<&ResolvedKey> {
         let path = KeyPath::parse(dotted);
         self.entries.iter().find(|entry| entry.path == path)
     }
 }
 
 /// Whether the layer may set the key; a key that only a user may set is refused aloud.
-fn permitted(assignment: &Assignment) -> Result<bool, ConfigError> {
+fn is_permitted(assignment: &Assignment) -> Result<bool, ConfigError> {
     let (has, needs) = (assignment.origin.source.trust(), assignment.key.needs);
     match needs {
         _ if has >= needs => Ok(true),
-        Trust::User => Err(ConfigError::Forbidden {
+        SourceTrust::User => Err(ConfigError::Forbidden {
             key: assignment.path.to_string(),
             origin: assignment.origin.clone(),
         }),
-        Trust::Repository | Trust::Checkout => Ok(false),
+        SourceTrust::Repository | SourceTrust::Checkout => Ok(false),
     }
 }
 
 /// Where there is a checkout, its file speaks for the repository in all that it may set; the trusted branch's file only
 /// for the rest. Else a branch could not try a setting before it is merged.
 fn is_stood_in_for(assignment: &Assignment) -> bool {
-    assignment.origin.source == Source::Repository && assignment.key.needs == Trust::Checkout
+    assignment.origin.source == LayerSource::Repository
+        && assignment.key.needs == SourceTrust::Checkout
 }
 
 /// Whether a layer that has the right says the same, as the worktree's copy of the trusted file does.
-fn already_said(entries: &[Entry], notice: &Notice) -> bool {
+fn already_said(entries: &[ResolvedKey], notice: &DisobeyedKey) -> bool {
     let entry = entries.iter().find(|entry| entry.path == notice.path);
     entry.is_some_and(|entry| entry.parts.iter().any(|part| part.value == notice.value))
 }
@@ -197,22 +201,22 @@ fn built_in() -> Result<Vec<Assignment>, ConfigError> {
             text.push_str(&format!("{} = {default}\n", key.name));
         }
     }
-    let layer = Layer::File {
-        source: Source::BuiltIn,
+    let layer = ConfigLayer::File {
+        source: LayerSource::BuiltIn,
         name: String::new(),
         text,
     };
-    let mut assignments = read(&layer)?;
+    let mut assignments = read_layer(&layer)?;
     for assignment in &mut assignments {
         assignment.origin.place.clear();
     }
     Ok(assignments)
 }
 
-fn settings(entries: &[Entry]) -> Result<Settings, ConfigError> {
+fn build_settings(entries: &[ResolvedKey]) -> Result<Settings, ConfigError> {
     let mut root = Table::new();
     for entry in entries {
-        insert(&mut root, &entry.path.0, entry.value.clone());
+        insert_path(&mut root, &entry.path.0, entry.value.clone());
     }
     Settings::deserialize(root).map_err(|error| ConfigError::Conflict {
         message: format!("the configuration does not fit together: {}", error.message()),
@@ -220,7 +224,7 @@ fn settings(entries: &[Entry]) -> Result<Settings, ConfigError> {
     })
 }
 
-fn insert(table: &mut Table, path: &[String], value: Value) {
+fn insert_path(table: &mut Table, path: &[String], value: Value) {
     match path {
         [] => {}
         [last] => {
@@ -231,7 +235,7 @@ fn insert(table: &mut Table, path: &[String], value: Value) {
                 .entry(first.clone())
                 .or_insert_with(|| Value::Table(Table::new()));
             if let Value::Table(inner) = inner {
-                insert(inner, rest, value);
+                insert_path(inner, rest, value);
             }
         }
     }

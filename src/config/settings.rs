@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use council_protocol::seat::{Api, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
-use crate::council::plan::{Consensus, DebateMode, Intensity, Policy, Procedure, Timeouts};
+use crate::council::plan::{
+    ConsensusRule, DebateMode, Intensity, Procedure, RoundTimeouts, VerdictPolicy,
+};
 use crate::report::FailOn;
 
 /// Everything that can be configured. Serialises to the bytes that the recognition key takes its digest of.
@@ -17,10 +19,10 @@ use crate::report::FailOn;
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// `[review]`
-    pub review: Review,
+    pub review: ReviewSettings,
     /// `[cross-examination]`
     #[serde(rename = "cross-examination")]
-    pub cross_examination: CrossExamination,
+    pub cross_examination: CrossExaminationSettings,
     /// `[[judge]]`; empty: seats follow from the rest.
     #[serde(default)]
     pub judge: Vec<JudgeSettings>,
@@ -44,38 +46,38 @@ pub struct Settings {
     pub backends: BTreeMap<String, BackendSettings>,
     /// `[prompts]`
     #[serde(default)]
-    pub prompts: Prompts,
+    pub prompts: PromptSettings,
     /// `[redact]`
     #[serde(default)]
-    pub redact: Redact,
+    pub redact: RedactSettings,
     /// `[timeouts]`
     pub timeouts: TimeoutSettings,
     /// `[limits]`
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// `[output]`
-    pub output: Output,
+    pub output: OutputSettings,
     /// `[hook]`
-    pub hook: Hook,
+    pub hook: HookSettings,
     /// `[background]`
-    pub background: Background,
+    pub background: BackgroundSettings,
     /// `[notes]`
-    pub notes: Notes,
+    pub notes: NoteSettings,
     /// `[cache]`
     pub cache: CacheSettings,
     /// `[runs]`
-    pub runs: Runs,
+    pub runs: RunSettings,
 }
 
 /// `[review]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Review {
+pub struct ReviewSettings {
     /// The rules of the rounds.
     pub procedure: Procedure,
     /// Whether R2 runs.
     pub debate: DebateMode,
     /// What decides.
-    pub consensus: Consensus,
+    pub consensus: ConsensusRule,
     /// How many judges sit.
     pub judges: Option<u32>,
     /// Whether a second vendor sits beside the first.
@@ -108,7 +110,7 @@ pub struct Review {
     #[serde(default)]
     pub ignore: Vec<String>,
     /// What becomes of a change that is larger than a brief.
-    pub large: Large,
+    pub large: LargeChangePolicy,
     /// Whether the built-in globs hold too.
     pub default_ignores: bool,
 }
@@ -116,7 +118,7 @@ pub struct Review {
 /// `[cross-examination]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CrossExamination {
+pub struct CrossExaminationSettings {
     /// Rounds as they were asked for.
     pub rounds: u32,
     /// Councillors as they were asked for.
@@ -217,7 +219,7 @@ pub struct BackendSettings {
 /// `[prompts]`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Prompts {
+pub struct PromptSettings {
     /// A folder of templates.
     pub folder: Option<PathBuf>,
 }
@@ -225,7 +227,7 @@ pub struct Prompts {
 /// `[redact]`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Redact {
+pub struct RedactSettings {
     /// A file of further rules.
     pub rules: Option<PathBuf>,
 }
@@ -249,7 +251,7 @@ pub struct TimeoutSettings {
 /// `[limits]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct LimitSettings {
     /// Agents of one run.
     pub agents: u64,
     /// Bytes of a brief.
@@ -265,11 +267,11 @@ pub struct Limits {
 /// `[output]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Output {
+pub struct OutputSettings {
     /// The report's shape on standard output.
-    pub format: Format,
+    pub format: ReportFormat,
     /// Whether there is colour.
-    pub color: Color,
+    pub color: ColorChoice,
     /// Whether reports are written to `.agents/council/`.
     pub save: bool,
     /// Whether a cross-examination is also written down as a whole.
@@ -279,7 +281,7 @@ pub struct Output {
 /// `[hook]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Hook {
+pub struct HookSettings {
     /// Whether hooks review at all.
     pub enabled: bool,
     /// Told only, or a gate.
@@ -315,7 +317,7 @@ pub enum OnTimeout {
 /// `[background]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Background {
+pub struct BackgroundSettings {
     /// The load above which it waits, in percent of the processors.
     pub load: u64,
     /// Whether it runs on battery.
@@ -325,7 +327,7 @@ pub struct Background {
 /// `[notes]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Notes {
+pub struct NoteSettings {
     /// Whether they are written.
     pub write: bool,
     /// Whether they are signed.
@@ -346,7 +348,7 @@ pub struct CacheSettings {
 /// `[runs]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Runs {
+pub struct RunSettings {
     /// How many runs are kept.
     pub keep: u64,
 }
@@ -354,7 +356,7 @@ pub struct Runs {
 /// What becomes of a change that is larger than a brief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Large {
+pub enum LargeChangePolicy {
     /// The most telling files are shown, the rest is named.
     Rank,
     /// Parts that each fit.
@@ -384,7 +386,7 @@ pub enum CoveragePolicy {
 /// The report's shape on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum ReportFormat {
     /// For a person at a terminal.
     Terminal,
     /// For a person who wants to follow the debate.
@@ -402,7 +404,7 @@ pub enum Format {
 /// Whether there is colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Color {
+pub enum ColorChoice {
     /// On a terminal, and not under `NO_COLOR`.
     Auto,
     /// Always.
@@ -413,7 +415,7 @@ pub enum Color {
 
 impl Settings {
     /// The engine's waits.
-    pub fn timeouts(&self) -> Timeouts {
+    pub fn timeouts(&self) -> RoundTimeouts {
         let TimeoutSettings {
             r1,
             r2,
@@ -421,7 +423,7 @@ impl Settings {
             shutdown,
             run,
         } = self.timeouts;
-        Timeouts {
+        RoundTimeouts {
             r1_ms: r1,
             r2_ms: r2,
             shutdown_ms: shutdown,
@@ -431,15 +433,15 @@ impl Settings {
     }
 
     /// The engine's choices.
-    pub fn policy(&self) -> Policy {
-        Policy {
+    pub fn policy(&self) -> VerdictPolicy {
+        VerdictPolicy {
             disputed_critical_fails: self.review.disputed_critical == DisputedPolicy::Fail,
             incomplete_coverage_warns: self.review.incomplete_coverage == CoveragePolicy::Warn,
         }
     }
 
     /// The built-in judge's rules.
-    pub fn rules(&self) -> RuleSettings {
+    pub fn rule_settings(&self) -> RuleSettings {
         RuleSettings {
             levels: self.rules.clone(),
         }

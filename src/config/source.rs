@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How far a source is trusted, least first. A key names the least trust that may set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Trust {
+pub enum SourceTrust {
     /// Whoever made the checkout: its files may be part of the change under review, its `.git/config` may have come
     /// out of an archive.
     Checkout,
@@ -14,7 +14,7 @@ pub enum Trust {
     User,
 }
 
-impl fmt::Display for Trust {
+impl fmt::Display for SourceTrust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Checkout => "anyone",
@@ -26,7 +26,7 @@ impl fmt::Display for Trust {
 
 /// A layer's kind, weakest first (2-architecture.md, "Trust").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum LayerSource {
     /// What the program does by itself.
     BuiltIn,
     /// `council.toml` of the trusted branch, read by object id.
@@ -47,18 +47,18 @@ pub enum Source {
     Flag,
 }
 
-impl Source {
+impl LayerSource {
     /// How far it is trusted.
-    pub fn trust(self) -> Trust {
+    pub fn trust(self) -> SourceTrust {
         match self {
-            Self::Worktree | Self::GitLocal => Trust::Checkout,
-            Self::Repository => Trust::Repository,
+            Self::Worktree | Self::GitLocal => SourceTrust::Checkout,
+            Self::Repository => SourceTrust::Repository,
             Self::BuiltIn
             | Self::System
             | Self::User
             | Self::Git
             | Self::Environment
-            | Self::Flag => Trust::User,
+            | Self::Flag => SourceTrust::User,
         }
     }
 
@@ -80,16 +80,16 @@ impl Source {
 
 /// Where one value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct ValueOrigin {
     /// The layer's kind.
-    pub source: Source,
+    pub source: LayerSource,
     /// File and line, variable, or flag; empty for built-in values. Untrusted text where it is a path.
     pub place: String,
 }
 
-impl Origin {
+impl ValueOrigin {
     /// The place for a message: the layer's name where there is no place.
-    pub fn at(&self) -> &str {
+    pub fn place_name(&self) -> &str {
         match self.place.as_str() {
             "" => self.source.name(),
             place => place,
@@ -97,7 +97,7 @@ impl Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for ValueOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place.as_str() {
             "" => f.write_str(self.source.name()),
@@ -108,11 +108,11 @@ impl fmt::Display for Origin {
 
 /// One layer, as `cli` has read it.
 #[derive(Debug, Clone)]
-pub enum Layer {
+pub enum ConfigLayer {
     /// A TOML file.
     File {
         /// Its kind.
-        source: Source,
+        source: LayerSource,
         /// Its name for messages: a path, or `<commit>:council.toml`.
         name: String,
         /// Its text.
@@ -121,15 +121,15 @@ pub enum Layer {
     /// Keys and values as strings: git configuration, environment, flags.
     Pairs {
         /// Its kind.
-        source: Source,
+        source: LayerSource,
         /// In the order in which they were given; the last of a key wins.
-        pairs: Vec<Pair>,
+        pairs: Vec<KeyValue>,
     },
 }
 
-impl Layer {
+impl ConfigLayer {
     /// Its kind.
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> LayerSource {
         match self {
             Self::File { source, .. } | Self::Pairs { source, .. } => *source,
         }
@@ -138,7 +138,7 @@ impl Layer {
 
 /// One key with its value as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
+pub struct KeyValue {
     /// The dotted key, e.g. `review.quorum`; git configuration may leave `review.` out.
     pub key: String,
     /// The value; a list is separated by commas.
@@ -147,7 +147,7 @@ pub struct Pair {
     pub place: String,
 }
 
-impl Pair {
+impl KeyValue {
     /// A pair.
     pub fn new(key: impl Into<String>, value: impl Into<String>, place: impl Into<String>) -> Self {
         Self {

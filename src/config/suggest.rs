@@ -2,9 +2,12 @@
 
 /// The candidate nearest to `word`, if one is near enough: at most a third of its characters differ (two in a short
 /// word). A swap of neighbours counts as one difference.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_word<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let bound = (word.chars().count() / 3).max(2);
-    let scored = candidates.into_iter().map(|c| (distance(word, c), c));
+    let scored = candidates.into_iter().map(|c| (edit_distance(word, c), c));
     scored
         .filter(|(d, c)| *d <= bound && *d < c.chars().count())
         .min_by_key(|(d, _)| *d)
@@ -12,7 +15,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// The optimal string alignment distance.
-fn distance(a: &str, b: &str) -> usize {
+fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();
@@ -37,19 +40,22 @@ mod tests {
     #[test]
     fn near_words_are_found_and_far_ones_are_not() {
         let words = ["review.quorum", "review.consensus", "timeouts.r1"];
-        assert_eq!(nearest("review.qourum", words), Some("review.quorum"));
-        assert_eq!(nearest("review.concensus", words), Some("review.consensus"));
-        assert_eq!(nearest("colour.of.the.bike", words), None);
-        assert_eq!(nearest("", words), None);
+        assert_eq!(nearest_word("review.qourum", words), Some("review.quorum"));
+        assert_eq!(
+            nearest_word("review.concensus", words),
+            Some("review.consensus")
+        );
+        assert_eq!(nearest_word("colour.of.the.bike", words), None);
+        assert_eq!(nearest_word("", words), None);
     }
 
     #[test]
     fn distances() {
         assert_eq!(
             [
-                distance("", "abc"),
-                distance("ab", "ba"),
-                distance("kitten", "sitting")
+                edit_distance("", "abc"),
+                edit_distance("ab", "ba"),
+                edit_distance("kitten", "sitting")
             ],
             [3, 1, 3]
         );

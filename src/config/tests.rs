@@ -1,60 +1,62 @@
 use super::*;
 
-fn file(source: Source, text: &str) -> Layer {
-    Layer::File {
+fn file(source: LayerSource, text: &str) -> ConfigLayer {
+    ConfigLayer::File {
         source,
         name: "council.toml".into(),
         text: text.into(),
     }
 }
 
-fn pairs(source: Source, key: &str, value: &str) -> Layer {
-    Layer::Pairs {
+fn pairs(source: LayerSource, key: &str, value: &str) -> ConfigLayer {
+    ConfigLayer::Pairs {
         source,
-        pairs: vec![Pair::new(key, value, "here")],
+        pairs: vec![KeyValue::new(key, value, "here")],
     }
 }
 
 fn origin(config: &Config, key: &str) -> String {
     config
         .entry(key)
-        .and_then(Entry::origin)
+        .and_then(ResolvedKey::origin)
         .unwrap()
         .to_string()
 }
 
 /// A value that the key takes, as text in a file.
-fn sample(key: &Key) -> String {
+fn sample(key: &ConfigKey) -> String {
     match key.kind {
-        Kind::Choice(words) => format!("{:?}", words[0]),
-        Kind::Count { least, .. } => least.to_string(),
-        Kind::Switch => "true".into(),
-        Kind::Duration => r#""5s""#.into(),
-        Kind::Bytes => r#""5K""#.into(),
-        Kind::Name | Kind::Text | Kind::Model => r#""some""#.into(),
-        Kind::Names | Kind::Command => r#"["some"]"#.into(),
-        Kind::Globs => r#"["*.lock"]"#.into(),
-        Kind::EnvNames => r#"["SOME"]"#.into(),
-        Kind::File => r#""/some/file""#.into(),
-        Kind::Url => r#""https://models.example/v1""#.into(),
-        Kind::EnvName => r#""SOME_NAME""#.into(),
-        Kind::Models => r#"["some/model:1"]"#.into(),
-        Kind::Money => r#""2.50""#.into(),
-        Kind::Table => r#"{ some = ["thing"] }"#.into(),
-        Kind::Judges => r#"[{ perspective = "security", agent = "builtin", model = "m" }]"#.into(),
+        ValueKind::Choice(words) => format!("{:?}", words[0]),
+        ValueKind::Count { least, .. } => least.to_string(),
+        ValueKind::Switch => "true".into(),
+        ValueKind::Duration => r#""5s""#.into(),
+        ValueKind::Bytes => r#""5K""#.into(),
+        ValueKind::Name | ValueKind::Text | ValueKind::Model => r#""some""#.into(),
+        ValueKind::Names | ValueKind::Command => r#"["some"]"#.into(),
+        ValueKind::Globs => r#"["*.lock"]"#.into(),
+        ValueKind::EnvNames => r#"["SOME"]"#.into(),
+        ValueKind::File => r#""/some/file""#.into(),
+        ValueKind::Url => r#""https://models.example/v1""#.into(),
+        ValueKind::EnvName => r#""SOME_NAME""#.into(),
+        ValueKind::Models => r#"["some/model:1"]"#.into(),
+        ValueKind::Money => r#""2.50""#.into(),
+        ValueKind::Table => r#"{ some = ["thing"] }"#.into(),
+        ValueKind::Judges => {
+            r#"[{ perspective = "security", agent = "builtin", model = "m" }]"#.into()
+        }
     }
 }
 
-fn line(key: &Key) -> String {
+fn line(key: &ConfigKey) -> String {
     format!("{} = {}\n", key.name.replace('*', "some"), sample(key))
 }
 
 #[test]
 fn nothing_configured_is_the_built_in_layer() {
-    let config = resolve(&[]).unwrap();
+    let config = resolve_layers(&[]).unwrap();
     assert_eq!(
         config.settings.timeouts(),
-        crate::council::plan::Timeouts::default()
+        crate::council::plan::RoundTimeouts::default()
     );
     assert_eq!(config.settings.limits.agents, 12);
     assert!(config.settings.judge.is_empty() && config.notices.is_empty());
@@ -64,7 +66,7 @@ fn nothing_configured_is_the_built_in_layer() {
 #[test]
 fn every_key_reaches_the_settings() {
     let all: String = KEYS.iter().map(line).collect();
-    let config = resolve(&[file(Source::User, &all)]).unwrap();
+    let config = resolve_layers(&[file(LayerSource::User, &all)]).unwrap();
     assert_eq!(config.entries.len(), KEYS.len());
     let json = serde_json::to_value(&config.settings).unwrap();
     for key in KEYS {
@@ -82,23 +84,23 @@ fn every_key_reaches_the_settings() {
 #[test]
 fn every_key_keeps_its_rights_in_every_layer() {
     let layers = [
-        Source::Repository,
-        Source::Worktree,
-        Source::GitLocal,
-        Source::System,
-        Source::User,
-        Source::Git,
+        LayerSource::Repository,
+        LayerSource::Worktree,
+        LayerSource::GitLocal,
+        LayerSource::System,
+        LayerSource::User,
+        LayerSource::Git,
     ];
     for key in KEYS {
         for source in layers {
-            let result = resolve(&[file(source, &line(key))]);
+            let result = resolve_layers(&[file(source, &line(key))]);
             match (source.trust() >= key.needs, key.needs) {
                 (true, _) => assert!(
                     result.unwrap().notices.is_empty(),
                     "{} by {source:?}",
                     key.name
                 ),
-                (false, Trust::User) => {
+                (false, SourceTrust::User) => {
                     assert!(
                         matches!(result, Err(ConfigError::Forbidden { .. })),
                         "{} by {source:?}",
@@ -119,18 +121,18 @@ fn every_key_keeps_its_rights_in_every_layer() {
 #[test]
 fn the_strongest_layer_holds_whatever_the_order_of_reading() {
     let order = [
-        Source::Worktree,
-        Source::GitLocal,
-        Source::System,
-        Source::User,
-        Source::Git,
-        Source::Environment,
-        Source::Flag,
+        LayerSource::Worktree,
+        LayerSource::GitLocal,
+        LayerSource::System,
+        LayerSource::User,
+        LayerSource::Git,
+        LayerSource::Environment,
+        LayerSource::Flag,
     ];
     let mut layers = Vec::new();
     for (i, source) in order.into_iter().enumerate() {
         layers.insert(0, pairs(source, "review.judges", &(i + 1).to_string()));
-        let config = resolve(&layers).unwrap();
+        let config = resolve_layers(&layers).unwrap();
         assert_eq!(config.settings.review.judges, Some(i as u32 + 1));
         assert_eq!(
             origin(&config, "review.judges"),
@@ -143,37 +145,39 @@ fn the_strongest_layer_holds_whatever_the_order_of_reading() {
 #[test]
 fn a_checkout_s_file_speaks_for_the_repository_but_not_for_its_rules() {
     let trusted = file(
-        Source::Repository,
+        LayerSource::Repository,
         "review.judges = 3\nreview.ignore = ['a']\nrules.todo = 'off'",
     );
-    let alone = resolve(std::slice::from_ref(&trusted)).unwrap().settings;
+    let alone = resolve_layers(std::slice::from_ref(&trusted))
+        .unwrap()
+        .settings;
     assert_eq!((alone.review.judges, alone.rules.len()), (Some(3), 1));
-    let checkout = file(Source::Worktree, "review.ignore = ['b']");
-    let both = resolve(&[trusted, checkout]).unwrap().settings;
+    let checkout = file(LayerSource::Worktree, "review.ignore = ['b']");
+    let both = resolve_layers(&[trusted, checkout]).unwrap().settings;
     assert_eq!((both.review.judges, both.rules.len()), (None, 1));
     assert_eq!(both.review.ignore, ["b"]);
 }
 
 #[test]
 fn ignore_globs_add_up_weakest_first() {
-    let repository = file(Source::Repository, "[review]\nignore = ['a', 'b']\n");
-    let config = resolve(&[pairs(Source::Flag, "ignore", "!b"), repository]).unwrap();
+    let repository = file(LayerSource::Repository, "[review]\nignore = ['a', 'b']\n");
+    let config = resolve_layers(&[pairs(LayerSource::Flag, "ignore", "!b"), repository]).unwrap();
     assert_eq!(config.settings.review.ignore, ["a", "b", "!b"]);
 }
 
 #[test]
 fn a_worktree_copy_of_the_trusted_rules_is_no_news_and_a_change_is() {
-    let trusted = file(Source::Repository, "rules.todo = 'off'");
-    let same = resolve(&[
+    let trusted = file(LayerSource::Repository, "rules.todo = 'off'");
+    let same = resolve_layers(&[
         trusted.clone(),
-        file(Source::Worktree, "rules.todo = 'off'"),
+        file(LayerSource::Worktree, "rules.todo = 'off'"),
     ])
     .unwrap();
     assert!(same.notices.is_empty());
-    let other = resolve(&[
+    let other = resolve_layers(&[
         trusted,
         file(
-            Source::Worktree,
+            LayerSource::Worktree,
             "\n[rules]\ntodo = 'minor'\nsecret = 'off'",
         ),
     ])
@@ -191,7 +195,7 @@ fn a_worktree_copy_of_the_trusted_rules_is_no_news_and_a_change_is() {
 #[test]
 fn errors_name_the_place_the_cause_and_the_next_step() {
     let show = |text: &str| {
-        let error = resolve(&[file(Source::Worktree, text)]).unwrap_err();
+        let error = resolve_layers(&[file(LayerSource::Worktree, text)]).unwrap_err();
         format!("{error}\n{}", error.hints().join("\n"))
     };
     let cases = [
@@ -214,13 +218,14 @@ fn errors_name_the_place_the_cause_and_the_next_step() {
 fn variables_and_git_keys_set_what_they_name() {
     let variables = ENVIRONMENT
         .iter()
-        .map(|(variable, key)| Pair::new(*key, "7", *variable))
+        .map(|(variable, key)| KeyValue::new(*key, "7", *variable))
         .collect();
-    let environment = Layer::Pairs {
-        source: Source::Environment,
+    let environment = ConfigLayer::Pairs {
+        source: LayerSource::Environment,
         pairs: variables,
     };
-    let config = resolve(&[environment, pairs(Source::GitLocal, "debate", "off")]).unwrap();
+    let config =
+        resolve_layers(&[environment, pairs(LayerSource::GitLocal, "debate", "off")]).unwrap();
     assert_eq!(
         (config.settings.timeouts.r1, config.settings.review.judges),
         (7000, Some(7))
@@ -238,7 +243,7 @@ fn variables_and_git_keys_set_what_they_name() {
 
 #[test]
 fn the_schema_accepts_what_the_reader_accepts() {
-    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&config_schema()).unwrap();
     for key in KEYS {
         let table: toml::Table = line(key).parse().unwrap();
         assert!(
@@ -269,7 +274,7 @@ fn the_document_lists_the_table_of_keys() {
     let document = std::fs::read_to_string(DOCUMENT).unwrap();
     let (head, rest) = document.split_once(MARKS.0).unwrap();
     let (_, tail) = rest.split_once("<!-- /keys -->\n").unwrap();
-    let wanted = [head, MARKS.0, &reference(), MARKS.1, tail].concat();
+    let wanted = [head, MARKS.0, &render_reference(), MARKS.1, tail].concat();
     if std::env::var_os("COUNCIL_UPDATE_DOCS").is_some() {
         std::fs::write(DOCUMENT, &wanted).unwrap();
     }
@@ -290,9 +295,9 @@ fn the_document_s_examples_are_read_with_the_rights_that_they_claim() {
     let [repository, user] = blocks.as_slice() else {
         panic!("two examples")
     };
-    let config = resolve(&[
-        file(Source::Repository, repository),
-        file(Source::User, user),
+    let config = resolve_layers(&[
+        file(LayerSource::Repository, repository),
+        file(LayerSource::User, user),
     ])
     .unwrap();
     assert!(config.notices.is_empty());
@@ -306,14 +311,14 @@ fn the_document_s_examples_are_read_with_the_rights_that_they_claim() {
 fn the_document_names_every_layer_that_can_be_written() {
     let document = std::fs::read_to_string(DOCUMENT).unwrap();
     let layers = [
-        (Source::Repository, "trusted branch"),
-        (Source::Worktree, "anyone"),
-        (Source::GitLocal, "anyone"),
-        (Source::System, "user"),
-        (Source::User, "user"),
-        (Source::Git, "user"),
-        (Source::Environment, "user"),
-        (Source::Flag, "user"),
+        (LayerSource::Repository, "trusted branch"),
+        (LayerSource::Worktree, "anyone"),
+        (LayerSource::GitLocal, "anyone"),
+        (LayerSource::System, "user"),
+        (LayerSource::User, "user"),
+        (LayerSource::Git, "user"),
+        (LayerSource::Environment, "user"),
+        (LayerSource::Flag, "user"),
     ];
     for (source, trusted_as) in layers {
         let row = document

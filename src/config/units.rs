@@ -10,11 +10,11 @@ const UNITS: [(&str, u64); 5] = [
 
 /// Milliseconds of a duration as people write it, or what it should look like.
 pub fn parse_duration(text: &str) -> Result<u64, String> {
-    duration(text).ok_or_else(|| format!("{text:?} is no time: write 90s, 2m or 250ms"))
+    duration_millis(text).ok_or_else(|| format!("{text:?} is no time: write 90s, 2m or 250ms"))
 }
 
 /// Milliseconds of `90`, `90s`, `2m`, `1h30m`, `250ms`; more than zero.
-pub(super) fn duration(text: &str) -> Option<u64> {
+pub(super) fn duration_millis(text: &str) -> Option<u64> {
     let text = text.trim();
     if let Ok(seconds) = text.parse::<u64>() {
         return seconds.checked_mul(1000).filter(|ms| *ms > 0);
@@ -35,7 +35,7 @@ pub(super) fn duration(text: &str) -> Option<u64> {
 }
 
 /// Bytes of `65536`, `64K`, `2M`, `1G` (powers of 1024, as git counts); more than zero.
-pub(super) fn bytes(text: &str) -> Option<u64> {
+pub(super) fn byte_count(text: &str) -> Option<u64> {
     let text = text.trim();
     let (number, unit) = match text.char_indices().next_back()? {
         (at, 'k' | 'K') => (&text[..at], 1 << 10),
@@ -51,7 +51,7 @@ pub(super) fn bytes(text: &str) -> Option<u64> {
 }
 
 /// US dollars in millionths: `3`, `2.50`, `$0.000001`.
-pub(super) fn money(text: &str) -> Option<u64> {
+pub(super) fn money_millionths(text: &str) -> Option<u64> {
     let text = text.trim();
     let text = text.strip_prefix('$').unwrap_or(text);
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -104,8 +104,12 @@ mod tests {
             ("0.000001", 1),
             ("0", 0),
         ] {
-            assert_eq!(money(text), Some(millionths), "{text}");
-            assert_eq!(money(&show_money(millionths)), Some(millionths), "{text}");
+            assert_eq!(money_millionths(text), Some(millionths), "{text}");
+            assert_eq!(
+                money_millionths(&show_money(millionths)),
+                Some(millionths),
+                "{text}"
+            );
         }
         for bad in [
             "",
@@ -117,7 +121,7 @@ mod tests {
             "$",
             "99999999999999999999",
         ] {
-            assert_eq!(money(bad), None, "{bad}");
+            assert_eq!(money_millionths(bad), None, "{bad}");
         }
         assert_eq!(show_money(2_500_000), "2.50");
     }
@@ -132,7 +136,7 @@ mod tests {
             ("250ms", 250),
         ];
         for (text, ms) in good {
-            assert_eq!(duration(text), Some(ms), "{text}");
+            assert_eq!(duration_millis(text), Some(ms), "{text}");
         }
         for text in [
             "",
@@ -146,23 +150,23 @@ mod tests {
             "5m s",
             "99999999999999999999s",
         ] {
-            assert_eq!(duration(text), None, "{text:?}");
+            assert_eq!(duration_millis(text), None, "{text:?}");
         }
     }
 
     #[test]
     fn sizes() {
         assert_eq!(
-            [bytes("512"), bytes("64K"), bytes("2m")],
+            [byte_count("512"), byte_count("64K"), byte_count("2m")],
             [Some(512), Some(65_536), Some(2 << 20)]
         );
         assert_eq!(
             [
-                bytes(""),
-                bytes("K"),
-                bytes("0"),
-                bytes("1T"),
-                bytes("99999999999999999G")
+                byte_count(""),
+                byte_count("K"),
+                byte_count("0"),
+                byte_count("1T"),
+                byte_count("99999999999999999G")
             ],
             [None; 5]
         );
@@ -183,14 +187,14 @@ mod tests {
             u64::from(u32::MAX),
         ] {
             assert_eq!(
-                duration(&show_duration(ms)),
+                duration_millis(&show_duration(ms)),
                 Some(ms),
                 "{}",
                 show_duration(ms)
             );
         }
         for size in [1, 1000, 1024, 400 << 10, 3 << 20, (1 << 30) + 1] {
-            assert_eq!(bytes(&show_bytes(size)), Some(size));
+            assert_eq!(byte_count(&show_bytes(size)), Some(size));
         }
         assert_eq!(
             (show_duration(120_000), show_duration(60_000)),

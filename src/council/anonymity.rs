@@ -3,60 +3,61 @@
 use council_protocol::task::{Peer, PeerFinding};
 use council_protocol::{Finding, JudgeId};
 
-use super::bench::{Bench, Chair, Judge};
-use super::keys::Stream;
-use super::plan::Seed;
+use super::bench::{JudgeState, Judges, SeatIndex};
+use super::keys::SeededRandom;
+use super::plan::RunSeed;
 
 /// The order in which `viewer` sees the others, the same in all rounds: whoever comes first is A. The order of the seats plays
 /// no part.
-pub(super) fn order(seed: &Seed, bench: &Bench, viewer: Chair) -> Vec<Chair> {
-    let mut others = bench.counted();
+pub(super) fn peer_order(seed: &RunSeed, bench: &Judges, viewer: SeatIndex) -> Vec<SeatIndex> {
+    let mut others = bench.counted_seats();
     others.retain(|&chair| chair != viewer);
     others.sort_by(|&a, &b| bench.judges[a].id().cmp(bench.judges[b].id()));
     let parts = [bench.judges[viewer].id().as_str()];
-    Stream::new(seed, "peers", &parts).shuffle(&mut others);
+    SeededRandom::new(seed, "peers", &parts).shuffle(&mut others);
     others
 }
 
 /// `A`, `B`, …, `Z`, `AA`, …
-pub(super) fn label(index: usize) -> String {
+pub(super) fn peer_label(index: usize) -> String {
     let letter = char::from(b'A' + u8::try_from(index % 26).unwrap_or(0));
     match index / 26 {
         0 => letter.to_string(),
-        more => label(more - 1) + &letter.to_string(),
+        more => peer_label(more - 1) + &letter.to_string(),
     }
 }
 
 /// Whose finding an id such as `A1` means, and its number from 1, in the order that a judge was shown.
-pub(super) fn target(order: &[Chair], id: &str) -> Option<(Chair, usize)> {
+pub(super) fn parse_finding_id(order: &[SeatIndex], id: &str) -> Option<(SeatIndex, usize)> {
     let id = id.trim();
     let digits = id.find(|c: char| c.is_ascii_digit())?;
     let (name, number) = id.split_at(digits);
     Some((
-        by_label(order, name)?,
+        seat_by_label(order, name)?,
         number.parse().ok().filter(|&n| n > 0)?,
     ))
 }
 
 /// Who a label means.
-pub(super) fn by_label(order: &[Chair], name: &str) -> Option<Chair> {
+pub(super) fn seat_by_label(order: &[SeatIndex], name: &str) -> Option<SeatIndex> {
     let name = name.trim();
     order
         .iter()
         .enumerate()
-        .find(|&(i, _)| label(i).eq_ignore_ascii_case(name))
+        .find(|&(i, _)| peer_label(i).eq_ignore_ascii_case(name))
         .map(|(_, &chair)| chair)
 }
 
 /// The others as one judge sees them: no name, vendor, confidence or tally. Findings up to and without `round`.
-pub(super) fn peers(bench: &Bench, order: &[Chair], round: u8) -> Vec<Peer> {
-    let names = names(bench);
-    let seen =
-        |(index, &chair): (usize, &Chair)| peer(&bench.judges[chair], label(index), round, &names);
+pub(super) fn collect_peers(bench: &Judges, order: &[SeatIndex], round: u8) -> Vec<Peer> {
+    let names = judge_names(bench);
+    let seen = |(index, &chair): (usize, &SeatIndex)| {
+        build_peer(&bench.judges[chair], peer_label(index), round, &names)
+    };
     order.iter().enumerate().filter_map(seen).collect()
 }
 
-fn peer(judge: &Judge, label: String, round: u8, names: &[&JudgeId]) -> Option<Peer> {
+fn build_peer(judge: &JudgeState, label: String, round: u8, names: &[&JudgeId]) -> Option<Peer> {
     let (_, last) = judge.answers.range(..round).next_back()?;
     let findings = judge
         .raised
@@ -65,21 +66,21 @@ fn peer(judge: &Judge, label: String, round: u8, names: &[&JudgeId]) -> Option<P
         .filter(|(_, r)| r.round < round);
     let findings = findings.map(|(i, raised)| PeerFinding {
         id: format!("{label}{}", i + 1),
-        finding: scrubbed(&raised.finding, names),
+        finding: scrub_finding(&raised.finding, names),
     });
     Some(Peer {
         verdict: last.verdict,
-        key_insight: scrub(&last.key_insight, names),
+        key_insight: scrub_names(&last.key_insight, names),
         findings: findings.collect(),
-        recommendation: scrub(&last.recommendation, names),
+        recommendation: scrub_names(&last.recommendation, names),
         file: None,
         label,
     })
 }
 
 /// The judges' names, longest first, so that `judge-1` is not found inside `judge-10`.
-pub(super) fn names(bench: &Bench) -> Vec<&JudgeId> {
-    let mut names: Vec<&JudgeId> = bench.judges.iter().map(Judge::id).collect();
+pub(super) fn judge_names(bench: &Judges) -> Vec<&JudgeId> {
+    let mut names: Vec<&JudgeId> = bench.judges.iter().map(JudgeState::id).collect();
     names.sort_by_key(|name| {
         (
             std::cmp::Reverse(name.as_str().len()),
@@ -90,12 +91,12 @@ pub(super) fn names(bench: &Bench) -> Vec<&JudgeId> {
 }
 
 /// A finding without what gives its author away. Quotes and suggestions are the change's words and stay.
-pub(super) fn scrubbed(finding: &Finding, names: &[&JudgeId]) -> Finding {
+pub(super) fn scrub_finding(finding: &Finding, names: &[&JudgeId]) -> Finding {
     let by_rule = finding.rule.is_some();
     Finding {
-        description: scrub(&finding.description, names),
-        why: scrub(&finding.why, names),
-        fix: scrub(&finding.fix, names),
+        description: scrub_names(&finding.description, names),
+        why: scrub_names(&finding.why, names),
+        fix: scrub_names(&finding.fix, names),
         rule: None,
         reference: finding.reference.clone().filter(|_| !by_rule),
         ..finding.clone()
@@ -103,7 +104,7 @@ pub(super) fn scrubbed(finding: &Finding, names: &[&JudgeId]) -> Finding {
 }
 
 /// Text in which no judge is named.
-pub(super) fn scrub(text: &str, names: &[&JudgeId]) -> String {
+pub(super) fn scrub_names(text: &str, names: &[&JudgeId]) -> String {
     let mut text = text.to_owned();
     for name in names.iter().map(|n| n.as_str()).filter(|n| !n.is_empty()) {
         if text.contains(name) {
@@ -114,7 +115,7 @@ pub(super) fn scrub(text: &str, names: &[&JudgeId]) -> String {
 }
 
 /// Drops whole findings, least severe first and last ones first, until the rest fits; returns how many.
-pub(super) fn fit(peers: &mut [Peer], max_bytes: u64) -> u32 {
+pub(super) fn fit_budget(peers: &mut [Peer], max_bytes: u64) -> u32 {
     let size = |f: &PeerFinding| serde_json::to_vec(f).map_or(0, |bytes| bytes.len() as u64);
     let mut all: Vec<(usize, usize, u64)> = Vec::new();
     for (p, peer) in peers.iter().enumerate() {
@@ -187,9 +188,9 @@ mod tests {
 
     #[test]
     fn labels_count_like_columns_and_find_their_way_back() {
-        assert_eq!([0, 25, 26, 27].map(label), ["A", "Z", "AA", "AB"]);
-        assert_eq!(target(&[7, 3], "B12"), Some((3, 12)));
-        assert_eq!(target(&[7, 3], " a1 "), Some((7, 1)));
+        assert_eq!([0, 25, 26, 27].map(peer_label), ["A", "Z", "AA", "AB"]);
+        assert_eq!(parse_finding_id(&[7, 3], "B12"), Some((3, 12)));
+        assert_eq!(parse_finding_id(&[7, 3], " a1 "), Some((7, 1)));
         for odd in [
             "",
             "A",
@@ -200,7 +201,7 @@ mod tests {
             "A1x",
             "A99999999999999999999999",
         ] {
-            assert_eq!(target(&[7, 3], odd), None, "{odd}");
+            assert_eq!(parse_finding_id(&[7, 3], odd), None, "{odd}");
         }
     }
 
@@ -223,15 +224,15 @@ mod tests {
             ),
         ];
         let one = serde_json::to_vec(&peers[0].findings[1]).unwrap().len() as u64;
-        assert_eq!(fit(&mut peers.clone(), u64::MAX), 0);
-        assert_eq!(fit(&mut peers, one * 2 + 20), 2);
+        assert_eq!(fit_budget(&mut peers.clone(), u64::MAX), 0);
+        assert_eq!(fit_budget(&mut peers, one * 2 + 20), 2);
         let left: Vec<_> = peers
             .iter()
             .flat_map(|p| &p.findings)
             .map(|f| f.id.as_str())
             .collect();
         assert_eq!(left, ["A2", "B1"]);
-        assert_eq!(fit(&mut peers, 0), 2);
+        assert_eq!(fit_budget(&mut peers, 0), 2);
         assert!(peers.iter().all(|p| p.findings.is_empty()));
     }
 
@@ -240,7 +241,7 @@ mod tests {
         let ids = [JudgeId::from("judge-10"), JudgeId::from("judge-1")];
         let names: Vec<&JudgeId> = ids.iter().collect();
         assert_eq!(
-            scrub("judge-10 and judge-1 agree", &names),
+            scrub_names("judge-10 and judge-1 agree", &names),
             "a judge and a judge agree"
         );
     }

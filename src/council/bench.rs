@@ -11,11 +11,11 @@ use super::outcome::RoundFailure;
 use super::plan::PlannedSeat;
 
 /// The place of a judge in the plan.
-pub(super) type Chair = usize;
+pub(super) type SeatIndex = usize;
 
 /// Where a judge is between seat and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Presence {
+pub(super) enum SeatPresence {
     /// Asked for, not yet seated.
     Asked,
     /// Seated: it can be sent a turn.
@@ -28,7 +28,7 @@ pub(super) enum Presence {
 
 /// Something that a judge is to be asked in the current round.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Ask {
+pub(super) struct QueuedTask {
     /// What is asked.
     pub(super) task: Task,
     /// A bound of its own inside the round's, in milliseconds.
@@ -39,7 +39,7 @@ pub(super) struct Ask {
     pub(super) draft: Option<Box<Answer>>,
 }
 
-impl Ask {
+impl QueuedTask {
     /// A question that has the whole round.
     pub(super) fn new(task: Task) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Ask {
     }
 
     /// A question with a bound of its own.
-    pub(super) fn within(task: Task, limit_ms: u64) -> Self {
+    pub(super) fn with_limit(task: Task, limit_ms: u64) -> Self {
         Self {
             task,
             limit_ms: Some(limit_ms),
@@ -76,14 +76,14 @@ pub(super) struct OpenTurn {
     /// The key that its answer must echo.
     pub(super) key: String,
     /// What was asked.
-    pub(super) ask: Ask,
+    pub(super) ask: QueuedTask,
     /// Its time is over: whatever comes does not count.
     pub(super) cancelled: bool,
 }
 
 /// A finding as a judge raised it. Its number is its place in [`Judge::raised`], from 1.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Raised {
+pub(super) struct RaisedFinding {
     /// In which round.
     pub(super) round: u8,
     /// The finding, verbatim.
@@ -92,27 +92,27 @@ pub(super) struct Raised {
 
 /// One judge.
 #[derive(Debug, Clone)]
-pub(super) struct Judge {
+pub(super) struct JudgeState {
     /// The seat with its grant and its coverage.
     pub(super) planned: PlannedSeat,
     /// Where it is.
-    pub(super) presence: Presence,
+    pub(super) presence: SeatPresence,
     /// Whether it was ever seated.
     pub(super) started: bool,
     /// It writes the synthesis and takes no other part.
     pub(super) synthesizer: bool,
     /// What it is still to be asked in this round.
-    pub(super) queue: VecDeque<Ask>,
+    pub(super) queue: VecDeque<QueuedTask>,
     /// The turn that it works on.
     pub(super) open: Option<OpenTurn>,
     /// Its accepted answers by round; several turns of a round are merged.
     pub(super) answers: BTreeMap<u8, Answer>,
     /// Its findings of all rounds, in order.
-    pub(super) raised: Vec<Raised>,
+    pub(super) raised: Vec<RaisedFinding>,
     /// Its own position, before it saw the others'.
     pub(super) restatement: Option<String>,
     /// Round → whom it saw as A, B, C, …
-    pub(super) peers: BTreeMap<u8, Vec<Chair>>,
+    pub(super) peers: BTreeMap<u8, Vec<SeatIndex>>,
     /// What went wrong.
     pub(super) failures: Vec<RoundFailure>,
     /// Its explorers are at work until this deadline.
@@ -129,11 +129,11 @@ pub(super) struct Judge {
     pub(super) answered_ms: Option<Millis>,
 }
 
-impl Judge {
+impl JudgeState {
     fn new(planned: PlannedSeat) -> Self {
         Self {
             planned,
-            presence: Presence::Asked,
+            presence: SeatPresence::Asked,
             started: false,
             synthesizer: false,
             queue: VecDeque::new(),
@@ -158,7 +158,7 @@ impl Judge {
     }
 
     /// Whether it applies rules rather than a model.
-    pub(super) fn deterministic(&self) -> bool {
+    pub(super) fn is_deterministic(&self) -> bool {
         self.planned.seat.agent.deterministic
     }
 
@@ -181,13 +181,13 @@ impl Judge {
     }
 
     /// Whether it was granted a capability.
-    pub(super) fn granted(&self, capability: &Capability) -> bool {
+    pub(super) fn has_capability(&self, capability: &Capability) -> bool {
         self.planned.grant.granted.has(capability)
     }
 
     /// Whether a second message can reach it: granted, or emulated by a fresh briefing that was asked for.
     pub(super) fn can_be_messaged(&self) -> bool {
-        self.granted(&Capability::Message)
+        self.has_capability(&Capability::Message)
             || self
                 .planned
                 .grant
@@ -196,7 +196,7 @@ impl Judge {
     }
 
     /// Whether it counts: it gave a usable answer in R1.
-    pub(super) fn counts(&self) -> bool {
+    pub(super) fn is_counted(&self) -> bool {
         self.answers.contains_key(&1)
     }
 
@@ -207,7 +207,7 @@ impl Judge {
 
     /// Whether it can take part in a round after R1 (seed 000: a judge late in R1 gets no message).
     pub(super) fn can_debate(&self) -> bool {
-        self.counts() && self.presence == Presence::Seated && self.can_be_messaged()
+        self.is_counted() && self.presence == SeatPresence::Seated && self.can_be_messaged()
     }
 
     /// Whether it has nothing left to do in this round.
@@ -223,12 +223,12 @@ impl Judge {
     }
 
     /// Notes what went wrong.
-    pub(super) fn failed(&mut self, round: u8, failure: Failure) {
+    pub(super) fn record_failure(&mut self, round: u8, failure: Failure) {
         self.failures.push(RoundFailure { round, failure });
     }
 
     /// Adds what a turn of a round cost.
-    pub(super) fn pay(&mut self, round: u8, usage: Option<Usage>) {
+    pub(super) fn add_usage(&mut self, round: u8, usage: Option<Usage>) {
         let Some(new) = usage else { return };
         let spent = self.spent.entry(round).or_default();
         *spent = spent.plus(&new);
@@ -241,13 +241,14 @@ impl Judge {
         self.raised.iter().filter(|r| r.round < round).any(|r| {
             let place = &r.finding.location;
             place.path == evidence.path
-                && (covers(place, evidence.line) || same_text(&r.finding.quote, &evidence.quote))
+                && (covers_line(place, evidence.line)
+                    || same_text(&r.finding.quote, &evidence.quote))
         })
     }
 }
 
 /// Whether a place covers a line.
-fn covers(place: &Location, line: u32) -> bool {
+fn covers_line(place: &Location, line: u32) -> bool {
     place.line > 0 && (place.line..=place.end_line.unwrap_or(place.line)).contains(&line)
 }
 
@@ -258,41 +259,41 @@ pub(super) fn same_text(a: &str, b: &str) -> bool {
 
 /// All judges in the order of the plan.
 #[derive(Debug, Clone)]
-pub(super) struct Bench {
+pub(super) struct Judges {
     /// The judges.
-    pub(super) judges: Vec<Judge>,
+    pub(super) judges: Vec<JudgeState>,
 }
 
-impl Bench {
+impl Judges {
     /// Everybody is asked for, nobody is seated.
     pub(super) fn new(seats: &[PlannedSeat]) -> Self {
         Self {
-            judges: seats.iter().cloned().map(Judge::new).collect(),
+            judges: seats.iter().cloned().map(JudgeState::new).collect(),
         }
     }
 
     /// Everybody but the synthesizer.
-    pub(super) fn sitting(&self) -> Vec<Chair> {
-        self.chairs(|j| !j.synthesizer)
+    pub(super) fn sitting_seats(&self) -> Vec<SeatIndex> {
+        self.seats_where(|j| !j.synthesizer)
     }
 
     /// The chair of a judge; a name that nobody has is nobody.
-    pub(super) fn chair(&self, judge: &JudgeId) -> Option<Chair> {
+    pub(super) fn seat_of(&self, judge: &JudgeId) -> Option<SeatIndex> {
         self.judges.iter().position(|j| j.id() == judge)
     }
 
     /// The chairs whose judge counts.
-    pub(super) fn counted(&self) -> Vec<Chair> {
-        self.chairs(Judge::counts)
+    pub(super) fn counted_seats(&self) -> Vec<SeatIndex> {
+        self.seats_where(JudgeState::is_counted)
     }
 
     /// The chairs whose judge can take part in a round after R1.
-    pub(super) fn debaters(&self) -> Vec<Chair> {
-        self.chairs(Judge::can_debate)
+    pub(super) fn debating_seats(&self) -> Vec<SeatIndex> {
+        self.seats_where(JudgeState::can_debate)
     }
 
     /// The chairs that `wanted` picks.
-    pub(super) fn chairs(&self, wanted: impl Fn(&Judge) -> bool) -> Vec<Chair> {
+    pub(super) fn seats_where(&self, wanted: impl Fn(&JudgeState) -> bool) -> Vec<SeatIndex> {
         (0..self.judges.len())
             .filter(|&chair| wanted(&self.judges[chair]))
             .collect()

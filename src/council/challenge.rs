@@ -5,13 +5,13 @@ use council_protocol::task::PutChallenge;
 use council_protocol::{Answer, Failure, FailureKind};
 
 use super::anonymity;
-use super::bench::Chair;
-use super::floor::Floor;
+use super::bench::SeatIndex;
+use super::floor::DebateState;
 use super::outcome::ChallengeRecord;
 use super::plan::Procedure;
 
 /// Challenges of one judge in one round that are kept; two are asked for.
-const MOST_CHALLENGES: usize = 6;
+const MAX_CHALLENGES: usize = 6;
 
 /// Whether a role is meant, however its words are put together: `Domain Expert`, `domain-expert`.
 pub(super) fn is_role(role: &str, name: &str) -> bool {
@@ -25,23 +25,23 @@ pub(super) fn is_role(role: &str, name: &str) -> bool {
     !wanted.is_empty() && letters(role) == wanted
 }
 
-impl Floor {
+impl DebateState {
     /// Whom `chair` means by a name: a role where roles are named, else a label of the exchange.
-    pub(super) fn addressee(&self, chair: Chair, name: &str) -> Option<Chair> {
+    pub(super) fn find_addressee(&self, chair: SeatIndex, name: &str) -> Option<SeatIndex> {
         let name = name.trim();
         let others = self
             .bench
-            .counted()
+            .counted_seats()
             .into_iter()
             .filter(|&other| other != chair);
-        let is_named = |&other: &Chair| is_role(self.bench.judges[other].role(), name);
+        let is_named = |&other: &SeatIndex| is_role(self.bench.judges[other].role(), name);
         let by_role = others
             .into_iter()
             .find(is_named)
             .filter(|_| !self.is_anonymous());
         by_role.or_else(|| {
             let order = self.bench.judges[chair].peers.values().next_back()?;
-            anonymity::by_label(order, name)
+            anonymity::seat_by_label(order, name)
         })
     }
 
@@ -51,37 +51,43 @@ impl Floor {
     }
 
     /// What `viewer` calls another judge.
-    fn name_for(&self, viewer: Chair, other: Chair) -> String {
+    fn name_for(&self, viewer: SeatIndex, other: SeatIndex) -> String {
         if !self.is_anonymous() {
             return self.bench.judges[other].role().to_owned();
         }
         let order = self.bench.judges[viewer].peers.values().next_back();
         let place = order.and_then(|order| order.iter().position(|&chair| chair == other));
-        place.map_or_else(|| "another judge".to_owned(), anonymity::label)
+        place.map_or_else(|| "another judge".to_owned(), anonymity::peer_label)
     }
 
     /// Notes the challenges of an answer under ids of their own. One without a question asks nothing.
-    pub(super) fn challenged(&mut self, from: Chair, answer: &Answer) {
+    pub(super) fn note_challenges(&mut self, from: SeatIndex, answer: &Answer) {
         for challenge in &answer.challenges {
             let text = format!("{}{}", challenge.claim, challenge.question);
             if let Some(to) = self
-                .addressee(from, &challenge.to)
+                .find_addressee(from, &challenge.to)
                 .filter(|_| !text.trim().is_empty())
             {
-                self.challenge(from, to, &challenge.claim, &challenge.question);
+                self.add_challenge(from, to, &challenge.claim, &challenge.question);
             }
         }
     }
 
     /// Notes one challenge, unless its maker has used up its share of the round.
-    pub(super) fn challenge(&mut self, from: Chair, to: Chair, claim: &str, question: &str) {
+    pub(super) fn add_challenge(
+        &mut self,
+        from: SeatIndex,
+        to: SeatIndex,
+        claim: &str,
+        question: &str,
+    ) {
         let maker = self.bench.judges[from].id().clone();
         let made = self
             .challenges
             .iter()
             .filter(|c| c.round == self.begun && c.from == maker);
-        if made.count() >= MOST_CHALLENGES {
-            return self.note(format!("{maker} made more than {MOST_CHALLENGES} challenges in a round; the rest is left out"));
+        if made.count() >= MAX_CHALLENGES {
+            return self.add_note(format!("{maker} made more than {MAX_CHALLENGES} challenges in a round; the rest is left out"));
         }
         self.challenges.push(ChallengeRecord {
             id: format!("C{}", self.challenges.len() + 1),
@@ -96,7 +102,7 @@ impl Floor {
     }
 
     /// Notes what a judge answers. An empty answer answers nothing; nor does a second one.
-    pub(super) fn answered(&mut self, chair: Chair, answers: &[ChallengeAnswer]) {
+    pub(super) fn note_challenge_answers(&mut self, chair: SeatIndex, answers: &[ChallengeAnswer]) {
         let judge = self.bench.judges[chair].id().clone();
         for given in answers.iter().filter(|a| !a.response.trim().is_empty()) {
             let is_meant = |c: &&mut ChallengeRecord| {
@@ -113,7 +119,7 @@ impl Floor {
     /// The challenges to a judge that are neither answered nor given up, and that `wanted` picks.
     pub(super) fn open_challenges(
         &self,
-        chair: Chair,
+        chair: SeatIndex,
         wanted: impl Fn(&ChallengeRecord) -> bool,
     ) -> Vec<PutChallenge> {
         let judge = self.bench.judges[chair].id();
@@ -122,30 +128,30 @@ impl Floor {
             .iter()
             .filter(|c| c.to == *judge && c.answer.is_none() && !c.evaded);
         open.filter(|c| wanted(c))
-            .map(|c| self.put(chair, c))
+            .map(|c| self.put_challenge(chair, c))
             .collect()
     }
 
-    fn put(&self, viewer: Chair, challenge: &ChallengeRecord) -> PutChallenge {
+    fn put_challenge(&self, viewer: SeatIndex, challenge: &ChallengeRecord) -> PutChallenge {
         let names = if self.is_anonymous() {
-            anonymity::names(&self.bench)
+            anonymity::judge_names(&self.bench)
         } else {
             Vec::new()
         };
         let from = self
             .bench
-            .chair(&challenge.from)
+            .seat_of(&challenge.from)
             .map(|from| self.name_for(viewer, from));
         PutChallenge {
             id: challenge.id.clone(),
             from: from.unwrap_or_default(),
-            claim: anonymity::scrub(&challenge.claim, &names),
-            question: anonymity::scrub(&challenge.question, &names),
+            claim: anonymity::scrub_names(&challenge.claim, &names),
+            question: anonymity::scrub_names(&challenge.question, &names),
         }
     }
 
     /// Rule 10, one voice: who answers a challenge that was put to another speaks for that one.
-    pub(super) fn check_voice(&self, chair: Chair, answer: &Answer) -> Result<(), Failure> {
+    pub(super) fn check_voice(&self, chair: SeatIndex, answer: &Answer) -> Result<(), Failure> {
         let own = self.bench.judges[chair].id();
         for given in &answer.answers {
             let id = given.challenge.trim();

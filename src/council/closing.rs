@@ -3,23 +3,23 @@
 use council_protocol::message::Ending;
 use council_protocol::{Failure, FailureKind, JudgeId, Millis};
 
-use super::bench::{Judge, Presence};
-use super::engine::{Council, Phase};
+use super::bench::{JudgeState, SeatPresence};
+use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
-use super::floor::Alarm;
+use super::floor::TimerKind;
 
 /// What a backend has beyond the grace to end a judge by force and say so, in milliseconds.
 const FORCE_MS: u64 = 5_000;
 
 /// Whether a judge has still to be ended.
-fn is_left(judge: &Judge) -> bool {
-    judge.ending.is_none() && judge.presence != Presence::Absent
+fn is_left(judge: &JudgeState) -> bool {
+    judge.ending.is_none() && judge.presence != SeatPresence::Absent
 }
 
 impl Council {
     /// The rounds are over: everybody who was asked for is ended.
-    pub(super) fn close(&mut self, now: Millis) {
-        self.phase = Phase::Closing;
+    pub(super) fn begin_closing(&mut self, now: Millis) {
+        self.phase = CouncilPhase::Closing;
         let grace_ms = self.floor.plan.timeouts.shutdown_ms;
         for judge in &mut self.floor.bench.judges {
             judge.queue.clear();
@@ -32,8 +32,8 @@ impl Council {
             }
         }
         if !self.everybody_ended() {
-            self.alarm(
-                Alarm::Shutdown,
+            self.set_timer(
+                TimerKind::Shutdown,
                 now.saturating_add(grace_ms).saturating_add(FORCE_MS),
             );
         }
@@ -44,8 +44,8 @@ impl Council {
     }
 
     /// A judge has ended: as it was asked to, or by itself.
-    pub(super) fn ended(&mut self, judge: &JudgeId, ending: Ending) {
-        let Some(chair) = self.chair(judge) else {
+    pub(super) fn on_ended(&mut self, judge: &JudgeId, ending: Ending) {
+        let Some(chair) = self.seat_of(judge) else {
             return;
         };
         if !is_left(&self.floor.bench.judges[chair]) {
@@ -54,24 +54,24 @@ impl Council {
         self.floor.bench.judges[chair].ending = Some(ending);
         let id = judge.clone();
         let busy = self.floor.bench.judges[chair].is_left_to_answer();
-        if busy && !matches!(self.phase, Phase::Closing) {
-            self.lost(
+        if busy && !matches!(self.phase, CouncilPhase::Closing) {
+            self.on_judge_lost(
                 &id,
                 Failure::new(FailureKind::Died, "it ended before it answered"),
             );
         }
         let judge = &mut self.floor.bench.judges[chair];
         judge.presence = if judge.started {
-            Presence::Gone
+            SeatPresence::Gone
         } else {
-            Presence::Absent
+            SeatPresence::Absent
         };
         judge.open = None;
     }
 
     /// Nobody waits any longer: whoever has not ended by now is taken as ended by force.
-    pub(super) fn force(&mut self) {
-        if !matches!(self.phase, Phase::Closing) {
+    pub(super) fn force_endings(&mut self) {
+        if !matches!(self.phase, CouncilPhase::Closing) {
             return;
         }
         let mut forced = Vec::new();
@@ -82,8 +82,8 @@ impl Council {
         for judge in forced {
             let line =
                 format!("{judge} did not confirm its end within the grace and was ended by force");
-            self.floor.note(line.clone());
-            self.floor.log(line);
+            self.floor.add_note(line.clone());
+            self.floor.add_log(line);
         }
     }
 }

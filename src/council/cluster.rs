@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use council_protocol::{Finding, Proof, RepoPath};
 
-use super::bench::{Chair, same_text};
+use super::bench::{SeatIndex, same_text};
 
 /// Lines between two places that are still near.
 const NEAR: u32 = 3;
 
 /// What of a finding is compared.
-pub(super) struct Place<'a> {
-    chair: Chair,
+pub(super) struct ComparedFinding<'a> {
+    chair: SeatIndex,
     finding: &'a Finding,
     resolves: bool,
     first: u32,
@@ -20,9 +20,9 @@ pub(super) struct Place<'a> {
     words: BTreeSet<String>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ComparedFinding<'a> {
     /// A finding of a judge, at the line where its quote was found.
-    pub(super) fn new(chair: Chair, finding: &'a Finding, proof: &Proof) -> Self {
+    pub(super) fn new(chair: SeatIndex, finding: &'a Finding, proof: &Proof) -> Self {
         let claimed = finding.location.line;
         let length = finding
             .location
@@ -34,7 +34,7 @@ impl<'a> Place<'a> {
         } else {
             claimed
         };
-        let words = words(&finding.description);
+        let words = description_words(&finding.description);
         Self {
             chair,
             finding,
@@ -54,18 +54,18 @@ impl<'a> Place<'a> {
     }
 
     /// Lines between the two; 0 where they touch or overlap.
-    fn gap(&self, other: &Self) -> u32 {
+    fn line_gap(&self, other: &Self) -> u32 {
         self.first
             .max(other.first)
             .saturating_sub(self.last.min(other.last))
     }
 
     /// Whether two findings mean the same. A judge's own findings never do, unless it gave one twice.
-    pub(super) fn means(&self, other: &Self) -> bool {
+    pub(super) fn means_same(&self, other: &Self) -> bool {
         if self.path() != other.path()
             || self.resolves != other.resolves
             || self.about_file() != other.about_file()
-            || self.gap(other) > NEAR
+            || self.line_gap(other) > NEAR
         {
             return false;
         }
@@ -74,14 +74,14 @@ impl<'a> Place<'a> {
         if self.chair == other.chair {
             return overlap && same_quote && self.finding.description == other.finding.description;
         }
-        self.same_rule(other) || self.similar(other, overlap, same_quote)
+        self.same_rule(other) || self.is_similar(other, overlap, same_quote)
     }
 
     fn same_rule(&self, other: &Self) -> bool {
         self.finding.rule.is_some() && self.finding.rule == other.finding.rule
     }
 
-    fn similar(&self, other: &Self, overlap: bool, same_quote: bool) -> bool {
+    fn is_similar(&self, other: &Self, overlap: bool, same_quote: bool) -> bool {
         let shared = self.words.intersection(&other.words).count();
         let smaller = self.words.len().min(other.words.len()).max(1);
         let percent = shared * 100 / smaller;
@@ -104,24 +104,24 @@ const STOP: [&str; 30] = [
 ];
 
 /// The words that carry a description, lower case, without their commonest endings.
-fn words(text: &str) -> BTreeSet<String> {
+fn description_words(text: &str) -> BTreeSet<String> {
     let words = text
         .split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase);
     words
         .filter(|w| w.chars().count() > 2 && !STOP.contains(&w.as_str()))
-        .map(|w| stem(&w).to_owned())
+        .map(|w| stem_word(&w).to_owned())
         .collect()
 }
 
 /// Whether two sentences say much the same.
-pub(super) fn alike(a: &str, b: &str) -> bool {
-    let (a, b) = (words(a), words(b));
+pub(super) fn is_alike(a: &str, b: &str) -> bool {
+    let (a, b) = (description_words(a), description_words(b));
     let smaller = a.len().min(b.len());
     smaller > 0 && a.intersection(&b).count() * 100 >= smaller * 60
 }
 
-fn stem(word: &str) -> &str {
+fn stem_word(word: &str) -> &str {
     let stems = ["ing", "ed", "es", "s"]
         .iter()
         .filter_map(|end| word.strip_suffix(end));
@@ -133,7 +133,7 @@ fn stem(word: &str) -> &str {
 
 /// Groups places: two belong together when a chain of equal meanings joins them. The order of `places` plays no part
 /// beyond the order of the groups and of their members.
-pub(super) fn cluster(places: &[Place<'_>]) -> Vec<Vec<usize>> {
+pub(super) fn group_findings(places: &[ComparedFinding<'_>]) -> Vec<Vec<usize>> {
     let mut sorted: Vec<usize> = (0..places.len()).collect();
     sorted.sort_by_key(|&i| (places[i].path(), places[i].first));
     let mut parent: Vec<usize> = (0..places.len()).collect();
@@ -142,22 +142,22 @@ pub(super) fn cluster(places: &[Place<'_>]) -> Vec<Vec<usize>> {
         let near =
             |b: &&usize| places[**b].path() == places[a].path() && places[**b].first <= reach;
         for &b in sorted[at + 1..].iter().take_while(near) {
-            if places[a].means(&places[b]) {
-                let (ra, rb) = (root(&mut parent, a), root(&mut parent, b));
+            if places[a].means_same(&places[b]) {
+                let (ra, rb) = (find_root(&mut parent, a), find_root(&mut parent, b));
                 parent[ra.max(rb)] = ra.min(rb);
             }
         }
     }
     let mut groups: Vec<Vec<usize>> = vec![Vec::new(); places.len()];
     for i in 0..places.len() {
-        let root = root(&mut parent, i);
+        let root = find_root(&mut parent, i);
         groups[root].push(i);
     }
     groups.retain(|g| !g.is_empty());
     groups
 }
 
-fn root(parent: &mut [usize], mut i: usize) -> usize {
+fn find_root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];
         i = parent[i];
@@ -190,12 +190,12 @@ mod tests {
         }
     }
 
-    fn groups(findings: &[(Chair, Finding)]) -> usize {
+    fn groups(findings: &[(SeatIndex, Finding)]) -> usize {
         let places: Vec<_> = findings
             .iter()
-            .map(|(c, f)| Place::new(*c, f, &Proof::Verified))
+            .map(|(c, f)| ComparedFinding::new(*c, f, &Proof::Verified))
             .collect();
-        cluster(&places).len()
+        group_findings(&places).len()
     }
 
     const SQL: &str = "the SQL query is concatenated from user input";
@@ -231,20 +231,20 @@ mod tests {
             reason: String::new(),
         };
         let places = [
-            Place::new(0, &a, &Proof::Verified),
-            Place::new(1, &a, &unconfirmed),
+            ComparedFinding::new(0, &a, &Proof::Verified),
+            ComparedFinding::new(1, &a, &unconfirmed),
         ];
-        assert_eq!(cluster(&places).len(), 2);
+        assert_eq!(group_findings(&places).len(), 2);
     }
 
     #[test]
     fn a_relocated_finding_stands_where_it_was_found() {
         let (a, b) = (finding(10, "injection", SQL), finding(90, "injection", SQL));
         let places = [
-            Place::new(0, &a, &Proof::Verified),
-            Place::new(1, &b, &Proof::Relocated { line: 10 }),
+            ComparedFinding::new(0, &a, &Proof::Verified),
+            ComparedFinding::new(1, &b, &Proof::Relocated { line: 10 }),
         ];
-        assert_eq!(cluster(&places).len(), 1);
+        assert_eq!(group_findings(&places).len(), 1);
     }
 
     #[test]

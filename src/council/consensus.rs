@@ -2,12 +2,12 @@
 
 use council_protocol::{Severity, Vote};
 
-use super::outcome::{Disposition, Level, Reason, Verdict};
-use super::plan::{Consensus, Policy};
+use super::outcome::{Disposition, FindingLevel, Verdict, VerdictReason};
+use super::plan::{ConsensusRule, VerdictPolicy};
 
 /// A finding as the verdict sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct FindingStanding {
     /// How bad it is said to be.
     pub severity: Severity,
     /// What became of it.
@@ -16,9 +16,9 @@ pub struct Standing {
 
 /// Everything that the verdict depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Case<'a> {
+pub struct VerdictInput<'a> {
     /// The findings, rejected ones included.
-    pub findings: &'a [Standing],
+    pub findings: &'a [FindingStanding],
     /// The votes that count.
     pub votes: &'a [Vote],
     /// How many judges counted.
@@ -32,57 +32,63 @@ pub struct Case<'a> {
 }
 
 /// What a finding does to the verdict; none for a rejected one.
-pub fn level(finding: Standing, policy: Policy) -> Option<Level> {
+pub fn finding_level(finding: FindingStanding, policy: VerdictPolicy) -> Option<FindingLevel> {
     use {Disposition as D, Severity as S};
     match (finding.severity, finding.disposition) {
         (_, D::Rejected) => None,
-        (S::Critical, D::Confirmed) => Some(Level::Fail),
-        (S::Critical, D::Disputed) if policy.disputed_critical_fails => Some(Level::Fail),
+        (S::Critical, D::Confirmed) => Some(FindingLevel::Fail),
+        (S::Critical, D::Disputed) if policy.disputed_critical_fails => Some(FindingLevel::Fail),
         (S::Critical, D::Disputed | D::Unconfirmed) | (S::Significant, D::Confirmed) => {
-            Some(Level::Warn)
+            Some(FindingLevel::Warn)
         }
-        (S::Significant, D::Disputed | D::Unconfirmed) | (S::Minor, _) => Some(Level::Note),
+        (S::Significant, D::Disputed | D::Unconfirmed) | (S::Minor, _) => Some(FindingLevel::Note),
     }
 }
 
 /// The verdict and its reason. The rule first, then the floors: quorum, unsearched quotes, coverage.
-pub fn judge(consensus: Consensus, policy: Policy, case: &Case<'_>) -> (Verdict, Reason) {
+pub fn decide_verdict(
+    consensus: ConsensusRule,
+    policy: VerdictPolicy,
+    case: &VerdictInput<'_>,
+) -> (Verdict, VerdictReason) {
     let (verdict, reason) = match consensus {
-        Consensus::Findings => by_findings(policy, case),
-        Consensus::Strict => (strict(case.votes), Reason::Votes),
-        Consensus::Majority => (majority(case.votes), Reason::Votes),
+        ConsensusRule::Findings => by_findings(policy, case),
+        ConsensusRule::Strict => (strict_verdict(case.votes), VerdictReason::Votes),
+        ConsensusRule::Majority => (majority_verdict(case.votes), VerdictReason::Votes),
     };
-    floor(policy, case, verdict, reason)
+    apply_floors(policy, case, verdict, reason)
 }
 
 /// The worst level; and a FAIL vote that no such level backs is a warning of its own.
-fn by_findings(policy: Policy, case: &Case<'_>) -> (Verdict, Reason) {
+fn by_findings(policy: VerdictPolicy, case: &VerdictInput<'_>) -> (Verdict, VerdictReason) {
     let worst = case
         .findings
         .iter()
-        .filter_map(|&f| level(f, policy).map(|l| (l, because(f, l))))
+        .filter_map(|&f| finding_level(f, policy).map(|l| (l, level_reason(f, l))))
         .max_by_key(|&(level, reason)| (level, std::cmp::Reverse(reason)));
     match worst {
-        Some((Level::Fail, reason)) => (Verdict::Fail, reason),
-        Some((Level::Warn, reason)) => (Verdict::Warn, reason),
-        _ if case.votes.contains(&Vote::Fail) => (Verdict::Warn, Reason::VerdictWithoutFinding),
-        Some((Level::Note, _)) => (Verdict::Pass, Reason::NotesOnly),
-        None => (Verdict::Pass, Reason::NoFindings),
+        Some((FindingLevel::Fail, reason)) => (Verdict::Fail, reason),
+        Some((FindingLevel::Warn, reason)) => (Verdict::Warn, reason),
+        _ if case.votes.contains(&Vote::Fail) => {
+            (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
+        }
+        Some((FindingLevel::Note, _)) => (Verdict::Pass, VerdictReason::NotesOnly),
+        None => (Verdict::Pass, VerdictReason::NoFindings),
     }
 }
 
-fn because(finding: Standing, level: Level) -> Reason {
+fn level_reason(finding: FindingStanding, level: FindingLevel) -> VerdictReason {
     match (level, finding.severity, finding.disposition) {
-        (Level::Note, ..) => Reason::NotesOnly,
-        (_, Severity::Critical, Disposition::Confirmed) => Reason::CriticalConfirmed,
-        (_, Severity::Critical, Disposition::Disputed) => Reason::CriticalDisputed,
-        (_, Severity::Critical, _) => Reason::CriticalUnconfirmed,
-        _ => Reason::SignificantConfirmed,
+        (FindingLevel::Note, ..) => VerdictReason::NotesOnly,
+        (_, Severity::Critical, Disposition::Confirmed) => VerdictReason::CriticalConfirmed,
+        (_, Severity::Critical, Disposition::Disputed) => VerdictReason::CriticalDisputed,
+        (_, Severity::Critical, _) => VerdictReason::CriticalUnconfirmed,
+        _ => VerdictReason::SignificantConfirmed,
     }
 }
 
 /// The seeds' table: all PASS → PASS, any FAIL → FAIL, otherwise WARN.
-fn strict(votes: &[Vote]) -> Verdict {
+fn strict_verdict(votes: &[Vote]) -> Verdict {
     match votes.iter().max() {
         Some(Vote::Fail) => Verdict::Fail,
         Some(Vote::Warn) => Verdict::Warn,
@@ -91,7 +97,7 @@ fn strict(votes: &[Vote]) -> Verdict {
 }
 
 /// Seed 001: unanimous before majority; more than half FAIL → FAIL; everything between is a WARN, a tie included.
-fn majority(votes: &[Vote]) -> Verdict {
+fn majority_verdict(votes: &[Vote]) -> Verdict {
     let fails = votes.iter().filter(|&&v| v == Vote::Fail).count();
     if votes.iter().all(|&v| v == Vote::Pass) {
         Verdict::Pass
@@ -104,19 +110,24 @@ fn majority(votes: &[Vote]) -> Verdict {
 
 /// What too few judges, unsearched quotes or unseen files leave of a verdict. FAIL stays FAIL. WARN falls as PASS does:
 /// otherwise a small flaw added to an unreviewable change would improve its verdict.
-fn floor(policy: Policy, case: &Case<'_>, verdict: Verdict, reason: Reason) -> (Verdict, Reason) {
+fn apply_floors(
+    policy: VerdictPolicy,
+    case: &VerdictInput<'_>,
+    verdict: Verdict,
+    reason: VerdictReason,
+) -> (Verdict, VerdictReason) {
     if verdict == Verdict::Fail {
         (verdict, reason)
     } else if case.counted < case.quorum.max(1) {
-        (Verdict::Inconclusive, Reason::BelowQuorum)
+        (Verdict::Inconclusive, VerdictReason::BelowQuorum)
     } else if !case.checked {
-        (Verdict::Inconclusive, Reason::UncheckedEvidence)
+        (Verdict::Inconclusive, VerdictReason::UncheckedEvidence)
     } else if case.covered {
         (verdict, reason)
     } else if !policy.incomplete_coverage_warns {
-        (Verdict::Inconclusive, Reason::IncompleteCoverage)
+        (Verdict::Inconclusive, VerdictReason::IncompleteCoverage)
     } else if verdict == Verdict::Pass {
-        (Verdict::Warn, Reason::IncompleteCoverage)
+        (Verdict::Warn, VerdictReason::IncompleteCoverage)
     } else {
         (verdict, reason)
     }

@@ -3,12 +3,12 @@
 use council_protocol::Severity;
 use council_protocol::answer::Contention;
 
-use super::floor::Floor;
+use super::floor::DebateState;
 
 /// What a challenge weighs beside findings.
 const CHALLENGE: u64 = 2;
 
-fn weight(severity: Severity) -> u64 {
+fn severity_weight(severity: Severity) -> u64 {
     match severity {
         Severity::Critical => 4,
         Severity::Significant => 2,
@@ -19,12 +19,12 @@ fn weight(severity: Severity) -> u64 {
 /// The share of findings and challenges that are still disputed, weighted by severity. A finding that somebody disagrees with
 /// is disputed, one that somebody agrees with in part is half disputed, a challenge without an answer is disputed. A finding
 /// whose quote is not there, or that was withdrawn with evidence, plays no part.
-pub(super) fn contention(floor: &Floor) -> Contention {
+pub(super) fn measure_contention(floor: &DebateState) -> Contention {
     let live: Vec<(u64, u64)> = floor
         .clusters()
         .iter()
-        .filter(|c| c.lives())
-        .map(|c| (weight(c.severity()), c.dispute()))
+        .filter(|c| c.is_live())
+        .map(|c| (severity_weight(c.severity()), c.dispute_halves()))
         .collect();
     let open = floor
         .challenges

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::answer::Stance;
 use council_protocol::{Severity, Vote};
 
-use super::floor::Floor;
+use super::floor::DebateState;
 use super::outcome::{Disagreement, DisagreementKind, Disposition, JudgedFinding};
-use super::position::Position;
+use super::position::JudgePosition;
 
 /// What no rule may average away, with both positions (3-debate.md: a flag beside the verdict).
-pub(super) fn disagreements(
-    floor: &Floor,
-    positions: &[Position],
+pub(super) fn find_disagreements(
+    floor: &DebateState,
+    positions: &[JudgePosition],
     findings: &[JudgedFinding],
 ) -> Vec<Disagreement> {
     let mut all: Vec<Disagreement> = cross_vendor(floor, positions).into_iter().collect();
@@ -30,7 +30,7 @@ pub(super) fn disagreements(
             all.push(Disagreement {
                 kind,
                 finding: Some(finding.id.clone()),
-                positions: sides(finding),
+                positions: describe_sides(finding),
             });
         }
     }
@@ -38,7 +38,7 @@ pub(super) fn disagreements(
 }
 
 /// Who holds a finding and what the others said, one line each.
-fn sides(finding: &JudgedFinding) -> Vec<String> {
+fn describe_sides(finding: &JudgedFinding) -> Vec<String> {
     let holders: BTreeSet<&str> = finding.members.iter().map(|m| m.judge.as_str()).collect();
     let mut sides: Vec<String> = holders
         .iter()
@@ -59,7 +59,7 @@ fn sides(finding: &JudgedFinding) -> Vec<String> {
 }
 
 /// One vendor's judges PASS what another's FAIL (councils.md 9.1, "AO cross-vendor").
-fn cross_vendor(floor: &Floor, positions: &[Position]) -> Option<Disagreement> {
+fn cross_vendor(floor: &DebateState, positions: &[JudgePosition]) -> Option<Disagreement> {
     let mut vendors: BTreeMap<&str, Vec<(Vote, &str)>> = BTreeMap::new();
     for (judge, position) in floor.bench.judges.iter().zip(positions) {
         if let Some(vote) = position.counted {
@@ -83,7 +83,7 @@ fn cross_vendor(floor: &Floor, positions: &[Position]) -> Option<Disagreement> {
             .flatten()
             .map(|(_, judge)| *judge)
             .collect();
-        format!("{vendor}: {} ({})", vote.word(), judges.join(", "))
+        format!("{vendor}: {} ({})", vote.as_str(), judges.join(", "))
     };
     split.then(|| Disagreement {
         kind: DisagreementKind::CrossVendor,

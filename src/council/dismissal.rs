@@ -7,14 +7,14 @@ use council_protocol::{Coverage, JudgeId, Severity, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::consensus::{Case, Standing, judge, level};
-use super::outcome::{Disposition, JudgeRecord, JudgedFinding, Reason, Verdict};
-use super::plan::{Consensus, Policy};
+use super::consensus::{FindingStanding, VerdictInput, decide_verdict, finding_level};
+use super::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
+use super::plan::{ConsensusRule, VerdictPolicy};
 
 /// Why somebody dismissed a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ground {
+pub enum DismissalGround {
     /// It is no problem.
     FalsePositive,
     /// It is one, and somebody answers for it.
@@ -23,7 +23,7 @@ pub enum Ground {
     Fixed,
 }
 
-impl Ground {
+impl DismissalGround {
     /// The words for people.
     pub fn words(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ pub struct Dismissal {
     /// The finding's fingerprint, 16 hex digits.
     pub fingerprint: String,
     /// On which ground.
-    pub ground: Ground,
+    pub ground: DismissalGround,
     /// The reason in the author's words. Untrusted text.
     pub because: String,
     /// Who said so, `Name <mail>`. Untrusted text.
@@ -50,7 +50,7 @@ pub struct Dismissal {
 }
 
 /// Marks the findings that were dismissed: they have no level any more.
-pub(super) fn mark(findings: &mut [JudgedFinding], dismissals: &[Dismissal]) {
+pub(super) fn mark_dismissed(findings: &mut [JudgedFinding], dismissals: &[Dismissal]) {
     for finding in findings {
         let found = dismissals
             .iter()
@@ -66,9 +66,9 @@ pub(super) fn mark(findings: &mut [JudgedFinding], dismissals: &[Dismissal]) {
 }
 
 /// The findings as the verdict sees them: without the dismissed ones.
-pub(super) fn standing(findings: &[JudgedFinding]) -> Vec<Standing> {
+pub(super) fn counted_standings(findings: &[JudgedFinding]) -> Vec<FindingStanding> {
     let left = findings.iter().filter(|f| f.dismissed.is_none());
-    left.map(|f| Standing {
+    left.map(|f| FindingStanding {
         severity: f.finding.severity,
         disposition: f.disposition,
     })
@@ -76,21 +76,21 @@ pub(super) fn standing(findings: &[JudgedFinding]) -> Vec<Standing> {
 }
 
 /// The votes that count, where a judge's own findings were dismissed: no worse than what is left of them supports.
-pub(super) fn votes<'a>(
+pub(super) fn supported_votes<'a>(
     findings: &[JudgedFinding],
     counted: impl Iterator<Item = (&'a JudgeId, Vote)>,
 ) -> Vec<Vote> {
     let mut lost: BTreeMap<&JudgeId, Vote> = BTreeMap::new();
     for finding in findings.iter().filter(|f| f.dismissed.is_some()) {
-        lost.extend(holders(finding).map(|judge| (judge, Vote::Pass)));
+        lost.extend(finding_holders(finding).map(|judge| (judge, Vote::Pass)));
     }
     let left = findings
         .iter()
         .filter(|f| f.dismissed.is_none() && f.disposition != Disposition::Rejected);
     for finding in left {
-        for judge in holders(finding) {
+        for judge in finding_holders(finding) {
             if let Some(most) = lost.get_mut(judge) {
-                *most = (*most).max(supported(finding.finding.severity));
+                *most = (*most).max(max_supported_vote(finding.finding.severity));
             }
         }
     }
@@ -102,7 +102,7 @@ pub(super) fn votes<'a>(
 }
 
 /// Whoever said it, and whoever came to agree.
-fn holders(finding: &JudgedFinding) -> impl Iterator<Item = &JudgeId> {
+fn finding_holders(finding: &JudgedFinding) -> impl Iterator<Item = &JudgeId> {
     let agreed = finding
         .opinions
         .iter()
@@ -112,7 +112,7 @@ fn holders(finding: &JudgedFinding) -> impl Iterator<Item = &JudgeId> {
 }
 
 /// The worst vote that a finding of this severity supports.
-fn supported(severity: Severity) -> Vote {
+fn max_supported_vote(severity: Severity) -> Vote {
     match severity {
         Severity::Critical => Vote::Fail,
         Severity::Significant => Vote::Warn,
@@ -122,11 +122,11 @@ fn supported(severity: Severity) -> Vote {
 
 /// A verdict that was made before, under today's dismissals: nobody is asked again.
 #[derive(Debug)]
-pub struct Reconsidered<'a> {
+pub struct ReconsideredVerdict<'a> {
     /// The rule of the verdict.
-    pub consensus: Consensus,
+    pub consensus: ConsensusRule,
     /// The choices that the rule leaves.
-    pub policy: Policy,
+    pub policy: VerdictPolicy,
     /// Judges that have to count.
     pub quorum: u32,
     /// The judges as they were recorded.
@@ -135,36 +135,36 @@ pub struct Reconsidered<'a> {
     pub coverage: &'a Coverage,
 }
 
-impl Reconsidered<'_> {
+impl ReconsideredVerdict<'_> {
     /// Marks what was dismissed and judges what is left. Every quote was searched when the verdict was made.
-    pub fn judge(
+    pub fn decide_again(
         &self,
         findings: &mut [JudgedFinding],
         dismissals: &[Dismissal],
-    ) -> (Verdict, Reason) {
+    ) -> (Verdict, VerdictReason) {
         for finding in findings.iter_mut() {
-            let standing = Standing {
+            let standing = FindingStanding {
                 severity: finding.finding.severity,
                 disposition: finding.disposition,
             };
             finding.dismissed = None;
-            finding.level = level(standing, self.policy);
+            finding.level = finding_level(standing, self.policy);
         }
-        mark(findings, dismissals);
+        mark_dismissed(findings, dismissals);
         let counted = |j: &JudgeRecord| j.counted.is_some();
         let cast = self
             .judges
             .iter()
             .filter_map(|j| Some((&j.seat.judge, j.counted?)));
-        let case = Case {
-            findings: &standing(findings),
-            votes: &votes(findings, cast),
+        let case = VerdictInput {
+            findings: &counted_standings(findings),
+            votes: &supported_votes(findings, cast),
             counted: self.judges.iter().filter(|j| counted(j)).count(),
             quorum: self.quorum as usize,
             covered: self.coverage.is_complete(),
             checked: true,
         };
-        judge(self.consensus, self.policy, &case)
+        decide_verdict(self.consensus, self.policy, &case)
     }
 }
 
@@ -174,14 +174,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::council::outcome::Member;
+    use crate::council::outcome::FindingMember;
 
     const JUDGES: [&str; 3] = ["a", "b", "c"];
 
     fn dismissal(fingerprint: &str) -> Dismissal {
         Dismissal {
             fingerprint: fingerprint.into(),
-            ground: Ground::FalsePositive,
+            ground: DismissalGround::FalsePositive,
             because: "it is escaped two lines above".into(),
             by: "Ann <ann@example.com>".into(),
             at: "2026-03-09T10:00:00+01:00".into(),
@@ -205,7 +205,7 @@ mod tests {
             suggestion: None,
             reference: None,
         };
-        let member = |judge: &str| Member {
+        let member = |judge: &str| FindingMember {
             judge: judge.into(),
             round: 1,
             finding: finding.clone(),
@@ -245,11 +245,11 @@ mod tests {
         prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)]
     }
 
-    fn consensus() -> impl Strategy<Value = Consensus> {
+    fn consensus() -> impl Strategy<Value = ConsensusRule> {
         prop_oneof![
-            Just(Consensus::Findings),
-            Just(Consensus::Strict),
-            Just(Consensus::Majority)
+            Just(ConsensusRule::Findings),
+            Just(ConsensusRule::Strict),
+            Just(ConsensusRule::Majority)
         ]
     }
 
@@ -257,7 +257,7 @@ mod tests {
     struct World {
         findings: Vec<JudgedFinding>,
         votes: Vec<Vote>,
-        consensus: Consensus,
+        consensus: ConsensusRule,
         quorum: usize,
         covered: bool,
     }
@@ -281,24 +281,24 @@ mod tests {
     }
 
     impl World {
-        fn judge(&self, dismissals: &[Dismissal]) -> (Verdict, Reason) {
+        fn judge(&self, dismissals: &[Dismissal]) -> (Verdict, VerdictReason) {
             let mut findings = self.findings.clone();
-            mark(&mut findings, dismissals);
+            mark_dismissed(&mut findings, dismissals);
             let ids: Vec<JudgeId> = JUDGES.iter().map(|&id| id.into()).collect();
-            let votes = votes(&findings, ids.iter().zip(self.votes.iter().copied()));
-            let policy = Policy {
+            let votes = supported_votes(&findings, ids.iter().zip(self.votes.iter().copied()));
+            let policy = VerdictPolicy {
                 disputed_critical_fails: false,
                 incomplete_coverage_warns: false,
             };
-            let case = Case {
-                findings: &standing(&findings),
+            let case = VerdictInput {
+                findings: &counted_standings(&findings),
                 votes: &votes,
                 counted: self.votes.len(),
                 quorum: self.quorum,
                 covered: self.covered,
                 checked: true,
             };
-            judge(self.consensus, policy, &case)
+            decide_verdict(self.consensus, policy, &case)
         }
     }
 
@@ -339,19 +339,25 @@ mod tests {
         let world = World {
             findings: vec![found(0, Severity::Critical, Disposition::Confirmed, 0)],
             votes: vec![Vote::Fail, Vote::Pass],
-            consensus: Consensus::Findings,
+            consensus: ConsensusRule::Findings,
             quorum: 2,
             covered: true,
         };
         assert_eq!(world.judge(&[]).0, Verdict::Fail);
         let dismissed = [dismissal("0000000000000000")];
-        assert_eq!(world.judge(&dismissed), (Verdict::Pass, Reason::NoFindings));
-        for consensus in [Consensus::Strict, Consensus::Majority] {
+        assert_eq!(
+            world.judge(&dismissed),
+            (Verdict::Pass, VerdictReason::NoFindings)
+        );
+        for consensus in [ConsensusRule::Strict, ConsensusRule::Majority] {
             let world = World {
                 consensus,
                 ..world.clone()
             };
-            assert_eq!(world.judge(&dismissed), (Verdict::Pass, Reason::Votes));
+            assert_eq!(
+                world.judge(&dismissed),
+                (Verdict::Pass, VerdictReason::Votes)
+            );
         }
     }
 
@@ -363,7 +369,7 @@ mod tests {
                 found(1, Severity::Significant, Disposition::Unconfirmed, 0),
             ],
             votes: vec![Vote::Fail, Vote::Pass],
-            consensus: Consensus::Strict,
+            consensus: ConsensusRule::Strict,
             quorum: 2,
             covered: true,
         };
@@ -384,21 +390,22 @@ mod tests {
                 },
             }],
         };
-        let policy = Policy {
+        let policy = VerdictPolicy {
             disputed_critical_fails: false,
             incomplete_coverage_warns: false,
         };
-        let reconsidered = Reconsidered {
-            consensus: Consensus::Findings,
+        let reconsidered = ReconsideredVerdict {
+            consensus: ConsensusRule::Findings,
             policy,
             quorum: 2,
             judges: &[],
             coverage: &unseen,
         };
-        let (verdict, reason) = reconsidered.judge(&mut findings, &[dismissal("0000000000000000")]);
+        let (verdict, reason) =
+            reconsidered.decide_again(&mut findings, &[dismissal("0000000000000000")]);
         assert_eq!(
             (verdict, reason),
-            (Verdict::Inconclusive, Reason::BelowQuorum)
+            (Verdict::Inconclusive, VerdictReason::BelowQuorum)
         );
         assert!(findings[0].dismissed.is_some() && findings[0].level.is_none());
     }

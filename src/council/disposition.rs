@@ -6,16 +6,16 @@ use council_protocol::answer::{Answer, Evidence, Stance, Tag};
 use council_protocol::{Finding, Proof, Severity};
 
 use super::anonymity;
-use super::bench::{Bench, Chair, same_text};
-use super::cluster::{Place, cluster};
-use super::evidence::{Claims, is_about_file, place};
+use super::bench::{Judges, SeatIndex, same_text};
+use super::cluster::{ComparedFinding, group_findings};
+use super::evidence::{QuoteClaims, evidence_location, is_about_file};
 use super::outcome::{Disposition, Opinion};
 
 /// One judge's version of a finding with all that is known of it.
 #[derive(Debug, Clone)]
-pub(super) struct Version {
+pub(super) struct FindingVersion {
     /// Whose.
-    pub(super) chair: Chair,
+    pub(super) chair: SeatIndex,
     /// Its number among the judge's findings, from 1.
     pub(super) number: usize,
     /// When it was raised.
@@ -31,19 +31,19 @@ pub(super) struct Version {
     /// Raised by rules rather than a model.
     pub(super) deterministic: bool,
     /// The last word of each other judge on it.
-    pub(super) opinions: BTreeMap<Chair, Voiced>,
+    pub(super) opinions: BTreeMap<SeatIndex, WeighedOpinion>,
 }
 
 /// An opinion, and whether its evidence is the speaker's own and was found.
 #[derive(Debug, Clone)]
-pub(super) struct Voiced {
+pub(super) struct WeighedOpinion {
     /// The opinion.
     pub(super) opinion: Opinion,
     /// Whether it counts: evidence that resolves and is more than the finding's own quote.
     pub(super) counts: bool,
 }
 
-impl Version {
+impl FindingVersion {
     /// How bad it is taken to be. A model that quotes nothing cannot fail a change: a finding of its about a file as a
     /// whole is at most significant.
     pub(super) fn severity(&self) -> Severity {
@@ -57,11 +57,11 @@ impl Version {
     }
 
     /// Whether it still stands: its quote is there, and it was not taken back.
-    pub(super) fn lives(&self) -> bool {
+    pub(super) fn is_live(&self) -> bool {
         self.proof.resolves() && !self.withdrawn
     }
 
-    fn says(&self, stance: Stance) -> impl Iterator<Item = Chair> + '_ {
+    fn counted_stances(&self, stance: Stance) -> impl Iterator<Item = SeatIndex> + '_ {
         let voiced = self
             .opinions
             .iter()
@@ -70,7 +70,7 @@ impl Version {
     }
 
     /// Whoever takes a stance on it, with evidence or without.
-    fn voices(&self, stance: Stance) -> impl Iterator<Item = Chair> + '_ {
+    fn stances(&self, stance: Stance) -> impl Iterator<Item = SeatIndex> + '_ {
         let voiced = self
             .opinions
             .iter()
@@ -78,26 +78,26 @@ impl Version {
         voiced.map(|(&chair, _)| chair)
     }
 
-    fn refuted(&self) -> bool {
-        self.says(Stance::Disagreed).next().is_some()
+    fn is_refuted(&self) -> bool {
+        self.counted_stances(Stance::Disagreed).next().is_some()
     }
 }
 
 /// Versions that mean the same.
 #[derive(Debug, Clone)]
-pub(super) struct Cluster {
+pub(super) struct FindingCluster {
     /// In the order of the judges.
-    pub(super) versions: Vec<Version>,
+    pub(super) versions: Vec<FindingVersion>,
 }
 
-impl Cluster {
+impl FindingCluster {
     /// Whoever holds it on grounds of its own. A later version that only repeats what was shown to it is an echo.
-    pub(super) fn holders(&self) -> BTreeSet<Chair> {
-        let live = self.versions.iter().filter(|v| v.lives());
-        live.filter(|v| !self.echoes(v)).map(|v| v.chair).collect()
+    pub(super) fn holders(&self) -> BTreeSet<SeatIndex> {
+        let live = self.versions.iter().filter(|v| v.is_live());
+        live.filter(|v| !self.is_echo(v)).map(|v| v.chair).collect()
     }
 
-    fn echoes(&self, version: &Version) -> bool {
+    fn is_echo(&self, version: &FindingVersion) -> bool {
         self.versions.iter().any(|earlier| {
             earlier.round < version.round
                 && earlier.chair != version.chair
@@ -106,16 +106,16 @@ impl Cluster {
     }
 
     /// Whoever stands behind it: holders, echoes, and those who agreed, with evidence or without.
-    pub(super) fn supporters(&self) -> BTreeSet<Chair> {
-        let live = || self.versions.iter().filter(|v| v.lives());
-        let agreed = live().flat_map(|v| v.voices(Stance::Agreed));
+    pub(super) fn supporters(&self) -> BTreeSet<SeatIndex> {
+        let live = || self.versions.iter().filter(|v| v.is_live());
+        let agreed = live().flat_map(|v| v.stances(Stance::Agreed));
         live().map(|v| v.chair).chain(agreed).collect()
     }
 
     /// How strongly it is disputed, in halves: 2 when somebody disagrees, 1 when somebody agrees in part only.
-    pub(super) fn dispute(&self) -> u64 {
-        let live = || self.versions.iter().filter(|v| v.lives());
-        let any = |stance| live().any(|v| v.voices(stance).next().is_some());
+    pub(super) fn dispute_halves(&self) -> u64 {
+        let live = || self.versions.iter().filter(|v| v.is_live());
+        let any = |stance| live().any(|v| v.stances(stance).next().is_some());
         match (any(Stance::Disagreed), any(Stance::PartiallyAgreed)) {
             (true, _) => 2,
             (false, true) => 1,
@@ -124,8 +124,8 @@ impl Cluster {
     }
 
     /// Whether any version of it still stands.
-    pub(super) fn lives(&self) -> bool {
-        self.versions.iter().any(Version::lives)
+    pub(super) fn is_live(&self) -> bool {
+        self.versions.iter().any(FindingVersion::is_live)
     }
 
     /// It in words: those of its worst version.
@@ -133,7 +133,7 @@ impl Cluster {
         let worst = self
             .versions
             .iter()
-            .max_by_key(|v| (v.lives(), v.severity()));
+            .max_by_key(|v| (v.is_live(), v.severity()));
         worst.map_or("", |v| v.finding.description.as_str())
     }
 
@@ -142,24 +142,24 @@ impl Cluster {
         let live = self
             .versions
             .iter()
-            .filter(|v| v.lives())
-            .map(Version::severity)
+            .filter(|v| v.is_live())
+            .map(FindingVersion::severity)
             .max();
-        live.or_else(|| self.versions.iter().map(Version::severity).max())
+        live.or_else(|| self.versions.iter().map(FindingVersion::severity).max())
             .unwrap_or(Severity::Minor)
     }
 
     /// What became of it (3-debate.md, "The verdict").
     pub(super) fn disposition(&self) -> Disposition {
-        let live: Vec<&Version> = self.versions.iter().filter(|v| v.lives()).collect();
+        let live: Vec<&FindingVersion> = self.versions.iter().filter(|v| v.is_live()).collect();
         if live.is_empty() {
             return Disposition::Rejected;
         }
         let mut voices = self.holders();
-        voices.extend(live.iter().flat_map(|v| v.says(Stance::Agreed)));
-        if voices.len() >= 2 || live.iter().any(|v| v.deterministic && !v.refuted()) {
+        voices.extend(live.iter().flat_map(|v| v.counted_stances(Stance::Agreed)));
+        if voices.len() >= 2 || live.iter().any(|v| v.deterministic && !v.is_refuted()) {
             Disposition::Confirmed
-        } else if live.iter().any(|v| v.refuted()) {
+        } else if live.iter().any(|v| v.is_refuted()) {
             Disposition::Disputed
         } else {
             Disposition::Unconfirmed
@@ -168,47 +168,52 @@ impl Cluster {
 }
 
 /// All findings of the judges that count, grouped.
-pub(super) fn clusters(bench: &Bench, claims: &Claims) -> Vec<Cluster> {
-    let mut versions = versions(bench, claims);
-    let places: Vec<Place<'_>> = versions
+pub(super) fn build_clusters(bench: &Judges, claims: &QuoteClaims) -> Vec<FindingCluster> {
+    let mut versions = collect_versions(bench, claims);
+    let places: Vec<ComparedFinding<'_>> = versions
         .iter()
-        .map(|v| Place::new(v.chair, &v.finding, &v.proof))
+        .map(|v| ComparedFinding::new(v.chair, &v.finding, &v.proof))
         .collect();
-    let groups = cluster(&places);
-    let mut taken: Vec<Option<Version>> = versions.drain(..).map(Some).collect();
+    let groups = group_findings(&places);
+    let mut taken: Vec<Option<FindingVersion>> = versions.drain(..).map(Some).collect();
     let pick = |group: Vec<usize>| group.into_iter().filter_map(|i| taken[i].take()).collect();
     groups
         .into_iter()
         .map(pick)
-        .map(|versions| Cluster { versions })
+        .map(|versions| FindingCluster { versions })
         .collect()
 }
 
-fn versions(bench: &Bench, claims: &Claims) -> Vec<Version> {
+fn collect_versions(bench: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion> {
     let mut all = Vec::new();
-    for chair in bench.counted() {
+    for chair in bench.counted_seats() {
         let judge = &bench.judges[chair];
         for (index, raised) in judge.raised.iter().enumerate() {
-            let (proof, context) = prove(bench, chair, &raised.finding, claims);
-            all.push(Version {
+            let (proof, context) = finding_proof(bench, chair, &raised.finding, claims);
+            all.push(FindingVersion {
                 chair,
                 number: index + 1,
                 round: raised.round,
                 finding: raised.finding.clone(),
                 proof,
                 context,
-                withdrawn: withdrawn(bench, chair, index + 1, claims),
-                deterministic: judge.deterministic(),
+                withdrawn: is_withdrawn(bench, chair, index + 1, claims),
+                deterministic: judge.is_deterministic(),
                 opinions: BTreeMap::new(),
             });
         }
     }
-    hear(bench, claims, &mut all);
+    attach_opinions(bench, claims, &mut all);
     all
 }
 
 /// What is known of a finding's quote. Where it speaks of a file as a whole, the change itself is what shows it.
-fn prove(bench: &Bench, chair: Chair, finding: &Finding, claims: &Claims) -> (Proof, String) {
+fn finding_proof(
+    bench: &Judges,
+    chair: SeatIndex,
+    finding: &Finding,
+    claims: &QuoteClaims,
+) -> (Proof, String) {
     let judge = &bench.judges[chair];
     if is_about_file(finding) {
         let path = &finding.location.path;
@@ -221,12 +226,12 @@ fn prove(bench: &Bench, chair: Chair, finding: &Finding, claims: &Claims) -> (Pr
             String::new(),
         );
     }
-    let (proof, context) = claims.found(&finding.location, &finding.quote);
+    let (proof, context) = claims.proof_of(&finding.location, &finding.quote);
     (proof, context.to_owned())
 }
 
 /// Whether a judge took a finding back, naming something that holds and that it had not itself reported.
-fn withdrawn(bench: &Bench, chair: Chair, number: usize, claims: &Claims) -> bool {
+fn is_withdrawn(bench: &Judges, chair: SeatIndex, number: usize, claims: &QuoteClaims) -> bool {
     let judge = &bench.judges[chair];
     let later = judge.answers.range(2..);
     later
@@ -244,20 +249,20 @@ fn withdrawn(bench: &Bench, chair: Chair, number: usize, claims: &Claims) -> boo
 }
 
 /// Attaches what the others said in later rounds; a judge's last word on a finding replaces its earlier ones.
-fn hear(bench: &Bench, claims: &Claims, versions: &mut [Version]) {
-    for speaker in bench.counted() {
+fn attach_opinions(bench: &Judges, claims: &QuoteClaims, versions: &mut [FindingVersion]) {
+    for speaker in bench.counted_seats() {
         for (&round, answer) in bench.judges[speaker].answers.range(2..) {
-            respond(bench, claims, versions, speaker, round, answer);
-            deny(bench, claims, versions, speaker, round, answer);
+            attach_responses(bench, claims, versions, speaker, round, answer);
+            attach_denials(bench, claims, versions, speaker, round, answer);
         }
     }
 }
 
-fn respond(
-    bench: &Bench,
-    claims: &Claims,
-    versions: &mut [Version],
-    speaker: Chair,
+fn attach_responses(
+    bench: &Judges,
+    claims: &QuoteClaims,
+    versions: &mut [FindingVersion],
+    speaker: SeatIndex,
     round: u8,
     answer: &Answer,
 ) {
@@ -265,7 +270,7 @@ fn respond(
         return;
     };
     for response in &answer.responses {
-        let Some((chair, number)) = anonymity::target(order, &response.to) else {
+        let Some((chair, number)) = anonymity::parse_finding_id(order, &response.to) else {
             continue;
         };
         let meant = versions
@@ -276,7 +281,7 @@ fn respond(
         let resolves = evidence.as_ref().is_some_and(|e| claims.resolves(e));
         let own = evidence
             .as_ref()
-            .is_some_and(|e| !repeats(e, &version.finding));
+            .is_some_and(|e| !repeats_quote(e, &version.finding));
         let opinion = Opinion {
             judge: bench.judges[speaker].id().clone(),
             stance: response.stance,
@@ -286,7 +291,7 @@ fn respond(
         };
         version.opinions.insert(
             speaker,
-            Voiced {
+            WeighedOpinion {
                 opinion,
                 counts: resolves && own,
             },
@@ -295,11 +300,11 @@ fn respond(
 }
 
 /// Findings tagged `not_reproduced` are no findings: they deny those of others at the same place (seed 004).
-fn deny(
-    bench: &Bench,
-    claims: &Claims,
-    versions: &mut [Version],
-    speaker: Chair,
+fn attach_denials(
+    bench: &Judges,
+    claims: &QuoteClaims,
+    versions: &mut [FindingVersion],
+    speaker: SeatIndex,
     round: u8,
     answer: &Answer,
 ) {
@@ -308,13 +313,17 @@ fn deny(
         .iter()
         .filter(|i| i.tag == Tag::NotReproduced);
     for denied in denials.map(|i| &i.finding) {
-        let (proof, _) = claims.found(&denied.location, &denied.quote);
-        let here = Place::new(speaker, denied, &proof);
+        let (proof, _) = claims.proof_of(&denied.location, &denied.quote);
+        let here = ComparedFinding::new(speaker, denied, &proof);
         for version in versions
             .iter_mut()
             .filter(|v| v.chair != speaker && v.round < round)
         {
-            if !here.means(&Place::new(version.chair, &version.finding, &version.proof)) {
+            if !here.means_same(&ComparedFinding::new(
+                version.chair,
+                &version.finding,
+                &version.proof,
+            )) {
                 continue;
             }
             let shown = Evidence {
@@ -322,7 +331,7 @@ fn deny(
                 line: denied.location.line,
                 quote: denied.quote.clone(),
             };
-            let counts = proof.resolves() && !repeats(&shown, &version.finding);
+            let counts = proof.resolves() && !repeats_quote(&shown, &version.finding);
             let opinion = Opinion {
                 judge: bench.judges[speaker].id().clone(),
                 stance: Stance::Disagreed,
@@ -330,18 +339,20 @@ fn deny(
                 evidence: Some(shown),
                 resolves: proof.resolves(),
             };
-            version.opinions.insert(speaker, Voiced { opinion, counts });
+            version
+                .opinions
+                .insert(speaker, WeighedOpinion { opinion, counts });
         }
     }
 }
 
 /// Evidence that only copies the finding's own quote shows nothing that was not shown already.
-fn repeats(evidence: &Evidence, finding: &Finding) -> bool {
+fn repeats_quote(evidence: &Evidence, finding: &Finding) -> bool {
     evidence.path == finding.location.path && same_text(&evidence.quote, &finding.quote)
 }
 
 /// Every quote of an answer that has to be searched.
-pub(super) fn quotes(answer: &Answer) -> Vec<(council_protocol::Location, &str)> {
+pub(super) fn claimed_quotes(answer: &Answer) -> Vec<(council_protocol::Location, &str)> {
     let later = answer.independent_findings.iter().map(|i| &i.finding);
     let findings = answer
         .findings
@@ -353,6 +364,6 @@ pub(super) fn quotes(answer: &Answer) -> Vec<(council_protocol::Location, &str)>
     let change = answer.change.iter().filter_map(|c| c.evidence.as_ref());
     let evidence = responses.chain(withdrawals).chain(change);
     findings
-        .chain(evidence.map(|e| (place(e), e.quote.as_str())))
+        .chain(evidence.map(|e| (evidence_location(e), e.quote.as_str())))
         .collect()
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
 
-use super::bench::{Ask, Chair, Presence};
+use super::bench::{QueuedTask, SeatIndex, SeatPresence};
 use super::exchange::{Action, CancelCause, Input, TimerId};
-use super::floor::{Alarm, Floor, Round, RoundPlan};
+use super::floor::{DebateState, RoundPlan, RoundState, TimerKind};
 use super::outcome::Outcome;
-use super::plan::{Plan, Subject};
-use super::procedure::{Rules, rules};
+use super::plan::{DebateSubject, Plan};
+use super::procedure::{ProcedureRules, rules_of};
 use super::verdict;
 
 /// How long quotes may be searched after a round, in milliseconds. Reading objects is quick; this is for a session that
@@ -17,13 +17,13 @@ use super::verdict;
 const PROOF_MS: u64 = 60_000;
 
 /// How often the rules may add questions to a round after everybody is done.
-const MOST_PASSES: u8 = 4;
+const MAX_PASSES: u8 = 4;
 
 /// Where the council is.
 #[derive(Debug)]
-pub(super) enum Phase {
+pub(super) enum CouncilPhase {
     /// Turns are open.
-    Round(Round),
+    Round(RoundState),
     /// The round is over; quotes are being searched.
     Proving,
     /// The rounds are over; judges are being ended.
@@ -37,52 +37,52 @@ pub(super) enum Phase {
 /// Every input is answered with actions at once; nothing is read from a clock, and the same inputs give the same actions,
 /// byte for byte. Inputs that fit nothing (an unknown judge, a second answer, a stale deadline) change nothing.
 pub struct Council {
-    pub(super) floor: Floor,
-    rules: &'static dyn Rules,
-    pub(super) phase: Phase,
+    pub(super) floor: DebateState,
+    rules: &'static dyn ProcedureRules,
+    pub(super) phase: CouncilPhase,
     pub(super) cut: Option<CancelCause>,
-    alarms: BTreeMap<TimerId, Alarm>,
+    alarms: BTreeMap<TimerId, TimerKind>,
     timers: u32,
     pub(super) turns: u32,
     /// Every key that was given out, with the judge who got it.
-    pub(super) keys: BTreeMap<String, Chair>,
+    pub(super) keys: BTreeMap<String, SeatIndex>,
 }
 
 impl Council {
     /// Convenes a council at moment 0: every judge is asked for at once, and R1's clock starts.
     pub fn convene(plan: Plan) -> (Self, Vec<Action>) {
         let mut council = Self {
-            rules: rules(plan.procedure),
-            floor: Floor::new(plan),
-            phase: Phase::Proving,
+            rules: rules_of(plan.procedure),
+            floor: DebateState::new(plan),
+            phase: CouncilPhase::Proving,
             cut: None,
             alarms: BTreeMap::new(),
             timers: 0,
             turns: 0,
             keys: BTreeMap::new(),
         };
-        council.open();
+        council.spawn_judges();
         let actions = std::mem::take(&mut council.floor.out);
         (council, actions)
     }
 
     /// Takes in one thing that happened at `now` and says what is to be done.
     pub fn handle(&mut self, input: Input, now: Millis) -> Vec<Action> {
-        if matches!(self.phase, Phase::Over) {
+        if matches!(self.phase, CouncilPhase::Over) {
             return Vec::new();
         }
-        self.take(input, now);
+        self.apply_input(input, now);
         self.advance(now);
         std::mem::take(&mut self.floor.out)
     }
 
     /// Whether [`Action::Conclude`] was given out.
     pub fn is_over(&self) -> bool {
-        matches!(self.phase, Phase::Over)
+        matches!(self.phase, CouncilPhase::Over)
     }
 
-    fn open(&mut self) {
-        let change = self.floor.plan.options.subject == Subject::Change;
+    fn spawn_judges(&mut self) {
+        let change = self.floor.plan.options.subject == DebateSubject::Change;
         if self.floor.bench.judges.is_empty()
             || change && verdict::nothing_to_review(&self.floor).is_some()
         {
@@ -94,20 +94,20 @@ impl Council {
             });
         }
         if let Some(run_ms) = self.floor.plan.timeouts.run_ms {
-            self.alarm(Alarm::Run, run_ms);
+            self.set_timer(TimerKind::Run, run_ms);
         }
         self.advance(0);
     }
 
-    fn take(&mut self, input: Input, now: Millis) {
+    fn apply_input(&mut self, input: Input, now: Millis) {
         match input {
-            Input::Started { judge } => self.started(&judge, now),
+            Input::Started { judge } => self.on_started(&judge, now),
             Input::Answered {
                 judge,
                 turn,
                 raw,
                 usage,
-            } => self.answered(&judge, turn, &raw, usage, now),
+            } => self.on_answered(&judge, turn, &raw, usage, now),
             Input::Failed {
                 judge,
                 turn: Some(turn),
@@ -117,20 +117,20 @@ impl Council {
                 judge,
                 turn: None,
                 failure,
-            } => self.lost(&judge, failure),
-            Input::Ended { judge, ending } => self.ended(&judge, ending),
+            } => self.on_judge_lost(&judge, failure),
+            Input::Ended { judge, ending } => self.on_ended(&judge, ending),
             Input::Proved {
                 claim,
                 proof,
                 context,
-            } => self.floor.claims.answered(claim, proof, context),
+            } => self.floor.claims.record_proof(claim, proof, context),
             Input::Explored {
                 judge,
                 results,
                 usage,
-            } => self.explored(&judge, results, usage, now),
-            Input::Deadline { timer } => self.strikes(timer, now),
-            Input::Cancel { cause } => self.cancel(cause, now),
+            } => self.on_explored(&judge, results, usage, now),
+            Input::Deadline { timer } => self.on_timer(timer, now),
+            Input::Cancel { cause } => self.cancel_run(cause, now),
         }
     }
 
@@ -138,9 +138,9 @@ impl Council {
     fn advance(&mut self, now: Millis) {
         loop {
             match &self.phase {
-                Phase::Round(round) if round.waiting.is_empty() => self.end_pass(now),
-                Phase::Proving if self.floor.claims.settled() => self.next_round(now),
-                Phase::Closing if self.everybody_ended() => return self.conclude(),
+                CouncilPhase::Round(round) if round.waiting.is_empty() => self.end_pass(now),
+                CouncilPhase::Proving if self.floor.claims.is_settled() => self.next_round(now),
+                CouncilPhase::Closing if self.everybody_ended() => return self.conclude(),
                 _ => return,
             }
         }
@@ -149,17 +149,17 @@ impl Council {
     /// Asks the rules for the next round; none: the council closes.
     fn next_round(&mut self, now: Millis) {
         self.floor.completed = self.floor.begun;
-        match self.rules.next(&mut self.floor) {
-            Some(plan) => self.begin(plan, now),
-            None => self.close(now),
+        match self.rules.next_round(&mut self.floor) {
+            Some(plan) => self.begin_round(plan, now),
+            None => self.begin_closing(now),
         }
     }
 
-    fn begin(&mut self, plan: RoundPlan, now: Millis) {
+    fn begin_round(&mut self, plan: RoundPlan, now: Millis) {
         self.floor.begun += 1;
         self.floor.pass = 0;
         self.floor.asked = u32::try_from(plan.asks.len()).unwrap_or(u32::MAX);
-        let round = Round {
+        let round = RoundState {
             number: self.floor.begun,
             pass: 0,
             timer: TimerId(0),
@@ -172,17 +172,17 @@ impl Council {
             true => (Vec::new(), plan.asks.into()),
             false => (plan.asks, VecDeque::new()),
         };
-        self.phase = Phase::Round(Round { line, ..round });
+        self.phase = CouncilPhase::Round(RoundState { line, ..round });
         if !first.is_empty() {
-            self.ask(first, plan.timeout_ms, now);
+            self.ask_seats(first, plan.timeout_ms, now);
         }
     }
 
     /// Puts questions to judges, with a new deadline for all of them.
-    fn ask(&mut self, asks: Vec<(Chair, Vec<Ask>)>, timeout_ms: u64, now: Millis) {
+    fn ask_seats(&mut self, asks: Vec<(SeatIndex, Vec<QueuedTask>)>, timeout_ms: u64, now: Millis) {
         let ends = now.saturating_add(timeout_ms);
-        let timer = self.alarm(Alarm::Round, ends);
-        let Phase::Round(round) = &mut self.phase else {
+        let timer = self.set_timer(TimerKind::Round, ends);
+        let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         (round.timer, round.ends) = (timer, ends);
@@ -193,31 +193,31 @@ impl Council {
             }
         }
         for chair in round.waiting.clone() {
-            self.dispatch(chair, now);
+            self.dispatch_turn(chair, now);
         }
     }
 
     /// Everybody is done or out of time: the rules may add questions, else quotes are awaited.
     fn end_pass(&mut self, now: Millis) {
-        let Phase::Round(round) = &mut self.phase else {
+        let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         let (pass, timeout_ms) = (round.pass, round.timeout_ms);
         if let Some(next) = round.line.pop_front() {
-            return self.ask(vec![next], timeout_ms, now);
+            return self.ask_seats(vec![next], timeout_ms, now);
         }
         round.pass += 1;
         self.floor.pass = round.pass;
-        let more = if pass < MOST_PASSES {
-            self.rules.quiet(&mut self.floor, pass)
+        let more = if pass < MAX_PASSES {
+            self.rules.on_pass_over(&mut self.floor, pass)
         } else {
             Vec::new()
         };
         if more.is_empty() {
-            self.phase = Phase::Proving;
-            if !self.floor.claims.settled() {
-                self.alarm(
-                    Alarm::Proofs(self.floor.begun),
+            self.phase = CouncilPhase::Proving;
+            if !self.floor.claims.is_settled() {
+                self.set_timer(
+                    TimerKind::Proofs(self.floor.begun),
                     now.saturating_add(PROOF_MS),
                 );
             }
@@ -227,11 +227,11 @@ impl Council {
             .into_iter()
             .map(|(chair, ask)| (chair, vec![ask]))
             .collect();
-        self.ask(asks, timeout_ms, now);
+        self.ask_seats(asks, timeout_ms, now);
     }
 
     /// Sets a new deadline.
-    pub(super) fn alarm(&mut self, alarm: Alarm, at: Millis) -> TimerId {
+    pub(super) fn set_timer(&mut self, alarm: TimerKind, at: Millis) -> TimerId {
         self.timers += 1;
         let timer = TimerId(self.timers);
         self.alarms.insert(timer, alarm);
@@ -239,21 +239,21 @@ impl Council {
         timer
     }
 
-    fn strikes(&mut self, timer: TimerId, now: Millis) {
+    fn on_timer(&mut self, timer: TimerId, now: Millis) {
         match self.alarms.remove(&timer) {
-            Some(Alarm::Run) => self.cancel(CancelCause::Deadline, now),
-            Some(Alarm::Round) => self.pass_over(timer),
-            Some(Alarm::Turn(turn)) => self.turn_over(turn),
-            Some(Alarm::Explorers(chair)) => self.explorers_over(chair, now),
-            Some(Alarm::Proofs(round)) => self.proofs_over(round),
-            Some(Alarm::Shutdown) => self.force(),
+            Some(TimerKind::Run) => self.cancel_run(CancelCause::Deadline, now),
+            Some(TimerKind::Round) => self.pass_over(timer),
+            Some(TimerKind::Turn(turn)) => self.turn_over(turn),
+            Some(TimerKind::Explorers(chair)) => self.explorers_over(chair, now),
+            Some(TimerKind::Proofs(round)) => self.proofs_over(round),
+            Some(TimerKind::Shutdown) => self.force_endings(),
             None => {}
         }
     }
 
     /// The time of a pass is over: whoever is not done is too late.
     fn pass_over(&mut self, timer: TimerId) {
-        let Phase::Round(round) = &mut self.phase else {
+        let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         if round.timer != timer {
@@ -267,17 +267,17 @@ impl Council {
 
     /// The quotes of a round were not all searched in time. A deadline of an earlier round means nothing any more.
     fn proofs_over(&mut self, round: u8) {
-        if matches!(self.phase, Phase::Proving) && round == self.floor.begun {
+        if matches!(self.phase, CouncilPhase::Proving) && round == self.floor.begun {
             self.floor.claims.give_up();
         }
     }
 
-    fn too_late(&mut self, chair: Chair, round: u8) {
+    fn too_late(&mut self, chair: SeatIndex, round: u8) {
         self.keep_draft(chair);
         let judge = &mut self.floor.bench.judges[chair];
         judge.queue.clear();
         judge.exploring = None;
-        let seated = judge.presence == Presence::Seated;
+        let seated = judge.presence == SeatPresence::Seated;
         if let Some(turn) = judge.open.as_mut().filter(|t| !t.cancelled) {
             turn.cancelled = true;
             self.floor.out.push(Action::CancelTurn {
@@ -289,29 +289,29 @@ impl Council {
         } else {
             (0, "not seated in time")
         };
-        judge.failed(at, Failure::new(FailureKind::Timeout, why));
-        self.finish(chair, round, "timeout");
+        judge.record_failure(at, Failure::new(FailureKind::Timeout, why));
+        self.finish_seat(chair, round, "timeout");
     }
 
     /// The run must end now. What was judged before stays judged; what was not cannot become green.
-    fn cancel(&mut self, cause: CancelCause, now: Millis) {
-        if matches!(self.phase, Phase::Closing | Phase::Over) {
+    fn cancel_run(&mut self, cause: CancelCause, now: Millis) {
+        if matches!(self.phase, CouncilPhase::Closing | CouncilPhase::Over) {
             return;
         }
         self.cut = Some(cause);
         self.floor.claims.give_up();
-        self.close(now);
+        self.begin_closing(now);
     }
 
     /// The chair of a judge that the session names.
-    pub(super) fn chair(&self, judge: &JudgeId) -> Option<Chair> {
-        self.floor.bench.chair(judge)
+    pub(super) fn seat_of(&self, judge: &JudgeId) -> Option<SeatIndex> {
+        self.floor.bench.seat_of(judge)
     }
 
     /// The number of the round that runs.
-    pub(super) fn round(&self) -> Option<&Round> {
+    pub(super) fn current_round(&self) -> Option<&RoundState> {
         match &self.phase {
-            Phase::Round(round) => Some(round),
+            CouncilPhase::Round(round) => Some(round),
             _ => None,
         }
     }
@@ -323,13 +323,13 @@ impl Council {
     }
 
     /// The rules' reaction to an accepted answer.
-    pub(super) fn hear(&mut self, chair: Chair, answer: &Answer) {
-        let more = self.rules.heard(&mut self.floor, chair, answer);
-        let Phase::Round(round) = &mut self.phase else {
+    pub(super) fn react_to_answer(&mut self, chair: SeatIndex, answer: &Answer) {
+        let more = self.rules.on_answer(&mut self.floor, chair, answer);
+        let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         for (other, ask) in more {
-            if self.floor.bench.judges[other].presence != Presence::Seated {
+            if self.floor.bench.judges[other].presence != SeatPresence::Seated {
                 continue;
             }
             self.floor.bench.judges[other].queue.push_back(ask);
@@ -340,14 +340,19 @@ impl Council {
     }
 
     /// What the rules find wanting in a usable answer.
-    pub(super) fn objection(&self, chair: Chair, task: &Task, answer: &Answer) -> Option<String> {
-        self.rules.objects(&self.floor, chair, task, answer)
+    pub(super) fn find_objection(
+        &self,
+        chair: SeatIndex,
+        task: &Task,
+        answer: &Answer,
+    ) -> Option<String> {
+        self.rules.find_objection(&self.floor, chair, task, answer)
     }
 
     /// The end: nothing comes after it.
     fn conclude(&mut self) {
-        self.phase = Phase::Over;
-        let outcome: Outcome = verdict::outcome(&self.floor, self.cut);
+        self.phase = CouncilPhase::Over;
+        let outcome: Outcome = verdict::build_outcome(&self.floor, self.cut);
         self.floor.out.push(Action::Conclude {
             outcome: Box::new(outcome),
         });

@@ -9,23 +9,23 @@ use super::exchange::{Action, ClaimId};
 
 /// Claims by what they say, so that two judges who quote the same line cost one search.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Claims {
+pub(super) struct QuoteClaims {
     ids: BTreeMap<(Location, String), ClaimId>,
-    found: BTreeMap<ClaimId, Found>,
+    found: BTreeMap<ClaimId, ClaimResult>,
     /// Claims that were never answered.
     given_up: u32,
 }
 
 /// What came back for a claim.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Found {
+struct ClaimResult {
     proof: Option<Proof>,
     context: String,
 }
 
-impl Claims {
+impl QuoteClaims {
     /// Asks for a quote to be searched, unless somebody asked before.
-    pub(super) fn ask(&mut self, location: &Location, quote: &str) -> Option<Action> {
+    pub(super) fn request_proof(&mut self, location: &Location, quote: &str) -> Option<Action> {
         if quote.trim().is_empty() {
             return None;
         }
@@ -39,7 +39,7 @@ impl Claims {
                 .saturating_add(1),
         );
         self.ids.insert(said, claim);
-        self.found.insert(claim, Found::default());
+        self.found.insert(claim, ClaimResult::default());
         Some(Action::Prove {
             claim,
             location: location.clone(),
@@ -48,9 +48,9 @@ impl Claims {
     }
 
     /// Takes in an answer; unknown and second ones change nothing.
-    pub(super) fn answered(&mut self, claim: ClaimId, proof: Proof, context: String) {
+    pub(super) fn record_proof(&mut self, claim: ClaimId, proof: Proof, context: String) {
         if let Some(found) = self.found.get_mut(&claim).filter(|f| f.proof.is_none()) {
-            *found = Found {
+            *found = ClaimResult {
                 proof: Some(proof),
                 context,
             };
@@ -58,7 +58,7 @@ impl Claims {
     }
 
     /// Whether every claim was answered.
-    pub(super) fn settled(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         self.found.values().all(|f| f.proof.is_some())
     }
 
@@ -73,12 +73,12 @@ impl Claims {
     }
 
     /// How many claims were never answered.
-    pub(super) fn unanswered(&self) -> u32 {
+    pub(super) fn unanswered_count(&self) -> u32 {
         self.given_up
     }
 
     /// What was found for a quote, with the lines around it.
-    pub(super) fn found(&self, location: &Location, quote: &str) -> (Proof, &str) {
+    pub(super) fn proof_of(&self, location: &Location, quote: &str) -> (Proof, &str) {
         let said = (location.clone(), quote.to_owned());
         let found = self.ids.get(&said).and_then(|claim| self.found.get(claim));
         match found.and_then(|f| f.proof.clone().map(|proof| (proof, f.context.as_str()))) {
@@ -94,12 +94,14 @@ impl Claims {
 
     /// Whether a piece of evidence stands where, or at least in the file in which, it is said to stand.
     pub(super) fn resolves(&self, evidence: &Evidence) -> bool {
-        self.found(&place(evidence), &evidence.quote).0.resolves()
+        self.proof_of(&evidence_location(evidence), &evidence.quote)
+            .0
+            .resolves()
     }
 }
 
 /// The place that a piece of evidence names.
-pub(super) fn place(evidence: &Evidence) -> Location {
+pub(super) fn evidence_location(evidence: &Evidence) -> Location {
     Location {
         path: evidence.path.clone(),
         line: evidence.line,
@@ -126,37 +128,37 @@ mod tests {
 
     #[test]
     fn the_same_quote_is_searched_once() {
-        let mut claims = Claims::default();
-        assert!(claims.ask(&at(1), "let x").is_some());
-        assert_eq!(claims.ask(&at(1), "let x"), None);
-        assert!(claims.ask(&at(2), "let x").is_some());
-        assert_eq!(claims.ask(&at(3), " \n"), None);
+        let mut claims = QuoteClaims::default();
+        assert!(claims.request_proof(&at(1), "let x").is_some());
+        assert_eq!(claims.request_proof(&at(1), "let x"), None);
+        assert!(claims.request_proof(&at(2), "let x").is_some());
+        assert_eq!(claims.request_proof(&at(3), " \n"), None);
     }
 
     #[test]
     fn a_second_or_unknown_answer_changes_nothing() {
-        let mut claims = Claims::default();
-        claims.ask(&at(1), "let x");
-        claims.answered(ClaimId(9), Proof::Verified, String::new());
-        assert!(!claims.settled());
-        claims.answered(ClaimId(1), Proof::Verified, "ctx".into());
-        claims.answered(
+        let mut claims = QuoteClaims::default();
+        claims.request_proof(&at(1), "let x");
+        claims.record_proof(ClaimId(9), Proof::Verified, String::new());
+        assert!(!claims.is_settled());
+        claims.record_proof(ClaimId(1), Proof::Verified, "ctx".into());
+        claims.record_proof(
             ClaimId(1),
             Proof::Unverified {
                 reason: "no".into(),
             },
             String::new(),
         );
-        assert_eq!(claims.found(&at(1), "let x"), (Proof::Verified, "ctx"));
+        assert_eq!(claims.proof_of(&at(1), "let x"), (Proof::Verified, "ctx"));
     }
 
     #[test]
     fn what_is_given_up_is_counted() {
-        let mut claims = Claims::default();
-        claims.ask(&at(1), "let x");
+        let mut claims = QuoteClaims::default();
+        claims.request_proof(&at(1), "let x");
         claims.give_up();
-        assert!(claims.settled());
-        assert_eq!(claims.unanswered(), 1);
-        assert!(!claims.found(&at(1), "let x").0.resolves());
+        assert!(claims.is_settled());
+        assert_eq!(claims.unanswered_count(), 1);
+        assert!(!claims.proof_of(&at(1), "let x").0.resolves());
     }
 }

@@ -4,14 +4,20 @@ use council_protocol::message::Usage;
 use council_protocol::task::{Explored, Task};
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis};
 
-use super::bench::{Ask, Chair};
-use super::engine::{Council, Phase};
+use super::bench::{QueuedTask, SeatIndex};
+use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
-use super::floor::Alarm;
+use super::floor::TimerKind;
 
 impl Council {
     /// Has a judge's questions answered by explorers, as far as the plan allows (R1 only; seed 000).
-    pub(super) fn explore(&mut self, chair: Chair, round: u8, answer: &Answer, now: Millis) {
+    pub(super) fn start_explorers(
+        &mut self,
+        chair: SeatIndex,
+        round: u8,
+        answer: &Answer,
+        now: Millis,
+    ) {
         let most = usize::from(self.floor.plan.options.explorers);
         let judge = &mut self.floor.bench.judges[chair];
         if round != 1
@@ -31,17 +37,17 @@ impl Council {
             questions,
             timeout_ms,
         });
-        let timer = self.alarm(Alarm::Explorers(chair), now.saturating_add(timeout_ms));
+        let timer = self.set_timer(TimerKind::Explorers(chair), now.saturating_add(timeout_ms));
         self.floor.bench.judges[chair].exploring = Some(timer);
-        self.extend(
+        self.extend_round(
             now.saturating_add(timeout_ms)
                 .saturating_add(self.floor.plan.timeouts.r1_ms),
         );
     }
 
     /// Moves the round's deadline, later only: a judge's clock starts after its explorers (councils.md 1.4).
-    fn extend(&mut self, at: Millis) {
-        let Phase::Round(round) = &mut self.phase else {
+    fn extend_round(&mut self, at: Millis) {
+        let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         if at > round.ends {
@@ -54,33 +60,35 @@ impl Council {
     }
 
     /// The explorers are back: the judge goes on with what they found. What they cost is its cost, also when it is late.
-    pub(super) fn explored(
+    pub(super) fn on_explored(
         &mut self,
         judge: &JudgeId,
         results: Vec<Explored>,
         usage: Option<Usage>,
         now: Millis,
     ) {
-        let Some(chair) = self.chair(judge) else {
+        let Some(chair) = self.seat_of(judge) else {
             return;
         };
         let judge = &mut self.floor.bench.judges[chair];
-        judge.pay(1, usage);
+        judge.add_usage(1, usage);
         if judge.exploring.take().is_some() {
-            judge.queue.push_back(Ask::new(Task::Explored { results }));
-            self.dispatch(chair, now);
+            judge
+                .queue
+                .push_back(QueuedTask::new(Task::Explored { results }));
+            self.dispatch_turn(chair, now);
         }
     }
 
     /// The explorers are too late: the judge's first answer of the round stands.
-    pub(super) fn explorers_over(&mut self, chair: Chair, now: Millis) {
+    pub(super) fn explorers_over(&mut self, chair: SeatIndex, now: Millis) {
         let judge = &mut self.floor.bench.judges[chair];
         if judge.exploring.take().is_some() {
-            judge.failed(
+            judge.record_failure(
                 1,
                 Failure::new(FailureKind::Timeout, "the explorers were too late"),
             );
-            self.dispatch(chair, now);
+            self.dispatch_turn(chair, now);
         }
     }
 }

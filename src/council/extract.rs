@@ -11,7 +11,7 @@ pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// What an answer must echo, and for whom it may not speak.
 #[derive(Clone, Copy)]
-pub struct Expected<'a> {
+pub struct ExpectedEcho<'a> {
     /// The round of the turn.
     pub round: u8,
     /// The one-time key of the turn.
@@ -26,7 +26,7 @@ pub struct Expected<'a> {
 
 /// What is checked before the rest is read.
 #[derive(Deserialize)]
-struct Head {
+struct AnswerHead {
     schema_version: Option<Value>,
     round: Option<Value>,
     key: Option<Value>,
@@ -38,7 +38,7 @@ struct Head {
 /// # Errors
 /// One kind per way of failing: `empty`, `prose`, `truncated`, `malformed` (with the field), `wrong-round`, `wrong-key`,
 /// `oversized`, and `violation` for an answer in the name of another judge (rule 10).
-pub fn answer(raw: &str, expected: Expected<'_>) -> Result<Answer, Failure> {
+pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
     if raw.len() > MAX_ANSWER_BYTES {
         let detail = format!(
             "the reply has {} bytes; at most {MAX_ANSWER_BYTES} are read",
@@ -46,22 +46,22 @@ pub fn answer(raw: &str, expected: Expected<'_>) -> Result<Answer, Failure> {
         );
         return Err(Failure::new(FailureKind::Oversized, detail));
     }
-    let mut value = parse(object(raw)?)?;
+    let mut value = parse_object(find_object(raw)?)?;
     strip_nulls(&mut value);
-    check(&value, expected)?;
+    check_echo(&value, expected)?;
     fall_back(&mut value);
     let answer: Answer = serde_path_to_error::deserialize(value)
-        .map_err(|e| malformed(format!("{}: {}", e.path(), e.inner())))?;
-    Ok(fill(answer))
+        .map_err(|e| malformed_failure(format!("{}: {}", e.path(), e.inner())))?;
+    Ok(fill_defaults(answer))
 }
 
 /// The part of a reply that is read: its object; none: it has none.
 pub fn object_of(raw: &str) -> Option<&str> {
-    object(raw).ok()
+    find_object(raw).ok()
 }
 
 /// The text that claims to be the object.
-fn object(raw: &str) -> Result<&str, Failure> {
+fn find_object(raw: &str) -> Result<&str, Failure> {
     let text = raw.trim();
     if text.is_empty() {
         return Err(Failure::new(FailureKind::Empty, "the reply is empty"));
@@ -79,7 +79,7 @@ fn last_fence(text: &str) -> Result<&str, Failure> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let next = at + line.len();
-        match (open, fence(line)) {
+        match (open, parse_fence(line)) {
             (None, Some((mark, info))) => {
                 let is_json = info
                     .split_whitespace()
@@ -111,7 +111,7 @@ fn last_fence(text: &str) -> Result<&str, Failure> {
 }
 
 /// The mark and the info string of a line that opens or closes a fence.
-fn fence(line: &str) -> Option<(&str, &str)> {
+fn parse_fence(line: &str) -> Option<(&str, &str)> {
     let text = line.trim_end();
     let inner = text.trim_start_matches(' ');
     let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -120,25 +120,27 @@ fn fence(line: &str) -> Option<(&str, &str)> {
     (length >= 3 && shallow).then(|| (&inner[..length], inner[length..].trim()))
 }
 
-fn parse(text: &str) -> Result<Value, Failure> {
-    if !json::fits(text.as_bytes(), json::MESSAGE) {
-        return Err(malformed("the answer holds too many values".into()));
+fn parse_object(text: &str) -> Result<Value, Failure> {
+    if !json::fits_in_memory(text.as_bytes(), json::MESSAGE) {
+        return Err(malformed_failure("the answer holds too many values".into()));
     }
     let value: Value = serde_json::from_str(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => Failure::new(
             FailureKind::Truncated,
             format!("the answer breaks off: {error}"),
         ),
-        _ => malformed(error.to_string()),
+        _ => malformed_failure(error.to_string()),
     })?;
     if value.is_object() {
         Ok(value)
     } else {
-        Err(malformed("the answer is not one JSON object".into()))
+        Err(malformed_failure(
+            "the answer is not one JSON object".into(),
+        ))
     }
 }
 
-fn malformed(detail: String) -> Failure {
+fn malformed_failure(detail: String) -> Failure {
     Failure::new(FailureKind::Malformed, detail)
 }
 
@@ -155,11 +157,11 @@ fn strip_nulls(value: &mut Value) {
 }
 
 /// Version, voice, round, key: in this order, each its own failure.
-fn check(value: &Value, expected: Expected<'_>) -> Result<(), Failure> {
-    let head = Head::deserialize(value).map_err(|e| malformed(e.to_string()))?;
+fn check_echo(value: &Value, expected: ExpectedEcho<'_>) -> Result<(), Failure> {
+    let head = AnswerHead::deserialize(value).map_err(|e| malformed_failure(e.to_string()))?;
     if head.schema_version != Some(Value::from(ANSWER_VERSION)) {
-        let given = shown(head.schema_version.as_ref());
-        return Err(malformed(format!(
+        let given = show_value(head.schema_version.as_ref());
+        return Err(malformed_failure(format!(
             "schema_version: {given}; this program reads {ANSWER_VERSION}"
         )));
     }
@@ -176,7 +178,7 @@ fn check(value: &Value, expected: Expected<'_>) -> Result<(), Failure> {
     if head.round != Some(Value::from(expected.round)) {
         let detail = format!(
             "round: {}; this turn is of round {}",
-            shown(head.round.as_ref()),
+            show_value(head.round.as_ref()),
             expected.round
         );
         return Err(Failure::new(FailureKind::WrongRound, detail));
@@ -188,7 +190,7 @@ fn check(value: &Value, expected: Expected<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn shown(value: Option<&Value>) -> String {
+fn show_value(value: Option<&Value>) -> String {
     value.map_or_else(|| "missing".to_owned(), Value::to_string)
 }
 
@@ -203,20 +205,20 @@ fn fall_back(value: &mut Value) {
             finding.insert("fix".into(), given);
         }
     };
-    for finding in list(value, "findings")
+    for finding in array_field(value, "findings")
         .iter_mut()
         .filter_map(Value::as_object_mut)
     {
         fix(finding);
     }
-    for raised in list(value, "independent_findings") {
+    for raised in array_field(value, "independent_findings") {
         if let Some(finding) = raised.get_mut("finding").and_then(Value::as_object_mut) {
             fix(finding);
         }
     }
 }
 
-fn list<'a>(value: &'a mut Value, field: &str) -> &'a mut [Value] {
+fn array_field<'a>(value: &'a mut Value, field: &str) -> &'a mut [Value] {
     value
         .get_mut(field)
         .and_then(Value::as_array_mut)
@@ -224,7 +226,7 @@ fn list<'a>(value: &'a mut Value, field: &str) -> &'a mut [Value] {
 }
 
 /// Fills what may be missing as the parent does (councils.md 9.1, "AO field fallbacks").
-fn fill(mut answer: Answer) -> Answer {
+fn fill_defaults(mut answer: Answer) -> Answer {
     let later = answer
         .independent_findings
         .iter_mut()

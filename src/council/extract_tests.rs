@@ -7,9 +7,9 @@ const GOOD: &str = r#"{"schema_version":1,"round":1,"key":"k","verdict":"WARN","
 fn read(raw: &str) -> Result<Answer, Failure> {
     let others = ["judge-2"];
     let is_foreign = |key: &str| key == "another's";
-    answer(
+    extract_answer(
         raw,
-        Expected {
+        ExpectedEcho {
             round: 1,
             key: "k",
             judge: "judge-1",

@@ -5,19 +5,21 @@ use std::collections::BTreeMap;
 use council_protocol::Finding;
 use council_protocol::answer::NO_CAUSE;
 
-use super::bench::Chair;
-use super::consensus::{Standing, level};
-use super::disposition::{Cluster, Version};
+use super::bench::SeatIndex;
+use super::consensus::{FindingStanding, finding_level};
+use super::disposition::{FindingCluster, FindingVersion};
 use super::fingerprint::fingerprint;
-use super::floor::Floor;
-use super::outcome::{JudgedFinding, Member, Opinion};
+use super::floor::DebateState;
+use super::outcome::{FindingMember, JudgedFinding, Opinion};
 
 /// The findings as they are reported: worst first, then path and line; rejected ones last.
-pub(super) fn findings(floor: &Floor) -> Vec<JudgedFinding> {
+pub(super) fn report_findings(floor: &DebateState) -> Vec<JudgedFinding> {
     let clusters = floor.clusters();
-    let mut judged: Vec<(JudgedFinding, &str)> =
-        clusters.iter().filter_map(|c| judged(floor, c)).collect();
-    judged.sort_by(|(a, _), (b, _)| rank(a).cmp(&rank(b)));
+    let mut judged: Vec<(JudgedFinding, &str)> = clusters
+        .iter()
+        .filter_map(|c| judge_cluster(floor, c))
+        .collect();
+    judged.sort_by(|(a, _), (b, _)| sort_rank(a).cmp(&sort_rank(b)));
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let name = |(index, (mut finding, context)): (usize, (JudgedFinding, &str))| {
         let same = fingerprint(&finding.finding, context, 0);
@@ -29,7 +31,7 @@ pub(super) fn findings(floor: &Floor) -> Vec<JudgedFinding> {
     judged.into_iter().enumerate().map(name).collect()
 }
 
-fn rank(finding: &JudgedFinding) -> impl Ord {
+fn sort_rank(finding: &JudgedFinding) -> impl Ord {
     let place = finding.finding.location.clone();
     (
         std::cmp::Reverse((finding.level, finding.finding.severity)),
@@ -43,8 +45,11 @@ fn rank(finding: &JudgedFinding) -> impl Ord {
 }
 
 /// A cluster as a finding of the report, with the context of the version that is shown.
-fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a str)> {
-    let shown = shown(cluster)?;
+fn judge_cluster<'a>(
+    floor: &DebateState,
+    cluster: &'a FindingCluster,
+) -> Option<(JudgedFinding, &'a str)> {
+    let shown = shown_version(cluster)?;
     let disposition = cluster.disposition();
     let mut finding = shown.finding.clone();
     if let council_protocol::Proof::Relocated { line } = shown.proof {
@@ -55,11 +60,11 @@ fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a
         finding.location.line = line;
         finding.location.end_line = length.map(|l| line.saturating_add(l));
     }
-    complete(&mut finding, cluster);
+    complete_cause(&mut finding, cluster);
     let severity = cluster.severity();
     finding.severity = severity;
-    let judge_of = |chair: Chair| floor.bench.judges[chair].id().clone();
-    let member = |v: &Version| Member {
+    let judge_of = |chair: SeatIndex| floor.bench.judges[chair].id().clone();
+    let member = |v: &FindingVersion| FindingMember {
         judge: judge_of(v.chair),
         round: v.round,
         finding: v.finding.clone(),
@@ -71,8 +76,8 @@ fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a
         fingerprint: String::new(),
         finding,
         disposition,
-        level: level(
-            Standing {
+        level: finding_level(
+            FindingStanding {
                 severity,
                 disposition,
             },
@@ -80,16 +85,16 @@ fn judged<'a>(floor: &Floor, cluster: &'a Cluster) -> Option<(JudgedFinding, &'a
         ),
         dismissed: None,
         members: cluster.versions.iter().map(member).collect(),
-        opinions: opinions(cluster),
+        opinions: collect_opinions(cluster),
     };
     Some((finding, &shown.context))
 }
 
 /// The version that is shown: the worst that stands, else the worst; ties fall to the text, never to the seat.
-fn shown(cluster: &Cluster) -> Option<&Version> {
+fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
     cluster.versions.iter().min_by_key(|v| {
         let f = &v.finding;
-        let bad = std::cmp::Reverse((v.lives(), v.severity()));
+        let bad = std::cmp::Reverse((v.is_live(), v.severity()));
         (
             bad,
             v.round,
@@ -104,12 +109,12 @@ fn shown(cluster: &Cluster) -> Option<&Version> {
 
 /// Cause and remedy where the version that is shown names none, in the words of another that stands: a tool that reports by
 /// rule has none, and a judge beside it may. Ties fall to the text.
-fn complete(finding: &mut Finding, cluster: &Cluster) {
+fn complete_cause(finding: &mut Finding, cluster: &FindingCluster) {
     let is_said = |why: &str| !why.is_empty() && why != NO_CAUSE;
     if is_said(&finding.why) {
         return;
     }
-    let others = cluster.versions.iter().filter(|v| v.lives());
+    let others = cluster.versions.iter().filter(|v| v.is_live());
     let others = others.map(|v| (&v.finding.why, &v.finding.fix));
     let Some((why, fix)) = others.filter(|(why, _)| is_said(why)).min() else {
         return;
@@ -120,7 +125,7 @@ fn complete(finding: &mut Finding, cluster: &Cluster) {
     }
 }
 
-fn opinions(cluster: &Cluster) -> Vec<Opinion> {
+fn collect_opinions(cluster: &FindingCluster) -> Vec<Opinion> {
     cluster
         .versions
         .iter()

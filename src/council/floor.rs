@@ -2,37 +2,37 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use council_protocol::task::{Branch, Framing};
+use council_protocol::task::{DebateBranch, Framing};
 use council_protocol::{Coverage, Millis, TurnId};
 
-use super::bench::{Ask, Bench, Chair};
-use super::disposition::{self, Cluster};
-use super::evidence::Claims;
+use super::bench::{Judges, QueuedTask, SeatIndex};
+use super::disposition::{self, FindingCluster};
+use super::evidence::QuoteClaims;
 use super::exchange::{Action, TimerId};
-use super::ledger::Ledger;
+use super::ledger::DebateLedger;
 use super::outcome::ChallengeRecord;
-use super::plan::{Plan, Procedure, Subject};
-use super::position::{Position, position};
+use super::plan::{DebateSubject, Plan, Procedure};
+use super::position::{JudgePosition, judge_position};
 
 /// The state of the debate, apart from what waits for what.
 #[derive(Debug, Clone)]
-pub(super) struct Floor {
+pub(super) struct DebateState {
     /// What the council was convened with.
     pub(super) plan: Plan,
     /// The judges.
-    pub(super) bench: Bench,
+    pub(super) bench: Judges,
     /// What was and is to be proven.
-    pub(super) claims: Claims,
+    pub(super) claims: QuoteClaims,
     /// What passed between judges.
-    pub(super) ledger: Ledger,
+    pub(super) ledger: DebateLedger,
     /// Challenges of all rounds.
     pub(super) challenges: Vec<ChallengeRecord>,
     /// Degradations and fallbacks in words.
     pub(super) notes: Vec<String>,
     /// Which branch R2 took.
-    pub(super) branch: Option<Branch>,
+    pub(super) branch: Option<DebateBranch>,
     /// Sub-turns of each kind that a judge was given in a round: they are bounded.
-    pub(super) given: BTreeMap<(u8, Chair, SubTurn), u8>,
+    pub(super) given: BTreeMap<(u8, SeatIndex, SubTurn), u8>,
     /// The last round of the procedure was planned.
     pub(super) ending: bool,
     /// How many were asked in the current round.
@@ -47,17 +47,17 @@ pub(super) struct Floor {
     pub(super) out: Vec<Action>,
 }
 
-impl Floor {
+impl DebateState {
     /// Before the first round.
     pub(super) fn new(plan: Plan) -> Self {
-        let mut bench = Bench::new(&plan.seats);
+        let mut bench = Judges::new(&plan.seats);
         for judge in &mut bench.judges {
             judge.synthesizer = plan.options.synthesizer.as_ref() == Some(judge.id());
         }
         Self {
             bench,
-            claims: Claims::default(),
-            ledger: Ledger::default(),
+            claims: QuoteClaims::default(),
+            ledger: DebateLedger::default(),
             challenges: Vec::new(),
             notes: plan.notes.clone(),
             branch: None,
@@ -73,7 +73,7 @@ impl Floor {
     }
 
     /// Says something in the report; the same words once.
-    pub(super) fn note(&mut self, note: impl Into<String>) {
+    pub(super) fn add_note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {
             self.notes.push(note);
@@ -81,34 +81,34 @@ impl Floor {
     }
 
     /// Takes one of a judge's sub-turns of the current round; false: it had all of them, or cannot be reached.
-    pub(super) fn may_interrupt(&mut self, chair: Chair, kind: SubTurn) -> bool {
+    pub(super) fn may_interrupt(&mut self, chair: SeatIndex, kind: SubTurn) -> bool {
         let judge = &self.bench.judges[chair];
         let given = self.given.entry((self.begun, chair, kind)).or_insert(0);
-        let may = judge.can_debate() && *given < MOST_SUB_TURNS;
+        let may = judge.can_debate() && *given < MAX_SUB_TURNS;
         *given += u8::from(may);
         may
     }
 
     /// Says something in the run's log.
-    pub(super) fn log(&mut self, line: impl Into<String>) {
+    pub(super) fn add_log(&mut self, line: impl Into<String>) {
         self.out.push(Action::Log { line: line.into() });
     }
 
     /// The findings so far, grouped.
-    pub(super) fn clusters(&self) -> Vec<Cluster> {
-        disposition::clusters(&self.bench, &self.claims)
+    pub(super) fn clusters(&self) -> Vec<FindingCluster> {
+        disposition::build_clusters(&self.bench, &self.claims)
     }
 
     /// Where every judge stood and stands, in seat order.
-    pub(super) fn positions(&self) -> Vec<Position> {
+    pub(super) fn positions(&self) -> Vec<JudgePosition> {
         let chairs = 0..self.bench.judges.len();
-        chairs.map(|chair| position(self, chair)).collect()
+        chairs.map(|chair| judge_position(self, chair)).collect()
     }
 
     /// Whether what is debated asks for no verdict.
     pub(super) fn without_verdict(&self) -> bool {
-        let stage =
-            self.plan.procedure == Procedure::Staged && self.plan.options.subject == Subject::Text;
+        let stage = self.plan.procedure == Procedure::Staged
+            && self.plan.options.subject == DebateSubject::Text;
         stage || self.plan.options.without_verdict
     }
 
@@ -118,8 +118,8 @@ impl Floor {
     }
 
     /// What a quorum of the judges that count saw.
-    pub(super) fn coverage(&self) -> Coverage {
-        let counted = self.bench.counted();
+    pub(super) fn quorum_coverage(&self) -> Coverage {
+        let counted = self.bench.counted_seats();
         let seen: Vec<&Coverage> = counted
             .iter()
             .map(|&chair| &*self.bench.judges[chair].planned.coverage)
@@ -138,13 +138,13 @@ pub(super) enum SubTurn {
 }
 
 /// Sub-turns of one kind that a judge is given in a round.
-const MOST_SUB_TURNS: u8 = 2;
+const MAX_SUB_TURNS: u8 = 2;
 
 /// What the rules want next: everybody who takes part, with what each is asked in turn.
 #[derive(Debug)]
 pub(super) struct RoundPlan {
     /// Chair → its questions in order.
-    pub(super) asks: Vec<(Chair, Vec<Ask>)>,
+    pub(super) asks: Vec<(SeatIndex, Vec<QueuedTask>)>,
     /// How long the round may take, in milliseconds; where judges are asked one after another, each of them.
     pub(super) timeout_ms: u64,
     /// Whether judges are asked one after another.
@@ -153,7 +153,7 @@ pub(super) struct RoundPlan {
 
 impl RoundPlan {
     /// Everybody at once.
-    pub(super) fn at_once(asks: Vec<(Chair, Vec<Ask>)>, timeout_ms: u64) -> Self {
+    pub(super) fn at_once(asks: Vec<(SeatIndex, Vec<QueuedTask>)>, timeout_ms: u64) -> Self {
         Self {
             asks,
             timeout_ms,
@@ -164,7 +164,7 @@ impl RoundPlan {
 
 /// The round that runs.
 #[derive(Debug, Clone)]
-pub(super) struct Round {
+pub(super) struct RoundState {
     /// Its number, from 1.
     pub(super) number: u8,
     /// How often the rules have added questions after everybody was done.
@@ -176,14 +176,14 @@ pub(super) struct Round {
     /// How long a pass may take, in milliseconds.
     pub(super) timeout_ms: u64,
     /// Who is not done.
-    pub(super) waiting: Vec<Chair>,
+    pub(super) waiting: Vec<SeatIndex>,
     /// Who comes later, where judges are asked one after another.
-    pub(super) line: VecDeque<(Chair, Vec<Ask>)>,
+    pub(super) line: VecDeque<(SeatIndex, Vec<QueuedTask>)>,
 }
 
 /// What a deadline means when it strikes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alarm {
+pub(super) enum TimerKind {
     /// The run's own time is over.
     Run,
     /// The pass of the round is over.
@@ -191,7 +191,7 @@ pub(super) enum Alarm {
     /// One turn had less time than its round.
     Turn(TurnId),
     /// Explorers of a judge.
-    Explorers(Chair),
+    Explorers(SeatIndex),
     /// The quotes of a round must be searched by now.
     Proofs(u8),
     /// Judges must have ended by now.

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use council_protocol::{JudgeId, TurnId};
 use sha2::{Digest, Sha256};
 
-use super::plan::Seed;
+use super::plan::RunSeed;
 
 /// The key that the answer to one turn must echo: 24 hex digits that nobody outside the run can know.
-pub(super) fn key(seed: &Seed, judge: &JudgeId, round: u8, turn: TurnId) -> String {
+pub(super) fn turn_key(seed: &RunSeed, judge: &JudgeId, round: u8, turn: TurnId) -> String {
     let parts = [judge.as_str(), &round.to_string(), &turn.0.to_string()];
-    hex(&digest(seed, "key", &parts)[..12])
+    hex(&seed_digest(seed, "key", &parts)[..12])
 }
 
 /// Bytes as lower-case hex.
@@ -25,7 +25,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 /// A digest of the seed for one purpose. Every part is preceded by its length, so that no two lists of parts collide.
-fn digest(seed: &Seed, purpose: &str, parts: &[&str]) -> [u8; 32] {
+fn seed_digest(seed: &RunSeed, purpose: &str, parts: &[&str]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in [seed.0.as_str(), purpose].iter().chain(parts) {
         hasher.update((part.len() as u64).to_le_bytes());
@@ -35,20 +35,20 @@ fn digest(seed: &Seed, purpose: &str, parts: &[&str]) -> [u8; 32] {
 }
 
 /// A stream of numbers that depends on the seed and a purpose alone.
-pub(super) struct Stream {
+pub(super) struct SeededRandom {
     state: [u8; 32],
 }
 
-impl Stream {
+impl SeededRandom {
     /// The stream of one purpose, e.g. the order in which one judge sees its peers.
-    pub(super) fn new(seed: &Seed, purpose: &str, parts: &[&str]) -> Self {
+    pub(super) fn new(seed: &RunSeed, purpose: &str, parts: &[&str]) -> Self {
         Self {
-            state: digest(seed, purpose, parts),
+            state: seed_digest(seed, purpose, parts),
         }
     }
 
     /// The next number below `bound`; 0 when `bound` is 0.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn next_below(&mut self, bound: usize) -> usize {
         let mut word = [0; 8];
         word.copy_from_slice(&self.state[..8]);
         self.state = Sha256::digest(self.state).into();
@@ -61,7 +61,7 @@ impl Stream {
     /// Fisher–Yates.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, self.below(last + 1));
+            items.swap(last, self.next_below(last + 1));
         }
     }
 }
@@ -70,20 +70,20 @@ impl Stream {
 mod tests {
     use super::*;
 
-    fn seed() -> Seed {
-        Seed("5eed".into())
+    fn seed() -> RunSeed {
+        RunSeed("5eed".into())
     }
 
     #[test]
     fn a_key_belongs_to_one_seat_one_round_and_one_turn() {
-        let base = key(&seed(), &"judge-1".into(), 1, TurnId(1));
+        let base = turn_key(&seed(), &"judge-1".into(), 1, TurnId(1));
         assert_eq!(base.len(), 24);
-        assert_eq!(base, key(&seed(), &"judge-1".into(), 1, TurnId(1)));
+        assert_eq!(base, turn_key(&seed(), &"judge-1".into(), 1, TurnId(1)));
         for other in [
-            key(&seed(), &"judge-2".into(), 1, TurnId(1)),
-            key(&seed(), &"judge-1".into(), 2, TurnId(1)),
-            key(&seed(), &"judge-1".into(), 1, TurnId(2)),
-            key(&Seed("else".into()), &"judge-1".into(), 1, TurnId(1)),
+            turn_key(&seed(), &"judge-2".into(), 1, TurnId(1)),
+            turn_key(&seed(), &"judge-1".into(), 2, TurnId(1)),
+            turn_key(&seed(), &"judge-1".into(), 1, TurnId(2)),
+            turn_key(&RunSeed("else".into()), &"judge-1".into(), 1, TurnId(1)),
         ] {
             assert_ne!(base, other);
         }
@@ -93,7 +93,7 @@ mod tests {
     fn a_shuffle_is_a_permutation_and_repeats_itself() {
         let shuffled = |purpose: &str| {
             let mut items: Vec<usize> = (0..20).collect();
-            Stream::new(&seed(), purpose, &[]).shuffle(&mut items);
+            SeededRandom::new(&seed(), purpose, &[]).shuffle(&mut items);
             items
         };
         assert_eq!(shuffled("a"), shuffled("a"));

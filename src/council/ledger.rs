@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// What passed between judges in the rounds after R1.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Ledger {
+pub struct DebateLedger {
     /// How the others' answers reached the judges; none: they never did.
     pub exchange: Option<ExchangeKind>,
     /// Findings that did not fit the budget of an inline exchange, summed over all messages.
@@ -21,7 +21,7 @@ pub struct Ledger {
     /// What the moderator did (seed 001).
     pub interventions: Vec<InterventionRecord>,
     /// Who made fewer challenges than were asked for, and why (seed 001).
-    pub unchallenged: Vec<Unchallenged>,
+    pub unchallenged: Vec<UnchallengedRecord>,
     /// The final ballots (seed 001).
     pub ballots: Vec<BallotRecord>,
     /// How clear the council is (seed 001): high above three quarters and stable, low without a majority or when votes
@@ -45,7 +45,7 @@ pub struct RoundRecord {
     /// Who answered.
     pub answered: Vec<JudgeId>,
     /// Where each of them stands, before and after.
-    pub stands: Vec<Stand>,
+    pub stands: Vec<JudgeStand>,
     /// Findings that three or more agree on, in their words.
     pub consensus: Vec<String>,
     /// Findings that somebody disputes, in their words.
@@ -54,7 +54,7 @@ pub struct RoundRecord {
 
 /// Where one judge stands after a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Stand {
+pub struct JudgeStand {
     /// Who.
     pub judge: JudgeId,
     /// The vote that counted before; none before R1.
@@ -112,7 +112,7 @@ pub struct InterventionRecord {
 
 /// A judge that made fewer challenges than were asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Unchallenged {
+pub struct UnchallengedRecord {
     /// The round.
     pub round: u8,
     /// Who.
@@ -140,13 +140,13 @@ pub struct ContentionRecord {
     /// The score, computed from findings, responses and challenges.
     pub score: Contention,
     /// What followed.
-    pub then: Then,
+    pub then: ContentionStep,
 }
 
 /// What follows from a contention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Then {
+pub enum ContentionStep {
     /// Another round, because it is contended.
     Extended,
     /// Another round, because the minimum is not reached.
@@ -169,9 +169,9 @@ pub struct Synthesis {
     pub contention: Option<Contention>,
 }
 
-impl Ledger {
+impl DebateLedger {
     /// Notes one message of an exchange.
-    pub(super) fn exchanged(&mut self, used: ExchangeKind, dropped: u32) {
+    pub(super) fn note_exchange(&mut self, used: ExchangeKind, dropped: u32) {
         self.exchange = match self.exchange {
             Some(before) if before != used => Some(ExchangeKind::Both),
             _ => Some(used),

@@ -3,10 +3,10 @@
 use council_protocol::Answer;
 use council_protocol::answer::Tag;
 
-use super::bench::Raised;
+use super::bench::RaisedFinding;
 
 /// Adds the findings of an answer; one that the judge repeats word for word keeps its first number.
-pub(super) fn raise(raised: &mut Vec<Raised>, round: u8, answer: &Answer) {
+pub(super) fn raise_findings(raised: &mut Vec<RaisedFinding>, round: u8, answer: &Answer) {
     let later = answer
         .independent_findings
         .iter()
@@ -14,13 +14,13 @@ pub(super) fn raise(raised: &mut Vec<Raised>, round: u8, answer: &Answer) {
         .map(|i| &i.finding);
     let later = later.filter(|_| round > 1);
     for finding in answer.findings.iter().chain(later) {
-        let known = |r: &Raised| {
+        let known = |r: &RaisedFinding| {
             r.finding.location == finding.location
                 && r.finding.quote == finding.quote
                 && r.finding.description == finding.description
         };
         if !raised.iter().any(known) {
-            raised.push(Raised {
+            raised.push(RaisedFinding {
                 round,
                 finding: finding.clone(),
             });
@@ -29,19 +29,19 @@ pub(super) fn raise(raised: &mut Vec<Raised>, round: u8, answer: &Answer) {
 }
 
 /// Several answers of one round: the last vote holds, what was said before is kept.
-pub(super) fn merge(earlier: Answer, last: Answer) -> Answer {
-    fn join<T>(mut earlier: Vec<T>, last: Vec<T>) -> Vec<T> {
+pub(super) fn merge_answers(earlier: Answer, last: Answer) -> Answer {
+    fn join_lists<T>(mut earlier: Vec<T>, last: Vec<T>) -> Vec<T> {
         earlier.extend(last);
         earlier
     }
     Answer {
-        findings: join(earlier.findings, last.findings),
-        responses: join(earlier.responses, last.responses),
-        independent_findings: join(earlier.independent_findings, last.independent_findings),
-        withdrawn: join(earlier.withdrawn, last.withdrawn),
-        challenges: join(earlier.challenges, last.challenges),
-        answers: join(earlier.answers, last.answers),
-        messages: join(earlier.messages, last.messages),
+        findings: join_lists(earlier.findings, last.findings),
+        responses: join_lists(earlier.responses, last.responses),
+        independent_findings: join_lists(earlier.independent_findings, last.independent_findings),
+        withdrawn: join_lists(earlier.withdrawn, last.withdrawn),
+        challenges: join_lists(earlier.challenges, last.challenges),
+        answers: join_lists(earlier.answers, last.answers),
+        messages: join_lists(earlier.messages, last.messages),
         change: last.change.or(earlier.change),
         restatement: last.restatement.or(earlier.restatement),
         steel_man: last.steel_man.or(earlier.steel_man),

@@ -38,7 +38,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use dismissal::{Dismissal, Ground, Reconsidered};
+pub use dismissal::{Dismissal, DismissalGround, ReconsideredVerdict};
 pub use engine::Council;
 pub use exchange::{Action, CancelCause, ClaimId, Input, TimerId};
 pub use extract::object_of;

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use council_protocol::Vote;
 use council_protocol::task::{InterventionKind, PutChallenge, Task};
 
-use super::bench::{Ask, Chair, Presence};
-use super::cluster::alike;
-use super::floor::{Floor, SubTurn};
-use super::keys::Stream;
+use super::bench::{QueuedTask, SeatIndex, SeatPresence};
+use super::cluster::is_alike;
+use super::floor::{DebateState, SubTurn};
+use super::keys::SeededRandom;
 use super::ledger::InterventionRecord;
 use super::outcome::ChallengeRecord;
 use super::summary::CONSENSUS;
@@ -39,7 +39,7 @@ const REFRAMINGS: [&str; 4] = [
 ];
 
 /// Gives up the challenges that were asked again and are still unanswered.
-pub(super) fn give_up_evaded(floor: &mut Floor) {
+pub(super) fn give_up_evaded(floor: &mut DebateState) {
     let again: Vec<&String> = floor
         .ledger
         .interventions
@@ -52,16 +52,16 @@ pub(super) fn give_up_evaded(floor: &mut Floor) {
 }
 
 /// Asks everybody again who took part in the round and left a challenge unanswered that `wanted` picks.
-pub(super) fn evasion(
-    floor: &mut Floor,
+pub(super) fn ask_evaders(
+    floor: &mut DebateState,
     wanted: impl Fn(&ChallengeRecord) -> bool,
-) -> Vec<(Chair, Ask)> {
+) -> Vec<(SeatIndex, QueuedTask)> {
     let mut asks = Vec::new();
     let mut ids = Vec::new();
-    if intervened(floor, InterventionKind::Evasion) {
+    if has_intervened(floor, InterventionKind::Evasion) {
         return asks;
     }
-    for chair in present(floor) {
+    for chair in present_seats(floor) {
         let open = floor.open_challenges(chair, &wanted);
         if let Some(first) = open
             .first()
@@ -69,14 +69,14 @@ pub(super) fn evasion(
             .filter(|_| floor.may_interrupt(chair, SubTurn::Moderator))
         {
             ids.extend(open.iter().map(|c| c.id.clone()));
-            asks.push((chair, Ask::new(evaded(&first, open))));
+            asks.push((chair, QueuedTask::new(evasion_task(&first, open))));
         }
     }
     let about = ids.join(", ");
-    intervene(floor, InterventionKind::Evasion, about, ids, asks)
+    record_intervention(floor, InterventionKind::Evasion, about, ids, asks)
 }
 
-fn evaded(first: &PutChallenge, challenges: Vec<PutChallenge>) -> Task {
+fn evasion_task(first: &PutChallenge, challenges: Vec<PutChallenge>) -> Task {
     Task::Moderate {
         kind: InterventionKind::Evasion,
         opening: format!("{} raised this specific challenge:", first.from),
@@ -91,7 +91,7 @@ fn evaded(first: &PutChallenge, challenges: Vec<PutChallenge>) -> Task {
 }
 
 /// Asks the critic to argue against a point that three or more agree on and nobody challenged.
-pub(super) fn groupthink(floor: &mut Floor) -> Vec<(Chair, Ask)> {
+pub(super) fn challenge_groupthink(floor: &mut DebateState) -> Vec<(SeatIndex, QueuedTask)> {
     let known = |about: &str| {
         let mut before = floor.ledger.interventions.iter();
         before.any(|i| i.kind == InterventionKind::Groupthink && i.about == about)
@@ -101,7 +101,7 @@ pub(super) fn groupthink(floor: &mut Floor) -> Vec<(Chair, Ask)> {
         return Vec::new();
     };
     let Some(critic) =
-        critic(floor, &supporters).filter(|&c| floor.may_interrupt(c, SubTurn::Moderator))
+        pick_critic(floor, &supporters).filter(|&c| floor.may_interrupt(c, SubTurn::Moderator))
     else {
         return Vec::new();
     };
@@ -112,41 +112,41 @@ pub(super) fn groupthink(floor: &mut Floor) -> Vec<(Chair, Ask)> {
         demand: GROUPTHINK.1.to_owned(),
         challenges: Vec::new(),
     };
-    intervene(
+    record_intervention(
         floor,
         InterventionKind::Groupthink,
         about,
         Vec::new(),
-        vec![(critic, Ask::new(task))],
+        vec![(critic, QueuedTask::new(task))],
     )
 }
 
 /// A finding, or else a vote, that three or more share and nobody challenged.
-fn unchallenged_point(floor: &Floor) -> Option<(String, Vec<Chair>)> {
+fn unchallenged_point(floor: &DebateState) -> Option<(String, Vec<SeatIndex>)> {
     let clusters = floor.clusters();
     let finding = clusters
         .iter()
-        .filter(|c| c.lives() && c.dispute() == 0)
+        .filter(|c| c.is_live() && c.dispute_halves() == 0)
         .find_map(|c| {
-            let supporters: Vec<Chair> = c.supporters().into_iter().collect();
+            let supporters: Vec<SeatIndex> = c.supporters().into_iter().collect();
             let doubted = floor
                 .challenges
                 .iter()
-                .any(|q| alike(&q.claim, c.words()) || alike(&q.question, c.words()));
+                .any(|q| is_alike(&q.claim, c.words()) || is_alike(&q.question, c.words()));
             (supporters.len() >= CONSENSUS && !doubted).then(|| (c.words().to_owned(), supporters))
         });
     finding.or_else(|| unchallenged_vote(floor))
 }
 
 /// A vote that three or more gave, none of whom anybody challenged in this round.
-fn unchallenged_vote(floor: &Floor) -> Option<(String, Vec<Chair>)> {
-    let mut by_vote: BTreeMap<Vote, Vec<Chair>> = BTreeMap::new();
+fn unchallenged_vote(floor: &DebateState) -> Option<(String, Vec<SeatIndex>)> {
+    let mut by_vote: BTreeMap<Vote, Vec<SeatIndex>> = BTreeMap::new();
     for (chair, position) in floor.positions().iter().enumerate() {
         if let Some(vote) = position.counted {
             by_vote.entry(vote).or_default().push(chair);
         }
     }
-    let challenged = |&chair: &Chair| {
+    let challenged = |&chair: &SeatIndex| {
         let judge = floor.bench.judges[chair].id();
         floor
             .challenges
@@ -158,35 +158,35 @@ fn unchallenged_vote(floor: &Floor) -> Option<(String, Vec<Chair>)> {
         .filter(|(_, chairs)| chairs.len() >= CONSENSUS);
     let mut free = shared.filter(|(_, chairs)| !chairs.iter().any(challenged));
     free.next()
-        .map(|(vote, chairs)| (format!("the vote should be {}", vote.word()), chairs))
+        .map(|(vote, chairs)| (format!("the vote should be {}", vote.as_str()), chairs))
 }
 
 /// The critic, else a supporter that the seed of the run picks.
-fn critic(floor: &Floor, supporters: &[Chair]) -> Option<Chair> {
-    let present = present(floor);
-    let is_critic = |&chair: &Chair| {
+fn pick_critic(floor: &DebateState, supporters: &[SeatIndex]) -> Option<SeatIndex> {
+    let present = present_seats(floor);
+    let is_critic = |&chair: &SeatIndex| {
         floor.bench.judges[chair]
             .role()
             .to_lowercase()
             .contains("critic")
     };
     present.iter().copied().find(is_critic).or_else(|| {
-        let mut able: Vec<Chair> = supporters
+        let mut able: Vec<SeatIndex> = supporters
             .iter()
             .copied()
             .filter(|c| present.contains(c))
             .collect();
         able.sort_by(|&a, &b| floor.bench.judges[a].id().cmp(floor.bench.judges[b].id()));
         let round = floor.begun.to_string();
-        let picked =
-            Stream::new(&floor.plan.seed, "groupthink", &[round.as_str()]).below(able.len());
+        let picked = SeededRandom::new(&floor.plan.seed, "groupthink", &[round.as_str()])
+            .next_below(able.len());
         able.get(picked).copied()
     })
 }
 
 /// Reframes the debate for everybody when a round brought no changed position and no new argument.
-pub(super) fn stale(floor: &mut Floor) -> Vec<(Chair, Ask)> {
-    let present = present(floor);
+pub(super) fn reframe_stale(floor: &mut DebateState) -> Vec<(SeatIndex, QueuedTask)> {
+    let present = present_seats(floor);
     if present.is_empty()
         || present
             .iter()
@@ -195,16 +195,16 @@ pub(super) fn stale(floor: &mut Floor) -> Vec<(Chair, Ask)> {
         return Vec::new();
     }
     let round = floor.begun.to_string();
-    let picked =
-        Stream::new(&floor.plan.seed, "reframing", &[round.as_str()]).below(REFRAMINGS.len());
+    let picked = SeededRandom::new(&floor.plan.seed, "reframing", &[round.as_str()])
+        .next_below(REFRAMINGS.len());
     let question = REFRAMINGS[picked];
     // Whoever was just asked to argue the other side has a new angle, and room left for a challenge that it evades.
-    let able: Vec<Chair> = present
+    let able: Vec<SeatIndex> = present
         .into_iter()
         .filter(|&c| !was_asked_to_steelman(floor, c) && floor.may_interrupt(c, SubTurn::Moderator))
         .collect();
     let ask = || {
-        Ask::new(Task::Moderate {
+        QueuedTask::new(Task::Moderate {
             kind: InterventionKind::Stale,
             opening: STALE.0.to_owned(),
             about: question.to_owned(),
@@ -213,7 +213,7 @@ pub(super) fn stale(floor: &mut Floor) -> Vec<(Chair, Ask)> {
         })
     };
     let asks = able.into_iter().map(|chair| (chair, ask())).collect();
-    intervene(
+    record_intervention(
         floor,
         InterventionKind::Stale,
         question.to_owned(),
@@ -222,7 +222,7 @@ pub(super) fn stale(floor: &mut Floor) -> Vec<(Chair, Ask)> {
     )
 }
 
-fn was_asked_to_steelman(floor: &Floor, chair: Chair) -> bool {
+fn was_asked_to_steelman(floor: &DebateState, chair: SeatIndex) -> bool {
     let judge = floor.bench.judges[chair].id();
     let mut all = floor.ledger.interventions.iter();
     all.any(|i| {
@@ -231,7 +231,7 @@ fn was_asked_to_steelman(floor: &Floor, chair: Chair) -> bool {
 }
 
 /// A vote that differs from the last one, a finding, a withdrawal, or an argument that it had not made before.
-fn brought_something_new(floor: &Floor, chair: Chair) -> bool {
+fn brought_something_new(floor: &DebateState, chair: SeatIndex) -> bool {
     let judge = &floor.bench.judges[chair];
     let Some(now) = judge.answers.get(&floor.begun) else {
         return false;
@@ -244,7 +244,7 @@ fn brought_something_new(floor: &Floor, chair: Chair) -> bool {
     let said_before = |argument: &String| {
         earlier()
             .flat_map(|a| &a.arguments)
-            .any(|known| alike(known, argument))
+            .any(|known| is_alike(known, argument))
     };
     let argued = now
         .arguments
@@ -254,26 +254,26 @@ fn brought_something_new(floor: &Floor, chair: Chair) -> bool {
 }
 
 /// Whether there was an intervention of a kind in this round already.
-fn intervened(floor: &Floor, kind: InterventionKind) -> bool {
+fn has_intervened(floor: &DebateState, kind: InterventionKind) -> bool {
     let mut all = floor.ledger.interventions.iter();
     all.any(|i| i.round == floor.begun && i.kind == kind)
 }
 
 /// Those who answered in this round and are still there.
-fn present(floor: &Floor) -> Vec<Chair> {
+fn present_seats(floor: &DebateState) -> Vec<SeatIndex> {
     floor
         .bench
-        .chairs(|j| j.answers.contains_key(&floor.begun) && j.presence == Presence::Seated)
+        .seats_where(|j| j.answers.contains_key(&floor.begun) && j.presence == SeatPresence::Seated)
 }
 
 /// Records an intervention and passes its questions on.
-fn intervene(
-    floor: &mut Floor,
+fn record_intervention(
+    floor: &mut DebateState,
     kind: InterventionKind,
     about: String,
     challenges: Vec<String>,
-    asks: Vec<(Chair, Ask)>,
-) -> Vec<(Chair, Ask)> {
+    asks: Vec<(SeatIndex, QueuedTask)>,
+) -> Vec<(SeatIndex, QueuedTask)> {
     if !asks.is_empty() {
         let to = asks
             .iter()

@@ -2,17 +2,17 @@
 
 use council_protocol::Vote;
 
-use super::bench::{Chair, Judge};
+use super::bench::{JudgeState, SeatIndex};
 use super::exchange::CancelCause;
-use super::floor::Floor;
+use super::floor::DebateState;
 use super::outcome::Disposition;
-use super::plan::{Consensus, Plan};
+use super::plan::{ConsensusRule, Plan};
 
 /// What was noted on the way, and what can be said only at the end.
-pub(super) fn notes(floor: &Floor, cut: Option<CancelCause>) -> Vec<String> {
+pub(super) fn report_notes(floor: &DebateState, cut: Option<CancelCause>) -> Vec<String> {
     let mut notes = floor.notes.clone();
-    notes.extend(missing(floor));
-    let debated = |judge: &Judge| judge.answers.range(2..).next().is_some();
+    notes.extend(missing_judges(floor));
+    let debated = |judge: &JudgeState| judge.answers.range(2..).next().is_some();
     if floor.begun > 1 && !floor.without_verdict() && !floor.bench.judges.iter().any(debated) {
         notes.push("no judge answered R2: the verdict rests on R1 alone".into());
     }
@@ -23,26 +23,28 @@ pub(super) fn notes(floor: &Floor, cut: Option<CancelCause>) -> Vec<String> {
             "{dropped} findings did not fit the exchange and were dropped, least severe first"
         ));
     }
-    if floor.claims.unanswered() > 0 && cut.is_none() {
+    if floor.claims.unanswered_count() > 0 && cut.is_none() {
         notes.push(format!(
             "{} quotes were not searched in time",
-            floor.claims.unanswered()
+            floor.claims.unanswered_count()
         ));
     }
-    notes.extend(divided(floor));
+    notes.extend(divided_council(floor));
     notes.extend(weak_withdrawals(floor));
     notes.extend(cut.map(|cause| cut_short(&floor.plan, floor.completed, cause)));
     notes
 }
 
 /// Seed 003: proceed with N-1, and say so.
-fn missing(floor: &Floor) -> Option<String> {
-    let missing = floor.bench.chairs(|j| !j.counts() && !j.synthesizer);
-    let asked = floor.bench.sitting().len();
+fn missing_judges(floor: &DebateState) -> Option<String> {
+    let missing = floor
+        .bench
+        .seats_where(|j| !j.is_counted() && !j.synthesizer);
+    let asked = floor.bench.sitting_seats().len();
     if missing.is_empty() || floor.begun == 0 {
         return None;
     }
-    let why = |&chair: &Chair| {
+    let why = |&chair: &SeatIndex| {
         let judge = &floor.bench.judges[chair];
         let failure = judge
             .failures
@@ -65,21 +67,21 @@ fn missing(floor: &Floor) -> Option<String> {
 }
 
 /// Seed 001: a split is a WARN with a divided note.
-fn divided(floor: &Floor) -> Option<String> {
+fn divided_council(floor: &DebateState) -> Option<String> {
     let votes: Vec<Vote> = floor.positions().iter().filter_map(|p| p.counted).collect();
     let fails = votes.iter().filter(|&&v| v == Vote::Fail).count();
     let split =
-        floor.plan.consensus == Consensus::Majority && fails > 0 && fails * 2 == votes.len();
+        floor.plan.consensus == ConsensusRule::Majority && fails > 0 && fails * 2 == votes.len();
     split.then(|| "the council is divided: as many are for it as against it".to_owned())
 }
 
 /// Judges of one vendor err alike (councils.md 7, finding 14): two of them count, and the reader is told.
-fn one_vendor(floor: &Floor) -> Option<String> {
+fn one_vendor(floor: &DebateState) -> Option<String> {
     let judges = floor
         .bench
         .judges
         .iter()
-        .filter(|j| j.counts() && !j.deterministic());
+        .filter(|j| j.is_counted() && !j.is_deterministic());
     let vendors: Vec<&str> = judges
         .map(|j| j.planned.seat.agent.vendor.as_str())
         .collect();
@@ -96,7 +98,7 @@ fn one_vendor(floor: &Floor) -> Option<String> {
     })
 }
 
-fn weak_withdrawals(floor: &Floor) -> Vec<String> {
+fn weak_withdrawals(floor: &DebateState) -> Vec<String> {
     let mut weak = Vec::new();
     for version in floor
         .clusters()

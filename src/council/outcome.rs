@@ -6,14 +6,14 @@ use council_protocol::answer::{Evidence, Stance};
 use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
 use council_protocol::message::{Ending, Failure, Usage};
-use council_protocol::task::Branch;
+use council_protocol::task::DebateBranch;
 use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, Seat, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dismissal::Dismissal;
-use super::ledger::Ledger;
-use super::plan::{Consensus, Procedure};
+use super::ledger::DebateLedger;
+use super::plan::{ConsensusRule, Procedure};
 
 /// The one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word on the wire.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
             Self::Warn => "WARN",
@@ -49,7 +49,7 @@ impl Verdict {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Reason {
+pub enum VerdictReason {
     /// Nothing survived.
     NoFindings,
     /// Only findings that are worth a note.
@@ -115,7 +115,7 @@ pub enum Disposition {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Level {
+pub enum FindingLevel {
     /// Listed only.
     Note,
     /// At least WARN.
@@ -126,7 +126,7 @@ pub enum Level {
 
 /// One judge's version of a finding, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Member {
+pub struct FindingMember {
     /// Whose.
     pub judge: JudgeId,
     /// In which round it was raised.
@@ -170,12 +170,12 @@ pub struct JudgedFinding {
     pub disposition: Disposition,
     /// What it does to the verdict; none for a rejected or dismissed one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level: Option<Level>,
+    pub level: Option<FindingLevel>,
     /// Who argued it away, and why; none: nobody. It is listed and does not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dismissed: Option<Dismissal>,
     /// Every judge's version, verbatim.
-    pub members: Vec<Member>,
+    pub members: Vec<FindingMember>,
     /// What others said of it.
     #[serde(default)]
     pub opinions: Vec<Opinion>,
@@ -318,11 +318,11 @@ pub struct Outcome {
     /// The word.
     pub verdict: Verdict,
     /// Why that word.
-    pub reason: Reason,
+    pub reason: VerdictReason,
     /// The rules of the rounds, as they ran.
     pub procedure: Procedure,
     /// The rule of the verdict.
-    pub consensus: Consensus,
+    pub consensus: ConsensusRule,
     /// Rounds that ran.
     pub rounds: u8,
     /// Judges that counted.
@@ -331,7 +331,7 @@ pub struct Outcome {
     pub quorum: u32,
     /// Which branch R2 took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub branch: Option<Branch>,
+    pub branch: Option<DebateBranch>,
     /// R1 was split and R2 unanimous: check for persuasion against anchoring (councils.md 1.16).
     #[serde(default)]
     pub converged: bool,
@@ -347,7 +347,7 @@ pub struct Outcome {
     pub challenges: Vec<ChallengeRecord>,
     /// What was exchanged, asked and answered between judges.
     #[serde(default)]
-    pub ledger: Ledger,
+    pub ledger: DebateLedger,
     /// What a quorum saw.
     pub coverage: Coverage,
     /// Degradations and fallbacks in words.

@@ -45,7 +45,7 @@ pub enum DebateMode {
 /// How votes and findings become a verdict (3-debate.md, "The verdict").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Consensus {
+pub enum ConsensusRule {
     /// The worst level of the surviving findings. The default.
     Findings,
     /// The seeds' table on votes: all PASS → PASS, any FAIL → FAIL, otherwise WARN.
@@ -56,7 +56,7 @@ pub enum Consensus {
 
 /// What a verdict becomes where the rule leaves a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Policy {
+pub struct VerdictPolicy {
     /// Whether a disputed critical finding fails the change; else it warns.
     pub disputed_critical_fails: bool,
     /// Whether PASS on incomplete coverage becomes WARN; else INCONCLUSIVE.
@@ -66,7 +66,7 @@ pub struct Policy {
 /// How the others' answers reach a judge in R2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "exchange", rename_all = "kebab-case")]
-pub enum Exchange {
+pub enum ExchangeMode {
     /// Vote and path; the judge reads the file (seed 003).
     Reference,
     /// Whole, under a byte budget; whole findings are dropped, least severe first (seed 000).
@@ -78,7 +78,7 @@ pub enum Exchange {
 
 /// Every wait has a deadline. Milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Timeouts {
+pub struct RoundTimeouts {
     /// R1, from the moment that all judges were asked for (seed 003: 120 s).
     pub r1_ms: u64,
     /// R2, from the restatement on (seed 003: 90 s).
@@ -91,7 +91,7 @@ pub struct Timeouts {
     pub run_ms: Option<Millis>,
 }
 
-impl Default for Timeouts {
+impl Default for RoundTimeouts {
     fn default() -> Self {
         Self {
             r1_ms: 120_000,
@@ -106,7 +106,7 @@ impl Default for Timeouts {
 /// The random bytes of a run, drawn once when it is planned: keys, fences and shuffles come from it. 64 hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Seed(pub String);
+pub struct RunSeed(pub String);
 
 /// One seat with what it was granted and what its brief shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,34 +127,34 @@ pub struct Plan {
     /// Whether R2 runs.
     pub debate: DebateMode,
     /// The rule of the verdict.
-    pub consensus: Consensus,
+    pub consensus: ConsensusRule,
     /// Judges that must count for PASS or WARN to stand.
     pub quorum: u32,
     /// Choices of the rule.
-    pub policy: Policy,
+    pub policy: VerdictPolicy,
     /// Who sits, in the order of the configuration.
     pub seats: Vec<PlannedSeat>,
     /// How answers are exchanged.
-    pub exchange: Exchange,
+    pub exchange: ExchangeMode,
     /// The waits.
-    pub timeouts: Timeouts,
+    pub timeouts: RoundTimeouts,
     /// The run's random bytes.
-    pub seed: Seed,
+    pub seed: RunSeed,
     /// Author, title, messages: sent in R2 only.
     pub framing: Framing,
     /// Degradations decided while planning, in words: they stand in the report.
     pub notes: Vec<String>,
     /// What only some procedures ask for.
     #[serde(default)]
-    pub options: Options,
+    pub options: ProcedureOptions,
 }
 
 /// What only some procedures ask for; the defaults are the seeds'.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Options {
+pub struct ProcedureOptions {
     /// What the judges have before them.
-    pub subject: Subject,
+    pub subject: DebateSubject,
     /// How many rounds after R1; none: the procedure's own.
     pub rounds: Option<RoundLimits>,
     /// Helpers of each judge in R1 (seed 000, `--explorers`); 0: none.
@@ -194,13 +194,13 @@ pub enum Intensity {
 
 impl Intensity {
     /// The rounds and agents of councils.md 3.2.
-    pub fn profile(self) -> Profile {
+    pub fn profile(self) -> IntensityProfile {
         let (min_rounds, max_rounds, agents) = match self {
             Self::Full => (3, 5, 3),
             Self::Standard => (2, 4, 3),
             Self::Light => (1, 1, 2),
         };
-        Profile {
+        IntensityProfile {
             min_rounds,
             max_rounds,
             agents,
@@ -208,7 +208,7 @@ impl Intensity {
     }
 
     /// The word in settings and flags.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
             Self::Standard => "standard",
@@ -219,7 +219,7 @@ impl Intensity {
 
 /// Rounds and agents of an intensity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Profile {
+pub struct IntensityProfile {
     /// Rounds that always run.
     pub min_rounds: u8,
     /// Rounds after which synthesis is forced.
@@ -228,9 +228,9 @@ pub struct Profile {
     pub agents: usize,
 }
 
-impl Profile {
+impl IntensityProfile {
     /// Its rounds as a bound.
-    pub fn limits(self) -> RoundLimits {
+    pub fn round_limits(self) -> RoundLimits {
         RoundLimits {
             min: self.min_rounds,
             max: self.max_rounds,
@@ -241,7 +241,7 @@ impl Profile {
 /// What the judges have before them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Subject {
+pub enum DebateSubject {
     /// A change: when there is nothing of it to review, the verdict is SKIPPED.
     #[default]
     Change,

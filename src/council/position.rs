@@ -3,14 +3,14 @@
 use council_protocol::Vote;
 use council_protocol::answer::{Answer, Change};
 
-use super::bench::{Chair, Judge};
-use super::floor::Floor;
+use super::bench::{JudgeState, SeatIndex};
+use super::floor::DebateState;
 use super::outcome::PositionChange;
-use super::plan::Subject;
+use super::plan::DebateSubject;
 
 /// Where a judge stood and stands.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Position {
+pub(super) struct JudgePosition {
     /// The vote of R1.
     pub(super) first: Option<Vote>,
     /// The vote of the last later round, as it was given.
@@ -22,18 +22,18 @@ pub(super) struct Position {
 }
 
 /// A judge's position after all its rounds.
-pub(super) fn position(floor: &Floor, chair: Chair) -> Position {
+pub(super) fn judge_position(floor: &DebateState, chair: SeatIndex) -> JudgePosition {
     position_before(floor, chair, u8::MAX)
 }
 
 /// A judge's position before a round.
-pub(super) fn position_before(floor: &Floor, chair: Chair, before: u8) -> Position {
+pub(super) fn position_before(floor: &DebateState, chair: SeatIndex, before: u8) -> JudgePosition {
     let judge = &floor.bench.judges[chair];
     let first = judge.first_vote();
-    let mut position = Position {
+    let mut position = JudgePosition {
         first,
         counted: first,
-        ..Position::default()
+        ..JudgePosition::default()
     };
     for (&round, answer) in judge.answers.range(2..before.max(2)) {
         let Some(held) = position.counted else { break };
@@ -41,7 +41,7 @@ pub(super) fn position_before(floor: &Floor, chair: Chair, before: u8) -> Positi
         if answer.verdict == held {
             continue;
         }
-        let change = change(floor, judge, round, held, answer);
+        let change = vote_change(floor, judge, round, held, answer);
         if !change.weak {
             position.counted = Some(answer.verdict);
         }
@@ -51,8 +51,14 @@ pub(super) fn position_before(floor: &Floor, chair: Chair, before: u8) -> Positi
 }
 
 /// A changed vote, held against the bar: evidence that is found, and that the judge had not itself reported.
-fn change(floor: &Floor, judge: &Judge, round: u8, held: Vote, answer: &Answer) -> PositionChange {
-    let note = objection(floor, judge, round, held, answer);
+fn vote_change(
+    floor: &DebateState,
+    judge: &JudgeState,
+    round: u8,
+    held: Vote,
+    answer: &Answer,
+) -> PositionChange {
+    let note = change_objection(floor, judge, round, held, answer);
     PositionChange {
         from: held,
         to: answer.verdict,
@@ -62,9 +68,9 @@ fn change(floor: &Floor, judge: &Judge, round: u8, held: Vote, answer: &Answer) 
     }
 }
 
-fn objection(
-    floor: &Floor,
-    judge: &Judge,
+fn change_objection(
+    floor: &DebateState,
+    judge: &JudgeState,
     round: u8,
     held: Vote,
     answer: &Answer,
@@ -77,7 +83,7 @@ fn objection(
     }
     match evidence {
         // A plan or a topic has no lines to point to; what is pointed to nevertheless has to be there.
-        None if floor.plan.options.subject == Subject::Text => None,
+        None if floor.plan.options.subject == DebateSubject::Text => None,
         None => Some("no evidence was named"),
         Some(e) if !floor.claims.resolves(e) => Some("the evidence was not found"),
         Some(e) if judge.reported_before(round, e) => {
@@ -88,7 +94,7 @@ fn objection(
 }
 
 /// Whether the votes of R1 differed and the last votes do not (councils.md 1.16: persuasion, or anchoring?).
-pub(super) fn converged(positions: &[Position]) -> bool {
+pub(super) fn has_converged(positions: &[JudgePosition]) -> bool {
     let same = |votes: &[Vote]| votes.windows(2).all(|pair| pair[0] == pair[1]);
     let first: Vec<Vote> = positions.iter().filter_map(|p| p.first).collect();
     let last: Vec<Vote> = positions

@@ -2,33 +2,33 @@
 
 use council_protocol::JudgeId;
 
-use super::bench::Chair;
-use super::floor::Floor;
-use super::ledger::{RoundRecord, Stand, Unchallenged};
+use super::bench::SeatIndex;
+use super::floor::DebateState;
+use super::ledger::{JudgeStand, RoundRecord, UnchallengedRecord};
 use super::position::position_before;
 
 /// From so many on, agreement is a point of consensus (seed 001: "3+ councillors").
 pub(super) const CONSENSUS: usize = 3;
 
 /// Writes the round that has just ended into the ledger.
-pub(super) fn close_round(floor: &mut Floor) {
+pub(super) fn close_round(floor: &mut DebateState) {
     let round = floor.begun;
-    let answered = floor.bench.chairs(|j| j.answers.contains_key(&round));
+    let answered = floor.bench.seats_where(|j| j.answers.contains_key(&round));
     let clusters = floor.clusters();
-    let live = || clusters.iter().filter(|c| c.lives());
+    let live = || clusters.iter().filter(|c| c.is_live());
     let record = RoundRecord {
         round,
         asked: floor.asked,
         stands: answered
             .iter()
-            .filter_map(|&chair| stand(floor, chair, round))
+            .filter_map(|&chair| judge_stand(floor, chair, round))
             .collect(),
         consensus: live()
             .filter(|c| c.supporters().len() >= CONSENSUS)
             .map(|c| c.words().to_owned())
             .collect(),
         disputed: live()
-            .filter(|c| c.dispute() > 0)
+            .filter(|c| c.dispute_halves() > 0)
             .map(|c| c.words().to_owned())
             .collect(),
         answered: answered
@@ -39,7 +39,7 @@ pub(super) fn close_round(floor: &mut Floor) {
     floor.ledger.rounds.push(record);
 }
 
-fn stand(floor: &Floor, chair: Chair, round: u8) -> Option<Stand> {
+fn judge_stand(floor: &DebateState, chair: SeatIndex, round: u8) -> Option<JudgeStand> {
     let judge = &floor.bench.judges[chair];
     let answer = judge.answers.get(&round)?;
     let before = position_before(floor, chair, round)
@@ -50,7 +50,7 @@ fn stand(floor: &Floor, chair: Chair, round: u8) -> Option<Stand> {
     let weak = answer.verdict != after;
     let moved = before.is_some_and(|before| before != after) || weak;
     let change = now.change.filter(|_| moved);
-    Some(Stand {
+    Some(JudgeStand {
         judge: judge.id().clone(),
         before,
         after,
@@ -67,12 +67,12 @@ fn stand(floor: &Floor, chair: Chair, round: u8) -> Option<Stand> {
 }
 
 /// The round that has just been closed, in a line for whoever watches (seed 001, "Present Round Summary").
-pub(super) fn progress(floor: &Floor, rounds: u8) -> String {
+pub(super) fn progress_line(floor: &DebateState, rounds: u8) -> String {
     let Some(last) = floor.ledger.rounds.last() else {
         return String::new();
     };
     let role = |judge: &JudgeId| {
-        let chair = floor.bench.chair(judge);
+        let chair = floor.bench.seat_of(judge);
         chair.map_or("", |chair| floor.bench.judges[chair].role())
     };
     let (done, asked) = (last.answered.len(), last.asked);
@@ -93,7 +93,7 @@ pub(super) fn progress(floor: &Floor, rounds: u8) -> String {
     }
     let moved = last.stands.iter().filter_map(|stand| {
         let before = stand.before.filter(|before| *before != stand.after)?;
-        let (who, before, after) = (role(&stand.judge), before.word(), stand.after.word());
+        let (who, before, after) = (role(&stand.judge), before.as_str(), stand.after.as_str());
         Some(format!("{who} moved from {before} to {after}"))
     });
     parts.extend(moved);
@@ -110,9 +110,9 @@ pub(super) fn progress(floor: &Floor, rounds: u8) -> String {
 }
 
 /// Notes who made fewer challenges than were asked for in the round that has just ended.
-pub(super) fn note_unchallenged(floor: &mut Floor, wanted: usize) {
+pub(super) fn note_unchallenged(floor: &mut DebateState, wanted: usize) {
     let round = floor.begun;
-    for chair in floor.bench.chairs(|j| j.answers.contains_key(&round)) {
+    for chair in floor.bench.seats_where(|j| j.answers.contains_key(&round)) {
         let judge = &floor.bench.judges[chair];
         let made = floor
             .challenges
@@ -126,7 +126,7 @@ pub(super) fn note_unchallenged(floor: &mut Floor, wanted: usize) {
                 .and_then(|a| a.no_challenge.clone());
             let judge = judge.id().clone();
             let made = u32::try_from(made).unwrap_or(u32::MAX);
-            floor.ledger.unchallenged.push(Unchallenged {
+            floor.ledger.unchallenged.push(UnchallengedRecord {
                 round,
                 judge,
                 made,

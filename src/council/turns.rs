@@ -4,49 +4,52 @@ use council_protocol::message::Usage;
 use council_protocol::task::Form;
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
 
-use super::bench::{Ask, Chair, OpenTurn, Presence};
-use super::disposition::quotes;
-use super::engine::{Council, Phase};
+use super::bench::{OpenTurn, QueuedTask, SeatIndex, SeatPresence};
+use super::disposition::claimed_quotes;
+use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
-use super::extract::{self, Expected};
-use super::floor::Alarm;
-use super::keys::key;
+use super::extract::{self, ExpectedEcho};
+use super::floor::TimerKind;
+use super::keys::turn_key;
 use super::ledger::Synthesis;
-use super::merge::{merge, raise};
+use super::merge::{merge_answers, raise_findings};
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
 const RESTATEMENT_CHARS: usize = 2_000;
 
 impl Council {
     /// A judge is seated: it is sent its first question.
-    pub(super) fn started(&mut self, judge: &JudgeId, now: Millis) {
-        let Some(chair) = self.chair(judge) else {
+    pub(super) fn on_started(&mut self, judge: &JudgeId, now: Millis) {
+        let Some(chair) = self.seat_of(judge) else {
             return;
         };
         let judge = &mut self.floor.bench.judges[chair];
-        if judge.presence != Presence::Asked {
+        if judge.presence != SeatPresence::Asked {
             return;
         }
-        judge.presence = Presence::Seated;
+        judge.presence = SeatPresence::Seated;
         judge.started = true;
-        self.dispatch(chair, now);
+        self.dispatch_turn(chair, now);
     }
 
     /// Sends a judge its next question, when it is seated and has no turn open.
-    pub(super) fn dispatch(&mut self, chair: Chair, now: Millis) {
-        let Some((round, ends)) = self.round().map(|r| (r.number, r.ends)) else {
+    pub(super) fn dispatch_turn(&mut self, chair: SeatIndex, now: Millis) {
+        let Some((round, ends)) = self.current_round().map(|r| (r.number, r.ends)) else {
             return;
         };
         let judge = &mut self.floor.bench.judges[chair];
-        if judge.presence != Presence::Seated || judge.open.is_some() || judge.exploring.is_some() {
+        if judge.presence != SeatPresence::Seated
+            || judge.open.is_some()
+            || judge.exploring.is_some()
+        {
             return;
         }
         let Some(ask) = judge.queue.pop_front() else {
-            return self.settle(chair);
+            return self.settle_seat(chair);
         };
         let id = self.next_turn();
         let judge = &mut self.floor.bench.judges[chair];
-        let key = key(&self.floor.plan.seed, judge.id(), round, id);
+        let key = turn_key(&self.floor.plan.seed, judge.id(), round, id);
         let left = ends.saturating_sub(now);
         let timeout_ms = ask.limit_ms.map_or(left, |limit| limit.min(left));
         self.floor.out.push(Action::Send {
@@ -67,27 +70,27 @@ impl Council {
             cancelled: false,
         });
         if limited {
-            self.alarm(Alarm::Turn(id), now.saturating_add(timeout_ms));
+            self.set_timer(TimerKind::Turn(id), now.saturating_add(timeout_ms));
         }
     }
 
     /// Takes a judge out of the round's waiting when it has nothing left to do, and records what it answered.
-    fn settle(&mut self, chair: Chair) {
+    fn settle_seat(&mut self, chair: SeatIndex) {
         if !self.floor.bench.judges[chair].is_idle() {
             return;
         }
-        let Phase::Round(round) = &mut self.phase else {
+        let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         let before = round.waiting.len();
         round.waiting.retain(|&other| other != chair);
         let (number, was_waiting) = (round.number, round.waiting.len() < before);
         if was_waiting {
-            self.record(chair, number);
+            self.record_answer(chair, number);
         }
     }
 
-    fn record(&mut self, chair: Chair, round: u8) {
+    fn record_answer(&mut self, chair: SeatIndex, round: u8) {
         let judge = &self.floor.bench.judges[chair];
         if let Some(answer) = judge.answers.get(&round) {
             let (judge, answer) = (judge.id().clone(), Box::new(answer.clone()));
@@ -100,7 +103,7 @@ impl Council {
     }
 
     /// A judge is done with a round for good, `how` being why it did not get to the end of it.
-    pub(super) fn finish(&mut self, chair: Chair, round: u8, how: &str) {
+    pub(super) fn finish_seat(&mut self, chair: SeatIndex, round: u8, how: &str) {
         let judge = &self.floor.bench.judges[chair];
         let id = judge.id().clone();
         let how = if how == "timeout" {
@@ -109,21 +112,21 @@ impl Council {
             format!("failed ({how})")
         };
         match judge.answers.range(..=round).next_back() {
-            Some((&last, _)) if last == round => self.record(chair, round),
+            Some((&last, _)) if last == round => self.record_answer(chair, round),
             Some((last, _)) => {
                 let line = format!("Judge {id} R{round} {how} -- using R{last} verdict.");
-                self.floor.note(line.clone());
-                self.floor.log(line);
+                self.floor.add_note(line.clone());
+                self.floor.add_log(line);
             }
-            None => self.floor.log(format!(
+            None => self.floor.add_log(format!(
                 "Judge {id} R{round} {how} -- proceeding without it."
             )),
         }
     }
 
     /// The open turn that an input is about; none when there is no such turn, or no longer.
-    fn open_turn(&mut self, judge: &JudgeId, turn: TurnId) -> Option<(Chair, OpenTurn)> {
-        let chair = self.chair(judge)?;
+    fn open_turn(&mut self, judge: &JudgeId, turn: TurnId) -> Option<(SeatIndex, OpenTurn)> {
+        let chair = self.seat_of(judge)?;
         let open = &mut self.floor.bench.judges[chair].open;
         if open.as_ref().is_some_and(|o| o.id == turn) {
             open.take().map(|turn| (chair, turn))
@@ -132,7 +135,7 @@ impl Council {
         }
     }
 
-    pub(super) fn answered(
+    pub(super) fn on_answered(
         &mut self,
         judge: &JudgeId,
         turn: TurnId,
@@ -144,15 +147,15 @@ impl Council {
             return;
         };
         let judge = &mut self.floor.bench.judges[chair];
-        judge.pay(turn.round, usage);
-        if turn.cancelled || matches!(self.phase, Phase::Closing) {
-            self.late(chair, &turn);
+        judge.add_usage(turn.round, usage);
+        if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
+            self.note_late(chair, &turn);
         } else if turn.ask.wants_text() {
-            self.restated(chair, &turn, raw);
+            self.take_restatement(chair, &turn, raw);
         } else {
-            match self.read(chair, &turn, raw) {
-                Ok(answer) => self.weigh(chair, turn, answer, now),
-                Err(failure) => self.reject(chair, turn, failure, now),
+            match self.read_answer(chair, &turn, raw) {
+                Ok(answer) => self.weigh_answer(chair, turn, answer, now),
+                Err(failure) => self.reject_answer(chair, turn, failure, now),
             }
         }
         self.dispatch_all(now);
@@ -160,31 +163,34 @@ impl Council {
 
     /// Everybody who became free, or was given something to do, goes on.
     fn dispatch_all(&mut self, now: Millis) {
-        let waiting = self.round().map(|r| r.waiting.clone()).unwrap_or_default();
+        let waiting = self
+            .current_round()
+            .map(|r| r.waiting.clone())
+            .unwrap_or_default();
         for chair in waiting {
-            self.dispatch(chair, now);
+            self.dispatch_turn(chair, now);
         }
     }
 
     /// An answer after its deadline is noted and not counted.
-    fn late(&mut self, chair: Chair, turn: &OpenTurn) {
+    fn note_late(&mut self, chair: SeatIndex, turn: &OpenTurn) {
         let judge = &mut self.floor.bench.judges[chair];
         let detail = "answered after its time was over; the answer does not count";
-        judge.failed(turn.round, Failure::new(FailureKind::Timeout, detail));
+        judge.record_failure(turn.round, Failure::new(FailureKind::Timeout, detail));
     }
 
-    fn restated(&mut self, chair: Chair, turn: &OpenTurn, raw: &str) {
+    fn take_restatement(&mut self, chair: SeatIndex, turn: &OpenTurn, raw: &str) {
         let text: String = raw.trim().chars().take(RESTATEMENT_CHARS).collect();
         let judge = &mut self.floor.bench.judges[chair];
         if text.is_empty() {
             let detail = "the restatement is empty; the debate goes on";
-            judge.failed(turn.round, Failure::new(FailureKind::Empty, detail));
+            judge.record_failure(turn.round, Failure::new(FailureKind::Empty, detail));
         } else {
             judge.restatement = Some(text);
         }
     }
 
-    fn read(&self, chair: Chair, turn: &OpenTurn, raw: &str) -> Result<Answer, Failure> {
+    fn read_answer(&self, chair: SeatIndex, turn: &OpenTurn, raw: &str) -> Result<Answer, Failure> {
         let judges = &self.floor.bench.judges;
         let others = judges
             .iter()
@@ -192,9 +198,9 @@ impl Council {
             .filter(|id| *id != judges[chair].id().as_str());
         let others: Vec<&str> = others.collect();
         let is_foreign = |key: &str| self.keys.get(key).is_some_and(|&owner| owner != chair);
-        let answer = extract::answer(
+        let answer = extract::extract_answer(
             raw,
-            Expected {
+            ExpectedEcho {
                 round: turn.round,
                 key: &turn.key,
                 judge: judges[chair].id().as_str(),
@@ -208,17 +214,17 @@ impl Council {
 
     /// A usable answer counts, unless something in it is wanting: then it is sent back once, and counts if no better one
     /// comes.
-    fn weigh(&mut self, chair: Chair, turn: OpenTurn, answer: Answer, now: Millis) {
+    fn weigh_answer(&mut self, chair: SeatIndex, turn: OpenTurn, answer: Answer, now: Millis) {
         let asked = &turn.ask;
         let objection = match asked.mended {
             true => None,
-            false => self.objection(chair, &asked.task, &answer),
+            false => self.find_objection(chair, &asked.task, &answer),
         };
         let Some(error) = objection else {
-            return self.accept(chair, turn.round, turn.ask.task.form(), answer, now);
+            return self.accept_answer(chair, turn.round, turn.ask.task.form(), answer, now);
         };
         let form = turn.ask.task.form();
-        let mend = Ask {
+        let mend = QueuedTask {
             task: Task::Mend { error, form },
             mended: true,
             draft: Some(Box::new(answer)),
@@ -228,7 +234,7 @@ impl Council {
     }
 
     /// A judge whose better answer never came: the one that was sent back counts.
-    pub(super) fn keep_draft(&mut self, chair: Chair) {
+    pub(super) fn keep_draft(&mut self, chair: SeatIndex) {
         let round = self.floor.begun;
         let judge = &mut self.floor.bench.judges[chair];
         let open = judge.open.as_mut().map(|turn| &mut turn.ask);
@@ -242,18 +248,25 @@ impl Council {
         }
     }
 
-    fn accept(&mut self, chair: Chair, round: u8, form: Form, answer: Answer, now: Millis) {
+    fn accept_answer(
+        &mut self,
+        chair: SeatIndex,
+        round: u8,
+        form: Form,
+        answer: Answer,
+        now: Millis,
+    ) {
         self.floor.bench.judges[chair].answered_ms = Some(now);
         if form == Form::Synthesis {
-            return self.synthesized(chair, round, answer);
+            return self.take_synthesis(chair, round, answer);
         }
-        self.explore(chair, round, &answer, now);
+        self.start_explorers(chair, round, &answer, now);
         self.take_in(chair, round, answer.clone());
-        self.hear(chair, &answer);
+        self.react_to_answer(chair, &answer);
     }
 
     /// The synthesis is an artefact: no vote, no finding of it counts (3-debate.md, "Settled contradictions").
-    fn synthesized(&mut self, chair: Chair, round: u8, answer: Answer) {
+    fn take_synthesis(&mut self, chair: SeatIndex, round: u8, answer: Answer) {
         let judge = self.floor.bench.judges[chair].id().clone();
         self.floor.ledger.synthesis = Some(Synthesis {
             judge: judge.clone(),
@@ -269,12 +282,12 @@ impl Council {
     }
 
     /// An answer becomes part of what a judge holds, and its quotes are searched.
-    fn take_in(&mut self, chair: Chair, round: u8, mut answer: Answer) {
+    fn take_in(&mut self, chair: SeatIndex, round: u8, mut answer: Answer) {
         if let Some(ballot) = &answer.ballot {
             answer.verdict = ballot.vote.vote();
         }
-        for (location, quote) in quotes(&answer) {
-            let search = self.floor.claims.ask(&location, quote);
+        for (location, quote) in claimed_quotes(&answer) {
+            let search = self.floor.claims.request_proof(&location, quote);
             self.floor.out.extend(search);
         }
         let judge = &mut self.floor.bench.judges[chair];
@@ -283,31 +296,37 @@ impl Council {
             judge.raised.clear();
             judge.answers.clear();
         }
-        raise(&mut judge.raised, round, &answer);
+        raise_findings(&mut judge.raised, round, &answer);
         if round > 1 && judge.restatement.is_none() {
             judge.restatement.clone_from(&answer.restatement);
         }
         let merged = match judge.answers.remove(&round) {
-            Some(earlier) => merge(earlier, answer),
+            Some(earlier) => merge_answers(earlier, answer),
             None => answer,
         };
         judge.answers.insert(round, merged);
     }
 
     /// Sends an unusable answer back once with what is wrong with it (rule 11); then the judge abstains.
-    fn reject(&mut self, chair: Chair, mut turn: OpenTurn, failure: Failure, now: Millis) {
+    fn reject_answer(
+        &mut self,
+        chair: SeatIndex,
+        mut turn: OpenTurn,
+        failure: Failure,
+        now: Millis,
+    ) {
         if let Some(draft) = turn.ask.draft.take() {
-            self.floor.bench.judges[chair].failed(turn.round, failure);
-            return self.accept(chair, turn.round, turn.ask.task.form(), *draft, now);
+            self.floor.bench.judges[chair].record_failure(turn.round, failure);
+            return self.accept_answer(chair, turn.round, turn.ask.task.form(), *draft, now);
         }
         let judge = &mut self.floor.bench.judges[chair];
-        judge.failed(turn.round, failure.clone());
+        judge.record_failure(turn.round, failure.clone());
         if is_mendable(failure.kind) && !turn.ask.mended {
             let task = Task::Mend {
                 error: format!("{}: {}", failure.kind, failure.detail),
                 form: turn.ask.task.form(),
             };
-            judge.queue.push_front(Ask {
+            judge.queue.push_front(QueuedTask {
                 task,
                 mended: true,
                 ..turn.ask
@@ -318,14 +337,14 @@ impl Council {
     }
 
     /// The rest of the round is lost for this judge.
-    fn give_up(&mut self, chair: Chair, round: u8, failure: &Failure) {
+    fn give_up(&mut self, chair: SeatIndex, round: u8, failure: &Failure) {
         self.floor.bench.judges[chair].queue.clear();
-        let Phase::Round(current) = &mut self.phase else {
+        let CouncilPhase::Round(current) = &mut self.phase else {
             return;
         };
         if current.waiting.contains(&chair) {
             current.waiting.retain(|&other| other != chair);
-            self.finish(chair, round, &failure.kind.to_string());
+            self.finish_seat(chair, round, &failure.kind.to_string());
         }
     }
 
@@ -339,12 +358,12 @@ impl Council {
         let Some((chair, turn)) = self.open_turn(judge, turn) else {
             return;
         };
-        if turn.cancelled || matches!(self.phase, Phase::Closing) {
+        if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             // Its failure was recorded when its time was over.
         } else if turn.ask.wants_text() {
-            self.floor.bench.judges[chair].failed(turn.round, failure);
+            self.floor.bench.judges[chair].record_failure(turn.round, failure);
         } else {
-            self.reject(chair, turn, failure, now);
+            self.reject_answer(chair, turn, failure, now);
         }
         self.dispatch_all(now);
     }
@@ -361,7 +380,7 @@ impl Council {
         };
         open.cancelled = true;
         let round = open.round;
-        judge.failed(
+        judge.record_failure(
             round,
             Failure::new(
                 FailureKind::Timeout,
@@ -373,23 +392,23 @@ impl Council {
     }
 
     /// A judge is gone, or was never seated.
-    pub(super) fn lost(&mut self, judge: &JudgeId, failure: Failure) {
-        let Some(chair) = self.chair(judge) else {
+    pub(super) fn on_judge_lost(&mut self, judge: &JudgeId, failure: Failure) {
+        let Some(chair) = self.seat_of(judge) else {
             return;
         };
-        let round = self.round().map_or(self.floor.begun, |r| r.number);
+        let round = self.current_round().map_or(self.floor.begun, |r| r.number);
         let judge = &mut self.floor.bench.judges[chair];
         let (at, presence) = match judge.presence {
-            Presence::Asked => (0, Presence::Absent),
-            Presence::Seated => (round, Presence::Gone),
-            Presence::Gone | Presence::Absent => return,
+            SeatPresence::Asked => (0, SeatPresence::Absent),
+            SeatPresence::Seated => (round, SeatPresence::Gone),
+            SeatPresence::Gone | SeatPresence::Absent => return,
         };
         judge.presence = presence;
         self.keep_draft(chair);
         let judge = &mut self.floor.bench.judges[chair];
         judge.open = None;
         judge.exploring = None;
-        judge.failed(at, failure.clone());
+        judge.record_failure(at, failure.clone());
         self.give_up(chair, round, &failure);
     }
 }

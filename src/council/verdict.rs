@@ -3,69 +3,69 @@
 use council_protocol::coverage::FileCoverage;
 use council_protocol::{Coverage, CoverageState};
 
-use super::bench::Judge;
-use super::consensus::{Case, judge};
-use super::disagreement::disagreements;
+use super::bench::JudgeState;
+use super::consensus::{VerdictInput, decide_verdict};
+use super::disagreement::find_disagreements;
 use super::dismissal;
 use super::exchange::CancelCause;
-use super::findings::findings;
-use super::floor::Floor;
-use super::notes::notes;
-use super::outcome::{JudgeRecord, JudgedFinding, Outcome, Reason, Verdict};
+use super::findings::report_findings;
+use super::floor::DebateState;
+use super::notes::report_notes;
+use super::outcome::{JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason};
 use super::plan::Procedure;
-use super::position::{Position, converged};
+use super::position::{JudgePosition, has_converged};
 
 /// Why there is nothing to review, when there is nothing: no changed file, or none that trusted globs leave.
-pub(super) fn nothing_to_review(floor: &Floor) -> Option<Reason> {
+pub(super) fn nothing_to_review(floor: &DebateState) -> Option<VerdictReason> {
     let coverage = &floor.plan.seats.first()?.coverage;
     let skipped = |f: &FileCoverage| matches!(f.state, CoverageState::Skipped { .. });
     if coverage.files.is_empty() {
-        Some(Reason::NothingToReview)
+        Some(VerdictReason::NothingToReview)
     } else if coverage.files.iter().all(skipped) {
-        Some(Reason::AllSkipped)
+        Some(VerdictReason::AllSkipped)
     } else {
         None
     }
 }
 
 /// The outcome of a council whose rounds are over, or were cut short.
-pub(super) fn outcome(floor: &Floor, cut: Option<CancelCause>) -> Outcome {
+pub(super) fn build_outcome(floor: &DebateState, cut: Option<CancelCause>) -> Outcome {
     let positions = floor.positions();
-    let mut findings = findings(floor);
-    dismissal::mark(&mut findings, &floor.plan.options.dismissed);
-    let coverage = coverage(floor);
-    let (verdict, reason) = decide(floor, cut, &positions, &findings, &coverage);
+    let mut findings = report_findings(floor);
+    dismissal::mark_dismissed(&mut findings, &floor.plan.options.dismissed);
+    let coverage = outcome_coverage(floor);
+    let (verdict, reason) = decide_outcome(floor, cut, &positions, &findings, &coverage);
     Outcome {
         verdict,
         reason,
-        procedure: procedure(floor),
+        procedure: procedure_run(floor),
         consensus: floor.plan.consensus,
         rounds: floor.begun,
-        counted: count(floor.bench.counted().len()),
+        counted: to_u32(floor.bench.counted_seats().len()),
         quorum: floor.plan.quorum.max(1),
         branch: floor.branch,
-        converged: floor.begun > 1 && converged(&counted(&positions)),
-        disagreements: disagreements(floor, &positions, &findings),
+        converged: floor.begun > 1 && has_converged(&counted_positions(&positions)),
+        disagreements: find_disagreements(floor, &positions, &findings),
         findings,
         judges: floor
             .bench
             .judges
             .iter()
             .zip(&positions)
-            .map(|(j, p)| record(j, p))
+            .map(|(j, p)| judge_record(j, p))
             .collect(),
         challenges: floor.challenges.clone(),
         ledger: floor.ledger.clone(),
         coverage,
-        notes: notes(floor, cut),
+        notes: report_notes(floor, cut),
     }
 }
 
-fn count(n: usize) -> u32 {
+fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-fn counted(positions: &[Position]) -> Vec<Position> {
+fn counted_positions(positions: &[JudgePosition]) -> Vec<JudgePosition> {
     positions
         .iter()
         .filter(|p| p.counted.is_some())
@@ -74,7 +74,7 @@ fn counted(positions: &[Position]) -> Vec<Position> {
 }
 
 /// A debate that stayed at one round ran as a review.
-fn procedure(floor: &Floor) -> Procedure {
+fn procedure_run(floor: &DebateState) -> Procedure {
     match floor.plan.procedure {
         Procedure::Debate if floor.begun < 2 => Procedure::Review,
         procedure => procedure,
@@ -82,12 +82,12 @@ fn procedure(floor: &Floor) -> Procedure {
 }
 
 /// What a quorum saw; where nobody counts, nobody saw anything.
-fn coverage(floor: &Floor) -> Coverage {
+fn outcome_coverage(floor: &DebateState) -> Coverage {
     let Some(first) = floor.plan.seats.first() else {
         return Coverage::default();
     };
-    if !floor.bench.counted().is_empty() || nothing_to_review(floor).is_some() {
-        let seen = floor.coverage();
+    if !floor.bench.counted_seats().is_empty() || nothing_to_review(floor).is_some() {
+        let seen = floor.quorum_coverage();
         return if seen.files.is_empty() {
             (*first.coverage).clone()
         } else {
@@ -114,34 +114,34 @@ fn coverage(floor: &Floor) -> Coverage {
 }
 
 /// The verdict. A run that was cut short cannot be green; a FAIL that stands on a completed R1 stays one.
-fn decide(
-    floor: &Floor,
+fn decide_outcome(
+    floor: &DebateState,
     cut: Option<CancelCause>,
-    positions: &[Position],
+    positions: &[JudgePosition],
     findings: &[JudgedFinding],
     coverage: &Coverage,
-) -> (Verdict, Reason) {
-    let change = floor.plan.options.subject == super::plan::Subject::Change;
+) -> (Verdict, VerdictReason) {
+    let change = floor.plan.options.subject == super::plan::DebateSubject::Change;
     if let Some(reason) = nothing_to_review(floor).filter(|_| change) {
         return (Verdict::Skipped, reason);
     }
     let judges = floor.bench.judges.iter().zip(positions);
     let cast = judges.filter_map(|(judge, position)| Some((judge.id(), position.counted?)));
-    let votes = dismissal::votes(findings, cast);
-    let case = Case {
-        findings: &dismissal::standing(findings),
+    let votes = dismissal::supported_votes(findings, cast);
+    let case = VerdictInput {
+        findings: &dismissal::counted_standings(findings),
         votes: &votes,
         counted: votes.len(),
         quorum: floor.plan.quorum as usize,
         covered: coverage.is_complete(),
-        checked: floor.claims.unanswered() == 0,
+        checked: floor.claims.unanswered_count() == 0,
     };
-    let (verdict, reason) = judge(floor.plan.consensus, floor.plan.policy, &case);
+    let (verdict, reason) = decide_verdict(floor.plan.consensus, floor.plan.policy, &case);
     match cut {
         None if floor.without_verdict() => without_verdict(floor, (verdict, reason)),
-        Some(cause) if floor.without_verdict() => (Verdict::Inconclusive, because(cause)),
+        Some(cause) if floor.without_verdict() => (Verdict::Inconclusive, cancel_reason(cause)),
         Some(cause) if verdict != Verdict::Fail || floor.completed == 0 => {
-            (Verdict::Inconclusive, because(cause))
+            (Verdict::Inconclusive, cancel_reason(cause))
         }
         _ => (verdict, reason),
     }
@@ -149,25 +149,28 @@ fn decide(
 
 /// What asks for no verdict has none; but where a document was to come out and none did, nobody can say (seed 002: one agent
 /// is enough for it).
-fn without_verdict(floor: &Floor, judged: (Verdict, Reason)) -> (Verdict, Reason) {
+fn without_verdict(
+    floor: &DebateState,
+    judged: (Verdict, VerdictReason),
+) -> (Verdict, VerdictReason) {
     let staged = floor.plan.procedure == Procedure::Staged;
     match (&floor.ledger.synthesis, judged.0) {
-        (Some(_), _) => (Verdict::Skipped, Reason::NoVerdict),
+        (Some(_), _) => (Verdict::Skipped, VerdictReason::NoVerdict),
         (None, Verdict::Inconclusive) => judged,
-        (None, _) if staged => (Verdict::Inconclusive, Reason::NoSynthesis),
-        (None, _) => (Verdict::Skipped, Reason::NoVerdict),
+        (None, _) if staged => (Verdict::Inconclusive, VerdictReason::NoSynthesis),
+        (None, _) => (Verdict::Skipped, VerdictReason::NoVerdict),
     }
 }
 
-fn because(cause: CancelCause) -> Reason {
+fn cancel_reason(cause: CancelCause) -> VerdictReason {
     match cause {
-        CancelCause::Interrupted => Reason::Interrupted,
-        CancelCause::Deadline => Reason::Deadline,
-        CancelCause::BackendLost => Reason::BackendLost,
+        CancelCause::Interrupted => VerdictReason::Interrupted,
+        CancelCause::Deadline => VerdictReason::Deadline,
+        CancelCause::BackendLost => VerdictReason::BackendLost,
     }
 }
 
-fn record(judge: &Judge, position: &Position) -> JudgeRecord {
+fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
     let last = judge.answers.values().next_back();
     let later = judge.answers.range(2..);
     JudgeRecord {

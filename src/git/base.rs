@@ -1,32 +1,32 @@
 //! What a branch is compared with when nobody says.
 
 use super::error::GitError;
-use super::id::Id;
-use super::objects::Objects;
-use super::resolve::Rev;
+use super::id::ObjectId;
+use super::objects::ObjectReader;
+use super::resolve::ResolvedRevision;
 
 /// Where HEAD stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Head {
+pub(super) enum HeadPosition {
     /// On a branch without commits; its short name.
     Unborn(String),
     /// On no branch.
-    Detached(Id),
+    Detached(ObjectId),
     /// On a branch; its whole name.
-    Branch(String, Id),
+    Branch(String, ObjectId),
 }
 
 /// A chosen base.
-pub(super) struct Base {
+pub(super) struct ChosenBase {
     /// The whole name of the ref.
     pub(super) name: String,
-    pub(super) commit: Id,
+    pub(super) commit: ObjectId,
     /// What to tell the reader about the choice.
     pub(super) note: Option<String>,
 }
 
 /// A ref's name without `refs/heads/` or `refs/remotes/`.
-pub(super) fn short(name: &str) -> &str {
+pub(super) fn short_ref_name(name: &str) -> &str {
     let prefixes = ["refs/heads/", "refs/remotes/", "refs/"];
     prefixes
         .iter()
@@ -36,16 +36,19 @@ pub(super) fn short(name: &str) -> &str {
 
 /// The upstream, else the default branch. A branch that is level with its upstream, because it was pushed, is compared
 /// with the default branch.
-pub(super) fn choose(objects: &Objects, head: &Head) -> Result<Base, GitError> {
+pub(super) fn choose_base(
+    objects: &ObjectReader,
+    head: &HeadPosition,
+) -> Result<ChosenBase, GitError> {
     let store = &objects.store;
     let (branch, tip) = match head {
-        Head::Branch(branch, tip) => (Some(branch.as_str()), Some(*tip)),
-        Head::Detached(tip) => (None, Some(*tip)),
-        Head::Unborn(_) => (None, None),
+        HeadPosition::Branch(branch, tip) => (Some(branch.as_str()), Some(*tip)),
+        HeadPosition::Detached(tip) => (None, Some(*tip)),
+        HeadPosition::Unborn(_) => (None, None),
     };
-    let upstream = branch.and_then(|branch| store.upstream(branch));
+    let upstream = branch.and_then(|branch| store.upstream_of(branch));
     let default = default_branch(objects).filter(|(name, _)| Some(name.as_str()) != branch);
-    let as_base = |(name, commit): (String, Id), note| Base { name, commit, note };
+    let as_base = |(name, commit): (String, ObjectId), note| ChosenBase { name, commit, note };
     match (upstream, default) {
         (Some(name), default) => match (store.commit_of(&name), default) {
             (Some(commit), Some(default))
@@ -53,12 +56,12 @@ pub(super) fn choose(objects: &Objects, head: &Head) -> Result<Base, GitError> {
             {
                 let note = format!(
                     "level with its upstream {}: compared with {}",
-                    short(&name),
-                    short(&default.0)
+                    short_ref_name(&name),
+                    short_ref_name(&default.0)
                 );
                 Ok(as_base(default, Some(note)))
             }
-            (Some(commit), _) => Ok(Base {
+            (Some(commit), _) => Ok(ChosenBase {
                 name,
                 commit,
                 note: None,
@@ -66,22 +69,22 @@ pub(super) fn choose(objects: &Objects, head: &Head) -> Result<Base, GitError> {
             (None, Some(default)) => {
                 let note = format!(
                     "the upstream {} is gone: compared with {}",
-                    short(&name),
-                    short(&default.0)
+                    short_ref_name(&name),
+                    short_ref_name(&default.0)
                 );
                 Ok(as_base(default, Some(note)))
             }
             (None, None) => Err(no_base(
                 head,
-                format!("its upstream {} is gone", short(&name)),
+                format!("its upstream {} is gone", short_ref_name(&name)),
             )),
         },
         (None, Some(default)) => Ok(as_base(default, None)),
-        (None, None) => Err(no_base(head, why(objects, branch))),
+        (None, None) => Err(no_base(head, explain_missing_base(objects, branch))),
     }
 }
 
-fn why(objects: &Objects, branch: Option<&str>) -> String {
+fn explain_missing_base(objects: &ObjectReader, branch: Option<&str>) -> String {
     match (branch, default_branch(objects)) {
         (Some(_), Some(_)) => "it is the default branch and has no upstream".to_owned(),
         (Some(_), None) => {
@@ -92,17 +95,21 @@ fn why(objects: &Objects, branch: Option<&str>) -> String {
     }
 }
 
-fn no_base(head: &Head, why: String) -> GitError {
+fn no_base(head: &HeadPosition, why: String) -> GitError {
     let head = match head {
-        Head::Branch(branch, _) => format!("branch {}", short(branch)),
-        Head::Detached(tip) => format!("HEAD (detached at {})", tip.short()),
-        Head::Unborn(branch) => format!("branch {branch}"),
+        HeadPosition::Branch(branch, _) => format!("branch {}", short_ref_name(branch)),
+        HeadPosition::Detached(tip) => format!("HEAD (detached at {})", tip.short_hex()),
+        HeadPosition::Unborn(branch) => format!("branch {branch}"),
     };
     GitError::NoBase { head, why }
 }
 
 /// Whether `tip` has nothing that `upstream` lacks.
-fn is_behind(objects: &Objects, tip: Option<Id>, upstream: Id) -> Result<bool, GitError> {
+fn is_behind(
+    objects: &ObjectReader,
+    tip: Option<ObjectId>,
+    upstream: ObjectId,
+) -> Result<bool, GitError> {
     match tip {
         Some(tip) => Ok(objects.store.merge_base(tip, upstream)? == Some(tip)),
         None => Ok(false),
@@ -111,15 +118,15 @@ fn is_behind(objects: &Objects, tip: Option<Id>, upstream: Id) -> Result<bool, G
 
 /// The default branch: what a remote's HEAD names (`origin` first), else main, master or `init.defaultBranch`, of a
 /// remote or here.
-fn default_branch(objects: &Objects) -> Option<(String, Id)> {
+fn default_branch(objects: &ObjectReader) -> Option<(String, ObjectId)> {
     let store = &objects.store;
-    let mut remotes = store.remotes();
+    let mut remotes = store.remote_names();
     remotes.sort_by_key(|name| (name != "origin", name.clone()));
     let at = |name: String| store.commit_of(&name).map(|commit| (name, commit));
     let heads = remotes
         .iter()
-        .filter_map(|remote| store.symbolic(&format!("refs/remotes/{remote}/HEAD")));
-    let configured = store.setting("init.defaultBranch");
+        .filter_map(|remote| store.symbolic_target(&format!("refs/remotes/{remote}/HEAD")));
+    let configured = store.config_value("init.defaultBranch");
     let names = ["main", "master"].into_iter().chain(configured.as_deref());
     let named = names.flat_map(|name| {
         let there = remotes
@@ -131,8 +138,12 @@ fn default_branch(objects: &Objects) -> Option<(String, Id)> {
 }
 
 /// The merge base of two revisions.
-pub(super) fn merge_base(objects: &Objects, from: &Rev, to: &Rev) -> Result<Id, GitError> {
-    let commit = |rev: &Rev| {
+pub(super) fn merge_base(
+    objects: &ObjectReader,
+    from: &ResolvedRevision,
+    to: &ResolvedRevision,
+) -> Result<ObjectId, GitError> {
+    let commit = |rev: &ResolvedRevision| {
         let cause = "it is a tree, and only commits have a merge base".to_owned();
         rev.commit.ok_or_else(|| GitError::BadRevision {
             rev: rev.name.clone(),
@@ -152,15 +163,19 @@ pub(super) fn merge_base(objects: &Objects, from: &Rev, to: &Rev) -> Result<Id, 
 }
 
 /// The parent of a commit. A shallow boundary has parents that are not there: it must not pass for a root commit.
-pub(super) fn parent(objects: &Objects, child: Id, parent: Id) -> Result<Rev, GitError> {
+pub(super) fn parent_revision(
+    objects: &ObjectReader,
+    child: ObjectId,
+    parent: ObjectId,
+) -> Result<ResolvedRevision, GitError> {
     match objects.commit(parent) {
-        Ok(commit) => Ok(Rev {
-            name: parent.short(),
+        Ok(commit) => Ok(ResolvedRevision {
+            name: parent.short_hex(),
             commit: Some(parent),
             tree: commit.tree,
         }),
         Err(GitError::MissingObject { .. }) if objects.store.shallow => Err(GitError::Shallow {
-            what: format!("the parent of {}", child.short()),
+            what: format!("the parent of {}", child.short_hex()),
         }),
         Err(error) => Err(error),
     }

@@ -9,24 +9,24 @@ use council_protocol::task::Framing;
 use council_protocol::{Hunk, RepoPath};
 use sha2::{Digest, Sha256};
 
-use super::Request;
+use super::ChangeRequest;
 use super::error::GitError;
-use super::id::Id;
-use super::objects::Objects;
+use super::id::ObjectId;
+use super::objects::ObjectReader;
 use super::open;
 use super::patch;
-use super::pathspec::Pathspecs;
-use super::place::Place;
-use super::rename::{self, LIMIT};
+use super::pathspec::PathspecList;
+use super::place::RepositoryPaths;
+use super::rename::{self, RENAME_LIMIT};
 use super::resolve;
-use super::sides::Sides;
+use super::sides::ChangeSides;
 use super::similarity::MAX_SCORE;
 use super::target;
-use super::tree::{Entry, Raw, Sort};
+use super::tree::{ItemSort, RawChange, TreeItem};
 use super::trusted::{CommitTree, TrustedTree};
 
 /// What is under review.
-pub struct Change {
+pub struct ReviewedChange {
     /// How it was asked for, and the commits it stands for.
     pub target: Target,
     /// The changed files in path order, without hunks: [`Change::fill`] adds them. Until then `kind` says only whether
@@ -42,16 +42,16 @@ pub struct Change {
     /// The files of both sides. None of its content comes from outside the reviewed objects, the index or the worktree.
     pub blobs: Arc<dyn BlobSource>,
     /// Where the repository lies.
-    pub place: Place,
+    pub place: RepositoryPaths,
     /// The second source of objects and why it was needed; none: libgit2 read it.
     pub git_source: Option<String>,
-    pub(super) source: Source,
+    pub(super) source: HunkSource,
     pub(super) trusted: Option<CommitTree>,
 }
 
 /// Where hunks come from.
-pub(super) enum Source {
-    Sides(Arc<Sides>),
+pub(super) enum HunkSource {
+    Sides(Arc<ChangeSides>),
     Patch {
         hunks: HashMap<RepoPath, Vec<Hunk>>,
         /// SHA-256 of the patch's bytes.
@@ -59,7 +59,7 @@ pub(super) enum Source {
     },
 }
 
-impl Change {
+impl ReviewedChange {
     /// Adds the hunks of a file, three lines of context each, its final kind, its sizes, and whether text was lost on
     /// the way to UTF-8. Binary files, pure renames and changes of mode have no hunks.
     ///
@@ -67,10 +67,10 @@ impl Change {
     ///
     /// Objects that are missing (a partial clone), damaged or larger than 64 MiB, and files of the worktree that
     /// cannot be read. The caller counts such a file as unreadable; it never counts as reviewed.
-    pub fn fill(&self, file: &mut FileChange) -> Result<(), GitError> {
+    pub fn fill_hunks(&self, file: &mut FileChange) -> Result<(), GitError> {
         match &self.source {
-            Source::Sides(sides) => sides.fill(file),
-            Source::Patch { hunks, .. } => {
+            HunkSource::Sides(sides) => sides.fill_file(file),
+            HunkSource::Patch { hunks, .. } => {
                 file.hunks = hunks.get(&file.path).cloned().unwrap_or_default();
                 Ok(())
             }
@@ -80,42 +80,42 @@ impl Change {
     /// Files that the change cannot have written: the base of a branch or range (with three dots the base's tip, not
     /// the merge base, so that an old fork point brings no old rules), the first parent of a commit, HEAD for staged
     /// changes, the worktree and a patch. None for a root commit, an unborn branch, and a patch outside a repository.
-    pub fn trusted(&self) -> Option<&dyn TrustedTree> {
+    pub fn trusted_tree(&self) -> Option<&dyn TrustedTree> {
         self.trusted.as_ref().map(|tree| tree as &dyn TrustedTree)
     }
 }
 
-impl Change {
+impl ReviewedChange {
     /// The digest of a patch's own bytes, which stand for what its hunks do not hold.
     pub(super) fn patch_digest(&self) -> Option<&[u8]> {
         match &self.source {
-            Source::Patch { digest, .. } => Some(digest),
-            Source::Sides(_) => None,
+            HunkSource::Patch { digest, .. } => Some(digest),
+            HunkSource::Sides(_) => None,
         }
     }
 }
 
 /// The repository around a patch or a text, if there is one: it gives the trusted side.
-pub(super) struct Surroundings {
-    pub(super) place: Place,
+pub(super) struct RepositoryContext {
+    pub(super) place: RepositoryPaths,
     pub(super) trusted: Option<CommitTree>,
     /// The directory that was asked about, below the top of the worktree.
     pub(super) prefix: String,
 }
 
-impl Surroundings {
+impl RepositoryContext {
     /// Texts are reviewed in any directory, and in repositories that cannot be opened.
-    pub(super) fn of(request: &Request) -> Self {
-        let objects = open::open(&request.dir, &request.env)
+    pub(super) fn around_request(request: &ChangeRequest) -> Self {
+        let objects = open::open_repository(&request.dir, &request.env)
             .ok()
-            .map(Objects::new);
+            .map(ObjectReader::new);
         let store = objects.as_ref().map(|objects| &objects.store);
         let prefix = store
-            .map(|store| super::prefix(&request.dir, store))
+            .map(|store| super::worktree_prefix(&request.dir, store))
             .unwrap_or_default();
         let place = store.map_or_else(
-            || Place::outside(&request.dir),
-            |store| Place::of(&request.dir, store),
+            || RepositoryPaths::outside_repository(&request.dir),
+            |store| RepositoryPaths::of_store(&request.dir, store),
         );
         let trusted = objects.and_then(|objects| {
             let (root, origin) = resolve::head_tree(&objects)?;
@@ -134,32 +134,36 @@ impl Surroundings {
 }
 
 /// Reads a change from a patch. The repository around it, if there is one, gives the trusted side.
-pub(super) fn of_patch(request: &Request, bytes: &[u8], label: &str) -> Result<Change, GitError> {
-    let parsed = patch::parse(bytes);
+pub(super) fn change_from_patch(
+    request: &ChangeRequest,
+    bytes: &[u8],
+    label: &str,
+) -> Result<ReviewedChange, GitError> {
+    let parsed = patch::parse_patch(bytes);
     let named = |cause| GitError::Patch {
         label: label.to_owned(),
         cause,
     };
     let parsed = parsed.map_err(named)?;
-    let Surroundings {
+    let RepositoryContext {
         place,
         trusted,
         prefix,
-    } = Surroundings::of(request);
-    let specs = Pathspecs::parse(&request.pathspecs, &prefix)?;
-    let (mut files, nothing) = specs.limit(parsed, "the patch is empty".to_owned());
+    } = RepositoryContext::around_request(request);
+    let specs = PathspecList::parse(&request.pathspecs, &prefix)?;
+    let (mut files, nothing) = specs.limit_files(parsed, "the patch is empty".to_owned());
     let take = |file: &mut FileChange| (file.path.clone(), std::mem::take(&mut file.hunks));
     let hunks = files.iter_mut().map(take).collect();
-    Ok(Change {
-        target: target::target(TargetKind::Patch, label.to_owned(), None, None),
+    Ok(ReviewedChange {
+        target: target::make_target(TargetKind::Patch, label.to_owned(), None, None),
         files,
-        framing: patch::framing(bytes),
+        framing: patch::mail_framing(bytes),
         nothing,
         notes: Vec::new(),
         blobs: Arc::new(NoBlobs),
         place,
         git_source: None,
-        source: Source::Patch {
+        source: HunkSource::Patch {
             hunks,
             digest: Sha256::digest(bytes).to_vec(),
         },
@@ -168,9 +172,11 @@ pub(super) fn of_patch(request: &Request, bytes: &[u8], label: &str) -> Result<C
 }
 
 /// The changed files between two sides in path order, renames found; and what could not be looked at.
-pub(super) fn files(sides: &Sides) -> Result<(Vec<FileChange>, Option<String>), GitError> {
-    let raws = sides.compare()?;
-    let found = rename::find(&sides.objects, &raws)?;
+pub(super) fn list_changed_files(
+    sides: &ChangeSides,
+) -> Result<(Vec<FileChange>, Option<String>), GitError> {
+    let raws = sides.compare_sides()?;
+    let found = rename::find_renames(&sides.objects, &raws)?;
     let mut sources = HashMap::with_capacity(found.renames.len());
     let mut gone = vec![false; raws.len()];
     for rename in &found.renames {
@@ -182,37 +188,37 @@ pub(super) fn files(sides: &Sides) -> Result<(Vec<FileChange>, Option<String>), 
         .enumerate()
         .filter(|(at, _)| !gone[*at])
         .map(|(at, raw)| match sources.get(&at) {
-            Some(rename) => renamed(&raws[rename.from], raw, rename.score),
-            None => plain(raw),
+            Some(rename) => renamed_file(&raws[rename.from], raw, rename.score),
+            None => unpaired_file(raw),
         });
     let note = found.left.map(|(removed, added)| {
         format!(
-            "{removed} removed and {added} added files were not compared for renames by content (the bound is {LIMIT} each)"
+            "{removed} removed and {added} added files were not compared for renames by content (the bound is {RENAME_LIMIT} each)"
         )
     });
     Ok((files.collect(), note))
 }
 
-fn plain(raw: &Raw) -> FileChange {
+fn unpaired_file(raw: &RawChange) -> FileChange {
     let status = match (raw.old, raw.new) {
         (None, _) => FileStatus::Added,
         (_, None) => FileStatus::Deleted,
         (Some(old), Some(new)) if old.sort() != new.sort() => FileStatus::TypeChanged,
         _ => FileStatus::Modified,
     };
-    let mode = |entry: Option<Entry>| entry.map_or(0, |entry| entry.mode);
-    let id = |entry: Option<Entry>| {
+    let mode = |entry: Option<TreeItem>| entry.map_or(0, |entry| entry.mode);
+    let id = |entry: Option<TreeItem>| {
         entry
-            .filter(|entry| entry.id != Id::NONE)
-            .map(|entry| entry.id.hex())
+            .filter(|entry| entry.id != ObjectId::NONE)
+            .map(|entry| entry.id.to_hex())
     };
     FileChange {
         path: RepoPath::new(raw.path.clone()),
         old_path: None,
         status,
-        kind: match raw.new.or(raw.old).map(Entry::sort) {
-            Some(Sort::Symlink) => FileKind::Symlink,
-            Some(Sort::Submodule) => FileKind::Submodule,
+        kind: match raw.new.or(raw.old).map(TreeItem::sort) {
+            Some(ItemSort::Symlink) => FileKind::Symlink,
+            Some(ItemSort::Submodule) => FileKind::Submodule,
             _ => FileKind::Text,
         },
         old_mode: mode(raw.old),
@@ -227,8 +233,8 @@ fn plain(raw: &Raw) -> FileChange {
     }
 }
 
-fn renamed(from: &Raw, to: &Raw, score: u64) -> FileChange {
-    let pair = Raw {
+fn renamed_file(from: &RawChange, to: &RawChange, score: u64) -> FileChange {
+    let pair = RawChange {
         path: to.path.clone(),
         old: from.old,
         new: to.new,
@@ -237,6 +243,6 @@ fn renamed(from: &Raw, to: &Raw, score: u64) -> FileChange {
         old_path: Some(RepoPath::new(from.path.clone())),
         status: FileStatus::Renamed,
         similarity: u8::try_from(score * 100 / MAX_SCORE).ok(),
-        ..plain(&pair)
+        ..unpaired_file(&pair)
     }
 }

@@ -2,18 +2,18 @@
 
 use council_protocol::task::CommitInfo;
 
-use super::id::Id;
+use super::id::ObjectId;
 
 /// The headers of a commit that matter here, and its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Commit {
-    pub(super) tree: Id,
-    pub(super) parents: Vec<Id>,
+pub(super) struct CommitObject {
+    pub(super) tree: ObjectId,
+    pub(super) parents: Vec<ObjectId>,
     pub(super) author: String,
     pub(super) message: String,
 }
 
-impl Commit {
+impl CommitObject {
     /// Reads the stored form; none when it has no tree.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(2).position(|pair| pair == b"\n\n");
@@ -27,8 +27,8 @@ impl Commit {
                 line.split_at(line.iter().position(|&b| b == b' ').unwrap_or(line.len()));
             let text = String::from_utf8_lossy(value.get(1..).unwrap_or_default());
             match key {
-                b"tree" if tree.is_none() => tree = Id::from_hex(&text),
-                b"parent" => parents.push(Id::from_hex(&text)?),
+                b"tree" if tree.is_none() => tree = ObjectId::from_hex(&text),
+                b"parent" => parents.push(ObjectId::from_hex(&text)?),
                 b"author" => author = without_date(&text).to_owned(),
                 _ => {}
             }
@@ -43,9 +43,9 @@ impl Commit {
     }
 
     /// What the commit says about itself.
-    pub(super) fn info(self, id: Id) -> CommitInfo {
+    pub(super) fn into_info(self, id: ObjectId) -> CommitInfo {
         CommitInfo {
-            id: id.hex(),
+            id: id.to_hex(),
             author: self.author,
             message: self.message,
         }
@@ -73,7 +73,7 @@ mod tests {
             "tree {id}\nparent {id}\nparent {id}\nauthor A <B> C <a@x> 1700000000 +0100\ncommitter Z <z@x> 1 +0000\n\
              gpgsig -----BEGIN\n tree {id}\n -----END\n\nsubject\n\nbody\n\nmore\n"
         );
-        let commit = Commit::parse(raw.as_bytes()).unwrap();
+        let commit = CommitObject::parse(raw.as_bytes()).unwrap();
         assert_eq!(commit.parents.len(), 2);
         assert_eq!(commit.author, "A <B> C <a@x>");
         assert_eq!(
@@ -85,10 +85,12 @@ mod tests {
     #[test]
     fn an_empty_message_and_no_tree() {
         assert!(
-            Commit::parse(b"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor A <a> 1 +0\n\n")
-                .is_some()
+            CommitObject::parse(
+                b"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor A <a> 1 +0\n\n"
+            )
+            .is_some()
         );
-        assert_eq!(Commit::parse(b"author A <a> 1 +0\n\nx"), None);
-        assert_eq!(Commit::parse(b""), None);
+        assert_eq!(CommitObject::parse(b"author A <a> 1 +0\n\nx"), None);
+        assert_eq!(CommitObject::parse(b""), None);
     }
 }

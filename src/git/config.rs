@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::env::Environment;
+use super::env::GitEnvironment;
 use super::error::GitError;
 use super::open;
 use super::store;
@@ -38,49 +38,49 @@ pub struct ConfigValue {
 /// # Errors
 ///
 /// A configuration file that cannot be parsed, and a repository that cannot be opened; no repository at all is none.
-pub fn config_values(dir: &Path, env: &Environment) -> Result<Vec<ConfigValue>, GitError> {
-    let found = match open::open(dir, env) {
-        Ok(store) => store.settings(PATTERN)?,
+pub fn config_values(dir: &Path, env: &GitEnvironment) -> Result<Vec<ConfigValue>, GitError> {
+    let found = match open::open_repository(dir, env) {
+        Ok(store) => store.config_matching(PATTERN)?,
         Err(GitError::NotARepository { .. } | GitError::Unsupported { .. }) => {
             store::default_settings(PATTERN)?
         }
         Err(error) => return Err(error),
     };
-    let system = replacement(
+    let system = replaced_level(
         env,
         "GIT_CONFIG_SYSTEM",
         env.is_true("GIT_CONFIG_NOSYSTEM"),
         dir,
     )?;
-    let user = replacement(env, "GIT_CONFIG_GLOBAL", false, dir)?;
-    let keep = |setting: &Setting| match setting.level {
-        Level::System => system.is_none(),
-        Level::User => user.is_none(),
-        Level::Repository => true,
+    let user = replaced_level(env, "GIT_CONFIG_GLOBAL", false, dir)?;
+    let keep = |setting: &ConfigEntry| match setting.level {
+        ConfigLevel::System => system.is_none(),
+        ConfigLevel::User => user.is_none(),
+        ConfigLevel::Repository => true,
     };
-    let mut values: Vec<_> = found.into_iter().filter(keep).map(value).collect();
+    let mut values: Vec<_> = found.into_iter().filter(keep).map(with_origin).collect();
     let replaced = [(system, ConfigOrigin::System), (user, ConfigOrigin::User)];
     for (settings, origin) in replaced {
         values.extend(settings.into_iter().flatten().map(|setting| ConfigValue {
             origin,
-            ..value(setting)
+            ..with_origin(setting)
         }));
     }
-    values.extend(of_command(env));
+    values.extend(command_values(env));
     values.sort_by_key(|value| value.origin);
     Ok(values)
 }
 
 /// One value of git's configuration.
-pub(super) struct Setting {
+pub(super) struct ConfigEntry {
     pub(super) name: String,
     pub(super) value: String,
-    pub(super) level: Level,
+    pub(super) level: ConfigLevel,
 }
 
 /// Whose configuration a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum ConfigLevel {
     System,
     User,
     Repository,
@@ -89,13 +89,13 @@ pub(super) enum Level {
 const PATTERN: &str = r"^(council\..*|color\.(ui|council))$";
 
 /// What a variable of git's puts in the place of a level; none when it puts nothing.
-fn replacement(
-    env: &Environment,
+fn replaced_level(
+    env: &GitEnvironment,
     name: &str,
     off: bool,
     dir: &Path,
-) -> Result<Option<Vec<Setting>>, GitError> {
-    match env.path(name, dir) {
+) -> Result<Option<Vec<ConfigEntry>>, GitError> {
+    match env.path_from(name, dir) {
         _ if off => Ok(Some(Vec::new())),
         Some(file) if file == Path::new("/dev/null") => Ok(Some(Vec::new())),
         Some(file) => store::settings_of_file(&file, PATTERN).map(Some),
@@ -103,11 +103,11 @@ fn replacement(
     }
 }
 
-fn value(setting: Setting) -> ConfigValue {
+fn with_origin(setting: ConfigEntry) -> ConfigValue {
     let origin = match setting.level {
-        Level::System => ConfigOrigin::System,
-        Level::User => ConfigOrigin::User,
-        Level::Repository => ConfigOrigin::Repository,
+        ConfigLevel::System => ConfigOrigin::System,
+        ConfigLevel::User => ConfigOrigin::User,
+        ConfigLevel::Repository => ConfigOrigin::Repository,
     };
     ConfigValue {
         name: setting.name,
@@ -117,7 +117,7 @@ fn value(setting: Setting) -> ConfigValue {
 }
 
 /// `GIT_CONFIG_COUNT` with its keys, and what `git -c` hands down.
-fn of_command(env: &Environment) -> Vec<ConfigValue> {
+fn command_values(env: &GitEnvironment) -> Vec<ConfigValue> {
     let text = |name: &str| {
         env.get(name)
             .map(|value| value.to_string_lossy().into_owned())
@@ -133,7 +133,7 @@ fn of_command(env: &Environment) -> Vec<ConfigValue> {
         ))
     });
     let handed = text("GIT_CONFIG_PARAMETERS")
-        .map(|text| parameters(&text))
+        .map(|text| parse_parameters(&text))
         .unwrap_or_default();
     let all = counted.chain(handed).map(|(name, value)| ConfigValue {
         name: name.to_ascii_lowercase(),
@@ -150,7 +150,7 @@ fn is_colour(name: &str) -> bool {
 }
 
 /// `'key'='value' 'key=value' 'key'=`, quoted as a shell would.
-fn parameters(text: &str) -> Vec<(String, String)> {
+fn parse_parameters(text: &str) -> Vec<(String, String)> {
     let mut words = vec![String::new()];
     let (mut quoted, mut escaped) = (false, false);
     for c in text.chars() {
@@ -184,8 +184,8 @@ mod tests {
     use super::*;
     use crate::git::tests::repo::Repo;
 
-    fn env(vars: &[(&str, &str)]) -> Environment {
-        Environment::from_vars(vars.iter().map(|(n, v)| (n.into(), v.into())))
+    fn env(vars: &[(&str, &str)]) -> GitEnvironment {
+        GitEnvironment::from_vars(vars.iter().map(|(n, v)| (n.into(), v.into())))
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
             ("GIT_CONFIG_KEY_0", "Council.Judges"),
             ("GIT_CONFIG_VALUE_0", "3"),
         ];
-        let values = of_command(&env(&vars));
+        let values = command_values(&env(&vars));
         assert_eq!(
             (values[0].name.as_str(), values[0].value.as_str()),
             ("council.judges", "3")

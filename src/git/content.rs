@@ -30,23 +30,23 @@ pub(super) fn is_lfs_pointer(bytes: &[u8]) -> bool {
 }
 
 /// The hunks between two contents, and whether text was lost on the way to UTF-8.
-pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<(Vec<Hunk>, bool), GitError> {
-    let mut text = Text::default();
+pub(super) fn text_hunks(old: &[u8], new: &[u8]) -> Result<(Vec<Hunk>, bool), GitError> {
+    let mut text = LossyText::default();
     let hunks = match (old.is_empty(), new.is_empty()) {
         (true, true) => Vec::new(),
-        (false, false) => textdiff::hunks(old, new)?
+        (false, false) => textdiff::diff_hunks(old, new)?
             .into_iter()
-            .map(|hunk| text.hunk(hunk))
+            .map(|hunk| text.convert_hunk(hunk))
             .collect(),
-        _ => vec![text.replace(old, new)],
+        _ => vec![text.replace_all(old, new)],
     };
     Ok((hunks, text.lossy))
 }
 
 /// All old lines removed, all new ones added: how a change of type is shown.
-pub(super) fn replaced(old: &[u8], new: &[u8]) -> (Vec<Hunk>, bool) {
-    let mut text = Text::default();
-    let hunk = text.replace(old, new);
+pub(super) fn replaced_hunks(old: &[u8], new: &[u8]) -> (Vec<Hunk>, bool) {
+    let mut text = LossyText::default();
+    let hunk = text.replace_all(old, new);
     (
         if old.is_empty() && new.is_empty() {
             Vec::new()
@@ -58,19 +58,19 @@ pub(super) fn replaced(old: &[u8], new: &[u8]) -> (Vec<Hunk>, bool) {
 }
 
 #[derive(Default)]
-struct Text {
+struct LossyText {
     lossy: bool,
 }
 
-impl Text {
-    fn owned(&mut self, bytes: Vec<u8>) -> String {
+impl LossyText {
+    fn decode_bytes(&mut self, bytes: Vec<u8>) -> String {
         String::from_utf8(bytes).unwrap_or_else(|error| {
             self.lossy = true;
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         })
     }
 
-    fn hunk(&mut self, raw: RawHunk) -> Hunk {
+    fn convert_hunk(&mut self, raw: RawHunk) -> Hunk {
         let ((old_start, old_lines), (new_start, new_lines)) = (raw.old, raw.new);
         // The section is cut at a number of bytes, which may be in the middle of a character.
         let section = String::from_utf8_lossy(&raw.section)
@@ -82,14 +82,14 @@ impl Text {
             new_start,
             new_lines,
             section,
-            body: self.owned(raw.body),
+            body: self.decode_bytes(raw.body),
         }
     }
 
-    fn replace(&mut self, old: &[u8], new: &[u8]) -> Hunk {
+    fn replace_all(&mut self, old: &[u8], new: &[u8]) -> Hunk {
         let mut body = String::with_capacity((old.len() + new.len()) / 16 * 17 + 64);
-        let old_lines = self.lines(&mut body, '-', old);
-        let new_lines = self.lines(&mut body, '+', new);
+        let old_lines = self.push_lines(&mut body, '-', old);
+        let new_lines = self.push_lines(&mut body, '+', new);
         let start = |lines: u32| u32::from(lines > 0);
         let (old_start, new_start) = (start(old_lines), start(new_lines));
         Hunk {
@@ -102,7 +102,7 @@ impl Text {
         }
     }
 
-    fn lines(&mut self, body: &mut String, marker: char, bytes: &[u8]) -> u32 {
+    fn push_lines(&mut self, body: &mut String, marker: char, bytes: &[u8]) -> u32 {
         let text = String::from_utf8_lossy(bytes);
         self.lossy |= matches!(text, Cow::Owned(_));
         let mut count = 0;
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn bodies(old: &[u8], new: &[u8]) -> (Vec<(String, String)>, bool) {
-        let (hunks, lossy) = hunks(old, new).unwrap();
+        let (hunks, lossy) = text_hunks(old, new).unwrap();
         (
             hunks.into_iter().map(|h| (h.header(), h.body)).collect(),
             lossy,
@@ -175,7 +175,7 @@ mod tests {
     fn a_section_cut_inside_a_character_is_not_lossy_text() {
         let name = format!("fn {}()", "ä".repeat(60));
         let old = format!("{name}\n1\n2\n3\n4\n5\n");
-        let (hunks, lossy) = hunks(old.as_bytes(), old.replace('5', "6").as_bytes()).unwrap();
+        let (hunks, lossy) = text_hunks(old.as_bytes(), old.replace('5', "6").as_bytes()).unwrap();
         assert!(!lossy);
         assert!(
             name.starts_with(&hunks[0].section) && hunks[0].section.len() > 60,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Only `src/cli` reads the environment; this room is given what it may use: `GIT_*`, and what git needs to find its
 /// own configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Environment {
+pub struct GitEnvironment {
     vars: Vec<(OsString, OsString)>,
 }
 
@@ -49,7 +49,7 @@ pub fn is_local(name: &OsStr) -> bool {
     LOCAL.iter().any(|local| name == *local)
 }
 
-impl Environment {
+impl GitEnvironment {
     /// Keeps what git's conventions name.
     pub fn from_vars(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let wanted = |name: &OsStr| {
@@ -80,12 +80,12 @@ impl Environment {
     }
 
     /// A path from a variable, relative ones from `dir`.
-    pub(super) fn path(&self, name: &str, dir: &Path) -> Option<PathBuf> {
+    pub(super) fn path_from(&self, name: &str, dir: &Path) -> Option<PathBuf> {
         self.get(name).map(|value| dir.join(value))
     }
 
     /// Without what names one repository.
-    pub(super) fn foreign(&self) -> Self {
+    pub(super) fn for_other_repository(&self) -> Self {
         let kept = self.vars.iter().filter(|(name, _)| !is_local(name));
         Self {
             vars: kept.cloned().collect(),
@@ -100,7 +100,7 @@ impl Environment {
     }
 
     /// Those variables by which git finds its configuration.
-    pub(super) fn configuration(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+    pub(super) fn configuration_vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         let wanted = |name: &OsStr| {
             let name = name.to_string_lossy();
             name.starts_with("GIT_CONFIG") || COMMON.contains(&name.as_ref())
@@ -124,13 +124,13 @@ mod tests {
             ("HOME", "/h"),
             ("GIT_INDEX_FILE", ""),
         ];
-        let env = Environment::from_vars(vars.map(|(n, v)| (n.into(), v.into())));
+        let env = GitEnvironment::from_vars(vars.map(|(n, v)| (n.into(), v.into())));
         assert_eq!(
-            env.path("GIT_DIR", Path::new("/r")),
+            env.path_from("GIT_DIR", Path::new("/r")),
             Some("/r/x.git".into())
         );
         assert_eq!(env.get("GIT_INDEX_FILE"), None);
         assert_eq!(env.get("GITHUB_TOKEN"), None);
-        assert_eq!(env.configuration().count(), 1);
+        assert_eq!(env.configuration_vars().count(), 1);
     }
 }

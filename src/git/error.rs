@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::MOST_FILES;
+use super::MAX_FILES;
 use super::patch::PatchError;
 use super::runner::RunError;
 
@@ -31,7 +31,7 @@ pub enum GitError {
         feature: String,
     },
     /// More files than are reviewed at once.
-    #[error("the change has {count} files, and at most {MOST_FILES} are reviewed at once")]
+    #[error("the change has {count} files, and at most {MAX_FILES} are reviewed at once")]
     TooManyFiles {
         /// How many it has.
         count: usize,

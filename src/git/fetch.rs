@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::env::Environment;
+use super::env::GitEnvironment;
 use super::runner::{self, RunError};
 
 /// How long a fetch may take.
@@ -24,7 +24,7 @@ const OFF: [&str; 6] = [
 
 /// A ref of the remote and where it is kept here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedRef {
     /// A whole name, e.g. `refs/pull/12/head`.
     pub remote: String,
     /// A name below `refs/council/`.
@@ -32,7 +32,7 @@ pub struct Wanted {
 }
 
 /// Whom to ask and as whom.
-pub struct Source<'a> {
+pub struct FetchSource<'a> {
     /// A remote's name or an address.
     pub remote: &'a str,
     /// All variables of the process: credentials are the user's own affair.
@@ -46,13 +46,13 @@ pub struct Source<'a> {
 /// # Errors
 ///
 /// When there is no git, a ref is not there, or it took too long.
-pub fn fetch(
+pub fn fetch_refs(
     dir: &Path,
-    env: &Environment,
-    source: &Source<'_>,
-    wanted: &[Wanted],
+    env: &GitEnvironment,
+    source: &FetchSource<'_>,
+    wanted: &[WantedRef],
 ) -> Result<(), RunError> {
-    let mut git = git(dir, env, source)?;
+    let mut git = fetch_command(dir, env, source)?;
     git.args([
         "fetch",
         "--quiet",
@@ -69,7 +69,7 @@ pub fn fetch(
             .iter()
             .map(|want| format!("{}:{}", want.remote, want.local)),
     );
-    runner::converse("fetch", DEADLINE, git).map(drop)
+    runner::run_to_end("fetch", DEADLINE, git).map(drop)
 }
 
 /// The addresses of the remotes, with their names.
@@ -77,8 +77,8 @@ pub fn fetch(
 /// # Errors
 ///
 /// When there is no git, or it fails.
-pub fn remotes(dir: &Path, env: &Environment) -> Result<Vec<(String, String)>, RunError> {
-    let source = Source {
+pub fn remote_urls(dir: &Path, env: &GitEnvironment) -> Result<Vec<(String, String)>, RunError> {
+    let source = FetchSource {
         remote: "",
         vars: env
             .all()
@@ -86,9 +86,9 @@ pub fn remotes(dir: &Path, env: &Environment) -> Result<Vec<(String, String)>, R
             .collect(),
         header: None,
     };
-    let mut git = git(dir, env, &source)?;
+    let mut git = fetch_command(dir, env, &source)?;
     git.args(["config", "--null", "--get-regexp", r"^remote\..*\.url$"]);
-    let said = match runner::converse("config", Duration::from_secs(10), git) {
+    let said = match runner::run_to_end("config", Duration::from_secs(10), git) {
         Err(RunError::Failed { code: Some(1), .. }) => return Ok(Vec::new()),
         other => other?,
     };
@@ -101,8 +101,12 @@ pub fn remotes(dir: &Path, env: &Environment) -> Result<Vec<(String, String)>, R
     Ok(said.split_terminator('\0').filter_map(pair).collect())
 }
 
-fn git(dir: &Path, env: &Environment, source: &Source<'_>) -> Result<Command, RunError> {
-    let mut git = Command::new(runner::program(env)?);
+fn fetch_command(
+    dir: &Path,
+    env: &GitEnvironment,
+    source: &FetchSource<'_>,
+) -> Result<Command, RunError> {
+    let mut git = Command::new(runner::git_program(env)?);
     git.env_clear()
         .envs(source.vars.iter().map(|(name, value)| (name, value)));
     git.envs([("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C")])

@@ -4,32 +4,32 @@ use std::fmt;
 
 /// An object's id, of either length.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Id {
-    bytes: [u8; Self::MOST],
+pub(super) struct ObjectId {
+    bytes: [u8; Self::MAX_BYTES],
     length: u8,
 }
 
 /// By which hash a repository names its objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum ObjectFormat {
     Sha1,
     Sha256,
 }
 
-impl Format {
+impl ObjectFormat {
     /// Bytes of an id.
-    pub(super) fn length(self) -> usize {
+    pub(super) fn id_length(self) -> usize {
         match self {
             Self::Sha1 => 20,
-            Self::Sha256 => Id::MOST,
+            Self::Sha256 => ObjectId::MAX_BYTES,
         }
     }
 
     /// The tree without entries, which exists in every repository, stored or not.
-    pub(super) fn empty_tree(self) -> Id {
+    pub(super) fn empty_tree(self) -> ObjectId {
         match self {
-            Self::Sha1 => Id::EMPTY_TREE,
-            Self::Sha256 => Id {
+            Self::Sha1 => ObjectId::EMPTY_TREE,
+            Self::Sha256 => ObjectId {
                 bytes: EMPTY_TREE_256,
                 length: 32,
             },
@@ -42,9 +42,9 @@ const EMPTY_TREE_256: [u8; 32] = [
     0xa9, 0xb0, 0x57, 0xb5, 0x3b, 0x14, 0xb4, 0xb9, 0xb9, 0x39, 0xdd, 0x74, 0xde, 0xcc, 0x53, 0x21,
 ];
 
-impl Id {
+impl ObjectId {
     /// The most bytes of an id.
-    const MOST: usize = 32;
+    const MAX_BYTES: usize = 32;
 
     /// The tree without entries where ids are SHA-1.
     pub(super) const EMPTY_TREE: Self = Self {
@@ -57,7 +57,7 @@ impl Id {
 
     /// The id of no object: of a file that cannot be read.
     pub(super) const NONE: Self = Self {
-        bytes: [0; Self::MOST],
+        bytes: [0; Self::MAX_BYTES],
         length: 20,
     };
 
@@ -68,7 +68,7 @@ impl Id {
             32 => 32,
             _ => return None,
         };
-        let mut bytes = [0; Self::MOST];
+        let mut bytes = [0; Self::MAX_BYTES];
         bytes[..given.len()].copy_from_slice(given);
         Some(Self { bytes, length })
     }
@@ -79,7 +79,7 @@ impl Id {
         if !matches!(hex.len(), 40 | 64) {
             return None;
         }
-        let mut bytes = [0; Self::MOST];
+        let mut bytes = [0; Self::MAX_BYTES];
         for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
             let digit = |b: u8| char::from(b).to_digit(16);
             *byte = u8::try_from(digit(pair[0])? << 4 | digit(pair[1])?).ok()?;
@@ -92,22 +92,22 @@ impl Id {
     }
 
     /// 40 or 64 hexadecimal digits.
-    pub(super) fn hex(&self) -> String {
+    pub(super) fn to_hex(&self) -> String {
         self.to_string()
     }
 
     /// The first ten digits, for people.
-    pub(super) fn short(&self) -> String {
+    pub(super) fn short_hex(&self) -> String {
         self.to_string()[..10].to_owned()
     }
 
     /// Whether it is the tree without entries.
     pub(super) fn is_empty_tree(&self) -> bool {
-        *self == Self::EMPTY_TREE || *self == Format::Sha256.empty_tree()
+        *self == Self::EMPTY_TREE || *self == ObjectFormat::Sha256.empty_tree()
     }
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_bytes()
             .iter()
@@ -115,7 +115,7 @@ impl fmt::Display for Id {
     }
 }
 
-impl fmt::Debug for Id {
+impl fmt::Debug for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -128,20 +128,23 @@ mod tests {
     #[test]
     fn hex_and_back() {
         let hex = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-        assert_eq!(Id::EMPTY_TREE.hex(), hex);
-        assert_eq!(Id::from_hex(hex), Some(Id::EMPTY_TREE));
-        assert_eq!(Id::EMPTY_TREE.short(), "4b825dc642");
+        assert_eq!(ObjectId::EMPTY_TREE.to_hex(), hex);
+        assert_eq!(ObjectId::from_hex(hex), Some(ObjectId::EMPTY_TREE));
+        assert_eq!(ObjectId::EMPTY_TREE.short_hex(), "4b825dc642");
         let wide = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
-        assert_eq!(Id::from_hex(wide), Some(Format::Sha256.empty_tree()));
-        assert_eq!(Format::Sha256.empty_tree().hex(), wide);
-        assert!(Id::from_hex(wide).is_some_and(|id| id.is_empty_tree()));
+        assert_eq!(
+            ObjectId::from_hex(wide),
+            Some(ObjectFormat::Sha256.empty_tree())
+        );
+        assert_eq!(ObjectFormat::Sha256.empty_tree().to_hex(), wide);
+        assert!(ObjectId::from_hex(wide).is_some_and(|id| id.is_empty_tree()));
         for bad in [
             "",
             "4b",
             "zb825dc642cb6eb9a060e54bf8d69288fbee4904",
             "é825dc642cb6eb9a060e54bf8d69288fbee490",
         ] {
-            assert_eq!(Id::from_hex(bad), None);
+            assert_eq!(ObjectId::from_hex(bad), None);
         }
     }
 }

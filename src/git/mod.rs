@@ -45,34 +45,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-pub use change::Change;
+pub use change::ReviewedChange;
 pub use config::{ConfigOrigin, ConfigValue, config_values};
-pub use env::{Environment, is_local};
+pub use env::{GitEnvironment, is_local};
 pub use error::GitError;
-pub use notes::{NOTES_REF, Notebook, add_line};
-pub use parallel::each;
-pub use place::Place;
-pub use push::{MOST_COMMITS, Pushed, Update, is_zero, ranges};
+pub use notes::{CouncilNotes, NOTES_REF, add_line};
+pub use parallel::map_parallel;
+pub use place::RepositoryPaths;
+pub use push::{MAX_PUSHED_COMMITS, PushedRange, RefUpdate, is_zero, pushed_ranges};
 pub use recognition::recognition_key;
-pub use signature::{SignError, Signature, sign, signer};
+pub use signature::{NoteSignature, SignError, sign_text, signing_key};
 pub use target::{Proposal, TargetSpec};
 pub use trusted::TrustedTree;
 pub use user::UserGit;
 
-use change::Source;
-use objects::Objects;
-use pathspec::Pathspecs;
-use resolve::Resolved;
-use sides::Sides;
-use source::Store;
+use change::HunkSource;
+use objects::ObjectReader;
+use pathspec::PathspecList;
+use resolve::ResolvedTarget;
+use sides::ChangeSides;
+use source::OpenRepository;
 use trusted::CommitTree;
 
 /// The most files of one change: what is held of each of them in memory is bounded by it.
-pub const MOST_FILES: usize = 15_000;
+pub const MAX_FILES: usize = 15_000;
 
 /// What to read.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ChangeRequest {
     /// Where to look for the repository (`-C DIR`, else the current directory).
     pub dir: PathBuf,
     /// What is asked for.
@@ -80,7 +80,7 @@ pub struct Request {
     /// git's pathspecs, relative to `dir`; none for everything.
     pub pathspecs: Vec<String>,
     /// What the process's environment says about git.
-    pub env: Environment,
+    pub env: GitEnvironment,
 }
 
 /// Reads a change: which files it touches, and where their contents are.
@@ -89,14 +89,16 @@ pub struct Request {
 ///
 /// One named kind for each way in which a target cannot be told ([`GitError`]); never an empty
 /// change instead.
-pub fn read(request: &Request) -> Result<Change, GitError> {
+pub fn read_change(request: &ChangeRequest) -> Result<ReviewedChange, GitError> {
     match &request.spec {
-        TargetSpec::Patch(bytes, label) => return change::of_patch(request, bytes, label),
-        TargetSpec::Document(bytes, label) => return Ok(text::document(request, bytes, label)),
-        TargetSpec::Topic(question) => return Ok(text::topic(request, question)),
+        TargetSpec::Patch(bytes, label) => return change::change_from_patch(request, bytes, label),
+        TargetSpec::Document(bytes, label) => {
+            return Ok(text::document_change(request, bytes, label));
+        }
+        TargetSpec::Topic(question) => return Ok(text::topic_change(request, question)),
         _ => {}
     }
-    let store = open::open(&request.dir, &request.env)?;
+    let store = open::open_repository(&request.dir, &request.env)?;
     match read_from(store, request) {
         // A sparse index is seen only when it is read.
         Err(GitError::Unsupported { feature }) => read_from(
@@ -108,13 +110,13 @@ pub fn read(request: &Request) -> Result<Change, GitError> {
 }
 
 /// Reads a change from one source.
-fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
-    let place = Place::of(&request.dir, &store);
+fn read_from(store: OpenRepository, request: &ChangeRequest) -> Result<ReviewedChange, GitError> {
+    let place = RepositoryPaths::of_store(&request.dir, &store);
     let named = store.named.clone();
-    let specs = Pathspecs::parse(&request.pathspecs, &prefix(&request.dir, &store))?;
-    let mut objects = Objects::new(store);
-    let resolved = resolve::resolve(&objects, &request.spec, &specs)?;
-    let Resolved {
+    let specs = PathspecList::parse(&request.pathspecs, &worktree_prefix(&request.dir, &store))?;
+    let mut objects = ObjectReader::new(store);
+    let resolved = resolve::resolve_target(&objects, &request.spec, &specs)?;
+    let ResolvedTarget {
         target,
         old,
         new,
@@ -126,9 +128,9 @@ fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
         own,
         unreadable,
     } = resolved;
-    objects.adopt(own);
+    objects.add_contents(own);
     let objects = Arc::new(objects);
-    let sides = Sides {
+    let sides = ChangeSides {
         objects: objects.clone(),
         old,
         new,
@@ -136,9 +138,9 @@ fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
     };
     let (files, commits) = thread::scope(|scope| {
         let objects = &objects;
-        let commits =
-            between.map(|(base, tip)| scope.spawn(move || resolve::commits(objects, base, tip)));
-        let files = change::files(&sides);
+        let commits = between
+            .map(|(base, tip)| scope.spawn(move || resolve::commits_between(objects, base, tip)));
+        let files = change::list_changed_files(&sides);
         let commits =
             commits.map(|commits| commits.join().unwrap_or_else(|panic| resume_unwind(panic)));
         (files, commits)
@@ -147,13 +149,13 @@ fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
         framing.commits = commits?;
     }
     let (files, note) = files?;
-    let (files, nothing) = specs.limit(files, equal);
-    if files.len() > MOST_FILES {
+    let (files, nothing) = specs.limit_files(files, equal);
+    if files.len() > MAX_FILES {
         return Err(GitError::TooManyFiles { count: files.len() });
     }
     notes.extend(note);
     let sides = Arc::new(sides);
-    Ok(Change {
+    Ok(ReviewedChange {
         target,
         files,
         framing,
@@ -162,7 +164,7 @@ fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
         blobs: sides.clone(),
         place,
         git_source: named,
-        source: Source::Sides(sides),
+        source: HunkSource::Sides(sides),
         trusted: trusted.map(|(root, origin)| CommitTree {
             objects,
             root,
@@ -177,9 +179,13 @@ fn read_from(store: Store, request: &Request) -> Result<Change, GitError> {
 /// # Errors
 ///
 /// As [`read`], for the repository and the revision.
-pub fn tree_at(dir: &Path, env: &Environment, rev: &str) -> Result<Box<dyn TrustedTree>, GitError> {
-    let objects = Arc::new(Objects::new(open::open(dir, env)?));
-    let (root, origin) = resolve::tree_of(&objects, rev)?;
+pub fn tree_at(
+    dir: &Path,
+    env: &GitEnvironment,
+    rev: &str,
+) -> Result<Box<dyn TrustedTree>, GitError> {
+    let objects = Arc::new(ObjectReader::new(open::open_repository(dir, env)?));
+    let (root, origin) = resolve::resolve_tree(&objects, rev)?;
     Ok(Box::new(CommitTree {
         objects,
         root,
@@ -192,18 +198,18 @@ pub fn tree_at(dir: &Path, env: &Environment, rev: &str) -> Result<Box<dyn Trust
 /// # Errors
 ///
 /// As [`read`], for the repository and the revision; and a revision that is no commit.
-pub fn commit_at(dir: &Path, env: &Environment, rev: &str) -> Result<String, GitError> {
-    let objects = Objects::new(open::open(dir, env)?);
-    let found = resolve::rev(&objects, rev)?;
+pub fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<String, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let found = resolve::resolve_revision(&objects, rev)?;
     let commit = found.commit.ok_or_else(|| GitError::BadRevision {
         rev: rev.to_owned(),
         cause: "it is a tree, not a commit".to_owned(),
     })?;
-    Ok(commit.hex())
+    Ok(commit.to_hex())
 }
 
 /// Where `dir` lies in the worktree, `/`-separated; empty for its top and outside of it.
-fn prefix(dir: &Path, store: &Store) -> String {
+fn worktree_prefix(dir: &Path, store: &OpenRepository) -> String {
     let real = |path: &Path| path.canonicalize().ok();
     let inside = store.workdir.as_deref().and_then(real).zip(real(dir));
     let inside = inside.and_then(|(top, dir)| dir.strip_prefix(top).ok().map(Path::to_owned));

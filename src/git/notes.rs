@@ -7,10 +7,10 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::env::Environment;
+use super::env::GitEnvironment;
 use super::error::GitError;
-use super::id::Id;
-use super::objects::Objects;
+use super::id::ObjectId;
+use super::objects::ObjectReader;
 use super::open;
 use super::runner::RunError;
 use super::tree;
@@ -23,19 +23,19 @@ pub const NOTES_REF: &str = "refs/notes/council";
 const FANOUTS: usize = 4;
 
 /// The notes of a repository, for reading.
-pub struct Notebook {
-    objects: Objects,
-    root: Option<Id>,
+pub struct CouncilNotes {
+    objects: ObjectReader,
+    root: Option<ObjectId>,
 }
 
-impl Notebook {
+impl CouncilNotes {
     /// Opens the notes as they are now; a repository without any is an empty notebook.
     ///
     /// # Errors
     ///
     /// As opening the repository, and a ref that names no commit.
-    pub fn open(dir: &Path, env: &Environment) -> Result<Self, GitError> {
-        let objects = Objects::new(open::open(dir, env)?);
+    pub fn open(dir: &Path, env: &GitEnvironment) -> Result<Self, GitError> {
+        let objects = ObjectReader::new(open::open_repository(dir, env)?);
         let root = match objects.store.commit_of(NOTES_REF) {
             Some(commit) => Some(objects.commit(commit)?.tree),
             None => None,
@@ -48,13 +48,14 @@ impl Notebook {
     /// # Errors
     ///
     /// Objects of the notes that are missing or damaged.
-    pub fn lines(&self, object: &str) -> Result<Vec<String>, GitError> {
-        let hex = object.is_ascii() && Id::from_hex(object).is_some();
+    pub fn lines_on(&self, object: &str) -> Result<Vec<String>, GitError> {
+        let hex = object.is_ascii() && ObjectId::from_hex(object).is_some();
         let Some(root) = self.root.filter(|_| hex) else {
             return Ok(Vec::new());
         };
         for depth in 0..=FANOUTS {
-            if let Some(entry) = tree::find(&self.objects, root, fanned(object, depth).as_bytes())?
+            if let Some(entry) =
+                tree::find_in_tree(&self.objects, root, fanout_path(object, depth).as_bytes())?
             {
                 let bytes = self.objects.blob(entry.id)?;
                 let text = String::from_utf8_lossy(&bytes);
@@ -70,16 +71,16 @@ impl Notebook {
     /// # Errors
     ///
     /// As [`Self::lines`].
-    pub fn objects(&self) -> Result<Vec<String>, GitError> {
+    pub fn noted_objects(&self) -> Result<Vec<String>, GitError> {
         let Some(root) = self.root else {
             return Ok(Vec::new());
         };
         let named = |path: Vec<u8>| {
             let path: Vec<u8> = path.into_iter().filter(|&b| b != b'/').collect();
             let hex = String::from_utf8(path).ok()?;
-            Id::from_hex(&hex).map(|_| hex)
+            ObjectId::from_hex(&hex).map(|_| hex)
         };
-        let all = tree::list(&self.objects, root)?;
+        let all = tree::list_tree(&self.objects, root)?;
         Ok(all
             .into_iter()
             .filter_map(|(path, _)| named(path))
@@ -91,18 +92,18 @@ impl Notebook {
     /// # Errors
     ///
     /// As [`Self::lines`].
-    pub fn common(&self) -> Result<Vec<String>, GitError> {
-        self.lines(&self.empty_tree())
+    pub fn repository_lines(&self) -> Result<Vec<String>, GitError> {
+        self.lines_on(&self.empty_tree())
     }
 
     /// The object that stands for the whole repository.
     pub fn empty_tree(&self) -> String {
-        self.objects.store.format.empty_tree().hex()
+        self.objects.store.format.empty_tree().to_hex()
     }
 }
 
 /// `0123…` as `01/23/…`, `depth` levels deep.
-fn fanned(hex: &str, depth: usize) -> String {
+fn fanout_path(hex: &str, depth: usize) -> String {
     let (dirs, rest) = hex.split_at((2 * depth).min(hex.len()));
     let mut path = String::with_capacity(hex.len() + depth);
     for at in (0..dirs.len()).step_by(2) {
@@ -137,7 +138,7 @@ pub fn add_line(
             .chain(args)
             .map(|word| OsStr::new(*word))
             .collect();
-        git.write("notes", &args, stdin)
+        git.run_writing("notes", &args, stdin)
     };
     let there = match run(&["show", object], &[]) {
         Ok(there) => String::from_utf8_lossy(&there).into_owned(),
@@ -179,16 +180,16 @@ mod tests {
     }
 
     fn lines(repo: &Repo, object: &str) -> Vec<String> {
-        Notebook::open(repo.path(), &Environment::default())
+        CouncilNotes::open(repo.path(), &GitEnvironment::default())
             .unwrap()
-            .lines(object)
+            .lines_on(object)
             .unwrap()
     }
 
     #[test]
     fn a_fan_of_notes_is_a_path() {
-        assert_eq!(fanned("0123456789", 0), "0123456789");
-        assert_eq!(fanned("0123456789", 2), "01/23/456789");
+        assert_eq!(fanout_path("0123456789", 0), "0123456789");
+        assert_eq!(fanout_path("0123456789", 2), "01/23/456789");
     }
 
     #[test]
@@ -211,14 +212,14 @@ mod tests {
     fn what_holds_for_all_stands_on_the_empty_tree() {
         let repo = Repo::new();
         repo.write("a", "a\n").commit("first");
-        let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
+        let book = CouncilNotes::open(repo.path(), &GitEnvironment::default()).unwrap();
         add(&repo, &book.empty_tree(), "{}");
-        let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
-        assert_eq!(book.common().unwrap(), ["{}"]);
+        let book = CouncilNotes::open(repo.path(), &GitEnvironment::default()).unwrap();
+        assert_eq!(book.repository_lines().unwrap(), ["{}"]);
         // git does not take the note for one on a lost object.
         repo.git(&["notes", "--ref=council", "prune"]);
-        let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
-        assert_eq!(book.common().unwrap(), ["{}"]);
+        let book = CouncilNotes::open(repo.path(), &GitEnvironment::default()).unwrap();
+        assert_eq!(book.repository_lines().unwrap(), ["{}"]);
     }
 
     #[test]
@@ -240,10 +241,10 @@ mod tests {
             add(&repo, blob, &format!("{{\"n\":{n}}}"));
             assert_eq!(lines(&repo, blob), [format!("{{\"n\":{n}}}")]);
         }
-        let book = Notebook::open(repo.path(), &Environment::default()).unwrap();
+        let book = CouncilNotes::open(repo.path(), &GitEnvironment::default()).unwrap();
         let mut sorted: Vec<String> = blobs.into_iter().step_by(50).collect();
         sorted.sort();
-        assert_eq!(book.objects().unwrap(), sorted);
+        assert_eq!(book.noted_objects().unwrap(), sorted);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::commit::Commit;
+use super::commit::CommitObject;
 use super::error::GitError;
-use super::id::Id;
-use super::source::Store;
+use super::id::ObjectId;
+use super::source::OpenRepository;
 
 /// The largest blob that is read. A larger file is an error, and so lowers the coverage; it is never silently skipped.
 pub(super) const MAX_BLOB: usize = 64 << 20;
@@ -27,22 +27,22 @@ pub(super) enum ObjectKind {
 }
 
 /// The objects of a repository, and those that only this change has (files of the worktree).
-pub(super) struct Objects {
-    pub(super) store: Store,
-    cache: Mutex<Cache>,
-    own: HashMap<Id, Arc<[u8]>>,
+pub(super) struct ObjectReader {
+    pub(super) store: OpenRepository,
+    cache: Mutex<BlobCache>,
+    own: HashMap<ObjectId, Arc<[u8]>>,
 }
 
 /// Two generations: what is used again survives, the rest is forgotten a half at a time.
 #[derive(Default)]
-struct Cache {
-    young: HashMap<Id, Arc<[u8]>>,
-    old: HashMap<Id, Arc<[u8]>>,
+struct BlobCache {
+    young: HashMap<ObjectId, Arc<[u8]>>,
+    old: HashMap<ObjectId, Arc<[u8]>>,
     bytes: usize,
 }
 
-impl Cache {
-    fn get(&mut self, id: Id) -> Option<Arc<[u8]>> {
+impl BlobCache {
+    fn get(&mut self, id: ObjectId) -> Option<Arc<[u8]>> {
         if let Some(found) = self.young.get(&id) {
             return Some(found.clone());
         }
@@ -51,7 +51,7 @@ impl Cache {
         Some(found)
     }
 
-    fn put(&mut self, id: Id, bytes: Arc<[u8]>) {
+    fn put(&mut self, id: ObjectId, bytes: Arc<[u8]>) {
         if bytes.len() > CACHE / 4 {
             return;
         }
@@ -64,8 +64,8 @@ impl Cache {
     }
 }
 
-impl Objects {
-    pub(super) fn new(store: Store) -> Self {
+impl ObjectReader {
+    pub(super) fn new(store: OpenRepository) -> Self {
         Self {
             store,
             cache: Mutex::default(),
@@ -74,56 +74,64 @@ impl Objects {
     }
 
     /// Adds contents that are in no object database.
-    pub(super) fn adopt(&mut self, own: HashMap<Id, Arc<[u8]>>) {
+    pub(super) fn add_contents(&mut self, own: HashMap<ObjectId, Arc<[u8]>>) {
         self.own.extend(own);
     }
 
     /// The bytes of a tree.
-    pub(super) fn tree(&self, id: Id) -> Result<Arc<[u8]>, GitError> {
+    pub(super) fn tree(&self, id: ObjectId) -> Result<Arc<[u8]>, GitError> {
         if id.is_empty_tree() {
             return Ok([].into());
         }
-        self.read(id, ObjectKind::Tree, MAX_OTHER)
+        self.read_kind(id, ObjectKind::Tree, MAX_OTHER)
     }
 
     /// The bytes of a blob.
-    pub(super) fn blob(&self, id: Id) -> Result<Arc<[u8]>, GitError> {
+    pub(super) fn blob(&self, id: ObjectId) -> Result<Arc<[u8]>, GitError> {
         if let Some(own) = self.own.get(&id) {
             return Ok(own.clone());
         }
         if let Some(found) = self.cache().get(id) {
             return Ok(found);
         }
-        let bytes = self.read(id, ObjectKind::Blob, MAX_BLOB)?;
+        let bytes = self.read_kind(id, ObjectKind::Blob, MAX_BLOB)?;
         self.cache().put(id, bytes.clone());
         Ok(bytes)
     }
 
-    pub(super) fn commit(&self, id: Id) -> Result<Commit, GitError> {
-        let bytes = self.read(id, ObjectKind::Commit, MAX_OTHER)?;
-        Commit::parse(&bytes).ok_or_else(|| damaged(id, "it is not a commit"))
+    pub(super) fn commit(&self, id: ObjectId) -> Result<CommitObject, GitError> {
+        let bytes = self.read_kind(id, ObjectKind::Commit, MAX_OTHER)?;
+        CommitObject::parse(&bytes).ok_or_else(|| damaged_object(id, "it is not a commit"))
     }
 
-    fn cache(&self) -> std::sync::MutexGuard<'_, Cache> {
+    fn cache(&self) -> std::sync::MutexGuard<'_, BlobCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, id: Id, wanted: ObjectKind, limit: usize) -> Result<Arc<[u8]>, GitError> {
-        let found = self.store.object(id, limit, |kind, bytes| {
+    fn read_kind(
+        &self,
+        id: ObjectId,
+        wanted: ObjectKind,
+        limit: usize,
+    ) -> Result<Arc<[u8]>, GitError> {
+        let found = self.store.read_with(id, limit, |kind, bytes| {
             (kind == wanted).then(|| Arc::from(bytes))
         })?;
         match found {
             Some(Some(bytes)) => Ok(bytes),
-            Some(None) => Err(damaged(id, "it is of another kind than its place says")),
+            Some(None) => Err(damaged_object(
+                id,
+                "it is of another kind than its place says",
+            )),
             None => Err(GitError::MissingObject {
-                id: id.hex(),
+                id: id.to_hex(),
                 partial: self.store.is_partial(),
             }),
         }
     }
 }
 
-fn damaged(id: Id, cause: &str) -> GitError {
+fn damaged_object(id: ObjectId, cause: &str) -> GitError {
     GitError::Damaged {
         what: format!("object {id}"),
         cause: cause.to_owned(),

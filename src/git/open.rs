@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::env::Environment;
+use super::env::GitEnvironment;
 use super::error::GitError;
 use super::runner::{self, RunError};
-use super::source::Store;
+use super::source::OpenRepository;
 use super::store::OpenError;
 use super::worktree::path_to_bytes;
 
@@ -13,16 +13,22 @@ use super::worktree::path_to_bytes;
 ///
 /// A repository of another user is opened only where git itself would open it: `safe.directory` in the system's or the
 /// user's configuration. libgit2 knows neither `GIT_CONFIG_GLOBAL` nor `GIT_CONFIG_COUNT`, so git is asked.
-pub(super) fn open(dir: &Path, env: &Environment) -> Result<Store, GitError> {
-    let store = match Store::open(dir, env) {
+pub(super) fn open_repository(
+    dir: &Path,
+    env: &GitEnvironment,
+) -> Result<OpenRepository, GitError> {
+    let store = match OpenRepository::open(dir, env) {
         Ok(store) => store,
-        Err(OpenError::Owner(owned)) if allowed(&runner::safe_directories(env)?, &owned) => {
-            Store::open_whoever_owns_it(dir, env)?
+        Err(OpenError::Owner(owned))
+            if is_safe_directory(&runner::safe_directories(env)?, &owned) =>
+        {
+            OpenRepository::open_whoever_owns_it(dir, env)?
         }
         // git may know a rule that libgit2 does not.
         Err(OpenError::Owner(owned)) => {
             let why = "libgit2 does not open it and git does";
-            return Store::by_command(dir, env, why).map_err(|_| GitError::Owner { dir: owned });
+            return OpenRepository::by_command(dir, env, why)
+                .map_err(|_| GitError::Owner { dir: owned });
         }
         Err(OpenError::Other(GitError::Unsupported { feature })) => {
             return by_command(dir, env, &feature);
@@ -36,8 +42,12 @@ pub(super) fn open(dir: &Path, env: &Environment) -> Result<Store, GitError> {
 }
 
 /// Opens what libgit2 cannot read, and says why; where there is no git either, what libgit2 says is what counts.
-pub(super) fn by_command(dir: &Path, env: &Environment, feature: &str) -> Result<Store, GitError> {
-    let opened = Store::by_command(dir, env, feature);
+pub(super) fn by_command(
+    dir: &Path,
+    env: &GitEnvironment,
+    feature: &str,
+) -> Result<OpenRepository, GitError> {
+    let opened = OpenRepository::by_command(dir, env, feature);
     opened.map_err(|error| match error {
         GitError::Runner(RunError::NoGit) => GitError::Unsupported {
             feature: feature.to_owned(),
@@ -47,7 +57,7 @@ pub(super) fn by_command(dir: &Path, env: &Environment, feature: &str) -> Result
 }
 
 /// git's rules for `safe.directory`: a path, everything below a path (`PATH/*`), or everything (`*`).
-fn allowed(safe: &[String], dir: &Path) -> bool {
+fn is_safe_directory(safe: &[String], dir: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let wanted = real(dir);
     safe.iter().any(|rule| match rule.strip_suffix("/*") {
@@ -59,14 +69,14 @@ fn allowed(safe: &[String], dir: &Path) -> bool {
 
 /// Tracked files that look like a bare repository are a trap set by whoever wrote the tree (threats
 /// A8 and T6; `safe.bareRepository=explicit`). One that merely lies in a worktree is not.
-fn refuse_nested_bare(store: &Store, env: &Environment) -> Result<(), GitError> {
+fn refuse_nested_bare(store: &OpenRepository, env: &GitEnvironment) -> Result<(), GitError> {
     if store.workdir.is_some() {
         return Ok(());
     }
     let dir: PathBuf = store.git_dir.components().collect();
     let outer = dir
         .parent()
-        .and_then(|parent| Store::open(parent, env).ok());
+        .and_then(|parent| OpenRepository::open(parent, env).ok());
     let Some((outer, top)) = outer.and_then(|outer| outer.workdir.clone().map(|top| (outer, top)))
     else {
         return Ok(());
@@ -77,7 +87,7 @@ fn refuse_nested_bare(store: &Store, env: &Environment) -> Result<(), GitError> 
     let mut below = path_to_bytes(inside).into_owned();
     below.push(b'/');
     // An index that cannot be read proves nothing.
-    let tracked = outer.index().map_or(true, |entries| {
+    let tracked = outer.index_entries().map_or(true, |entries| {
         entries.iter().any(|(path, _)| path.starts_with(&below))
     });
     if tracked {
@@ -94,7 +104,7 @@ mod tests {
     #[test]
     fn safe_directories_are_read_as_git_reads_them() {
         let dir = Path::new("/srv/nowhere/repo");
-        let allowed = |rule: &str| allowed(&[rule.to_owned()], dir);
+        let allowed = |rule: &str| is_safe_directory(&[rule.to_owned()], dir);
         assert!(
             allowed("*")
                 && allowed("/srv/nowhere/repo")

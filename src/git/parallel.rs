@@ -6,13 +6,16 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// The most threads: beyond, the disk and the object database are what is waited for.
-const MOST: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// So many files are no work to share.
 const FEW: usize = 8;
 
 /// What `work` gives for each of the items, in their order.
-pub fn each<T: Send, R: Send>(items: &mut [T], work: &(dyn Fn(&mut T) -> R + Sync)) -> Vec<R> {
+pub fn map_parallel<T: Send, R: Send>(
+    items: &mut [T],
+    work: &(dyn Fn(&mut T) -> R + Sync),
+) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     if items.len() <= FEW || threads == 1 {
         return items.iter_mut().map(work).collect();
@@ -27,7 +30,9 @@ pub fn each<T: Send, R: Send>(items: &mut [T], work: &(dyn Fn(&mut T) -> R + Syn
         done
     };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(MOST)).map(|_| scope.spawn(take)).collect();
+        let others: Vec<_> = (1..threads.min(MAX_THREADS))
+            .map(|_| scope.spawn(take))
+            .collect();
         let mut done = take();
         for other in others {
             done.append(&mut other.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -46,7 +51,7 @@ mod tests {
     fn the_results_stand_in_the_items_order() {
         for count in [0, 1, FEW, FEW + 1, 1000] {
             let mut items: Vec<usize> = (0..count).collect();
-            let doubled = each(&mut items, &|item| {
+            let doubled = map_parallel(&mut items, &|item| {
                 *item += 1;
                 *item * 2
             });
@@ -59,6 +64,6 @@ mod tests {
     #[should_panic(expected = "the ninth")]
     fn a_panic_of_any_thread_is_ours() {
         let mut items: Vec<usize> = (0..100).collect();
-        each(&mut items, &|item| assert!(*item != 9, "the ninth"));
+        map_parallel(&mut items, &|item| assert!(*item != 9, "the ninth"));
     }
 }

@@ -6,16 +6,16 @@ use globset::{Candidate, GlobBuilder, GlobMatcher};
 use super::error::GitError;
 
 /// A list of pathspecs; the empty one matches everything.
-pub(super) struct Pathspecs {
-    specs: Vec<Pathspec>,
+pub(super) struct PathspecList {
+    specs: Vec<PathspecEntry>,
 }
 
-struct Pathspec {
+struct PathspecEntry {
     excluded: bool,
-    pattern: Pattern,
+    pattern: PathPattern,
 }
 
-enum Pattern {
+enum PathPattern {
     /// A file, or everything below a directory; empty for everything.
     Below {
         path: Vec<u8>,
@@ -24,19 +24,19 @@ enum Pattern {
     Glob(GlobMatcher),
 }
 
-impl Pathspecs {
+impl PathspecList {
     /// Reads pathspecs given in the directory `prefix` (`/`-separated, from the top, without a slash at the end).
     pub(super) fn parse(specs: &[String], prefix: &str) -> Result<Self, GitError> {
         let specs = specs
             .iter()
-            .map(|spec| Pathspec::parse(spec, prefix))
+            .map(|spec| PathspecEntry::parse(spec, prefix))
             .collect::<Result<_, _>>()?;
         Ok(Self { specs })
     }
 
     /// The files that are meant, and why there are none, if there are none: `equal` says it for the
     /// whole change.
-    pub(super) fn limit(
+    pub(super) fn limit_files(
         &self,
         mut files: Vec<FileChange>,
         equal: String,
@@ -69,7 +69,7 @@ impl Pathspecs {
 }
 
 #[derive(Default)]
-struct Magic {
+struct PathspecMagic {
     top: bool,
     excluded: bool,
     icase: bool,
@@ -77,13 +77,13 @@ struct Magic {
     literal: bool,
 }
 
-impl Pathspec {
+impl PathspecEntry {
     fn parse(spec: &str, prefix: &str) -> Result<Self, GitError> {
         let refuse = |cause: String| GitError::Pathspec {
             spec: spec.to_owned(),
             cause,
         };
-        let (magic, pattern) = Magic::of(spec).map_err(refuse)?;
+        let (magic, pattern) = PathspecMagic::parse_magic(spec).map_err(refuse)?;
         let prefix = if magic.top { "" } else { prefix };
         let plain = magic.literal || !pattern.contains(['*', '?', '[', '\\']);
         let prefix = if plain {
@@ -91,20 +91,20 @@ impl Pathspec {
         } else {
             globset::escape(prefix)
         };
-        let path = join(&prefix, pattern)
+        let path = join_paths(&prefix, pattern)
             .ok_or_else(|| refuse("it leads out of the repository".to_owned()))?;
         let pattern = match plain {
-            true => Pattern::Below {
+            true => PathPattern::Below {
                 path: path.into_bytes(),
                 icase: magic.icase,
             },
             false => {
-                let glob = GlobBuilder::new(&translated(&path, magic.glob))
+                let glob = GlobBuilder::new(&translate_glob(&path, magic.glob))
                     .literal_separator(magic.glob)
                     .case_insensitive(magic.icase)
                     .backslash_escape(true)
                     .build();
-                Pattern::Glob(
+                PathPattern::Glob(
                     glob.map_err(|e| refuse(e.kind().to_string()))?
                         .compile_matcher(),
                 )
@@ -117,9 +117,9 @@ impl Pathspec {
     }
 }
 
-impl Magic {
+impl PathspecMagic {
     /// `:(word,word)pattern`, or `:` with the short signs `/`, `!` and `^`.
-    fn of(spec: &str) -> Result<(Self, &str), String> {
+    fn parse_magic(spec: &str) -> Result<(Self, &str), String> {
         let mut magic = Self::default();
         let Some(rest) = spec.strip_prefix(':') else {
             return Ok((magic, spec));
@@ -148,7 +148,7 @@ impl Magic {
 }
 
 /// The pattern from the top; none when it leads out.
-fn join(prefix: &str, pattern: &str) -> Option<String> {
+fn join_paths(prefix: &str, pattern: &str) -> Option<String> {
     let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
     for part in pattern.split('/') {
         match part {
@@ -161,7 +161,7 @@ fn join(prefix: &str, pattern: &str) -> Option<String> {
 }
 
 /// git's wildcards in globset's: no alternatives in braces, and `**` only with the word `glob`.
-fn translated(path: &str, glob: bool) -> String {
+fn translate_glob(path: &str, glob: bool) -> String {
     let mut out = String::with_capacity(path.len() + 4);
     let mut escaped = false;
     for c in path.chars() {
@@ -175,7 +175,7 @@ fn translated(path: &str, glob: bool) -> String {
     out
 }
 
-impl Pattern {
+impl PathPattern {
     fn matches(&self, path: &RepoPath) -> bool {
         match self {
             Self::Below {
@@ -213,7 +213,7 @@ mod tests {
             "docs/x y.md",
         ];
         let specs: Vec<_> = specs.iter().map(ToString::to_string).collect();
-        let specs = Pathspecs::parse(&specs, prefix).unwrap();
+        let specs = PathspecList::parse(&specs, prefix).unwrap();
         PATHS
             .into_iter()
             .filter(|path| specs.matches(&RepoPath::from(*path)))
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn what_cannot_be_understood_is_said() {
         let refused = |spec: &str| {
-            Pathspecs::parse(&[spec.to_owned()], "")
+            PathspecList::parse(&[spec.to_owned()], "")
                 .err()
                 .unwrap()
                 .to_string()

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::env::Environment;
+use super::env::GitEnvironment;
 use super::error::GitError;
 use super::open;
-use super::source::Store;
+use super::source::OpenRepository;
 
 /// Directories of the repository that a change belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RepositoryPaths {
     /// The directory that was asked about.
     pub dir: PathBuf,
     /// The git directory of this worktree; none outside a repository.
@@ -20,18 +20,18 @@ pub struct Place {
     pub workdir: Option<PathBuf>,
 }
 
-impl Place {
+impl RepositoryPaths {
     /// Finds the repository around `dir`.
     ///
     /// # Errors
     ///
     /// As opening it does: [`GitError::NotARepository`], [`GitError::Owner`], [`GitError::Unsupported`], ….
-    pub fn discover(dir: &Path, env: &Environment) -> Result<Self, GitError> {
-        open::open(dir, env).map(|store| Self::of(dir, &store))
+    pub fn discover(dir: &Path, env: &GitEnvironment) -> Result<Self, GitError> {
+        open::open_repository(dir, env).map(|store| Self::of_store(dir, &store))
     }
 
     /// A directory without a repository, for a patch.
-    pub fn outside(dir: &Path) -> Self {
+    pub fn outside_repository(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
             git_dir: None,
@@ -40,7 +40,7 @@ impl Place {
         }
     }
 
-    pub(super) fn of(dir: &Path, store: &Store) -> Self {
+    pub(super) fn of_store(dir: &Path, store: &OpenRepository) -> Self {
         Self {
             dir: dir.to_owned(),
             git_dir: Some(store.git_dir.clone()),

@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-use super::env::Environment;
+use super::env::GitEnvironment;
 use super::error::GitError;
-use super::id::Id;
-use super::objects::{ObjectKind, Objects};
+use super::id::ObjectId;
+use super::objects::{ObjectKind, ObjectReader};
 use super::open;
 
 /// How many commits of a first push are reviewed: what is pushed to an empty mirror may be the whole history.
-pub const MOST_COMMITS: usize = 100;
+pub const MAX_PUSHED_COMMITS: usize = 100;
 
 /// How much is shown of a line that is none of git's, in characters.
 const SHOWN: usize = 200;
 
 /// One line of what `git push` tells its hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Update {
+pub struct RefUpdate {
     /// Whatever was typed: a ref, `HEAD~`, an id; `(delete)` for a deletion. Untrusted text.
     pub local_ref: String,
     /// The id that is sent; all zeros for a deletion.
@@ -27,7 +27,7 @@ pub struct Update {
     pub remote: String,
 }
 
-impl Update {
+impl RefUpdate {
     /// Reads lines of `<local ref> SP <local id> SP <remote ref> SP <remote id>`; what was typed may hold spaces.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ pub fn is_zero(id: &str) -> bool {
 
 /// What of one update is reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pushed {
+pub enum PushedRange {
     /// Commits that the remote lacks.
     Range {
         /// The base: a commit, or the empty tree.
@@ -94,71 +94,74 @@ pub enum Pushed {
 /// # Errors
 ///
 /// As opening the repository, and histories that cannot be read.
-pub fn ranges(
+pub fn pushed_ranges(
     dir: &Path,
-    env: &Environment,
+    env: &GitEnvironment,
     remote: &str,
-    updates: &[Update],
-) -> Result<Vec<Pushed>, GitError> {
-    let objects = Objects::new(open::open(dir, env)?);
-    let push = Push {
+    updates: &[RefUpdate],
+) -> Result<Vec<PushedRange>, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let push = PushContext {
         objects: &objects,
         remote,
     };
-    updates.iter().map(|update| push.range(update)).collect()
+    updates
+        .iter()
+        .map(|update| push.range_of_update(update))
+        .collect()
 }
 
-struct Push<'a> {
-    objects: &'a Objects,
+struct PushContext<'a> {
+    objects: &'a ObjectReader,
     remote: &'a str,
 }
 
-impl Push<'_> {
-    fn range(&self, update: &Update) -> Result<Pushed, GitError> {
+impl PushContext<'_> {
+    fn range_of_update(&self, update: &RefUpdate) -> Result<PushedRange, GitError> {
         let store = &self.objects.store;
-        let tip = match store.resolve(&update.local)? {
+        let tip = match store.resolve_name(&update.local)? {
             Some((commit, ObjectKind::Commit)) => commit,
-            Some(_) => return Ok(Pushed::NoCommit("a tree")),
-            None => return Ok(Pushed::NoCommit("no commit of this repository")),
+            Some(_) => return Ok(PushedRange::NoCommit("a tree")),
+            None => return Ok(PushedRange::NoCommit("no commit of this repository")),
         };
         let there = match is_zero(&update.remote) {
             true => None,
-            false => store.resolve(&update.remote).ok().flatten(),
+            false => store.resolve_name(&update.remote).ok().flatten(),
         };
         match there {
-            Some((remote, ObjectKind::Commit)) => self.since(remote, tip),
-            _ => self.new_ref(tip),
+            Some((remote, ObjectKind::Commit)) => self.since_remote(remote, tip),
+            _ => self.range_of_new_ref(tip),
         }
     }
 
     /// The remote has a commit that we have too.
-    fn since(&self, remote: Id, tip: Id) -> Result<Pushed, GitError> {
+    fn since_remote(&self, remote: ObjectId, tip: ObjectId) -> Result<PushedRange, GitError> {
         let base = self.objects.store.merge_base(remote, tip)?;
         Ok(match base {
-            Some(base) if base == tip => Pushed::Nothing,
-            Some(base) if base == remote => range(base, tip, None),
-            Some(base) => range(
+            Some(base) if base == tip => PushedRange::Nothing,
+            Some(base) if base == remote => pushed_range(base, tip, None),
+            Some(base) => pushed_range(
                 base,
                 tip,
                 Some("a force-push: since the two histories parted".into()),
             ),
-            None => return self.new_ref(tip),
+            None => return self.range_of_new_ref(tip),
         })
     }
 
     /// A new ref, or one at whose place the remote has what we do not know: the commits that no ref of the remote holds.
-    fn new_ref(&self, tip: Id) -> Result<Pushed, GitError> {
+    fn range_of_new_ref(&self, tip: ObjectId) -> Result<PushedRange, GitError> {
         let store = &self.objects.store;
         let own = format!("refs/remotes/{}/", self.remote);
-        let mut known = store.refs(&own)?;
+        let mut known = store.refs_below(&own)?;
         // A push to a URL has no refs of its own.
-        if known.is_empty() && !store.remotes().iter().any(|name| name == self.remote) {
-            known = store.refs("refs/remotes/")?;
+        if known.is_empty() && !store.remote_names().iter().any(|name| name == self.remote) {
+            known = store.refs_below("refs/remotes/")?;
         }
-        let known: Vec<Id> = known.into_iter().map(|(_, id)| id).collect();
-        let new = store.walk(tip, &known, MOST_COMMITS + 1)?;
+        let known: Vec<ObjectId> = known.into_iter().map(|(_, id)| id).collect();
+        let new = store.walk_commits(tip, &known, MAX_PUSHED_COMMITS + 1)?;
         let Some(oldest) = new.last().copied() else {
-            return Ok(Pushed::Nothing);
+            return Ok(PushedRange::Nothing);
         };
         let head = store.commit_of(&format!("{own}HEAD"));
         if let Some(base) = head
@@ -166,41 +169,41 @@ impl Push<'_> {
             .transpose()?
             .flatten()
         {
-            return Ok(range(base, tip, None));
+            return Ok(pushed_range(base, tip, None));
         }
-        match new.len() > MOST_COMMITS {
-            true => self.bounded(tip),
-            false => self.before(oldest, tip),
+        match new.len() > MAX_PUSHED_COMMITS {
+            true => self.last_commits(tip),
+            false => self.since_parent(oldest, tip),
         }
     }
 
     /// Since the parent of the oldest commit that is new; a root commit is compared with nothing.
-    fn before(&self, oldest: Id, tip: Id) -> Result<Pushed, GitError> {
+    fn since_parent(&self, oldest: ObjectId, tip: ObjectId) -> Result<PushedRange, GitError> {
         let parent = self.objects.commit(oldest)?.parents.first().copied();
         let nothing = self.objects.store.format.empty_tree();
-        Ok(range(parent.unwrap_or(nothing), tip, None))
+        Ok(pushed_range(parent.unwrap_or(nothing), tip, None))
     }
 
     /// The last commits of a history that is new as a whole, along first parents.
-    fn bounded(&self, tip: Id) -> Result<Pushed, GitError> {
+    fn last_commits(&self, tip: ObjectId) -> Result<PushedRange, GitError> {
         let mut at = tip;
-        for _ in 0..MOST_COMMITS {
+        for _ in 0..MAX_PUSHED_COMMITS {
             match self.objects.commit(at)?.parents.first() {
                 Some(&parent) => at = parent,
                 None => break,
             }
         }
         let note = format!(
-            "more than {MOST_COMMITS} commits are new to the remote: the last {MOST_COMMITS} are reviewed"
+            "more than {MAX_PUSHED_COMMITS} commits are new to the remote: the last {MAX_PUSHED_COMMITS} are reviewed"
         );
-        Ok(range(at, tip, Some(note)))
+        Ok(pushed_range(at, tip, Some(note)))
     }
 }
 
-fn range(from: Id, to: Id, note: Option<String>) -> Pushed {
-    Pushed::Range {
-        from: from.hex(),
-        to: to.hex(),
+fn pushed_range(from: ObjectId, to: ObjectId, note: Option<String>) -> PushedRange {
+    PushedRange::Range {
+        from: from.to_hex(),
+        to: to.to_hex(),
         note,
     }
 }
@@ -216,7 +219,7 @@ mod tests {
     fn lines_are_read_from_the_right() {
         let id = "a".repeat(40);
         let line = format!("HEAD@{{1 day ago}} {id} refs/heads/main {ZERO}\n");
-        let updates = Update::parse_all(&line).unwrap();
+        let updates = RefUpdate::parse_all(&line).unwrap();
         assert_eq!(updates[0].local_ref, "HEAD@{1 day ago}");
         assert_eq!(
             (updates[0].is_deletion(), is_zero(&updates[0].remote)),
@@ -227,15 +230,15 @@ mod tests {
             "0".repeat(64),
             "b".repeat(64)
         );
-        assert!(Update::parse_all(&wide).unwrap()[0].is_deletion());
-        assert_eq!(Update::parse_all("\n\n").unwrap(), []);
+        assert!(RefUpdate::parse_all(&wide).unwrap()[0].is_deletion());
+        assert_eq!(RefUpdate::parse_all("\n\n").unwrap(), []);
         for bad in ["x", "a b c d", &format!("a {id} b c")] {
-            assert_eq!(Update::parse_all(bad), Err(bad.to_owned()));
+            assert_eq!(RefUpdate::parse_all(bad), Err(bad.to_owned()));
         }
     }
 
-    fn update(local: &str, remote: &str) -> Update {
-        Update {
+    fn update(local: &str, remote: &str) -> RefUpdate {
+        RefUpdate {
             local_ref: "HEAD".into(),
             local: local.into(),
             remote_ref: "refs/heads/x".into(),
@@ -243,10 +246,10 @@ mod tests {
         }
     }
 
-    fn pushed(repo: &Repo, local: &str, remote: &str) -> Pushed {
-        ranges(
+    fn pushed(repo: &Repo, local: &str, remote: &str) -> PushedRange {
+        pushed_ranges(
             repo.path(),
-            &Environment::default(),
+            &GitEnvironment::default(),
             "origin",
             &[update(local, remote)],
         )
@@ -254,8 +257,8 @@ mod tests {
         .remove(0)
     }
 
-    fn since(from: &str, to: &str) -> Pushed {
-        Pushed::Range {
+    fn since(from: &str, to: &str) -> PushedRange {
+        PushedRange::Range {
             from: from.into(),
             to: to.into(),
             note: None,
@@ -275,7 +278,7 @@ mod tests {
         let (_origin, repo, base) = cloned();
         let tip = repo.write("a", "3\n").commit("three");
         assert_eq!(pushed(&repo, &tip, &base), since(&base, &tip));
-        assert_eq!(pushed(&repo, &base, &tip), Pushed::Nothing);
+        assert_eq!(pushed(&repo, &base, &tip), PushedRange::Nothing);
     }
 
     #[test]
@@ -284,7 +287,7 @@ mod tests {
         let theirs = repo.write("a", "3\n").commit("three");
         repo.git(&["reset", "-q", "--hard", &base]);
         let ours = repo.write("a", "4\n").commit("four");
-        let Pushed::Range { from, to, note } = pushed(&repo, &ours, &theirs) else {
+        let PushedRange::Range { from, to, note } = pushed(&repo, &ours, &theirs) else {
             panic!("nothing is pushed")
         };
         assert_eq!((from, to), (base, ours));
@@ -294,7 +297,7 @@ mod tests {
     #[test]
     fn a_new_ref_is_compared_with_the_remotes_head() {
         let (_origin, repo, base) = cloned();
-        assert_eq!(pushed(&repo, &base, ZERO), Pushed::Nothing);
+        assert_eq!(pushed(&repo, &base, ZERO), PushedRange::Nothing);
         let tip = repo.write("b", "1\n").commit("three");
         assert_eq!(pushed(&repo, &tip, ZERO), since(&base, &tip));
         // An id that nobody here knows says nothing.
@@ -312,7 +315,7 @@ mod tests {
         assert_ne!(tag, tip);
         assert_eq!(pushed(&repo, &tag, ZERO), since(&base, &tip));
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
-        assert_eq!(pushed(&repo, &tree, ZERO), Pushed::NoCommit("a tree"));
+        assert_eq!(pushed(&repo, &tree, ZERO), PushedRange::NoCommit("a tree"));
     }
 
     #[test]
@@ -321,14 +324,14 @@ mod tests {
         let first = repo.write("a", "1\n").commit("one");
         assert_eq!(
             pushed(&repo, &first, ZERO),
-            since(&Id::EMPTY_TREE.hex(), &first)
+            since(&ObjectId::EMPTY_TREE.to_hex(), &first)
         );
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
         let mut tip = first.clone();
-        for n in 0..MOST_COMMITS {
+        for n in 0..MAX_PUSHED_COMMITS {
             tip = repo.git(&["commit-tree", "-m", &n.to_string(), "-p", &tip, &tree]);
         }
-        let Pushed::Range { from, note, .. } = pushed(&repo, &tip, ZERO) else {
+        let PushedRange::Range { from, note, .. } = pushed(&repo, &tip, ZERO) else {
             panic!("nothing is pushed")
         };
         assert_eq!(from, first);

@@ -7,14 +7,14 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use super::error::GitError;
-use super::id::Id;
-use super::objects::Objects;
-use super::parallel::each;
-use super::similarity::{Lookup, MAX_SCORE, MIN_SCORE, Print};
-use super::tree::{Entry, Raw, Sort};
+use super::id::ObjectId;
+use super::objects::ObjectReader;
+use super::parallel::map_parallel;
+use super::similarity::{ContentPrint, MAX_SCORE, MIN_SCORE, PieceLookup};
+use super::tree::{ItemSort, RawChange, TreeItem};
 
 /// Up to this many files on either side are compared by content, as the square of it (`diff.renameLimit`).
-pub(super) const LIMIT: usize = 1000;
+pub(super) const RENAME_LIMIT: usize = 1000;
 
 /// The least score for a pair that has nothing but its unique file name in common: 75 %.
 const SAME_NAME_SCORE: u64 = MIN_SCORE + (MAX_SCORE - MIN_SCORE) / 2;
@@ -24,7 +24,7 @@ const CANDIDATES: usize = 4;
 
 /// A pair of a removed and an added path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rename {
+pub(super) struct RenamePair {
     /// Index of the removed path.
     pub(super) from: usize,
     /// Index of the added path.
@@ -35,70 +35,74 @@ pub(super) struct Rename {
 
 /// What was found, and whether everything was looked at.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) renames: Vec<Rename>,
+pub(super) struct RenameSearchResult {
+    pub(super) renames: Vec<RenamePair>,
     /// Removed and added files that were not compared by content, because there are too many.
     pub(super) left: Option<(usize, usize)>,
 }
 
 /// Finds the renames among the removed and the added paths of a change.
-pub(super) fn find(objects: &Objects, raws: &[Raw]) -> Result<Found, GitError> {
-    let mut search = Search::new(raws);
-    search.exact();
+pub(super) fn find_renames(
+    objects: &ObjectReader,
+    raws: &[RawChange],
+) -> Result<RenameSearchResult, GitError> {
+    let mut search = RenameSearch::new(raws);
+    search.pair_equal_content();
     search.only_files();
     let mut prints = HashMap::new();
-    search.same_name(objects, &mut prints)?;
+    search.pair_unique_names(objects, &mut prints)?;
     search.only_free();
     if search.removed.is_empty() || search.added.is_empty() {
         return Ok(search.found);
     }
-    if search.removed.len().saturating_mul(search.added.len()) > LIMIT * LIMIT {
+    if search.removed.len().saturating_mul(search.added.len()) > RENAME_LIMIT * RENAME_LIMIT {
         search.found.left = Some((search.removed.len(), search.added.len()));
         return Ok(search.found);
     }
-    search.alike(objects, &mut prints)?;
+    search.pair_most_alike(objects, &mut prints)?;
     Ok(search.found)
 }
 
 /// Prints by id; none for what is too large to be read.
-type Prints = HashMap<Id, Print>;
+type PrintsById = HashMap<ObjectId, ContentPrint>;
 
-struct Search<'a> {
-    raws: &'a [Raw],
+struct RenameSearch<'a> {
+    raws: &'a [RawChange],
     /// Removed paths without a partner, ascending.
     removed: Vec<usize>,
     /// Added paths without a partner, ascending.
     added: Vec<usize>,
     taken: Vec<bool>,
-    found: Found,
+    found: RenameSearchResult,
 }
 
-impl<'a> Search<'a> {
-    fn new(raws: &'a [Raw]) -> Self {
-        let matching =
-            |wanted: fn(&Raw) -> bool| (0..raws.len()).filter(|&at| wanted(&raws[at])).collect();
+impl<'a> RenameSearch<'a> {
+    fn new(raws: &'a [RawChange]) -> Self {
+        let matching = |wanted: fn(&RawChange) -> bool| {
+            (0..raws.len()).filter(|&at| wanted(&raws[at])).collect()
+        };
         Self {
             raws,
             removed: matching(|raw| raw.new.is_none()),
             added: matching(|raw| raw.old.is_none()),
             taken: vec![false; raws.len()],
-            found: Found::default(),
+            found: RenameSearchResult::default(),
         }
     }
 
-    fn entry(&self, at: usize) -> Option<Entry> {
+    fn entry(&self, at: usize) -> Option<TreeItem> {
         self.raws[at].old.or(self.raws[at].new)
     }
 
-    fn name(&self, at: usize) -> &'a [u8] {
+    fn file_name(&self, at: usize) -> &'a [u8] {
         let path = &self.raws[at].path;
         path.rsplit(|&b| b == b'/').next().unwrap_or(path)
     }
 
-    fn pair(&mut self, from: usize, to: usize, score: u64) {
+    fn take_pair(&mut self, from: usize, to: usize, score: u64) {
         if !self.taken[from] && !self.taken[to] {
             (self.taken[from], self.taken[to]) = (true, true);
-            self.found.renames.push(Rename { from, to, score });
+            self.found.renames.push(RenamePair { from, to, score });
         }
     }
 
@@ -116,19 +120,19 @@ impl<'a> Search<'a> {
             raws[*at]
                 .old
                 .or(raws[*at].new)
-                .is_some_and(|entry| entry.sort() == Sort::File)
+                .is_some_and(|entry| entry.sort() == ItemSort::File)
         };
         self.removed.retain(file);
         self.added.retain(file);
     }
 
     /// Equal content: first where the file name is equal too, then in order.
-    fn exact(&mut self) {
+    fn pair_equal_content(&mut self) {
         // A file keeps its identity when it becomes executable; anything else must keep its mode.
-        let identity = |entry: Entry| {
+        let identity = |entry: TreeItem| {
             (
                 entry.id,
-                if entry.sort() == Sort::File {
+                if entry.sort() == ItemSort::File {
                     0
                 } else {
                     entry.mode
@@ -138,15 +142,15 @@ impl<'a> Search<'a> {
         let named = |search: &Self, at| {
             search
                 .entry(at)
-                .map(|entry| (identity(entry), search.name(at)))
+                .map(|entry| (identity(entry), search.file_name(at)))
         };
-        self.matching(named);
+        self.pair_by_key(named);
         self.only_free();
-        self.matching(|search: &Self, at| search.entry(at).map(identity));
+        self.pair_by_key(|search: &Self, at| search.entry(at).map(identity));
     }
 
     /// Pairs the first removed path with the first added one of the same key, and so on.
-    fn matching<K: Hash + Eq>(&mut self, key: impl Fn(&Self, usize) -> Option<K>) {
+    fn pair_by_key<K: Hash + Eq>(&mut self, key: impl Fn(&Self, usize) -> Option<K>) {
         let mut waiting: HashMap<K, Vec<usize>> = HashMap::new();
         for &at in self.removed.iter().rev() {
             if let Some(key) = key(self, at) {
@@ -160,18 +164,25 @@ impl<'a> Search<'a> {
             .collect();
         pairs
             .into_iter()
-            .for_each(|(from, to)| self.pair(from, to, MAX_SCORE));
+            .for_each(|(from, to)| self.take_pair(from, to, MAX_SCORE));
     }
 
     /// A file name that only one removed and only one added path has.
-    fn same_name(&mut self, objects: &Objects, prints: &mut Prints) -> Result<(), GitError> {
-        let (removed, added) = (self.unique(&self.removed), self.unique(&self.added));
+    fn pair_unique_names(
+        &mut self,
+        objects: &ObjectReader,
+        prints: &mut PrintsById,
+    ) -> Result<(), GitError> {
+        let (removed, added) = (
+            self.unique_names(&self.removed),
+            self.unique_names(&self.added),
+        );
         let mut pairs: Vec<_> = removed
             .iter()
             .filter_map(|(name, &from)| Some((from?, (*added.get(name)?)?)))
             .collect();
         pairs.sort_unstable();
-        self.print(
+        self.take_prints(
             objects,
             prints,
             pairs.iter().flat_map(|&(from, to)| [from, to]),
@@ -182,17 +193,17 @@ impl<'a> Search<'a> {
                 .zip(print(to))
                 .map_or(0, |(old, new)| old.similarity(new));
             if score >= SAME_NAME_SCORE {
-                self.pair(from, to, score);
+                self.take_pair(from, to, score);
             }
         }
         Ok(())
     }
 
-    fn unique(&self, paths: &[usize]) -> HashMap<&'a [u8], Option<usize>> {
+    fn unique_names(&self, paths: &[usize]) -> HashMap<&'a [u8], Option<usize>> {
         let mut names = HashMap::with_capacity(paths.len());
         for &at in paths {
             names
-                .entry(self.name(at))
+                .entry(self.file_name(at))
                 .and_modify(|only| *only = None)
                 .or_insert(Some(at));
         }
@@ -200,18 +211,18 @@ impl<'a> Search<'a> {
     }
 
     /// Takes the prints of all of these that have none yet.
-    fn print(
+    fn take_prints(
         &self,
-        objects: &Objects,
-        prints: &mut Prints,
+        objects: &ObjectReader,
+        prints: &mut PrintsById,
         paths: impl Iterator<Item = usize>,
     ) -> Result<(), GitError> {
         let ids = paths.filter_map(|at| Some(self.entry(at)?.id));
-        let mut ids: Vec<Id> = ids.filter(|id| !prints.contains_key(id)).collect();
+        let mut ids: Vec<ObjectId> = ids.filter(|id| !prints.contains_key(id)).collect();
         ids.sort_unstable();
         ids.dedup();
-        let taken = each(&mut ids, &|id| match objects.blob(*id) {
-            Ok(bytes) => Ok(Some((*id, Print::of(&bytes)))),
+        let taken = map_parallel(&mut ids, &|id| match objects.blob(*id) {
+            Ok(bytes) => Ok(Some((*id, ContentPrint::of_content(&bytes)))),
             // It is reported where its own lines are asked for.
             Err(GitError::TooLarge { .. } | GitError::MissingObject { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -223,25 +234,29 @@ impl<'a> Search<'a> {
     }
 
     /// The most alike pairs first, whatever their names.
-    fn alike(&mut self, objects: &Objects, prints: &mut Prints) -> Result<(), GitError> {
+    fn pair_most_alike(
+        &mut self,
+        objects: &ObjectReader,
+        prints: &mut PrintsById,
+    ) -> Result<(), GitError> {
         let paths = self.removed.iter().chain(&self.added).copied();
-        self.print(objects, prints, paths)?;
+        self.take_prints(objects, prints, paths)?;
         let print = |at: usize| self.entry(at).and_then(|entry| prints.get(&entry.id));
         let (removed, old): (Vec<_>, Vec<_>) = self
             .removed
             .iter()
             .filter_map(|&at| Some((at, print(at)?)))
             .unzip();
-        let mut lookup = Lookup::new(old);
+        let mut lookup = PieceLookup::new(old);
         let mut pairs: Vec<(u64, bool, usize, usize)> = Vec::new();
         for &to in &self.added {
             let Some(new) = print(to) else { continue };
             let found = lookup
-                .alike(new)
+                .similar_files(new)
                 .into_iter()
                 .map(|(at, score)| (removed[at], score));
             let mut best: Vec<_> = found
-                .map(|(from, score)| (score, self.name(from) == self.name(to), to, from))
+                .map(|(from, score)| (score, self.file_name(from) == self.file_name(to), to, from))
                 .collect();
             best.sort_by_key(|&(score, same_name, ..)| std::cmp::Reverse((score, same_name)));
             pairs.extend(best.into_iter().take(CANDIDATES));
@@ -249,7 +264,7 @@ impl<'a> Search<'a> {
         pairs.sort_by_key(|&(score, same_name, ..)| std::cmp::Reverse((score, same_name)));
         pairs
             .into_iter()
-            .for_each(|(score, _, to, from)| self.pair(from, to, score));
+            .for_each(|(score, _, to, from)| self.take_pair(from, to, score));
         Ok(())
     }
 }

@@ -7,40 +7,45 @@ use council_protocol::RepoPath;
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::{CommitInfo, Framing};
 
-use super::base::{self, Head};
+use super::base::{self, HeadPosition};
 use super::error::GitError;
-use super::id::Id;
-use super::objects::{ObjectKind, Objects};
-use super::pathspec::Pathspecs;
-use super::sides::Listing;
-use super::target::{self, Proposal, TargetSpec, target};
+use super::id::ObjectId;
+use super::objects::{ObjectKind, ObjectReader};
+use super::pathspec::PathspecList;
+use super::sides::SideListing;
+use super::target::{self, Proposal, TargetSpec, make_target};
 use super::worktree;
 
 /// The two sides of a target, and what is to be known about it.
-pub(super) struct Resolved {
+pub(super) struct ResolvedTarget {
     pub(super) target: Target,
-    pub(super) old: Listing,
-    pub(super) new: Listing,
+    pub(super) old: SideListing,
+    pub(super) new: SideListing,
     /// The trusted tree and what to call it.
-    pub(super) trusted: Option<(Id, String)>,
+    pub(super) trusted: Option<(ObjectId, String)>,
     pub(super) framing: Framing,
     /// Whose commits belong to the framing: those of the second that the first lacks. Reading them takes its time.
-    pub(super) between: Option<(Id, Id)>,
+    pub(super) between: Option<(ObjectId, ObjectId)>,
     pub(super) notes: Vec<String>,
     /// What to say when the sides are equal.
     pub(super) equal: String,
     /// Contents that are no objects yet.
-    pub(super) own: HashMap<Id, Arc<[u8]>>,
+    pub(super) own: HashMap<ObjectId, Arc<[u8]>>,
     /// Files that are there and cannot be read.
     pub(super) unreadable: HashMap<RepoPath, GitError>,
 }
 
-impl Resolved {
-    fn new(target: Target, old: Option<&Rev>, new: Listing, equal: String) -> Self {
+impl ResolvedTarget {
+    fn new(
+        target: Target,
+        old: Option<&ResolvedRevision>,
+        new: SideListing,
+        equal: String,
+    ) -> Self {
         Self {
             target,
-            trusted: old.map(|rev| (rev.tree, origin(rev))),
-            old: old.map_or(Listing::Nothing, |rev| Listing::Tree(rev.tree)),
+            trusted: old.map(|rev| (rev.tree, describe_origin(rev))),
+            old: old.map_or(SideListing::Nothing, |rev| SideListing::Tree(rev.tree)),
             new,
             framing: Framing::default(),
             between: None,
@@ -53,14 +58,14 @@ impl Resolved {
 }
 
 /// A revision that was found.
-pub(super) struct Rev {
+pub(super) struct ResolvedRevision {
     pub(super) name: String,
-    pub(super) commit: Option<Id>,
-    pub(super) tree: Id,
+    pub(super) commit: Option<ObjectId>,
+    pub(super) tree: ObjectId,
 }
 
-impl Rev {
-    fn id(&self) -> Id {
+impl ResolvedRevision {
+    fn id(&self) -> ObjectId {
         self.commit.unwrap_or(self.tree)
     }
 }
@@ -69,61 +74,70 @@ impl Rev {
 const MAX_COMMITS: usize = 100;
 
 /// Finds the two sides of a target. `specs` limit what of a worktree is read at all.
-pub(super) fn resolve(
-    objects: &Objects,
+pub(super) fn resolve_target(
+    objects: &ObjectReader,
     spec: &TargetSpec,
-    specs: &Pathspecs,
-) -> Result<Resolved, GitError> {
+    specs: &PathspecList,
+) -> Result<ResolvedTarget, GitError> {
     match spec {
         TargetSpec::Range {
             from,
             to,
             symmetric,
         } => {
-            let (from, to) = (rev(objects, from)?, rev(objects, to)?);
+            let (from, to) = (
+                resolve_revision(objects, from)?,
+                resolve_revision(objects, to)?,
+            );
             match symmetric {
-                false => Ok(range(&from, &to)),
+                false => Ok(resolve_range(&from, &to)),
                 true => since_merge_base(objects, &from, &to, TargetKind::Range),
             }
         }
-        TargetSpec::Commit(rev) => commit(objects, rev),
-        TargetSpec::Staged => staged(objects),
-        TargetSpec::Worktree => worktree(objects, specs),
-        TargetSpec::Proposal(proposal) => proposed(objects, proposal),
+        TargetSpec::Commit(rev) => resolve_commit(objects, rev),
+        TargetSpec::Staged => resolve_staged(objects),
+        TargetSpec::Worktree => resolve_worktree(objects, specs),
+        TargetSpec::Proposal(proposal) => resolve_proposal(objects, proposal),
         TargetSpec::Default
         | TargetSpec::Patch(..)
         | TargetSpec::Document(..)
-        | TargetSpec::Topic(..) => branch(objects),
+        | TargetSpec::Topic(..) => resolve_branch(objects),
     }
 }
 
 /// A tip since it left its base; judged by what the trusted commit says, wherever the tip was branched off.
-fn proposed(objects: &Objects, proposal: &Proposal) -> Result<Resolved, GitError> {
-    let (base, head) = (rev(objects, &proposal.base)?, rev(objects, &proposal.head)?);
-    let trusted = rev(objects, &proposal.trusted)?;
-    let trusted = Rev {
+fn resolve_proposal(
+    objects: &ObjectReader,
+    proposal: &Proposal,
+) -> Result<ResolvedTarget, GitError> {
+    let (base, head) = (
+        resolve_revision(objects, &proposal.base)?,
+        resolve_revision(objects, &proposal.head)?,
+    );
+    let trusted = resolve_revision(objects, &proposal.trusted)?;
+    let trusted = ResolvedRevision {
         name: proposal.trusted_name.clone(),
         ..trusted
     };
     let mut resolved = since_merge_base(objects, &base, &head, TargetKind::PullRequest)?;
-    resolved.target.slug = target::slug(&proposal.label);
+    resolved.target.slug = target::make_slug(&proposal.label);
     resolved.target.label = proposal.label.clone();
-    resolved.trusted = Some((trusted.tree, origin(&trusted)));
+    resolved.trusted = Some((trusted.tree, describe_origin(&trusted)));
     resolved.framing.title = proposal.title.clone();
     resolved.framing.body = proposal.body.clone();
     Ok(resolved)
 }
 
 /// The index against HEAD; on an unborn branch against nothing.
-fn staged(objects: &Objects) -> Result<Resolved, GitError> {
+fn resolve_staged(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
     if objects.store.workdir.is_none() {
         return Err(GitError::NeedsWorktree { target: "--staged" });
     }
-    let head = head(objects)?;
+    let head = head_revision(objects)?;
     let base = head.as_ref().and_then(|head| head.commit);
-    let target = target(TargetKind::Staged, "staged".to_owned(), base, None);
-    let new = Listing::Entries(objects.store.index()?);
-    Ok(Resolved::new(
+    let target = make_target(TargetKind::Staged, "staged".to_owned(), base, None);
+    let new = SideListing::Entries(objects.store.index_entries()?);
+    Ok(ResolvedTarget::new(
         target,
         head.as_ref(),
         new,
@@ -132,62 +146,71 @@ fn staged(objects: &Objects) -> Result<Resolved, GitError> {
 }
 
 /// The files of the worktree against HEAD; on an unborn branch against nothing.
-fn worktree(objects: &Objects, specs: &Pathspecs) -> Result<Resolved, GitError> {
+fn resolve_worktree(
+    objects: &ObjectReader,
+    specs: &PathspecList,
+) -> Result<ResolvedTarget, GitError> {
     let Some(workdir) = &objects.store.workdir else {
         return Err(GitError::NeedsWorktree {
             target: "--worktree",
         });
     };
-    let head = head(objects)?;
+    let head = head_revision(objects)?;
     let base = head.as_ref().and_then(|head| head.commit);
-    let target = target(TargetKind::Worktree, "worktree".to_owned(), base, None);
-    let snapshot = worktree::snapshot(objects, workdir, specs)?;
+    let target = make_target(TargetKind::Worktree, "worktree".to_owned(), base, None);
+    let snapshot = worktree::take_snapshot(objects, workdir, specs)?;
     let equal = "the worktree is as HEAD has it, and nothing is untracked".to_owned();
-    let new = Listing::Entries(snapshot.entries);
-    Ok(Resolved {
+    let new = SideListing::Entries(snapshot.entries);
+    Ok(ResolvedTarget {
         own: snapshot.own,
         unreadable: snapshot.unreadable,
         notes: snapshot.notes,
-        ..Resolved::new(target, head.as_ref(), new, equal)
+        ..ResolvedTarget::new(target, head.as_ref(), new, equal)
     })
 }
 
 /// The commit that HEAD stands on; none on an unborn branch.
-fn head(objects: &Objects) -> Result<Option<Rev>, GitError> {
-    match objects.store.head()? {
-        Head::Unborn(_) => Ok(None),
-        Head::Branch(_, commit) | Head::Detached(commit) => {
+fn head_revision(objects: &ObjectReader) -> Result<Option<ResolvedRevision>, GitError> {
+    match objects.store.read_head()? {
+        HeadPosition::Unborn(_) => Ok(None),
+        HeadPosition::Branch(_, commit) | HeadPosition::Detached(commit) => {
             at_commit(objects, "HEAD", commit).map(Some)
         }
     }
 }
 
 /// The trusted tree of a patch: HEAD, where there is a repository with one.
-pub(super) fn head_tree(objects: &Objects) -> Option<(Id, String)> {
-    head(objects)
+pub(super) fn head_tree(objects: &ObjectReader) -> Option<(ObjectId, String)> {
+    head_revision(objects)
         .ok()
         .flatten()
-        .map(|head| (head.tree, origin(&head)))
+        .map(|head| (head.tree, describe_origin(&head)))
 }
 
 /// The tree of a revision and what to call it.
-pub(super) fn tree_of(objects: &Objects, name: &str) -> Result<(Id, String), GitError> {
-    rev(objects, name).map(|rev| (rev.tree, origin(&rev)))
+pub(super) fn resolve_tree(
+    objects: &ObjectReader,
+    name: &str,
+) -> Result<(ObjectId, String), GitError> {
+    resolve_revision(objects, name).map(|rev| (rev.tree, describe_origin(&rev)))
 }
 
 /// Finds a revision.
-pub(super) fn rev(objects: &Objects, name: &str) -> Result<Rev, GitError> {
+pub(super) fn resolve_revision(
+    objects: &ObjectReader,
+    name: &str,
+) -> Result<ResolvedRevision, GitError> {
     let empty = objects.store.format.empty_tree();
-    if name == empty.hex() {
-        return Ok(Rev {
+    if name == empty.to_hex() {
+        return Ok(ResolvedRevision {
             name: name.to_owned(),
             commit: None,
             tree: empty,
         });
     }
-    match objects.store.resolve(name)? {
+    match objects.store.resolve_name(name)? {
         Some((commit, ObjectKind::Commit)) => at_commit(objects, name, commit),
-        Some((tree, _)) => Ok(Rev {
+        Some((tree, _)) => Ok(ResolvedRevision {
             name: name.to_owned(),
             commit: None,
             tree,
@@ -201,37 +224,45 @@ pub(super) fn rev(objects: &Objects, name: &str) -> Result<Rev, GitError> {
     }
 }
 
-fn at_commit(objects: &Objects, name: &str, commit: Id) -> Result<Rev, GitError> {
+fn at_commit(
+    objects: &ObjectReader,
+    name: &str,
+    commit: ObjectId,
+) -> Result<ResolvedRevision, GitError> {
     let tree = objects.commit(commit)?.tree;
-    Ok(Rev {
+    Ok(ResolvedRevision {
         name: name.to_owned(),
         commit: Some(commit),
         tree,
     })
 }
 
-fn range(from: &Rev, to: &Rev) -> Resolved {
-    let label = format!("{}..{}", target::short(&from.name), target::short(&to.name));
-    let target = target(TargetKind::Range, label, Some(from.id()), Some(to.id()));
+fn resolve_range(from: &ResolvedRevision, to: &ResolvedRevision) -> ResolvedTarget {
+    let label = format!(
+        "{}..{}",
+        target::short_revision(&from.name),
+        target::short_revision(&to.name)
+    );
+    let target = make_target(TargetKind::Range, label, Some(from.id()), Some(to.id()));
     let equal = format!("{} and {} hold the same files", from.name, to.name);
-    Resolved {
+    ResolvedTarget {
         between: from.commit.zip(to.commit),
-        ..Resolved::new(target, Some(from), Listing::Tree(to.tree), equal)
+        ..ResolvedTarget::new(target, Some(from), SideListing::Tree(to.tree), equal)
     }
 }
 
 fn since_merge_base(
-    objects: &Objects,
-    from: &Rev,
-    to: &Rev,
+    objects: &ObjectReader,
+    from: &ResolvedRevision,
+    to: &ResolvedRevision,
     kind: TargetKind,
-) -> Result<Resolved, GitError> {
+) -> Result<ResolvedTarget, GitError> {
     let base = base::merge_base(objects, from, to)?;
     let base = at_commit(objects, &from.name, base)?;
     let label = format!(
         "{}...{}",
-        target::short(&from.name),
-        target::short(&to.name)
+        target::short_revision(&from.name),
+        target::short_revision(&to.name)
     );
     let equal = match base.commit == to.commit {
         true => format!("{} has no commit that {} lacks", to.name, from.name),
@@ -240,16 +271,16 @@ fn since_merge_base(
             to.name, from.name
         ),
     };
-    let target = target(kind, label, base.commit, to.commit);
-    Ok(Resolved {
-        trusted: Some((from.tree, origin(from))),
+    let target = make_target(kind, label, base.commit, to.commit);
+    Ok(ResolvedTarget {
+        trusted: Some((from.tree, describe_origin(from))),
         between: base.commit.zip(to.commit),
-        ..Resolved::new(target, Some(&base), Listing::Tree(to.tree), equal)
+        ..ResolvedTarget::new(target, Some(&base), SideListing::Tree(to.tree), equal)
     })
 }
 
-fn commit(objects: &Objects, name: &str) -> Result<Resolved, GitError> {
-    let head = rev(objects, name)?;
+fn resolve_commit(objects: &ObjectReader, name: &str) -> Result<ResolvedTarget, GitError> {
+    let head = resolve_revision(objects, name)?;
     let Some(id) = head.commit else {
         let cause = "it is a tree, not a commit".to_owned();
         return Err(GitError::BadRevision {
@@ -261,7 +292,7 @@ fn commit(objects: &Objects, name: &str) -> Result<Resolved, GitError> {
     let first = commit
         .parents
         .first()
-        .map(|&parent| base::parent(objects, id, parent));
+        .map(|&parent| base::parent_revision(objects, id, parent));
     let parent = first.transpose()?;
     let notes = match commit.parents.len() {
         0 => vec![format!("{name} is a root commit: all of its files are new")],
@@ -269,17 +300,17 @@ fn commit(objects: &Objects, name: &str) -> Result<Resolved, GitError> {
         _ => vec![format!("{name} is a merge: compared with its first parent")],
     };
     let base = parent.as_ref().and_then(|parent| parent.commit);
-    let target = target(TargetKind::Commit, name.to_owned(), base, Some(id));
+    let target = make_target(TargetKind::Commit, name.to_owned(), base, Some(id));
     let title = commit.subject().to_owned();
-    let new = Listing::Tree(head.tree);
-    Ok(Resolved {
+    let new = SideListing::Tree(head.tree);
+    Ok(ResolvedTarget {
         framing: Framing {
             title,
             body: String::new(),
-            commits: vec![commit.info(id)],
+            commits: vec![commit.into_info(id)],
         },
         notes,
-        ..Resolved::new(
+        ..ResolvedTarget::new(
             target,
             parent.as_ref(),
             new,
@@ -288,22 +319,22 @@ fn commit(objects: &Objects, name: &str) -> Result<Resolved, GitError> {
     })
 }
 
-fn branch(objects: &Objects) -> Result<Resolved, GitError> {
-    let head = objects.store.head()?;
+fn resolve_branch(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
+    let head = objects.store.read_head()?;
     let (name, tip) = match &head {
-        Head::Unborn(branch) => {
+        HeadPosition::Unborn(branch) => {
             return Err(GitError::Unborn {
                 branch: branch.clone(),
             });
         }
-        Head::Branch(branch, tip) => (base::short(branch), *tip),
-        Head::Detached(tip) => ("HEAD", *tip),
+        HeadPosition::Branch(branch, tip) => (base::short_ref_name(branch), *tip),
+        HeadPosition::Detached(tip) => ("HEAD", *tip),
     };
-    let base = base::choose(objects, &head)?;
-    let from = at_commit(objects, base::short(&base.name), base.commit)?;
+    let base = base::choose_base(objects, &head)?;
+    let from = at_commit(objects, base::short_ref_name(&base.name), base.commit)?;
     let to = at_commit(objects, name, tip)?;
     let mut resolved = since_merge_base(objects, &from, &to, TargetKind::Branch)?;
-    if let Head::Branch(..) = head {
+    if let HeadPosition::Branch(..) = head {
         resolved.framing.title = name.to_owned();
     }
     resolved.notes.extend(base.note);
@@ -311,18 +342,24 @@ fn branch(objects: &Objects) -> Result<Resolved, GitError> {
 }
 
 /// A ref and a short id, for people.
-fn origin(rev: &Rev) -> String {
+fn describe_origin(rev: &ResolvedRevision) -> String {
     match rev.commit {
-        Some(commit) if commit.hex().starts_with(&rev.name) => commit.short(),
-        Some(commit) => format!("{} ({})", rev.name, commit.short()),
-        None => format!("tree {}", rev.tree.short()),
+        Some(commit) if commit.to_hex().starts_with(&rev.name) => commit.short_hex(),
+        Some(commit) => format!("{} ({})", rev.name, commit.short_hex()),
+        None => format!("tree {}", rev.tree.short_hex()),
     }
 }
 
 /// The commits that the tip has and the base lacks, oldest first.
-pub(super) fn commits(objects: &Objects, base: Id, tip: Id) -> Result<Vec<CommitInfo>, GitError> {
-    let mut ids = objects.store.walk(tip, &[base], MAX_COMMITS)?;
+pub(super) fn commits_between(
+    objects: &ObjectReader,
+    base: ObjectId,
+    tip: ObjectId,
+) -> Result<Vec<CommitInfo>, GitError> {
+    let mut ids = objects.store.walk_commits(tip, &[base], MAX_COMMITS)?;
     ids.reverse();
-    let commits = ids.into_iter().map(|id| Ok(objects.commit(id)?.info(id)));
+    let commits = ids
+        .into_iter()
+        .map(|id| Ok(objects.commit(id)?.into_info(id)));
     commits.collect()
 }

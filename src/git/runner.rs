@@ -12,20 +12,20 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::env::Environment;
+use super::env::GitEnvironment;
 
 /// How long a command may take.
-pub const DEADLINE: Duration = Duration::from_secs(60);
+pub const MAX_DURATION: Duration = Duration::from_secs(60);
 
 /// How many bytes a command may say.
-pub const CAP: usize = 256 << 20;
+pub const MAX_OUTPUT: usize = 256 << 20;
 
 /// How much of what it says about a failure is kept.
 const STDERR_CAP: usize = 4 << 10;
 
 /// The commands that may be run: none of them touches a worktree, an index or a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plumbing {
+pub enum PlumbingCommand {
     /// Objects by name.
     CatFile,
     /// Two trees compared.
@@ -46,7 +46,7 @@ pub enum Plumbing {
     SymbolicRef,
 }
 
-impl Plumbing {
+impl PlumbingCommand {
     fn name(self) -> &'static str {
         match self {
             Self::CatFile => "cat-file",
@@ -62,7 +62,7 @@ impl Plumbing {
     }
 
     /// Options that always stand first.
-    fn guards(self) -> &'static [&'static str] {
+    fn guard_options(self) -> &'static [&'static str] {
         match self {
             Self::DiffTree => &[
                 "--no-ext-diff",
@@ -178,7 +178,7 @@ const FIXED: [(&str, &str); 11] = [
 
 /// Runs `git` over one repository's objects.
 #[derive(Debug, Clone)]
-pub struct Runner {
+pub struct GitRunner {
     program: PathBuf,
     git_dir: PathBuf,
     worktree: Option<PathBuf>,
@@ -190,22 +190,22 @@ pub struct Runner {
     pub cap: usize,
 }
 
-impl Runner {
+impl GitRunner {
     /// A runner over the repository at `git_dir`, which must be absolute and already known to be trusted
     /// (`safe.directory` is not asked again).
     ///
     /// # Errors
     ///
     /// [`RunError::NoGit`].
-    pub fn new(git_dir: &Path, env: &Environment) -> Result<Self, RunError> {
-        let program = program(env)?;
+    pub fn new(git_dir: &Path, env: &GitEnvironment) -> Result<Self, RunError> {
+        let program = git_program(env)?;
         Ok(Self {
             program,
             git_dir: git_dir.to_owned(),
             worktree: None,
             index_file: None,
-            deadline: DEADLINE,
-            cap: CAP,
+            deadline: MAX_DURATION,
+            cap: MAX_OUTPUT,
         })
     }
 
@@ -215,9 +215,9 @@ impl Runner {
     /// # Errors
     ///
     /// Every way in which it does not answer, and an exit code other than 0.
-    pub fn run(
+    pub fn run_command(
         &self,
-        command: Plumbing,
+        command: PlumbingCommand,
         options: &[&'static str],
         operands: &[&OsStr],
         stdin: &[u8],
@@ -232,18 +232,18 @@ impl Runner {
                 operand: operand.to_string_lossy().into_owned(),
             });
         }
-        let mut git = self.command(command, options);
+        let mut git = self.build_command(command, options);
         git.args(operands);
-        let limits = Limits {
+        let limits = ProcessLimits {
             command: name,
             deadline: self.deadline,
             cap: self.cap,
         };
-        limits.converse(git, stdin)
+        limits.run_process(git, stdin)
     }
 }
 
-impl Runner {
+impl GitRunner {
     /// The same over a worktree.
     pub(super) fn in_worktree(&self, top: &Path) -> Self {
         Self {
@@ -253,12 +253,12 @@ impl Runner {
     }
 
     /// A process that goes on, with pipes to its input and output; what it complains about is not heard.
-    pub(super) fn spawn(
+    pub(super) fn spawn_piped(
         &self,
-        command: Plumbing,
+        command: PlumbingCommand,
         options: &[&'static str],
     ) -> Result<Child, RunError> {
-        let mut git = self.command(command, options);
+        let mut git = self.build_command(command, options);
         git.stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
@@ -268,7 +268,7 @@ impl Runner {
         })
     }
 
-    fn command(&self, command: Plumbing, options: &[&'static str]) -> Command {
+    fn build_command(&self, command: PlumbingCommand, options: &[&'static str]) -> Command {
         let mut git = Command::new(&self.program);
         git.env_clear()
             .envs(FIXED)
@@ -284,7 +284,7 @@ impl Runner {
             git.args(["-c", setting]);
         }
         git.args(["-c", "safe.directory=*", command.name()])
-            .args(command.guards())
+            .args(command.guard_options())
             .args(options);
         git
     }
@@ -292,12 +292,12 @@ impl Runner {
 
 /// The directories that the user's or the system's configuration declares safe (`safe.directory`), by git's own
 /// rules: never from the repository itself.
-pub(super) fn safe_directories(env: &Environment) -> Result<Vec<String>, RunError> {
-    let mut git = Command::new(program(env)?);
+pub(super) fn safe_directories(env: &GitEnvironment) -> Result<Vec<String>, RunError> {
+    let mut git = Command::new(git_program(env)?);
     git.env_clear()
-        .envs(env.configuration())
+        .envs(env.configuration_vars())
         .env("LC_ALL", "C")
-        .current_dir(root());
+        .current_dir(root_dir());
     git.args([
         "config",
         "--null",
@@ -306,12 +306,12 @@ pub(super) fn safe_directories(env: &Environment) -> Result<Vec<String>, RunErro
         "--get-all",
         "safe.directory",
     ]);
-    let limits = Limits {
+    let limits = ProcessLimits {
         command: "config",
         deadline: Duration::from_secs(10),
         cap: 1 << 20,
     };
-    let said = match limits.converse(git, &[]) {
+    let said = match limits.run_process(git, &[]) {
         Ok(said) => said,
         // No such key.
         Err(RunError::Failed { code: Some(1), .. }) => return Ok(Vec::new()),
@@ -331,30 +331,30 @@ pub(super) fn safe_directories(env: &Environment) -> Result<Vec<String>, RunErro
 }
 
 /// Runs a command that was put together elsewhere, with a deadline and the cap of [`CAP`].
-pub(super) fn converse(
+pub(super) fn run_to_end(
     command: &'static str,
     deadline: Duration,
     git: Command,
 ) -> Result<Vec<u8>, RunError> {
-    let limits = Limits {
+    let limits = ProcessLimits {
         command,
         deadline,
-        cap: CAP,
+        cap: MAX_OUTPUT,
     };
-    limits.converse(git, &[])
+    limits.run_process(git, &[])
 }
 
-fn root() -> &'static Path {
+fn root_dir() -> &'static Path {
     Path::new(if cfg!(windows) { "C:\\" } else { "/" })
 }
 
 /// `git` in an absolute directory of PATH: a relative one would look into whatever directory is reviewed.
-pub(super) fn program(env: &Environment) -> Result<PathBuf, RunError> {
-    find(env, "git").ok_or(RunError::NoGit)
+pub(super) fn git_program(env: &GitEnvironment) -> Result<PathBuf, RunError> {
+    find_program(env, "git").ok_or(RunError::NoGit)
 }
 
 /// A program in an absolute directory of PATH.
-pub(super) fn find(env: &Environment, name: &str) -> Option<PathBuf> {
+pub(super) fn find_program(env: &GitEnvironment, name: &str) -> Option<PathBuf> {
     let path = env
         .get("PATH")
         .map(OsStr::to_owned)
@@ -367,13 +367,13 @@ pub(super) fn find(env: &Environment, name: &str) -> Option<PathBuf> {
 }
 
 /// What one conversation with a program may take.
-pub(super) struct Limits {
+pub(super) struct ProcessLimits {
     pub(super) command: &'static str,
     pub(super) deadline: Duration,
     pub(super) cap: usize,
 }
 
-impl Limits {
+impl ProcessLimits {
     fn start_error(&self, cause: &std::io::Error) -> RunError {
         RunError::Start {
             command: self.command,
@@ -382,13 +382,13 @@ impl Limits {
     }
 
     /// Starts the command, hears it out, and ends it when it says or takes too much.
-    pub(super) fn converse(&self, mut git: Command, stdin: &[u8]) -> Result<Vec<u8>, RunError> {
+    pub(super) fn run_process(&self, mut git: Command, stdin: &[u8]) -> Result<Vec<u8>, RunError> {
         let end = Instant::now() + self.deadline;
         git.stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = git.spawn().map_err(|e| self.start_error(&e))?;
-        let result = self.hear(&mut child, stdin, end);
+        let result = self.wait_for_output(&mut child, stdin, end);
         if result.is_err() {
             // Gone already, or gone now; either way it is reaped.
             let _ = child.kill();
@@ -397,14 +397,19 @@ impl Limits {
         result
     }
 
-    fn hear(&self, child: &mut Child, stdin: &[u8], end: Instant) -> Result<Vec<u8>, RunError> {
+    fn wait_for_output(
+        &self,
+        child: &mut Child,
+        stdin: &[u8],
+        end: Instant,
+    ) -> Result<Vec<u8>, RunError> {
         if let Some(mut pipe) = child.stdin.take() {
             let stdin = stdin.to_vec();
             // A command that does not read what it is sent answers for itself.
             thread::spawn(move || drop(pipe.write_all(&stdin)));
         }
-        let said = listen(child.stdout.take(), self.cap + 1);
-        let complained = listen(child.stderr.take(), STDERR_CAP);
+        let said = read_pipe(child.stdout.take(), self.cap + 1);
+        let complained = read_pipe(child.stderr.take(), STDERR_CAP);
         let late = || RunError::Deadline {
             command: self.command,
             deadline: self.deadline,
@@ -443,7 +448,7 @@ impl Limits {
 }
 
 /// Reads a pipe to its end or to `cap` bytes, in a thread of its own.
-fn listen(
+fn read_pipe(
     pipe: Option<impl Read + Send + 'static>,
     cap: usize,
 ) -> mpsc::Receiver<std::io::Result<Vec<u8>>> {

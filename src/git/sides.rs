@@ -11,60 +11,61 @@ use council_protocol::{Hunk, RepoPath};
 
 use super::content;
 use super::error::GitError;
-use super::id::Id;
-use super::objects::Objects;
-use super::tree::{self, Entry, Located, Raw, Sort};
+use super::id::ObjectId;
+use super::objects::ObjectReader;
+use super::tree::{self, ItemSort, LocatedItem, RawChange, TreeItem};
 
 /// One side: what is where.
-pub(super) enum Listing {
+pub(super) enum SideListing {
     /// Nothing at all: before a root commit.
     Nothing,
     /// A tree of the object database.
-    Tree(Id),
+    Tree(ObjectId),
     /// Entries in path order: the index, or the worktree.
-    Entries(Vec<Located>),
+    Entries(Vec<LocatedItem>),
 }
 
 /// Both sides, over the objects that hold their contents.
-pub(super) struct Sides {
-    pub(super) objects: Arc<Objects>,
-    pub(super) old: Listing,
-    pub(super) new: Listing,
+pub(super) struct ChangeSides {
+    pub(super) objects: Arc<ObjectReader>,
+    pub(super) old: SideListing,
+    pub(super) new: SideListing,
     /// Files of the worktree that are there and cannot be read.
     pub(super) unreadable: HashMap<RepoPath, GitError>,
 }
 
-impl Sides {
+impl ChangeSides {
     /// The paths on which the sides differ, in path order.
-    pub(super) fn compare(&self) -> Result<Vec<Raw>, GitError> {
+    pub(super) fn compare_sides(&self) -> Result<Vec<RawChange>, GitError> {
         let mut raws = match (&self.old, &self.new) {
-            (Listing::Nothing, Listing::Nothing) => Vec::new(),
-            (Listing::Entries(_), _) | (_, Listing::Entries(_)) => {
-                tree::merge(&self.entries(&self.old)?, &self.entries(&self.new)?)
-            }
-            (old, new) => tree::compare(&self.objects, root(old), root(new))?,
+            (SideListing::Nothing, SideListing::Nothing) => Vec::new(),
+            (SideListing::Entries(_), _) | (_, SideListing::Entries(_)) => tree::merge_listings(
+                &self.side_entries(&self.old)?,
+                &self.side_entries(&self.new)?,
+            ),
+            (old, new) => tree::compare_trees(&self.objects, tree_root(old), tree_root(new))?,
         };
         raws.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(raws)
     }
 
-    fn entries<'a>(&self, side: &'a Listing) -> Result<Cow<'a, [Located]>, GitError> {
+    fn side_entries<'a>(&self, side: &'a SideListing) -> Result<Cow<'a, [LocatedItem]>, GitError> {
         match side {
-            Listing::Nothing => Ok(Cow::Borrowed(&[])),
-            Listing::Tree(root) => tree::list(&self.objects, *root).map(Cow::Owned),
-            Listing::Entries(entries) => Ok(Cow::Borrowed(entries)),
+            SideListing::Nothing => Ok(Cow::Borrowed(&[])),
+            SideListing::Tree(root) => tree::list_tree(&self.objects, *root).map(Cow::Owned),
+            SideListing::Entries(entries) => Ok(Cow::Borrowed(entries)),
         }
     }
 
-    fn find(&self, side: Side, path: &RepoPath) -> Result<Option<Entry>, GitError> {
+    fn find_entry(&self, side: Side, path: &RepoPath) -> Result<Option<TreeItem>, GitError> {
         match if side == Side::Old {
             &self.old
         } else {
             &self.new
         } {
-            Listing::Nothing => Ok(None),
-            Listing::Tree(root) => tree::find(&self.objects, *root, path.as_bytes()),
-            Listing::Entries(entries) => {
+            SideListing::Nothing => Ok(None),
+            SideListing::Tree(root) => tree::find_in_tree(&self.objects, *root, path.as_bytes()),
+            SideListing::Entries(entries) => {
                 let at = entries.binary_search_by(|(name, _)| name.as_slice().cmp(path.as_bytes()));
                 Ok(at.ok().map(|at| entries[at].1))
             }
@@ -72,9 +73,9 @@ impl Sides {
     }
 
     /// The text of an entry as a diff shows it.
-    fn text(&self, entry: Entry) -> Result<Arc<[u8]>, GitError> {
+    fn entry_text(&self, entry: TreeItem) -> Result<Arc<[u8]>, GitError> {
         match entry.sort() {
-            Sort::Submodule => Ok(format!("Subproject commit {}\n", entry.id)
+            ItemSort::Submodule => Ok(format!("Subproject commit {}\n", entry.id)
                 .into_bytes()
                 .into()),
             _ => self.objects.blob(entry.id),
@@ -82,37 +83,37 @@ impl Sides {
     }
 
     /// Reads both sides of a file: its kind, its sizes, its hunks.
-    pub(super) fn fill(&self, file: &mut FileChange) -> Result<(), GitError> {
+    pub(super) fn fill_file(&self, file: &mut FileChange) -> Result<(), GitError> {
         if let Some(error) = self.unreadable.get(&file.path) {
             return Err(error.clone());
         }
         let (old, new) = (
-            entry(file.old_mode, file.old_id.as_deref()),
-            entry(file.new_mode, file.new_id.as_deref()),
+            parse_entry(file.old_mode, file.old_id.as_deref()),
+            parse_entry(file.new_mode, file.new_id.as_deref()),
         );
-        let read = |entry: Option<Entry>| entry.map(|entry| self.text(entry)).transpose();
+        let read = |entry: Option<TreeItem>| entry.map(|entry| self.entry_text(entry)).transpose();
         let after = read(new)?;
         let before = if old.map(|old| old.id) == new.map(|new| new.id) {
             after.clone()
         } else {
             read(old)?
         };
-        let size = |entry: Option<Entry>, text: &Option<Arc<[u8]>>| {
+        let size = |entry: Option<TreeItem>, text: &Option<Arc<[u8]>>| {
             entry
-                .filter(|entry| entry.sort() != Sort::Submodule)
+                .filter(|entry| entry.sort() != ItemSort::Submodule)
                 .and(text.as_ref())
                 .map(|text| text.len() as u64)
         };
         (file.old_size, file.new_size) = (size(old, &before), size(new, &after));
         let reviewed = after.as_deref().or(before.as_deref()).unwrap_or_default();
-        file.kind = kind(new.or(old), reviewed);
+        file.kind = file_kind(new.or(old), reviewed);
         let same = before.as_deref() == after.as_deref();
         (file.hunks, file.lossy) = match file.kind {
             FileKind::Binary => (Vec::new(), false),
             _ if same && file.status != FileStatus::TypeChanged => (Vec::new(), false),
-            _ => text_hunks(
+            _ => hunks_by_status(
                 file.status,
-                old.map_or(&[][..], |old| shown(old, &before)),
+                old.map_or(&[][..], |old| shown_old_text(old, &before)),
                 after.as_deref(),
             )?,
         };
@@ -121,57 +122,57 @@ impl Sides {
 }
 
 /// What was binary before and is text now is shown whole: nothing hides behind an old side that has no lines.
-fn shown(old: Entry, text: &Option<Arc<[u8]>>) -> &[u8] {
+fn shown_old_text(old: TreeItem, text: &Option<Arc<[u8]>>) -> &[u8] {
     let text = text.as_deref().unwrap_or_default();
-    if old.sort() == Sort::File && content::is_binary(text) {
+    if old.sort() == ItemSort::File && content::is_binary(text) {
         &[]
     } else {
         text
     }
 }
 
-fn text_hunks(
+fn hunks_by_status(
     status: FileStatus,
     old: &[u8],
     new: Option<&[u8]>,
 ) -> Result<(Vec<Hunk>, bool), GitError> {
     let new = new.unwrap_or_default();
     if status == FileStatus::TypeChanged {
-        Ok(content::replaced(old, new))
+        Ok(content::replaced_hunks(old, new))
     } else {
-        content::hunks(old, new)
+        content::text_hunks(old, new)
     }
 }
 
-fn kind(entry: Option<Entry>, text: &[u8]) -> FileKind {
-    match entry.map(Entry::sort) {
-        Some(Sort::Symlink) => FileKind::Symlink,
-        Some(Sort::Submodule) => FileKind::Submodule,
+fn file_kind(entry: Option<TreeItem>, text: &[u8]) -> FileKind {
+    match entry.map(TreeItem::sort) {
+        Some(ItemSort::Symlink) => FileKind::Symlink,
+        Some(ItemSort::Submodule) => FileKind::Submodule,
         _ if content::is_binary(text) => FileKind::Binary,
         _ if content::is_lfs_pointer(text) => FileKind::LfsPointer,
         _ => FileKind::Text,
     }
 }
 
-fn entry(mode: u32, id: Option<&str>) -> Option<Entry> {
+fn parse_entry(mode: u32, id: Option<&str>) -> Option<TreeItem> {
     (mode != 0)
-        .then(|| id.and_then(Id::from_hex))
+        .then(|| id.and_then(ObjectId::from_hex))
         .flatten()
-        .map(|id| Entry { mode, id })
+        .map(|id| TreeItem { mode, id })
 }
 
-fn root(side: &Listing) -> Option<Id> {
+fn tree_root(side: &SideListing) -> Option<ObjectId> {
     match side {
-        Listing::Tree(root) => Some(*root),
+        SideListing::Tree(root) => Some(*root),
         _ => None,
     }
 }
 
-impl BlobSource for Sides {
+impl BlobSource for ChangeSides {
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
         let found = self
-            .find(side, path)
-            .and_then(|entry| entry.map(|entry| self.text(entry)).transpose());
+            .find_entry(side, path)
+            .and_then(|entry| entry.map(|entry| self.entry_text(entry)).transpose());
         found.map_err(|error| BlobError {
             path: path.clone(),
             cause: error.to_string(),
@@ -183,16 +184,16 @@ impl BlobSource for Sides {
             Side::Old => &self.old,
             Side::New => &self.new,
         };
-        let entries = self.entries(listing).map_err(|error| BlobError {
+        let entries = self.side_entries(listing).map_err(|error| BlobError {
             path: RepoPath::default(),
             cause: error.to_string(),
         })?;
         let located = entries.iter().map(|(path, entry)| TreeEntry {
             path: RepoPath::new(path.clone()),
             kind: match entry.sort() {
-                Sort::Symlink => EntryKind::Symlink,
-                Sort::Submodule => EntryKind::Submodule,
-                Sort::File | Sort::Tree => EntryKind::File,
+                ItemSort::Symlink => EntryKind::Symlink,
+                ItemSort::Submodule => EntryKind::Submodule,
+                ItemSort::File | ItemSort::Tree => EntryKind::File,
             },
         });
         Ok(Some(located.collect()))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::runner::{Limits, RunError};
+use super::runner::{ProcessLimits, RunError};
 use super::user::UserGit;
 
 /// What a signature is for: one of another purpose does not pass for it.
@@ -14,7 +14,7 @@ const NAMESPACE: &str = "git-council";
 
 /// A signature and by which sort of key it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signature {
+pub struct NoteSignature {
     /// `ssh` or `openpgp`, as in git's `gpg.format`.
     pub format: String,
     /// The armoured signature.
@@ -43,25 +43,27 @@ pub enum SignError {
 /// # Errors
 ///
 /// No key, an unknown format, or the program's failure.
-pub fn sign(git: &UserGit, text: &str) -> Result<Signature, SignError> {
-    let key = git.config("user.signingKey").ok_or(SignError::NoKey)?;
+pub fn sign_text(git: &UserGit, text: &str) -> Result<NoteSignature, SignError> {
+    let key = git
+        .config_value("user.signingKey")
+        .ok_or(SignError::NoKey)?;
     // It must not pass for an option.
     if key.is_empty() || key.starts_with('-') {
         return Err(SignError::NoKey);
     }
     let format = git
-        .config("gpg.format")
+        .config_value("gpg.format")
         .unwrap_or_else(|| "openpgp".to_owned());
     let value = match format.as_str() {
         "ssh" => ssh_sign(git, &key, text)?,
         "openpgp" => {
-            let mut gpg = Command::new(gpg(git)?);
+            let mut gpg = Command::new(gpg_program(git)?);
             gpg.args(["--batch", "-bsau", &key]);
-            run(git, gpg, text)?
+            run_program(git, gpg, text)?
         }
         _ => return Err(SignError::Format(format)),
     };
-    Ok(Signature {
+    Ok(NoteSignature {
         format,
         value: value.trim_end().to_owned(),
     })
@@ -73,35 +75,35 @@ pub fn sign(git: &UserGit, text: &str) -> Result<Signature, SignError> {
 /// # Errors
 ///
 /// An unknown format, or a program that is not there.
-pub fn signer(
+pub fn signing_key(
     git: &UserGit,
     text: &str,
-    signature: &Signature,
+    signature: &NoteSignature,
 ) -> Result<Option<String>, SignError> {
-    let file = temporary(&signature.value)?;
+    let file = temporary_file(&signature.value)?;
     let path = file.path();
     match signature.format.as_str() {
         "ssh" => {
-            let mut ssh = Command::new(ssh(git)?);
+            let mut ssh = Command::new(ssh_program(git)?);
             ssh.args(["-Y", "check-novalidate", "-n", NAMESPACE, "-s"])
                 .arg(path);
-            let said = run(git, ssh, text).unwrap_or_default();
-            Ok(fingerprint(&said).map(str::to_owned))
+            let said = run_program(git, ssh, text).unwrap_or_default();
+            Ok(ssh_fingerprint(&said).map(str::to_owned))
         }
         "openpgp" => {
-            let mut gpg = Command::new(gpg(git)?);
+            let mut gpg = Command::new(gpg_program(git)?);
             gpg.args(["--batch", "--status-fd=1", "--verify"])
                 .arg(path)
                 .arg("-");
-            let said = run(git, gpg, text).unwrap_or_default();
-            Ok(valid(&said).map(str::to_owned))
+            let said = run_program(git, gpg, text).unwrap_or_default();
+            Ok(openpgp_key(&said).map(str::to_owned))
         }
         other => Err(SignError::Format(other.to_owned())),
     }
 }
 
 /// `Good "git-council" signature with ED25519 key SHA256:…`
-fn fingerprint(said: &str) -> Option<&str> {
+fn ssh_fingerprint(said: &str) -> Option<&str> {
     let good = said
         .lines()
         .find(|line| line.starts_with("Good \"git-council\" signature"))?;
@@ -111,7 +113,7 @@ fn fingerprint(said: &str) -> Option<&str> {
 
 /// The primary key of `[GNUPG:] VALIDSIG <key> … <primary key>`, which gpg also says of keys that are expired or revoked:
 /// only exactly one signature, and a good one, counts.
-fn valid(said: &str) -> Option<&str> {
+fn openpgp_key(said: &str) -> Option<&str> {
     let status = said
         .lines()
         .filter_map(|line| line.strip_prefix("[GNUPG:] "));
@@ -131,13 +133,13 @@ fn valid(said: &str) -> Option<&str> {
     key.filter(|_| good && signatures <= 1)
 }
 
-fn ssh(git: &UserGit) -> Result<std::path::PathBuf, SignError> {
-    git.helper(&["gpg.ssh.program"], "ssh-keygen")
+fn ssh_program(git: &UserGit) -> Result<std::path::PathBuf, SignError> {
+    git.configured_program(&["gpg.ssh.program"], "ssh-keygen")
         .ok_or(SignError::NoProgram("ssh"))
 }
 
-fn gpg(git: &UserGit) -> Result<std::path::PathBuf, SignError> {
-    git.helper(&["gpg.openpgp.program", "gpg.program"], "gpg")
+fn gpg_program(git: &UserGit) -> Result<std::path::PathBuf, SignError> {
+    git.configured_program(&["gpg.openpgp.program", "gpg.program"], "gpg")
         .ok_or(SignError::NoProgram("OpenPGP"))
 }
 
@@ -146,22 +148,22 @@ fn ssh_sign(git: &UserGit, key: &str, text: &str) -> Result<String, SignError> {
     let literal = key
         .strip_prefix("key::")
         .or_else(|| key.starts_with("ssh-").then_some(key));
-    let file = literal.map(temporary).transpose()?;
+    let file = literal.map(temporary_file).transpose()?;
     let home = git.environment().get("HOME").map(std::path::PathBuf::from);
     let path = match (&file, key.strip_prefix("~/"), home) {
         (Some(file), ..) => file.path().to_owned(),
         (None, Some(rest), Some(home)) => home.join(rest),
         _ => key.into(),
     };
-    let mut ssh = Command::new(ssh(git)?);
+    let mut ssh = Command::new(ssh_program(git)?);
     ssh.args(["-Y", "sign", "-n", NAMESPACE, "-f"]).arg(path);
     if literal.is_some() {
         ssh.arg("-U");
     }
-    run(git, ssh, text)
+    run_program(git, ssh, text)
 }
 
-fn temporary(text: &str) -> Result<tempfile::NamedTempFile, SignError> {
+fn temporary_file(text: &str) -> Result<tempfile::NamedTempFile, SignError> {
     let failed = |error: std::io::Error| SignError::Failed(error.to_string());
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
     file.write_all(text.as_bytes())
@@ -170,18 +172,18 @@ fn temporary(text: &str) -> Result<tempfile::NamedTempFile, SignError> {
     Ok(file)
 }
 
-fn run(git: &UserGit, mut program: Command, text: &str) -> Result<String, SignError> {
+fn run_program(git: &UserGit, mut program: Command, text: &str) -> Result<String, SignError> {
     program
         .env_clear()
         .envs(git.environment().all())
         .env("LC_ALL", "C")
         .current_dir("/");
-    let limits = Limits {
+    let limits = ProcessLimits {
         command: "signing",
         deadline: Duration::from_secs(60),
         cap: 1 << 20,
     };
-    match limits.converse(program, text.as_bytes()) {
+    match limits.run_process(program, text.as_bytes()) {
         Ok(said) => Ok(String::from_utf8_lossy(&said).into_owned()),
         Err(RunError::Failed { stderr, .. }) => Err(SignError::Failed(stderr)),
         Err(error) => Err(SignError::Failed(error.to_string())),
@@ -196,16 +198,16 @@ mod tests {
     #[test]
     fn words_of_the_programs() {
         let good = "Good \"git-council\" signature with ED25519 key SHA256:abc+/=\n";
-        assert_eq!(fingerprint(good), Some("SHA256:abc+/="));
+        assert_eq!(ssh_fingerprint(good), Some("SHA256:abc+/="));
         assert_eq!(
-            fingerprint("Good \"git\" signature with ED25519 key SHA256:abc"),
+            ssh_fingerprint("Good \"git\" signature with ED25519 key SHA256:abc"),
             None
         );
         let valid_as = |word: &str| {
             let said = format!(
                 "[GNUPG:] NEWSIG\n[GNUPG:] {word} AAAA A <a@x>\n[GNUPG:] VALIDSIG AAAA 2026-03-09 1 0 4 0 22 10 00 BBBB\n"
             );
-            valid(&said).map(str::to_owned)
+            openpgp_key(&said).map(str::to_owned)
         };
         assert_eq!(valid_as("GOODSIG").as_deref(), Some("BBBB"));
         for word in [
@@ -218,10 +220,10 @@ mod tests {
         ] {
             assert_eq!(valid_as(word), None, "{word}");
         }
-        assert_eq!(valid("[GNUPG:] BADSIG AAAA x"), None);
+        assert_eq!(openpgp_key("[GNUPG:] BADSIG AAAA x"), None);
         let one = "[GNUPG:] NEWSIG\n[GNUPG:] GOODSIG AAAA A\n[GNUPG:] VALIDSIG AAAA 0 BBBB\n";
-        assert_eq!(valid(&one.repeat(2)), None);
-        assert_eq!(valid("GOODSIG A\nVALIDSIG A 0 B\n"), None);
+        assert_eq!(openpgp_key(&one.repeat(2)), None);
+        assert_eq!(openpgp_key("GOODSIG A\nVALIDSIG A 0 B\n"), None);
     }
 
     /// What a key of gpg signs, told by gpg itself.
@@ -243,13 +245,13 @@ mod tests {
             ])
             .args(args);
             gpg.env("GNUPGHOME", home.path());
-            let limits = Limits {
+            let limits = ProcessLimits {
                 command: "gpg",
                 deadline: Duration::from_secs(60),
                 cap: 1 << 20,
             };
             limits
-                .converse(gpg, stdin.as_bytes())
+                .run_process(gpg, stdin.as_bytes())
                 .map(|said| String::from_utf8(said).unwrap())
         };
         if let Err(why) = gpg(
@@ -280,9 +282,9 @@ mod tests {
         ]);
         let git = UserGit::new(repo.path(), &env).unwrap();
         repo.git(&["config", "user.signingKey", &key]);
-        let signature = sign(&git, "text").unwrap();
+        let signature = sign_text(&git, "text").unwrap();
         assert_eq!(signature.format, "openpgp");
-        let signer_of = |text: &str| signer(&git, text, &signature).unwrap();
+        let signer_of = |text: &str| signing_key(&git, text, &signature).unwrap();
         assert_eq!(signer_of("text").as_deref(), Some(key.as_str()));
         assert_eq!(signer_of("other text"), None);
         // The repository cannot name the program.
@@ -323,20 +325,21 @@ mod tests {
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
         ]);
         let git = UserGit::new(repo.path(), &env).unwrap();
-        assert!(matches!(sign(&git, "text"), Err(SignError::NoKey)));
+        assert!(matches!(sign_text(&git, "text"), Err(SignError::NoKey)));
         repo.git(&["config", "user.signingKey", key.to_str().unwrap()]);
-        let signature = sign(&git, "text").unwrap();
-        let signer_of = |text: &str, signature: &Signature| signer(&git, text, signature).unwrap();
+        let signature = sign_text(&git, "text").unwrap();
+        let signer_of =
+            |text: &str, signature: &NoteSignature| signing_key(&git, text, signature).unwrap();
         let named = signer_of("text", &signature).unwrap();
         assert!(named.starts_with("SHA256:"), "{named}");
         assert_eq!(signer_of("other text", &signature), None);
-        let forged = Signature {
+        let forged = NoteSignature {
             value: signature.value.replace("AAAA", "AAAB"),
             ..signature
         };
         assert_eq!(signer_of("text", &forged), None);
         // The repository cannot name the program.
         repo.git(&["config", "gpg.ssh.program", "/bin/false"]);
-        assert!(sign(&git, "text").is_ok());
+        assert!(sign_text(&git, "text").is_ok());
     }
 }

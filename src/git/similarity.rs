@@ -16,21 +16,21 @@ pub(super) const MIN_SCORE: u64 = MAX_SCORE / 2;
 const PIECE: usize = 64;
 
 /// A file's pieces: the hash of each and how many bytes of the file it makes up, in the order of the hashes.
-pub(super) struct Print {
+pub(super) struct ContentPrint {
     pieces: Vec<(u32, u32)>,
     size: u64,
 }
 
-impl Print {
+impl ContentPrint {
     /// Takes the prints of a file's content.
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn of_content(bytes: &[u8]) -> Self {
         let text = !content::is_binary(bytes);
         let mut pieces = Vec::with_capacity(bytes.len() / 24);
         for line in bytes.split_inclusive(|&b| b == b'\n') {
             match line.strip_suffix(b"\r\n") {
                 // A change of line endings alone makes no difference.
-                Some(bare) if text => cut(&mut pieces, &[bare, b"\n"].concat()),
-                _ => cut(&mut pieces, line),
+                Some(bare) if text => push_pieces(&mut pieces, &[bare, b"\n"].concat()),
+                _ => push_pieces(&mut pieces, line),
             }
         }
         pieces.sort_unstable();
@@ -51,7 +51,7 @@ impl Print {
         large * (MAX_SCORE - least) < (large - small) * MAX_SCORE
     }
 
-    fn score(&self, other: &Self, shared: u64) -> u64 {
+    fn shared_score(&self, other: &Self, shared: u64) -> u64 {
         match self.size.max(other.size) {
             0 => 0,
             large => shared * MAX_SCORE / large,
@@ -72,19 +72,19 @@ impl Print {
             a = if one.0 <= two.0 { mine.next() } else { a };
             b = if two.0 <= one.0 { theirs.next() } else { b };
         }
-        self.score(other, shared)
+        self.shared_score(other, shared)
     }
 }
 
-fn cut(pieces: &mut Vec<(u32, u32)>, line: &[u8]) {
+fn push_pieces(pieces: &mut Vec<(u32, u32)>, line: &[u8]) {
     pieces.extend(
         line.chunks(PIECE)
-            .map(|piece| (hash(piece), piece.len() as u32)),
+            .map(|piece| (hash_piece(piece), piece.len() as u32)),
     );
 }
 
 /// A quick hash of a short piece; who makes two pieces collide makes two files look more alike, and nothing else.
-fn hash(piece: &[u8]) -> u32 {
+fn hash_piece(piece: &[u8]) -> u32 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut words = piece.chunks_exact(8);
     let mut state = piece.len() as u64;
@@ -101,9 +101,9 @@ fn hash(piece: &[u8]) -> u32 {
 
 /// A hash is its own hash.
 #[derive(Default)]
-struct Same(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Same {
+impl Hasher for IdentityHasher {
     fn write(&mut self, bytes: &[u8]) {
         bytes
             .iter()
@@ -120,18 +120,18 @@ impl Hasher for Same {
 }
 
 /// Where each piece occurs in a set of files: what a file shares with all of them is counted in one pass.
-pub(super) struct Lookup<'a> {
-    prints: Vec<&'a Print>,
+pub(super) struct PieceLookup<'a> {
+    prints: Vec<&'a ContentPrint>,
     /// For each hash, its range in `places`.
-    ranges: HashMap<u32, (u32, u32), BuildHasherDefault<Same>>,
+    ranges: HashMap<u32, (u32, u32), BuildHasherDefault<IdentityHasher>>,
     /// File and bytes, grouped by hash.
     places: Vec<(u32, u32)>,
     shared: Vec<u64>,
     touched: Vec<u32>,
 }
 
-impl<'a> Lookup<'a> {
-    pub(super) fn new(prints: Vec<&'a Print>) -> Self {
+impl<'a> PieceLookup<'a> {
+    pub(super) fn new(prints: Vec<&'a ContentPrint>) -> Self {
         let mut all = Vec::with_capacity(prints.iter().map(|print| print.pieces.len()).sum());
         for (at, print) in prints.iter().enumerate() {
             all.extend(
@@ -163,7 +163,7 @@ impl<'a> Lookup<'a> {
     }
 
     /// The files at least [`MIN_SCORE`] like this one, with their scores, in their order.
-    pub(super) fn alike(&mut self, print: &Print) -> Vec<(usize, u64)> {
+    pub(super) fn similar_files(&mut self, print: &ContentPrint) -> Vec<(usize, u64)> {
         for (hash, bytes) in &print.pieces {
             let Some(&(start, end)) = self.ranges.get(hash) else {
                 continue;
@@ -181,7 +181,7 @@ impl<'a> Lookup<'a> {
         for file in self.touched.drain(..) {
             let at = file as usize;
             let (other, shared) = (self.prints[at], std::mem::take(&mut self.shared[at]));
-            let score = print.score(other, shared);
+            let score = print.shared_score(other, shared);
             if score >= MIN_SCORE && !print.too_unlike(other, MIN_SCORE) {
                 found.push((at, score));
             }
@@ -198,17 +198,26 @@ mod tests {
 
     #[test]
     fn equal_files_have_the_full_score_and_foreign_ones_none() {
-        let a = Print::of(b"one\ntwo\nthree\n");
-        assert_eq!(a.similarity(&Print::of(b"three\none\ntwo\n")), MAX_SCORE);
-        assert_eq!(a.similarity(&Print::of(b"four\nfive\nsix\n")), 0);
-        assert_eq!(Print::of(b"").similarity(&Print::of(b"")), 0);
+        let a = ContentPrint::of_content(b"one\ntwo\nthree\n");
+        assert_eq!(
+            a.similarity(&ContentPrint::of_content(b"three\none\ntwo\n")),
+            MAX_SCORE
+        );
+        assert_eq!(
+            a.similarity(&ContentPrint::of_content(b"four\nfive\nsix\n")),
+            0
+        );
+        assert_eq!(
+            ContentPrint::of_content(b"").similarity(&ContentPrint::of_content(b"")),
+            0
+        );
     }
 
     #[test]
     fn line_endings_of_text_do_not_count() {
         let (unix, windows) = (
-            Print::of(b"one\ntwo\nthree\n"),
-            Print::of(b"one\r\ntwo\r\nthree\r\n"),
+            ContentPrint::of_content(b"one\ntwo\nthree\n"),
+            ContentPrint::of_content(b"one\r\ntwo\r\nthree\r\n"),
         );
         // 14 shared bytes of 17.
         assert_eq!(unix.similarity(&windows), 14 * MAX_SCORE / 17);
@@ -217,8 +226,8 @@ mod tests {
     #[test]
     fn a_repeated_line_counts_as_often_as_both_have_it() {
         let (three, two) = (
-            Print::of(b"aaaa\naaaa\naaaa\n"),
-            Print::of(b"aaaa\naaaa\nbbbb\n"),
+            ContentPrint::of_content(b"aaaa\naaaa\naaaa\n"),
+            ContentPrint::of_content(b"aaaa\naaaa\nbbbb\n"),
         );
         assert_eq!(three.similarity(&two), 10 * MAX_SCORE / 15);
     }
@@ -229,11 +238,11 @@ mod tests {
             files in proptest::collection::vec("([abc]{0,3}\n){0,12}", 1..6),
             file in "([abc]{0,3}\n){0,12}",
         ) {
-            let prints: Vec<_> = files.iter().map(|f| Print::of(f.as_bytes())).collect();
-            let print = Print::of(file.as_bytes());
+            let prints: Vec<_> = files.iter().map(|f| ContentPrint::of_content(f.as_bytes())).collect();
+            let print = ContentPrint::of_content(file.as_bytes());
             let pairs = prints.iter().map(|p| print.similarity(p)).enumerate();
             let expected: Vec<_> = pairs.filter(|&(_, score)| score >= MIN_SCORE).collect();
-            prop_assert_eq!(Lookup::new(prints.iter().collect()).alike(&print), expected);
+            prop_assert_eq!(PieceLookup::new(prints.iter().collect()).similar_files(&print), expected);
         }
     }
 }

@@ -4,101 +4,115 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::base::Head;
-use super::command::Command;
-use super::config::Setting;
-use super::env::Environment;
+use super::base::HeadPosition;
+use super::command::GitCliStore;
+use super::config::ConfigEntry;
+use super::env::GitEnvironment;
 use super::error::GitError;
-use super::id::{Format, Id};
+use super::id::{ObjectFormat, ObjectId};
 use super::objects::ObjectKind;
-use super::store::{self, Library, OpenError};
-use super::tree::Located;
-use super::worktree::Touched;
+use super::store::{self, Libgit2Store, OpenError};
+use super::tree::LocatedItem;
+use super::worktree::TouchedPath;
 
 /// Hears an object's kind and bytes.
-pub(super) type Hear<'a> = &'a mut dyn FnMut(ObjectKind, &[u8]);
+pub(super) type ObjectSink<'a> = &'a mut dyn FnMut(ObjectKind, &[u8]);
 
 /// What reads a repository. Nothing of it writes, fetches or executes what a repository configures.
-pub(super) trait Source: Send + Sync {
+pub(super) trait ObjectStore: Send + Sync {
     /// Where HEAD stands.
-    fn head(&self) -> Result<Head, GitError>;
+    fn read_head(&self) -> Result<HeadPosition, GitError>;
     /// The commit, or else the tree, that a revision names; none when it names nothing.
-    fn resolve(&self, rev: &str) -> Result<Option<(Id, ObjectKind)>, GitError>;
+    fn resolve_name(&self, rev: &str) -> Result<Option<(ObjectId, ObjectKind)>, GitError>;
     /// The commit that a whole ref name leads to.
-    fn commit_of(&self, name: &str) -> Option<Id>;
+    fn commit_of(&self, name: &str) -> Option<ObjectId>;
     /// The ref that a symbolic ref names.
-    fn symbolic(&self, name: &str) -> Option<String>;
+    fn symbolic_target(&self, name: &str) -> Option<String>;
     /// The whole name of a branch's upstream, whether or not it exists.
-    fn upstream(&self, branch: &str) -> Option<String>;
+    fn upstream_of(&self, branch: &str) -> Option<String>;
     /// The names of the remotes.
-    fn remotes(&self) -> Vec<String>;
+    fn remote_names(&self) -> Vec<String>;
     /// The best common ancestor; none when there is none.
-    fn merge_base(&self, one: Id, two: Id) -> Result<Option<Id>, GitError>;
+    fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, GitError>;
     /// Up to `limit` commits reachable from `tip` and from none of `hidden`, newest first.
-    fn walk(&self, tip: Id, hidden: &[Id], limit: usize) -> Result<Vec<Id>, GitError>;
+    fn walk_commits(
+        &self,
+        tip: ObjectId,
+        hidden: &[ObjectId],
+        limit: usize,
+    ) -> Result<Vec<ObjectId>, GitError>;
     /// The refs whose names begin so and that lead to commits, with those.
-    fn refs(&self, prefix: &str) -> Result<Vec<(String, Id)>, GitError>;
+    fn refs_below(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>, GitError>;
     /// Hands an object to `hear`; false when it is not there. `limit` in bytes.
-    fn read(&self, wanted: Id, limit: usize, hear: Hear<'_>) -> Result<bool, GitError>;
+    fn read_object(
+        &self,
+        wanted: ObjectId,
+        limit: usize,
+        hear: ObjectSink<'_>,
+    ) -> Result<bool, GitError>;
     /// A value of git's configuration, whatever level it comes from.
-    fn setting(&self, name: &str) -> Option<String>;
+    fn config_value(&self, name: &str) -> Option<String>;
     /// The values of the configuration whose names match a regular expression, weakest first.
-    fn settings(&self, pattern: &str) -> Result<Vec<Setting>, GitError>;
+    fn config_matching(&self, pattern: &str) -> Result<Vec<ConfigEntry>, GitError>;
     /// Paths on which the worktree may differ from the index, untracked files included, ignored ones not; a path that
     /// ends in a slash is a repository of its own. Nothing is written, not even the index's notes on times.
-    fn changed_in_worktree(&self) -> Result<Vec<Touched>, GitError>;
+    fn changed_in_worktree(&self) -> Result<Vec<TouchedPath>, GitError>;
     /// The entries of the index in path order.
-    fn index(&self) -> Result<Vec<Located>, GitError>;
+    fn index_entries(&self) -> Result<Vec<LocatedItem>, GitError>;
 }
 
 /// A repository, open for reading.
-pub(super) struct Store {
-    source: Box<dyn Source>,
+pub(super) struct OpenRepository {
+    source: Box<dyn ObjectStore>,
     pub(super) git_dir: PathBuf,
     pub(super) common_dir: PathBuf,
     pub(super) workdir: Option<PathBuf>,
     pub(super) shallow: bool,
-    pub(super) format: Format,
+    pub(super) format: ObjectFormat,
     /// The second source and why it was needed, for the receipt; none: the first.
     pub(super) named: Option<String>,
 }
 
-impl std::ops::Deref for Store {
-    type Target = dyn Source;
+impl std::ops::Deref for OpenRepository {
+    type Target = dyn ObjectStore;
 
     fn deref(&self) -> &Self::Target {
         &*self.source
     }
 }
 
-impl From<Library> for Store {
-    fn from(library: Library) -> Self {
+impl From<Libgit2Store> for OpenRepository {
+    fn from(library: Libgit2Store) -> Self {
         Self {
             git_dir: library.git_dir.clone(),
             common_dir: library.common_dir.clone(),
             workdir: library.workdir.clone(),
             shallow: library.shallow,
-            format: Format::Sha1,
+            format: ObjectFormat::Sha1,
             named: None,
             source: Box::new(library),
         }
     }
 }
 
-impl Store {
+impl OpenRepository {
     /// Opens the repository that `dir` lies in with libgit2.
-    pub(super) fn open(dir: &Path, env: &Environment) -> Result<Self, OpenError> {
-        Library::open(dir, env).map(Self::from)
+    pub(super) fn open(dir: &Path, env: &GitEnvironment) -> Result<Self, OpenError> {
+        Libgit2Store::open_around(dir, env).map(Self::from)
     }
 
     /// The same, whoever owns it: only where git's own rules allow that.
-    pub(super) fn open_whoever_owns_it(dir: &Path, env: &Environment) -> Result<Self, GitError> {
-        Library::open_whoever_owns_it(dir, env).map(Self::from)
+    pub(super) fn open_whoever_owns_it(dir: &Path, env: &GitEnvironment) -> Result<Self, GitError> {
+        Libgit2Store::open_whoever_owns_it(dir, env).map(Self::from)
     }
 
     /// Opens it with the `git` command, by git's own rules; `why` it has to be.
-    pub(super) fn by_command(dir: &Path, env: &Environment, why: &str) -> Result<Self, GitError> {
-        let (command, place) = Command::open(dir, env)?;
+    pub(super) fn by_command(
+        dir: &Path,
+        env: &GitEnvironment,
+        why: &str,
+    ) -> Result<Self, GitError> {
+        let (command, place) = GitCliStore::open(dir, env)?;
         Ok(Self {
             source: Box::new(command),
             git_dir: place.git_dir,
@@ -114,9 +128,9 @@ impl Store {
     }
 
     /// The kind and the bytes of an object, handed to `read`; none when it is not there. `limit` in bytes.
-    pub(super) fn object<T>(
+    pub(super) fn read_with<T>(
         &self,
-        wanted: Id,
+        wanted: ObjectId,
         limit: usize,
         read: impl FnOnce(ObjectKind, &[u8]) -> T,
     ) -> Result<Option<T>, GitError> {
@@ -124,28 +138,28 @@ impl Store {
         let mut hear = |kind: ObjectKind, bytes: &[u8]| {
             found = read.take().map(|read| read(kind, bytes));
         };
-        self.source.read(wanted, limit, &mut hear)?;
+        self.source.read_object(wanted, limit, &mut hear)?;
         Ok(found)
     }
 
     /// Whether objects were left at a remote (a partial clone).
     pub(super) fn is_partial(&self) -> bool {
-        self.setting("extensions.partialclone").is_some()
+        self.config_value("extensions.partialclone").is_some()
             || self
-                .settings(r"^remote\..*\.promisor$")
+                .config_matching(r"^remote\..*\.promisor$")
                 .is_ok_and(|found| !found.is_empty())
     }
 
     /// The id that a blob of these bytes has.
-    pub(super) fn blob_id(&self, bytes: &[u8]) -> Result<Id, GitError> {
+    pub(super) fn blob_id(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
         match self.format {
-            Format::Sha1 => store::blob_id(bytes),
-            Format::Sha256 => {
+            ObjectFormat::Sha1 => store::blob_id(bytes),
+            ObjectFormat::Sha256 => {
                 let mut digest = Sha256::new();
                 digest.update(format!("blob {}\0", bytes.len()));
                 digest.update(bytes);
                 // It has 32 bytes.
-                Ok(Id::from_bytes(&digest.finalize()).unwrap_or(Id::NONE))
+                Ok(ObjectId::from_bytes(&digest.finalize()).unwrap_or(ObjectId::NONE))
             }
         }
     }

@@ -11,19 +11,19 @@ use git2::{
     Patch, Repository, RepositoryOpenFlags, Sort,
 };
 
-use super::base::Head;
-use super::config::{Level, Setting};
-use super::env::Environment;
+use super::base::HeadPosition;
+use super::config::{ConfigEntry, ConfigLevel};
+use super::env::GitEnvironment;
 use super::error::GitError;
-use super::id::Id;
+use super::id::ObjectId;
 use super::objects::ObjectKind;
-use super::source::{Hear, Source};
+use super::source::{ObjectSink, ObjectStore};
 use super::textdiff::RawHunk;
-use super::tree::{Entry, Located};
-use super::worktree::{Touched, bytes_to_path};
+use super::tree::{LocatedItem, TreeItem};
+use super::worktree::{TouchedPath, bytes_to_path};
 
 /// A repository, open for reading.
-pub(super) struct Library {
+pub(super) struct Libgit2Store {
     repository: Mutex<Repository>,
     /// The object database alone, which is read from several threads at once; none where its path is no text.
     objects: Option<Odb<'static>>,
@@ -34,18 +34,18 @@ pub(super) struct Library {
     index_file: Option<PathBuf>,
 }
 
-impl Library {
+impl Libgit2Store {
     /// Opens the repository that `dir` lies in, or the one that the environment names.
-    pub(super) fn open(dir: &Path, env: &Environment) -> Result<Self, OpenError> {
+    pub(super) fn open_around(dir: &Path, env: &GitEnvironment) -> Result<Self, OpenError> {
         Self::try_open(dir, env).map_err(|error| open_error(dir, &error))
     }
 
     /// Opens it whoever owns it: only where git's own rules allow that.
-    pub(super) fn open_whoever_owns_it(dir: &Path, env: &Environment) -> Result<Self, GitError> {
+    pub(super) fn open_whoever_owns_it(dir: &Path, env: &GitEnvironment) -> Result<Self, GitError> {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         validate_owner(false);
-        let opened = Self::open(dir, env);
+        let opened = Self::open_around(dir, env);
         validate_owner(true);
         opened.map_err(|error| match error {
             OpenError::Owner(dir) => GitError::Owner { dir },
@@ -53,31 +53,31 @@ impl Library {
         })
     }
 
-    fn try_open(dir: &Path, env: &Environment) -> Result<Self, git2::Error> {
+    fn try_open(dir: &Path, env: &GitEnvironment) -> Result<Self, git2::Error> {
         static SETTINGS: Once = Once::new();
         // The reader of the user's own objects need not hash each again (7–22 % of the time).
         SETTINGS.call_once(|| git2::opts::strict_hash_verification(false));
-        let repository = match env.path("GIT_DIR", dir) {
+        let repository = match env.path_from("GIT_DIR", dir) {
             Some(git_dir) => {
                 Repository::open_ext(git_dir, RepositoryOpenFlags::NO_SEARCH, NOWHERE)?
             }
-            None => Repository::open_ext(dir, RepositoryOpenFlags::empty(), ceilings(env))?,
+            None => Repository::open_ext(dir, RepositoryOpenFlags::empty(), ceiling_dirs(env))?,
         };
-        if let Some(work_tree) = env.path("GIT_WORK_TREE", dir) {
+        if let Some(work_tree) = env.path_from("GIT_WORK_TREE", dir) {
             repository.set_workdir(&work_tree, false)?;
         }
         Ok(Self {
-            objects: objects(&repository)?,
+            objects: open_object_database(&repository)?,
             git_dir: repository.path().to_owned(),
             common_dir: repository.commondir().to_owned(),
             workdir: repository.workdir().map(Path::to_owned),
             shallow: repository.is_shallow(),
-            index_file: env.path("GIT_INDEX_FILE", dir),
+            index_file: env.path_from("GIT_INDEX_FILE", dir),
             repository: Mutex::new(repository),
         })
     }
 
-    fn repository(&self) -> MutexGuard<'_, Repository> {
+    fn lock_repository(&self) -> MutexGuard<'_, Repository> {
         self.repository
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -92,29 +92,32 @@ impl Library {
     }
 }
 
-impl Source for Library {
-    fn head(&self) -> Result<Head, GitError> {
-        let repository = self.repository();
+impl ObjectStore for Libgit2Store {
+    fn read_head(&self) -> Result<HeadPosition, GitError> {
+        let repository = self.lock_repository();
         let head = repository
             .find_reference("HEAD")
-            .map_err(|e| library("read HEAD", &e))?;
+            .map_err(|e| library_error("read HEAD", &e))?;
         let Ok(Some(branch)) = head.symbolic_target() else {
             let commit = head
                 .peel_to_commit()
-                .map_err(|e| library("read HEAD", &e))?;
-            return Ok(Head::Detached(id(commit.id())));
+                .map_err(|e| library_error("read HEAD", &e))?;
+            return Ok(HeadPosition::Detached(from_oid(commit.id())));
         };
         match head.peel_to_commit() {
-            Ok(commit) => Ok(Head::Branch(branch.to_owned(), id(commit.id()))),
+            Ok(commit) => Ok(HeadPosition::Branch(
+                branch.to_owned(),
+                from_oid(commit.id()),
+            )),
             Err(e) if e.code() == ErrorCode::NotFound || e.code() == ErrorCode::UnbornBranch => Ok(
-                Head::Unborn(branch.trim_start_matches("refs/heads/").to_owned()),
+                HeadPosition::Unborn(branch.trim_start_matches("refs/heads/").to_owned()),
             ),
-            Err(e) => Err(library("read HEAD", &e)),
+            Err(e) => Err(library_error("read HEAD", &e)),
         }
     }
 
-    fn resolve(&self, rev: &str) -> Result<Option<(Id, ObjectKind)>, GitError> {
-        let repository = self.repository();
+    fn resolve_name(&self, rev: &str) -> Result<Option<(ObjectId, ObjectKind)>, GitError> {
+        let repository = self.lock_repository();
         let bad = |e: &git2::Error| GitError::BadRevision {
             rev: rev.to_owned(),
             cause: e.message().to_owned(),
@@ -125,24 +128,24 @@ impl Source for Library {
             Err(e) => return Err(bad(&e)),
         };
         if let Ok(commit) = object.peel(ObjectType::Commit) {
-            return Ok(Some((id(commit.id()), ObjectKind::Commit)));
+            return Ok(Some((from_oid(commit.id()), ObjectKind::Commit)));
         }
         let tree = object.peel(ObjectType::Tree).map_err(|e| bad(&e))?;
-        Ok(Some((id(tree.id()), ObjectKind::Tree)))
+        Ok(Some((from_oid(tree.id()), ObjectKind::Tree)))
     }
 
-    fn commit_of(&self, name: &str) -> Option<Id> {
-        let repository = self.repository();
+    fn commit_of(&self, name: &str) -> Option<ObjectId> {
+        let repository = self.lock_repository();
         repository
             .find_reference(name)
             .ok()?
             .peel_to_commit()
             .ok()
-            .map(|commit| id(commit.id()))
+            .map(|commit| from_oid(commit.id()))
     }
 
-    fn symbolic(&self, name: &str) -> Option<String> {
-        let repository = self.repository();
+    fn symbolic_target(&self, name: &str) -> Option<String> {
+        let repository = self.lock_repository();
         let reference = repository.find_reference(name).ok()?;
         reference
             .symbolic_target()
@@ -151,13 +154,13 @@ impl Source for Library {
             .map(str::to_owned)
     }
 
-    fn upstream(&self, branch: &str) -> Option<String> {
-        let name = self.repository().branch_upstream_name(branch).ok()?;
+    fn upstream_of(&self, branch: &str) -> Option<String> {
+        let name = self.lock_repository().branch_upstream_name(branch).ok()?;
         name.as_str().ok().map(str::to_owned)
     }
 
-    fn remotes(&self) -> Vec<String> {
-        let names = self.repository().remotes();
+    fn remote_names(&self) -> Vec<String> {
+        let names = self.lock_repository().remotes();
         names
             .iter()
             .flat_map(|names| {
@@ -171,51 +174,61 @@ impl Source for Library {
             .collect()
     }
 
-    fn merge_base(&self, one: Id, two: Id) -> Result<Option<Id>, GitError> {
-        match self.repository().merge_base(oid(one), oid(two)) {
-            Ok(base) => Ok(Some(id(base))),
+    fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, GitError> {
+        match self.lock_repository().merge_base(to_oid(one), to_oid(two)) {
+            Ok(base) => Ok(Some(from_oid(base))),
             Err(e) if e.code() == ErrorCode::NotFound => Ok(None),
-            Err(e) => Err(library("find the merge base", &e)),
+            Err(e) => Err(library_error("find the merge base", &e)),
         }
     }
 
-    fn walk(&self, tip: Id, hidden: &[Id], limit: usize) -> Result<Vec<Id>, GitError> {
-        let repository = self.repository();
+    fn walk_commits(
+        &self,
+        tip: ObjectId,
+        hidden: &[ObjectId],
+        limit: usize,
+    ) -> Result<Vec<ObjectId>, GitError> {
+        let repository = self.lock_repository();
         let walk = || {
             let mut walk = repository.revwalk()?;
             walk.set_sorting(Sort::TOPOLOGICAL)?;
-            walk.push(oid(tip))?;
-            hidden.iter().try_for_each(|&id| walk.hide(oid(id)))?;
+            walk.push(to_oid(tip))?;
+            hidden.iter().try_for_each(|&id| walk.hide(to_oid(id)))?;
             walk.take(limit)
-                .map(|commit| commit.map(id))
+                .map(|commit| commit.map(from_oid))
                 .collect::<Result<Vec<_>, _>>()
         };
-        walk().map_err(|e| library("list the commits", &e))
+        walk().map_err(|e| library_error("list the commits", &e))
     }
 
-    fn refs(&self, prefix: &str) -> Result<Vec<(String, Id)>, GitError> {
-        let repository = self.repository();
-        let failed = |e: git2::Error| library("list the refs", &e);
+    fn refs_below(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let repository = self.lock_repository();
+        let failed = |e: git2::Error| library_error("list the refs", &e);
         let all = repository.references().map_err(failed)?;
         let commit = |reference: git2::Reference<'_>| {
             let name = reference.name().ok()?.to_owned();
             let wanted = name.starts_with(prefix);
             let commit = wanted.then(|| reference.peel_to_commit().ok()).flatten()?;
-            Some((name, id(commit.id())))
+            Some((name, from_oid(commit.id())))
         };
         Ok(all.filter_map(Result::ok).filter_map(commit).collect())
     }
 
-    fn read(&self, wanted: Id, limit: usize, hear: Hear<'_>) -> Result<bool, GitError> {
+    fn read_object(
+        &self,
+        wanted: ObjectId,
+        limit: usize,
+        hear: ObjectSink<'_>,
+    ) -> Result<bool, GitError> {
         let repository;
         let shared;
         let odb = match &self.objects {
             Some(objects) => objects,
             None => {
-                repository = self.repository();
+                repository = self.lock_repository();
                 shared = repository
                     .odb()
-                    .map_err(|e| library("open the object database", &e))?;
+                    .map_err(|e| library_error("open the object database", &e))?;
                 &shared
             }
         };
@@ -226,33 +239,33 @@ impl Source for Library {
                 cause: e.message().to_owned(),
             }),
         };
-        match odb.read_header(oid(wanted)) {
+        match odb.read_header(to_oid(wanted)) {
             Ok((size, _)) if size > limit => return Err(too_large(wanted, size, limit)),
             Ok(_) => {}
             Err(e) => return failed(&e),
         }
-        match odb.read(oid(wanted)) {
+        match odb.read(to_oid(wanted)) {
             Ok(object) => {
-                hear(kind(object.kind()), object.data());
+                hear(object_kind(object.kind()), object.data());
                 Ok(true)
             }
             Err(e) => failed(&e),
         }
     }
 
-    fn setting(&self, name: &str) -> Option<String> {
-        self.repository().config().ok()?.get_string(name).ok()
+    fn config_value(&self, name: &str) -> Option<String> {
+        self.lock_repository().config().ok()?.get_string(name).ok()
     }
 
-    fn settings(&self, pattern: &str) -> Result<Vec<Setting>, GitError> {
-        let config = self.repository().config();
+    fn config_matching(&self, pattern: &str) -> Result<Vec<ConfigEntry>, GitError> {
+        let config = self.lock_repository().config();
         config
-            .and_then(|config| settings(&config, pattern))
-            .map_err(|e| library("read git's configuration", &e))
+            .and_then(|config| config_entries(&config, pattern))
+            .map_err(|e| library_error("read git's configuration", &e))
     }
 
-    fn changed_in_worktree(&self) -> Result<Vec<Touched>, GitError> {
-        let repository = self.repository();
+    fn changed_in_worktree(&self) -> Result<Vec<TouchedPath>, GitError> {
+        let repository = self.lock_repository();
         let index = self.open_index(&repository)?;
         let mut options = DiffOptions::new();
         options
@@ -261,7 +274,7 @@ impl Source for Library {
             .include_typechange(true);
         options.include_unreadable(true).skip_binary_check(true);
         let diff = repository.diff_index_to_workdir(Some(&index), Some(&mut options));
-        let diff = diff.map_err(|e| library("compare the worktree with the index", &e))?;
+        let diff = diff.map_err(|e| library_error("compare the worktree with the index", &e))?;
         let touched = diff.deltas().filter_map(|delta| {
             let path = delta
                 .new_file()
@@ -275,9 +288,9 @@ impl Source for Library {
                     .get_path(&bytes_to_path(&path), 0)
                     .is_some_and(|e| e.flags_extended & SKIPPED != 0)
             };
-            let submodule =
-                (delta.new_file().mode() == FileMode::Commit).then(|| id(delta.new_file().id()));
-            (!absent || !skipped()).then_some(Touched {
+            let submodule = (delta.new_file().mode() == FileMode::Commit)
+                .then(|| from_oid(delta.new_file().id()));
+            (!absent || !skipped()).then_some(TouchedPath {
                 path,
                 tracked,
                 submodule,
@@ -286,8 +299,8 @@ impl Source for Library {
         Ok(touched.collect())
     }
 
-    fn index(&self) -> Result<Vec<Located>, GitError> {
-        let index = self.open_index(&self.repository())?;
+    fn index_entries(&self) -> Result<Vec<LocatedItem>, GitError> {
+        let index = self.open_index(&self.lock_repository())?;
         let mut entries = Vec::with_capacity(index.len());
         for entry in index.iter() {
             if entry.flags & STAGE != 0 {
@@ -296,7 +309,7 @@ impl Source for Library {
                 });
             }
             if entry.flags_extended & INTENT_TO_ADD == 0 {
-                entries.push((entry.path, Entry::new(entry.mode, id(entry.id))));
+                entries.push((entry.path, TreeItem::new(entry.mode, from_oid(entry.id))));
             }
         }
         Ok(entries)
@@ -309,33 +322,33 @@ const INTENT_TO_ADD: u16 = 1 << 13;
 const SKIPPED: u16 = 1 << 14;
 
 /// git's own configuration where there is no repository.
-pub(super) fn default_settings(pattern: &str) -> Result<Vec<Setting>, GitError> {
+pub(super) fn default_settings(pattern: &str) -> Result<Vec<ConfigEntry>, GitError> {
     let config = Config::open_default();
     config
-        .and_then(|config| settings(&config, pattern))
-        .map_err(|e| library("read git's configuration", &e))
+        .and_then(|config| config_entries(&config, pattern))
+        .map_err(|e| library_error("read git's configuration", &e))
 }
 
 /// The values of one configuration file; none where there is no such file.
-pub(super) fn settings_of_file(file: &Path, pattern: &str) -> Result<Vec<Setting>, GitError> {
+pub(super) fn settings_of_file(file: &Path, pattern: &str) -> Result<Vec<ConfigEntry>, GitError> {
     if !file.exists() {
         return Ok(Vec::new());
     }
     let config = Config::open(file);
     config
-        .and_then(|config| settings(&config, pattern))
-        .map_err(|e| library("read git's configuration", &e))
+        .and_then(|config| config_entries(&config, pattern))
+        .map_err(|e| library_error("read git's configuration", &e))
 }
 
 /// The id that a blob of these bytes has.
-pub(super) fn blob_id(bytes: &[u8]) -> Result<Id, GitError> {
+pub(super) fn blob_id(bytes: &[u8]) -> Result<ObjectId, GitError> {
     Oid::hash_object(ObjectType::Blob, bytes)
-        .map(id)
-        .map_err(|e| library("hash a file", &e))
+        .map(from_oid)
+        .map_err(|e| library_error("hash a file", &e))
 }
 
 /// The hunks between two texts, with three lines of context. Neither paths nor attributes have a say.
-pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
+pub(super) fn buffer_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
     let mut options = DiffOptions::new();
     options
         .context_lines(3)
@@ -343,7 +356,7 @@ pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
         .force_text(true)
         .indent_heuristic(true)
         .max_size(i64::MAX);
-    let failed = |e: git2::Error| library("compare two files", &e);
+    let failed = |e: git2::Error| library_error("compare two files", &e);
     let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(failed)?;
     let mut hunks = Vec::with_capacity(patch.num_hunks());
     for at in 0..patch.num_hunks() {
@@ -351,7 +364,7 @@ pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
         let mut raw = RawHunk {
             old: (hunk.old_start(), hunk.old_lines()),
             new: (hunk.new_start(), hunk.new_lines()),
-            section: section(hunk.header()).to_vec(),
+            section: header_section(hunk.header()).to_vec(),
             body: Vec::new(),
         };
         for line in 0..lines {
@@ -367,7 +380,7 @@ pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
 }
 
 /// What stands behind the second `@@` of a hunk's header.
-fn section(header: &[u8]) -> &[u8] {
+fn header_section(header: &[u8]) -> &[u8] {
     let rest = header.strip_prefix(b"@@ ").unwrap_or(header);
     let end = rest.windows(2).position(|pair| pair == b"@@");
     let text = end.map_or(&[][..], |end| &rest[end + 2..]);
@@ -376,27 +389,27 @@ fn section(header: &[u8]) -> &[u8] {
 
 const NOWHERE: [&str; 0] = [];
 
-fn ceilings(env: &Environment) -> Vec<PathBuf> {
+fn ceiling_dirs(env: &GitEnvironment) -> Vec<PathBuf> {
     env.get("GIT_CEILING_DIRECTORIES")
         .map(|dirs| std::env::split_paths(dirs).collect())
         .unwrap_or_default()
 }
 
-fn settings(config: &Config, pattern: &str) -> Result<Vec<Setting>, git2::Error> {
+fn config_entries(config: &Config, pattern: &str) -> Result<Vec<ConfigEntry>, git2::Error> {
     let mut found = Vec::new();
     config.entries(Some(pattern))?.for_each(|entry| {
         use git2::ConfigLevel::{Global, ProgramData, System, XDG};
         let level = match entry.level() {
-            ProgramData | System => Level::System,
-            XDG | Global => Level::User,
-            _ => Level::Repository,
+            ProgramData | System => ConfigLevel::System,
+            XDG | Global => ConfigLevel::User,
+            _ => ConfigLevel::Repository,
         };
         let value = if entry.has_value() {
             entry.value_bytes()
         } else {
             b"true"
         };
-        found.push(Setting {
+        found.push(ConfigEntry {
             name: String::from_utf8_lossy(entry.name_bytes()).into_owned(),
             value: String::from_utf8_lossy(value).into_owned(),
             level,
@@ -406,7 +419,7 @@ fn settings(config: &Config, pattern: &str) -> Result<Vec<Setting>, git2::Error>
 }
 
 /// The object database without its repository; libgit2 takes its path as text only.
-fn objects(repository: &Repository) -> Result<Option<Odb<'static>>, git2::Error> {
+fn open_object_database(repository: &Repository) -> Result<Option<Odb<'static>>, git2::Error> {
     let folder = repository.commondir().join("objects");
     let Some(folder) = folder.to_str() else {
         return Ok(None);
@@ -416,16 +429,16 @@ fn objects(repository: &Repository) -> Result<Option<Odb<'static>>, git2::Error>
     Ok(Some(objects))
 }
 
-fn id(oid: Oid) -> Id {
+fn from_oid(oid: Oid) -> ObjectId {
     // A SHA-1 build of libgit2 has no other length.
-    Id::from_bytes(oid.as_bytes()).unwrap_or(Id::EMPTY_TREE)
+    ObjectId::from_bytes(oid.as_bytes()).unwrap_or(ObjectId::EMPTY_TREE)
 }
 
-fn oid(id: Id) -> Oid {
+fn to_oid(id: ObjectId) -> Oid {
     Oid::from_bytes(id.as_bytes()).unwrap_or(Oid::ZERO_SHA1)
 }
 
-fn kind(kind: ObjectType) -> ObjectKind {
+fn object_kind(kind: ObjectType) -> ObjectKind {
     match kind {
         ObjectType::Commit => ObjectKind::Commit,
         ObjectType::Tree => ObjectKind::Tree,
@@ -434,14 +447,14 @@ fn kind(kind: ObjectType) -> ObjectKind {
     }
 }
 
-fn library(doing: &str, error: &git2::Error) -> GitError {
+fn library_error(doing: &str, error: &git2::Error) -> GitError {
     GitError::Library {
         doing: doing.to_owned(),
         cause: error.message().to_owned(),
     }
 }
 
-fn too_large(id: Id, size: usize, limit: usize) -> GitError {
+fn too_large(id: ObjectId, size: usize, limit: usize) -> GitError {
     GitError::TooLarge {
         what: format!("object {id}"),
         size: format!("{size} bytes"),
@@ -454,7 +467,7 @@ fn index_error(error: &git2::Error) -> GitError {
         true => GitError::Unsupported {
             feature: "its index is sparse".to_owned(),
         },
-        false => library("read the index", error),
+        false => library_error("read the index", error),
     }
 }
 
@@ -484,7 +497,7 @@ fn open_error(dir: &Path, error: &git2::Error) -> OpenError {
         _ if message.contains("refstorage") => unsupported("it keeps its refs in reftables"),
         _ if message.contains("object format") => unsupported("its objects have SHA-256 ids"),
         _ if message.contains("extension") => unsupported(message),
-        _ => library(&format!("open the repository at {}", dir.display()), error),
+        _ => library_error(&format!("open the repository at {}", dir.display()), error),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use council_protocol::packet::{Target, TargetKind};
 
-use super::id::Id;
+use super::id::ObjectId;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,30 +76,30 @@ impl TargetSpec {
 }
 
 /// The target as reports name it.
-pub(super) fn target(
+pub(super) fn make_target(
     kind: TargetKind,
     label: String,
-    base: Option<Id>,
-    head: Option<Id>,
+    base: Option<ObjectId>,
+    head: Option<ObjectId>,
 ) -> Target {
-    let slug = slug(&label);
+    let slug = make_slug(&label);
     Target {
         kind,
         label,
         slug,
-        base: base.map(|id| id.hex()),
-        head: head.map(|id| id.hex()),
+        base: base.map(|id| id.to_hex()),
+        head: head.map(|id| id.to_hex()),
     }
 }
 
 /// A revision as a person would name it: of a whole object id its first ten digits.
-pub(super) fn short(name: &str) -> &str {
+pub(super) fn short_revision(name: &str) -> &str {
     let is_id = matches!(name.len(), 40 | 64) && name.bytes().all(|b| b.is_ascii_hexdigit());
     if is_id { &name[..10] } else { name }
 }
 
 /// A name for files: lower case, `[a-z0-9-]`, at most 50 characters (3-debate.md, "Files of a run").
-pub(super) fn slug(label: &str) -> String {
+pub(super) fn make_slug(label: &str) -> String {
     let mut slug = String::new();
     for c in label.chars() {
         match c.to_ascii_lowercase() {
@@ -123,10 +123,10 @@ mod tests {
 
     #[test]
     fn a_whole_id_is_told_by_its_first_digits_and_a_name_as_it_is() {
-        assert_eq!(short(&"0123456789abcdef".repeat(4)), "0123456789");
-        assert_eq!(short(&"ab".repeat(20)), "ababababab");
-        assert_eq!(short("main"), "main");
-        assert_eq!(short("deadbeef"), "deadbeef");
+        assert_eq!(short_revision(&"0123456789abcdef".repeat(4)), "0123456789");
+        assert_eq!(short_revision(&"ab".repeat(20)), "ababababab");
+        assert_eq!(short_revision("main"), "main");
+        assert_eq!(short_revision("deadbeef"), "deadbeef");
     }
 
     #[test]
@@ -149,11 +149,13 @@ mod tests {
     #[test]
     fn slugs_are_safe_names() {
         assert_eq!(
-            slug("origin/main...Feature/Übung_2"),
+            make_slug("origin/main...Feature/Übung_2"),
             "origin-main-feature-bung-2"
         );
-        assert_eq!(slug("../../etc"), "etc");
-        assert_eq!(slug("…"), "change");
-        assert!(slug(&"x".repeat(80)).len() == 50 && !slug(&"ab-".repeat(40)).ends_with('-'));
+        assert_eq!(make_slug("../../etc"), "etc");
+        assert_eq!(make_slug("…"), "change");
+        assert!(
+            make_slug(&"x".repeat(80)).len() == 50 && !make_slug(&"ab-".repeat(40)).ends_with('-')
+        );
     }
 }

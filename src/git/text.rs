@@ -9,16 +9,20 @@ use council_protocol::task::Framing;
 use council_protocol::{FileChange, RepoPath};
 use sha2::{Digest, Sha256};
 
-use super::change::{Change, Source, Surroundings};
-use super::{Request, target};
+use super::change::{HunkSource, RepositoryContext, ReviewedChange};
+use super::{ChangeRequest, target};
 
 /// Mode of an ordinary file.
 const FILE_MODE: u32 = 0o100_644;
 
 /// A document as a file that is new, so that a finding can quote its lines. Its authors' words beside it are not known.
-pub(super) fn document(request: &Request, bytes: &[u8], label: &str) -> Change {
+pub(super) fn document_change(
+    request: &ChangeRequest,
+    bytes: &[u8],
+    label: &str,
+) -> ReviewedChange {
     let text = String::from_utf8_lossy(bytes);
-    let path = RepoPath::from(name_of(label));
+    let path = RepoPath::from(document_path(label));
     let binary = bytes.iter().take(8_000).any(|&byte| byte == 0);
     let nothing = text
         .trim()
@@ -46,14 +50,14 @@ pub(super) fn document(request: &Request, bytes: &[u8], label: &str) -> Change {
     let hunks = if binary {
         Vec::new()
     } else {
-        vec![whole(&text)]
+        vec![whole_text_hunk(&text)]
     };
     let files = if nothing.is_some() {
         Vec::new()
     } else {
         vec![file]
     };
-    let found = Found {
+    let found = ReadText {
         kind: TargetKind::File,
         label,
         files,
@@ -61,13 +65,13 @@ pub(super) fn document(request: &Request, bytes: &[u8], label: &str) -> Change {
         nothing,
         bytes,
     };
-    change(request, found)
+    change_from_text(request, found)
 }
 
 /// A question: there is no file to quote from.
-pub(super) fn topic(request: &Request, question: &str) -> Change {
+pub(super) fn topic_change(request: &ChangeRequest, question: &str) -> ReviewedChange {
     let question = question.trim();
-    let found = Found {
+    let found = ReadText {
         kind: TargetKind::Topic,
         label: question,
         files: Vec::new(),
@@ -77,11 +81,11 @@ pub(super) fn topic(request: &Request, question: &str) -> Change {
             .then(|| "the question is empty".to_owned()),
         bytes: question.as_bytes(),
     };
-    change(request, found)
+    change_from_text(request, found)
 }
 
 /// What a text comes to before its surroundings are known.
-struct Found<'a> {
+struct ReadText<'a> {
     kind: TargetKind,
     label: &'a str,
     files: Vec<FileChange>,
@@ -90,10 +94,10 @@ struct Found<'a> {
     bytes: &'a [u8],
 }
 
-fn change(request: &Request, found: Found<'_>) -> Change {
-    let Surroundings { place, trusted, .. } = Surroundings::of(request);
-    Change {
-        target: target::target(found.kind, found.label.to_owned(), None, None),
+fn change_from_text(request: &ChangeRequest, found: ReadText<'_>) -> ReviewedChange {
+    let RepositoryContext { place, trusted, .. } = RepositoryContext::around_request(request);
+    ReviewedChange {
+        target: target::make_target(found.kind, found.label.to_owned(), None, None),
         files: found.files,
         framing: Framing::default(),
         nothing: found.nothing,
@@ -101,7 +105,7 @@ fn change(request: &Request, found: Found<'_>) -> Change {
         blobs: Arc::new(NoBlobs),
         place,
         git_source: None,
-        source: Source::Patch {
+        source: HunkSource::Patch {
             hunks: found.hunks,
             digest: Sha256::digest(found.bytes).to_vec(),
         },
@@ -110,7 +114,7 @@ fn change(request: &Request, found: Found<'_>) -> Change {
 }
 
 /// All lines as added ones.
-fn whole(text: &str) -> Hunk {
+fn whole_text_hunk(text: &str) -> Hunk {
     let mut body = String::with_capacity(text.len() + text.len() / 20);
     let mut lines = 0_u32;
     for line in text.split_inclusive('\n') {
@@ -132,7 +136,7 @@ fn whole(text: &str) -> Hunk {
 }
 
 /// The name under which findings point to a document: its path below the directory, else its last part.
-fn name_of(label: &str) -> &str {
+fn document_path(label: &str) -> &str {
     let inside = !label.starts_with('/')
         && label
             .split('/')
@@ -151,21 +155,21 @@ fn name_of(label: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::super::TargetSpec;
-    use super::super::env::Environment;
+    use super::super::env::GitEnvironment;
     use super::*;
 
-    fn read(spec: TargetSpec) -> Change {
+    fn read(spec: TargetSpec) -> ReviewedChange {
         let outside = tempfile::tempdir().unwrap();
-        let request = Request {
+        let request = ChangeRequest {
             dir: outside.path().to_owned(),
             spec,
             pathspecs: Vec::new(),
-            env: Environment::from_vars(std::iter::empty()),
+            env: GitEnvironment::from_vars(std::iter::empty()),
         };
-        super::super::read(&request).unwrap()
+        super::super::read_change(&request).unwrap()
     }
 
-    fn document(text: &str) -> Change {
+    fn document(text: &str) -> ReviewedChange {
         read(TargetSpec::Document(text.into(), "docs/PLAN.md".into()))
     }
 
@@ -175,7 +179,7 @@ mod tests {
         assert_eq!(change.target.kind, TargetKind::File);
         assert_eq!(change.target.slug, "docs-plan-md");
         let mut file = change.files[0].clone();
-        change.fill(&mut file).unwrap();
+        change.fill_hunks(&mut file).unwrap();
         let lines: Vec<_> = file.hunks[0].lines().map(|l| (l.new_no, l.text)).collect();
         assert_eq!(
             lines,
@@ -216,7 +220,7 @@ mod tests {
             ("..", "document"),
             ("a/b.md", "a/b.md"),
         ] {
-            assert_eq!(name_of(label), name);
+            assert_eq!(document_path(label), name);
         }
     }
 }

@@ -35,18 +35,19 @@ pub(super) struct RawHunk {
 }
 
 /// The hunks between two texts, with three lines of context.
-pub(super) fn hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
+pub(super) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
     if old.is_empty() || new.is_empty() {
         return Ok(one_sided(old, new).into_iter().collect());
     }
-    let Window { head, tail } = window(old, new);
-    let mut hunks = store::hunks(&old[head..old.len() - tail], &new[head..new.len() - tail])?;
+    let DiffWindow { head, tail } = find_window(old, new);
+    let mut hunks =
+        store::buffer_hunks(&old[head..old.len() - tail], &new[head..new.len() - tail])?;
     if head > 0 {
         let above = &old[..head];
         let lines = u32::try_from(above.iter().filter(|&&b| b == b'\n').count());
         // Files of more lines are refused long before, by their size.
         let lines = lines.unwrap_or(u32::MAX / 2);
-        let section = enclosing(above);
+        let section = enclosing_section(above);
         for hunk in hunks.iter_mut().take_while(|hunk| hunk.section.is_empty()) {
             hunk.section = section.to_vec();
         }
@@ -85,7 +86,7 @@ fn one_sided(old: &[u8], new: &[u8]) -> Option<RawHunk> {
 }
 
 /// What of both texts need not be compared, in bytes.
-struct Window {
+struct DiffWindow {
     /// At the beginning.
     head: usize,
     /// At the end.
@@ -93,19 +94,19 @@ struct Window {
 }
 
 /// Whole lines at both ends that both texts have, without the margins.
-fn window(old: &[u8], new: &[u8]) -> Window {
+fn find_window(old: &[u8], new: &[u8]) -> DiffWindow {
     let head = line_start(old, shared_prefix(old, new));
     let tail = shared_suffix(&old[head..], &new[head..]);
     let tail = old.len() - next_line(old, old.len() - tail);
     let core = [&old[head..old.len() - tail], &new[head..new.len() - tail]];
     let above = || old[..head].rsplit(|&b| b == b'\n').skip(1);
     let below = || old[old.len() - tail..].split(|&b| b == b'\n');
-    let before = if bars(above(), core) {
+    let before = if stops_sliding(above(), core) {
         SHORT_MARGIN
     } else {
         MARGIN
     };
-    let behind = if bars(below(), core) {
+    let behind = if stops_sliding(below(), core) {
         SHORT_MARGIN
     } else {
         MARGIN
@@ -118,14 +119,14 @@ fn window(old: &[u8], new: &[u8]) -> Window {
     for _ in 0..behind {
         end = next_line(old, end);
     }
-    Window {
+    DiffWindow {
         head: start,
         tail: old.len().saturating_sub(end),
     }
 }
 
 /// Whether one of the nearest lines is none of those that differ: a group slides over a line only where it has the same.
-fn bars<'a>(nearest: impl Iterator<Item = &'a [u8]>, core: [&[u8]; 2]) -> bool {
+fn stops_sliding<'a>(nearest: impl Iterator<Item = &'a [u8]>, core: [&[u8]; 2]) -> bool {
     let is_there = |line: &[u8]| {
         core.iter()
             .any(|core| memchr::memmem::find(core, line).is_some())
@@ -169,7 +170,7 @@ fn shared_suffix(old: &[u8], new: &[u8]) -> usize {
 }
 
 /// The nearest line above that begins as functions do, by git's default rule: a letter, `_` or `$`.
-fn enclosing(above: &[u8]) -> &[u8] {
+fn enclosing_section(above: &[u8]) -> &[u8] {
     let begins = |line: &&[u8]| {
         line.first()
             .is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b == b'$')
@@ -231,10 +232,10 @@ mod tests {
         lines.remove(560);
         let new = lines.concat();
         let (ours, whole) = (
-            hunks(old.as_bytes(), new.as_bytes()),
-            store::hunks(old.as_bytes(), new.as_bytes()),
+            diff_hunks(old.as_bytes(), new.as_bytes()),
+            store::buffer_hunks(old.as_bytes(), new.as_bytes()),
         );
-        let window = window(old.as_bytes(), new.as_bytes());
+        let window = find_window(old.as_bytes(), new.as_bytes());
         let kept = old.len() - window.tail - window.head;
         assert!(window.head > 2000 && kept < 1000, "{} {kept}", window.head);
         assert_eq!(ours.unwrap(), whole.unwrap());
@@ -245,10 +246,13 @@ mod tests {
         let body: String = (0..300).map(|n| format!("    {n}\n")).collect();
         let old = format!("int far_above(void)  \n{body}");
         let new = old.replace("    290\n", "    edited\n");
-        let hunks = hunks(old.as_bytes(), new.as_bytes()).unwrap();
+        let hunks = diff_hunks(old.as_bytes(), new.as_bytes()).unwrap();
         assert_eq!(hunks[0].section, b"int far_above(void)");
         assert_eq!(hunks[0].old.0, 289);
-        assert_eq!(hunks, store::hunks(old.as_bytes(), new.as_bytes()).unwrap());
+        assert_eq!(
+            hunks,
+            store::buffer_hunks(old.as_bytes(), new.as_bytes()).unwrap()
+        );
     }
 
     /// Two functions of the same lines, one of them new: the group may slide further than a short margin is.
@@ -258,18 +262,24 @@ mod tests {
         let around: String = (0..300).map(|n| format!("{n}\n")).collect();
         let old = format!("{around}{block}{around}");
         let new = format!("{around}{block}{block}{around}");
-        let whole = store::hunks(old.as_bytes(), new.as_bytes()).unwrap();
-        assert_eq!(hunks(old.as_bytes(), new.as_bytes()).unwrap(), whole);
-        let whole = store::hunks(new.as_bytes(), old.as_bytes()).unwrap();
-        assert_eq!(hunks(new.as_bytes(), old.as_bytes()).unwrap(), whole);
+        let whole = store::buffer_hunks(old.as_bytes(), new.as_bytes()).unwrap();
+        assert_eq!(diff_hunks(old.as_bytes(), new.as_bytes()).unwrap(), whole);
+        let whole = store::buffer_hunks(new.as_bytes(), old.as_bytes()).unwrap();
+        assert_eq!(diff_hunks(new.as_bytes(), old.as_bytes()).unwrap(), whole);
     }
 
     #[test]
     fn a_text_that_is_all_new_or_all_gone_is_as_libgit2_shows_it() {
         for text in ["", "\n", "a", "a\n", "a\nb", "a\r\n\nb\n\n", "\u{e9}\n"] {
             let text = text.as_bytes();
-            assert_eq!(hunks(b"", text).unwrap(), store::hunks(b"", text).unwrap());
-            assert_eq!(hunks(text, b"").unwrap(), store::hunks(text, b"").unwrap());
+            assert_eq!(
+                diff_hunks(b"", text).unwrap(),
+                store::buffer_hunks(b"", text).unwrap()
+            );
+            assert_eq!(
+                diff_hunks(text, b"").unwrap(),
+                store::buffer_hunks(text, b"").unwrap()
+            );
         }
     }
 
@@ -291,7 +301,7 @@ mod tests {
                 }
             }
             let new = lines.concat();
-            let found = hunks(old.as_bytes(), new.as_bytes()).unwrap();
+            let found = diff_hunks(old.as_bytes(), new.as_bytes()).unwrap();
             prop_assert_eq!(applied(old.as_bytes(), &found), new.into_bytes());
         }
 
@@ -313,7 +323,7 @@ mod tests {
             lines.splice(at..at + gone, edit);
             let new = lines.concat();
             let (old, new) = (old.as_bytes(), new.as_bytes());
-            prop_assert_eq!(hunks(old, new).unwrap(), store::hunks(old, new).unwrap());
+            prop_assert_eq!(diff_hunks(old, new).unwrap(), store::buffer_hunks(old, new).unwrap());
         }
 
         #[test]
@@ -321,7 +331,7 @@ mod tests {
             common in "[ab\n]{0,600}", old in "[abc\n]{1,4}", new in "[abc\n]{1,4}", tail in "[ab\n]{0,8}",
         ) {
             let (old, new) = (format!("{common}{old}{tail}"), format!("{common}{new}{tail}"));
-            let found = hunks(old.as_bytes(), new.as_bytes()).unwrap();
+            let found = diff_hunks(old.as_bytes(), new.as_bytes()).unwrap();
             prop_assert_eq!(applied(old.as_bytes(), &found), new.into_bytes());
         }
     }

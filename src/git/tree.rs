@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::error::GitError;
-use super::id::{Format, Id};
-use super::objects::Objects;
+use super::id::{ObjectFormat, ObjectId};
+use super::objects::ObjectReader;
 
 /// How deep a tree may be, as in git (`core.maxTreeDepth`).
 const MAX_DEPTH: usize = 2048;
@@ -14,44 +14,44 @@ const MAX_ENTRIES: usize = 1_000_000;
 
 /// Mode and id of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Entry {
+pub(super) struct TreeItem {
     pub(super) mode: u32,
-    pub(super) id: Id,
+    pub(super) id: ObjectId,
 }
 
 /// An entry and where it is.
-pub(super) type Located = (Vec<u8>, Entry);
+pub(super) type LocatedItem = (Vec<u8>, TreeItem);
 
 /// What sort of entry a mode makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum ItemSort {
     File,
     Symlink,
     Submodule,
     Tree,
 }
 
-impl Entry {
+impl TreeItem {
     /// An entry with its mode as git normalises it.
-    pub(super) fn new(mode: u32, id: Id) -> Self {
+    pub(super) fn new(mode: u32, id: ObjectId) -> Self {
         Self {
-            mode: canonical(mode),
+            mode: canonical_mode(mode),
             id,
         }
     }
 
-    pub(super) fn sort(self) -> Sort {
+    pub(super) fn sort(self) -> ItemSort {
         match self.mode {
-            0o040000 => Sort::Tree,
-            0o120000 => Sort::Symlink,
-            0o160000 => Sort::Submodule,
-            _ => Sort::File,
+            0o040000 => ItemSort::Tree,
+            0o120000 => ItemSort::Symlink,
+            0o160000 => ItemSort::Submodule,
+            _ => ItemSort::File,
         }
     }
 }
 
 /// Old repositories hold modes such as 0o100664, which git reads as the nearest that it writes today.
-fn canonical(mode: u32) -> u32 {
+fn canonical_mode(mode: u32) -> u32 {
     match mode & 0o170000 {
         0o100000 if mode & 0o100 != 0 => 0o100755,
         0o100000 => 0o100644,
@@ -63,31 +63,31 @@ fn canonical(mode: u32) -> u32 {
 
 /// One path on which two sides differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Raw {
+pub(super) struct RawChange {
     pub(super) path: Vec<u8>,
-    pub(super) old: Option<Entry>,
-    pub(super) new: Option<Entry>,
+    pub(super) old: Option<TreeItem>,
+    pub(super) new: Option<TreeItem>,
 }
 
 /// The entries of a stored tree, in its order.
-struct Cursor<'a> {
+struct TreeCursor<'a> {
     rest: &'a [u8],
     /// Bytes of an id.
     length: usize,
     damaged: bool,
 }
 
-impl<'a> Cursor<'a> {
-    fn new(bytes: &'a [u8], format: Format) -> Self {
+impl<'a> TreeCursor<'a> {
+    fn new(bytes: &'a [u8], format: ObjectFormat) -> Self {
         Self {
             rest: bytes,
-            length: format.length(),
+            length: format.id_length(),
             damaged: false,
         }
     }
 
     /// `<octal mode> SP <name> NUL <id>`.
-    fn parse(&mut self) -> Option<(&'a [u8], Entry)> {
+    fn parse_item(&mut self) -> Option<(&'a [u8], TreeItem)> {
         let space = self.rest.iter().position(|&b| b == b' ')?;
         let (mode, rest) = (&self.rest[..space], &self.rest[space + 1..]);
         let mode = mode.iter().try_fold(0, |mode: u32, &digit| match digit {
@@ -96,28 +96,28 @@ impl<'a> Cursor<'a> {
         })?;
         let end = rest.iter().position(|&b| b == 0)?;
         let (name, rest) = (&rest[..end], &rest[end + 1..]);
-        let id = Id::from_bytes(rest.get(..self.length)?)?;
+        let id = ObjectId::from_bytes(rest.get(..self.length)?)?;
         self.rest = &rest[self.length..];
-        (!name.is_empty() && !name.contains(&b'/')).then(|| (name, Entry::new(mode, id)))
+        (!name.is_empty() && !name.contains(&b'/')).then(|| (name, TreeItem::new(mode, id)))
     }
 }
 
-impl<'a> Iterator for Cursor<'a> {
-    type Item = (&'a [u8], Entry);
+impl<'a> Iterator for TreeCursor<'a> {
+    type Item = (&'a [u8], TreeItem);
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() || self.damaged {
             return None;
         }
-        let entry = self.parse();
+        let entry = self.parse_item();
         self.damaged = entry.is_none();
         entry
     }
 }
 
 /// git sorts a directory as if its name ended in a slash.
-fn order(one: &(&[u8], Entry), two: &(&[u8], Entry)) -> Ordering {
-    let slash = |entry: Entry| (entry.sort() == Sort::Tree).then_some(b'/');
+fn compare_names(one: &(&[u8], TreeItem), two: &(&[u8], TreeItem)) -> Ordering {
+    let slash = |entry: TreeItem| (entry.sort() == ItemSort::Tree).then_some(b'/');
     let (a, b) = (
         one.0.iter().copied().chain(slash(one.1)),
         two.0.iter().copied().chain(slash(two.1)),
@@ -130,23 +130,26 @@ fn order(one: &(&[u8], Entry), two: &(&[u8], Entry)) -> Ordering {
 }
 
 /// The paths on which two trees differ, in the order of a walk. Equal subtrees are skipped by id.
-pub(super) fn compare(
-    objects: &Objects,
-    old: Option<Id>,
-    new: Option<Id>,
-) -> Result<Vec<Raw>, GitError> {
-    let mut walk = Walk {
+pub(super) fn compare_trees(
+    objects: &ObjectReader,
+    old: Option<ObjectId>,
+    new: Option<ObjectId>,
+) -> Result<Vec<RawChange>, GitError> {
+    let mut walk = TreeWalk {
         objects,
         path: Vec::new(),
         found: Vec::new(),
     };
-    walk.pair(old, new, 0)?;
+    walk.walk_pair(old, new, 0)?;
     Ok(walk.found)
 }
 
 /// All entries of a tree but its directories, in path order.
-pub(super) fn list(objects: &Objects, tree: Id) -> Result<Vec<Located>, GitError> {
-    let found = compare(objects, None, Some(tree))?;
+pub(super) fn list_tree(
+    objects: &ObjectReader,
+    tree: ObjectId,
+) -> Result<Vec<LocatedItem>, GitError> {
+    let found = compare_trees(objects, None, Some(tree))?;
     Ok(found
         .into_iter()
         .filter_map(|raw| Some((raw.path, raw.new?)))
@@ -154,70 +157,79 @@ pub(super) fn list(objects: &Objects, tree: Id) -> Result<Vec<Located>, GitError
 }
 
 /// The entry at a path, if there is one.
-pub(super) fn find(objects: &Objects, root: Id, path: &[u8]) -> Result<Option<Entry>, GitError> {
-    let mut at = Entry {
+pub(super) fn find_in_tree(
+    objects: &ObjectReader,
+    root: ObjectId,
+    path: &[u8],
+) -> Result<Option<TreeItem>, GitError> {
+    let mut at = TreeItem {
         mode: 0o040000,
         id: root,
     };
     for name in path.split(|&b| b == b'/') {
-        if at.sort() != Sort::Tree {
+        if at.sort() != ItemSort::Tree {
             return Ok(None);
         }
         let bytes = objects.tree(at.id)?;
-        match Cursor::new(&bytes, objects.store.format).find(|(entry, _)| *entry == name) {
+        match TreeCursor::new(&bytes, objects.store.format).find(|(entry, _)| *entry == name) {
             Some((_, entry)) => at = entry,
             None => return Ok(None),
         }
     }
-    Ok((at.sort() != Sort::Tree).then_some(at))
+    Ok((at.sort() != ItemSort::Tree).then_some(at))
 }
 
-struct Walk<'a> {
-    objects: &'a Objects,
+struct TreeWalk<'a> {
+    objects: &'a ObjectReader,
     path: Vec<u8>,
-    found: Vec<Raw>,
+    found: Vec<RawChange>,
 }
 
-impl Walk<'_> {
-    fn pair(&mut self, old: Option<Id>, new: Option<Id>, depth: usize) -> Result<(), GitError> {
+impl TreeWalk<'_> {
+    fn walk_pair(
+        &mut self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        depth: usize,
+    ) -> Result<(), GitError> {
         if old == new {
             return Ok(());
         }
         if depth > MAX_DEPTH {
-            return Err(bound(
+            return Err(bound_error(
                 "a path",
                 &format!("more than {MAX_DEPTH} directories deep"),
                 &format!("{MAX_DEPTH}"),
             ));
         }
-        let (old_bytes, new_bytes) = (self.bytes(old)?, self.bytes(new)?);
+        let (old_bytes, new_bytes) = (self.tree_bytes(old)?, self.tree_bytes(new)?);
         let (mut left, mut right) = (
-            Cursor::new(&old_bytes, self.objects.store.format),
-            Cursor::new(&new_bytes, self.objects.store.format),
+            TreeCursor::new(&old_bytes, self.objects.store.format),
+            TreeCursor::new(&new_bytes, self.objects.store.format),
         );
         let (mut a, mut b) = (left.next(), right.next());
         while a.is_some() || b.is_some() {
             let order = match (&a, &b) {
-                (Some(a), Some(b)) => order(a, b),
+                (Some(a), Some(b)) => compare_names(a, b),
                 (Some(_), None) => Ordering::Less,
                 _ => Ordering::Greater,
             };
             let (one, two) = (a.filter(|_| order.is_le()), b.filter(|_| order.is_ge()));
-            self.entries(one, two, depth)?;
+            self.walk_items(one, two, depth)?;
             a = if one.is_some() { left.next() } else { a };
             b = if two.is_some() { right.next() } else { b };
         }
-        intact(&left, old).and(intact(&right, new))
+        check_intact(&left, old).and(check_intact(&right, new))
     }
 
-    fn bytes(&self, tree: Option<Id>) -> Result<std::sync::Arc<[u8]>, GitError> {
+    fn tree_bytes(&self, tree: Option<ObjectId>) -> Result<std::sync::Arc<[u8]>, GitError> {
         tree.map_or_else(|| Ok([].into()), |tree| self.objects.tree(tree))
     }
 
-    fn entries(
+    fn walk_items(
         &mut self,
-        old: Option<(&[u8], Entry)>,
-        new: Option<(&[u8], Entry)>,
+        old: Option<(&[u8], TreeItem)>,
+        new: Option<(&[u8], TreeItem)>,
         depth: usize,
     ) -> Result<(), GitError> {
         let Some((name, _)) = old.or(new) else {
@@ -229,26 +241,26 @@ impl Walk<'_> {
         }
         let start = self.path.len();
         self.path.extend_from_slice(name);
-        let tree = |entry: Option<Entry>| {
+        let tree = |entry: Option<TreeItem>| {
             entry
-                .filter(|entry| entry.sort() == Sort::Tree)
+                .filter(|entry| entry.sort() == ItemSort::Tree)
                 .map(|entry| entry.id)
         };
         if tree(old).is_some() || tree(new).is_some() {
             self.path.push(b'/');
-            self.pair(tree(old), tree(new), depth + 1)?;
+            self.walk_pair(tree(old), tree(new), depth + 1)?;
             self.path.pop();
         }
-        let leaf = |entry: Option<Entry>| entry.filter(|entry| entry.sort() != Sort::Tree);
+        let leaf = |entry: Option<TreeItem>| entry.filter(|entry| entry.sort() != ItemSort::Tree);
         if leaf(old).is_some() || leaf(new).is_some() {
             if self.found.len() == MAX_ENTRIES {
-                return Err(bound(
+                return Err(bound_error(
                     "the change",
                     &format!("more than {MAX_ENTRIES} files"),
                     &format!("{MAX_ENTRIES}"),
                 ));
             }
-            self.found.push(Raw {
+            self.found.push(RawChange {
                 path: self.path.clone(),
                 old: leaf(old),
                 new: leaf(new),
@@ -259,7 +271,7 @@ impl Walk<'_> {
     }
 }
 
-fn bound(what: &str, size: &str, limit: &str) -> GitError {
+fn bound_error(what: &str, size: &str, limit: &str) -> GitError {
     GitError::TooLarge {
         what: what.to_owned(),
         size: size.to_owned(),
@@ -267,7 +279,7 @@ fn bound(what: &str, size: &str, limit: &str) -> GitError {
     }
 }
 
-fn intact(cursor: &Cursor<'_>, tree: Option<Id>) -> Result<(), GitError> {
+fn check_intact(cursor: &TreeCursor<'_>, tree: Option<ObjectId>) -> Result<(), GitError> {
     match (cursor.damaged, tree) {
         (true, Some(id)) => Err(GitError::Damaged {
             what: format!("tree {id}"),
@@ -278,7 +290,7 @@ fn intact(cursor: &Cursor<'_>, tree: Option<Id>) -> Result<(), GitError> {
 }
 
 /// The paths on which two listings in path order differ.
-pub(super) fn merge(old: &[Located], new: &[Located]) -> Vec<Raw> {
+pub(super) fn merge_listings(old: &[LocatedItem], new: &[LocatedItem]) -> Vec<RawChange> {
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     let mut found = Vec::new();
     loop {
@@ -295,7 +307,7 @@ pub(super) fn merge(old: &[Located], new: &[Located]) -> Vec<Raw> {
             after.map(|(_, entry)| *entry),
         );
         if let (true, Some((path, _))) = (was != is, after.or(before)) {
-            found.push(Raw {
+            found.push(RawChange {
                 path: path.clone(),
                 old: was,
                 new: is,

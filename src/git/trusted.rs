@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::error::GitError;
-use super::id::Id;
-use super::objects::Objects;
-use super::tree::{self, Sort};
+use super::id::ObjectId;
+use super::objects::ObjectReader;
+use super::tree::{self, ItemSort};
 
 /// How many symbolic links are followed, one after another.
 const MAX_LINKS: usize = 5;
@@ -21,13 +21,13 @@ pub trait TrustedTree: Send + Sync {
     /// # Errors
     ///
     /// Objects that are missing, damaged or too large.
-    fn read(&self, path: &str) -> Result<Option<Vec<u8>>, GitError>;
+    fn read_file(&self, path: &str) -> Result<Option<Vec<u8>>, GitError>;
 }
 
 /// A tree of the object database.
 pub(super) struct CommitTree {
-    pub(super) objects: Arc<Objects>,
-    pub(super) root: Id,
+    pub(super) objects: Arc<ObjectReader>,
+    pub(super) root: ObjectId,
     pub(super) origin: String,
 }
 
@@ -36,19 +36,19 @@ impl TrustedTree for CommitTree {
         self.origin.clone()
     }
 
-    fn read(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+    fn read_file(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let mut path = path.as_bytes().to_vec();
         for _ in 0..MAX_LINKS {
-            let Some(entry) = tree::find(&self.objects, self.root, &path)? else {
+            let Some(entry) = tree::find_in_tree(&self.objects, self.root, &path)? else {
                 return Ok(None);
             };
             match entry.sort() {
-                Sort::File => return Ok(Some(self.objects.blob(entry.id)?.to_vec())),
-                Sort::Symlink => match follow(&path, &self.objects.blob(entry.id)?) {
+                ItemSort::File => return Ok(Some(self.objects.blob(entry.id)?.to_vec())),
+                ItemSort::Symlink => match follow_link(&path, &self.objects.blob(entry.id)?) {
                     Some(target) => path = target,
                     None => return Ok(None),
                 },
-                Sort::Submodule | Sort::Tree => return Ok(None),
+                ItemSort::Submodule | ItemSort::Tree => return Ok(None),
             }
         }
         Ok(None)
@@ -56,7 +56,7 @@ impl TrustedTree for CommitTree {
 }
 
 /// Where a link leads from its place in the tree; none when that is outside.
-fn follow(link: &[u8], target: &[u8]) -> Option<Vec<u8>> {
+fn follow_link(link: &[u8], target: &[u8]) -> Option<Vec<u8>> {
     if target.starts_with(b"/") {
         return None;
     }
@@ -79,7 +79,8 @@ mod tests {
     #[test]
     fn links_stay_inside() {
         let follow = |link: &str, target: &str| {
-            follow(link.as_bytes(), target.as_bytes()).map(|path| String::from_utf8(path).unwrap())
+            follow_link(link.as_bytes(), target.as_bytes())
+                .map(|path| String::from_utf8(path).unwrap())
         };
         assert_eq!(follow("CLAUDE.md", "AGENTS.md"), Some("AGENTS.md".into()));
         assert_eq!(follow("a/b/link", "../c/./x"), Some("a/c/x".into()));

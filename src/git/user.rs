@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::env::Environment;
-use super::runner::{self, Limits, OFF, RunError};
+use super::env::GitEnvironment;
+use super::runner::{self, OFF, ProcessLimits, RunError};
 
 /// How long a command may take.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -20,7 +20,7 @@ const CAP: usize = 64 << 20;
 pub struct UserGit {
     program: PathBuf,
     dir: PathBuf,
-    env: Environment,
+    env: GitEnvironment,
 }
 
 impl UserGit {
@@ -29,19 +29,19 @@ impl UserGit {
     /// # Errors
     ///
     /// [`RunError::NoGit`].
-    pub fn new(dir: &Path, env: &Environment) -> Result<Self, RunError> {
+    pub fn new(dir: &Path, env: &GitEnvironment) -> Result<Self, RunError> {
         Ok(Self {
-            program: runner::program(env)?,
+            program: runner::git_program(env)?,
             dir: dir.to_owned(),
             env: env.clone(),
         })
     }
 
-    pub(super) fn environment(&self) -> &Environment {
+    pub(super) fn environment(&self) -> &GitEnvironment {
         &self.env
     }
 
-    fn command(&self, dir: &Path) -> Command {
+    fn git_command(&self, dir: &Path) -> Command {
         let mut git = Command::new(&self.program);
         git.env_clear()
             .envs(self.env.all())
@@ -51,40 +51,39 @@ impl UserGit {
         git
     }
 
-    fn converse(
-        &self,
-        name: &'static str,
-        git: Command,
-        stdin: &[u8],
-    ) -> Result<Vec<u8>, RunError> {
-        let limits = Limits {
+    fn run_git(&self, name: &'static str, git: Command, stdin: &[u8]) -> Result<Vec<u8>, RunError> {
+        let limits = ProcessLimits {
             command: name,
             deadline: DEADLINE,
             cap: CAP,
         };
-        limits.converse(git, stdin)
+        limits.run_process(git, stdin)
     }
 
     /// Runs a command that writes, with hooks, monitors and network switched off.
-    pub(super) fn write(
+    pub(super) fn run_writing(
         &self,
         name: &'static str,
         args: &[&OsStr],
         stdin: &[u8],
     ) -> Result<Vec<u8>, RunError> {
-        let mut git = self.command(&self.dir);
+        let mut git = self.git_command(&self.dir);
         for setting in OFF {
             git.args(["-c", setting]);
         }
         git.arg(name).args(args);
-        self.converse(name, git, stdin)
+        self.run_git(name, git, stdin)
     }
 
     /// Runs a command that only tells something and executes nothing.
-    pub(super) fn ask(&self, name: &'static str, args: &[&str]) -> Result<String, RunError> {
-        let mut git = self.command(&self.dir);
+    pub(super) fn run_reading(
+        &self,
+        name: &'static str,
+        args: &[&str],
+    ) -> Result<String, RunError> {
+        let mut git = self.git_command(&self.dir);
         git.arg(name).args(args);
-        let said = self.converse(name, git, &[])?;
+        let said = self.run_git(name, git, &[])?;
         Ok(String::from_utf8_lossy(&said).into_owned())
     }
 
@@ -94,7 +93,7 @@ impl UserGit {
     ///
     /// As `git rev-parse` fails: no repository.
     pub fn hooks_dir(&self) -> Result<PathBuf, RunError> {
-        let said = self.ask("rev-parse", &["--git-path", "hooks"])?;
+        let said = self.run_reading("rev-parse", &["--git-path", "hooks"])?;
         let dir = self.dir.join(said.trim_end_matches('\n'));
         Ok(dir.canonicalize().unwrap_or(dir))
     }
@@ -105,15 +104,15 @@ impl UserGit {
     ///
     /// When git cannot be run.
     pub fn version(&self) -> Result<(u32, u32), RunError> {
-        let said = self.ask("version", &[])?;
+        let said = self.run_reading("version", &[])?;
         let numbers = said.split_whitespace().nth(2).unwrap_or_default();
         let mut numbers = numbers.split('.').map_while(|n| n.parse().ok());
         Ok((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
     }
 
     /// A value of git's configuration as it holds in the repository; none when it is unset.
-    pub fn config(&self, key: &str) -> Option<String> {
-        let said = self.ask("config", &["--get", key]).ok()?;
+    pub fn config_value(&self, key: &str) -> Option<String> {
+        let said = self.run_reading("config", &["--get", key]).ok()?;
         Some(said.trim_end_matches('\n').to_owned())
     }
 
@@ -121,11 +120,11 @@ impl UserGit {
     pub fn own_config(&self, key: &str) -> Option<String> {
         let mut git = Command::new(&self.program);
         git.env_clear()
-            .envs(self.env.configuration())
+            .envs(self.env.configuration_vars())
             .env("LC_ALL", "C")
             .current_dir("/")
             .args(["config", "--get", key]);
-        let said = self.converse("config", git, &[]).ok()?;
+        let said = self.run_git("config", git, &[]).ok()?;
         Some(
             String::from_utf8_lossy(&said)
                 .trim_end_matches('\n')
@@ -140,29 +139,29 @@ impl UserGit {
     /// As `git config` fails.
     pub fn set_config(&self, key: &str, value: &str) -> Result<(), RunError> {
         let args = ["--local", "--replace-all", key, value].map(OsStr::new);
-        self.write("config", &args, &[]).map(drop)
+        self.run_writing("config", &args, &[]).map(drop)
     }
 
     /// Removes a section of the repository's own configuration; it is no error that there is none.
     pub fn remove_section(&self, section: &str) {
         let args = ["--local", "--remove-section", section].map(OsStr::new);
-        let _ = self.write("config", &args, &[]);
+        let _ = self.run_writing("config", &args, &[]);
     }
 
     /// `Name <mail>` of whoever commits here.
     pub fn identity(&self) -> Option<String> {
-        let said = self.ask("var", &["GIT_COMMITTER_IDENT"]).ok()?;
+        let said = self.run_reading("var", &["GIT_COMMITTER_IDENT"]).ok()?;
         let end = said.rfind('>')?;
         Some(said[..=end].to_owned())
     }
 
     /// A program that git is configured to use, from where the repository has no say; else `default` of PATH.
-    pub(super) fn helper(&self, keys: &[&str], default: &str) -> Option<PathBuf> {
+    pub(super) fn configured_program(&self, keys: &[&str], default: &str) -> Option<PathBuf> {
         let named = keys.iter().find_map(|key| self.own_config(key));
         match named {
             Some(path) if Path::new(&path).is_absolute() => Some(path.into()),
-            Some(name) => runner::find(&self.env, &name),
-            None => runner::find(&self.env, default),
+            Some(name) => runner::find_program(&self.env, &name),
+            None => runner::find_program(&self.env, default),
         }
     }
 }

@@ -12,28 +12,28 @@ use sha2::{Digest, Sha256};
 
 use super::content;
 use super::error::GitError;
-use super::id::Id;
-use super::objects::{MAX_BLOB, Objects};
-use super::pathspec::Pathspecs;
-use super::tree::{Entry, Located, Sort};
+use super::id::ObjectId;
+use super::objects::{MAX_BLOB, ObjectReader};
+use super::pathspec::PathspecList;
+use super::tree::{ItemSort, LocatedItem, TreeItem};
 
 /// The most that the changed files of a worktree may hold together, in bytes.
 const MAX_TOTAL: usize = 256 << 20;
 
 /// A path on which the worktree may differ from the index.
-pub(super) struct Touched {
+pub(super) struct TouchedPath {
     pub(super) path: Vec<u8>,
     pub(super) tracked: bool,
     /// The commit that a submodule stands at.
-    pub(super) submodule: Option<Id>,
+    pub(super) submodule: Option<ObjectId>,
 }
 
 /// What a snapshot holds.
-pub(super) struct Snapshot {
+pub(super) struct WorktreeSnapshot {
     /// The index, with the worktree's files in the place of its own.
-    pub(super) entries: Vec<Located>,
+    pub(super) entries: Vec<LocatedItem>,
     /// Contents that are no objects yet.
-    pub(super) own: HashMap<Id, Arc<[u8]>>,
+    pub(super) own: HashMap<ObjectId, Arc<[u8]>>,
     /// Files that are there and cannot be read.
     pub(super) unreadable: HashMap<RepoPath, GitError>,
     pub(super) notes: Vec<String>,
@@ -41,16 +41,16 @@ pub(super) struct Snapshot {
 
 /// Takes a snapshot of the worktree at `workdir`. No filter is run; line endings are converted only as `core.autocrlf`
 /// says, and a file of git-lfs is compared by its pointer.
-pub(super) fn snapshot(
-    objects: &Objects,
+pub(super) fn take_snapshot(
+    objects: &ObjectReader,
     workdir: &Path,
-    specs: &Pathspecs,
-) -> Result<Snapshot, GitError> {
-    let index: BTreeMap<_, _> = objects.store.index()?.into_iter().collect();
+    specs: &PathspecList,
+) -> Result<WorktreeSnapshot, GitError> {
+    let index: BTreeMap<_, _> = objects.store.index_entries()?.into_iter().collect();
     let touched = objects.store.changed_in_worktree()?;
-    let mut reader = Reader::new(objects, workdir);
+    let mut reader = WorktreeReader::new(objects, workdir);
     let mut entries = index;
-    for Touched {
+    for TouchedPath {
         path,
         tracked,
         submodule,
@@ -68,24 +68,24 @@ pub(super) fn snapshot(
         }
         let known = entries.get(&path).copied();
         let found = match submodule {
-            Some(commit) if tracked => Some(Entry {
+            Some(commit) if tracked => Some(TreeItem {
                 mode: 0o160000,
                 id: commit,
             }),
-            _ => reader.entry(&path, known),
+            _ => reader.read_entry(&path, known),
         };
         match found {
             Some(entry) => drop(entries.insert(path, entry)),
             None => drop(entries.remove(&path)),
         }
     }
-    let Reader {
+    let WorktreeReader {
         own,
         unreadable,
         notes,
         ..
     } = reader;
-    Ok(Snapshot {
+    Ok(WorktreeSnapshot {
         entries: entries.into_iter().collect(),
         own,
         unreadable,
@@ -98,24 +98,24 @@ fn is_ours(path: &[u8]) -> bool {
     path.starts_with(b".agents/council/") || path == b"DEBATE.md"
 }
 
-struct Reader<'a> {
-    objects: &'a Objects,
+struct WorktreeReader<'a> {
+    objects: &'a ObjectReader,
     workdir: &'a Path,
     autocrlf: bool,
     executable: bool,
     symlinks: bool,
     total: usize,
-    own: HashMap<Id, Arc<[u8]>>,
+    own: HashMap<ObjectId, Arc<[u8]>>,
     unreadable: HashMap<RepoPath, GitError>,
     notes: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(objects: &'a Objects, workdir: &'a Path) -> Self {
+impl<'a> WorktreeReader<'a> {
+    fn new(objects: &'a ObjectReader, workdir: &'a Path) -> Self {
         let setting = |name: &str| {
             objects
                 .store
-                .setting(name)
+                .config_value(name)
                 .map(|value| value.to_ascii_lowercase())
         };
         let off =
@@ -137,26 +137,26 @@ impl<'a> Reader<'a> {
     }
 
     /// What lies at a path; none when nothing does that git would keep.
-    fn entry(&mut self, path: &[u8], known: Option<Entry>) -> Option<Entry> {
+    fn read_entry(&mut self, path: &[u8], known: Option<TreeItem>) -> Option<TreeItem> {
         let file = self.workdir.join(bytes_to_path(path));
-        match self.read(&file, path, known) {
+        match self.read_path(&file, path, known) {
             Ok(found) => found,
             Err(error) => {
                 self.unreadable.insert(RepoPath::new(path), error);
-                Some(Entry {
+                Some(TreeItem {
                     mode: known.map_or(0o100644, |entry| entry.mode),
-                    id: Id::NONE,
+                    id: ObjectId::NONE,
                 })
             }
         }
     }
 
-    fn read(
+    fn read_path(
         &mut self,
         file: &Path,
         path: &[u8],
-        known: Option<Entry>,
-    ) -> Result<Option<Entry>, GitError> {
+        known: Option<TreeItem>,
+    ) -> Result<Option<TreeItem>, GitError> {
         let unreadable = |cause: std::io::Error| GitError::Unreadable {
             path: file.to_owned(),
             cause: cause.to_string(),
@@ -179,25 +179,26 @@ impl<'a> Reader<'a> {
         if meta.is_symlink() {
             let target = fs::read_link(file).map_err(unreadable)?;
             return self
-                .keep(0o120000, path_to_bytes(&target).into_owned())
+                .keep_content(0o120000, path_to_bytes(&target).into_owned())
                 .map(Some);
         }
         if !meta.is_file() {
             return Ok(None);
         }
-        let mode = self.mode(&meta, known);
+        let mode = self.file_mode(&meta, known);
         if let Some(pointer) = self
             .lfs_pointer(file, known, meta.len())
             .transpose()
             .map_err(unreadable)?
         {
-            return self.keep(mode, pointer).map(Some);
+            return self.keep_content(mode, pointer).map(Some);
         }
         if meta.len() > MAX_BLOB as u64 {
             return Err(too_large(path, meta.len(), MAX_BLOB));
         }
         let bytes = read_bounded(file).map_err(unreadable)?;
-        self.keep(mode, self.as_stored(bytes, known)?).map(Some)
+        self.keep_content(mode, self.as_stored(bytes, known)?)
+            .map(Some)
     }
 
     /// Whether a directory on the way is a symbolic link: what lies behind it is not a part of this worktree.
@@ -208,10 +209,10 @@ impl<'a> Reader<'a> {
             .any(|dir| dir.is_symlink())
     }
 
-    fn mode(&self, meta: &fs::Metadata, known: Option<Entry>) -> u32 {
+    fn file_mode(&self, meta: &fs::Metadata, known: Option<TreeItem>) -> u32 {
         match known {
-            Some(entry) if entry.sort() == Sort::Symlink && !self.symlinks => entry.mode,
-            Some(entry) if entry.sort() == Sort::File && !self.executable => entry.mode,
+            Some(entry) if entry.sort() == ItemSort::Symlink && !self.symlinks => entry.mode,
+            Some(entry) if entry.sort() == ItemSort::File && !self.executable => entry.mode,
             _ if self.executable && is_executable(meta) => 0o100755,
             _ => 0o100644,
         }
@@ -221,7 +222,7 @@ impl<'a> Reader<'a> {
     fn lfs_pointer(
         &self,
         file: &Path,
-        known: Option<Entry>,
+        known: Option<TreeItem>,
         size: u64,
     ) -> Option<std::io::Result<Vec<u8>>> {
         let stored = self
@@ -230,7 +231,7 @@ impl<'a> Reader<'a> {
             .ok()
             .filter(|stored| content::is_lfs_pointer(stored))?;
         let made = fs::File::open(file)
-            .and_then(digest)
+            .and_then(sha256_of_file)
             .map(|(digest, begins)| {
                 let pointer = format!(
                     "version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n"
@@ -262,12 +263,12 @@ impl<'a> Reader<'a> {
     }
 
     /// With `core.autocrlf`, git stores text with plain newlines unless it was stored otherwise before.
-    fn as_stored(&self, bytes: Vec<u8>, known: Option<Entry>) -> Result<Vec<u8>, GitError> {
+    fn as_stored(&self, bytes: Vec<u8>, known: Option<TreeItem>) -> Result<Vec<u8>, GitError> {
         let has_cr = |bytes: &[u8]| bytes.windows(2).any(|pair| pair == b"\r\n");
         if !self.autocrlf || content::is_binary(&bytes) || !has_cr(&bytes) {
             return Ok(bytes);
         }
-        let known = known.filter(|entry| entry.sort() == Sort::File);
+        let known = known.filter(|entry| entry.sort() == ItemSort::File);
         let stored = known.map(|known| self.objects.blob(known.id)).transpose()?;
         if stored.is_some_and(|stored| has_cr(&stored)) {
             return Ok(bytes);
@@ -281,7 +282,7 @@ impl<'a> Reader<'a> {
         Ok(plain)
     }
 
-    fn keep(&mut self, mode: u32, bytes: Vec<u8>) -> Result<Entry, GitError> {
+    fn keep_content(&mut self, mode: u32, bytes: Vec<u8>) -> Result<TreeItem, GitError> {
         let id = self.objects.store.blob_id(&bytes)?;
         self.total += bytes.len();
         if self.total > MAX_TOTAL {
@@ -292,7 +293,7 @@ impl<'a> Reader<'a> {
             ));
         }
         self.own.entry(id).or_insert_with(|| bytes.into());
-        Ok(Entry { mode, id })
+        Ok(TreeItem { mode, id })
     }
 }
 
@@ -315,7 +316,7 @@ fn read_bounded(file: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// The SHA-256 of a file of any size, and its first bytes.
-fn digest(mut file: fs::File) -> std::io::Result<(String, Vec<u8>)> {
+fn sha256_of_file(mut file: fs::File) -> std::io::Result<(String, Vec<u8>)> {
     let (mut digest, mut begins, mut buffer) = (Sha256::new(), Vec::new(), vec![0; 64 << 10]);
     loop {
         let read = file.read(&mut buffer)?;

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::council::outcome::{JudgeRecord, Verdict};
-use crate::report::{self, Gate, Report};
+use crate::report::{self, GatePolicy, Report};
 
-use super::seal::{DIGITS, Purpose, Seal};
+use super::seal::{DIGITS, MacKey, MacPurpose};
 
 /// How a file is called until it is whole.
-pub const HALF: &str = ".half-";
+pub const PARTIAL_PREFIX: &str = ".half-";
 
 /// How old a half-written file must be before it is taken for one that nobody will finish.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The most bytes of one verdict.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_VERDICT_BYTES: u64 = 16 << 20;
 
 /// A file is `{"seal":"…",` and the report as it was rendered, so that the seal covers bytes and not a way to write JSON.
 const OPEN: &str = "{\"seal\":\"";
@@ -29,15 +29,15 @@ const SLACK: usize = 16;
 
 /// The verdicts of a repository.
 #[derive(Clone)]
-pub struct Cache {
+pub struct VerdictCache {
     dir: PathBuf,
     keep: usize,
-    seal: Option<Seal>,
+    seal: Option<MacKey>,
 }
 
 /// One verdict as it lies in the cache.
 #[derive(Debug)]
-pub struct Kept {
+pub struct CachedVerdict {
     /// Its recognition key.
     pub key: String,
     /// Its size in bytes.
@@ -46,9 +46,9 @@ pub struct Kept {
     pub report: Report,
 }
 
-impl Cache {
+impl VerdictCache {
     /// The cache below `memory_dir`, with room for `keep` verdicts. Without a seal nothing is kept and nothing known.
-    pub fn new(memory_dir: &Path, keep: usize, seal: Option<Seal>) -> Self {
+    pub fn new(memory_dir: &Path, keep: usize, seal: Option<MacKey>) -> Self {
         Self {
             dir: memory_dir.join("verdicts"),
             keep,
@@ -64,12 +64,12 @@ impl Cache {
     /// The verdict under a key; none where there is none that can be read, one that says that it is another's, or one that
     /// this user did not seal.
     pub fn get(&self, key: &str) -> Option<Report> {
-        let path = self.file(key)?;
-        if fs::metadata(&path).ok()?.len() > MOST_BYTES {
+        let path = self.file_of_key(key)?;
+        if fs::metadata(&path).ok()?.len() > MAX_VERDICT_BYTES {
             return None;
         }
         let text = fs::read_to_string(path).ok()?;
-        let report = report::json::parse(self.opened(&text)?).ok()?;
+        let report = report::json::parse(self.verified_json(&text)?).ok()?;
         let own = report.receipt.run.recognition_key.as_deref() == Some(key);
         (own && is_worth_keeping(&report)).then_some(report)
     }
@@ -81,7 +81,7 @@ impl Cache {
     /// When the folder cannot be written; nothing half-written is ever found by [`Self::get`].
     pub fn put(&self, report: &Report) -> io::Result<()> {
         let key = report.receipt.run.recognition_key.as_deref();
-        let path = key.and_then(|key| self.file(key));
+        let path = key.and_then(|key| self.file_of_key(key));
         let (Some(path), Some(seal)) = (path, &self.seal) else {
             return Ok(());
         };
@@ -89,44 +89,44 @@ impl Cache {
             return Ok(());
         }
         fs::create_dir_all(&self.dir)?;
-        let json = report::json::render(report, Gate::default());
-        let seal = seal.over(Purpose::Verdict, json.as_bytes());
+        let json = report::json::render(report, GatePolicy::default());
+        let seal = seal.mac_hex(MacPurpose::Verdict, json.as_bytes());
         let mut beside = tempfile::Builder::new()
-            .prefix(HALF)
+            .prefix(PARTIAL_PREFIX)
             .tempfile_in(&self.dir)?;
         write!(beside, "{OPEN}{seal}{MIDDLE}{json}{CLOSE}")?;
         beside.persist(path).map_err(|error| error.error)?;
-        self.sweep(SLACK);
+        self.remove_oldest(SLACK);
         Ok(())
     }
 
     /// The report's own bytes in a file that this user sealed.
-    fn opened<'a>(&self, text: &'a str) -> Option<&'a str> {
+    fn verified_json<'a>(&self, text: &'a str) -> Option<&'a str> {
         let rest = text.strip_prefix(OPEN)?;
         let (seal, rest) = rest.split_at_checked(DIGITS)?;
         let json = rest.strip_prefix(MIDDLE)?.strip_suffix(CLOSE)?;
         let ours = self.seal.as_ref()?;
-        ours.holds(Purpose::Verdict, json.as_bytes(), seal)
+        ours.verify_mac(MacPurpose::Verdict, json.as_bytes(), seal)
             .then_some(json)
     }
 
     /// How many files there are, those that count for nothing included.
     pub fn count(&self) -> usize {
-        self.files().len()
+        self.list_files().len()
     }
 
     /// Every verdict that counts, the latest first.
-    pub fn list(&self) -> Vec<Kept> {
+    pub fn list(&self) -> Vec<CachedVerdict> {
         let read = |(path, meta): (PathBuf, fs::Metadata)| {
             let key = path.file_stem()?.to_str()?.to_owned();
             let report = self.get(&key)?;
-            Some(Kept {
+            Some(CachedVerdict {
                 key,
                 bytes: meta.len(),
                 report,
             })
         };
-        self.files().into_iter().filter_map(read).collect()
+        self.list_files().into_iter().filter_map(read).collect()
     }
 
     /// Forgets everything, and says how many verdicts that were.
@@ -135,27 +135,27 @@ impl Cache {
     ///
     /// When a file cannot be removed.
     pub fn clear(&self) -> io::Result<usize> {
-        let files = self.files();
+        let files = self.list_files();
         for (path, _) in &files {
-            removed(fs::remove_file(path))?;
+            ignore_missing(fs::remove_file(path))?;
         }
         clear_abandoned(&self.dir, Duration::ZERO);
         Ok(files.len())
     }
 
     /// Forgets the oldest beyond the bound, and what was never finished. Says how many verdicts went.
-    pub fn gc(&self) -> usize {
+    pub fn prune_excess(&self) -> usize {
         clear_abandoned(&self.dir, ABANDONED);
         // Suggestions on their way into the worktree.
         self.dir
             .parent()
             .into_iter()
             .for_each(|dir| clear_abandoned(dir, ABANDONED));
-        self.sweep(0)
+        self.remove_oldest(0)
     }
 
-    fn sweep(&self, slack: usize) -> usize {
-        let files = self.files();
+    fn remove_oldest(&self, slack: usize) -> usize {
+        let files = self.list_files();
         if files.len() <= self.keep.saturating_add(slack) {
             return 0;
         }
@@ -166,8 +166,8 @@ impl Cache {
     }
 
     /// The files of verdicts, the latest first.
-    fn files(&self) -> Vec<(PathBuf, fs::Metadata)> {
-        let mut files: Vec<_> = entries(&self.dir)
+    fn list_files(&self) -> Vec<(PathBuf, fs::Metadata)> {
+        let mut files: Vec<_> = dir_entries(&self.dir)
             .filter(|(path, _)| path.extension().is_some_and(|end| end == "json"))
             .collect();
         let modified = |meta: &fs::Metadata| meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -176,13 +176,13 @@ impl Cache {
     }
 
     /// The file of a key; none for what is no key.
-    fn file(&self, key: &str) -> Option<PathBuf> {
+    fn file_of_key(&self, key: &str) -> Option<PathBuf> {
         let hex = key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit());
         hex.then(|| self.dir.join(format!("{key}.json")))
     }
 }
 
-fn entries(dir: &Path) -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
+fn dir_entries(dir: &Path) -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
     let entries = fs::read_dir(dir).into_iter().flatten();
     entries.filter_map(|entry| {
         let entry = entry.ok()?;
@@ -193,10 +193,10 @@ fn entries(dir: &Path) -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
 /// Removes half-written files of that age.
 fn clear_abandoned(dir: &Path, age: Duration) {
     let now = SystemTime::now();
-    for (path, meta) in entries(dir) {
+    for (path, meta) in dir_entries(dir) {
         let half = path
             .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with(HALF));
+            .is_some_and(|name| name.to_string_lossy().starts_with(PARTIAL_PREFIX));
         let old = meta
             .modified()
             .is_ok_and(|made| now.duration_since(made).unwrap_or_default() >= age);
@@ -207,7 +207,7 @@ fn clear_abandoned(dir: &Path, age: Duration) {
     }
 }
 
-fn removed(result: io::Result<()>) -> io::Result<()> {
+fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,

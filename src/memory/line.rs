@@ -5,9 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::council::Dismissal;
-use crate::council::ledger::Ledger;
+use crate::council::ledger::DebateLedger;
 use crate::council::outcome::Verdict;
-use crate::git::Signature;
+use crate::git::NoteSignature;
 use crate::report::Report;
 
 /// The version that every line carries.
@@ -61,7 +61,7 @@ pub struct DismissalLine {
 /// What a line says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-pub enum Line {
+pub enum NoteLine {
     /// A verdict.
     Verdict(VerdictLine),
     /// A dismissal.
@@ -70,19 +70,19 @@ pub enum Line {
 
 /// A line that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Read {
+pub struct ParsedLine {
     /// What it says.
-    pub line: Line,
+    pub line: NoteLine,
     /// The bytes that a signature covers.
     pub body: String,
     /// The signature, if there is one; nobody has checked it.
-    pub signature: Option<Signature>,
+    pub signature: Option<NoteSignature>,
 }
 
 /// What stands before a signature. Inside of a JSON string its quotes would be escaped.
 const MARK: &str = ",\"sig\":";
 
-impl Line {
+impl NoteLine {
     /// The bytes without a signature.
     pub fn body(&self) -> String {
         // Plain data with string keys: this cannot fail.
@@ -91,14 +91,14 @@ impl Line {
 }
 
 /// A line with its signature.
-pub fn signed(body: &str, signature: &Signature) -> String {
+pub fn append_signature(body: &str, signature: &NoteSignature) -> String {
     let sig = serde_json::to_string(signature).unwrap_or_default();
     let open = body.strip_suffix('}').unwrap_or(body);
     format!("{open}{MARK}{sig}}}")
 }
 
 /// Reads a line; none for one that another program, or a later version, wrote.
-pub fn read(text: &str) -> Option<Read> {
+pub fn parse_line(text: &str) -> Option<ParsedLine> {
     let text = text.trim();
     let (body, signature) = match text.rfind(MARK) {
         Some(at) => {
@@ -108,12 +108,12 @@ pub fn read(text: &str) -> Option<Read> {
         }
         None => (text.to_owned(), None),
     };
-    let line: Line = serde_json::from_str(&body).ok()?;
+    let line: NoteLine = serde_json::from_str(&body).ok()?;
     let version = match &line {
-        Line::Verdict(verdict) => verdict.v,
-        Line::Dismissal(dismissal) => dismissal.v,
+        NoteLine::Verdict(verdict) => verdict.v,
+        NoteLine::Dismissal(dismissal) => dismissal.v,
     };
-    (version == LINE_VERSION).then_some(Read {
+    (version == LINE_VERSION).then_some(ParsedLine {
         line,
         body,
         signature,
@@ -121,20 +121,20 @@ pub fn read(text: &str) -> Option<Read> {
 }
 
 /// The report as a note holds it: what follows from the change is left out.
-pub fn trimmed(report: &Report) -> Report {
+pub fn trim_report(report: &Report) -> Report {
     let mut report = report.clone();
     report.coverage.files.clear();
-    report.ledger = Ledger::default();
+    report.ledger = DebateLedger::default();
     report
 }
 
 /// The dismissals that hold: for each finding the latest line decides.
-pub fn in_force(mut lines: Vec<DismissalLine>) -> Vec<Dismissal> {
+pub fn latest_dismissals(mut lines: Vec<DismissalLine>) -> Vec<Dismissal> {
     lines.sort_by(|a, b| {
         let place = |line: &DismissalLine| {
             (
                 line.dismissal.fingerprint.clone(),
-                moment(&line.dismissal.at),
+                parse_time(&line.dismissal.at),
             )
         };
         place(a).cmp(&place(b)).then(a.restored.cmp(&b.restored))
@@ -155,21 +155,21 @@ pub fn in_force(mut lines: Vec<DismissalLine>) -> Vec<Dismissal> {
 }
 
 /// A time that can be compared across zones; one that cannot be read is the earliest.
-fn moment(at: &str) -> jiff::Timestamp {
+fn parse_time(at: &str) -> jiff::Timestamp {
     at.parse().unwrap_or(jiff::Timestamp::MIN)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::council::Ground;
+    use crate::council::DismissalGround;
 
     fn dismissal(at: &str, restored: bool) -> DismissalLine {
         DismissalLine {
             v: LINE_VERSION,
             dismissal: Dismissal {
                 fingerprint: "00112233445566aa".into(),
-                ground: Ground::AcceptedRisk,
+                ground: DismissalGround::AcceptedRisk,
                 because: "we say ,\"sig\":{} here".into(),
                 by: "Ann <ann@example.com>".into(),
                 at: at.into(),
@@ -181,24 +181,24 @@ mod tests {
 
     #[test]
     fn a_line_is_one_line_and_its_signature_covers_the_rest() {
-        let line = Line::Dismissal(dismissal("2026-03-09T10:00:00+01:00", false));
+        let line = NoteLine::Dismissal(dismissal("2026-03-09T10:00:00+01:00", false));
         let body = line.body();
         assert!(!body.contains('\n'));
-        let signature = Signature {
+        let signature = NoteSignature {
             format: "ssh".into(),
             value: "-----BEGIN\nx\n-----END".into(),
         };
-        let text = signed(&body, &signature);
+        let text = append_signature(&body, &signature);
         assert!(!text.contains('\n'));
         assert_eq!(
-            read(&text),
-            Some(Read {
+            parse_line(&text),
+            Some(ParsedLine {
                 line: line.clone(),
                 body: body.clone(),
                 signature: Some(signature)
             })
         );
-        assert_eq!(read(&body).unwrap().signature, None);
+        assert_eq!(parse_line(&body).unwrap().signature, None);
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
             (&value["type"], &value["v"]),
@@ -215,22 +215,22 @@ mod tests {
             "{\"type\":\"verdict\"}",
             "{\"type\":\"other\",\"v\":1}",
         ] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(parse_line(text), None, "{text}");
         }
-        let later = Line::Dismissal(DismissalLine {
+        let later = NoteLine::Dismissal(DismissalLine {
             v: 2,
             ..dismissal("2026-03-09T10:00:00Z", false)
         });
-        assert_eq!(read(&later.body()), None);
+        assert_eq!(parse_line(&later.body()), None);
     }
 
     #[test]
     fn the_latest_word_on_a_finding_holds_whatever_the_zone() {
         let first = dismissal("2026-03-09T10:00:00+05:00", false);
         let back = dismissal("2026-03-09T06:00:00+00:00", true);
-        assert_eq!(in_force(vec![first.clone()]).len(), 1);
-        assert_eq!(in_force(vec![back.clone(), first.clone()]), []);
+        assert_eq!(latest_dismissals(vec![first.clone()]).len(), 1);
+        assert_eq!(latest_dismissals(vec![back.clone(), first.clone()]), []);
         let again = dismissal("2026-03-09T07:00:00Z", false);
-        assert_eq!(in_force(vec![again, back, first]).len(), 1);
+        assert_eq!(latest_dismissals(vec![again, back, first]).len(), 1);
     }
 }

@@ -9,6 +9,6 @@ pub mod line;
 mod seal;
 mod signers;
 
-pub use cache::{Cache, HALF, Kept, is_worth_keeping};
-pub use seal::{Purpose, Seal};
-pub use signers::{Authors, Distrust, Signers};
+pub use cache::{CachedVerdict, PARTIAL_PREFIX, VerdictCache, is_worth_keeping};
+pub use seal::{MacKey, MacPurpose};
+pub use signers::{ChangeAuthors, DistrustReason, TrustedSigners};

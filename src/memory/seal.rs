@@ -24,11 +24,11 @@ pub(super) const DIGITS: usize = 64;
 
 /// Seals texts with the user's key.
 #[derive(Clone)]
-pub struct Seal([u8; LENGTH]);
+pub struct MacKey([u8; LENGTH]);
 
 /// What a text is sealed as: one of another purpose does not pass for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum MacPurpose {
     /// A verdict of the cache.
     Verdict,
     /// A line of the journal of dismissals.
@@ -39,8 +39,8 @@ pub enum Purpose {
     Report,
 }
 
-impl Purpose {
-    fn word(self) -> &'static str {
+impl MacPurpose {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Verdict => "verdict",
             Self::Dismissal => "dismissal",
@@ -50,7 +50,7 @@ impl Purpose {
     }
 }
 
-impl Seal {
+impl MacKey {
     /// With this key.
     pub fn new(key: [u8; LENGTH]) -> Self {
         Self(key)
@@ -61,30 +61,30 @@ impl Seal {
     /// # Errors
     ///
     /// When it cannot be read or kept, is no key, or others than the user may read it.
-    pub fn of_user(state: &Path) -> io::Result<Self> {
+    pub fn load_or_create(state: &Path) -> io::Result<Self> {
         let path = state.join(FILE);
-        match read(&path) {
+        match read_key(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                draw(state, &path)?;
-                read(&path)
+                create_key(state, &path)?;
+                read_key(&path)
             }
             read => read,
         }
     }
 
     /// The seal of a text: HMAC-SHA256 over its purpose and its bytes, as hexadecimal digits.
-    pub fn over(&self, purpose: Purpose, text: &[u8]) -> String {
-        let mac = self.mac(&[purpose.word().as_bytes(), b"\0", text]);
+    pub fn mac_hex(&self, purpose: MacPurpose, text: &[u8]) -> String {
+        let mac = self.compute_mac(&[purpose.as_str().as_bytes(), b"\0", text]);
         mac.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Whether this user sealed the text.
-    pub fn holds(&self, purpose: Purpose, text: &[u8], seal: &str) -> bool {
-        self.over(purpose, text) == seal
+    pub fn verify_mac(&self, purpose: MacPurpose, text: &[u8], seal: &str) -> bool {
+        self.mac_hex(purpose, text) == seal
     }
 
     /// RFC 2104.
-    fn mac(&self, parts: &[&[u8]]) -> [u8; 32] {
+    fn compute_mac(&self, parts: &[&[u8]]) -> [u8; 32] {
         let pad = |byte: u8| {
             let mut block = [byte; BLOCK];
             block.iter_mut().zip(self.0).for_each(|(b, key)| *b ^= key);
@@ -100,7 +100,7 @@ impl Seal {
     }
 }
 
-fn read(path: &Path) -> io::Result<Seal> {
+fn read_key(path: &Path) -> io::Result<MacKey> {
     let wrong = |why: &str| {
         let text = format!("{}: {why}; remove it to draw another", path.display());
         io::Error::new(io::ErrorKind::InvalidData, text)
@@ -111,11 +111,13 @@ fn read(path: &Path) -> io::Result<Seal> {
     }
     let mut key = Vec::with_capacity(LENGTH + 1);
     (&mut file).take(LENGTH as u64 + 1).read_to_end(&mut key)?;
-    key.try_into().map(Seal).map_err(|_| wrong("it is no key"))
+    key.try_into()
+        .map(MacKey)
+        .map_err(|_| wrong("it is no key"))
 }
 
 /// Draws a key; of two processes that do so at once, one's is kept.
-fn draw(state: &Path, path: &Path) -> io::Result<()> {
+fn create_key(state: &Path, path: &Path) -> io::Result<()> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(state)?;
@@ -137,21 +139,21 @@ mod tests {
         // RFC 4231, test case 2, whose key "Jefe" is padded with zeros to any length below the block's.
         let mut key = [0; LENGTH];
         key[..4].copy_from_slice(b"Jefe");
-        let mac = Seal(key).mac(&[b"what do ya want ", b"for nothing?"]);
+        let mac = MacKey(key).compute_mac(&[b"what do ya want ", b"for nothing?"]);
         assert_eq!(mac[..4], [0x5b, 0xdc, 0xc1, 0x46]);
         assert_eq!(mac[28..], [0x64, 0xec, 0x38, 0x43]);
     }
 
     #[test]
     fn a_seal_is_of_one_key_one_text_and_one_purpose() {
-        let (one, two) = (Seal([1; LENGTH]), Seal([2; LENGTH]));
-        let seal = one.over(Purpose::Verdict, b"text");
+        let (one, two) = (MacKey([1; LENGTH]), MacKey([2; LENGTH]));
+        let seal = one.mac_hex(MacPurpose::Verdict, b"text");
         assert_eq!(seal.len(), DIGITS);
-        assert!(one.holds(Purpose::Verdict, b"text", &seal));
-        assert!(!one.holds(Purpose::Dismissal, b"text", &seal));
-        assert!(!one.holds(Purpose::Verdict, b"other", &seal));
-        assert!(!two.holds(Purpose::Verdict, b"text", &seal));
-        assert!(!one.holds(Purpose::Verdict, b"text", ""));
+        assert!(one.verify_mac(MacPurpose::Verdict, b"text", &seal));
+        assert!(!one.verify_mac(MacPurpose::Dismissal, b"text", &seal));
+        assert!(!one.verify_mac(MacPurpose::Verdict, b"other", &seal));
+        assert!(!two.verify_mac(MacPurpose::Verdict, b"text", &seal));
+        assert!(!one.verify_mac(MacPurpose::Verdict, b"text", ""));
     }
 
     #[test]
@@ -159,7 +161,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state/git-council");
         let keys: Vec<[u8; LENGTH]> = std::thread::scope(|scope| {
-            let draw = || Seal::of_user(&state).unwrap().0;
+            let draw = || MacKey::load_or_create(&state).unwrap().0;
             let all: Vec<_> = (0..8).map(|_| scope.spawn(draw)).collect();
             all.into_iter().map(|one| one.join().unwrap()).collect()
         });
@@ -174,9 +176,9 @@ mod tests {
         );
         assert_eq!(fs::read_dir(&state).unwrap().count(), 1);
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(Seal::of_user(&state).is_err());
+        assert!(MacKey::load_or_create(&state).is_err());
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         fs::write(&file, "short").unwrap();
-        assert!(Seal::of_user(&state).is_err());
+        assert!(MacKey::load_or_create(&state).is_err());
     }
 }

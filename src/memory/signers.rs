@@ -2,17 +2,17 @@
 
 /// The keys that the user lists, each with the names and mails of whoever holds it (`council.trustedNotes`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Signers(Vec<Signer>);
+pub struct TrustedSigners(Vec<SignerEntry>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Signer {
+struct SignerEntry {
     key: String,
     names: Vec<String>,
 }
 
 /// Who had a part in the change, as far as a job of a CI service can tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Authors {
+pub struct ChangeAuthors {
     /// Mails of authors and committers.
     pub mails: Vec<String>,
     /// Names at the forge: whoever opened the pull request, pushed, or started the job.
@@ -23,7 +23,7 @@ pub struct Authors {
 
 /// Why a signature does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Distrust {
+pub enum DistrustReason {
     /// Its key is not listed.
     Unlisted,
     /// In CI: the list does not say whose key it is.
@@ -32,9 +32,9 @@ pub enum Distrust {
     Own,
 }
 
-impl Distrust {
+impl DistrustReason {
     /// The words for people.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Unlisted => "its signer is not listed in council.trustedNotes",
             Self::Nameless => "council.trustedNotes does not say whose key signed it",
@@ -43,20 +43,20 @@ impl Distrust {
     }
 }
 
-impl Signer {
-    fn is(&self, key: &str) -> bool {
+impl SignerEntry {
+    fn has_key(&self, key: &str) -> bool {
         // Hexadecimal fingerprints have no case, `SHA256:…` has.
         self.key == key || (!key.contains(':') && self.key.eq_ignore_ascii_case(key))
     }
 }
 
-impl Signers {
+impl TrustedSigners {
     /// Reads the list: each entry is a fingerprint, then names at the forge and mails, separated by blanks.
     pub fn parse(list: &[String]) -> Self {
         let signer = |entry: &String| {
             let mut words = entry.split_whitespace().map(str::to_owned);
             let key = words.next()?;
-            Some(Signer {
+            Some(SignerEntry {
                 key,
                 names: words.collect(),
             })
@@ -65,8 +65,8 @@ impl Signers {
     }
 
     /// The names that the list gives to a key.
-    pub fn names(&self, key: &str) -> &[String] {
-        let signer = self.0.iter().find(|signer| signer.is(key));
+    pub fn names_of(&self, key: &str) -> &[String] {
+        let signer = self.0.iter().find(|signer| signer.has_key(key));
         signer.map_or(&[], |signer| &signer.names)
     }
 
@@ -76,9 +76,13 @@ impl Signers {
     /// # Errors
     ///
     /// Why it does not count.
-    pub fn allows(&self, key: &str, authors: Option<&Authors>) -> Result<(), Distrust> {
-        let signer = self.0.iter().find(|signer| signer.is(key));
-        let signer = signer.ok_or(Distrust::Unlisted)?;
+    pub fn check_signer(
+        &self,
+        key: &str,
+        authors: Option<&ChangeAuthors>,
+    ) -> Result<(), DistrustReason> {
+        let signer = self.0.iter().find(|signer| signer.has_key(key));
+        let signer = signer.ok_or(DistrustReason::Unlisted)?;
         let Some(authors) = authors else {
             return Ok(());
         };
@@ -88,10 +92,10 @@ impl Signers {
         };
         let has = |mail: bool| signer.names.iter().any(|name| name.contains('@') == mail);
         if signer.names.iter().any(part) {
-            Err(Distrust::Own)
+            Err(DistrustReason::Own)
         } else if !authors.complete || authors.logins.is_empty() || !has(false) || !has(true) {
             // Mails of commits are what their author wrote: only the forge's name of a person is proof.
-            Err(Distrust::Nameless)
+            Err(DistrustReason::Nameless)
         } else {
             Ok(())
         }
@@ -102,17 +106,17 @@ impl Signers {
 mod tests {
     use super::*;
 
-    fn signers() -> Signers {
-        Signers::parse(&[
+    fn signers() -> TrustedSigners {
+        TrustedSigners::parse(&[
             "SHA256:abc ann ann@example.com".into(),
             "0123ABCD".into(),
             "SHA256:ben ben".into(),
         ])
     }
 
-    fn authors(mails: &[&str], logins: &[&str]) -> Authors {
+    fn authors(mails: &[&str], logins: &[&str]) -> ChangeAuthors {
         let own = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
-        Authors {
+        ChangeAuthors {
             mails: own(mails),
             logins: own(logins),
             complete: true,
@@ -121,38 +125,50 @@ mod tests {
 
     #[test]
     fn at_home_a_listed_key_is_enough() {
-        assert_eq!(signers().allows("SHA256:abc", None), Ok(()));
-        assert_eq!(signers().allows("0123abcd", None), Ok(()));
+        assert_eq!(signers().check_signer("SHA256:abc", None), Ok(()));
+        assert_eq!(signers().check_signer("0123abcd", None), Ok(()));
         assert_eq!(
-            signers().allows("sha256:ABC", None),
-            Err(Distrust::Unlisted)
+            signers().check_signer("sha256:ABC", None),
+            Err(DistrustReason::Unlisted)
         );
         assert_eq!(
-            Signers::default().allows("SHA256:abc", None),
-            Err(Distrust::Unlisted)
+            TrustedSigners::default().check_signer("SHA256:abc", None),
+            Err(DistrustReason::Unlisted)
         );
     }
 
     #[test]
     fn in_ci_nobody_signs_for_their_own_change() {
         let own = |mails: &[&str], logins: &[&str]| {
-            signers().allows("SHA256:abc", Some(&authors(mails, logins)))
+            signers().check_signer("SHA256:abc", Some(&authors(mails, logins)))
         };
         assert_eq!(own(&["zoe@example.com"], &["zoe"]), Ok(()));
-        assert_eq!(own(&["zoe@example.com"], &["Ann"]), Err(Distrust::Own));
-        assert_eq!(own(&["ANN@example.com"], &["zoe"]), Err(Distrust::Own));
-        assert_eq!(own(&["zoe@example.com"], &[]), Err(Distrust::Nameless));
-        let unseen = Authors {
+        assert_eq!(
+            own(&["zoe@example.com"], &["Ann"]),
+            Err(DistrustReason::Own)
+        );
+        assert_eq!(
+            own(&["ANN@example.com"], &["zoe"]),
+            Err(DistrustReason::Own)
+        );
+        assert_eq!(
+            own(&["zoe@example.com"], &[]),
+            Err(DistrustReason::Nameless)
+        );
+        let unseen = ChangeAuthors {
             complete: false,
             ..authors(&[], &["zoe"])
         };
         assert_eq!(
-            signers().allows("SHA256:abc", Some(&unseen)),
-            Err(Distrust::Nameless)
+            signers().check_signer("SHA256:abc", Some(&unseen)),
+            Err(DistrustReason::Nameless)
         );
         let zoe = authors(&["zoe@example.com"], &["zoe"]);
         for key in ["0123abcd", "SHA256:ben"] {
-            assert_eq!(signers().allows(key, Some(&zoe)), Err(Distrust::Nameless));
+            assert_eq!(
+                signers().check_signer(key, Some(&zoe)),
+                Err(DistrustReason::Nameless)
+            );
         }
     }
 }

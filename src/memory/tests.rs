@@ -2,7 +2,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::report::{MemoryPlace, Recognised};
+use crate::report::{MemoryPlace, RecognisedVerdict};
 
 const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
 
@@ -17,8 +17,8 @@ fn report(n: u32) -> Report {
     report
 }
 
-fn cache(dir: &Path, keep: usize) -> Cache {
-    Cache::new(dir, keep, Some(Seal::new([7; 32])))
+fn cache(dir: &Path, keep: usize) -> VerdictCache {
+    VerdictCache::new(dir, keep, Some(MacKey::new([7; 32])))
 }
 
 #[test]
@@ -33,7 +33,11 @@ fn a_verdict_is_found_under_its_key_and_no_other() {
         assert_eq!(cache.get(odd), None);
     }
     // A file that says that it is another's is nobody's.
-    fs::copy(cache.file(&key(1)).unwrap(), cache.file(&key(2)).unwrap()).unwrap();
+    fs::copy(
+        cache.file_of_key(&key(1)).unwrap(),
+        cache.file_of_key(&key(2)).unwrap(),
+    )
+    .unwrap();
     assert_eq!(cache.get(&key(2)), None);
 }
 
@@ -42,17 +46,17 @@ fn t29_a_verdict_that_somebody_else_put_there_is_none() {
     let dir = tempfile::tempdir().unwrap();
     let cache = cache(dir.path(), 10);
     cache.put(&report(1)).unwrap();
-    let file = cache.file(&key(1)).unwrap();
+    let file = cache.file_of_key(&key(1)).unwrap();
     let sealed = fs::read_to_string(&file).unwrap();
     assert!(serde_json::from_str::<serde_json::Value>(&sealed).is_ok());
     // Another user's, or one with no key at all.
-    for seal in [Some(Seal::new([8; 32])), None] {
-        let other = Cache::new(dir.path(), 10, seal);
+    for seal in [Some(MacKey::new([8; 32])), None] {
+        let other = VerdictCache::new(dir.path(), 10, seal);
         assert_eq!(other.get(&key(1)), None);
         assert_eq!((other.list().len(), other.count()), (0, 1));
     }
     // Ours, greener by a word.
-    let json = report::json::render(&report(1), Gate::default());
+    let json = report::json::render(&report(1), GatePolicy::default());
     for planted in [
         json.clone(),
         sealed.replacen("WARN", "PASS", 1),
@@ -66,7 +70,7 @@ fn t29_a_verdict_that_somebody_else_put_there_is_none() {
     }
     fs::write(&file, sealed).unwrap();
     assert_eq!(cache.get(&key(1)), Some(report(1)));
-    let none = Cache::new(&dir.path().join("none"), 10, None);
+    let none = VerdictCache::new(&dir.path().join("none"), 10, None);
     none.put(&report(1)).unwrap();
     assert_eq!(none.count(), 0);
 }
@@ -93,7 +97,7 @@ fn errors_abstentions_and_gaps_are_never_kept() {
                 council_protocol::CoverageState::Unreadable { reason: "x".into() };
         }),
         ("recognised", |r| {
-            r.receipt.run.recognised = Some(Recognised {
+            r.receipt.run.recognised = Some(RecognisedVerdict {
                 place: MemoryPlace::Cache,
                 run: "x".into(),
                 made: "x".into(),
@@ -123,11 +127,11 @@ fn the_oldest_are_forgotten_beyond_the_bound() {
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + u64::from(n));
         let file = fs::File::options()
             .append(true)
-            .open(cache.file(&key(n)).unwrap())
+            .open(cache.file_of_key(&key(n)).unwrap())
             .unwrap();
         file.set_modified(at).unwrap();
     }
-    assert_eq!(cache.gc(), 3);
+    assert_eq!(cache.prune_excess(), 3);
     let left: Vec<String> = cache.list().into_iter().map(|kept| kept.key).collect();
     assert_eq!(left, [key(4), key(3)]);
     assert_eq!(cache.clear().unwrap(), 2);
@@ -139,14 +143,14 @@ fn a_file_that_was_cut_off_is_no_verdict_and_goes_in_time() {
     let dir = tempfile::tempdir().unwrap();
     let cache = cache(dir.path(), 10);
     cache.put(&report(1)).unwrap();
-    let whole = fs::read(cache.file(&key(1)).unwrap()).unwrap();
+    let whole = fs::read(cache.file_of_key(&key(1)).unwrap()).unwrap();
     for length in [0, 1, whole.len() / 2, whole.len() - 3] {
-        fs::write(cache.file(&key(1)).unwrap(), &whole[..length]).unwrap();
+        fs::write(cache.file_of_key(&key(1)).unwrap(), &whole[..length]).unwrap();
         assert_eq!(cache.get(&key(1)), None, "{length} bytes");
     }
     let half = cache.dir().join(".half-x");
     fs::write(&half, "{").unwrap();
-    cache.gc();
+    cache.prune_excess();
     assert!(half.exists(), "somebody may still write it");
     fs::File::options()
         .append(true)
@@ -154,7 +158,7 @@ fn a_file_that_was_cut_off_is_no_verdict_and_goes_in_time() {
         .unwrap()
         .set_modified(SystemTime::UNIX_EPOCH)
         .unwrap();
-    cache.gc();
+    cache.prune_excess();
     assert!(!half.exists());
 }
 
@@ -187,7 +191,7 @@ fn a_thousand_readers_and_writers_never_see_half_a_verdict() {
     });
     assert_eq!(wrong.into_inner(), 0);
     let halves =
-        entries(cache.dir()).filter(|(path, _)| path.extension().is_none_or(|e| e != "json"));
+        dir_entries(cache.dir()).filter(|(path, _)| path.extension().is_none_or(|e| e != "json"));
     assert_eq!(halves.count(), 0);
     assert!(cache.list().len() <= 6 + SLACK);
 }
@@ -216,7 +220,7 @@ fn a_writer_that_is_killed_leaves_a_whole_verdict_or_none() {
             .spawn()
             .unwrap();
         let end = std::time::Instant::now() + Duration::from_secs(20);
-        while cache.files().is_empty() && std::time::Instant::now() < end {
+        while cache.list_files().is_empty() && std::time::Instant::now() < end {
             std::thread::sleep(Duration::from_millis(2));
         }
         std::thread::sleep(Duration::from_millis(after * 3));

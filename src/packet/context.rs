@@ -12,7 +12,7 @@ use super::function;
 
 /// How much context is added to what git shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct ContextBounds {
     /// Lines above a hunk in which its enclosing function is searched.
     pub function_lines: usize,
     /// Lines added above a hunk without one.
@@ -27,7 +27,7 @@ pub struct Bounds {
     pub blob_bytes: u64,
 }
 
-impl Default for Bounds {
+impl Default for ContextBounds {
     fn default() -> Self {
         Self {
             function_lines: 60,
@@ -40,10 +40,10 @@ impl Default for Bounds {
     }
 }
 
-impl Bounds {
+impl ContextBounds {
     /// Whether the old side of a file is worth reading. Before a file is filled, its size and whether it is binary may
     /// not be known.
-    pub(super) fn want(&self, file: &FileChange) -> bool {
+    pub(super) fn wants_old_side(&self, file: &FileChange) -> bool {
         let status = matches!(
             file.status,
             FileStatus::Modified | FileStatus::Renamed | FileStatus::Deleted
@@ -55,7 +55,7 @@ impl Bounds {
     }
 
     /// Whether an old side is text, and not too much of it.
-    pub(super) fn admit(&self, bytes: &[u8]) -> bool {
+    pub(super) fn admits_text(&self, bytes: &[u8]) -> bool {
         let head = &bytes[..bytes.len().min(BINARY_BYTES)];
         bytes.len() as u64 <= self.blob_bytes && !head.contains(&0)
     }
@@ -66,20 +66,20 @@ const BINARY_BYTES: usize = 8_000;
 
 /// Extends hunks, file by file, until the packet's allowance is spent.
 #[derive(Debug)]
-pub(super) struct Extender<'b> {
-    bounds: &'b Bounds,
+pub(super) struct ContextExtender<'b> {
+    bounds: &'b ContextBounds,
     left: usize,
 }
 
 /// A hunk's place on both sides, as half-open ranges of lines from 1. An empty side begins behind the line that git
 /// names.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct HunkSpan {
     old: (usize, usize),
     new: (usize, usize),
 }
 
-impl Span {
+impl HunkSpan {
     fn of(hunk: &Hunk) -> Self {
         let side = |start: u32, lines: u32| {
             let first = start as usize + usize::from(lines == 0);
@@ -92,8 +92,8 @@ impl Span {
     }
 }
 
-impl<'b> Extender<'b> {
-    pub(super) fn new(bounds: &'b Bounds) -> Self {
+impl<'b> ContextExtender<'b> {
+    pub(super) fn new(bounds: &'b ContextBounds) -> Self {
         Self {
             bounds,
             left: bounds.total_lines,
@@ -101,10 +101,10 @@ impl<'b> Extender<'b> {
     }
 
     /// Extends the hunks of one file whose old side is `text`, and merges those that touch.
-    pub(super) fn extend(&mut self, hunks: &mut Vec<Hunk>, text: &str) {
+    pub(super) fn extend_hunks(&mut self, hunks: &mut Vec<Hunk>, text: &str) {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let spans: Vec<Span> = hunks.iter().map(Span::of).collect();
-        if hunks.is_empty() || self.left == 0 || !fits(hunks, &spans, &lines) {
+        let spans: Vec<HunkSpan> = hunks.iter().map(HunkSpan::of).collect();
+        if hunks.is_empty() || self.left == 0 || !hunks_fit(hunks, &spans, &lines) {
             return;
         }
         let mut file_left = self.bounds.file_lines.min(self.left);
@@ -114,19 +114,19 @@ impl<'b> Extender<'b> {
         for (i, mut hunk) in std::mem::take(hunks).into_iter().enumerate() {
             let ceiling = spans.get(i + 1).map_or(lines.len() + 1, |next| next.old.0);
             let (above, below) =
-                self.wanted(&hunk, spans[i], &lines, floor, ceiling, &mut file_left);
-            prepend(
+                self.wanted_lines(&hunk, spans[i], &lines, floor, ceiling, &mut file_left);
+            prepend_lines(
                 &mut hunk,
                 &lines[spans[i].old.0 - 1 - above..spans[i].old.0 - 1],
             );
-            append(
+            append_lines(
                 &mut hunk,
                 &lines[spans[i].old.1 - 1..spans[i].old.1 - 1 + below],
             );
             let touches = i > 0 && floor == spans[i].old.0 - above;
             floor = spans[i].old.1 + below;
             match out.last_mut().filter(|_| touches) {
-                Some(last) => merge(last, hunk),
+                Some(last) => merge_hunks(last, hunk),
                 None => out.push(hunk),
             }
         }
@@ -135,10 +135,10 @@ impl<'b> Extender<'b> {
     }
 
     /// How many lines to add above and below a hunk that may grow from `floor` to `ceiling` (lines of the old side).
-    fn wanted(
+    fn wanted_lines(
         &self,
         hunk: &Hunk,
-        span: Span,
+        span: HunkSpan,
         lines: &[&str],
         floor: usize,
         ceiling: usize,
@@ -146,7 +146,7 @@ impl<'b> Extender<'b> {
     ) -> (usize, usize) {
         let room = span.old.0 - floor;
         let lowest = span.old.0.saturating_sub(self.bounds.function_lines).max(1);
-        let (above, below) = match function::enclosing(hunk, span.old.0, lines, lowest) {
+        let (above, below) = match function::enclosing_function(hunk, span.old.0, lines, lowest) {
             Some(start) if span.old.0.saturating_sub(start).min(room) <= *left => {
                 (span.old.0.saturating_sub(start), 0)
             }
@@ -162,12 +162,12 @@ impl<'b> Extender<'b> {
 
 /// Whether the hunks are what a diff of this old side can be: in order, equal gaps on both sides, and every line of the
 /// old side where it says it is.
-fn fits(hunks: &[Hunk], spans: &[Span], lines: &[&str]) -> bool {
+fn hunks_fit(hunks: &[Hunk], spans: &[HunkSpan], lines: &[&str]) -> bool {
     let mut end = (1, 1);
     for (hunk, span) in hunks.iter().zip(spans) {
         let gap = span.old.0.checked_sub(end.0);
         let in_order = gap.is_some() && gap == span.new.0.checked_sub(end.1);
-        if !in_order || span.old.1 > lines.len() + 1 || !stands_in(hunk, *span, lines) {
+        if !in_order || span.old.1 > lines.len() + 1 || !lines_match(hunk, *span, lines) {
             return false;
         }
         end = (span.old.1, span.new.1);
@@ -175,7 +175,7 @@ fn fits(hunks: &[Hunk], spans: &[Span], lines: &[&str]) -> bool {
     true
 }
 
-fn stands_in(hunk: &Hunk, span: Span, lines: &[&str]) -> bool {
+fn lines_match(hunk: &Hunk, span: HunkSpan, lines: &[&str]) -> bool {
     let (mut old, mut new) = (span.old.0, span.new.0);
     for line in hunk.lines() {
         if line.kind != LineKind::Added {
@@ -193,39 +193,43 @@ fn stands_in(hunk: &Hunk, span: Span, lines: &[&str]) -> bool {
 }
 
 /// Puts lines above a hunk.
-fn prepend(hunk: &mut Hunk, lines: &[&str]) {
-    let Some(added) = count(lines) else { return };
-    if function::names(lines, &hunk.section) {
+fn prepend_lines(hunk: &mut Hunk, lines: &[&str]) {
+    let Some(added) = count_lines(lines) else {
+        return;
+    };
+    if function::names_section(lines, &hunk.section) {
         // The section's own line is now shown: it does not enclose the hunk any more.
         hunk.section.clear();
     }
     // An empty side names the line before it.
     hunk.old_start = hunk.old_start + u32::from(hunk.old_lines == 0) - added;
     hunk.new_start = hunk.new_start + u32::from(hunk.new_lines == 0) - added;
-    grow(hunk, added);
-    hunk.body.insert_str(0, &context(lines));
+    grow_hunk(hunk, added);
+    hunk.body.insert_str(0, &context_body(lines));
 }
 
 /// Puts lines below a hunk.
-fn append(hunk: &mut Hunk, lines: &[&str]) {
-    let Some(added) = count(lines) else { return };
+fn append_lines(hunk: &mut Hunk, lines: &[&str]) {
+    let Some(added) = count_lines(lines) else {
+        return;
+    };
     hunk.old_start += u32::from(hunk.old_lines == 0);
     hunk.new_start += u32::from(hunk.new_lines == 0);
-    grow(hunk, added);
-    hunk.body.push_str(&context(lines));
+    grow_hunk(hunk, added);
+    hunk.body.push_str(&context_body(lines));
 }
 
-fn count(lines: &[&str]) -> Option<u32> {
+fn count_lines(lines: &[&str]) -> Option<u32> {
     u32::try_from(lines.len()).ok().filter(|&n| n > 0)
 }
 
-fn grow(hunk: &mut Hunk, added: u32) {
+fn grow_hunk(hunk: &mut Hunk, added: u32) {
     hunk.old_lines += added;
     hunk.new_lines += added;
 }
 
 /// Lines as the context of a hunk's body.
-fn context(lines: &[&str]) -> String {
+fn context_body(lines: &[&str]) -> String {
     let mut body = String::with_capacity(lines.iter().map(|l| l.len() + 1).sum());
     for line in lines {
         body.push(' ');
@@ -238,7 +242,7 @@ fn context(lines: &[&str]) -> String {
 }
 
 /// Joins a hunk to the one that it touches.
-fn merge(into: &mut Hunk, next: Hunk) {
+fn merge_hunks(into: &mut Hunk, next: Hunk) {
     // A side that was empty until here begins where the next one's does.
     if into.old_lines == 0 {
         into.old_start = next.old_start;

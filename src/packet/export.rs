@@ -58,7 +58,7 @@ pub struct FolderFile {
 
 impl FolderIndex {
     /// The name, relative to the folder, of the file that holds `path` on `side`; none when the folder has none.
-    pub fn blob(&self, side: Side, path: &RepoPath) -> Option<String> {
+    pub fn blob_name(&self, side: Side, path: &RepoPath) -> Option<String> {
         let held = |file: &FolderFile| match side {
             Side::Old => file
                 .old
@@ -95,7 +95,7 @@ pub fn for_judges(packet: &Packet) -> Packet {
 /// # Errors
 /// What `put` fails with, and a side that `blobs` cannot read, except of a file whose coverage already says that it is
 /// unreadable.
-pub fn export<E: From<BlobError>>(
+pub fn export_packet<E: From<BlobError>>(
     packet: &Packet,
     brief: Option<&str>,
     blobs: &dyn BlobSource,
@@ -175,8 +175,8 @@ mod tests {
     use council_protocol::change::{FileStatus, NoBlobs};
     use council_protocol::coverage::Coverage;
 
-    use super::super::Bounds;
-    use super::super::tests::{MapBlobs, build, file, material};
+    use super::super::ContextBounds;
+    use super::super::tests::{MapBlobs, build_packet, file, material};
     use super::*;
 
     /// Two files of the document's example, a binary and an unreadable one.
@@ -196,11 +196,11 @@ mod tests {
             kind: FileKind::Binary,
             ..file("logo.png")
         };
-        let mut packet = build(
+        let mut packet = build_packet(
             material(vec![added, moved, binary]),
             &|_| Ok(()),
             &NoBlobs,
-            &Bounds::default(),
+            &ContextBounds::default(),
         );
         packet.framing.title = "TITLE".to_owned();
         let mut blobs = MapBlobs::default();
@@ -227,7 +227,7 @@ mod tests {
             files.push((name.to_owned(), bytes.to_vec()));
             Ok::<(), BlobError>(())
         };
-        export(packet, brief, blobs, put).unwrap();
+        export_packet(packet, brief, blobs, put).unwrap();
         files
     }
 
@@ -261,7 +261,7 @@ mod tests {
             (Side::New, "../../etc/passwd", None),
         ] {
             let held = index
-                .blob(side, &path.into())
+                .blob_name(side, &path.into())
                 .map(|name| map[&name].as_slice());
             assert_eq!(held, text.map(str::as_bytes), "{path}");
         }
@@ -302,7 +302,7 @@ mod tests {
     fn what_cannot_be_read_is_an_error_unless_the_coverage_says_so() {
         let (mut packet, _) = change();
         let put = |_: &str, _: &[u8]| Ok::<(), BlobError>(());
-        assert!(export(&packet, None, &Broken, put).is_err());
+        assert!(export_packet(&packet, None, &Broken, put).is_err());
         let unreadable = |path: &RepoPath| FileCoverage {
             path: path.clone(),
             state: CoverageState::Unreadable {
@@ -312,7 +312,7 @@ mod tests {
         packet.coverage = Coverage {
             files: packet.files.iter().map(|f| unreadable(&f.path)).collect(),
         };
-        assert!(export(&packet, None, &Broken, put).is_ok());
+        assert!(export_packet(&packet, None, &Broken, put).is_ok());
     }
 
     #[test]

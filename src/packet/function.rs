@@ -4,12 +4,17 @@ use council_protocol::{Hunk, LineKind};
 
 /// The line (from 1) on which the enclosing function begins, not above `lowest`; `first` is the hunk's first line on the
 /// old side. A line at or below `first` means that the hunk shows it already. None: nothing was recognised.
-pub(super) fn enclosing(hunk: &Hunk, first: usize, lines: &[&str], lowest: usize) -> Option<usize> {
+pub(super) fn enclosing_function(
+    hunk: &Hunk,
+    first: usize,
+    lines: &[&str],
+    lowest: usize,
+) -> Option<usize> {
     let (at, changed) = first_change(hunk, first)?;
     if is_header(changed.trim()) {
         return Some(at);
     }
-    let depth = indent(changed);
+    let depth = indent_width(changed);
     by_indent(lines, at, depth, lowest).or_else(|| {
         (depth > 0)
             .then(|| by_section(lines, first, &hunk.section, lowest))
@@ -18,7 +23,7 @@ pub(super) fn enclosing(hunk: &Hunk, first: usize, lines: &[&str], lowest: usize
 }
 
 /// Whether one of `lines` is the one that git names as a hunk's section.
-pub(super) fn names(lines: &[&str], section: &str) -> bool {
+pub(super) fn names_section(lines: &[&str], section: &str) -> bool {
     let section = section.trim();
     !section.is_empty() && lines.iter().any(|line| line.trim().starts_with(section))
 }
@@ -53,7 +58,7 @@ fn by_indent(lines: &[&str], at: usize, depth: usize, lowest: usize) -> Option<u
     for no in (lowest..at).rev() {
         let line = lines.get(no - 1)?;
         let text = line.trim();
-        let depth = indent(line);
+        let depth = indent_width(line);
         if text.is_empty() || depth >= below {
             continue;
         }
@@ -74,12 +79,12 @@ fn by_section(lines: &[&str], first: usize, section: &str, lowest: usize) -> Opt
     (lowest..first).rev().find(|no| {
         lines
             .get(no - 1)
-            .is_some_and(|line| names(&[line], section))
+            .is_some_and(|line| names_section(&[line], section))
     })
 }
 
 /// Columns of leading white space, a tab counting as four.
-fn indent(line: &str) -> usize {
+fn indent_width(line: &str) -> usize {
     line.bytes()
         .take_while(u8::is_ascii_whitespace)
         .map(|b| if b == b'\t' { 4 } else { 1 })
@@ -194,7 +199,7 @@ mod tests {
             section: String::new(),
             body: format!("-{}", lines[at - 1]),
         };
-        enclosing(&hunk, at, &lines, 1).map(|no| lines[no - 1].trim())
+        enclosing_function(&hunk, at, &lines, 1).map(|no| lines[no - 1].trim())
     }
 
     #[test]

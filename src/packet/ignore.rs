@@ -139,10 +139,10 @@ impl IgnoreGlobs {
     /// The author of a change chooses its names, so built-in globs are narrow: only files stay hidden (no links, no
     /// submodules, nothing that changes its type), a rename must be left out on both sides, and a new file is not
     /// believed to be generated.
-    pub fn reason(&self, file: &FileChange) -> Option<String> {
-        let (class, glob) = self.ignored(&file.path)?;
+    pub fn skip_reason(&self, file: &FileChange) -> Option<String> {
+        let (class, glob) = self.ignored_by(&file.path)?;
         if let Some(old) = &file.old_path {
-            self.ignored(old)?;
+            self.ignored_by(old)?;
         }
         if class != CONFIGURED {
             let plain = matches!(file.kind, FileKind::Text | FileKind::Binary);
@@ -156,12 +156,12 @@ impl IgnoreGlobs {
     }
 
     /// Whether configuration says that a file is to be reviewed, whatever it looks like: `!path`.
-    pub fn keeps(&self, file: &FileChange) -> bool {
-        self.matched(&file.path).is_whitelist()
+    pub fn is_kept(&self, file: &FileChange) -> bool {
+        self.match_path(&file.path).is_whitelist()
     }
 
-    fn ignored(&self, path: &RepoPath) -> Option<(&str, &str)> {
-        match self.matched(path) {
+    fn ignored_by(&self, path: &RepoPath) -> Option<(&str, &str)> {
+        match self.match_path(path) {
             Match::Ignore(glob) => {
                 let class = glob.from().and_then(Path::to_str).unwrap_or(CONFIGURED);
                 Some((class, glob.original()))
@@ -170,7 +170,7 @@ impl IgnoreGlobs {
         }
     }
 
-    fn matched(&self, path: &RepoPath) -> Match<&ignore::gitignore::Glob> {
+    fn match_path(&self, path: &RepoPath) -> Match<&ignore::gitignore::Glob> {
         let path = path.display();
         // A patch may name any path; the matcher wants relative ones.
         self.0
@@ -185,7 +185,7 @@ mod tests {
 
     fn reason(globs: &[&str], path: &str) -> Option<String> {
         let lines: Vec<_> = globs.iter().map(|g| (*g).to_owned()).collect();
-        IgnoreGlobs::new(&lines).unwrap().reason(&file(path))
+        IgnoreGlobs::new(&lines).unwrap().skip_reason(&file(path))
     }
 
     #[test]
@@ -240,9 +240,9 @@ mod tests {
             status: FileStatus::Added,
             ..file(path)
         };
-        assert_eq!(globs.reason(&added("api/evil.pb.go")), None);
-        assert!(globs.reason(&added("yarn.lock")).is_some());
-        assert!(globs.reason(&added("a.min.js")).is_some());
+        assert_eq!(globs.skip_reason(&added("api/evil.pb.go")), None);
+        assert!(globs.skip_reason(&added("yarn.lock")).is_some());
+        assert!(globs.skip_reason(&added("a.min.js")).is_some());
     }
 
     #[test]
@@ -254,16 +254,16 @@ mod tests {
             ..file(new)
         };
         assert_eq!(
-            globs.reason(&renamed("src/auth.js", "vendor/auth.js")),
+            globs.skip_reason(&renamed("src/auth.js", "vendor/auth.js")),
             None
         );
         assert_eq!(
-            globs.reason(&renamed("vendor/auth.js", "src/auth.js")),
+            globs.skip_reason(&renamed("vendor/auth.js", "src/auth.js")),
             None
         );
         assert!(
             globs
-                .reason(&renamed("vendor/a.js", "vendor/b.js"))
+                .skip_reason(&renamed("vendor/a.js", "vendor/b.js"))
                 .is_some()
         );
     }
@@ -279,7 +279,10 @@ mod tests {
             status: FileStatus::TypeChanged,
             ..file("yarn.lock")
         };
-        assert_eq!((globs.reason(&link), globs.reason(&typed)), (None, None));
+        assert_eq!(
+            (globs.skip_reason(&link), globs.skip_reason(&typed)),
+            (None, None)
+        );
     }
 
     #[test]
@@ -293,7 +296,7 @@ mod tests {
             "a\u{0}b",
             "vendor",
         ] {
-            IgnoreGlobs::default().reason(&file(path));
+            IgnoreGlobs::default().skip_reason(&file(path));
         }
     }
 }

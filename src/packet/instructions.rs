@@ -21,7 +21,7 @@ const TOTAL_BYTES: usize = 64 * 1024;
 ///
 /// Bytes that are not UTF-8 become U+FFFD. A file over 32 KiB, or what is over 64 KiB in all, is cut at a line with a
 /// note that says how much is missing. Empty files are left out.
-pub fn instructions(
+pub fn read_instructions(
     read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
     origin: &str,
 ) -> Vec<Instruction> {
@@ -34,7 +34,7 @@ pub fn instructions(
         if text.trim().is_empty() {
             continue;
         }
-        let text = cut(text, FILE_BYTES.min(left));
+        let text = cut_text(text, FILE_BYTES.min(left));
         left = left.saturating_sub(text.len());
         found.push(Instruction {
             path: RepoPath::from(*path),
@@ -46,7 +46,7 @@ pub fn instructions(
 }
 
 /// At most about `bytes` bytes of `text`, cut behind a whole line, with a note when something is missing.
-pub(crate) fn cut(text: &str, bytes: usize) -> String {
+pub(crate) fn cut_text(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();
     }
@@ -85,7 +85,7 @@ mod tests {
             ("REVIEW.md", b"be kind\xff\n"),
             ("AGENTS.md", b"\xef\xbb\xbfbe strict\n"),
         ];
-        let found = instructions(&mut read_from(files), "origin/main");
+        let found = read_instructions(&mut read_from(files), "origin/main");
         let shown: Vec<_> = found
             .iter()
             .map(|i| (i.path.display().into_owned(), i.text.as_str()))
@@ -102,14 +102,14 @@ mod tests {
 
     #[test]
     fn empty_files_say_nothing() {
-        assert!(instructions(&mut read_from(&[("CLAUDE.md", b" \n\n")]), "x").is_empty());
+        assert!(read_instructions(&mut read_from(&[("CLAUDE.md", b" \n\n")]), "x").is_empty());
     }
 
     #[test]
     fn a_long_file_is_cut_at_a_line_and_says_so() {
         let long = "0123456789abcde\n".repeat(4_000);
         let files: &[(&str, &[u8])] = &[("AGENTS.md", long.as_bytes())];
-        let text = &instructions(&mut read_from(files), "x")[0].text;
+        let text = &read_instructions(&mut read_from(files), "x")[0].text;
         assert!(
             text.ends_with("abcde\n[cut here: 32768 of 64000 bytes shown]\n"),
             "{text:?}"
@@ -123,7 +123,7 @@ mod tests {
             .iter()
             .map(|name| (*name, long.as_bytes()))
             .collect();
-        let found = instructions(&mut read_from(&files), "x");
+        let found = read_instructions(&mut read_from(&files), "x");
         assert_eq!(found.len(), INSTRUCTION_FILES.len());
         let bytes: usize = found.iter().map(|i| i.text.len()).sum();
         assert!(bytes <= TOTAL_BYTES + 4 * 64, "{bytes}");

@@ -17,19 +17,19 @@ use council_protocol::packet::{Instruction, PACKET_VERSION, Target};
 use council_protocol::task::Framing;
 use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, Side};
 
-pub use context::Bounds;
+pub use context::ContextBounds;
 pub use export::{
-    BRIEF_FILE, FOLDER_VERSION, FolderFile, FolderIndex, INDEX_FILE, PACKET_FILE, export,
+    BRIEF_FILE, FOLDER_VERSION, FolderFile, FolderIndex, INDEX_FILE, PACKET_FILE, export_packet,
     for_judges,
 };
 pub use ignore::{GlobError, IgnoreGlobs};
-pub(crate) use instructions::cut;
-pub use instructions::{INSTRUCTION_FILES, instructions};
-pub use sha::hex as sha256;
+pub(crate) use instructions::cut_text;
+pub use instructions::{INSTRUCTION_FILES, read_instructions};
+pub use sha::sha256_hex as sha256;
 
 /// What a packet is made of.
 #[derive(Debug)]
-pub struct Material {
+pub struct PacketMaterial {
     /// What is under review.
     pub target: Target,
     /// The changed files, without hunks yet.
@@ -43,27 +43,28 @@ pub struct Material {
 }
 
 /// Where files are read, and how many at a time.
-pub struct Files<'a> {
+pub struct FileReaders<'a> {
     /// Gives a file its hunks, as git shows them; not asked for files that are skipped. What it fails with becomes the
     /// file's coverage.
     pub fill: &'a (dyn Fn(&mut FileChange) -> Result<(), String> + Sync),
     /// Supplies the lines around the hunks; without blobs they stay as they are.
     pub blobs: &'a dyn BlobSource,
     /// Looks at each of the files, in whatever order, and gives what was read in the files' own.
-    pub each: Each,
+    pub each: ReadEach,
 }
 
 /// See [`Files::each`].
-pub type Each = fn(&mut [FileChange], &(dyn Fn(&mut FileChange) -> Read + Sync)) -> Vec<Read>;
+pub type ReadEach =
+    fn(&mut [FileChange], &(dyn Fn(&mut FileChange) -> ReadFile + Sync)) -> Vec<ReadFile>;
 
 /// What became of a file, beside its hunks.
-pub struct Read {
+pub struct ReadFile {
     state: CoverageState,
     /// The old side, where its lines may stand around the hunks.
     before: Option<String>,
 }
 
-impl Read {
+impl ReadFile {
     fn without_context(state: CoverageState) -> Self {
         Self {
             state,
@@ -76,8 +77,12 @@ impl Read {
 const BATCH: usize = 64;
 
 /// Builds the packet.
-pub fn build(material: Material, read: &Files<'_>, bounds: &Bounds) -> Packet {
-    let Material {
+pub fn build_packet(
+    material: PacketMaterial,
+    read: &FileReaders<'_>,
+    bounds: &ContextBounds,
+) -> Packet {
+    let PacketMaterial {
         target,
         mut files,
         framing,
@@ -85,13 +90,13 @@ pub fn build(material: Material, read: &Files<'_>, bounds: &Bounds) -> Packet {
         ignore,
     } = material;
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut extender = context::Extender::new(bounds);
+    let mut extender = context::ContextExtender::new(bounds);
     let mut coverage = Coverage::default();
     for batch in files.chunks_mut(BATCH) {
-        let looked = (read.each)(batch, &|file| look(file, &ignore, read, bounds));
-        for (file, Read { state, before }) in batch.iter_mut().zip(looked) {
+        let looked = (read.each)(batch, &|file| read_file(file, &ignore, read, bounds));
+        for (file, ReadFile { state, before }) in batch.iter_mut().zip(looked) {
             if let Some(before) = before {
-                extender.extend(&mut file.hunks, &before);
+                extender.extend_hunks(&mut file.hunks, &before);
             }
             coverage.files.push(FileCoverage {
                 path: file.path.clone(),
@@ -110,13 +115,18 @@ pub fn build(material: Material, read: &Files<'_>, bounds: &Bounds) -> Packet {
 }
 
 /// Gives one file its hunks.
-fn look(file: &mut FileChange, ignore: &IgnoreGlobs, read: &Files<'_>, bounds: &Bounds) -> Read {
-    if let Some(reason) = ignore.reason(file) {
-        return Read::without_context(CoverageState::Skipped { reason });
+fn read_file(
+    file: &mut FileChange,
+    ignore: &IgnoreGlobs,
+    read: &FileReaders<'_>,
+    bounds: &ContextBounds,
+) -> ReadFile {
+    if let Some(reason) = ignore.skip_reason(file) {
+        return ReadFile::without_context(CoverageState::Skipped { reason });
     }
     // The old side is the trusted one, and between hunks the same as the new one. Context is a help, not a duty:
     // where it cannot be read, the hunks stand as git shows them.
-    let wanted = bounds.want(file);
+    let wanted = bounds.wants_old_side(file);
     let before = wanted
         .then(|| {
             read.blobs
@@ -125,18 +135,18 @@ fn look(file: &mut FileChange, ignore: &IgnoreGlobs, read: &Files<'_>, bounds: &
                 .flatten()
         })
         .flatten();
-    let before = before.filter(|bytes| bounds.admit(bytes));
+    let before = before.filter(|bytes| bounds.admits_text(bytes));
     let generated = before
         .as_deref()
-        .and_then(|bytes| generated::reason(file, bytes));
-    if let Some(reason) = generated.filter(|_| !ignore.keeps(file)) {
-        return Read::without_context(CoverageState::Skipped { reason });
+        .and_then(|bytes| generated::generated_reason(file, bytes));
+    if let Some(reason) = generated.filter(|_| !ignore.is_kept(file)) {
+        return ReadFile::without_context(CoverageState::Skipped { reason });
     }
     if let Err(reason) = (read.fill)(file) {
         file.hunks.clear();
-        return Read::without_context(CoverageState::Unreadable { reason });
+        return ReadFile::without_context(CoverageState::Unreadable { reason });
     }
-    Read {
+    ReadFile {
         state: CoverageState::Reviewed,
         before: before
             .filter(|_| file.status != FileStatus::Deleted && !file.hunks.is_empty())
@@ -151,7 +161,7 @@ pub fn to_bytes(packet: &Packet) -> Vec<u8> {
 }
 
 /// The packet's address: SHA-256 of [`to_bytes`], 64 hex digits.
-pub fn digest(packet: &Packet) -> String {
+pub fn packet_digest(packet: &Packet) -> String {
     sha256(&to_bytes(packet))
 }
 

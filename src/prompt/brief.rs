@@ -9,10 +9,10 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState, Packet};
 use minijinja::context;
 
-use super::choose::{Chosen, choose};
-use super::template::{PromptError, Templates};
-use super::{fence::Fence, rank, redact, show};
-use crate::packet::{cut, sha256};
+use super::choose::{ChosenText, choose_hunks};
+use super::template::{PromptError, TemplateSet};
+use super::{fence::PromptFence, rank, redact, show};
+use crate::packet::{cut_text, sha256};
 
 /// A class of models: all its judges are sent the same brief.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -60,34 +60,34 @@ pub struct Brief {
 }
 
 /// Renders the brief: facts, list of files, trusted instructions, then the change within the budget.
-pub(super) fn render(
+pub(super) fn render_brief(
     packet: &Packet,
     class: &BriefClass,
-    fence: &Fence,
-    templates: &Templates,
+    fence: &PromptFence,
+    templates: &TemplateSet,
 ) -> Result<Brief, PromptError> {
     let budget = class.budget_bytes.max(SMALLEST_BUDGET);
-    let order = rank::order(&packet.files);
+    let order = rank::rank_files(&packet.files);
     let share = match packet.target.kind {
         // There is nothing else.
         TargetKind::Stage => budget / 5 * 4,
         _ => budget / 5,
     };
-    let (instructions, mut redactions) = instructions(packet, share);
-    let listing = listing(packet, &order, budget / 4);
-    let empty = text(packet, "", &instructions, "", fence, templates)?;
+    let (instructions, mut redactions) = render_instructions(packet, share);
+    let listing = plan_listing(packet, &order, budget / 4);
+    let empty = render_text(packet, "", &instructions, "", fence, templates)?;
     let room = budget.saturating_sub(empty.len() + listing.bytes);
-    let Chosen {
+    let ChosenText {
         text: change,
         secrets,
         mut coverage,
-    } = choose(packet, &order, room, class.line_bytes);
+    } = choose_hunks(packet, &order, room, class.line_bytes);
     redactions += secrets;
     for &index in &listing.unnamed {
-        unlisted(packet, &mut coverage, index);
+        mark_unlisted(packet, &mut coverage, index);
     }
-    let list = list(packet, &coverage, &listing);
-    let text = text(packet, &list, &instructions, &change, fence, templates)?;
+    let list = render_list(packet, &coverage, &listing);
+    let text = render_text(packet, &list, &instructions, &change, fence, templates)?;
     let digest = sha256(text.as_bytes());
     Ok(Brief {
         text: text.into(),
@@ -98,7 +98,7 @@ pub(super) fn render(
 }
 
 /// Facts that are not even listed were not seen: such a file has nothing else to show.
-fn unlisted(packet: &Packet, coverage: &mut Coverage, index: usize) {
+fn mark_unlisted(packet: &Packet, coverage: &mut Coverage, index: usize) {
     let bare = packet.files[index].hunks.is_empty();
     let covered = coverage.files.get_mut(index).filter(|_| bare);
     if let Some(covered) = covered.filter(|f| f.state == CoverageState::Reviewed) {
@@ -106,13 +106,13 @@ fn unlisted(packet: &Packet, coverage: &mut Coverage, index: usize) {
     }
 }
 
-fn text(
+fn render_text(
     packet: &Packet,
     list: &str,
     instructions: &str,
     change: &str,
-    fence: &Fence,
-    templates: &Templates,
+    fence: &PromptFence,
+    templates: &TemplateSet,
 ) -> Result<String, PromptError> {
     let fenced = |text: &str, given: bool| {
         if given {
@@ -126,7 +126,7 @@ fn text(
     templates.render(
         "brief",
         context! {
-            target => target(packet.target.kind),
+            target => describe_target(packet.target.kind),
             tag => fence.tag(),
             document => packet.target.kind == TargetKind::File,
             stage => packet.target.kind == TargetKind::Stage,
@@ -139,7 +139,7 @@ fn text(
 }
 
 /// What is under review, without the names that its author chose.
-fn target(kind: TargetKind) -> &'static str {
+fn describe_target(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::Branch => "a branch against the point where it left its base",
         TargetKind::Range => "a range of commits",
@@ -155,15 +155,15 @@ fn target(kind: TargetKind) -> &'static str {
 }
 
 /// The trusted instructions as one text within `room`, and how many secrets were replaced in it.
-fn instructions(packet: &Packet, room: usize) -> (String, usize) {
+fn render_instructions(packet: &Packet, room: usize) -> (String, usize) {
     let (mut out, mut secrets) = (String::new(), 0);
     for instruction in &packet.instructions {
         let (text, count) = redact::redact(&instruction.text);
-        let text = cut(&text, room.saturating_sub(out.len()));
+        let text = cut_text(&text, room.saturating_sub(out.len()));
         let _ = writeln!(
             out,
             "=== {}\n{}",
-            show::path(&instruction.path),
+            show::show_path(&instruction.path),
             text.trim_end()
         );
         secrets += count;
@@ -172,20 +172,20 @@ fn instructions(packet: &Packet, room: usize) -> (String, usize) {
 }
 
 /// Which files the list names, most telling first, and how many bytes their lines take at most.
-struct Listing {
+struct FileListing {
     named: Vec<usize>,
     unnamed: Vec<usize>,
     bytes: usize,
 }
 
 /// Names files while `room` lasts. What will be said of each is not known yet, so the longest gap counts.
-fn listing(packet: &Packet, order: &[usize], room: usize) -> Listing {
-    let longest = show::gap(&CoverageState::Truncated {
+fn plan_listing(packet: &Packet, order: &[usize], room: usize) -> FileListing {
+    let longest = show::coverage_gap(&CoverageState::Truncated {
         shown: u32::MAX,
         total: u32::MAX,
     })
     .len();
-    let mut listing = Listing {
+    let mut listing = FileListing {
         named: Vec::new(),
         unnamed: Vec::new(),
         bytes: 0,
@@ -195,9 +195,9 @@ fn listing(packet: &Packet, order: &[usize], room: usize) -> Listing {
             .coverage
             .files
             .get(index)
-            .map(|f| show::gap(&f.state))
+            .map(|f| show::coverage_gap(&f.state))
             .unwrap_or_default();
-        let line = show::facts(&packet.files[index]).len() + gap.len().max(longest) + 1;
+        let line = show::file_facts(&packet.files[index]).len() + gap.len().max(longest) + 1;
         if listing.bytes + line > room {
             listing.unnamed.push(index);
         } else {
@@ -205,34 +205,36 @@ fn listing(packet: &Packet, order: &[usize], room: usize) -> Listing {
             listing.named.push(index);
         }
     }
-    listing.bytes += more(packet, &listing.unnamed).len();
+    listing.bytes += summarize_unnamed(packet, &listing.unnamed).len();
     listing
 }
 
-fn list(packet: &Packet, coverage: &Coverage, listing: &Listing) -> String {
+fn render_list(packet: &Packet, coverage: &Coverage, listing: &FileListing) -> String {
     let mut out = String::with_capacity(listing.bytes);
     for &index in &listing.named {
         let gap = coverage
             .files
             .get(index)
-            .map(|f| show::gap(&f.state))
+            .map(|f| show::coverage_gap(&f.state))
             .unwrap_or_default();
-        let _ = writeln!(out, "{}{gap}", show::facts(&packet.files[index]));
+        let _ = writeln!(out, "{}{gap}", show::file_facts(&packet.files[index]));
     }
-    out + &more(packet, &listing.unnamed)
+    out + &summarize_unnamed(packet, &listing.unnamed)
 }
 
 /// The files that the list has no room for, counted by folder.
-fn more(packet: &Packet, unnamed: &[usize]) -> String {
+fn summarize_unnamed(packet: &Packet, unnamed: &[usize]) -> String {
     const FOLDERS: usize = 12;
     if unnamed.is_empty() {
         return String::new();
     }
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for &index in unnamed {
-        let path = show::path(&packet.files[index].path);
+        let path = show::show_path(&packet.files[index].path);
         let folder = path.split_once('/').map_or(".", |(folder, _)| folder);
-        *folders.entry(show::cut(folder, 64).to_owned()).or_default() += 1;
+        *folders
+            .entry(show::truncate_bytes(folder, 64).to_owned())
+            .or_default() += 1;
     }
     let mut folders: Vec<_> = folders.into_iter().collect();
     folders.sort_by_key(|(name, count)| (Reverse(*count), name.clone()));

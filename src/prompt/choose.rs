@@ -3,11 +3,11 @@
 use council_protocol::{Coverage, CoverageState, FileChange, Packet};
 
 use super::redact::Redactor;
-use super::show::{self, Block};
+use super::show::{self, TextBlock};
 
 /// The text of the change within a budget.
 #[derive(Debug, Default)]
-pub(super) struct Chosen {
+pub(super) struct ChosenText {
     /// The files that are shown, most telling first.
     pub(super) text: String,
     /// How many secrets were replaced.
@@ -24,9 +24,14 @@ const SMALLEST_PIECE: usize = 512;
 
 /// Fills `room` bytes with the files of `order`; lines are cut at `line_bytes`. Files without hunks need no room: the
 /// list of files tells all about them.
-pub(super) fn choose(packet: &Packet, order: &[usize], room: usize, line_bytes: usize) -> Chosen {
+pub(super) fn choose_hunks(
+    packet: &Packet,
+    order: &[usize],
+    room: usize,
+    line_bytes: usize,
+) -> ChosenText {
     let blocks = packet.files.iter().map(|_| None).collect();
-    let mut chooser = Chooser {
+    let mut chooser = HunkChooser {
         packet,
         line_bytes,
         room,
@@ -39,64 +44,64 @@ pub(super) fn choose(packet: &Packet, order: &[usize], room: usize, line_bytes: 
         .iter()
         .filter(|&&index| !packet.files[index].hunks.is_empty())
     {
-        let bound = chooser.bound(index);
-        if bound > share.min(chooser.room) || !chooser.whole(index) {
+        let bound = chooser.max_file_bytes(index);
+        if bound > share.min(chooser.room) || !chooser.show_whole(index) {
             left.push(index);
         }
     }
     for index in left {
-        chooser.part(index);
+        chooser.show_part(index);
     }
     chooser.finish(order)
 }
 
-struct Chooser<'p> {
+struct HunkChooser<'p> {
     packet: &'p Packet,
     line_bytes: usize,
     /// Bytes that are left.
     room: usize,
     /// What is shown of each file, in the order of the packet.
-    blocks: Vec<Option<Block>>,
+    blocks: Vec<Option<TextBlock>>,
 }
 
-impl Chooser<'_> {
+impl HunkChooser<'_> {
     /// The most bytes that a file takes before anything in it is replaced.
-    fn bound(&self, index: usize) -> usize {
+    fn max_file_bytes(&self, index: usize) -> usize {
         let file = &self.packet.files[index];
         file.hunks
             .iter()
-            .map(|hunk| show::bound(hunk, self.line_bytes))
+            .map(|hunk| show::max_hunk_bytes(hunk, self.line_bytes))
             .sum::<usize>()
             + NOTE
     }
 
     /// Shows a file if all of it fits.
-    fn whole(&mut self, index: usize) -> bool {
+    fn show_whole(&mut self, index: usize) -> bool {
         let file = &self.packet.files[index];
-        let mut block = head(file);
+        let mut block = file_heading(file);
         for hunk in &file.hunks {
             let room = self.room.saturating_sub(block.text.len());
             let mut redactor = Redactor::of(&file.path);
-            if !show::hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
+            if !show::write_hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
                 return false;
             }
         }
-        block.text.len() <= self.room && self.keep(index, block)
+        block.text.len() <= self.room && self.keep_block(index, block)
     }
 
     /// Shows those hunks of a file that fit, or the beginning of the first.
-    fn part(&mut self, index: usize) {
+    fn show_part(&mut self, index: usize) {
         let file = &self.packet.files[index];
-        let mut block = head(file);
+        let mut block = file_heading(file);
         let start = block.text.len();
         for hunk in &file.hunks {
             let room = self.room.saturating_sub(block.text.len() + NOTE);
-            if show::bound(hunk, self.line_bytes) > room {
+            if show::max_hunk_bytes(hunk, self.line_bytes) > room {
                 continue;
             }
             let before = (block.text.len(), block.secrets, block.changed);
             let mut redactor = Redactor::of(&file.path);
-            if !show::hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
+            if !show::write_hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
                 block.text.truncate(before.0);
                 (block.secrets, block.changed) = (before.1, before.2);
             }
@@ -104,7 +109,7 @@ impl Chooser<'_> {
         let room = self.room.saturating_sub(block.text.len() + NOTE);
         if block.text.len() == start && room >= SMALLEST_PIECE {
             let mut redactor = Redactor::of(&file.path);
-            show::hunk(
+            show::write_hunk(
                 &mut block,
                 &file.hunks[0],
                 &mut redactor,
@@ -113,12 +118,12 @@ impl Chooser<'_> {
             );
         }
         if block.text.len() > start {
-            self.keep(index, block);
+            self.keep_block(index, block);
         }
     }
 
-    fn keep(&mut self, index: usize, mut block: Block) -> bool {
-        let total = changed(&self.packet.files[index]);
+    fn keep_block(&mut self, index: usize, mut block: TextBlock) -> bool {
+        let total = changed_lines(&self.packet.files[index]);
         if block.changed < total {
             let note = format!(
                 "[{} of {total} changed lines of this file are shown whole]\n",
@@ -131,15 +136,15 @@ impl Chooser<'_> {
         true
     }
 
-    fn finish(self, order: &[usize]) -> Chosen {
-        let mut chosen = Chosen {
+    fn finish(self, order: &[usize]) -> ChosenText {
+        let mut chosen = ChosenText {
             coverage: self.packet.coverage.clone(),
-            ..Chosen::default()
+            ..ChosenText::default()
         };
         let files = self.packet.files.iter().zip(&self.blocks);
         for (covered, (file, block)) in chosen.coverage.files.iter_mut().zip(files) {
             if covered.state == CoverageState::Reviewed {
-                covered.state = state(file, block.as_ref());
+                covered.state = coverage_state(file, block.as_ref());
             }
         }
         for block in order
@@ -154,20 +159,20 @@ impl Chooser<'_> {
 }
 
 /// A file's heading; nothing of a file can stand at the margin, so nothing can imitate it.
-fn head(file: &FileChange) -> Block {
-    Block {
-        text: format!("=== {}\n", show::facts(file)),
-        ..Block::default()
+fn file_heading(file: &FileChange) -> TextBlock {
+    TextBlock {
+        text: format!("=== {}\n", show::file_facts(file)),
+        ..TextBlock::default()
     }
 }
 
-fn changed(file: &FileChange) -> usize {
+fn changed_lines(file: &FileChange) -> usize {
     let (added, removed) = file.counts();
     added + removed
 }
 
-fn state(file: &FileChange, block: Option<&Block>) -> CoverageState {
-    let total = changed(file);
+fn coverage_state(file: &FileChange, block: Option<&TextBlock>) -> CoverageState {
+    let total = changed_lines(file);
     let number = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
     match block {
         _ if file.hunks.is_empty() => CoverageState::Reviewed,

@@ -1,6 +1,6 @@
 //! Fences around untrusted text: their mark is drawn from the run's seed, so that its author cannot know it.
 
-use crate::council::plan::Seed;
+use crate::council::plan::RunSeed;
 use crate::packet::sha256;
 
 /// Hexadecimal digits of a mark: 96 bits.
@@ -11,13 +11,13 @@ const ESCAPED: &str = "[mark]";
 
 /// Wraps untrusted text in lines that nothing inside it can imitate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fence {
+pub(super) struct PromptFence {
     mark: String,
 }
 
-impl Fence {
+impl PromptFence {
     /// The fence of a run.
-    pub(super) fn of(seed: &Seed) -> Self {
+    pub(super) fn from_seed(seed: &RunSeed) -> Self {
         let mut mark = sha256(format!("{}fence", seed.0).as_bytes());
         mark.truncate(DIGITS);
         Self { mark }
@@ -31,12 +31,12 @@ impl Fence {
     /// `text` between its fences, without a newline at the end.
     pub(super) fn wrap(&self, text: &str) -> String {
         let tag = self.tag();
-        let text = self.escape(text);
+        let text = self.escape_mark(text);
         let text = text.trim_end_matches('\n');
         format!("<{tag}>\n{text}\n</{tag}>")
     }
 
-    fn escape(&self, text: &str) -> String {
+    fn escape_mark(&self, text: &str) -> String {
         // Hexadecimal digits may come back in capitals; both are one mark to a reader. Lower-casing ASCII keeps places.
         let lower = text.to_ascii_lowercase();
         let mut out = String::with_capacity(text.len());
@@ -57,14 +57,14 @@ mod tests {
 
     use super::*;
 
-    fn fence() -> Fence {
-        Fence::of(&Seed("ab".repeat(32)))
+    fn fence() -> PromptFence {
+        PromptFence::from_seed(&RunSeed("ab".repeat(32)))
     }
 
     #[test]
     fn the_mark_comes_from_the_seed() {
         assert_eq!(fence(), fence());
-        assert_ne!(fence(), Fence::of(&Seed("cd".repeat(32))));
+        assert_ne!(fence(), PromptFence::from_seed(&RunSeed("cd".repeat(32))));
         assert_eq!(fence().mark.len(), DIGITS);
     }
 

@@ -25,33 +25,33 @@ pub use brief::{Brief, BriefClass, SMALLEST_BUDGET};
 pub use redact::{Rules as RedactionRules, in_force as redaction_rules, redact, redact_file};
 pub use template::{PromptError, TEMPLATES};
 
-use crate::council::plan::Seed;
-use fence::Fence;
-use template::Templates;
+use crate::council::plan::RunSeed;
+use fence::PromptFence;
+use template::TemplateSet;
 
 /// Makes the prompts of one run.
 #[derive(Debug)]
-pub struct Prompter {
-    templates: Templates,
-    fence: Fence,
-    matter: Matter,
-    mode: Mode,
+pub struct PromptBuilder {
+    templates: TemplateSet,
+    fence: PromptFence,
+    matter: SubjectKind,
+    mode: ProductionMode,
 }
 
 /// What is produced where nobody gives a verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum ProductionMode {
     /// What a stage asks for (seed 002).
     #[default]
     Stage,
     /// Ideas (seed 003's parent), by a technique if one is named.
-    Brainstorm(Option<Technique>),
+    Brainstorm(Option<BrainstormTechnique>),
     /// What is known (seed 003's parent).
     Research,
 }
 
-impl Mode {
-    fn word(self) -> &'static str {
+impl ProductionMode {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Stage => "stage",
             Self::Brainstorm(_) => "brainstorm",
@@ -62,7 +62,7 @@ impl Mode {
 
 /// Techniques of brainstorming (councils.md 1.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Technique {
+pub enum BrainstormTechnique {
     /// Substitute, combine, adapt, modify, put to other use, eliminate, reverse.
     Scamper,
     /// Six hats, one after another.
@@ -71,8 +71,8 @@ pub enum Technique {
     Reverse,
 }
 
-impl Technique {
-    fn text(self) -> &'static str {
+impl BrainstormTechnique {
+    fn instruction_text(self) -> &'static str {
         match self {
             Self::Scamper => {
                 "SCAMPER: ask in turn what can be substituted, combined, adapted, modified, put to another use, eliminated, reversed."
@@ -89,14 +89,14 @@ impl Technique {
 
 /// What the judges have before them, as prompts speak of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Matter {
+enum SubjectKind {
     Change,
     Document,
     Question,
 }
 
-impl Matter {
-    fn of(kind: TargetKind) -> Self {
+impl SubjectKind {
+    fn from_target(kind: TargetKind) -> Self {
         match kind {
             TargetKind::File | TargetKind::Stage => Self::Document,
             TargetKind::Topic => Self::Question,
@@ -104,7 +104,7 @@ impl Matter {
         }
     }
 
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Change => "change",
             Self::Document => "document",
@@ -113,36 +113,36 @@ impl Matter {
     }
 }
 
-impl Prompter {
+impl PromptBuilder {
     /// A prompter with the run's seed and the templates that the user's configuration puts in place of built-in ones
     /// (name of [`TEMPLATES`] → text).
     ///
     /// # Errors
     /// An unknown name, a template that does not parse, and one that uses something it is not given: each is tried
     /// here, before any judge starts.
-    pub fn new(seed: &Seed, overrides: &BTreeMap<String, String>) -> Result<Self, PromptError> {
+    pub fn new(seed: &RunSeed, overrides: &BTreeMap<String, String>) -> Result<Self, PromptError> {
         let prompter = Self {
-            templates: Templates::new(overrides)?,
-            fence: Fence::of(seed),
-            matter: Matter::Change,
-            mode: Mode::Stage,
+            templates: TemplateSet::new(overrides)?,
+            fence: PromptFence::from_seed(seed),
+            matter: SubjectKind::Change,
+            mode: ProductionMode::Stage,
         };
         if !overrides.is_empty() {
-            trial::run(&prompter)?;
+            trial::try_templates(&prompter)?;
         }
         Ok(prompter)
     }
 
     /// The same, over a target of that kind: rules speak of a change, a document or a question.
-    pub fn over(self, kind: TargetKind) -> Self {
+    pub fn for_target(self, kind: TargetKind) -> Self {
         Self {
-            matter: Matter::of(kind),
+            matter: SubjectKind::from_target(kind),
             ..self
         }
     }
 
     /// The same, for judges who produce something of that kind.
-    pub fn for_mode(self, mode: Mode) -> Self {
+    pub fn for_mode(self, mode: ProductionMode) -> Self {
         Self { mode, ..self }
     }
 
@@ -150,29 +150,29 @@ impl Prompter {
     ///
     /// # Errors
     /// Only an overridden template can fail.
-    pub fn brief(&self, packet: &Packet, class: &BriefClass) -> Result<Brief, PromptError> {
-        brief::render(packet, class, &self.fence, &self.templates)
+    pub fn render_brief(&self, packet: &Packet, class: &BriefClass) -> Result<Brief, PromptError> {
+        brief::render_brief(packet, class, &self.fence, &self.templates)
     }
 
     /// The prompt of one turn: what is asked, the rules, then seat, round, key and the form of the answer, last.
     ///
     /// # Errors
     /// Only an overridden template can fail.
-    pub fn turn(
+    pub fn render_turn(
         &self,
         seat: &Seat,
         round: u8,
         key: &str,
         task: &Task,
     ) -> Result<String, PromptError> {
-        turn::render(self, seat, round, key, task, 0)
+        turn::render_turn(self, seat, round, key, task, 0)
     }
 
     /// The same for a judge that may put up to `explorers` questions to helpers (seed 000, `--explorers`).
     ///
     /// # Errors
     /// Only an overridden template can fail.
-    pub fn turn_exploring(
+    pub fn render_exploring_turn(
         &self,
         seat: &Seat,
         round: u8,
@@ -180,7 +180,7 @@ impl Prompter {
         task: &Task,
         explorers: u8,
     ) -> Result<String, PromptError> {
-        turn::render(self, seat, round, key, task, explorers)
+        turn::render_turn(self, seat, round, key, task, explorers)
     }
 
     /// What a judge is told of itself and its own replies when its conversation was lost, or never kept; stands before the
@@ -188,8 +188,8 @@ impl Prompter {
     ///
     /// # Errors
     /// Only an overridden template can fail.
-    pub fn reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, PromptError> {
-        turn::reminder(self, seat, said)
+    pub fn render_reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, PromptError> {
+        turn::render_reminder(self, seat, said)
     }
 
     /// SHA-256 of the templates as they are used, 64 hex digits: part of what recognises a change that was reviewed.

@@ -6,7 +6,7 @@ use council_protocol::FileChange;
 
 /// How telling a file is, most telling first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Tier {
+pub(super) enum FileTier {
     /// Code and configuration that guard something.
     Security,
     /// Code.
@@ -20,13 +20,13 @@ pub(super) enum Tier {
 }
 
 /// The order in which the files of a packet are shown: indices, most telling first.
-pub(super) fn order(files: &[FileChange]) -> Vec<usize> {
+pub(super) fn rank_files(files: &[FileChange]) -> Vec<usize> {
     let mut keyed: Vec<_> = files
         .iter()
         .enumerate()
         .map(|(index, file)| {
             let (added, removed) = file.counts();
-            ((tier(file), Reverse(added + removed), index), index)
+            ((file_tier(file), Reverse(added + removed), index), index)
         })
         .collect();
     keyed.sort_unstable();
@@ -34,9 +34,9 @@ pub(super) fn order(files: &[FileChange]) -> Vec<usize> {
 }
 
 /// The tier of a file, by its path.
-pub(super) fn tier(file: &FileChange) -> Tier {
+pub(super) fn file_tier(file: &FileChange) -> FileTier {
     let path = file.path.display().to_ascii_lowercase();
-    let kind = kind(
+    let kind = path_tier(
         &path,
         file.path
             .extension()
@@ -44,12 +44,12 @@ pub(super) fn tier(file: &FileChange) -> Tier {
             .as_deref(),
     );
     match kind {
-        Tier::Code | Tier::Config if guards(&path) => Tier::Security,
+        FileTier::Code | FileTier::Config if is_guarding_path(&path) => FileTier::Security,
         kind => kind,
     }
 }
 
-fn kind(path: &str, extension: Option<&str>) -> Tier {
+fn path_tier(path: &str, extension: Option<&str>) -> FileTier {
     const TESTS: &[&str] = &[
         "test",
         "tests",
@@ -96,21 +96,21 @@ fn kind(path: &str, extension: Option<&str>) -> Tier {
         || name.contains(".test.")
         || name.contains(".spec.")
     {
-        return Tier::Test;
+        return FileTier::Test;
     }
     match extension {
-        Some(e) if DOCUMENTS.contains(&e) => Tier::Document,
-        Some(e) if CONFIG.contains(&e) => Tier::Config,
-        Some(_) => Tier::Code,
+        Some(e) if DOCUMENTS.contains(&e) => FileTier::Document,
+        Some(e) if CONFIG.contains(&e) => FileTier::Config,
+        Some(_) => FileTier::Code,
         None if matches!(stem, "dockerfile" | "makefile" | "justfile" | "jenkinsfile") => {
-            Tier::Config
+            FileTier::Config
         }
-        None => Tier::Document,
+        None => FileTier::Document,
     }
 }
 
 /// Whether a path speaks of something that guards: words of it, not parts of words.
-fn guards(path: &str) -> bool {
+fn is_guarding_path(path: &str) -> bool {
     const WORDS: &[&str] = &[
         "auth",
         "authn",
@@ -171,20 +171,20 @@ mod tests {
     #[test]
     fn paths_fall_into_tiers() {
         for (path, expected) in [
-            ("src/auth/login.rs", Tier::Security),
-            (".github/workflows/ci.yml", Tier::Security),
-            ("src/main.rs", Tier::Code),
-            ("src/monkey.rs", Tier::Code),
-            ("Cargo.toml", Tier::Config),
-            ("Makefile", Tier::Config),
-            ("tests/auth.rs", Tier::Test),
-            ("pkg/auth_test.go", Tier::Test),
-            ("benches/session.rs", Tier::Test),
-            ("web/login.spec.ts", Tier::Test),
-            ("docs/security.md", Tier::Document),
-            ("LICENSE", Tier::Document),
+            ("src/auth/login.rs", FileTier::Security),
+            (".github/workflows/ci.yml", FileTier::Security),
+            ("src/main.rs", FileTier::Code),
+            ("src/monkey.rs", FileTier::Code),
+            ("Cargo.toml", FileTier::Config),
+            ("Makefile", FileTier::Config),
+            ("tests/auth.rs", FileTier::Test),
+            ("pkg/auth_test.go", FileTier::Test),
+            ("benches/session.rs", FileTier::Test),
+            ("web/login.spec.ts", FileTier::Test),
+            ("docs/security.md", FileTier::Document),
+            ("LICENSE", FileTier::Document),
         ] {
-            assert_eq!(tier(&file(path)), expected, "{path}");
+            assert_eq!(file_tier(&file(path)), expected, "{path}");
         }
     }
 
@@ -206,6 +206,6 @@ mod tests {
             file("src/c.rs"),
             file("src/jwt.rs"),
         ];
-        assert_eq!(order(&files), [4, 2, 1, 3, 0]);
+        assert_eq!(rank_files(&files), [4, 2, 1, 3, 0]);
     }
 }

@@ -9,14 +9,14 @@ use super::redact::Redactor;
 
 /// Text that is being put together, with what was replaced and how many changed lines it shows whole.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct TextBlock {
     pub(super) text: String,
     pub(super) secrets: usize,
     pub(super) changed: usize,
 }
 
 /// A path for a reader: what cannot be seen is written out, so that a name stays on its line.
-pub(super) fn path(path: &RepoPath) -> String {
+pub(super) fn show_path(path: &RepoPath) -> String {
     let mut out = String::new();
     for c in path.display().chars() {
         if c.is_control() || super::redact::is_hidden(c) {
@@ -29,7 +29,7 @@ pub(super) fn path(path: &RepoPath) -> String {
 }
 
 /// The facts of a file on one line: what happened, its name, what is known beside the text.
-pub(super) fn facts(file: &FileChange) -> String {
+pub(super) fn file_facts(file: &FileChange) -> String {
     let status = match file.status {
         FileStatus::Added => "added",
         FileStatus::Modified => "modified",
@@ -40,12 +40,12 @@ pub(super) fn facts(file: &FileChange) -> String {
     let from = file
         .old_path
         .as_ref()
-        .map(|old| format!("{} -> ", path(old)))
+        .map(|old| format!("{} -> ", show_path(old)))
         .unwrap_or_default();
     let mut facts = vec![];
     match file.kind {
         FileKind::Text => {}
-        FileKind::Binary => facts.push(format!("binary, {}", sizes(file))),
+        FileKind::Binary => facts.push(format!("binary, {}", file_sizes(file))),
         FileKind::Symlink => facts.push("symbolic link".to_owned()),
         FileKind::Submodule => facts.push("submodule".to_owned()),
         FileKind::LfsPointer => facts.push("git-lfs pointer".to_owned()),
@@ -67,10 +67,10 @@ pub(super) fn facts(file: &FileChange) -> String {
     }
     let facts = facts.join(", ");
     let colon = if facts.is_empty() { "" } else { ": " };
-    format!("{status} {from}{}{colon}{facts}", path(&file.path))
+    format!("{status} {from}{}{colon}{facts}", show_path(&file.path))
 }
 
-fn sizes(file: &FileChange) -> String {
+fn file_sizes(file: &FileChange) -> String {
     let bytes = |size: u64| format!("{size} bytes");
     match (file.old_size, file.new_size) {
         (Some(old), Some(new)) if file.status != FileStatus::Added => {
@@ -83,7 +83,7 @@ fn sizes(file: &FileChange) -> String {
 }
 
 /// What of a file is not shown, as the end of its line in the list; empty when everything is.
-pub(super) fn gap(state: &CoverageState) -> String {
+pub(super) fn coverage_gap(state: &CoverageState) -> String {
     match state {
         CoverageState::Reviewed => String::new(),
         CoverageState::Skipped { reason } => format!("; left out: {reason}"),
@@ -91,11 +91,11 @@ pub(super) fn gap(state: &CoverageState) -> String {
             format!("; SHOWN IN PART: {shown} of {total} changed lines")
         }
         CoverageState::OverBudget => "; NOT SHOWN: it did not fit".to_owned(),
-        CoverageState::Unreadable { reason } => format!("; NOT SHOWN: {}", flat(reason)),
+        CoverageState::Unreadable { reason } => format!("; NOT SHOWN: {}", flatten_line(reason)),
     }
 }
 
-fn flat(text: &str) -> String {
+fn flatten_line(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .take(200)
@@ -103,8 +103,8 @@ fn flat(text: &str) -> String {
 }
 
 /// The most bytes that a hunk takes before anything in it is replaced.
-pub(super) fn bound(hunk: &Hunk, line_bytes: usize) -> usize {
-    let gutter = gutter(hunk) + 1;
+pub(super) fn max_hunk_bytes(hunk: &Hunk, line_bytes: usize) -> usize {
+    let gutter = gutter_width(hunk) + 1;
     let text: usize = hunk
         .body
         .split_terminator('\n')
@@ -120,22 +120,22 @@ const SECTION_BYTES: usize = 120;
 const CUT_NOTE: usize = 64;
 
 /// Columns of the line numbers.
-fn gutter(hunk: &Hunk) -> usize {
+fn gutter_width(hunk: &Hunk) -> usize {
     let last = hunk.new_start.saturating_add(hunk.new_lines);
     last.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
 /// Writes a hunk: its head, then every line behind its number on the reviewed side. No line of a file can stand at the
 /// margin, so none can imitate a heading. Stops before `room` bytes are passed; returns whether the hunk is whole.
-pub(super) fn hunk(
-    block: &mut Block,
+pub(super) fn write_hunk(
+    block: &mut TextBlock,
     hunk: &Hunk,
     redactor: &mut Redactor,
     line_bytes: usize,
     room: usize,
 ) -> bool {
     let end = block.text.len() + room;
-    let (section, secrets) = super::redact::redact(cut(&hunk.section, SECTION_BYTES));
+    let (section, secrets) = super::redact::redact(truncate_bytes(&hunk.section, SECTION_BYTES));
     let head = Hunk {
         section,
         body: String::new(),
@@ -148,7 +148,7 @@ pub(super) fn hunk(
     block.secrets += secrets;
     block.text.push_str(&head);
     block.text.push('\n');
-    let width = gutter(hunk);
+    let width = gutter_width(hunk);
     for line in hunk.lines() {
         let start = block.text.len();
         let (whole, secrets) = write_line(&mut block.text, &line, redactor, width, line_bytes);
@@ -176,7 +176,7 @@ fn write_line(
         LineKind::Removed => '-',
     };
     let shown = redactor.line(line.text);
-    let text = cut(&shown.text, line_bytes);
+    let text = truncate_bytes(&shown.text, line_bytes);
     let number = line.new_no.map(|no| no.to_string()).unwrap_or_default();
     // Writing to a string cannot fail.
     let _ = write!(out, "{number:>width$} {marker}{text}");
@@ -192,7 +192,7 @@ fn write_line(
 }
 
 /// At most `bytes` bytes of `text`, cut between characters.
-pub(super) fn cut(text: &str, bytes: usize) -> &str {
+pub(super) fn truncate_bytes(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {
         end -= 1;

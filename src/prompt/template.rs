@@ -45,7 +45,10 @@ pub const TEMPLATES: &[(&str, &str)] = built_in![
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
     /// The configuration names a template that does not exist.
-    #[error("there is no prompt template {name:?}; there are: {}", names())]
+    #[error(
+        "there is no prompt template {name:?}; there are: {}",
+        template_names()
+    )]
     Unknown {
         /// The name.
         name: String,
@@ -60,19 +63,19 @@ pub enum PromptError {
     },
 }
 
-fn names() -> String {
+fn template_names() -> String {
     let names: Vec<_> = TEMPLATES.iter().map(|(name, _)| *name).collect();
     names.join(", ")
 }
 
 /// The templates of a run.
 #[derive(Debug)]
-pub(super) struct Templates {
+pub(super) struct TemplateSet {
     engine: Environment<'static>,
     digest: String,
 }
 
-impl Templates {
+impl TemplateSet {
     /// The built-in templates, those of `overrides` (name → text) in their place.
     pub(super) fn new(overrides: &BTreeMap<String, String>) -> Result<Self, PromptError> {
         let unknown = overrides
@@ -83,13 +86,13 @@ impl Templates {
         }
         let mut engine = Environment::empty();
         engine.set_undefined_behavior(UndefinedBehavior::Strict);
-        engine.set_syntax(syntax("brief")?);
+        engine.set_syntax(template_syntax("brief")?);
         let mut all = String::new();
         for (name, built_in) in TEMPLATES {
             let text = overrides.get(*name).map_or(*built_in, String::as_str);
             engine
                 .add_template_owned(*name, text.to_owned())
-                .map_err(|error| broken(name, &error))?;
+                .map_err(|error| broken_template(name, &error))?;
             all.push_str(&format!("{name}\n{}\n{text}\n", text.len()));
         }
         Ok(Self {
@@ -108,10 +111,10 @@ impl Templates {
         let template = self
             .engine
             .get_template(name)
-            .map_err(|error| broken(name, &error))?;
+            .map_err(|error| broken_template(name, &error))?;
         let mut text = template
             .render(values)
-            .map_err(|error| broken(name, &error))?;
+            .map_err(|error| broken_template(name, &error))?;
         text.truncate(text.trim_end().len());
         text.push('\n');
         Ok(text)
@@ -119,13 +122,15 @@ impl Templates {
 }
 
 /// Tags take their line with them, so that templates read as prose.
-fn syntax(name: &str) -> Result<SyntaxConfig, PromptError> {
+fn template_syntax(name: &str) -> Result<SyntaxConfig, PromptError> {
     let mut syntax = SyntaxConfig::builder();
     syntax.trim_blocks(true).lstrip_blocks(true);
-    syntax.build().map_err(|error| broken(name, &error))
+    syntax
+        .build()
+        .map_err(|error| broken_template(name, &error))
 }
 
-fn broken(name: &str, error: &minijinja::Error) -> PromptError {
+fn broken_template(name: &str, error: &minijinja::Error) -> PromptError {
     let mut cause = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(inner) = source {

@@ -4,29 +4,29 @@ use council_protocol::answer::{Contention, Stance};
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleSettings};
 use council_protocol::task::{
-    Branch, Contribution, Councillor, Form, Framing, InterventionKind, OpenPoint, Peer,
-    PutChallenge, Said,
+    Contribution, Councillor, DebateBranch, Form, Framing, InterventionKind, OpenPoint, Peer,
+    PutChallenge, Statement,
 };
 use council_protocol::{Coverage, Finding, Location, Packet, Seat, Severity, Task, Vote};
 
 use super::template::PromptError;
-use super::{BriefClass, Prompter};
+use super::{BriefClass, PromptBuilder};
 
 /// Renders them all.
-pub(super) fn run(prompter: &Prompter) -> Result<(), PromptError> {
-    prompter.brief(&packet(), &BriefClass::default())?;
+pub(super) fn try_templates(prompter: &PromptBuilder) -> Result<(), PromptError> {
+    prompter.render_brief(&sample_packet(), &BriefClass::default())?;
     for perspective in ["", "security"] {
-        prompter.reminder(&seat(perspective), &["r".into()])?;
+        prompter.render_reminder(&sample_seat(perspective), &["r".into()])?;
     }
-    for (round, task) in tasks() {
+    for (round, task) in sample_tasks() {
         for perspective in ["", "security"] {
-            prompter.turn(&seat(perspective), round, "0", &task)?;
+            prompter.render_turn(&sample_seat(perspective), round, "0", &task)?;
         }
     }
     Ok(())
 }
 
-fn packet() -> Packet {
+fn sample_packet() -> Packet {
     let target = Target {
         kind: TargetKind::Branch,
         label: String::new(),
@@ -44,7 +44,7 @@ fn packet() -> Packet {
     }
 }
 
-fn seat(perspective: &str) -> Seat {
+fn sample_seat(perspective: &str) -> Seat {
     Seat {
         judge: "judge-1".into(),
         perspective: Perspective {
@@ -64,7 +64,7 @@ fn seat(perspective: &str) -> Seat {
 }
 
 /// Every task, with and without what may be missing.
-fn tasks() -> Vec<(u8, Task)> {
+fn sample_tasks() -> Vec<(u8, Task)> {
     let peer = Peer {
         label: "A".to_owned(),
         verdict: Vote::Pass,
@@ -125,10 +125,10 @@ fn tasks() -> Vec<(u8, Task)> {
         ),
         mend(1),
         (2, Task::Restate),
-        debate(Branch::Agreed, None, 0),
-        debate(Branch::Agreed, Some(framing.clone()), 1),
-        debate(Branch::Disagreed, None, 1),
-        debate(Branch::Disagreed, Some(framing), 0),
+        debate(DebateBranch::Agreed, None, 0),
+        debate(DebateBranch::Agreed, Some(framing.clone()), 1),
+        debate(DebateBranch::Disagreed, None, 1),
+        debate(DebateBranch::Disagreed, Some(framing), 0),
         mend(2),
         (2, duel),
     ];
@@ -173,7 +173,7 @@ pub(super) fn later_tasks() -> Vec<(u8, Task)> {
         suggestion: None,
         reference: None,
     };
-    let said = Said {
+    let said = Statement {
         stance: Stance::Disagreed,
         reasoning: "It is bounded.".to_owned(),
         evidence: None,

@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
-use council_protocol::task::{Branch, Form, InterventionKind};
+use council_protocol::task::{DebateBranch, Form, InterventionKind};
 use council_protocol::{Seat, Task};
 use minijinja::context;
 use minijinja::value::Value;
 
 use super::template::PromptError;
-use super::{Mode, Prompter, words};
+use super::{ProductionMode, PromptBuilder, words};
 
 /// Renders the turn.
-pub(super) fn render(
-    prompter: &Prompter,
+pub(super) fn render_turn(
+    prompter: &PromptBuilder,
     seat: &Seat,
     round: u8,
     key: &str,
     task: &Task,
     explorers: u8,
 ) -> Result<String, PromptError> {
-    let (name, own) = values(prompter, task, explorers);
+    let (name, own) = template_values(prompter, task, explorers);
     let common = context! {
         tag => prompter.fence.tag(),
         perspective => seat.perspective.name.clone(),
@@ -27,8 +27,8 @@ pub(super) fn render(
         round => u32::from(round),
         key => key.to_owned(),
         form => task.form().name(),
-        matter => prompter.matter.word(),
-        mode => prompter.mode.word(),
+        matter => prompter.matter.as_str(),
+        mode => prompter.mode.as_str(),
         later => is_later(task.form()),
     };
     prompter
@@ -37,8 +37,8 @@ pub(super) fn render(
 }
 
 /// Renders a judge's own replies for a judge that no longer knows them.
-pub(super) fn reminder(
-    prompter: &Prompter,
+pub(super) fn render_reminder(
+    prompter: &PromptBuilder,
     seat: &Seat,
     said: &[Arc<str>],
 ) -> Result<String, PromptError> {
@@ -46,13 +46,13 @@ pub(super) fn reminder(
         tag => prompter.fence.tag(),
         perspective => seat.perspective.name.clone(),
         focus => seat.perspective.focus.clone(),
-        said => prompter.fence.wrap(&words::replies(said)),
+        said => prompter.fence.wrap(&words::show_replies(said)),
     };
     Ok(prompter.templates.render("reminder", values)? + "\n")
 }
 
 /// The template of a task, and what only it is given.
-fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Value) {
+fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'static str, Value) {
     let fenced = |text: String| match text.is_empty() {
         true => text,
         false => prompter.fence.wrap(&text),
@@ -61,14 +61,17 @@ fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Val
         Task::Review => ("review", context! { explorers => u32::from(explorers) }),
         Task::Explore { question } => (
             "explorer",
-            context! { question => fenced(words::note(question)) },
+            context! { question => fenced(words::show_note(question)) },
         ),
         Task::Restate => ("restate", context! {}),
         Task::Explored { results } => (
             "explored",
-            context! { results => fenced(words::explored(results)) },
+            context! { results => fenced(words::show_explored(results)) },
         ),
-        Task::Mend { error, .. } => ("mend", context! { error => fenced(words::note(error)) }),
+        Task::Mend { error, .. } => (
+            "mend",
+            context! { error => fenced(words::show_note(error)) },
+        ),
         Task::Debate {
             branch,
             peers,
@@ -76,14 +79,14 @@ fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Val
             framing,
         } => {
             let name = match branch {
-                Branch::Agreed => "debate-agreed",
-                Branch::Disagreed => "debate-disagreed",
+                DebateBranch::Agreed => "debate-agreed",
+                DebateBranch::Disagreed => "debate-disagreed",
             };
             let values = context! {
-                peers => fenced(words::positions(peers)),
+                peers => fenced(words::show_positions(peers)),
                 by_reference => peers.iter().any(|peer| peer.file.is_some()),
                 dropped => *dropped,
-                claims => fenced(framing.as_ref().map(words::claims).unwrap_or_default()),
+                claims => fenced(framing.as_ref().map(words::show_claims).unwrap_or_default()),
             };
             (name, values)
         }
@@ -97,9 +100,9 @@ fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Val
             let values = context! {
                 role => role.to_string(),
                 section => section.clone(),
-                theirs => fenced(words::points(theirs)),
-                objections => fenced(words::objections(objections)),
-                transcript => fenced(words::transcript(transcript)),
+                theirs => fenced(words::show_points(theirs)),
+                objections => fenced(words::show_objections(objections)),
+                transcript => fenced(words::show_transcript(transcript)),
             };
             ("duel", values)
         }
@@ -117,22 +120,23 @@ fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Val
             let values = context! {
                 now => u32::from(*round),
                 of => u32::from(*of),
-                councillors => fenced(words::councillors(councillors)),
+                councillors => fenced(words::show_councillors(councillors)),
                 by_reference => councillors.iter().any(|c| c.peer.file.is_some()),
-                challenges => fenced(words::challenges(challenges)),
+                challenges => fenced(words::show_challenges(challenges)),
                 wanted => u32::from(*wanted),
                 direct => *direct,
                 dropped => *dropped,
-                claims => fenced(framing.as_ref().map(words::claims).unwrap_or_default()),
+                claims => fenced(framing.as_ref().map(words::show_claims).unwrap_or_default()),
             };
             ("examine", values)
         }
         Task::Challenged { challenges } => {
-            let challenges = fenced(words::challenges(challenges));
+            let challenges = fenced(words::show_challenges(challenges));
             ("challenged", context! { challenges })
         }
         Task::Message { from, text } => {
-            let values = context! { from => words::role(from), text => fenced(words::note(text)) };
+            let values =
+                context! { from => words::show_role(from), text => fenced(words::show_note(text)) };
             ("message", values)
         }
         Task::Moderate {
@@ -150,16 +154,16 @@ fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Val
             let values = context! {
                 heading,
                 opening => opening.clone(),
-                about => fenced(words::note(about)),
+                about => fenced(words::show_note(about)),
                 demand => demand.clone(),
-                challenges => fenced(words::challenges(challenges)),
+                challenges => fenced(words::show_challenges(challenges)),
             };
             ("moderate", values)
         }
         Task::Ballot => ("ballot", context! {}),
         Task::Produce => {
             let technique = match prompter.mode {
-                Mode::Brainstorm(Some(technique)) => technique.text(),
+                ProductionMode::Brainstorm(Some(technique)) => technique.instruction_text(),
                 _ => "",
             };
             let values = context! { technique, explorers => u32::from(explorers) };
@@ -172,18 +176,18 @@ fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Val
             framing,
         } => {
             let values = context! {
-                peers => fenced(words::positions(peers)),
-                documents => fenced(words::contributions(documents)),
+                peers => fenced(words::show_positions(peers)),
+                documents => fenced(words::show_contributions(documents)),
                 by_reference => peers.iter().any(|peer| peer.file.is_some()),
                 dropped => *dropped,
-                claims => fenced(framing.as_ref().map(words::claims).unwrap_or_default()),
+                claims => fenced(framing.as_ref().map(words::show_claims).unwrap_or_default()),
             };
             ("cross-review", values)
         }
         Task::Rebut { open, challenges } => {
             let values = context! {
-                open => fenced(words::open_points(open)),
-                challenges => fenced(words::challenges(challenges)),
+                open => fenced(words::show_open_points(open)),
+                challenges => fenced(words::show_challenges(challenges)),
             };
             ("rebut", values)
         }
@@ -196,7 +200,7 @@ fn values(prompter: &Prompter, task: &Task, explorers: u8) -> (&'static str, Val
                 .map(|c| format!("{:.2}", c.score()))
                 .collect();
             let values = context! {
-                contributions => fenced(words::contributions(contributions)),
+                contributions => fenced(words::show_contributions(contributions)),
                 contention => if scores.is_empty() { "none".to_owned() } else { scores.join(", ") },
             };
             ("synthesize", values)

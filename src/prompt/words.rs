@@ -13,7 +13,7 @@ use council_protocol::task::{
 use serde::Serialize;
 
 use super::{redact, show};
-use crate::packet::cut;
+use crate::packet::cut_text;
 
 /// Bytes of the authors' words that are passed on: a title, a body, an author, a message; and how many commits.
 const TITLE_BYTES: usize = 300;
@@ -28,22 +28,22 @@ const RESULT_BYTES: usize = 20_000;
 const TRANSCRIPT_BYTES: usize = 120_000;
 
 /// A question, or what was wrong with an answer.
-pub(super) fn note(text: &str) -> String {
-    bounded(text, NOTE_BYTES)
+pub(super) fn show_note(text: &str) -> String {
+    show_bounded(text, NOTE_BYTES)
 }
 
-fn bounded(text: &str, bytes: usize) -> String {
-    cut(&redact::redact(text.trim()).0, bytes)
+fn show_bounded(text: &str, bytes: usize) -> String {
+    cut_text(&redact::redact(text.trim()).0, bytes)
 }
 
 /// What the explorers found, in the order asked.
-pub(super) fn explored(results: &[Explored]) -> String {
+pub(super) fn show_explored(results: &[Explored]) -> String {
     let mut out = String::new();
     for (number, Explored { question, result }) in (1..).zip(results) {
         let result = result
             .as_deref()
             .unwrap_or("(this explorer found no answer)");
-        let (question, result) = (note(question), bounded(result, RESULT_BYTES));
+        let (question, result) = (show_note(question), show_bounded(result, RESULT_BYTES));
         // Writing to a string cannot fail.
         let _ = writeln!(out, "Question {number}: {question}\n{result}\n");
     }
@@ -51,117 +51,121 @@ pub(super) fn explored(results: &[Explored]) -> String {
 }
 
 /// What a judge said itself, reply by reply.
-pub(super) fn replies(said: &[Arc<str>]) -> String {
-    let replies: Vec<String> = said.iter().map(|r| bounded(r, RESULT_BYTES)).collect();
+pub(super) fn show_replies(said: &[Arc<str>]) -> String {
+    let replies: Vec<String> = said.iter().map(|r| show_bounded(r, RESULT_BYTES)).collect();
     replies.join("\n\n")
 }
 
 /// The others' positions: whole as JSON (seed 000), or vote and file alone (seed 003).
-pub(super) fn positions(peers: &[Peer]) -> String {
+pub(super) fn show_positions(peers: &[Peer]) -> String {
     let mut out = String::new();
     for peer in peers {
-        let (label, vote) = (cut(&peer.label, 16), peer.verdict.word());
+        let (label, vote) = (cut_text(&peer.label, 16), peer.verdict.as_str());
         let _ = match &peer.file {
             Some(file) => writeln!(
                 out,
                 "Judge {label}: {vote}, in the file {}\n",
-                bounded(file, 300)
+                show_bounded(file, 300)
             ),
-            None => writeln!(out, "Judge {label}: {vote}\n{}\n", json(&whole(peer))),
+            None => writeln!(
+                out,
+                "Judge {label}: {vote}\n{}\n",
+                to_json(&redact_peer(peer))
+            ),
         };
     }
     out
 }
 
 /// A peer's answer. Judges without a model read the change as it is, so what they quote is redacted here.
-fn whole(peer: &Peer) -> Peer {
+fn redact_peer(peer: &Peer) -> Peer {
     let mut peer = peer.clone();
-    hide(&mut peer.key_insight);
-    hide(&mut peer.recommendation);
+    redact_in_place(&mut peer.key_insight);
+    redact_in_place(&mut peer.recommendation);
     peer.findings
         .iter_mut()
-        .for_each(|f| hide_finding(&mut f.finding));
+        .for_each(|f| redact_finding(&mut f.finding));
     peer
 }
 
 /// Points of the other side of a duel.
-pub(super) fn points(points: &[PeerFinding]) -> String {
+pub(super) fn show_points(points: &[PeerFinding]) -> String {
     let mut points = points.to_vec();
     points
         .iter_mut()
-        .for_each(|point| hide_finding(&mut point.finding));
-    list(&points)
+        .for_each(|point| redact_finding(&mut point.finding));
+    json_list(&points)
 }
 
 /// What the other side of a duel says against one's own points.
-pub(super) fn objections(objections: &[Objection]) -> String {
+pub(super) fn show_objections(objections: &[Objection]) -> String {
     let mut objections = objections.to_vec();
     for objection in &mut objections {
-        hide_finding(&mut objection.finding);
-        hide(&mut objection.reasoning);
-        objection.evidence.iter_mut().for_each(hide_evidence);
+        redact_finding(&mut objection.finding);
+        redact_in_place(&mut objection.reasoning);
+        objection.evidence.iter_mut().for_each(redact_evidence);
     }
-    list(&objections)
+    json_list(&objections)
 }
 
 /// A councillor's role on one line.
-pub(super) fn role(role: &str) -> String {
+pub(super) fn show_role(role: &str) -> String {
     let line: String = role.chars().filter(|c| !c.is_control()).collect();
-    cut(&line, 60)
+    cut_text(&line, 60)
 }
 
 /// Where the other councillors stand.
-pub(super) fn councillors(councillors: &[Councillor]) -> String {
+pub(super) fn show_councillors(councillors: &[Councillor]) -> String {
     let mut out = String::new();
     for councillor in councillors {
-        let position = note(&councillor.position);
-        let _ = writeln!(out, "{}: {position}", role(&councillor.role));
+        let position = show_note(&councillor.position);
+        let _ = writeln!(out, "{}: {position}", show_role(&councillor.role));
         for (number, argument) in (1..).zip(&councillor.arguments) {
-            let _ = writeln!(out, "{number}. {}", note(argument));
+            let _ = writeln!(out, "{number}. {}", show_note(argument));
         }
-        out += &positions(std::slice::from_ref(&councillor.peer));
+        out += &show_positions(std::slice::from_ref(&councillor.peer));
         out.push('\n');
     }
     out
 }
 
 /// Challenges to be answered.
-pub(super) fn challenges(challenges: &[PutChallenge]) -> String {
+pub(super) fn show_challenges(challenges: &[PutChallenge]) -> String {
     let mut out = String::new();
     for challenge in challenges {
-        let (id, from) = (cut(&challenge.id, 16), role(&challenge.from));
+        let (id, from) = (cut_text(&challenge.id, 16), show_role(&challenge.from));
         let _ = writeln!(out, "{id}, from {from}:");
         if !challenge.claim.is_empty() {
-            let _ = writeln!(out, "  Claim: {}", note(&challenge.claim));
+            let _ = writeln!(out, "  Claim: {}", show_note(&challenge.claim));
         }
-        let _ = writeln!(out, "  Question: {}\n", note(&challenge.question));
+        let _ = writeln!(out, "  Question: {}\n", show_note(&challenge.question));
     }
     out
 }
 
 /// Disputed findings with what was said of them.
-pub(super) fn open_points(points: &[OpenPoint]) -> String {
+pub(super) fn show_open_points(points: &[OpenPoint]) -> String {
     let mut points = points.to_vec();
     for point in &mut points {
-        hide_finding(&mut point.finding);
+        redact_finding(&mut point.finding);
         for said in &mut point.said {
-            hide(&mut said.reasoning);
-            said.evidence.iter_mut().for_each(hide_evidence);
+            redact_in_place(&mut said.reasoning);
+            said.evidence.iter_mut().for_each(redact_evidence);
         }
     }
-    list(&points)
+    json_list(&points)
 }
 
 /// What each role contributed; the documents whole.
-pub(super) fn contributions(contributions: &[Contribution]) -> String {
+pub(super) fn show_contributions(contributions: &[Contribution]) -> String {
     let mut out = String::new();
     for contribution in contributions {
-        let by = role(&contribution.role);
-        let insight = note(&contribution.key_insight);
+        let by = show_role(&contribution.role);
+        let insight = show_note(&contribution.key_insight);
         let _ = writeln!(out, "Round {}, {by}: {insight}", contribution.round);
         let mut findings = contribution.findings.clone();
-        findings.iter_mut().for_each(hide_finding);
-        out += &list(&findings);
+        findings.iter_mut().for_each(redact_finding);
+        out += &json_list(&findings);
         if let Some(document) = &contribution.document {
             let _ = writeln!(out, "\n{}", redact::redact(document.trim()).0);
         }
@@ -170,24 +174,24 @@ pub(super) fn contributions(contributions: &[Contribution]) -> String {
     out
 }
 
-fn list<T: Serialize>(items: &[T]) -> String {
+fn json_list<T: Serialize>(items: &[T]) -> String {
     if items.is_empty() {
         String::new()
     } else {
-        json(items)
+        to_json(items)
     }
 }
 
-fn json<T: Serialize + ?Sized>(value: &T) -> String {
+fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
     // Strings, numbers and lists only: serialization into memory cannot fail.
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
-fn hide(text: &mut String) {
+fn redact_in_place(text: &mut String) {
     *text = redact::redact(text).0;
 }
 
-fn hide_finding(finding: &mut Finding) {
+fn redact_finding(finding: &mut Finding) {
     let optional = finding.suggestion.iter_mut().chain(&mut finding.reference);
     let texts = [
         &mut finding.category,
@@ -196,15 +200,15 @@ fn hide_finding(finding: &mut Finding) {
         &mut finding.why,
         &mut finding.fix,
     ];
-    texts.into_iter().chain(optional).for_each(hide);
+    texts.into_iter().chain(optional).for_each(redact_in_place);
 }
 
-fn hide_evidence(evidence: &mut Evidence) {
-    hide(&mut evidence.quote);
+fn redact_evidence(evidence: &mut Evidence) {
+    redact_in_place(&mut evidence.quote);
 }
 
 /// The file of a duel; of one that is too long, the end.
-pub(super) fn transcript(text: &str) -> String {
+pub(super) fn show_transcript(text: &str) -> String {
     let (text, _) = redact::redact(text);
     let mut start = text.len().saturating_sub(TRANSCRIPT_BYTES);
     while !text.is_char_boundary(start) {
@@ -220,7 +224,7 @@ pub(super) fn transcript(text: &str) -> String {
 }
 
 /// Who wrote the change and what they say about it; empty when nothing is known.
-pub(super) fn claims(framing: &Framing) -> String {
+pub(super) fn show_claims(framing: &Framing) -> String {
     let mut out = String::new();
     let named = [
         ("Title", &framing.title, TITLE_BYTES),
@@ -228,15 +232,15 @@ pub(super) fn claims(framing: &Framing) -> String {
     ];
     for (name, text, bytes) in named {
         if !text.trim().is_empty() {
-            let _ = writeln!(out, "{name}: {}", bounded(text, bytes));
+            let _ = writeln!(out, "{name}: {}", show_bounded(text, bytes));
         }
     }
     for commit in framing.commits.iter().take(COMMITS) {
         let (id, author) = (
-            show::cut(&commit.id, 12),
-            bounded(&commit.author, AUTHOR_BYTES),
+            show::truncate_bytes(&commit.id, 12),
+            show_bounded(&commit.author, AUTHOR_BYTES),
         );
-        let message = bounded(&commit.message, MESSAGE_BYTES);
+        let message = show_bounded(&commit.message, MESSAGE_BYTES);
         let _ = writeln!(out, "Commit {id} by {author}:\n{message}");
     }
     let more = framing.commits.len().saturating_sub(COMMITS);

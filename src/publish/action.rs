@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::call::Call;
-use super::hub::Slug;
+use super::call::ApiCall;
+use super::hub::RepoSlug;
 
 /// A surface that a report can be published on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,7 +37,7 @@ impl Surface {
     ];
 
     /// The word on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Comment => "comment",
             Self::Check => "check",
@@ -52,7 +52,7 @@ impl Surface {
 
 /// A comment beside lines of the diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inline {
+pub struct LineComment {
     /// The file.
     pub path: String,
     /// The last line, on the new side.
@@ -63,9 +63,9 @@ pub struct Inline {
     pub body: String,
 }
 
-impl Inline {
+impl LineComment {
     /// The comment as the API takes it, in a review or by itself.
-    pub(super) fn json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let mut json = serde_json::json!({
             "path": self.path,
             "line": self.line,
@@ -82,7 +82,7 @@ impl Inline {
 
 /// One change to one surface.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum PublishAction {
     /// Begins the sticky report.
     CreateComment {
         /// On which pull request.
@@ -123,7 +123,7 @@ pub enum Action {
         /// What stands above them.
         body: String,
         /// The comments.
-        comments: Vec<Inline>,
+        comments: Vec<LineComment>,
     },
     /// Resolves conversations of ours whose finding is gone. A job's token may not, unless it may write contents, too: then
     /// our comments in them are hidden instead.
@@ -162,7 +162,7 @@ pub enum Action {
     },
 }
 
-impl Action {
+impl PublishAction {
     /// The surface that it belongs to.
     pub fn surface(&self) -> Surface {
         match self {
@@ -220,25 +220,30 @@ impl Action {
     }
 
     /// The request that it begins with, where it is one; `check` is the id of the check that was created.
-    pub fn call(&self, slug: &Slug, check: Option<u64>) -> Option<Call> {
+    pub fn api_call(&self, slug: &RepoSlug, check: Option<u64>) -> Option<ApiCall> {
         let path = |rest: String| format!("/repos/{slug}/{rest}");
         let text = |body: &String| serde_json::json!({ "body": body });
         match self {
-            Self::CreateComment { number, body } => Some(Call::post(
+            Self::CreateComment { number, body } => Some(ApiCall::post(
                 path(format!("issues/{number}/comments")),
                 text(body),
             )),
-            Self::UpdateComment { id, body } => Some(Call::patch(
+            Self::UpdateComment { id, body } => Some(ApiCall::patch(
                 path(format!("issues/comments/{id}")),
                 text(body),
             )),
-            Self::DeleteComment { id } => Some(Call::delete(path(format!("issues/comments/{id}")))),
+            Self::DeleteComment { id } => {
+                Some(ApiCall::delete(path(format!("issues/comments/{id}"))))
+            }
             Self::CreateCheck { body } => {
-                Some(Call::post(path("check-runs".to_owned()), body.clone()))
+                Some(ApiCall::post(path("check-runs".to_owned()), body.clone()))
             }
             Self::UpdateCheck { id, body } => {
                 let id = id.or(check)?;
-                Some(Call::patch(path(format!("check-runs/{id}")), body.clone()))
+                Some(ApiCall::patch(
+                    path(format!("check-runs/{id}")),
+                    body.clone(),
+                ))
             }
             Self::Review {
                 number,
@@ -246,15 +251,19 @@ impl Action {
                 body,
                 comments,
             } => {
-                let comments: Vec<Value> = comments.iter().map(Inline::json).collect();
+                let comments: Vec<Value> = comments.iter().map(LineComment::to_json).collect();
                 let review = serde_json::json!({
                     "commit_id": head, "body": body, "event": "COMMENT", "comments": comments,
                 });
-                Some(Call::post(path(format!("pulls/{number}/reviews")), review))
+                Some(ApiCall::post(
+                    path(format!("pulls/{number}/reviews")),
+                    review,
+                ))
             }
-            Self::Status { head, body } => {
-                Some(Call::post(path(format!("statuses/{head}")), body.clone()))
-            }
+            Self::Status { head, body } => Some(ApiCall::post(
+                path(format!("statuses/{head}")),
+                body.clone(),
+            )),
             Self::Resolve { .. }
             | Self::Hide { .. }
             | Self::Summary { .. }

@@ -4,49 +4,49 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::action::{Action, Inline, Surface};
-use super::call::Call;
-use super::hub::{Hub, HubError};
+use super::action::{LineComment, PublishAction, Surface};
+use super::call::ApiCall;
+use super::hub::{GitHubApi, GitHubError};
 use super::look;
-use super::plan::fallback;
-use super::seen::Seen;
-use super::wishes::Wishes;
+use super::plan::plan_fallback;
+use super::seen::ForgeState;
+use super::wishes::PublishOptions;
 use crate::report::Report;
 
 /// How far a forge's clock and ours may be apart, and how long a run takes that began at the same time, in seconds.
-const AN_HOUR_S: u64 = 3_600;
+const CLOCK_SKEW_S: u64 = 3_600;
 
 /// The job that we run in, if it is one: its summary, its log, its outputs. Whoever implements it prints.
-pub trait Job {
+pub trait WorkflowJob {
     /// Appends Markdown to the job's summary; false: there is none.
     ///
     /// # Errors
     ///
     /// What the disk says.
-    fn summary(&mut self, markdown: &str) -> std::io::Result<bool>;
+    fn append_summary(&mut self, markdown: &str) -> std::io::Result<bool>;
 
     /// Writes commands to the job's log; false: nobody reads commands there.
     ///
     /// # Errors
     ///
     /// What the log says.
-    fn log(&mut self, lines: &[String]) -> std::io::Result<bool>;
+    fn write_commands(&mut self, lines: &[String]) -> std::io::Result<bool>;
 
     /// Sets outputs of the step; false: there is no step.
     ///
     /// # Errors
     ///
     /// What the disk says.
-    fn outputs(&mut self, pairs: &[(&'static str, String)]) -> std::io::Result<bool>;
+    fn set_outputs(&mut self, pairs: &[(&'static str, String)]) -> std::io::Result<bool>;
 }
 
 /// What came of a plan.
 #[derive(Debug, Default)]
-pub struct Applied {
+pub struct PublishOutcome {
     /// What was done, in words.
     pub done: Vec<String>,
     /// What could not be done as it was asked for, and why.
-    pub failed: Vec<(Surface, HubError)>,
+    pub failed: Vec<(Surface, GitHubError)>,
     /// Surfaces of the job that there are none of, or that could not be written.
     pub missing: Vec<(Surface, String)>,
     /// Whether every surface that failed was made up for by its fallback.
@@ -57,7 +57,7 @@ pub struct Applied {
     pub check_url: Option<String>,
 }
 
-impl Applied {
+impl PublishOutcome {
     /// Whether the report can be seen wherever it was asked for, or on a fallback.
     pub fn is_published(&self) -> bool {
         (self.failed.is_empty() && self.missing.is_empty()) || self.made_up
@@ -65,40 +65,40 @@ impl Applied {
 }
 
 /// Carries out a plan, in order. `before` are troubles that a surface had while it was looked at.
-pub fn apply(
-    actions: Vec<Action>,
-    before: Vec<(Surface, HubError)>,
+pub fn apply_plan(
+    actions: Vec<PublishAction>,
+    before: Vec<(Surface, GitHubError)>,
     report: &Report,
-    context: &Context<'_>,
-    job: &mut dyn Job,
-) -> Applied {
-    let mut doing = Doing {
+    context: &PublishContext<'_>,
+    job: &mut dyn WorkflowJob,
+) -> PublishOutcome {
+    let mut doing = PlanRunner {
         context,
-        applied: Applied {
+        applied: PublishOutcome {
             comment_url: context
                 .seen
                 .comments
                 .first()
                 .map(|comment| comment.url.clone()),
             check_url: context.seen.check.as_ref().map(|check| check.url.clone()),
-            ..Applied::default()
+            ..PublishOutcome::default()
         },
         check: None,
     };
     let (local, remote): (Vec<_>, Vec<_>) = actions.into_iter().partition(is_local);
     for (surface, error) in before {
-        doing.fail(surface, error);
+        doing.record_failure(surface, error);
     }
     for action in &remote {
-        doing.remote(action);
+        doing.run_remote(action);
     }
     let mut made_up = true;
-    for surface in doing.failures() {
+    for surface in doing.failed_surfaces() {
         let mut any = false;
-        for action in fallback(report, context.wishes, surface) {
+        for action in plan_fallback(report, context.wishes, surface) {
             any |= match is_local(&action) {
-                true => doing.local(&action, job),
-                false => doing.attempt(&action).is_ok(),
+                true => doing.run_local(&action, job),
+                false => doing.try_action(&action).is_ok(),
             };
         }
         // A summary or a log that was asked for anyway shows it, too.
@@ -107,7 +107,7 @@ pub fn apply(
     }
     for action in &local {
         let action = doing.with_urls(action);
-        if !doing.local(&action, job) {
+        if !doing.run_local(&action, job) {
             made_up = false;
         }
     }
@@ -116,35 +116,35 @@ pub fn apply(
 }
 
 /// What the actions are about.
-pub struct Context<'a> {
+pub struct PublishContext<'a> {
     /// The repository.
-    pub hub: &'a Hub<'a>,
+    pub hub: &'a GitHubApi<'a>,
     /// What was there when the plan was made.
-    pub seen: &'a Seen,
+    pub seen: &'a ForgeState,
     /// What was asked for.
-    pub wishes: &'a Wishes,
+    pub wishes: &'a PublishOptions,
 }
 
-fn is_local(action: &Action) -> bool {
+fn is_local(action: &PublishAction) -> bool {
     matches!(
         action.surface(),
         Surface::Summary | Surface::Annotations | Surface::Outputs
     )
 }
 
-struct Doing<'a> {
-    context: &'a Context<'a>,
-    applied: Applied,
+struct PlanRunner<'a> {
+    context: &'a PublishContext<'a>,
+    applied: PublishOutcome,
     /// The check that was created.
     check: Option<u64>,
 }
 
-impl Doing<'_> {
-    fn fail(&mut self, surface: Surface, error: HubError) {
+impl PlanRunner<'_> {
+    fn record_failure(&mut self, surface: Surface, error: GitHubError) {
         self.applied.failed.push((surface, error));
     }
 
-    fn failures(&self) -> BTreeSet<Surface> {
+    fn failed_surfaces(&self) -> BTreeSet<Surface> {
         self.applied
             .failed
             .iter()
@@ -160,88 +160,99 @@ impl Doing<'_> {
     }
 
     /// After a failure only the conclusion of a check is still tried: it must not stay in progress.
-    fn remote(&mut self, action: &Action) {
-        let concludes =
-            matches!(action, Action::UpdateCheck { body, .. } if body.get("conclusion").is_some());
+    fn run_remote(&mut self, action: &PublishAction) {
+        let concludes = matches!(action, PublishAction::UpdateCheck { body, .. } if body.get("conclusion").is_some());
         if self.has_failed(action.surface()) && !concludes {
             return;
         }
-        match self.attempt(action) {
+        match self.try_action(action) {
             Ok(()) => self.applied.done.push(action.describe()),
-            Err(error) => self.fail(action.surface(), error),
+            Err(error) => self.record_failure(action.surface(), error),
         }
     }
 
-    fn attempt(&mut self, action: &Action) -> Result<(), HubError> {
+    fn try_action(&mut self, action: &PublishAction) -> Result<(), GitHubError> {
         let hub = self.context.hub;
         match action {
-            Action::CreateComment { number, body } => self.create_comment(*number, body),
-            Action::UpdateComment { body, .. } => match self.once(action, "update the report") {
-                // Somebody deleted it since.
-                Err(HubError::NotFound { .. }) => match self.context.seen.pull.as_ref() {
-                    Some(pull) => self.create_comment(pull.number, body),
-                    None => Ok(()),
-                },
-                other => other.map(drop),
-            },
-            Action::DeleteComment { .. } => match self.once(action, "delete the second report") {
-                Err(HubError::NotFound { .. }) => Ok(()),
-                other => other.map(drop),
-            },
-            Action::CreateCheck { .. } => self.create_check(action),
-            Action::UpdateCheck { .. } => self
-                .once(action, "update the check")
+            PublishAction::CreateComment { number, body } => self.create_comment(*number, body),
+            PublishAction::UpdateComment { body, .. } => {
+                match self.send_once(action, "update the report") {
+                    // Somebody deleted it since.
+                    Err(GitHubError::NotFound { .. }) => match self.context.seen.pull.as_ref() {
+                        Some(pull) => self.create_comment(pull.number, body),
+                        None => Ok(()),
+                    },
+                    other => other.map(drop),
+                }
+            }
+            PublishAction::DeleteComment { .. } => {
+                match self.send_once(action, "delete the second report") {
+                    Err(GitHubError::NotFound { .. }) => Ok(()),
+                    other => other.map(drop),
+                }
+            }
+            PublishAction::CreateCheck { .. } => self.create_check(action),
+            PublishAction::UpdateCheck { .. } => self
+                .send_once(action, "update the check")
                 .map(|reply| self.remember_check(&reply)),
-            Action::Review {
+            PublishAction::Review {
                 number,
                 head,
                 comments,
                 ..
-            } => self.review(action, *number, head, comments),
-            Action::Resolve { threads, comments } => match look::resolve(hub, threads) {
-                Err(error) if error.is_denied() => look::hide(hub, comments),
-                other => other,
-            },
-            Action::Hide { reviews } => look::hide(hub, reviews),
-            Action::Status { .. } => self.once(action, "set the commit status").map(drop),
-            Action::Summary { .. } | Action::Annotate { .. } | Action::Outputs { .. } => Ok(()),
+            } => self.post_review(action, *number, head, comments),
+            PublishAction::Resolve { threads, comments } => {
+                match look::resolve_threads(hub, threads) {
+                    Err(error) if error.is_denied() => look::hide_outdated(hub, comments),
+                    other => other,
+                }
+            }
+            PublishAction::Hide { reviews } => look::hide_outdated(hub, reviews),
+            PublishAction::Status { .. } => {
+                self.send_once(action, "set the commit status").map(drop)
+            }
+            PublishAction::Summary { .. }
+            | PublishAction::Annotate { .. }
+            | PublishAction::Outputs { .. } => Ok(()),
         }
     }
 
-    fn call(&self, action: &Action) -> Result<Call, HubError> {
+    fn call_for(&self, action: &PublishAction) -> Result<ApiCall, GitHubError> {
         action
-            .call(&self.context.hub.slug, self.check)
-            .ok_or(HubError::Shape {
+            .api_call(&self.context.hub.slug, self.check)
+            .ok_or(GitHubError::Shape {
                 doing: "update the check".to_owned(),
                 what: "check",
             })
     }
 
-    fn once(&self, action: &Action, doing: &str) -> Result<Value, HubError> {
-        let call = self.call(action)?;
+    fn send_once(&self, action: &PublishAction, doing: &str) -> Result<Value, GitHubError> {
+        let call = self.call_for(action)?;
         let hub = self.context.hub;
-        match hub.write(&call, doing) {
+        match hub.write_once(&call, doing) {
             // The same text, conclusion or state set twice is the same.
-            Err(HubError::Broken { .. }) if !has_annotations(action) => hub.write(&call, doing),
+            Err(GitHubError::Broken { .. }) if !has_annotations(action) => {
+                hub.write_once(&call, doing)
+            }
             other => other,
         }
         .map(|reply| reply.body)
     }
 
     /// Creates the report; when another run did so at the same time, the older one stays and is brought up to date.
-    fn create_comment(&mut self, number: u64, body: &str) -> Result<(), HubError> {
+    fn create_comment(&mut self, number: u64, body: &str) -> Result<(), GitHubError> {
         let (hub, council) = (self.context.hub, &self.context.wishes.council);
         let doing = "create the report";
         let Some(me) = &self.context.seen.me else {
-            return Err(HubError::Shape {
+            return Err(GitHubError::Shape {
                 doing: doing.to_owned(),
                 what: "author: who we are is not known",
             });
         };
         // Whoever began before us has changed something by now; clocks may differ.
-        let since = hub.ago(AN_HOUR_S);
-        let own = || look::reports(hub, number, council, me, Some(&since));
-        let action = Action::CreateComment {
+        let since = hub.time_ago(CLOCK_SKEW_S);
+        let own = || look::fetch_reports(hub, number, council, me, Some(&since));
+        let action = PublishAction::CreateComment {
             number,
             body: body.to_owned(),
         };
@@ -250,8 +261,8 @@ impl Doing<'_> {
                 .last()
                 .map(|comment| json!({ "id": comment.id, "html_url": comment.url })))
         };
-        let made = hub.create(&self.call(&action)?, doing, find)?;
-        self.applied.comment_url = look::text(&made, "/html_url");
+        let made = hub.create_once(&self.call_for(&action)?, doing, find)?;
+        self.applied.comment_url = look::json_text(&made, "/html_url");
         let all = own()?;
         let Some((first, others)) = all.split_first() else {
             return Ok(());
@@ -261,8 +272,8 @@ impl Doing<'_> {
         }
         self.applied.comment_url = Some(first.url.clone());
         if Some(first.id) != made.get("id").and_then(Value::as_u64) {
-            self.once(
-                &Action::UpdateComment {
+            self.send_once(
+                &PublishAction::UpdateComment {
                     id: first.id,
                     body: body.to_owned(),
                 },
@@ -270,19 +281,19 @@ impl Doing<'_> {
             )?;
         }
         for other in others {
-            self.attempt(&Action::DeleteComment { id: other.id })?;
+            self.try_action(&PublishAction::DeleteComment { id: other.id })?;
         }
         Ok(())
     }
 
-    fn create_check(&mut self, action: &Action) -> Result<(), HubError> {
+    fn create_check(&mut self, action: &PublishAction) -> Result<(), GitHubError> {
         let wishes = self.context.wishes;
         let hub = self.context.hub;
         let find = || {
-            let found = look::check(hub, &wishes.head, &wishes.check_name, &wishes.council)?;
+            let found = look::fetch_check(hub, &wishes.head, &wishes.check_name, &wishes.council)?;
             Ok(found.map(|check| json!({ "id": check.id, "html_url": check.url })))
         };
-        let made = hub.create(&self.call(action)?, "create the check", find)?;
+        let made = hub.create_once(&self.call_for(action)?, "create the check", find)?;
         self.remember_check(&made);
         Ok(())
     }
@@ -290,17 +301,17 @@ impl Doing<'_> {
     fn remember_check(&mut self, reply: &Value) {
         self.check = reply.get("id").and_then(Value::as_u64).or(self.check);
         self.applied.check_url =
-            look::text(reply, "/html_url").or_else(|| self.applied.check_url.take());
+            look::json_text(reply, "/html_url").or_else(|| self.applied.check_url.take());
     }
 
     /// One review; where the forge refuses a comment of it, each by itself, then beside the file, then in the report alone.
-    fn review(
+    fn post_review(
         &mut self,
-        action: &Action,
+        action: &PublishAction,
         number: u64,
         head: &str,
-        comments: &[Inline],
-    ) -> Result<(), HubError> {
+        comments: &[LineComment],
+    ) -> Result<(), GitHubError> {
         let (hub, council) = (self.context.hub, &self.context.wishes.council);
         let before: BTreeSet<String> = self
             .context
@@ -311,40 +322,40 @@ impl Doing<'_> {
             .map(|thread| thread.id.clone())
             .collect();
         let find = || {
-            let now = look::talk(hub, number, council)?;
+            let now = look::fetch_conversation(hub, number, council)?;
             Ok(now
                 .threads
                 .iter()
                 .any(|thread| !before.contains(&thread.id))
                 .then_some(Value::Null))
         };
-        match hub.create(&self.call(action)?, "review the pull request", find) {
-            Err(HubError::Invalid { .. }) => {}
+        match hub.create_once(&self.call_for(action)?, "review the pull request", find) {
+            Err(GitHubError::Invalid { .. }) => {}
             other => return other.map(drop),
         }
-        let path = hub.path(&format!("pulls/{number}/comments"));
+        let path = hub.repo_path(&format!("pulls/{number}/comments"));
         for comment in comments {
-            let mut beside = comment.json();
+            let mut beside = comment.to_json();
             beside["commit_id"] = head.into();
             let doing = "comment beside a line";
-            let posted = match hub.write(&Call::post(&path, beside), doing) {
-                Err(HubError::Invalid { .. }) => {
+            let posted = match hub.write_once(&ApiCall::post(&path, beside), doing) {
+                Err(GitHubError::Invalid { .. }) => {
                     let file = json!({ "path": comment.path, "commit_id": head, "body": comment.body, "subject_type": "file" });
-                    hub.write(&Call::post(&path, file), "comment beside a file")
+                    hub.write_once(&ApiCall::post(&path, file), "comment beside a file")
                 }
                 other => other,
             };
             match posted {
                 // It stands in the report.
-                Ok(_) | Err(HubError::Invalid { .. }) => {}
+                Ok(_) | Err(GitHubError::Invalid { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    fn with_urls(&self, action: &Action) -> Action {
-        let Action::Outputs { pairs } = action else {
+    fn with_urls(&self, action: &PublishAction) -> PublishAction {
+        let PublishAction::Outputs { pairs } = action else {
             return action.clone();
         };
         let mut pairs = pairs.clone();
@@ -356,14 +367,14 @@ impl Doing<'_> {
             "check-run-url",
             self.applied.check_url.clone().unwrap_or_default(),
         ));
-        Action::Outputs { pairs }
+        PublishAction::Outputs { pairs }
     }
 
-    fn local(&mut self, action: &Action, job: &mut dyn Job) -> bool {
+    fn run_local(&mut self, action: &PublishAction, job: &mut dyn WorkflowJob) -> bool {
         let written = match action {
-            Action::Summary { markdown } => job.summary(markdown),
-            Action::Annotate { lines } => job.log(lines),
-            Action::Outputs { pairs } => job.outputs(pairs),
+            PublishAction::Summary { markdown } => job.append_summary(markdown),
+            PublishAction::Annotate { lines } => job.write_commands(lines),
+            PublishAction::Outputs { pairs } => job.set_outputs(pairs),
             _ => return false,
         };
         let why = match written {
@@ -380,8 +391,8 @@ impl Doing<'_> {
 }
 
 /// Annotations are added, not replaced: sent twice they stand twice.
-fn has_annotations(action: &Action) -> bool {
-    let Action::UpdateCheck { body, .. } = action else {
+fn has_annotations(action: &PublishAction) -> bool {
+    let PublishAction::UpdateCheck { body, .. } = action else {
         return false;
     };
     body.pointer("/output/annotations")

@@ -19,7 +19,7 @@ pub enum Method {
 
 impl Method {
     /// The word on the wire.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
@@ -31,7 +31,7 @@ impl Method {
 
 /// Where a call goes: two addresses, both from the environment of the process and never from a repository (T24).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Door {
+pub enum ApiEndpoint {
     /// `GITHUB_API_URL`.
     Rest,
     /// `GITHUB_GRAPHQL_URL`.
@@ -40,9 +40,9 @@ pub enum Door {
 
 /// One request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct ApiCall {
     /// Which of the two addresses.
-    pub door: Door,
+    pub door: ApiEndpoint,
     /// What is done.
     pub method: Method,
     /// Path and query below the address, from `/`; empty for GraphQL.
@@ -51,40 +51,40 @@ pub struct Call {
     pub body: Option<Value>,
 }
 
-impl Call {
+impl ApiCall {
     /// Reads a path.
     pub fn get(path: impl Into<String>) -> Self {
-        Self::rest(Method::Get, path, None)
+        Self::rest_call(Method::Get, path, None)
     }
 
     /// Creates below a path.
     pub fn post(path: impl Into<String>, body: Value) -> Self {
-        Self::rest(Method::Post, path, Some(body))
+        Self::rest_call(Method::Post, path, Some(body))
     }
 
     /// Changes what stands at a path.
     pub fn patch(path: impl Into<String>, body: Value) -> Self {
-        Self::rest(Method::Patch, path, Some(body))
+        Self::rest_call(Method::Patch, path, Some(body))
     }
 
     /// Removes what stands at a path.
     pub fn delete(path: impl Into<String>) -> Self {
-        Self::rest(Method::Delete, path, None)
+        Self::rest_call(Method::Delete, path, None)
     }
 
     /// Asks GraphQL.
     pub fn graphql(query: &str, variables: &Value) -> Self {
         Self {
-            door: Door::GraphQl,
+            door: ApiEndpoint::GraphQl,
             method: Method::Post,
             path: String::new(),
             body: Some(serde_json::json!({ "query": query, "variables": variables })),
         }
     }
 
-    fn rest(method: Method, path: impl Into<String>, body: Option<Value>) -> Self {
+    fn rest_call(method: Method, path: impl Into<String>, body: Option<Value>) -> Self {
         Self {
-            door: Door::Rest,
+            door: ApiEndpoint::Rest,
             method,
             path: path.into(),
             body,
@@ -94,7 +94,7 @@ impl Call {
 
 /// What came back.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reply {
+pub struct ApiReply {
     /// The status of HTTP.
     pub status: u16,
     /// Headers, names in lower case.
@@ -103,14 +103,14 @@ pub struct Reply {
     pub body: Value,
 }
 
-impl Reply {
+impl ApiReply {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
 
     /// A header that is a number.
-    pub fn number(&self, name: &str) -> Option<u64> {
+    pub fn header_number(&self, name: &str) -> Option<u64> {
         self.header(name)?.trim().parse().ok()
     }
 }
@@ -118,23 +118,23 @@ impl Reply {
 /// No reply came: whether the request was carried out is not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
-pub struct Unreachable {
+pub struct TransportError {
     /// What the transport says.
     pub cause: String,
 }
 
 /// Whoever carries calls: octocrab, or a test's forge.
-pub trait Client {
+pub trait ApiClient {
     /// Sends one request once. Nothing is repeated and no redirect is followed.
     ///
     /// # Errors
     ///
     /// When no reply came.
-    fn call(&self, call: &Call) -> Result<Reply, Unreachable>;
+    fn send_call(&self, call: &ApiCall) -> Result<ApiReply, TransportError>;
 
     /// Waits so many milliseconds.
-    fn wait(&self, ms: u64);
+    fn wait_ms(&self, ms: u64);
 
     /// Seconds since 1970, to read `x-ratelimit-reset` by.
-    fn now(&self) -> u64;
+    fn unix_time(&self) -> u64;
 }

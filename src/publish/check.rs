@@ -2,28 +2,28 @@
 
 use serde_json::{Value, json};
 
-use crate::council::outcome::{JudgedFinding, Level};
+use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::{CheckConclusion, Report, markdown};
 use crate::text::{self, Untrusted};
 
-use super::action::Action;
-use super::wishes::Wishes;
+use super::action::PublishAction;
+use super::wishes::PublishOptions;
 
 /// Annotations of one request.
 const BATCH: usize = 50;
 
 /// The most annotations of one check: ten requests.
-const MOST_ANNOTATIONS: usize = 200;
+const MAX_ANNOTATIONS: usize = 200;
 
 /// The most characters of a summary or text (65,535), with a margin.
-const MOST_TEXT: usize = 65_000;
+const MAX_TEXT: usize = 65_000;
 
 /// The most characters of an annotation's title, and bytes of its message and details.
-const MOST_TITLE: usize = 255;
-const MOST_MESSAGE: usize = 16_000;
+const MAX_TITLE: usize = 255;
+const MAX_MESSAGE: usize = 16_000;
 
 /// The word of the API.
-pub(super) fn word(conclusion: CheckConclusion) -> &'static str {
+pub(super) fn conclusion_word(conclusion: CheckConclusion) -> &'static str {
     match conclusion {
         CheckConclusion::Success => "success",
         CheckConclusion::Neutral => "neutral",
@@ -36,7 +36,7 @@ pub(super) fn word(conclusion: CheckConclusion) -> &'static str {
 }
 
 /// A check that begins.
-pub fn begin(wishes: &Wishes, started: &str) -> Value {
+pub fn begin_check(wishes: &PublishOptions, started: &str) -> Value {
     let mut body = json!({
         "name": wishes.check_name,
         "head_sha": wishes.head,
@@ -45,16 +45,16 @@ pub fn begin(wishes: &Wishes, started: &str) -> Value {
         "external_id": external_id(&wishes.council, ""),
         "output": { "title": "the council sits", "summary": "The judges are at work." },
     });
-    link(&mut body, wishes);
+    add_details_url(&mut body, wishes);
     body
 }
 
 /// A check that ends without a report: the run broke down, or the pull request has moved on.
-pub fn broken_off(conclusion: CheckConclusion, title: &str, why: &str) -> Value {
+pub fn break_off_check(conclusion: CheckConclusion, title: &str, why: &str) -> Value {
     json!({
         "status": "completed",
-        "conclusion": word(conclusion),
-        "output": { "title": text::clip(title, MOST_TITLE), "summary": Untrusted::new(why).prose() },
+        "conclusion": conclusion_word(conclusion),
+        "output": { "title": text::clip_chars(title, MAX_TITLE), "summary": Untrusted::new(why).prose() },
     })
 }
 
@@ -64,20 +64,20 @@ pub(super) fn external_id(council: &str, key: &str) -> String {
 }
 
 /// Everything that the check is told at the end; the last one concludes it. `inline` says which findings stand elsewhere.
-pub(super) fn conclude(
+pub(super) fn conclude_check(
     report: &Report,
-    wishes: &Wishes,
+    wishes: &PublishOptions,
     id: Option<u64>,
     inline: &dyn Fn(&JudgedFinding) -> bool,
-) -> Vec<Action> {
+) -> Vec<PublishAction> {
     let all: Vec<Value> = report
         .findings
         .iter()
         .filter(|found| found.level.is_some() && !inline(found))
-        .filter_map(annotation)
+        .filter_map(finding_annotation)
         .collect();
-    let left = all.len().saturating_sub(MOST_ANNOTATIONS);
-    let output = output(report, left);
+    let left = all.len().saturating_sub(MAX_ANNOTATIONS);
+    let output = check_output(report, left);
     let batches: Vec<&[Value]> = all[..all.len() - left].chunks(BATCH).collect();
     let batches = if batches.is_empty() {
         vec![&[][..]]
@@ -89,30 +89,30 @@ pub(super) fn conclude(
         let mut body = json!({ "output": output.clone() });
         body["output"]["annotations"] = batch.to_vec().into();
         if at == last {
-            finish(&mut body, report, wishes);
+            add_conclusion(&mut body, report, wishes);
         }
         if at > 0 || id.is_some() {
-            return Action::UpdateCheck { id, body };
+            return PublishAction::UpdateCheck { id, body };
         }
         body["name"] = wishes.check_name.as_str().into();
         body["head_sha"] = wishes.head.as_str().into();
-        body["external_id"] = key(report, wishes).into();
+        body["external_id"] = check_key(report, wishes).into();
         if at != last {
             body["status"] = "in_progress".into();
         }
-        link(&mut body, wishes);
-        Action::CreateCheck { body }
+        add_details_url(&mut body, wishes);
+        PublishAction::CreateCheck { body }
     };
     batches.iter().enumerate().map(step).collect()
 }
 
-fn finish(body: &mut Value, report: &Report, wishes: &Wishes) {
+fn add_conclusion(body: &mut Value, report: &Report, wishes: &PublishOptions) {
     body["status"] = "completed".into();
-    body["conclusion"] = word(report.bottom_line(wishes.gate).conclusion).into();
-    body["external_id"] = key(report, wishes).into();
+    body["conclusion"] = conclusion_word(report.bottom_line(wishes.gate).conclusion).into();
+    body["external_id"] = check_key(report, wishes).into();
 }
 
-fn key(report: &Report, wishes: &Wishes) -> String {
+fn check_key(report: &Report, wishes: &PublishOptions) -> String {
     external_id(
         &wishes.council,
         report
@@ -124,15 +124,15 @@ fn key(report: &Report, wishes: &Wishes) -> String {
     )
 }
 
-fn link(body: &mut Value, wishes: &Wishes) {
+fn add_details_url(body: &mut Value, wishes: &PublishOptions) {
     if let Some(url) = &wishes.details_url {
         body["details_url"] = url.as_str().into();
     }
 }
 
 /// Title, summary and text, each within its bound.
-fn output(report: &Report, left: usize) -> Value {
-    let options = |max_bytes| markdown::Options {
+fn check_output(report: &Report, left: usize) -> Value {
+    let options = |max_bytes| markdown::MarkdownOptions {
         frontmatter: false,
         max_bytes: Some(max_bytes),
         fold: false,
@@ -144,43 +144,43 @@ fn output(report: &Report, left: usize) -> Value {
         ));
     }
     json!({
-        "title": text::clip(&report.headline(), MOST_TITLE),
+        "title": text::clip_chars(&report.headline(), MAX_TITLE),
         "summary": summary,
-        "text": markdown::render(report, options(MOST_TEXT)),
+        "text": markdown::render(report, options(MAX_TEXT)),
     })
 }
 
 /// A finding beside its lines; none for a path that no API can name.
-fn annotation(found: &JudgedFinding) -> Option<Value> {
+fn finding_annotation(found: &JudgedFinding) -> Option<Value> {
     let finding = &found.finding;
     let path = std::str::from_utf8(finding.location.path.as_bytes()).ok()?;
     let start = finding.location.line.max(1);
     let level = match found.level {
-        Some(Level::Fail) => "failure",
-        Some(Level::Warn) => "warning",
+        Some(FindingLevel::Fail) => "failure",
+        Some(FindingLevel::Warn) => "warning",
         _ => "notice",
     };
-    let title = format!("{} · {}", found.id, finding.severity.word());
+    let title = format!("{} · {}", found.id, finding.severity.as_str());
     let mut json = json!({
         "path": path,
         "start_line": start,
         "end_line": finding.location.end_line.unwrap_or(start).max(start),
         "annotation_level": level,
-        "title": text::clip(&Untrusted::new(&title).line(), MOST_TITLE - 1),
-        "message": message(found),
+        "title": text::clip_chars(&Untrusted::new(&title).line(), MAX_TITLE - 1),
+        "message": annotation_message(found),
     });
     if !finding.quote.trim().is_empty() {
         let quote: Vec<String> = Untrusted::new(&finding.quote)
             .code_lines()
             .take(20)
             .collect();
-        json["raw_details"] = text::clip(&quote.join("\n"), MOST_MESSAGE).into();
+        json["raw_details"] = text::clip_chars(&quote.join("\n"), MAX_MESSAGE).into();
     }
     Some(json)
 }
 
 /// What, why and fix in plain text.
-pub(super) fn message(found: &JudgedFinding) -> String {
+pub(super) fn annotation_message(found: &JudgedFinding) -> String {
     let finding = &found.finding;
     let parts = [
         ("", &finding.description),
@@ -193,5 +193,5 @@ pub(super) fn message(found: &JudgedFinding) -> String {
     let lines: Vec<String> = filled
         .map(|(name, text)| format!("{name}{}", Untrusted::new(text).line()))
         .collect();
-    text::clip(&lines.join("\n"), MOST_MESSAGE / 4).into_owned()
+    text::clip_chars(&lines.join("\n"), MAX_MESSAGE / 4).into_owned()
 }

@@ -3,17 +3,17 @@
 
 use serde_json::Value;
 
-use super::look::{object_id, pull_of_rest, text};
-use super::seen::Pull;
+use super::look::{json_text, object_id, pull_of_rest};
+use super::seen::PullRequest;
 
 /// The word that begins a command in a comment.
 const COMMAND: &str = "/council";
 
 /// What is to be done because of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Occasion {
+pub enum Trigger {
     /// Review a pull request that the payload shows.
-    Pull(Box<Pull>),
+    Pull(Box<PullRequest>),
     /// Review a pull request by its number (a manual run).
     Number(u64),
     /// Somebody asks for a review by a comment.
@@ -77,20 +77,20 @@ pub enum EventError {
 
 /// An event: its name and its payload.
 #[derive(Debug, Clone, Copy)]
-pub struct Event<'a> {
+pub struct WorkflowEvent<'a> {
     /// `GITHUB_EVENT_NAME`.
     pub name: &'a str,
     /// The JSON at `GITHUB_EVENT_PATH`.
     pub payload: &'a Value,
 }
 
-impl Event<'_> {
+impl WorkflowEvent<'_> {
     /// What is to be done.
     ///
     /// # Errors
     ///
     /// An event that nobody reviews on, and a payload that lacks what is documented.
-    pub fn occasion(&self) -> Result<Occasion, EventError> {
+    pub fn find_trigger(&self) -> Result<Trigger, EventError> {
         match self.name {
             "pull_request" | "pull_request_target" => self.pull_request(),
             "merge_group" => self.merge_group(),
@@ -102,12 +102,12 @@ impl Event<'_> {
         }
     }
 
-    fn pull_request(&self) -> Result<Occasion, EventError> {
+    fn pull_request(&self) -> Result<Trigger, EventError> {
         let pull = self.payload.get("pull_request").and_then(pull_of_rest);
-        let pull = pull.ok_or_else(|| self.lacks("pull_request"))?;
-        let action = text(self.payload, "/action").unwrap_or_default();
+        let pull = pull.ok_or_else(|| self.missing_field("pull_request"))?;
+        let action = json_text(self.payload, "/action").unwrap_or_default();
         if action == "closed" || !pull.open {
-            return Ok(nothing("the pull request is closed"));
+            return Ok(nothing_to_do("the pull request is closed"));
         }
         // A label or a new title changes nothing that is under review.
         if [
@@ -122,74 +122,77 @@ impl Event<'_> {
         ]
         .contains(&action.as_str())
         {
-            return Ok(nothing("the event changes nothing that is under review"));
+            return Ok(nothing_to_do(
+                "the event changes nothing that is under review",
+            ));
         }
-        Ok(Occasion::Pull(Box::new(pull)))
+        Ok(Trigger::Pull(Box::new(pull)))
     }
 
-    fn merge_group(&self) -> Result<Occasion, EventError> {
-        if text(self.payload, "/action").as_deref() == Some("destroyed") {
-            return Ok(nothing("the merge group is gone"));
+    fn merge_group(&self) -> Result<Trigger, EventError> {
+        if json_text(self.payload, "/action").as_deref() == Some("destroyed") {
+            return Ok(nothing_to_do("the merge group is gone"));
         }
-        let branch = text(self.payload, "/merge_group/head_ref").unwrap_or_default();
-        Ok(Occasion::Queue {
-            head: self.id("/merge_group/head_sha", "merge_group.head_sha")?,
-            base: self.id("/merge_group/base_sha", "merge_group.base_sha")?,
+        let branch = json_text(self.payload, "/merge_group/head_ref").unwrap_or_default();
+        Ok(Trigger::Queue {
+            head: self.required_id("/merge_group/head_sha", "merge_group.head_sha")?,
+            base: self.required_id("/merge_group/base_sha", "merge_group.base_sha")?,
             number: number_of_queue_branch(&branch),
         })
     }
 
-    fn workflow_run(&self) -> Result<Occasion, EventError> {
-        if text(self.payload, "/workflow_run/event").as_deref() != Some("pull_request") {
-            return Ok(nothing(
+    fn workflow_run(&self) -> Result<Trigger, EventError> {
+        if json_text(self.payload, "/workflow_run/event").as_deref() != Some("pull_request") {
+            return Ok(nothing_to_do(
                 "the workflow that ended was not started by a pull request",
             ));
         }
-        let owner = text(self.payload, "/workflow_run/head_repository/owner/login");
-        let branch = text(self.payload, "/workflow_run/head_branch");
-        Ok(Occasion::Finished {
-            owner: owner.ok_or_else(|| self.lacks("workflow_run.head_repository.owner.login"))?,
-            branch: branch.ok_or_else(|| self.lacks("workflow_run.head_branch"))?,
-            head: self.id("/workflow_run/head_sha", "workflow_run.head_sha")?,
+        let owner = json_text(self.payload, "/workflow_run/head_repository/owner/login");
+        let branch = json_text(self.payload, "/workflow_run/head_branch");
+        Ok(Trigger::Finished {
+            owner: owner
+                .ok_or_else(|| self.missing_field("workflow_run.head_repository.owner.login"))?,
+            branch: branch.ok_or_else(|| self.missing_field("workflow_run.head_branch"))?,
+            head: self.required_id("/workflow_run/head_sha", "workflow_run.head_sha")?,
         })
     }
 
-    fn issue_comment(&self) -> Result<Occasion, EventError> {
-        if text(self.payload, "/action").as_deref() != Some("created") {
-            return Ok(nothing("only a new comment is a command"));
+    fn issue_comment(&self) -> Result<Trigger, EventError> {
+        if json_text(self.payload, "/action").as_deref() != Some("created") {
+            return Ok(nothing_to_do("only a new comment is a command"));
         }
         if self.payload.pointer("/issue/pull_request").is_none() {
-            return Ok(nothing("the comment stands on an issue"));
+            return Ok(nothing_to_do("the comment stands on an issue"));
         }
-        let body = text(self.payload, "/comment/body").unwrap_or_default();
-        let Some(commit) = command(&body) else {
-            return Ok(nothing("the comment is no command"));
+        let body = json_text(self.payload, "/comment/body").unwrap_or_default();
+        let Some(commit) = parse_command(&body) else {
+            return Ok(nothing_to_do("the comment is no command"));
         };
         let number = self
             .payload
             .pointer("/issue/number")
             .and_then(Value::as_u64);
-        Ok(Occasion::Command {
-            number: number.ok_or_else(|| self.lacks("issue.number"))?,
-            login: text(self.payload, "/comment/user/login")
-                .ok_or_else(|| self.lacks("comment.user.login"))?,
-            is_bot: text(self.payload, "/comment/user/type").as_deref() != Some("User"),
+        Ok(Trigger::Command {
+            number: number.ok_or_else(|| self.missing_field("issue.number"))?,
+            login: json_text(self.payload, "/comment/user/login")
+                .ok_or_else(|| self.missing_field("comment.user.login"))?,
+            is_bot: json_text(self.payload, "/comment/user/type").as_deref() != Some("User"),
             commit,
         })
     }
 
-    fn push(&self) -> Result<Occasion, EventError> {
+    fn push(&self) -> Result<Trigger, EventError> {
         if self.payload.get("deleted") == Some(&Value::Bool(true)) {
-            return Ok(nothing("the branch was deleted"));
+            return Ok(nothing_to_do("the branch was deleted"));
         }
         let none = |id: &String| id.bytes().all(|b| b == b'0');
-        Ok(Occasion::Push {
-            head: self.id("/after", "after")?,
-            base: Some(self.id("/before", "before")?).filter(|id| !none(id)),
+        Ok(Trigger::Push {
+            head: self.required_id("/after", "after")?,
+            base: Some(self.required_id("/before", "before")?).filter(|id| !none(id)),
         })
     }
 
-    fn dispatch(&self) -> Result<Occasion, EventError> {
+    fn dispatch(&self) -> Result<Trigger, EventError> {
         let input = [
             "/inputs/pr",
             "/inputs/pull-request",
@@ -199,17 +202,17 @@ impl Event<'_> {
         let value = input.iter().find_map(|name| self.payload.pointer(name));
         let number = value.and_then(|v| v.as_u64().or_else(|| v.as_str()?.trim().parse().ok()));
         number
-            .map(Occasion::Number)
-            .ok_or_else(|| self.lacks("input `pr` with the number of a pull request"))
+            .map(Trigger::Number)
+            .ok_or_else(|| self.missing_field("input `pr` with the number of a pull request"))
     }
 
-    fn id(&self, pointer: &str, what: &'static str) -> Result<String, EventError> {
-        text(self.payload, pointer)
+    fn required_id(&self, pointer: &str, what: &'static str) -> Result<String, EventError> {
+        json_text(self.payload, pointer)
             .and_then(|id| object_id(&id))
-            .ok_or_else(|| self.lacks(what))
+            .ok_or_else(|| self.missing_field(what))
     }
 
-    fn lacks(&self, what: &'static str) -> EventError {
+    fn missing_field(&self, what: &'static str) -> EventError {
         EventError::Shape {
             event: self.name.to_owned(),
             what,
@@ -217,14 +220,14 @@ impl Event<'_> {
     }
 }
 
-fn nothing(why: &str) -> Occasion {
-    Occasion::Nothing {
+fn nothing_to_do(why: &str) -> Trigger {
+    Trigger::Nothing {
         why: why.to_owned(),
     }
 }
 
 /// The command of a comment: `/council` or `/council review`, with a commit or without, alone on its first line.
-fn command(body: &str) -> Option<Option<String>> {
+fn parse_command(body: &str) -> Option<Option<String>> {
     let mut words = body.lines().next()?.split_whitespace();
     if words.next()? != COMMAND {
         return None;

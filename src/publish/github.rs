@@ -11,29 +11,29 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
-use super::call::{Call, Client, Door, Method, Reply, Unreachable};
+use super::call::{ApiCall, ApiClient, ApiEndpoint, ApiReply, Method, TransportError};
 
 /// How long one request may take altogether.
-const WHOLE: Duration = Duration::from_secs(60);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Where GitHub is, and who we are there.
 #[derive(Clone)]
-pub struct Access {
+pub struct GitHubAccess {
     /// `GITHUB_API_URL`.
     pub api: String,
     /// `GITHUB_GRAPHQL_URL`.
     pub graphql: String,
     /// The token; none: what anybody may read.
-    pub token: Option<Token>,
+    pub token: Option<ApiToken>,
     /// The variables that name proxies.
     pub env: BTreeMap<String, OsString>,
 }
 
 /// A token, which nothing prints.
 #[derive(Clone)]
-pub struct Token(pub String);
+pub struct ApiToken(pub String);
 
-impl std::fmt::Debug for Token {
+impl std::fmt::Debug for ApiToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Token(…)")
     }
@@ -53,24 +53,24 @@ impl GitHub {
     /// # Errors
     ///
     /// When an address or a proxy is none, or the system's certificates cannot be read.
-    pub fn new(access: &Access) -> Result<Self, Unreachable> {
+    pub fn new(access: &GitHubAccess) -> Result<Self, TransportError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|e| unreachable(&e))?;
+            .map_err(|e| transport_error(&e))?;
         let crab = {
             let _inside = runtime.enter();
-            let connections =
-                council_agents::connections(&access.env).map_err(|cause| Unreachable { cause })?;
+            let connections = council_agents::http_client(&access.env)
+                .map_err(|cause| TransportError { cause })?;
             let mut builder = octocrab::Octocrab::builder()
                 .base_uri(access.api.as_str())
-                .map_err(|e| unreachable(&e))?;
-            if let Some(Token(token)) = &access.token {
+                .map_err(|e| transport_error(&e))?;
+            if let Some(ApiToken(token)) = &access.token {
                 builder = builder.personal_token(token.clone());
             }
             builder
                 .build_with_reqwest(connections)
-                .map_err(|e| unreachable(&e))?
+                .map_err(|e| transport_error(&e))?
         };
         Ok(Self {
             crab,
@@ -80,10 +80,10 @@ impl GitHub {
         })
     }
 
-    async fn carry(&self, call: &Call) -> Result<Reply, octocrab::Error> {
+    async fn send_request(&self, call: &ApiCall) -> Result<ApiReply, octocrab::Error> {
         let uri = match call.door {
-            Door::Rest => format!("{}{}", self.api, call.path),
-            Door::GraphQl => self.graphql.clone(),
+            ApiEndpoint::Rest => format!("{}{}", self.api, call.path),
+            ApiEndpoint::GraphQl => self.graphql.clone(),
         };
         let body = call.body.as_ref();
         let response = match call.method {
@@ -92,11 +92,11 @@ impl GitHub {
             Method::Patch => self.crab._patch(uri, body).await?,
             Method::Delete => self.crab._delete(uri, body).await?,
         };
-        let header = |(name, value): (&_, &_)| header(name, value);
+        let header = |(name, value): (&_, &_)| read_header(name, value);
         let status = response.status().as_u16();
         let headers = response.headers().iter().filter_map(header).collect();
         let text = self.crab.body_to_string(response).await?;
-        Ok(Reply {
+        Ok(ApiReply {
             status,
             headers,
             body: serde_json::from_str(&text).unwrap_or(Value::Null),
@@ -104,30 +104,30 @@ impl GitHub {
     }
 }
 
-fn header(name: &impl AsRef<str>, value: &impl AsRef<[u8]>) -> Option<(String, String)> {
+fn read_header(name: &impl AsRef<str>, value: &impl AsRef<[u8]>) -> Option<(String, String)> {
     let value = std::str::from_utf8(value.as_ref()).ok()?;
     Some((name.as_ref().to_ascii_lowercase(), value.to_owned()))
 }
 
-impl Client for GitHub {
-    fn call(&self, call: &Call) -> Result<Reply, Unreachable> {
-        let carried = self
-            .runtime
-            .block_on(async { tokio::time::timeout(WHOLE, self.carry(call)).await });
+impl ApiClient for GitHub {
+    fn send_call(&self, call: &ApiCall) -> Result<ApiReply, TransportError> {
+        let carried = self.runtime.block_on(async {
+            tokio::time::timeout(REQUEST_TIMEOUT, self.send_request(call)).await
+        });
         match carried {
-            Ok(reply) => reply.map_err(|error| unreachable(&error)),
-            Err(_) => Err(Unreachable {
-                cause: format!("no reply within {} s", WHOLE.as_secs()),
+            Ok(reply) => reply.map_err(|error| transport_error(&error)),
+            Err(_) => Err(TransportError {
+                cause: format!("no reply within {} s", REQUEST_TIMEOUT.as_secs()),
             }),
         }
     }
 
-    fn wait(&self, ms: u64) {
+    fn wait_ms(&self, ms: u64) {
         self.runtime
             .block_on(async { tokio::time::sleep(Duration::from_millis(ms)).await });
     }
 
-    fn now(&self) -> u64 {
+    fn unix_time(&self) -> u64 {
         SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_secs())
@@ -135,7 +135,7 @@ impl Client for GitHub {
 }
 
 /// An error with its causes, the outermost first, each once.
-fn unreachable(error: &dyn Error) -> Unreachable {
+fn transport_error(error: &dyn Error) -> TransportError {
     let mut parts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {
@@ -146,7 +146,7 @@ fn unreachable(error: &dyn Error) -> Unreachable {
         }
         next = error.source();
     }
-    Unreachable {
+    TransportError {
         cause: parts.join(": "),
     }
 }

@@ -8,33 +8,33 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::call::{Call, Client, Door, Method, Reply, Unreachable};
+use super::call::{ApiCall, ApiClient, ApiEndpoint, ApiReply, Method, TransportError};
 
 /// How often a read is tried.
-const READS: u32 = 3;
+const MAX_READ_TRIES: u32 = 3;
 
 /// The wait before a read is repeated, in milliseconds; doubled each time.
 const PAUSE_MS: u64 = 1_000;
 
 /// A secondary limit without a header: a minute (GitHub's own rule).
-const UNTOLD_MS: u64 = 60_000;
+const DEFAULT_LIMIT_MS: u64 = 60_000;
 
 /// How long all waits together may take unless told otherwise, in milliseconds.
-pub const PATIENCE_MS: u64 = 90_000;
+pub const MAX_WAIT_MS: u64 = 90_000;
 
 /// The most pages of a list that are read.
-const MOST_PAGES: u32 = 60;
+const MAX_PAGES: u32 = 60;
 
 /// `owner/name` on a forge.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Slug {
+pub struct RepoSlug {
     /// Whose.
     pub owner: String,
     /// Which.
     pub name: String,
 }
 
-impl Slug {
+impl RepoSlug {
     /// Reads `owner/name`; none for anything that could mean another path.
     pub fn parse(text: &str) -> Option<Self> {
         let (owner, name) = text.split_once('/')?;
@@ -53,7 +53,7 @@ impl Slug {
     }
 }
 
-impl fmt::Display for Slug {
+impl fmt::Display for RepoSlug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.owner, self.name)
     }
@@ -61,7 +61,7 @@ impl fmt::Display for Slug {
 
 /// Why a forge did not do what was asked of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum HubError {
+pub enum GitHubError {
     /// The token is missing, expired or revoked.
     #[error("cannot {doing}: the token is not accepted ({said})")]
     Unauthorized {
@@ -126,7 +126,7 @@ pub enum HubError {
     },
 }
 
-impl HubError {
+impl GitHubError {
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -155,35 +155,35 @@ impl HubError {
 }
 
 /// A repository on a forge, spoken with politely.
-pub struct Hub<'a> {
-    client: &'a dyn Client,
+pub struct GitHubApi<'a> {
+    client: &'a dyn ApiClient,
     /// Which repository.
-    pub slug: Slug,
+    pub slug: RepoSlug,
     patience_ms: u64,
     waited_ms: Cell<u64>,
     calls: Cell<u32>,
 }
 
-impl<'a> Hub<'a> {
+impl<'a> GitHubApi<'a> {
     /// A hub that waits at most [`PATIENCE_MS`] altogether.
-    pub fn new(client: &'a dyn Client, slug: Slug) -> Self {
+    pub fn new(client: &'a dyn ApiClient, slug: RepoSlug) -> Self {
         Self {
             client,
             slug,
-            patience_ms: PATIENCE_MS,
+            patience_ms: MAX_WAIT_MS,
             waited_ms: Cell::new(0),
             calls: Cell::new(0),
         }
     }
 
     /// How many requests were sent.
-    pub fn calls(&self) -> u32 {
+    pub fn call_count(&self) -> u32 {
         self.calls.get()
     }
 
     /// The time so many seconds ago, as ISO 8601 in UTC.
-    pub(super) fn ago(&self, seconds: u64) -> String {
-        let at = self.client.now().saturating_sub(seconds);
+    pub(super) fn time_ago(&self, seconds: u64) -> String {
+        let at = self.client.unix_time().saturating_sub(seconds);
         let at = i64::try_from(at)
             .ok()
             .and_then(|at| jiff::Timestamp::from_second(at).ok());
@@ -191,7 +191,7 @@ impl<'a> Hub<'a> {
     }
 
     /// `/repos/<owner>/<name>/<rest>`.
-    pub fn path(&self, rest: &str) -> String {
+    pub fn repo_path(&self, rest: &str) -> String {
         format!("/repos/{}/{rest}", self.slug)
     }
 
@@ -200,16 +200,18 @@ impl<'a> Hub<'a> {
     /// # Errors
     ///
     /// As the forge says, once reads were tried three times.
-    pub fn read(&self, call: &Call, doing: &str) -> Result<Reply, HubError> {
+    pub fn read_with_retry(&self, call: &ApiCall, doing: &str) -> Result<ApiReply, GitHubError> {
         let mut pause = PAUSE_MS;
-        for left in (0..READS).rev() {
-            match self.send(call, doing) {
-                Err(HubError::Broken { .. }) if left > 0 => self.pause(pause, doing)?,
+        for left in (0..MAX_READ_TRIES).rev() {
+            match self.send_limited(call, doing) {
+                Err(GitHubError::Broken { .. }) if left > 0 => {
+                    self.wait_within_budget(pause, doing)?
+                }
                 other => return other,
             }
             pause *= 2;
         }
-        Err(broken(doing, "no reply"))
+        Err(broken_error(doing, "no reply"))
     }
 
     /// Reads every page of a list; `pick` finds the list in the reply.
@@ -217,20 +219,20 @@ impl<'a> Hub<'a> {
     /// # Errors
     ///
     /// As [`Hub::read`]; and a list without end.
-    pub fn list(
+    pub fn read_list(
         &self,
         path: &str,
         doing: &str,
         pick: fn(&Value) -> Option<&Vec<Value>>,
-    ) -> Result<Vec<Value>, HubError> {
+    ) -> Result<Vec<Value>, GitHubError> {
         let mut found = Vec::new();
         let join = if path.contains('?') { '&' } else { '?' };
-        for page in 1..=MOST_PAGES {
-            let reply = self.read(
-                &Call::get(format!("{path}{join}per_page=100&page={page}")),
+        for page in 1..=MAX_PAGES {
+            let reply = self.read_with_retry(
+                &ApiCall::get(format!("{path}{join}per_page=100&page={page}")),
                 doing,
             )?;
-            let items = pick(&reply.body).ok_or(HubError::Shape {
+            let items = pick(&reply.body).ok_or(GitHubError::Shape {
                 doing: doing.to_owned(),
                 what: "list",
             })?;
@@ -239,9 +241,9 @@ impl<'a> Hub<'a> {
                 return Ok(found);
             }
         }
-        Err(broken(
+        Err(broken_error(
             doing,
-            &format!("the list has more than {MOST_PAGES} pages"),
+            &format!("the list has more than {MAX_PAGES} pages"),
         ))
     }
 
@@ -250,11 +252,16 @@ impl<'a> Hub<'a> {
     /// # Errors
     ///
     /// As the forge says.
-    pub fn ask(&self, query: &str, variables: &Value, doing: &str) -> Result<Value, HubError> {
-        let call = Call::graphql(query, variables);
+    pub fn ask_graphql(
+        &self,
+        query: &str,
+        variables: &Value,
+        doing: &str,
+    ) -> Result<Value, GitHubError> {
+        let call = ApiCall::graphql(query, variables);
         let reply = match query.trim_start().starts_with("mutation") {
-            true => self.send(&call, doing)?,
-            false => self.read(&call, doing)?,
+            true => self.send_limited(&call, doing)?,
+            false => self.read_with_retry(&call, doing)?,
         };
         match reply.body.get("errors").and_then(Value::as_array) {
             Some(errors) if !errors.is_empty() => Err(graphql_error(errors, doing)),
@@ -267,8 +274,8 @@ impl<'a> Hub<'a> {
     /// # Errors
     ///
     /// As the forge says.
-    pub fn write(&self, call: &Call, doing: &str) -> Result<Reply, HubError> {
-        self.send(call, doing)
+    pub fn write_once(&self, call: &ApiCall, doing: &str) -> Result<ApiReply, GitHubError> {
+        self.send_limited(call, doing)
     }
 
     /// Creates something. Before a creation that may have succeeded is repeated, `find` looks for what it would have made.
@@ -276,19 +283,19 @@ impl<'a> Hub<'a> {
     /// # Errors
     ///
     /// As the forge says, for the creation or for the look.
-    pub fn create(
+    pub fn create_once(
         &self,
-        call: &Call,
+        call: &ApiCall,
         doing: &str,
-        find: impl Fn() -> Result<Option<Value>, HubError>,
-    ) -> Result<Value, HubError> {
-        match self.send(call, doing) {
+        find: impl Fn() -> Result<Option<Value>, GitHubError>,
+    ) -> Result<Value, GitHubError> {
+        match self.send_limited(call, doing) {
             Ok(reply) => Ok(reply.body),
-            Err(HubError::Broken { .. }) => {
-                self.pause(PAUSE_MS, doing)?;
+            Err(GitHubError::Broken { .. }) => {
+                self.wait_within_budget(PAUSE_MS, doing)?;
                 match find()? {
                     Some(made) => Ok(made),
-                    None => self.send(call, doing).map(|reply| reply.body),
+                    None => self.send_limited(call, doing).map(|reply| reply.body),
                 }
             }
             Err(error) => Err(error),
@@ -296,89 +303,94 @@ impl<'a> Hub<'a> {
     }
 
     /// Sends once, and again only when the forge says that it did nothing but count: a rate limit.
-    fn send(&self, call: &Call, doing: &str) -> Result<Reply, HubError> {
+    fn send_limited(&self, call: &ApiCall, doing: &str) -> Result<ApiReply, GitHubError> {
         loop {
             self.calls.set(self.calls.get() + 1);
-            let reply = match self.client.call(call) {
+            let reply = match self.client.send_call(call) {
                 Ok(reply) => reply,
-                Err(Unreachable { cause }) => return Err(broken(doing, &cause)),
+                Err(TransportError { cause }) => return Err(broken_error(doing, &cause)),
             };
-            match self.limited_ms(&reply) {
-                Some(wait) => self.pause(wait, doing)?,
-                None => return judge(call, reply, doing),
+            match self.rate_limit_ms(&reply) {
+                Some(wait) => self.wait_within_budget(wait, doing)?,
+                None => return judge_status(call, reply, doing),
             }
         }
     }
 
     /// How long a limit must be waited for; none when the reply is about something else.
-    fn limited_ms(&self, reply: &Reply) -> Option<u64> {
+    fn rate_limit_ms(&self, reply: &ApiReply) -> Option<u64> {
         if !matches!(reply.status, 403 | 429) {
             return None;
         }
-        let after = reply.number("retry-after").map(|s| s.saturating_mul(1000));
+        let after = reply
+            .header_number("retry-after")
+            .map(|s| s.saturating_mul(1000));
         let reset = reply
-            .number("x-ratelimit-reset")
-            .filter(|_| reply.number("x-ratelimit-remaining") == Some(0))
+            .header_number("x-ratelimit-reset")
+            .filter(|_| reply.header_number("x-ratelimit-remaining") == Some(0))
             .map(|at| {
-                at.saturating_sub(self.client.now())
+                at.saturating_sub(self.client.unix_time())
                     .saturating_add(1)
                     .saturating_mul(1000)
             });
-        let untold = said(reply).to_ascii_lowercase().contains("rate limit") || reply.status == 429;
-        after.or(reset).or(untold.then_some(UNTOLD_MS))
+        let untold = error_message(reply)
+            .to_ascii_lowercase()
+            .contains("rate limit")
+            || reply.status == 429;
+        after.or(reset).or(untold.then_some(DEFAULT_LIMIT_MS))
     }
 
     /// Waits, as long as there is patience.
-    fn pause(&self, ms: u64, doing: &str) -> Result<(), HubError> {
+    fn wait_within_budget(&self, ms: u64, doing: &str) -> Result<(), GitHubError> {
         let waited = self.waited_ms.get().saturating_add(ms);
         if waited > self.patience_ms {
-            return Err(HubError::Limited {
+            return Err(GitHubError::Limited {
                 doing: doing.to_owned(),
                 wait_s: ms.div_ceil(1000),
                 patience_s: self.patience_ms / 1000,
             });
         }
         self.waited_ms.set(waited);
-        self.client.wait(ms);
+        self.client.wait_ms(ms);
         Ok(())
     }
 }
 
-fn broken(doing: &str, cause: &str) -> HubError {
-    HubError::Broken {
+fn broken_error(doing: &str, cause: &str) -> GitHubError {
+    GitHubError::Broken {
         doing: doing.to_owned(),
         cause: cause.to_owned(),
     }
 }
 
 /// What a status means.
-fn judge(call: &Call, reply: Reply, doing: &str) -> Result<Reply, HubError> {
+fn judge_status(call: &ApiCall, reply: ApiReply, doing: &str) -> Result<ApiReply, GitHubError> {
     let doing = doing.to_owned();
-    let permission = permission(call);
+    let permission = needed_permission(call);
     match reply.status {
         200..=299 => Ok(reply),
-        401 => Err(HubError::Unauthorized {
+        401 => Err(GitHubError::Unauthorized {
             doing,
-            said: said(&reply),
+            said: error_message(&reply),
         }),
-        403 => Err(HubError::Forbidden {
+        403 => Err(GitHubError::Forbidden {
             doing,
             permission,
-            said: said(&reply),
+            said: error_message(&reply),
         }),
-        404 | 410 => Err(HubError::NotFound { doing, permission }),
-        422 | 400 | 409 => Err(HubError::Invalid {
+        404 | 410 => Err(GitHubError::NotFound { doing, permission }),
+        422 | 400 | 409 => Err(GitHubError::Invalid {
             doing,
-            said: said(&reply),
+            said: error_message(&reply),
         }),
-        status => Err(broken(
+        status => Err(broken_error(
             &doing,
-            &format!("status {status}, {}", said(&reply)),
+            &format!("status {status}, {}", error_message(&reply)),
         )),
     }
 }
 
-fn graphql_error(errors: &[Value], doing: &str) -> HubError {
+fn graphql_error(errors: &[Value], doing: &str) -> GitHubError {
     let first = errors.first();
     let text = |name| {
         first
@@ -386,49 +398,49 @@ fn graphql_error(errors: &[Value], doing: &str) -> HubError {
             .and_then(Value::as_str)
             .unwrap_or_default()
     };
-    let (doing, said) = (doing.to_owned(), clip(text("message")));
+    let (doing, said) = (doing.to_owned(), clip_message(text("message")));
     match text("type") {
-        "FORBIDDEN" | "INSUFFICIENT_SCOPES" => HubError::Forbidden {
+        "FORBIDDEN" | "INSUFFICIENT_SCOPES" => GitHubError::Forbidden {
             doing,
             permission: "pull-requests: write",
             said,
         },
-        _ => HubError::Invalid { doing, said },
+        _ => GitHubError::Invalid { doing, said },
     }
 }
 
 /// What the forge says about a failure, in one line.
-fn said(reply: &Reply) -> String {
+fn error_message(reply: &ApiReply) -> String {
     let message = reply.body.get("message").and_then(Value::as_str);
     let details = reply.body.get("errors").filter(|errors| !errors.is_null());
     let details = details
         .map(|errors| format!(": {errors}"))
         .unwrap_or_default();
-    clip(&format!("{}{details}", message.unwrap_or("no message")))
+    clip_message(&format!("{}{details}", message.unwrap_or("no message")))
 }
 
-fn clip(text: &str) -> String {
+fn clip_message(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
 /// The line of `permissions:` that a call needs (peers.md 8.3).
-fn permission(call: &Call) -> &'static str {
+fn needed_permission(call: &ApiCall) -> &'static str {
     let read = call.method == Method::Get;
     let has = |part: &str| call.path.contains(part);
     match call.door {
-        Door::GraphQl => "pull-requests: write",
-        Door::Rest if has("/check-runs") && read => "checks: read",
-        Door::Rest if has("/check-runs") => "checks: write",
-        Door::Rest if has("/statuses/") => "statuses: write",
-        Door::Rest if has("/code-scanning/") => "security-events: write",
-        Door::Rest if (has("/issues/") || has("/pulls")) && read => "pull-requests: read",
-        Door::Rest if has("/issues/") || has("/pulls") => "pull-requests: write",
-        Door::Rest => "contents: read",
+        ApiEndpoint::GraphQl => "pull-requests: write",
+        ApiEndpoint::Rest if has("/check-runs") && read => "checks: read",
+        ApiEndpoint::Rest if has("/check-runs") => "checks: write",
+        ApiEndpoint::Rest if has("/statuses/") => "statuses: write",
+        ApiEndpoint::Rest if has("/code-scanning/") => "security-events: write",
+        ApiEndpoint::Rest if (has("/issues/") || has("/pulls")) && read => "pull-requests: read",
+        ApiEndpoint::Rest if has("/issues/") || has("/pulls") => "pull-requests: write",
+        ApiEndpoint::Rest => "contents: read",
     }
 }
 
 /// Whether a list goes on.
-fn has_next(reply: &Reply) -> bool {
+fn has_next(reply: &ApiReply) -> bool {
     reply
         .header("link")
         .is_some_and(|link| link.contains("rel=\"next\""))

@@ -2,51 +2,51 @@
 
 use std::collections::BTreeSet;
 
-use crate::council::outcome::{JudgedFinding, Level};
+use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::{Report, markdown};
 use crate::text::Untrusted;
 
-use super::action::{Action, Inline};
-use super::marker::{self, Kind};
-use super::seen::{Pull, Seen, Thread};
-use super::wishes::Wishes;
+use super::action::{LineComment, PublishAction};
+use super::marker::{self, MarkerKind};
+use super::seen::{ForgeState, PullRequest, ReviewThread};
+use super::wishes::PublishOptions;
 
 /// The most characters of one comment.
-const MOST_CHARS: usize = 20_000;
+const MAX_CHARS: usize = 20_000;
 
 /// What the marker of an inline comment carries.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Mark {
+pub(super) struct FindingMark {
     /// The finding's fingerprint.
     pub(super) fingerprint: String,
 }
 
 /// The findings that stand beside a line: those that were raised before and those that are raised now.
 #[derive(Debug, Default)]
-pub(super) struct Placed<'a> {
+pub(super) struct PlacedFindings<'a> {
     /// Now.
     pub(super) new: Vec<&'a JudgedFinding>,
     /// Before, where it can still be seen there or was answered.
     known: BTreeSet<String>,
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedFindings<'a> {
     /// Chooses the worst findings that may stand beside a line.
-    pub(super) fn choose(report: &'a Report, seen: &Seen, wishes: &Wishes) -> Self {
+    pub(super) fn choose(report: &'a Report, seen: &ForgeState, wishes: &PublishOptions) -> Self {
         // Who cannot read the conversations would repeat them.
         let Some(threads) = &seen.threads else {
             return Self::default();
         };
         // Also what somebody resolved or answered, or what a push has outdated, is not raised again.
-        let mut taken: BTreeSet<String> = prints(threads.iter());
-        let known = prints(
+        let mut taken: BTreeSet<String> = thread_fingerprints(threads.iter());
+        let known = thread_fingerprints(
             threads
                 .iter()
                 .filter(|t| !t.outdated || t.answered || t.closed),
         );
         let fits = |found: &&JudgedFinding| {
-            found.level.is_some_and(|level| level > Level::Note)
-                && wishes.lines.has(&found.finding.location)
+            found.level.is_some_and(|level| level > FindingLevel::Note)
+                && wishes.lines.has_location(&found.finding.location)
         };
         let fresh = report
             .findings
@@ -60,57 +60,62 @@ impl<'a> Placed<'a> {
     }
 
     /// Whether a finding stands beside a line.
-    pub(super) fn has(&self, found: &JudgedFinding) -> bool {
+    pub(super) fn is_placed(&self, found: &JudgedFinding) -> bool {
         self.known.contains(&found.fingerprint) || self.new.iter().any(|new| new.id == found.id)
     }
 }
 
-fn prints<'t>(threads: impl Iterator<Item = &'t Thread>) -> BTreeSet<String> {
+fn thread_fingerprints<'t>(threads: impl Iterator<Item = &'t ReviewThread>) -> BTreeSet<String> {
     threads.map(|thread| thread.fingerprint.clone()).collect()
 }
 
 /// The review, the conversations to close, and the reviews that nothing is left of.
-pub(super) fn plan(
+pub(super) fn plan_review(
     report: &Report,
-    placed: &Placed<'_>,
-    pull: &Pull,
-    seen: &Seen,
-    wishes: &Wishes,
-) -> Vec<Action> {
+    placed: &PlacedFindings<'_>,
+    pull: &PullRequest,
+    seen: &ForgeState,
+    wishes: &PublishOptions,
+) -> Vec<PublishAction> {
     let mut actions = Vec::new();
     if !placed.new.is_empty() {
         let comments = placed
             .new
             .iter()
-            .map(|found| comment(report, found, wishes))
+            .map(|found| line_comment(report, found, wishes))
             .collect();
-        let mark = Mark {
+        let mark = FindingMark {
             fingerprint: report.receipt.run.name.clone(),
         };
-        actions.push(Action::Review {
+        actions.push(PublishAction::Review {
             number: pull.number,
             head: wishes.head.clone(),
-            body: marker::sign(Kind::Review, &wishes.council, &mark, &words(placed)),
+            body: marker::sign_body(
+                MarkerKind::Review,
+                &wishes.council,
+                &mark,
+                &review_heading(placed),
+            ),
             comments,
         });
     }
     let threads = seen.threads.as_deref().unwrap_or_default();
-    let gone = gone(report, threads);
-    let reviews = spent(&seen.reviews, threads, &gone);
+    let gone = resolved_threads(report, threads);
+    let reviews = resolved_reviews(&seen.reviews, threads, &gone);
     if !gone.is_empty() {
-        actions.push(Action::Resolve {
+        actions.push(PublishAction::Resolve {
             threads: gone.iter().map(|thread| thread.id.clone()).collect(),
-            comments: unanswered(&gone),
+            comments: unanswered_comments(&gone),
         });
     }
     if !reviews.is_empty() {
-        actions.push(Action::Hide { reviews });
+        actions.push(PublishAction::Hide { reviews });
     }
     actions
 }
 
 /// What stands above the comments. It names no verdict: that changes, and a review does not.
-fn words(placed: &Placed<'_>) -> String {
+fn review_heading(placed: &PlacedFindings<'_>) -> String {
     let count = match placed.new.len() {
         1 => "One finding stands beside its line".to_owned(),
         many => format!("{many} findings stand beside their lines"),
@@ -119,11 +124,11 @@ fn words(placed: &Placed<'_>) -> String {
 }
 
 /// Open conversations of ours whose finding no longer counts. After an incomplete run nothing is known to be gone.
-fn gone<'t>(report: &Report, threads: &'t [Thread]) -> Vec<&'t Thread> {
+fn resolved_threads<'t>(report: &Report, threads: &'t [ReviewThread]) -> Vec<&'t ReviewThread> {
     if report.incomplete || report.verdict == crate::council::outcome::Verdict::Inconclusive {
         return Vec::new();
     }
-    let stands = |thread: &&Thread| {
+    let stands = |thread: &&ReviewThread| {
         let is_it = |f: &JudgedFinding| f.fingerprint == thread.fingerprint && f.level.is_some();
         report.findings.iter().any(is_it)
     };
@@ -132,15 +137,20 @@ fn gone<'t>(report: &Report, threads: &'t [Thread]) -> Vec<&'t Thread> {
 }
 
 /// What is hidden where conversations cannot be resolved: never a comment that somebody answered.
-fn unanswered(threads: &[&Thread]) -> Vec<String> {
+fn unanswered_comments(threads: &[&ReviewThread]) -> Vec<String> {
     let left = threads.iter().filter(|thread| !thread.answered);
     left.map(|thread| thread.comment.clone()).collect()
 }
 
 /// Reviews of ours all of whose conversations are closed, or are now.
-fn spent(reviews: &[String], threads: &[Thread], gone: &[&Thread]) -> Vec<String> {
-    let is_open =
-        |thread: &&Thread| !thread.closed && !gone.iter().any(|closing| closing.id == thread.id);
+fn resolved_reviews(
+    reviews: &[String],
+    threads: &[ReviewThread],
+    gone: &[&ReviewThread],
+) -> Vec<String> {
+    let is_open = |thread: &&ReviewThread| {
+        !thread.closed && !gone.iter().any(|closing| closing.id == thread.id)
+    };
     let open: BTreeSet<&str> = threads
         .iter()
         .filter(is_open)
@@ -150,29 +160,29 @@ fn spent(reviews: &[String], threads: &[Thread], gone: &[&Thread]) -> Vec<String
     spent.cloned().collect()
 }
 
-fn comment(report: &Report, found: &JudgedFinding, wishes: &Wishes) -> Inline {
+fn line_comment(report: &Report, found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
     let location = &found.finding.location;
     let end = location.end_line.unwrap_or(location.line);
     let mut text = markdown::beside_a_line(report, found);
-    text.push_str(&suggestion(found));
-    let mark = Mark {
+    text.push_str(&suggestion_block(found));
+    let mark = FindingMark {
         fingerprint: found.fingerprint.clone(),
     };
-    Inline {
+    LineComment {
         path: location.path.display().into_owned(),
         line: end,
         start_line: (end > location.line).then_some(location.line),
-        body: marker::sign(
-            Kind::Finding,
+        body: marker::sign_body(
+            MarkerKind::Finding,
             &wishes.council,
             &mark,
-            &crate::text::clip(&text, MOST_CHARS),
+            &crate::text::clip_chars(&text, MAX_CHARS),
         ),
     }
 }
 
 /// A block that a person can take over with a click: only when it shows every character of what it would put there.
-fn suggestion(found: &JudgedFinding) -> String {
+fn suggestion_block(found: &JudgedFinding) -> String {
     let Some(text) = &found.finding.suggestion else {
         return String::new();
     };

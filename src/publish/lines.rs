@@ -20,7 +20,7 @@ impl DiffLines {
             let hunks = file
                 .hunks
                 .iter()
-                .filter_map(|hunk| range(hunk.new_start, hunk.new_lines));
+                .filter_map(|hunk| line_range(hunk.new_start, hunk.new_lines));
             lines.0.insert(path.to_owned(), hunks.collect());
         }
         lines
@@ -33,7 +33,7 @@ impl DiffLines {
     }
 
     /// Whether every line of a place stands in one hunk of the new side (peers.md 5.2).
-    pub fn has(&self, location: &Location) -> bool {
+    pub fn has_location(&self, location: &Location) -> bool {
         let Ok(path) = std::str::from_utf8(location.path.as_bytes()) else {
             return false;
         };
@@ -54,7 +54,7 @@ impl DiffLines {
     }
 }
 
-fn range(start: u32, lines: u32) -> Option<RangeInclusive<u32>> {
+fn line_range(start: u32, lines: u32) -> Option<RangeInclusive<u32>> {
     (lines > 0).then(|| start..=start.saturating_add(lines - 1))
 }
 
@@ -63,7 +63,7 @@ fn new_side(line: &str) -> Option<RangeInclusive<u32>> {
     let (header, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
     let (_, new) = header.split_once(" +")?;
     let (start, lines) = new.split_once(',').unwrap_or((new, "1"));
-    range(start.parse().ok()?, lines.parse().ok()?)
+    line_range(start.parse().ok()?, lines.parse().ok()?)
 }
 
 #[cfg(test)]
@@ -85,8 +85,10 @@ mod tests {
             "a.rs",
             "@@ -1,3 +1,4 @@ fn a\n+@@ -9 +90 @@\n@@ -20 +21,2 @@\n-x\n@@ -40,2 +0,0 @@",
         );
-        assert!(lines.has(&at("a.rs", 1, None)) && lines.has(&at("a.rs", 2, Some(4))));
-        assert!(lines.has(&at("a.rs", 22, Some(22))));
+        assert!(
+            lines.has_location(&at("a.rs", 1, None)) && lines.has_location(&at("a.rs", 2, Some(4)))
+        );
+        assert!(lines.has_location(&at("a.rs", 22, Some(22))));
         for (line, end) in [
             (0, None),
             (5, None),
@@ -95,8 +97,11 @@ mod tests {
             (90, None),
             (40, None),
         ] {
-            assert!(!lines.has(&at("a.rs", line, end)), "{line} {end:?}");
+            assert!(
+                !lines.has_location(&at("a.rs", line, end)),
+                "{line} {end:?}"
+            );
         }
-        assert!(!lines.has(&at("b.rs", 1, None)) && lines.has_file(&at("a.rs", 0, None)));
+        assert!(!lines.has_location(&at("b.rs", 1, None)) && lines.has_file(&at("a.rs", 0, None)));
     }
 }

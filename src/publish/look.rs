@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::check;
-use super::hub::{Hub, HubError};
-use super::inline::Mark;
-use super::marker::{self, Kind};
-use super::seen::{CheckSeen, Identity, OwnComment, Pull, Thread};
+use super::hub::{GitHubApi, GitHubError};
+use super::inline::FindingMark;
+use super::marker::{self, MarkerKind};
+use super::seen::{ExistingCheck, ForgeIdentity, OwnComment, PullRequest, ReviewThread};
 
 const THREADS: &str = "\
 query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -28,19 +28,19 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
 }";
 
 /// The most pages of conversations that are read.
-const MOST_PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 
 /// The most steps of one request that changes conversations.
-const MOST_STEPS: usize = 50;
+const MAX_MUTATIONS: usize = 50;
 
 /// The pull request with our conversations on it, and who we are.
-pub struct Talk {
+pub struct PullConversation {
     /// Who we are.
-    pub me: Identity,
+    pub me: ForgeIdentity,
     /// The pull request.
-    pub pull: Pull,
+    pub pull: PullRequest,
     /// Our conversations of the council.
-    pub threads: Vec<Thread>,
+    pub threads: Vec<ReviewThread>,
     /// Our reviews of the council that nobody hid.
     pub reviews: Vec<String>,
 }
@@ -50,28 +50,33 @@ pub struct Talk {
 /// # Errors
 ///
 /// As the forge says.
-pub fn talk(hub: &Hub<'_>, number: u64, council: &str) -> Result<Talk, HubError> {
+pub fn fetch_conversation(
+    hub: &GitHubApi<'_>,
+    number: u64,
+    council: &str,
+) -> Result<PullConversation, GitHubError> {
     let doing = format!("read pull request #{number}");
     let mut after = Value::Null;
     let mut threads = Vec::new();
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let variables = json!({ "owner": hub.slug.owner, "name": hub.slug.name, "number": number, "after": after });
-        let data = hub.ask(THREADS, &variables, &doing)?;
-        let shape = |what| HubError::Shape {
+        let data = hub.ask_graphql(THREADS, &variables, &doing)?;
+        let shape = |what| GitHubError::Shape {
             doing: doing.clone(),
             what,
         };
-        let login = text(&data, "/viewer/login").ok_or_else(|| shape("viewer"))?;
-        let me = Identity { login };
+        let login = json_text(&data, "/viewer/login").ok_or_else(|| shape("viewer"))?;
+        let me = ForgeIdentity { login };
         let there = data
             .pointer("/repository/pullRequest")
             .filter(|pull| !pull.is_null());
-        let there = there.ok_or_else(|| HubError::NotFound {
+        let there = there.ok_or_else(|| GitHubError::NotFound {
             doing: doing.clone(),
             permission: "pull-requests: read",
         })?;
         let mut pull = pull_of_graphql(there).ok_or_else(|| shape("pull request"))?;
-        pull.default_branch = text(&data, "/repository/defaultBranchRef/name").unwrap_or_default();
+        pull.default_branch =
+            json_text(&data, "/repository/defaultBranchRef/name").unwrap_or_default();
         let nodes = there
             .pointer("/reviewThreads/nodes")
             .and_then(Value::as_array);
@@ -79,7 +84,7 @@ pub fn talk(hub: &Hub<'_>, number: u64, council: &str) -> Result<Talk, HubError>
             nodes
                 .into_iter()
                 .flatten()
-                .filter_map(|node| thread(node, &me, council)),
+                .filter_map(|node| parse_own_thread(node, &me, council)),
         );
         let page = there
             .pointer("/reviewThreads/pageInfo")
@@ -89,9 +94,9 @@ pub fn talk(hub: &Hub<'_>, number: u64, council: &str) -> Result<Talk, HubError>
             let nodes = there.pointer("/reviews/nodes").and_then(Value::as_array);
             let reviews = nodes.into_iter().flatten();
             let reviews = reviews
-                .filter_map(|node| review(node, &me, council))
+                .filter_map(|node| parse_own_review(node, &me, council))
                 .collect();
-            return Ok(Talk {
+            return Ok(PullConversation {
                 me,
                 pull,
                 threads,
@@ -100,7 +105,7 @@ pub fn talk(hub: &Hub<'_>, number: u64, council: &str) -> Result<Talk, HubError>
         }
         after = page.get("endCursor").cloned().unwrap_or_default();
     }
-    Err(HubError::Broken {
+    Err(GitHubError::Broken {
         doing,
         cause: "there are too many conversations".to_owned(),
     })
@@ -112,33 +117,33 @@ pub fn talk(hub: &Hub<'_>, number: u64, council: &str) -> Result<Talk, HubError>
 /// # Errors
 ///
 /// As the forge says.
-pub fn reports(
-    hub: &Hub<'_>,
+pub fn fetch_reports(
+    hub: &GitHubApi<'_>,
     number: u64,
     council: &str,
-    me: &Identity,
+    me: &ForgeIdentity,
     since: Option<&str>,
-) -> Result<Vec<OwnComment>, HubError> {
+) -> Result<Vec<OwnComment>, GitHubError> {
     let since = since.map(|since| format!("?since={since}"));
-    let path = hub.path(&format!(
+    let path = hub.repo_path(&format!(
         "issues/{number}/comments{}",
         since.unwrap_or_default()
     ));
-    let all = hub.list(
+    let all = hub.read_list(
         &path,
         &format!("read the comments of #{number}"),
         Value::as_array,
     )?;
     let own = |comment: &Value| {
-        let body = text(comment, "/body")?;
-        let is_bot = text(comment, "/user/type").as_deref() == Some("Bot");
-        let ours = me.is(&text(comment, "/user/login")?, is_bot);
-        let fits =
-            marker::read(Kind::Report, &body).is_some_and(|marker| marker.council == council);
+        let body = json_text(comment, "/body")?;
+        let is_bot = json_text(comment, "/user/type").as_deref() == Some("Bot");
+        let ours = me.is_author(&json_text(comment, "/user/login")?, is_bot);
+        let fits = marker::read_marker(MarkerKind::Report, &body)
+            .is_some_and(|marker| marker.council == council);
         (ours && fits).then_some(OwnComment {
             id: comment.get("id")?.as_u64()?,
             body,
-            url: text(comment, "/html_url").unwrap_or_default(),
+            url: json_text(comment, "/html_url").unwrap_or_default(),
         })
     };
     let mut found: Vec<OwnComment> = all.iter().filter_map(own).collect();
@@ -151,27 +156,27 @@ pub fn reports(
 /// # Errors
 ///
 /// As the forge says.
-pub fn check(
-    hub: &Hub<'_>,
+pub fn fetch_check(
+    hub: &GitHubApi<'_>,
     head: &str,
     name: &str,
     council: &str,
-) -> Result<Option<CheckSeen>, HubError> {
-    let path = hub.path(&format!(
+) -> Result<Option<ExistingCheck>, GitHubError> {
+    let path = hub.repo_path(&format!(
         "commits/{head}/check-runs?check_name={}",
-        percent(name)
+        percent_encode(name)
     ));
-    let all = hub.list(&path, "read the checks of the commit", |body| {
+    let all = hub.read_list(&path, "read the checks of the commit", |body| {
         body.get("check_runs")?.as_array()
     })?;
     let prefix = check::external_id(council, "");
     let own = |run: &Value| {
-        let external_id = text(run, "/external_id")?;
-        external_id.starts_with(&prefix).then_some(CheckSeen {
+        let external_id = json_text(run, "/external_id")?;
+        external_id.starts_with(&prefix).then_some(ExistingCheck {
             id: run.get("id")?.as_u64()?,
             external_id,
-            completed: text(run, "/status").as_deref() == Some("completed"),
-            url: text(run, "/html_url").unwrap_or_default(),
+            completed: json_text(run, "/status").as_deref() == Some("completed"),
+            url: json_text(run, "/html_url").unwrap_or_default(),
         })
     };
     Ok(all.iter().filter_map(own).max_by_key(|check| check.id))
@@ -182,13 +187,13 @@ pub fn check(
 /// # Errors
 ///
 /// As the forge says.
-pub fn pull(hub: &Hub<'_>, number: u64) -> Result<Pull, HubError> {
+pub fn fetch_pull(hub: &GitHubApi<'_>, number: u64) -> Result<PullRequest, GitHubError> {
     let doing = format!("read pull request #{number}");
-    let reply = hub.read(
-        &super::call::Call::get(hub.path(&format!("pulls/{number}"))),
+    let reply = hub.read_with_retry(
+        &super::call::ApiCall::get(hub.repo_path(&format!("pulls/{number}"))),
         &doing,
     )?;
-    pull_of_rest(&reply.body).ok_or(HubError::Shape {
+    pull_of_rest(&reply.body).ok_or(GitHubError::Shape {
         doing,
         what: "pull request",
     })
@@ -199,13 +204,13 @@ pub fn pull(hub: &Hub<'_>, number: u64) -> Result<Pull, HubError> {
 /// # Errors
 ///
 /// As the forge says.
-pub fn default_branch(hub: &Hub<'_>) -> Result<String, HubError> {
+pub fn fetch_default_branch(hub: &GitHubApi<'_>) -> Result<String, GitHubError> {
     let doing = "read the default branch";
-    let reply = hub.read(
-        &super::call::Call::get(format!("/repos/{}", hub.slug)),
+    let reply = hub.read_with_retry(
+        &super::call::ApiCall::get(format!("/repos/{}", hub.slug)),
         doing,
     )?;
-    text(&reply.body, "/default_branch").ok_or(HubError::Shape {
+    json_text(&reply.body, "/default_branch").ok_or(GitHubError::Shape {
         doing: doing.to_owned(),
         what: "default branch",
     })
@@ -216,12 +221,16 @@ pub fn default_branch(hub: &Hub<'_>) -> Result<String, HubError> {
 /// # Errors
 ///
 /// As the forge says.
-pub fn lines(hub: &Hub<'_>, number: u64) -> Result<super::lines::DiffLines, HubError> {
-    let path = hub.path(&format!("pulls/{number}/files"));
-    let files = hub.list(&path, "read the diff of the pull request", Value::as_array)?;
+pub fn fetch_diff_lines(
+    hub: &GitHubApi<'_>,
+    number: u64,
+) -> Result<super::lines::DiffLines, GitHubError> {
+    let path = hub.repo_path(&format!("pulls/{number}/files"));
+    let files = hub.read_list(&path, "read the diff of the pull request", Value::as_array)?;
     let mut lines = super::lines::DiffLines::default();
     for file in &files {
-        if let (Some(path), Some(patch)) = (text(file, "/filename"), text(file, "/patch")) {
+        if let (Some(path), Some(patch)) = (json_text(file, "/filename"), json_text(file, "/patch"))
+        {
             lines.add_patch(&path, &patch);
         }
     }
@@ -233,15 +242,15 @@ pub fn lines(hub: &Hub<'_>, number: u64) -> Result<super::lines::DiffLines, HubE
 /// # Errors
 ///
 /// As the forge says.
-pub fn pull_of_branch(
-    hub: &Hub<'_>,
+pub fn find_branch_pull(
+    hub: &GitHubApi<'_>,
     owner: &str,
     branch: &str,
     head: &str,
-) -> Result<Option<Pull>, HubError> {
-    let wanted = percent(&format!("{owner}:{branch}"));
-    let path = hub.path(&format!("pulls?state=open&head={wanted}"));
-    let all = hub.list(
+) -> Result<Option<PullRequest>, GitHubError> {
+    let wanted = percent_encode(&format!("{owner}:{branch}"));
+    let path = hub.repo_path(&format!("pulls?state=open&head={wanted}"));
+    let all = hub.read_list(
         &path,
         "find the pull request of the branch",
         Value::as_array,
@@ -257,17 +266,20 @@ pub fn pull_of_branch(
 /// # Errors
 ///
 /// As the forge says.
-pub fn may_write(hub: &Hub<'_>, login: &str) -> Result<bool, HubError> {
-    let path = hub.path(&format!("collaborators/{}/permission", percent(login)));
-    let reply = match hub.read(
-        &super::call::Call::get(path),
+pub fn may_write(hub: &GitHubApi<'_>, login: &str) -> Result<bool, GitHubError> {
+    let path = hub.repo_path(&format!(
+        "collaborators/{}/permission",
+        percent_encode(login)
+    ));
+    let reply = match hub.read_with_retry(
+        &super::call::ApiCall::get(path),
         "read the permission of whoever asked",
     ) {
-        Err(HubError::NotFound { .. }) => return Ok(false),
+        Err(GitHubError::NotFound { .. }) => return Ok(false),
         other => other?,
     };
     Ok(matches!(
-        text(&reply.body, "/permission").as_deref(),
+        json_text(&reply.body, "/permission").as_deref(),
         Some("admin" | "write")
     ))
 }
@@ -277,11 +289,11 @@ pub fn may_write(hub: &Hub<'_>, login: &str) -> Result<bool, HubError> {
 /// # Errors
 ///
 /// As the forge says.
-pub fn resolve(hub: &Hub<'_>, threads: &[String]) -> Result<(), HubError> {
+pub fn resolve_threads(hub: &GitHubApi<'_>, threads: &[String]) -> Result<(), GitHubError> {
     let step = |id: &str| {
         format!("resolveReviewThread(input: {{ threadId: {id} }}) {{ thread {{ id }} }}")
     };
-    each(
+    mutate_each(
         hub,
         threads,
         "resolve conversations whose finding is gone",
@@ -294,23 +306,23 @@ pub fn resolve(hub: &Hub<'_>, threads: &[String]) -> Result<(), HubError> {
 /// # Errors
 ///
 /// As the forge says.
-pub fn hide(hub: &Hub<'_>, subjects: &[String]) -> Result<(), HubError> {
+pub fn hide_outdated(hub: &GitHubApi<'_>, subjects: &[String]) -> Result<(), GitHubError> {
     let step = |id: &str| {
         format!(
             "minimizeComment(input: {{ subjectId: {id}, classifier: OUTDATED }}) {{ minimizedComment {{ isMinimized }} }}"
         )
     };
-    each(hub, subjects, "hide what is outdated", step)
+    mutate_each(hub, subjects, "hide what is outdated", step)
 }
 
 /// One mutation for each node, fifty with one request.
-fn each(
-    hub: &Hub<'_>,
+fn mutate_each(
+    hub: &GitHubApi<'_>,
     ids: &[String],
     doing: &str,
     step: impl Fn(&str) -> String,
-) -> Result<(), HubError> {
-    for some in ids.chunks(MOST_STEPS) {
+) -> Result<(), GitHubError> {
+    for some in ids.chunks(MAX_MUTATIONS) {
         let names: Vec<String> = (0..some.len()).map(|at| format!("$t{at}: ID!")).collect();
         let steps: Vec<String> = (0..some.len())
             .map(|at| format!("r{at}: {}", step(&format!("$t{at}"))))
@@ -321,37 +333,38 @@ fn each(
             .enumerate()
             .map(|(at, id)| (format!("t{at}"), id.as_str().into()))
             .collect();
-        hub.ask(&query, &variables.into(), doing)?;
+        hub.ask_graphql(&query, &variables.into(), doing)?;
     }
     Ok(())
 }
 
 /// Whether a comment or review is ours.
-fn is_ours(node: &Value, me: &Identity) -> bool {
-    let is_bot = text(node, "/author/__typename").as_deref() == Some("Bot");
-    text(node, "/author/login").is_some_and(|login| me.is(&login, is_bot))
+fn is_ours(node: &Value, me: &ForgeIdentity) -> bool {
+    let is_bot = json_text(node, "/author/__typename").as_deref() == Some("Bot");
+    json_text(node, "/author/login").is_some_and(|login| me.is_author(&login, is_bot))
 }
 
-fn review(node: &Value, me: &Identity, council: &str) -> Option<String> {
-    let body = text(node, "/body")?;
-    let marker = marker::read(Kind::Review, &body)?;
+fn parse_own_review(node: &Value, me: &ForgeIdentity, council: &str) -> Option<String> {
+    let body = json_text(node, "/body")?;
+    let marker = marker::read_marker(MarkerKind::Review, &body)?;
     let is_shown = node.get("isMinimized") == Some(&Value::Bool(false));
-    (is_ours(node, me) && marker.council == council && is_shown).then(|| text(node, "/id"))?
+    (is_ours(node, me) && marker.council == council && is_shown).then(|| json_text(node, "/id"))?
 }
 
-fn thread(node: &Value, me: &Identity, council: &str) -> Option<Thread> {
+fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<ReviewThread> {
     let first = node.pointer("/comments/nodes/0")?;
     if !is_ours(first, me) {
         return None;
     }
-    let body = text(first, "/body")?;
-    let marker = marker::read(Kind::Finding, &body).filter(|marker| marker.council == council)?;
-    let mark: Mark = marker::state(&marker)?;
+    let body = json_text(first, "/body")?;
+    let marker = marker::read_marker(MarkerKind::Finding, &body)
+        .filter(|marker| marker.council == council)?;
+    let mark: FindingMark = marker::marker_state(&marker)?;
     let flag = |node: &Value, name| node.get(name) == Some(&Value::Bool(true));
-    Some(Thread {
-        id: text(node, "/id")?,
-        comment: text(first, "/id")?,
-        review: text(first, "/pullRequestReview/id"),
+    Some(ReviewThread {
+        id: json_text(node, "/id")?,
+        comment: json_text(first, "/id")?,
+        review: json_text(first, "/pullRequestReview/id"),
         fingerprint: mark.fingerprint,
         closed: flag(node, "isResolved") || flag(first, "isMinimized"),
         outdated: flag(node, "isOutdated"),
@@ -363,37 +376,37 @@ fn thread(node: &Value, me: &Identity, council: &str) -> Option<Thread> {
     })
 }
 
-fn pull_of_graphql(pull: &Value) -> Option<Pull> {
+fn pull_of_graphql(pull: &Value) -> Option<PullRequest> {
     let flag = |name| pull.get(name) == Some(&Value::Bool(true));
-    Some(Pull {
+    Some(PullRequest {
         number: pull.get("number")?.as_u64()?,
-        head: object_id(&text(pull, "/headRefOid")?)?,
-        base_ref: text(pull, "/baseRefName")?,
-        base: object_id(&text(pull, "/baseRefOid")?)?,
+        head: object_id(&json_text(pull, "/headRefOid")?)?,
+        base_ref: json_text(pull, "/baseRefName")?,
+        base: object_id(&json_text(pull, "/baseRefOid")?)?,
         default_branch: String::new(),
-        open: text(pull, "/state").as_deref() == Some("OPEN"),
+        open: json_text(pull, "/state").as_deref() == Some("OPEN"),
         draft: flag("isDraft"),
         fork: flag("isCrossRepository"),
-        title: text(pull, "/title").unwrap_or_default(),
-        body: text(pull, "/body").unwrap_or_default(),
+        title: json_text(pull, "/title").unwrap_or_default(),
+        body: json_text(pull, "/body").unwrap_or_default(),
     })
 }
 
 /// A pull request as REST and the payloads of events show it.
-pub(super) fn pull_of_rest(pull: &Value) -> Option<Pull> {
-    let repository = |side: &str| text(pull, &format!("/{side}/repo/full_name"));
-    Some(Pull {
+pub(super) fn pull_of_rest(pull: &Value) -> Option<PullRequest> {
+    let repository = |side: &str| json_text(pull, &format!("/{side}/repo/full_name"));
+    Some(PullRequest {
         number: pull.get("number")?.as_u64()?,
-        head: object_id(&text(pull, "/head/sha")?)?,
-        base_ref: text(pull, "/base/ref")?,
-        base: object_id(&text(pull, "/base/sha")?)?,
-        default_branch: text(pull, "/base/repo/default_branch").unwrap_or_default(),
-        open: text(pull, "/state").as_deref() == Some("open"),
+        head: object_id(&json_text(pull, "/head/sha")?)?,
+        base_ref: json_text(pull, "/base/ref")?,
+        base: object_id(&json_text(pull, "/base/sha")?)?,
+        default_branch: json_text(pull, "/base/repo/default_branch").unwrap_or_default(),
+        open: json_text(pull, "/state").as_deref() == Some("open"),
         draft: pull.get("draft") == Some(&Value::Bool(true)),
         // A fork that was deleted since has no repository any more.
         fork: repository("head") != repository("base"),
-        title: text(pull, "/title").unwrap_or_default(),
-        body: text(pull, "/body").unwrap_or_default(),
+        title: json_text(pull, "/title").unwrap_or_default(),
+        body: json_text(pull, "/body").unwrap_or_default(),
     })
 }
 
@@ -406,7 +419,7 @@ pub(super) fn object_id(text: &str) -> Option<String> {
     hex.then(|| text.to_owned())
 }
 
-pub(super) fn text(value: &Value, pointer: &str) -> Option<String> {
+pub(super) fn json_text(value: &Value, pointer: &str) -> Option<String> {
     value
         .pointer(pointer)
         .and_then(Value::as_str)
@@ -414,7 +427,7 @@ pub(super) fn text(value: &Value, pointer: &str) -> Option<String> {
 }
 
 /// A value for a path or query.
-pub(super) fn percent(text: &str) -> String {
+pub(super) fn percent_encode(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {

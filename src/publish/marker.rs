@@ -19,7 +19,7 @@ const VERSION: &str = "v1";
 
 /// What a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MarkerKind {
     /// The sticky report.
     Report,
     /// One finding beside a line.
@@ -28,8 +28,8 @@ pub(super) enum Kind {
     Review,
 }
 
-impl Kind {
-    fn word(self) -> &'static str {
+impl MarkerKind {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Report => "report",
             Self::Finding => "finding",
@@ -40,7 +40,7 @@ impl Kind {
 
 /// A marker that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Marker<'a> {
+pub(super) struct BodyMarker<'a> {
     /// Which council.
     pub(super) council: &'a str,
     /// The state as JSON; none when the text was edited since.
@@ -64,36 +64,41 @@ pub fn council_id(name: &str) -> String {
 }
 
 /// A text of ours: the marker, then `body`.
-pub(super) fn sign(kind: Kind, council: &str, state: &impl Serialize, body: &str) -> String {
+pub(super) fn sign_body(
+    kind: MarkerKind,
+    council: &str,
+    state: &impl Serialize,
+    body: &str,
+) -> String {
     let state = hidden_json(state);
-    let digest = digest(kind, council, &state, body);
+    let digest = marker_digest(kind, council, &state, body);
     format!(
         "{OPEN}{} {VERSION} {council} {digest} {state}{CLOSE}\n{body}",
-        kind.word()
+        kind.as_str()
     )
 }
 
 /// Reads the marker of a text of the kind; none when it has none. Line ends may have been changed by the forge.
-pub(super) fn read(kind: Kind, text: &str) -> Option<Marker<'_>> {
+pub(super) fn read_marker(kind: MarkerKind, text: &str) -> Option<BodyMarker<'_>> {
     let rest = text.strip_prefix(OPEN)?;
     let (line, body) = rest.split_once(CLOSE)?;
     let mut words = line.splitn(5, ' ');
     let (word, version) = (words.next()?, words.next()?);
-    if (word, version) != (kind.word(), VERSION) {
+    if (word, version) != (kind.as_str(), VERSION) {
         return None;
     }
     let (council, said, state) = (words.next()?, words.next()?, words.next()?);
     let body = body.replace("\r\n", "\n");
     let body = body.strip_prefix('\n').unwrap_or(&body);
-    let fits = digest(kind, council, state, body) == said;
-    Some(Marker {
+    let fits = marker_digest(kind, council, state, body) == said;
+    Some(BodyMarker {
         council,
         state: fits.then_some(state),
     })
 }
 
 /// The state that a marker carries; none when the text was edited, or when another version wrote it.
-pub(super) fn state<T: DeserializeOwned>(marker: &Marker<'_>) -> Option<T> {
+pub(super) fn marker_state<T: DeserializeOwned>(marker: &BodyMarker<'_>) -> Option<T> {
     serde_json::from_str(marker.state?).ok()
 }
 
@@ -121,9 +126,9 @@ fn hidden_json(state: &impl Serialize) -> String {
 }
 
 /// The first half of a SHA-256: who can write the comment can compute it; it finds edits, it keeps nobody out.
-fn digest(kind: Kind, council: &str, state: &str, body: &str) -> String {
+fn marker_digest(kind: MarkerKind, council: &str, state: &str, body: &str) -> String {
     let mut hasher = Sha256::new();
-    for part in [kind.word(), council, state, body.trim_end()] {
+    for part in [kind.as_str(), council, state, body.trim_end()] {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
@@ -143,36 +148,53 @@ mod tests {
     #[test]
     fn what_is_signed_is_read_again() {
         let state = json!({ "v": 1, "text": "--> <b> @me #1 é 🦀" });
-        let text = sign(Kind::Report, "git-council", &state, "# PASS\n");
+        let text = sign_body(MarkerKind::Report, "git-council", &state, "# PASS\n");
         let line = text.lines().next().unwrap();
         assert!(!line[4..line.len() - 3].contains("--"), "{line}");
         assert!(!line.contains('@') && line.is_ascii());
-        let marker = read(Kind::Report, &text).unwrap();
+        let marker = read_marker(MarkerKind::Report, &text).unwrap();
         assert_eq!(marker.council, "git-council");
-        assert_eq!(super::state::<Value>(&marker), Some(state));
-        assert_eq!(read(Kind::Finding, &text), None);
+        assert_eq!(super::marker_state::<Value>(&marker), Some(state));
+        assert_eq!(read_marker(MarkerKind::Finding, &text), None);
     }
 
     #[test]
     fn t13_a_text_that_was_edited_has_no_state() {
-        let text = sign(Kind::Report, "c", &json!({ "verdict": "FAIL" }), "# FAIL\n");
+        let text = sign_body(
+            MarkerKind::Report,
+            "c",
+            &json!({ "verdict": "FAIL" }),
+            "# FAIL\n",
+        );
         for edited in [
             text.replace("\"FAIL\"", "\"PASS\""),
             text.replace("# FAIL", "# PASS"),
             text.replace(" c ", " d "),
         ] {
-            assert_eq!(read(Kind::Report, &edited).unwrap().state, None, "{edited}");
+            assert_eq!(
+                read_marker(MarkerKind::Report, &edited).unwrap().state,
+                None,
+                "{edited}"
+            );
         }
         // A forge may change line ends and drop the last one.
         let same = text.trim_end().replace('\n', "\r\n");
-        assert!(read(Kind::Report, &same).unwrap().state.is_some());
+        assert!(
+            read_marker(MarkerKind::Report, &same)
+                .unwrap()
+                .state
+                .is_some()
+        );
     }
 
     #[test]
     fn t12_a_marker_further_down_is_none() {
-        let text = sign(Kind::Report, "c", &json!({}), "x");
-        assert_eq!(read(Kind::Report, &format!("Look:\n{text}")), None);
-        assert_eq!(read(Kind::Report, &format!("> {text}")), None);
+        let text = sign_body(MarkerKind::Report, "c", &json!({}), "x");
+        assert_eq!(
+            read_marker(MarkerKind::Report, &format!("Look:\n{text}")),
+            None
+        );
+        assert_eq!(read_marker(MarkerKind::Report, &format!("> {text}")), None);
     }
 
     #[test]
@@ -184,9 +206,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_state_and_body_survive(text in ".*", body in "[^\r]*") {
-            let signed = sign(Kind::Report, "c", &text, &body);
-            let marker = read(Kind::Report, &signed).unwrap();
-            prop_assert_eq!(super::state::<String>(&marker), Some(text));
+            let signed = sign_body(MarkerKind::Report, "c", &text, &body);
+            let marker = read_marker(MarkerKind::Report, &signed).unwrap();
+            prop_assert_eq!(super::marker_state::<String>(&marker), Some(text));
         }
     }
 }

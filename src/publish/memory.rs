@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use council_protocol::{Finding, JudgeId, Proof, RepoPath};
 use serde::{Deserialize, Serialize};
 
-use crate::council::outcome::{Disposition, JudgedFinding, Level, Member, Reason, Verdict};
-use crate::council::plan::Consensus;
+use crate::council::outcome::{
+    Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
+};
+use crate::council::plan::ConsensusRule;
 use crate::report::Report;
 use crate::text;
 
@@ -16,15 +18,15 @@ use crate::text;
 const VERSION: u32 = 1;
 
 /// The most bytes of findings that are carried; with more, the next review is a whole one.
-const MOST_BYTES: usize = 20_000;
+const MAX_BYTES: usize = 20_000;
 
 /// Bounds of the texts of one carried finding, in characters.
-const MOST_PROSE: usize = 240;
-const MOST_QUOTE: usize = 400;
+const MAX_PROSE: usize = 240;
+const MAX_QUOTE: usize = 400;
 
 /// What a run knew at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct ReviewState {
     /// Always 1.
     pub version: u32,
     /// The commit that was judged.
@@ -40,7 +42,7 @@ pub struct State {
     /// The word.
     pub verdict: Verdict,
     /// Why that word.
-    pub reason: Reason,
+    pub reason: VerdictReason,
     /// The sentence that says both.
     pub headline: String,
     /// Whether a later run may build upon it: everything was seen and every open finding is here.
@@ -50,18 +52,18 @@ pub struct State {
     pub files: BTreeMap<String, String>,
     /// The findings that count.
     #[serde(default)]
-    pub open: Vec<Kept>,
+    pub open: Vec<OpenFinding>,
 }
 
 /// A finding in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct OpenFinding {
     /// Its fingerprint.
     pub fingerprint: String,
     /// What became of it.
     pub disposition: Disposition,
     /// What it does to the verdict.
-    pub level: Level,
+    pub level: FindingLevel,
     /// The finding, its texts clipped.
     pub finding: Finding,
     /// Who held it.
@@ -70,7 +72,7 @@ pub struct Kept {
 
 /// What became of an earlier finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
+pub enum FindingFate {
     /// Its file was judged again and it is gone.
     Resolved,
     /// It stands as it stood.
@@ -79,9 +81,9 @@ pub enum Fate {
     NotVerifiable,
 }
 
-impl Fate {
+impl FindingFate {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Resolved => "resolved",
             Self::StillOpen => "still open",
@@ -92,16 +94,16 @@ impl Fate {
 
 /// An earlier finding and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Carried {
+pub struct CarriedFinding {
     /// The finding.
-    pub kept: Kept,
+    pub kept: OpenFinding,
     /// Its fate.
-    pub fate: Fate,
+    pub fate: FindingFate,
 }
 
 /// A file of the reviewed side, for the search of a quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum ReviewedText {
     /// It is not there any more.
     Gone,
     /// Its text.
@@ -110,12 +112,12 @@ pub enum Found {
     Unreadable,
 }
 
-impl State {
+impl ReviewState {
     /// What a report leaves. `files` are the changed files with a digest of each one's change, `rules` what else decided.
     pub fn of(report: &Report, files: BTreeMap<String, String>, rules: String) -> Self {
-        let open: Vec<Kept> = report.findings.iter().filter_map(Kept::of).collect();
+        let open: Vec<OpenFinding> = report.findings.iter().filter_map(OpenFinding::of).collect();
         let bytes = serde_json::to_string(&open).map_or(usize::MAX, |json| json.len());
-        let fits = bytes <= MOST_BYTES;
+        let fits = bytes <= MAX_BYTES;
         let conclusive = matches!(
             report.verdict,
             Verdict::Pass | Verdict::Warn | Verdict::Fail
@@ -133,7 +135,7 @@ impl State {
             whole: fits
                 && conclusive
                 && !report.incomplete
-                && report.consensus == Some(Consensus::Findings)
+                && report.consensus == Some(ConsensusRule::Findings)
                 && report.coverage.gaps().next().is_none(),
             files,
             open: if fits { open } else { Vec::new() },
@@ -163,34 +165,38 @@ impl State {
     }
 
     /// What became of every open finding. `again` are the paths that were judged again, `read` shows the reviewed side.
-    pub fn carry(
+    pub fn carry_findings(
         &self,
         report: &Report,
         again: &dyn Fn(&RepoPath) -> bool,
-        read: &dyn Fn(&RepoPath) -> Found,
-    ) -> Vec<Carried> {
-        let fate = |kept: &Kept| {
+        read: &dyn Fn(&RepoPath) -> ReviewedText,
+    ) -> Vec<CarriedFinding> {
+        let fate = |kept: &OpenFinding| {
             if report
                 .findings
                 .iter()
                 .any(|f| f.fingerprint == kept.fingerprint && f.level.is_some())
             {
-                return Fate::StillOpen;
+                return FindingFate::StillOpen;
             }
             match read(&kept.finding.location.path) {
-                Found::Gone => Fate::Resolved,
-                _ if !again(&kept.finding.location.path) => Fate::StillOpen,
+                ReviewedText::Gone => FindingFate::Resolved,
+                _ if !again(&kept.finding.location.path) => FindingFate::StillOpen,
                 // A rule that was applied again and found nothing has the last word.
-                _ if kept.finding.rule.is_some() => Fate::Resolved,
-                Found::Unreadable => Fate::NotVerifiable,
-                Found::Text(_) if kept.finding.quote.trim().is_empty() => Fate::NotVerifiable,
-                Found::Text(text) if stands_in(&text, &kept.finding.quote) => Fate::StillOpen,
-                Found::Text(_) => Fate::Resolved,
+                _ if kept.finding.rule.is_some() => FindingFate::Resolved,
+                ReviewedText::Unreadable => FindingFate::NotVerifiable,
+                ReviewedText::Text(_) if kept.finding.quote.trim().is_empty() => {
+                    FindingFate::NotVerifiable
+                }
+                ReviewedText::Text(text) if contains_quote(&text, &kept.finding.quote) => {
+                    FindingFate::StillOpen
+                }
+                ReviewedText::Text(_) => FindingFate::Resolved,
             }
         };
         self.open
             .iter()
-            .map(|kept| Carried {
+            .map(|kept| CarriedFinding {
                 kept: kept.clone(),
                 fate: fate(kept),
             })
@@ -198,9 +204,9 @@ impl State {
     }
 }
 
-impl Kept {
+impl OpenFinding {
     fn of(found: &JudgedFinding) -> Option<Self> {
-        let clip = |text: &str| text::clip(text, MOST_PROSE).into_owned();
+        let clip = |text: &str| text::clip_chars(text, MAX_PROSE).into_owned();
         let finding = &found.finding;
         Some(Self {
             fingerprint: found.fingerprint.clone(),
@@ -211,7 +217,7 @@ impl Kept {
                 why: clip(&finding.why),
                 fix: clip(&finding.fix),
                 // A beginning of it is searched as well as all of it.
-                quote: finding.quote.chars().take(MOST_QUOTE).collect(),
+                quote: finding.quote.chars().take(MAX_QUOTE).collect(),
                 suggestion: None,
                 reference: None,
                 ..finding.clone()
@@ -224,8 +230,8 @@ impl Kept {
         })
     }
 
-    fn restored(&self, id: String) -> JudgedFinding {
-        let member = |judge: &JudgeId| Member {
+    fn restore_finding(&self, id: String) -> JudgedFinding {
+        let member = |judge: &JudgeId| FindingMember {
             judge: judge.clone(),
             round: 1,
             finding: self.finding.clone(),
@@ -246,27 +252,31 @@ impl Kept {
 }
 
 /// Adds what is still open to a report and makes its verdict no better than that.
-pub fn absorb(report: &mut Report, carried: &[Carried]) {
-    let known = |report: &Report, kept: &Kept| {
+pub fn absorb_carried(report: &mut Report, carried: &[CarriedFinding]) {
+    let known = |report: &Report, kept: &OpenFinding| {
         report
             .findings
             .iter()
             .any(|f| f.fingerprint == kept.fingerprint && f.level.is_some())
     };
-    for Carried { kept, fate } in carried {
-        if *fate == Fate::Resolved || known(report, kept) {
+    for CarriedFinding { kept, fate } in carried {
+        if *fate == FindingFate::Resolved || known(report, kept) {
             continue;
         }
         let id = format!("F{}", report.findings.len() + 1);
-        report.findings.push(kept.restored(id));
-        worsen(report, kept);
+        report.findings.push(kept.restore_finding(id));
+        worsen_verdict(report, kept);
     }
-    let count = |fate: Fate| carried.iter().filter(|c| c.fate == fate).count();
+    let count = |fate: FindingFate| carried.iter().filter(|c| c.fate == fate).count();
     if !carried.is_empty() {
-        let fates = [Fate::Resolved, Fate::StillOpen, Fate::NotVerifiable];
+        let fates = [
+            FindingFate::Resolved,
+            FindingFate::StillOpen,
+            FindingFate::NotVerifiable,
+        ];
         let said: Vec<String> = fates
             .iter()
-            .map(|&fate| format!("{} {}", count(fate), fate.words()))
+            .map(|&fate| format!("{} {}", count(fate), fate.as_str()))
             .collect();
         report
             .notes
@@ -275,28 +285,28 @@ pub fn absorb(report: &mut Report, carried: &[Carried]) {
 }
 
 /// The least that an open finding makes of a verdict.
-fn worsen(report: &mut Report, kept: &Kept) {
+fn worsen_verdict(report: &mut Report, kept: &OpenFinding) {
     let reason = match (kept.level, kept.disposition) {
-        (Level::Fail, Disposition::Disputed) => Reason::CriticalDisputed,
-        (Level::Fail, _) => Reason::CriticalConfirmed,
-        (Level::Warn, Disposition::Unconfirmed) => Reason::CriticalUnconfirmed,
-        (Level::Warn, Disposition::Disputed) => Reason::CriticalDisputed,
-        (Level::Warn, _) => Reason::SignificantConfirmed,
-        (Level::Note, _) => Reason::NotesOnly,
+        (FindingLevel::Fail, Disposition::Disputed) => VerdictReason::CriticalDisputed,
+        (FindingLevel::Fail, _) => VerdictReason::CriticalConfirmed,
+        (FindingLevel::Warn, Disposition::Unconfirmed) => VerdictReason::CriticalUnconfirmed,
+        (FindingLevel::Warn, Disposition::Disputed) => VerdictReason::CriticalDisputed,
+        (FindingLevel::Warn, _) => VerdictReason::SignificantConfirmed,
+        (FindingLevel::Note, _) => VerdictReason::NotesOnly,
     };
     match (kept.level, report.verdict) {
         (_, Verdict::Fail) => {}
-        (Level::Fail, _) => (report.verdict, report.reason) = (Verdict::Fail, reason),
-        (Level::Warn, Verdict::Pass | Verdict::Skipped) => {
+        (FindingLevel::Fail, _) => (report.verdict, report.reason) = (Verdict::Fail, reason),
+        (FindingLevel::Warn, Verdict::Pass | Verdict::Skipped) => {
             (report.verdict, report.reason) = (Verdict::Warn, reason)
         }
-        (Level::Note, Verdict::Pass) => report.reason = Reason::NotesOnly,
+        (FindingLevel::Note, Verdict::Pass) => report.reason = VerdictReason::NotesOnly,
         _ => {}
     }
 }
 
 /// Whether the lines of a quote stand in a text, white space aside.
-fn stands_in(text: &str, quote: &str) -> bool {
+fn contains_quote(text: &str, quote: &str) -> bool {
     let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     squeeze(text).contains(&squeeze(quote))
 }

@@ -24,20 +24,22 @@ mod plan;
 mod seen;
 mod wishes;
 
-pub use action::{Action, Inline, Surface};
-pub use apply::{Applied, Context, Job, apply};
-pub use call::{Call, Client, Door, Method, Reply, Unreachable};
-pub use check::{begin, broken_off};
-pub use event::{Event, EventError, Occasion};
+pub use action::{LineComment, PublishAction, Surface};
+pub use apply::{PublishContext, PublishOutcome, WorkflowJob, apply_plan};
+pub use call::{ApiCall, ApiClient, ApiEndpoint, ApiReply, Method, TransportError};
+pub use check::{begin_check, break_off_check};
+pub use event::{EventError, Trigger, WorkflowEvent};
 #[cfg(feature = "github")]
-pub use github::{Access, GitHub, Token};
-pub use hub::{Hub, HubError, PATIENCE_MS, Slug};
+pub use github::{ApiToken, GitHub, GitHubAccess};
+pub use hub::{GitHubApi, GitHubError, MAX_WAIT_MS, RepoSlug};
 pub use lines::DiffLines;
 pub use marker::council_id;
-pub use memory::{Carried, Fate, Found, Kept, State, absorb};
-pub use plan::{fallback, plan};
-pub use seen::{CheckSeen, Identity, OwnComment, Pull, Seen, Thread};
-pub use wishes::{MOST_INLINE, Wishes};
+pub use memory::{
+    CarriedFinding, FindingFate, OpenFinding, ReviewState, ReviewedText, absorb_carried,
+};
+pub use plan::{plan_actions, plan_fallback};
+pub use seen::{ExistingCheck, ForgeIdentity, ForgeState, OwnComment, PullRequest, ReviewThread};
+pub use wishes::{MAX_INLINE, PublishOptions};
 
 #[cfg(test)]
 mod tests;

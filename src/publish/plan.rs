@@ -6,78 +6,91 @@ use serde_json::json;
 use crate::report::{CheckConclusion, Report};
 use crate::text;
 
-use super::action::{Action, Surface};
-use super::inline::Placed;
-use super::marker::{self, Kind};
-use super::memory::State;
-use super::seen::Seen;
-use super::wishes::Wishes;
+use super::action::{PublishAction, Surface};
+use super::inline::PlacedFindings;
+use super::marker::{self, MarkerKind};
+use super::memory::ReviewState;
+use super::seen::ForgeState;
+use super::wishes::PublishOptions;
 use super::{check, comment, inline, local};
 
 /// The most characters of a status's description.
-const MOST_DESCRIPTION: usize = 140;
+const MAX_DESCRIPTION: usize = 140;
 
 /// What is to be done so that every surface shows the report.
-pub fn plan(report: &Report, seen: &Seen, wishes: &Wishes) -> Vec<Action> {
+pub fn plan_actions(
+    report: &Report,
+    seen: &ForgeState,
+    wishes: &PublishOptions,
+) -> Vec<PublishAction> {
     let wants = |surface| wishes.surfaces.contains(&surface);
     let placed = match (&seen.pull, wants(Surface::Review)) {
-        (Some(_), true) => Placed::choose(report, seen, wishes),
-        _ => Placed::default(),
+        (Some(_), true) => PlacedFindings::choose(report, seen, wishes),
+        _ => PlacedFindings::default(),
     };
     let mut actions = Vec::new();
     if wants(Surface::Check) {
-        actions.extend(checks(report, seen, wishes, &placed));
+        actions.extend(plan_check(report, seen, wishes, &placed));
     }
     if let Some(pull) = &seen.pull {
         if wants(Surface::Review) {
-            actions.extend(inline::plan(report, &placed, pull, seen, wishes));
+            actions.extend(inline::plan_review(report, &placed, pull, seen, wishes));
         }
         if wants(Surface::Comment) {
-            actions.extend(comments(report, seen, wishes, pull.number));
+            actions.extend(plan_comment(report, seen, wishes, pull.number));
         }
     }
     if wants(Surface::Status) {
-        actions.push(status(report, wishes));
+        actions.push(plan_status(report, wishes));
     }
     if wants(Surface::Summary) {
-        actions.push(Action::Summary {
-            markdown: local::summary(report),
+        actions.push(PublishAction::Summary {
+            markdown: local::job_summary(report),
         });
     }
     if wants(Surface::Annotations) {
-        actions.push(Action::Annotate {
-            lines: local::annotations(report),
+        actions.push(PublishAction::Annotate {
+            lines: local::log_annotations(report),
         });
     }
     if wants(Surface::Outputs) {
-        actions.push(Action::Outputs {
-            pairs: local::outputs(report, wishes),
+        actions.push(PublishAction::Outputs {
+            pairs: local::action_outputs(report, wishes),
         });
     }
     actions
 }
 
 /// What is done where the report cannot be shown as it was asked for: the summary and the log, and a status for a check.
-pub fn fallback(report: &Report, wishes: &Wishes, denied: Surface) -> Vec<Action> {
+pub fn plan_fallback(
+    report: &Report,
+    wishes: &PublishOptions,
+    denied: Surface,
+) -> Vec<PublishAction> {
     let mut actions = Vec::new();
     if denied == Surface::Check && !wishes.surfaces.contains(&Surface::Status) {
-        actions.push(status(report, wishes));
+        actions.push(plan_status(report, wishes));
     }
     if !wishes.surfaces.contains(&Surface::Summary) {
-        actions.push(Action::Summary {
-            markdown: local::summary(report),
+        actions.push(PublishAction::Summary {
+            markdown: local::job_summary(report),
         });
     }
     if !wishes.surfaces.contains(&Surface::Annotations) {
-        actions.push(Action::Annotate {
-            lines: local::annotations(report),
+        actions.push(PublishAction::Annotate {
+            lines: local::log_annotations(report),
         });
     }
     actions
 }
 
 /// A check that says the same already is left alone.
-fn checks(report: &Report, seen: &Seen, wishes: &Wishes, placed: &Placed<'_>) -> Vec<Action> {
+fn plan_check(
+    report: &Report,
+    seen: &ForgeState,
+    wishes: &PublishOptions,
+    placed: &PlacedFindings<'_>,
+) -> Vec<PublishAction> {
     let key = report
         .receipt
         .run
@@ -97,35 +110,40 @@ fn checks(report: &Report, seen: &Seen, wishes: &Wishes, placed: &Placed<'_>) ->
         .as_ref()
         .filter(|check| !check.completed)
         .map(|check| check.id);
-    check::conclude(report, wishes, id, &|found| placed.has(found))
+    check::conclude_check(report, wishes, id, &|found| placed.is_placed(found))
 }
 
 /// One report, however many there are.
-fn comments(report: &Report, seen: &Seen, wishes: &Wishes, number: u64) -> Vec<Action> {
-    let body = comment::body(report, wishes);
+fn plan_comment(
+    report: &Report,
+    seen: &ForgeState,
+    wishes: &PublishOptions,
+    number: u64,
+) -> Vec<PublishAction> {
+    let body = comment::comment_body(report, wishes);
     let mut own = seen.comments.iter();
     let mut actions = Vec::new();
     match own.next() {
-        None => actions.push(Action::CreateComment { number, body }),
+        None => actions.push(PublishAction::CreateComment { number, body }),
         Some(first) if is_same(&first.body, &body) => {}
-        Some(first) => actions.push(Action::UpdateComment { id: first.id, body }),
+        Some(first) => actions.push(PublishAction::UpdateComment { id: first.id, body }),
     }
-    actions.extend(own.map(|second| Action::DeleteComment { id: second.id }));
+    actions.extend(own.map(|second| PublishAction::DeleteComment { id: second.id }));
     actions
 }
 
 /// Whether a comment tells of this run's result already: the same bytes, or another run of the same commit, change and rules.
 fn is_same(there: &str, body: &str) -> bool {
     let state = |text: &str| {
-        let marker = marker::read(Kind::Report, text)?;
-        marker::state::<State>(&marker)
+        let marker = marker::read_marker(MarkerKind::Report, text)?;
+        marker::marker_state::<ReviewState>(&marker)
     };
     if there.replace("\r\n", "\n").trim_end() == body.trim_end() {
         return true;
     }
     match (state(there), state(body)) {
         (Some(old), Some(new)) => {
-            let apart_from_run = |state: State| State {
+            let apart_from_run = |state: ReviewState| ReviewState {
                 run: String::new(),
                 ..state
             };
@@ -135,7 +153,7 @@ fn is_same(there: &str, body: &str) -> bool {
     }
 }
 
-fn status(report: &Report, wishes: &Wishes) -> Action {
+fn plan_status(report: &Report, wishes: &PublishOptions) -> PublishAction {
     let line = report.bottom_line(wishes.gate);
     let state = match line.conclusion {
         CheckConclusion::Success | CheckConclusion::Neutral | CheckConclusion::Skipped => "success",
@@ -147,12 +165,12 @@ fn status(report: &Report, wishes: &Wishes) -> Action {
     let mut body = json!({
         "state": state,
         "context": wishes.check_name,
-        "description": text::clip(&line.headline, MOST_DESCRIPTION - 1),
+        "description": text::clip_chars(&line.headline, MAX_DESCRIPTION - 1),
     });
     if let Some(url) = &wishes.details_url {
         body["target_url"] = url.as_str().into();
     }
-    Action::Status {
+    PublishAction::Status {
         head: wishes.head.clone(),
         body,
     }

@@ -1,18 +1,18 @@
 //! What stands on the forge already, as far as a plan depends on it.
 
-use super::marker::{self, Kind};
-use super::memory::State;
+use super::marker::{self, MarkerKind};
+use super::memory::ReviewState;
 
 /// Who we are there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct ForgeIdentity {
     /// The login, as the forge says it to us; a bot's may or may not end with `[bot]`.
     pub login: String,
 }
 
-impl Identity {
+impl ForgeIdentity {
     /// Whether an author is us. A bot's login is spelt in two ways (peers.md 5.2); a person's never with brackets.
-    pub fn is(&self, login: &str, is_bot: bool) -> bool {
+    pub fn is_author(&self, login: &str, is_bot: bool) -> bool {
         let bare = |login: &str| login.strip_suffix("[bot]").map(str::to_owned);
         match (bare(&self.login), is_bot) {
             (Some(us), true) => bare(login).unwrap_or_else(|| login.to_owned()) == us,
@@ -24,7 +24,7 @@ impl Identity {
 
 /// A pull request as it stands now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pull {
+pub struct PullRequest {
     /// Its number.
     pub number: u64,
     /// The tip that is proposed, as hex.
@@ -60,15 +60,16 @@ pub struct OwnComment {
 
 impl OwnComment {
     /// What an earlier run left in it; none when it was edited since.
-    pub fn state(&self) -> Option<State> {
-        let state: State = marker::state(&marker::read(Kind::Report, &self.body)?)?;
+    pub fn state(&self) -> Option<ReviewState> {
+        let state: ReviewState =
+            marker::marker_state(&marker::read_marker(MarkerKind::Report, &self.body)?)?;
         state.is_current().then_some(state)
     }
 }
 
 /// A conversation beside a line that we began.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thread {
+pub struct ReviewThread {
     /// Its node id.
     pub id: String,
     /// The node id of our comment in it.
@@ -87,7 +88,7 @@ pub struct Thread {
 
 /// A check of ours on the commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckSeen {
+pub struct ExistingCheck {
     /// Its id.
     pub id: u64,
     /// What we called it: the run and its digest.
@@ -100,24 +101,24 @@ pub struct CheckSeen {
 
 /// Everything of ours that is there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct ForgeState {
     /// Who we are; none: nobody said, and nothing of anybody's is touched.
-    pub me: Option<Identity>,
+    pub me: Option<ForgeIdentity>,
     /// The pull request; none when the target is a commit.
-    pub pull: Option<Pull>,
+    pub pull: Option<PullRequest>,
     /// Our reports of this council, oldest first: one, unless two runs began at once.
     pub comments: Vec<OwnComment>,
     /// Our conversations of this council; none: they could not be read.
-    pub threads: Option<Vec<Thread>>,
+    pub threads: Option<Vec<ReviewThread>>,
     /// Our reviews of this council that nobody hid, by node id.
     pub reviews: Vec<String>,
     /// Our check on the commit, the latest.
-    pub check: Option<CheckSeen>,
+    pub check: Option<ExistingCheck>,
 }
 
-impl Seen {
+impl ForgeState {
     /// What the last run left, if nobody edited it.
-    pub fn state(&self) -> Option<State> {
+    pub fn state(&self) -> Option<ReviewState> {
         self.comments.first().and_then(OwnComment::state)
     }
 }
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn a_bot_is_known_by_both_spellings_and_a_person_by_one() {
-        let is = |me: &str, login: &str, bot| Identity { login: me.into() }.is(login, bot);
+        let is =
+            |me: &str, login: &str, bot| ForgeIdentity { login: me.into() }.is_author(login, bot);
         assert!(is("github-actions[bot]", "github-actions[bot]", true));
         assert!(is("github-actions[bot]", "github-actions", true));
         assert!(is("alice", "alice", false));

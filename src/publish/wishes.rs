@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::report::Gate;
+use crate::report::GatePolicy;
 
 use super::action::Surface;
 use super::lines::DiffLines;
-use super::memory::Carried;
+use super::memory::CarriedFinding;
 
 /// The most comments beside lines unless told otherwise (peers.md 11, 4).
-pub const MOST_INLINE: usize = 10;
+pub const MAX_INLINE: usize = 10;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub struct Wishes {
+pub struct PublishOptions {
     /// Where the report goes.
     pub surfaces: BTreeSet<Surface>,
     /// The council's name: several on one pull request keep a report each.
@@ -23,7 +23,7 @@ pub struct Wishes {
     /// The most comments beside lines.
     pub inline: usize,
     /// How the verdict becomes a conclusion.
-    pub gate: Gate,
+    pub gate: GatePolicy,
     /// The commit that the report is about, as hex.
     pub head: String,
     /// The job's page.
@@ -35,12 +35,12 @@ pub struct Wishes {
     /// What decided beside the change.
     pub rules: String,
     /// What became of the findings of the last review.
-    pub carried: Vec<Carried>,
+    pub carried: Vec<CarriedFinding>,
     /// Values that stand nowhere in the report: paths of files that were written.
     pub outputs: Vec<(&'static str, String)>,
 }
 
-impl Wishes {
+impl PublishOptions {
     /// Wishes for a council: nothing is published yet.
     pub fn new(council: &str, head: &str) -> Self {
         let council = super::marker::council_id(council);
@@ -48,8 +48,8 @@ impl Wishes {
             surfaces: BTreeSet::new(),
             check_name: council.clone(),
             council,
-            inline: MOST_INLINE,
-            gate: Gate::default(),
+            inline: MAX_INLINE,
+            gate: GatePolicy::default(),
             head: head.to_owned(),
             details_url: None,
             lines: DiffLines::default(),

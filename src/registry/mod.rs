@@ -3,19 +3,22 @@
 mod select;
 mod survey;
 
-use council_agents::Agents;
-use council_background::Office;
+use council_agents::AgentTable;
+use council_background::WorkerCommand;
 use council_protocol::Backend;
 
-pub use select::{Ask, Candidate, Choice, Pick, Probed, SelectError, Selection, select};
-pub use survey::{Survey, survey};
+pub use select::{
+    BackendCandidate, BackendChoice, BackendPick, BackendRequest, BackendSelection, ProbeResult,
+    SelectError, select_backend,
+};
+pub use survey::{BackendSurvey, survey_backends};
 
 /// The backend whose judges are processes of their own, joined by the run's files.
 pub const WORKERS: &str = "background";
 
 /// Where a backend comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum BackendOrigin {
     /// Part of this program.
     BuiltIn,
     /// Named by trusted configuration or a flag; the words say where.
@@ -23,11 +26,11 @@ pub enum Origin {
 }
 
 /// A backend that could be opened.
-pub struct Listed {
+pub struct ListedBackend {
     /// The name by which it is asked for.
     pub name: String,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: BackendOrigin,
     /// One sentence for a person.
     pub about: String,
     /// The backend itself, closed.
@@ -35,39 +38,39 @@ pub struct Listed {
 }
 
 /// What built-in backends are made from.
-pub struct Kit {
+pub struct BackendKit {
     /// The agents that they are to hold.
-    pub agents: Agents,
+    pub agents: AgentTable,
     /// How a worker is started; none: there are no worker processes.
-    pub office: Option<Office>,
+    pub office: Option<WorkerCommand>,
 }
 
 /// Makes a backend.
-type Make = fn(&Kit) -> Box<dyn Backend>;
+type BackendFactory = fn(&BackendKit) -> Box<dyn Backend>;
 
 /// The built-in backends in the order of preference, with what a person should know: one line per backend.
-const BUILT_IN: [(&str, Make); 4] = [
+const BUILT_IN: [(&str, BackendFactory); 4] = [
     ("live judges, kept across rounds", |kit| {
-        council_teams::teams(kit.agents.clone())
+        council_teams::teams_backend(kit.agents.clone())
     }),
     ("a fresh judge for every turn", |kit| {
-        council_subagents::subagents(kit.agents.clone())
+        council_subagents::subagents_backend(kit.agents.clone())
     }),
     ("worker processes, joined by the run's files", |kit| {
-        council_background::background(kit.office.clone())
+        council_background::background_backend(kit.office.clone())
     }),
     ("one after another; always there", |kit| {
-        council_inline::inline(kit.agents.clone())
+        council_inline::inline_backend(kit.agents.clone())
     }),
 ];
 
 /// The built-in backends, those that are preferred first.
-pub fn built_in(kit: &Kit) -> Vec<Listed> {
-    let listed = |(about, make): (&str, Make)| {
+pub fn built_in_backends(kit: &BackendKit) -> Vec<ListedBackend> {
+    let listed = |(about, make): (&str, BackendFactory)| {
         let backend = make(kit);
-        Listed {
+        ListedBackend {
             name: backend.manifest().name,
-            origin: Origin::BuiltIn,
+            origin: BackendOrigin::BuiltIn,
             about: about.to_owned(),
             backend,
         }

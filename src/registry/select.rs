@@ -16,7 +16,7 @@ const ONE_AFTER_ANOTHER: &str = "one after another";
 
 /// What a council asks of its backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ask {
+pub struct BackendRequest {
     /// The rules of the rounds.
     pub procedure: Procedure,
     /// Whether R2 runs.
@@ -27,7 +27,7 @@ pub struct Ask {
 
 /// Who decided on the backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum BackendChoice {
     /// Nobody: take the best.
     Automatic,
     /// The user, by name.
@@ -35,22 +35,22 @@ pub enum Choice {
 }
 
 /// What a probe came to: the capabilities granted to a seat, or why it cannot be taken.
-pub type Probed = Result<CapabilitySet, Failure>;
+pub type ProbeResult = Result<CapabilitySet, Failure>;
 
 /// A backend as far as selection must know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct BackendCandidate {
     /// Its name.
     pub name: String,
     /// Its limits.
     pub limits: Limits,
     /// What each seat was granted, or why it cannot be taken; or why there is no answer at all.
-    pub seats: Result<Vec<(JudgeId, Probed)>, String>,
+    pub seats: Result<Vec<(JudgeId, ProbeResult)>, String>,
 }
 
 /// How a council runs in one backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pick {
+pub struct BackendPick {
     /// The backend's name.
     pub backend: String,
     /// The rules of the rounds, after degradation.
@@ -65,9 +65,9 @@ pub struct Pick {
 
 /// The backends that can run a council.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection {
+pub struct BackendSelection {
     /// The best first; the next is for when its judges cannot be seated. Never empty.
-    pub picks: Vec<Pick>,
+    pub picks: Vec<BackendPick>,
     /// Why the others were not chosen, by name.
     pub why_not: Vec<(String, String)>,
 }
@@ -109,9 +109,9 @@ pub enum SelectError {
     },
 }
 
-impl Ask {
+impl BackendRequest {
     /// What the procedure cannot do without (seed 003: spawn for everything but `quick`, message for a debate).
-    pub fn need(&self) -> CapabilitySet {
+    pub fn needed_capabilities(&self) -> CapabilitySet {
         let mut need = CapabilitySet::default();
         if self.judges > 1 && self.procedure != Procedure::Quick {
             need.insert(Capability::Spawn);
@@ -123,8 +123,8 @@ impl Ask {
     }
 
     /// What it asks for: its need, and what an automatic debate would use.
-    pub fn requested(&self) -> CapabilitySet {
-        let mut requested = self.need();
+    pub fn requested_capabilities(&self) -> CapabilitySet {
+        let mut requested = self.needed_capabilities();
         if self.may_debate() {
             requested.insert(Capability::Message);
         }
@@ -145,7 +145,7 @@ impl Ask {
         forced && self.may_debate()
     }
 
-    fn what(&self) -> String {
+    fn describe_council(&self) -> String {
         let judges = match self.judges {
             1 => "one judge".to_owned(),
             n => format!("{n} judges"),
@@ -159,39 +159,46 @@ impl Ask {
 
 /// Decides. Automatically: the best that meets the need, those that do not behind it, degraded in the open. By name:
 /// that one, or an error that names what it lacks.
-pub fn select(
-    candidates: &[Candidate],
-    ask: &Ask,
-    choice: &Choice,
-) -> Result<Selection, SelectError> {
+pub fn select_backend(
+    candidates: &[BackendCandidate],
+    ask: &BackendRequest,
+    choice: &BackendChoice,
+) -> Result<BackendSelection, SelectError> {
     match choice {
-        Choice::Automatic => automatic(candidates, ask),
-        Choice::Named(name) => named(candidates, ask, name),
+        BackendChoice::Automatic => select_automatic(candidates, ask),
+        BackendChoice::Named(name) => select_named(candidates, ask, name),
     }
 }
 
-fn automatic(candidates: &[Candidate], ask: &Ask) -> Result<Selection, SelectError> {
+fn select_automatic(
+    candidates: &[BackendCandidate],
+    ask: &BackendRequest,
+) -> Result<BackendSelection, SelectError> {
     let (mut able, mut why_not) = (Vec::new(), Vec::new());
     for candidate in candidates {
-        match Found::of(candidate, ask) {
+        match SeatableBackend::from_candidate(candidate, ask) {
             Ok(found) => able.push(found),
             Err(reason) => why_not.push((candidate.name.clone(), reason)),
         }
     }
     // Stable: within a rank the order of preference holds.
-    able.sort_by_key(|found| found.rank(ask));
+    able.sort_by_key(|found| found.preference_rank(ask));
     if able.is_empty() {
         return Err(SelectError::Nobody {
-            reasons: together(&why_not),
+            reasons: group_reasons(&why_not),
         });
     }
-    why_not.extend(able.iter().skip(1).map(|found| found.behind(able[0].name)));
-    let picks = able.iter().map(|found| found.degraded(ask)).collect();
-    Ok(Selection { picks, why_not })
+    why_not.extend(
+        able.iter()
+            .skip(1)
+            .map(|found| found.why_not_chosen(able[0].name)),
+    );
+    let picks = able.iter().map(|found| found.degraded_pick(ask)).collect();
+    Ok(BackendSelection { picks, why_not })
 }
 
 /// Reasons with the backends that have them; one that all of them share stands alone.
-fn together(why_not: &[(String, String)]) -> String {
+fn group_reasons(why_not: &[(String, String)]) -> String {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, why) in why_not {
         match reasons.iter_mut().find(|(other, _)| other == why) {
@@ -206,15 +213,21 @@ fn together(why_not: &[(String, String)]) -> String {
     reasons.iter().map(told).collect::<Vec<_>>().join("; ")
 }
 
-fn named(candidates: &[Candidate], ask: &Ask, name: &str) -> Result<Selection, SelectError> {
+fn select_named(
+    candidates: &[BackendCandidate],
+    ask: &BackendRequest,
+    name: &str,
+) -> Result<BackendSelection, SelectError> {
     let Some(candidate) = candidates.iter().find(|candidate| candidate.name == name) else {
         let known: Vec<_> = candidates.iter().map(|c| format!("`{}`", c.name)).collect();
         let (name, known) = (name.to_owned(), known.join(", "));
         return Err(SelectError::Unknown { name, known });
     };
-    let found = Found::of(candidate, ask).map_err(|reason| SelectError::Unusable {
-        name: name.to_owned(),
-        reason,
+    let found = SeatableBackend::from_candidate(candidate, ask).map_err(|reason| {
+        SelectError::Unusable {
+            name: name.to_owned(),
+            reason,
+        }
     })?;
     let emulated = name == IN_TURN && found.missing.has(&Capability::Spawn);
     let mut missing = CapabilitySet::default();
@@ -226,7 +239,7 @@ fn named(candidates: &[Candidate], ask: &Ask, name: &str) -> Result<Selection, S
         missing.insert(lacking.clone());
     }
     if !missing.is_empty() {
-        let (name, what) = (name.to_owned(), ask.what());
+        let (name, what) = (name.to_owned(), ask.describe_council());
         return Err(SelectError::Lacks {
             name,
             missing,
@@ -235,21 +248,24 @@ fn named(candidates: &[Candidate], ask: &Ask, name: &str) -> Result<Selection, S
     }
     let others = candidates.iter().filter(|other| other.name != name);
     let why_not = others.map(|other| (other.name.clone(), format!("`{name}` was asked for")));
-    Ok(Selection {
+    Ok(BackendSelection {
         picks: vec![found.as_asked(ask)],
         why_not: why_not.collect(),
     })
 }
 
 /// A candidate that can take every seat, and what it lacks of the need.
-struct Found<'a> {
+struct SeatableBackend<'a> {
     name: &'a str,
     seats: Vec<(&'a JudgeId, &'a CapabilitySet)>,
     missing: CapabilitySet,
 }
 
-impl<'a> Found<'a> {
-    fn of(candidate: &'a Candidate, ask: &Ask) -> Result<Self, String> {
+impl<'a> SeatableBackend<'a> {
+    fn from_candidate(
+        candidate: &'a BackendCandidate,
+        ask: &BackendRequest,
+    ) -> Result<Self, String> {
         let seats = candidate.seats.as_ref().map_err(String::clone)?;
         if let Some(most) = candidate
             .limits
@@ -271,9 +287,9 @@ impl<'a> Found<'a> {
             missing: CapabilitySet::default(),
         };
         let lacking = ask
-            .need()
+            .needed_capabilities()
             .iter()
-            .filter(|c| !found.has(c))
+            .filter(|c| !found.has_capability(c))
             .cloned()
             .collect();
         found.missing = lacking;
@@ -281,7 +297,7 @@ impl<'a> Found<'a> {
     }
 
     /// A debate goes on with whoever can be messaged (seed 000, `--mixed`); everything else all seats must have.
-    fn has(&self, capability: &Capability) -> bool {
+    fn has_capability(&self, capability: &Capability) -> bool {
         let mut seats = self.seats.iter().map(|(_, granted)| granted);
         match capability {
             Capability::Message => seats.any(|granted| granted.has(capability)),
@@ -290,7 +306,7 @@ impl<'a> Found<'a> {
     }
 
     /// Less is better: a lost round costs less than lost judges. `quick` is inline where that can be (seed 003).
-    fn rank(&self, ask: &Ask) -> u8 {
+    fn preference_rank(&self, ask: &BackendRequest) -> u8 {
         if self.missing.has(&Capability::Spawn) {
             3
         } else if self.missing.has(&Capability::Message) {
@@ -300,7 +316,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn behind(&self, best: &str) -> (String, String) {
+    fn why_not_chosen(&self, best: &str) -> (String, String) {
         let reason = match self.missing.is_empty() {
             true => format!("`{best}` is preferred"),
             false => format!("it lacks {}", self.missing),
@@ -309,8 +325,8 @@ impl<'a> Found<'a> {
     }
 
     /// As asked for, with what stands in for a missing `spawn`.
-    fn as_asked(&self, ask: &Ask) -> Pick {
-        let mut pick = self.pick(ask, self.seats.len());
+    fn as_asked(&self, ask: &BackendRequest) -> BackendPick {
+        let mut pick = self.build_pick(ask, self.seats.len());
         if self.missing.has(&Capability::Spawn) {
             for grant in &mut pick.grants {
                 let emulation = ONE_AFTER_ANOTHER.to_owned();
@@ -323,23 +339,23 @@ impl<'a> Found<'a> {
     }
 
     /// As far as it goes: without spawn `quick`, without messages one round (seed 003).
-    fn degraded(&self, ask: &Ask) -> Pick {
+    fn degraded_pick(&self, ask: &BackendRequest) -> BackendPick {
         if !self.missing.has(&Capability::Spawn) {
-            return self.pick(ask, self.seats.len());
+            return self.build_pick(ask, self.seats.len());
         }
-        let quick = Ask {
+        let quick = BackendRequest {
             procedure: Procedure::Quick,
             debate: DebateMode::Off,
             judges: 1,
         };
-        let mut pick = self.pick(&quick, 1);
+        let mut pick = self.build_pick(&quick, 1);
         for grant in &mut pick.grants {
-            grant.requested = ask.requested();
+            grant.requested = ask.requested_capabilities();
         }
         if self.name == IN_TURN {
             pick.notes.push(INLINE_MODE.to_owned());
         }
-        let asked = ask.what();
+        let asked = ask.describe_council();
         pick.notes.push(format!(
             "`{}` lacks spawn: quick instead of {asked}",
             self.name
@@ -347,15 +363,15 @@ impl<'a> Found<'a> {
         pick
     }
 
-    fn pick(&self, ask: &Ask, judges: usize) -> Pick {
-        let debate = ask.may_debate() && self.has(&Capability::Message);
+    fn build_pick(&self, ask: &BackendRequest, judges: usize) -> BackendPick {
+        let debate = ask.may_debate() && self.has_capability(&Capability::Message);
         let seats = &self.seats[..judges.min(self.seats.len())];
         let grant = |(_, granted): &(&JudgeId, &CapabilitySet)| Grant {
-            requested: ask.requested(),
+            requested: ask.requested_capabilities(),
             granted: (*granted).clone(),
             emulated: Default::default(),
         };
-        Pick {
+        BackendPick {
             backend: self.name.to_owned(),
             procedure: match ask.procedure {
                 Procedure::Debate if !debate => Procedure::Review,
@@ -363,11 +379,11 @@ impl<'a> Found<'a> {
             },
             debate: if debate { ask.debate } else { DebateMode::Off },
             grants: seats.iter().map(grant).collect(),
-            notes: self.notes(ask, debate),
+            notes: self.degradation_notes(ask, debate),
         }
     }
 
-    fn notes(&self, ask: &Ask, debate: bool) -> Vec<String> {
+    fn degradation_notes(&self, ask: &BackendRequest, debate: bool) -> Vec<String> {
         if !ask.may_debate() {
             return Vec::new();
         }

@@ -2,10 +2,10 @@ use council_protocol::FailureKind;
 
 use super::*;
 
-fn candidate(name: &str, judges: usize, capabilities: &[Capability]) -> Candidate {
+fn candidate(name: &str, judges: usize, capabilities: &[Capability]) -> BackendCandidate {
     let set: CapabilitySet = capabilities.iter().cloned().collect();
     let seat = |i| (JudgeId(format!("judge-{i}")), Ok(set.clone()));
-    Candidate {
+    BackendCandidate {
         name: name.into(),
         limits: Limits::default(),
         seats: Ok((1..=judges).map(seat).collect()),
@@ -16,31 +16,35 @@ const FULL: [Capability; 3] = [Capability::Spawn, Capability::Message, Capabilit
 const NO_MESSAGE: [Capability; 2] = [Capability::Spawn, Capability::Shutdown];
 const NO_SPAWN: [Capability; 2] = [Capability::Message, Capability::Shutdown];
 
-fn ask(procedure: Procedure, debate: DebateMode, judges: usize) -> Ask {
-    Ask {
+fn ask(procedure: Procedure, debate: DebateMode, judges: usize) -> BackendRequest {
+    BackendRequest {
         procedure,
         debate,
         judges,
     }
 }
 
-fn review() -> Ask {
+fn review() -> BackendRequest {
     ask(Procedure::Review, DebateMode::Auto, 3)
 }
 
-fn forced() -> Ask {
+fn forced() -> BackendRequest {
     ask(Procedure::Debate, DebateMode::Force, 3)
 }
 
-fn auto(candidates: &[Candidate], ask: &Ask) -> Selection {
-    select(candidates, ask, &Choice::Automatic).unwrap()
+fn auto(candidates: &[BackendCandidate], ask: &BackendRequest) -> BackendSelection {
+    select_backend(candidates, ask, &BackendChoice::Automatic).unwrap()
 }
 
-fn by_name(candidates: &[Candidate], ask: &Ask, name: &str) -> Result<Selection, SelectError> {
-    select(candidates, ask, &Choice::Named(name.into()))
+fn by_name(
+    candidates: &[BackendCandidate],
+    ask: &BackendRequest,
+    name: &str,
+) -> Result<BackendSelection, SelectError> {
+    select_backend(candidates, ask, &BackendChoice::Named(name.into()))
 }
 
-fn names(selection: &Selection) -> Vec<&str> {
+fn names(selection: &BackendSelection) -> Vec<&str> {
     selection
         .picks
         .iter()
@@ -231,7 +235,7 @@ fn who_cannot_take_a_seat_is_passed_over_with_the_reason() {
             "it holds at most 1 judges"
         ]
     );
-    let error = select(&all[..3], &two, &Choice::Automatic).unwrap_err();
+    let error = select_backend(&all[..3], &two, &BackendChoice::Automatic).unwrap_err();
     assert!(
         error
             .to_string()

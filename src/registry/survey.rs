@@ -3,51 +3,51 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use council_agents::Agents;
+use council_agents::AgentTable;
 use council_protocol::capability::grant;
 use council_protocol::message::Hello;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, Message, Seat};
 
-use super::{Candidate, Listed, Probed, Selection, WORKERS};
-use crate::session::Opened;
+use super::{BackendCandidate, BackendSelection, ListedBackend, ProbeResult, WORKERS};
+use crate::session::SessionBackend;
 
 /// The backends that were asked, in the order of preference.
-pub struct Survey {
+pub struct BackendSurvey {
     /// What selection must know of each.
-    pub candidates: Vec<Candidate>,
-    opened: BTreeMap<String, Opened>,
+    pub candidates: Vec<BackendCandidate>,
+    opened: BTreeMap<String, SessionBackend>,
 }
 
-impl Survey {
+impl BackendSurvey {
     /// Hands over the backends of a selection, the best first. Those that are left are dropped.
-    pub fn into_offers(mut self, selection: &Selection) -> Vec<Opened> {
+    pub fn into_offers(mut self, selection: &BackendSelection) -> Vec<SessionBackend> {
         let names = selection.picks.iter().map(|pick| &pick.backend);
         names.filter_map(|name| self.opened.remove(name)).collect()
     }
 }
 
 /// Opens every backend and probes every seat in it, all at the same time; `patience` bounds the whole.
-pub fn survey(
-    listed: Vec<Listed>,
+pub fn survey_backends(
+    listed: Vec<ListedBackend>,
     hello: &Hello,
     seats: &[Seat],
-    agents: &Agents,
+    agents: &AgentTable,
     patience: Duration,
-) -> Survey {
+) -> BackendSurvey {
     let until = Instant::now() + patience;
     let asked: Vec<_> = listed
         .into_iter()
-        .map(|listed| (listed.name.clone(), ask(listed, hello, seats)))
+        .map(|listed| (listed.name.clone(), open_backend(listed, hello, seats)))
         .collect();
-    let mut survey = Survey {
+    let mut survey = BackendSurvey {
         candidates: Vec::new(),
         opened: BTreeMap::new(),
     };
     for (name, opened) in asked {
         let (manifest, seats, opened) = match opened {
             Ok(opened) => {
-                let heard = hear(&opened, hello, seats.len(), until);
-                let granted = heard.map(|heard| granted(&opened, heard, seats, agents));
+                let heard = collect_probes(&opened, hello, seats.len(), until);
+                let granted = heard.map(|heard| grant_seats(&opened, heard, seats, agents));
                 (Some(opened.manifest().clone()), granted, Some(opened))
             }
             Err(reason) => (None, Err(reason), None),
@@ -56,7 +56,7 @@ pub fn survey(
         if let (Ok(_), Some(opened)) = (&seats, opened) {
             survey.opened.insert(name.clone(), opened);
         }
-        survey.candidates.push(Candidate {
+        survey.candidates.push(BackendCandidate {
             name,
             limits,
             seats,
@@ -68,12 +68,12 @@ pub fn survey(
 
 /// A worker starts the agent that the other backends have asked already: where none of them can seat it, a worker cannot.
 /// An agent that no other backend holds is asked here.
-fn workers_as_the_others(candidates: &mut [Candidate], seats: &[Seat], agents: &Agents) {
+fn workers_as_the_others(candidates: &mut [BackendCandidate], seats: &[Seat], agents: &AgentTable) {
     let (workers, others): (Vec<_>, Vec<_>) =
         candidates.iter_mut().partition(|one| one.name == WORKERS);
-    let heard = |judge: &JudgeId| -> Vec<Probed> {
+    let heard = |judge: &JudgeId| -> Vec<ProbeResult> {
         let seats = others.iter().filter_map(|other| other.seats.as_ref().ok());
-        let of = |seats: &Vec<(JudgeId, Probed)>| {
+        let of = |seats: &Vec<(JudgeId, ProbeResult)>| {
             let found = seats.iter().find(|(other, _)| other == judge);
             found.map(|(_, probed)| probed.clone())
         };
@@ -81,7 +81,7 @@ fn workers_as_the_others(candidates: &mut [Candidate], seats: &[Seat], agents: &
     };
     for worker in workers {
         for ((judge, probed), seat) in worker.seats.iter_mut().flatten().zip(seats) {
-            if let Err(failure) = usable(&heard(judge), seat, agents) {
+            if let Err(failure) = check_usable(&heard(judge), seat, agents) {
                 *probed = Err(failure);
             }
         }
@@ -89,7 +89,7 @@ fn workers_as_the_others(candidates: &mut [Candidate], seats: &[Seat], agents: &
 }
 
 /// Whether an agent can be used here, by what was heard of it.
-fn usable(heard: &[Probed], seat: &Seat, agents: &Agents) -> Result<(), Failure> {
+fn check_usable(heard: &[ProbeResult], seat: &Seat, agents: &AgentTable) -> Result<(), Failure> {
     if heard.iter().any(Result::is_ok) {
         return Ok(());
     }
@@ -98,14 +98,19 @@ fn usable(heard: &[Probed], seat: &Seat, agents: &Agents) -> Result<(), Failure>
     match telling.next() {
         Some(failure) => Err(failure.clone()),
         None => agents
-            .find(&seat.agent.kind)
-            .and_then(|agent| agent.probe(seat))
+            .find_agent(&seat.agent.kind)
+            .and_then(|agent| agent.probe_seat(seat))
             .map(drop),
     }
 }
 
-fn ask(listed: Listed, hello: &Hello, seats: &[Seat]) -> Result<Opened, String> {
-    let mut opened = Opened::open(listed.backend, hello.clone()).map_err(|e| e.to_string())?;
+fn open_backend(
+    listed: ListedBackend,
+    hello: &Hello,
+    seats: &[Seat],
+) -> Result<SessionBackend, String> {
+    let mut opened =
+        SessionBackend::open(listed.backend, hello.clone()).map_err(|e| e.to_string())?;
     for seat in seats {
         let probe = Message::Probe { seat: seat.clone() };
         opened.send(probe).map_err(|e| e.to_string())?;
@@ -114,16 +119,16 @@ fn ask(listed: Listed, hello: &Hello, seats: &[Seat]) -> Result<Opened, String> 
 }
 
 /// Listens until the backend has answered for every seat.
-fn hear(
-    opened: &Opened,
+fn collect_probes(
+    opened: &SessionBackend,
     hello: &Hello,
     seats: usize,
     until: Instant,
-) -> Result<BTreeMap<JudgeId, Probed>, String> {
+) -> Result<BTreeMap<JudgeId, ProbeResult>, String> {
     let (mut heard, mut open) = (BTreeMap::new(), false);
     while !open || heard.len() < seats {
         let left = until.saturating_duration_since(Instant::now());
-        match opened.next(left) {
+        match opened.next_event(left) {
             Some(Event::Opened { protocol }) if hello.protocols.contains(&protocol) => open = true,
             Some(Event::Opened { protocol }) => {
                 return Err(format!(
@@ -151,12 +156,12 @@ fn hear(
 }
 
 /// granted = backend ∩ agent ∩ probe. An agent that only the backend knows is what the probe says of it.
-fn granted(
-    opened: &Opened,
-    mut heard: BTreeMap<JudgeId, Probed>,
+fn grant_seats(
+    opened: &SessionBackend,
+    mut heard: BTreeMap<JudgeId, ProbeResult>,
     seats: &[Seat],
-    agents: &Agents,
-) -> Vec<(JudgeId, Probed)> {
+    agents: &AgentTable,
+) -> Vec<(JudgeId, ProbeResult)> {
     let backend = &opened.manifest().capabilities;
     let seat = |seat: &Seat| {
         let late = || {
@@ -168,7 +173,7 @@ fn granted(
         let probed = heard.remove(&seat.judge).unwrap_or_else(late);
         let granted = probed.map(|probe| {
             let agent = agents
-                .find(&seat.agent.kind)
+                .find_agent(&seat.agent.kind)
                 .map(|agent| agent.capabilities());
             grant(backend, &agent.unwrap_or_else(|_| probe.clone()), &probe)
         });

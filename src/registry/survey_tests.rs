@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use council_agents::{Agent, Conversation, Probe};
+use council_agents::{Agent, Conversation, SeatProbe};
 use council_protocol::message::Manifest;
 use council_protocol::seat::{AgentKind, AgentSpec};
 use council_protocol::{
@@ -8,7 +8,7 @@ use council_protocol::{
 };
 
 use super::*;
-use crate::registry::{Kit, Origin, built_in};
+use crate::registry::{BackendKit, BackendOrigin, built_in_backends};
 
 /// A backend that says what it is told to when it is opened and when it is asked.
 struct Parrot {
@@ -63,7 +63,7 @@ impl Backend for Parrot {
 struct Rules;
 
 impl Agent for Rules {
-    fn driver(&self) -> &'static str {
+    fn driver_name(&self) -> &'static str {
         "builtin"
     }
 
@@ -71,14 +71,14 @@ impl Agent for Rules {
         CapabilitySet::from([Capability::Spawn, Capability::Message])
     }
 
-    fn probe(&self, _: &Seat) -> Result<Probe, Failure> {
-        Ok(Probe {
+    fn probe_seat(&self, _: &Seat) -> Result<SeatProbe, Failure> {
+        Ok(SeatProbe {
             capabilities: Capability::known().collect(),
             note: String::new(),
         })
     }
 
-    fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    fn open_conversation(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         Err(Failure::new(FailureKind::Spawn, "not in this test"))
     }
 }
@@ -108,21 +108,21 @@ fn hello() -> Hello {
     }
 }
 
-fn parrot(on_open: Vec<Event>, on_probe: fn(Seat) -> Vec<Event>) -> Candidate {
+fn parrot(on_open: Vec<Event>, on_probe: fn(Seat) -> Vec<Event>) -> BackendCandidate {
     let backend = Box::new(Parrot {
         on_open,
         on_probe,
         sink: None,
     });
-    let listed = Listed {
+    let listed = ListedBackend {
         name: "parrot".into(),
-        origin: Origin::Configured("a test".into()),
+        origin: BackendOrigin::Configured("a test".into()),
         about: String::new(),
         backend,
     };
     let patience = Duration::from_millis(20);
-    let agents = Agents::of(Vec::new());
-    survey(vec![listed], &hello(), &seats(), &agents, patience)
+    let agents = AgentTable::from_agents(Vec::new());
+    survey_backends(vec![listed], &hello(), &seats(), &agents, patience)
         .candidates
         .remove(0)
 }
@@ -133,8 +133,8 @@ fn opened() -> Vec<Event> {
     }]
 }
 
-fn kit(agents: &Agents) -> Kit {
-    Kit {
+fn kit(agents: &AgentTable) -> BackendKit {
+    BackendKit {
         agents: agents.clone(),
         office: None,
     }
@@ -142,10 +142,10 @@ fn kit(agents: &Agents) -> Kit {
 
 #[test]
 fn a_grant_is_what_backend_agent_and_probe_have() {
-    let agents = Agents::of(vec![Arc::new(Rules)]);
+    let agents = AgentTable::from_agents(vec![Arc::new(Rules)]);
     let patience = Duration::from_secs(10);
-    let found = survey(
-        built_in(&kit(&agents)),
+    let found = survey_backends(
+        built_in_backends(&kit(&agents)),
         &hello(),
         &seats(),
         &agents,
@@ -179,9 +179,9 @@ fn a_grant_is_what_backend_agent_and_probe_have() {
 
 #[test]
 fn a_seat_that_nobody_can_drive_cannot_be_taken() {
-    let agents = Agents::of(Vec::new());
-    let found = survey(
-        built_in(&kit(&agents)),
+    let agents = AgentTable::from_agents(Vec::new());
+    let found = survey_backends(
+        built_in_backends(&kit(&agents)),
         &hello(),
         &seats(),
         &agents,
@@ -205,7 +205,7 @@ fn a_worker_is_as_its_agent_is_elsewhere() {
             Some(kind) => Err(Failure::new(kind, "there is no key")),
         };
         let judge = |number: usize| JudgeId(format!("judge-{number}"));
-        Candidate {
+        BackendCandidate {
             name: name.into(),
             limits: Limits::default(),
             seats: Ok(vec![
@@ -215,8 +215,8 @@ fn a_worker_is_as_its_agent_is_elsewhere() {
         }
     };
     let (missing, foreign) = (Some(FailureKind::Spawn), Some(FailureKind::Unsupported));
-    let agents = Agents::of(vec![Arc::new(Rules)]);
-    let asked = |others: [[Option<FailureKind>; 2]; 2], agents: &Agents| {
+    let agents = AgentTable::from_agents(vec![Arc::new(Rules)]);
+    let asked = |others: [[Option<FailureKind>; 2]; 2], agents: &AgentTable| {
         let mut candidates = [
             candidate("teams", others[0]),
             candidate("subagents", others[1]),
@@ -240,7 +240,7 @@ fn a_worker_is_as_its_agent_is_elsewhere() {
         asked([[foreign, None], [foreign, None]], &agents),
         [None, None]
     );
-    let nobody = Agents::of(Vec::new());
+    let nobody = AgentTable::from_agents(Vec::new());
     assert!(asked([[foreign, foreign], [foreign, foreign]], &nobody)[0].is_some());
 }
 

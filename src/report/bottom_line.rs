@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Report;
-use crate::council::outcome::{Disposition, Reason, Verdict};
+use crate::council::outcome::{Disposition, Verdict, VerdictReason};
 
 /// The exit codes of 1-product.md. 1 goes before 3, 3 before 4.
 pub mod exit {
@@ -36,7 +36,7 @@ pub enum FailOn {
 
 /// How a verdict is turned into an ending.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Gate {
+pub struct GatePolicy {
     /// From which verdict on it fails.
     pub fail_on: FailOn,
     /// An INCONCLUSIVE check is neutral instead of asking for action (peers.md 5.1).
@@ -76,7 +76,7 @@ pub struct BottomLine {
 
 impl BottomLine {
     /// The exit code when a requested surface and its fallback could not be published: 1 and 3 go before 4.
-    pub fn unpublished(&self) -> u8 {
+    pub fn unpublished_code(&self) -> u8 {
         if self.exit_code == exit::OK {
             exit::UNPUBLISHED
         } else {
@@ -87,8 +87,8 @@ impl BottomLine {
 
 impl Report {
     /// What the report comes to. The only place that decides it.
-    pub fn bottom_line(&self, gate: Gate) -> BottomLine {
-        let (exit_code, conclusion) = self.ending(gate);
+    pub fn bottom_line(&self, gate: GatePolicy) -> BottomLine {
+        let (exit_code, conclusion) = self.exit_and_conclusion(gate);
         BottomLine {
             headline: self.headline(),
             exit_code,
@@ -99,11 +99,15 @@ impl Report {
     /// One sentence that starts with the verdict.
     pub fn headline(&self) -> String {
         let rest = if self.incomplete { " (INCOMPLETE)" } else { "" };
-        format!("{}: {}{rest}", self.verdict.word(), self.sentence())
+        format!(
+            "{}: {}{rest}",
+            self.verdict.as_str(),
+            self.verdict_sentence()
+        )
     }
 
-    fn ending(&self, gate: Gate) -> (u8, CheckConclusion) {
-        if self.reason == Reason::Interrupted || self.is_interrupted() {
+    fn exit_and_conclusion(&self, gate: GatePolicy) -> (u8, CheckConclusion) {
+        if self.reason == VerdictReason::Interrupted || self.is_interrupted() {
             return (exit::INTERRUPTED, CheckConclusion::Cancelled);
         }
         match self.verdict {
@@ -112,7 +116,7 @@ impl Report {
             Verdict::Warn => (exit::OK, CheckConclusion::Neutral),
             Verdict::Fail => (exit::FAIL, CheckConclusion::Failure),
             Verdict::Skipped => (exit::OK, CheckConclusion::Skipped),
-            Verdict::Inconclusive if self.reason == Reason::Deadline => {
+            Verdict::Inconclusive if self.reason == VerdictReason::Deadline => {
                 (exit::INCONCLUSIVE, CheckConclusion::TimedOut)
             }
             Verdict::Inconclusive if gate.advisory => {
@@ -126,82 +130,86 @@ impl Report {
         self.receipt
             .run
             .cut_short
-            .is_some_and(|cause| Reason::from(cause) == Reason::Interrupted)
+            .is_some_and(|cause| VerdictReason::from(cause) == VerdictReason::Interrupted)
     }
 
-    fn sentence(&self) -> String {
+    fn verdict_sentence(&self) -> String {
         let who = self.receipt.participation;
         match self.reason {
-            Reason::NoFindings if self.dismissed().next().is_some() => {
-                let dismissed = self.dismissed().count();
-                let findings = count(dismissed, "finding is", "findings are");
+            VerdictReason::NoFindings if self.dismissed_findings().next().is_some() => {
+                let dismissed = self.dismissed_findings().count();
+                let findings = count_noun(dismissed, "finding is", "findings are");
                 format!("nothing stands against it, {findings} dismissed")
             }
-            Reason::NoFindings => format!("{} found nothing against it", judges(who.counted)),
-            Reason::NotesOnly => {
+            VerdictReason::NoFindings => {
+                format!("{} found nothing against it", count_judges(who.counted))
+            }
+            VerdictReason::NotesOnly => {
                 format!(
                     "nothing stands against it, {}",
-                    count(self.noted().count(), "note", "notes")
+                    count_noun(self.note_findings().count(), "note", "notes")
                 )
             }
-            Reason::CriticalConfirmed => {
-                self.stands(Severity::Critical, Disposition::Confirmed, "confirmed")
+            VerdictReason::CriticalConfirmed => {
+                self.standing_findings(Severity::Critical, Disposition::Confirmed, "confirmed")
             }
-            Reason::CriticalDisputed => {
-                self.stands(Severity::Critical, Disposition::Disputed, "disputed")
+            VerdictReason::CriticalDisputed => {
+                self.standing_findings(Severity::Critical, Disposition::Disputed, "disputed")
             }
-            Reason::CriticalUnconfirmed => self.stands(
+            VerdictReason::CriticalUnconfirmed => self.standing_findings(
                 Severity::Critical,
                 Disposition::Unconfirmed,
                 "held by one judge and unchecked",
             ),
-            Reason::SignificantConfirmed => {
-                self.stands(Severity::Significant, Disposition::Confirmed, "confirmed")
+            VerdictReason::SignificantConfirmed => {
+                self.standing_findings(Severity::Significant, Disposition::Confirmed, "confirmed")
             }
-            Reason::VerdictWithoutFinding => {
+            VerdictReason::VerdictWithoutFinding => {
                 "a judge votes FAIL, but no finding of it survives".into()
             }
-            Reason::Votes => format!("the votes decided, {}", self.tally()),
-            Reason::BelowQuorum => format!(
+            VerdictReason::Votes => format!("the votes decided, {}", self.vote_tally()),
+            VerdictReason::BelowQuorum => format!(
                 "{} of {} counted, and the quorum is {}",
                 who.counted,
-                judges(who.asked),
+                count_judges(who.asked),
                 who.quorum
             ),
-            Reason::IncompleteCoverage => format!(
+            VerdictReason::IncompleteCoverage => format!(
                 "{} not seen whole by a quorum",
-                are(
+                count_with_verb(
                     self.coverage.gaps().count(),
                     "changed file",
                     "changed files"
                 )
             ),
-            Reason::UncheckedEvidence => {
+            VerdictReason::UncheckedEvidence => {
                 "quotes could not be searched, so that findings may be missing".into()
             }
-            Reason::Interrupted => "interrupted before the council had decided".into(),
-            Reason::Deadline => "the deadline passed before the council had decided".into(),
-            Reason::BackendLost => "the backend broke down before the council had decided".into(),
-            Reason::NothingToReview => "there is nothing to review".into(),
-            Reason::AllSkipped => "every changed file is skipped by an ignore glob".into(),
-            Reason::NoSynthesis => "nobody wrote the document that was to come out".into(),
-            Reason::NoVerdict => "a document came out, and no verdict was asked for".into(),
-            Reason::DuelLimit => "the duel used up its rounds and points are open".into(),
-            Reason::DuelTimeout => "one side of the duel did not answer in time".into(),
-            Reason::DuelViolation => "one side of the duel broke the protocol".into(),
+            VerdictReason::Interrupted => "interrupted before the council had decided".into(),
+            VerdictReason::Deadline => "the deadline passed before the council had decided".into(),
+            VerdictReason::BackendLost => {
+                "the backend broke down before the council had decided".into()
+            }
+            VerdictReason::NothingToReview => "there is nothing to review".into(),
+            VerdictReason::AllSkipped => "every changed file is skipped by an ignore glob".into(),
+            VerdictReason::NoSynthesis => "nobody wrote the document that was to come out".into(),
+            VerdictReason::NoVerdict => "a document came out, and no verdict was asked for".into(),
+            VerdictReason::DuelLimit => "the duel used up its rounds and points are open".into(),
+            VerdictReason::DuelTimeout => "one side of the duel did not answer in time".into(),
+            VerdictReason::DuelViolation => "one side of the duel broke the protocol".into(),
         }
     }
 
-    fn stands(&self, severity: Severity, disposition: Disposition, how: &str) -> String {
+    fn standing_findings(&self, severity: Severity, disposition: Disposition, how: &str) -> String {
         let number = self
             .findings
             .iter()
             .filter(|f| f.finding.severity == severity && f.disposition == disposition)
             .count();
-        let word = severity.word();
+        let word = severity.as_str();
         format!(
             "{} {how}",
-            are(
+            count_with_verb(
                 number,
                 &format!("{word} finding"),
                 &format!("{word} findings")
@@ -210,7 +218,7 @@ impl Report {
     }
 
     /// `2 FAIL, 1 PASS`, worst first.
-    pub(super) fn tally(&self) -> String {
+    pub(super) fn vote_tally(&self) -> String {
         let votes = [Vote::Fail, Vote::Warn, Vote::Pass];
         let count = |vote| {
             self.judges
@@ -221,7 +229,7 @@ impl Report {
         let parts: Vec<String> = votes
             .into_iter()
             .filter(|&vote| count(vote) > 0)
-            .map(|vote| format!("{} {}", count(vote), vote.word()))
+            .map(|vote| format!("{} {}", count(vote), vote.as_str()))
             .collect();
         if parts.is_empty() {
             "no vote counted".into()
@@ -232,19 +240,19 @@ impl Report {
 }
 
 /// `1 judge`, `3 judges`.
-pub(super) fn judges(number: u32) -> String {
-    count(number as usize, "judge", "judges")
+pub(super) fn count_judges(number: u32) -> String {
+    count_noun(number as usize, "judge", "judges")
 }
 
 /// A number with its noun.
-pub(super) fn count(number: usize, one: &str, many: &str) -> String {
+pub(super) fn count_noun(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn are(number: usize, one: &str, many: &str) -> String {
+fn count_with_verb(number: usize, one: &str, many: &str) -> String {
     format!(
         "{} {}",
-        count(number, one, many),
+        count_noun(number, one, many),
         if number == 1 { "is" } else { "are" }
     )
 }

@@ -10,7 +10,7 @@ use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
 
 /// The decision of the ballots.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Decision {
+pub(super) struct BallotDecision {
     /// The word.
     pub(super) word: BallotVote,
     /// How many cast what, the mildest first.
@@ -29,7 +29,7 @@ const VOTES: [BallotVote; 4] = [
 ];
 
 /// A ballot in words.
-pub(super) fn word(vote: BallotVote) -> &'static str {
+pub(super) fn ballot_word(vote: BallotVote) -> &'static str {
     match vote {
         BallotVote::Proceed => "PROCEED",
         BallotVote::ProceedWithConditions => "PROCEED WITH CONDITIONS",
@@ -39,7 +39,7 @@ pub(super) fn word(vote: BallotVote) -> &'static str {
 }
 
 /// What a judge's vote is as a ballot: its own where it counts, else what its counted vote says.
-pub(super) fn cast(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
+pub(super) fn counted_ballot(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
     let counted = judge.counted?;
     let mut ballots = report.ledger.ballots.iter();
     let own = ballots.find(|b| b.judge == judge.seat.judge);
@@ -55,14 +55,14 @@ pub(super) fn cast(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
 }
 
 /// Unanimous before majority; a tie is RECONSIDER and divided. None where nobody cast a ballot.
-pub(super) fn decision(report: &Report) -> Option<Decision> {
+pub(super) fn ballot_decision(report: &Report) -> Option<BallotDecision> {
     if report.ledger.ballots.is_empty() {
         return None;
     }
     let cast: Vec<BallotVote> = report
         .judges
         .iter()
-        .filter_map(|j| cast(report, j))
+        .filter_map(|j| counted_ballot(report, j))
         .collect();
     let count = |vote: BallotVote| cast.iter().filter(|&&v| v == vote).count();
     let tally: Vec<_> = VOTES
@@ -77,7 +77,7 @@ pub(super) fn decision(report: &Report) -> Option<Decision> {
         _ if in_favour > against => BallotVote::ProceedWithConditions,
         _ => BallotVote::Reconsider,
     };
-    Some(Decision {
+    Some(BallotDecision {
         word,
         tally,
         divided: in_favour == against,
@@ -87,14 +87,14 @@ pub(super) fn decision(report: &Report) -> Option<Decision> {
 
 /// One risk: how bad, how likely, what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Risk {
+pub(super) struct RiskRating {
     pub(super) severity: &'static str,
     pub(super) probability: &'static str,
     pub(super) response: &'static str,
 }
 
 /// The matrix of the seed. How likely a finding is to be real is what became of it: confirmed, unconfirmed, disputed.
-pub(super) fn risk(finding: &JudgedFinding) -> Option<Risk> {
+pub(super) fn rate_risk(finding: &JudgedFinding) -> Option<RiskRating> {
     let column = match finding.disposition {
         Disposition::Disputed => 0,
         Disposition::Unconfirmed => 1,
@@ -106,7 +106,7 @@ pub(super) fn risk(finding: &JudgedFinding) -> Option<Risk> {
         Severity::Significant => ("high", ["accept", "mitigate", "mitigate"]),
         Severity::Minor => ("low", ["accept", "accept", "monitor"]),
     };
-    Some(Risk {
+    Some(RiskRating {
         severity,
         probability: ["low", "medium", "high"][column],
         response: row[column],
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
 
     fn decided(votes: &[BallotVote]) -> (&'static str, bool) {
-        let decision = decision(&samples::ballots(votes)).unwrap();
-        (word(decision.word), decision.divided)
+        let decision = ballot_decision(&samples::ballots(votes)).unwrap();
+        (ballot_word(decision.word), decision.divided)
     }
 
     #[test]
@@ -141,14 +141,14 @@ mod tests {
     fn seed_001_a_ballot_that_does_not_count_is_the_vote_that_does() {
         let mut report = samples::ballots(&[BallotVote::Proceed; 3]);
         report.judges[0].counted = Some(Vote::Fail);
-        let tally = decision(&report).unwrap().tally;
+        let tally = ballot_decision(&report).unwrap().tally;
         assert_eq!(
             tally,
             [(BallotVote::Proceed, 2), (BallotVote::Reconsider, 1)]
         );
         report.judges[1].counted = None;
         assert_eq!(
-            decision(&report).unwrap().tally.len(),
+            ballot_decision(&report).unwrap().tally.len(),
             2,
             "nor is an abstention"
         );
@@ -161,7 +161,7 @@ mod tests {
             let mut finding = report.findings[0].clone();
             finding.finding.severity = severity;
             finding.disposition = disposition;
-            risk(&finding).map(|risk| risk.response)
+            rate_risk(&finding).map(|risk| risk.response)
         };
         use {Disposition as D, Severity as S};
         assert_eq!(of(S::Critical, D::Confirmed), Some("blocker"));

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::council::exchange::CancelCause;
-use crate::council::outcome::{JudgeRecord, Reason};
-use crate::council::plan::{DebateMode, Seed};
+use crate::council::outcome::{JudgeRecord, VerdictReason};
+use crate::council::plan::{DebateMode, RunSeed};
 
 /// What was reviewed, as far as a report shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subject {
+pub struct ReviewSubject {
     /// What was under review.
     pub target: Target,
     /// How much that is.
@@ -21,7 +21,7 @@ pub struct Subject {
     pub instructions: Vec<InstructionFacts>,
 }
 
-impl Subject {
+impl ReviewSubject {
     /// The subject of a packet.
     pub fn of(packet: &Packet) -> Self {
         let instructions = packet
@@ -40,7 +40,7 @@ impl Subject {
     }
 
     /// A target without a packet: there was nothing to make one of.
-    pub fn empty(target: Target) -> Self {
+    pub fn without_packet(target: Target) -> Self {
         Self {
             target,
             change: ChangeSize::default(),
@@ -107,19 +107,19 @@ pub struct RunFacts {
     pub debate: Option<DebateMode>,
     /// What went in.
     #[serde(default)]
-    pub digests: Digests,
+    pub digests: InputDigests,
     /// The recognition key of the change under this configuration, bench and templates; hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recognition_key: Option<String>,
     /// Where the verdict comes from when nobody was asked again; none: it was made now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recognised: Option<Recognised>,
+    pub recognised: Option<RecognisedVerdict>,
     /// How the repository was read, where the ordinary way could not, and why; none: the ordinary way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_source: Option<String>,
     /// The run's random bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RunSeed>,
     /// Why the run ended early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<CancelCause>,
@@ -127,7 +127,7 @@ pub struct RunFacts {
 
 /// A verdict that was made before, over the same change and in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Recognised {
+pub struct RecognisedVerdict {
     /// Where it stood: this repository's cache, or a git note.
     pub place: MemoryPlace,
     /// The run that made it.
@@ -152,9 +152,9 @@ pub enum MemoryPlace {
     Note,
 }
 
-impl Recognised {
+impl RecognisedVerdict {
     /// One sentence for people. The names in it are untrusted text.
-    pub fn words(&self) -> String {
+    pub fn to_sentence(&self) -> String {
         let at = self
             .head
             .as_deref()
@@ -189,7 +189,7 @@ pub struct BackendFacts {
 /// SHA-256 of what went in, as hex; none where there is no such thing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Digests {
+pub struct InputDigests {
     /// The packet's bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet: Option<String>,
@@ -265,13 +265,13 @@ impl Receipt {
             run,
             participation,
             instructions,
-            usage: total(judges),
+            usage: total_usage(judges),
         }
     }
 }
 
 /// The sum of what is known; none when nothing is.
-fn total(judges: &[JudgeRecord]) -> Option<Usage> {
+fn total_usage(judges: &[JudgeRecord]) -> Option<Usage> {
     let known = judges.iter().filter_map(|j| j.usage.as_ref());
     let usage = Usage {
         // Each judge's own line says which model answered it.
@@ -282,7 +282,7 @@ fn total(judges: &[JudgeRecord]) -> Option<Usage> {
     (usage != Usage::default()).then_some(usage)
 }
 
-impl From<CancelCause> for Reason {
+impl From<CancelCause> for VerdictReason {
     fn from(cause: CancelCause) -> Self {
         match cause {
             CancelCause::Interrupted => Self::Interrupted,
@@ -292,14 +292,14 @@ impl From<CancelCause> for Reason {
     }
 }
 
-impl Reason {
+impl VerdictReason {
     /// Whether the run ended before the council had decided.
     pub fn is_cut_short(self) -> bool {
         matches!(self, Self::Interrupted | Self::Deadline | Self::BackendLost)
     }
 
     /// The word on the wire.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::NoFindings => "no-findings",
             Self::NotesOnly => "notes-only",

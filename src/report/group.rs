@@ -2,26 +2,27 @@
 
 use council_protocol::answer::Stance;
 
-use super::words::{self, Names};
+use super::words::{self, JudgeNames};
 use crate::council::outcome::{JudgedFinding, Opinion};
 
 /// One rule's finding at several places.
-pub(super) struct Group<'a> {
+pub(super) struct FindingGroup<'a> {
     /// The one that is shown.
     pub(super) first: &'a JudgedFinding,
     /// The others: the same but for the place.
     pub(super) others: Vec<&'a JudgedFinding>,
 }
 
-impl<'a> Group<'a> {
+impl<'a> FindingGroup<'a> {
     /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = &'a JudgedFinding> {
+    pub(super) fn all_findings(&self) -> impl Iterator<Item = &'a JudgedFinding> {
         std::iter::once(self.first).chain(self.others.iter().copied())
     }
 
     /// The other ones as `F2 src/a.rs:3`, at most `most`.
-    pub(super) fn also(&self, most: usize) -> Vec<String> {
-        let name = |f: &&JudgedFinding| format!("{} {}", f.id, words::place(&f.finding.location));
+    pub(super) fn other_places(&self, most: usize) -> Vec<String> {
+        let name =
+            |f: &&JudgedFinding| format!("{} {}", f.id, words::location_text(&f.finding.location));
         let mut also: Vec<String> = self.others.iter().take(most).map(name).collect();
         let left = self.others.len().saturating_sub(most);
         also.extend((left > 0).then(|| format!("{left} more")));
@@ -30,18 +31,18 @@ impl<'a> Group<'a> {
 }
 
 /// The findings in order, those that differ only in their place together; each alone when `apart`.
-pub(super) fn findings<'a>(
+pub(super) fn group_findings<'a>(
     findings: impl Iterator<Item = &'a JudgedFinding>,
     apart: bool,
-) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = Vec::new();
+) -> Vec<FindingGroup<'a>> {
+    let mut groups: Vec<FindingGroup<'a>> = Vec::new();
     for found in findings {
         match groups
             .iter_mut()
             .find(|group| !apart && is_same(group.first, found))
         {
             Some(group) => group.others.push(found),
-            None => groups.push(Group {
+            None => groups.push(FindingGroup {
                 first: found,
                 others: Vec::new(),
             }),
@@ -92,23 +93,23 @@ pub(super) fn by_key<K: PartialEq, V>(items: impl IntoIterator<Item = (K, V)>) -
 }
 
 /// What several judges said of a finding in the same words and on the same ground.
-pub(super) struct Voices<'a> {
+pub(super) struct SharedOpinion<'a> {
     /// Who, at least one.
     pub(super) who: Vec<&'a str>,
     /// One of their opinions.
     pub(super) opinion: &'a Opinion,
 }
 
-impl Voices<'_> {
+impl SharedOpinion<'_> {
     /// `tests agrees`, `tests and hygiene agree`.
-    pub(super) fn stance(&self) -> String {
-        let word = words::stance(self.opinion.stance);
+    pub(super) fn stance_words(&self) -> String {
+        let word = words::stance_word(self.opinion.stance);
         let word = if self.who.len() > 1 {
             word.trim_end_matches('s')
         } else {
             word
         };
-        format!("{} {word}", words::and(&self.who))
+        format!("{} {word}", words::join_names(&self.who))
     }
 
     /// Neither agreement nor refutation: somebody could not tell.
@@ -118,7 +119,10 @@ impl Voices<'_> {
 }
 
 /// The opinions on a finding, equal ones together.
-pub(super) fn opinions<'a>(found: &'a JudgedFinding, names: &'a Names<'_>) -> Vec<Voices<'a>> {
+pub(super) fn group_opinions<'a>(
+    found: &'a JudgedFinding,
+    names: &'a JudgeNames<'_>,
+) -> Vec<SharedOpinion<'a>> {
     let key = |o: &'a Opinion| {
         (
             o.stance,
@@ -127,14 +131,14 @@ pub(super) fn opinions<'a>(found: &'a JudgedFinding, names: &'a Names<'_>) -> Ve
             o.resolves,
         )
     };
-    let mut voices: Vec<Voices<'a>> = Vec::new();
+    let mut voices: Vec<SharedOpinion<'a>> = Vec::new();
     for opinion in &found.opinions {
         let who = names.get(&opinion.judge);
         match voices.iter_mut().find(|v| key(v.opinion) == key(opinion)) {
             // A judge is asked about every member of a finding, and says the same of each.
             Some(voice) if voice.who.contains(&who) => {}
             Some(voice) => voice.who.push(who),
-            None => voices.push(Voices {
+            None => voices.push(SharedOpinion {
                 who: vec![who],
                 opinion,
             }),

@@ -4,15 +4,15 @@ use council_protocol::packet::TargetKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BottomLine, Gate, Participation, REPORT_VERSION, Report};
-use crate::council::outcome::{Level, Reason, Verdict};
-use crate::council::plan::Consensus;
+use super::{BottomLine, GatePolicy, Participation, REPORT_VERSION, Report};
+use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
+use crate::council::plan::ConsensusRule;
 use crate::text;
 
 /// A report with its bottom line, which is never read back: it follows from the rest.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "git-council report")]
-struct Document<'a> {
+struct ReportDocument<'a> {
     #[serde(flatten)]
     bottom_line: BottomLine,
     #[serde(flatten)]
@@ -20,8 +20,8 @@ struct Document<'a> {
 }
 
 /// The report as indented JSON, ended by a newline. Hidden characters stand in it as `\u` escapes.
-pub fn render(report: &Report, gate: Gate) -> String {
-    let document = Document {
+pub fn render(report: &Report, gate: GatePolicy) -> String {
+    let document = ReportDocument {
         bottom_line: report.bottom_line(gate),
         report,
     };
@@ -37,7 +37,7 @@ pub fn render(report: &Report, gate: Gate) -> String {
 /// When it is no report, one of a version that this program does not know, or one whose verdict is better than what
 /// stands in it: an artefact may come from somebody who wants it green (peers.md 6.3, T21).
 pub fn parse(json: &str) -> Result<Report, ParseError> {
-    let version: Version = serde_json::from_str(json).map_err(ParseError::Shape)?;
+    let version: VersionOnly = serde_json::from_str(json).map_err(ParseError::Shape)?;
     if version.schema_version != REPORT_VERSION {
         return Err(ParseError::Version {
             found: version.schema_version,
@@ -55,14 +55,14 @@ pub fn parse(json: &str) -> Result<Report, ParseError> {
 
 /// What is read first, so that a later version is named and not misread.
 #[derive(Deserialize)]
-struct Version {
+struct VersionOnly {
     schema_version: u32,
 }
 
 /// Whether judges were convened over something that has no verdict. A change always has one.
 fn asks_for_no_verdict(report: &Report) -> bool {
     let text = matches!(report.target.kind, TargetKind::Topic | TargetKind::Stage);
-    text && report.reason == Reason::NoVerdict
+    text && report.reason == VerdictReason::NoVerdict
 }
 
 /// What in a report speaks against its verdict, if anything does.
@@ -72,9 +72,9 @@ fn contradiction(report: &Report) -> Option<&'static str> {
     let who = Participation::of(&report.judges, report.receipt.participation.quorum);
     let worst = report.findings.iter().filter_map(|f| f.level).max();
     let most = match report.verdict {
-        Verdict::Pass => Level::Note,
-        Verdict::Warn => Level::Warn,
-        _ => Level::Fail,
+        Verdict::Pass => FindingLevel::Note,
+        Verdict::Warn => FindingLevel::Warn,
+        _ => FindingLevel::Fail,
     };
     if who != report.receipt.participation {
         Some("its receipt counts other judges than it lists")
@@ -84,7 +84,7 @@ fn contradiction(report: &Report) -> Option<&'static str> {
         Some("too few judges counted")
     } else if skipped && !report.judges.is_empty() && !asks_for_no_verdict(report) {
         Some("judges were convened")
-    } else if report.consensus == Some(Consensus::Findings) && worst > Some(most) {
+    } else if report.consensus == Some(ConsensusRule::Findings) && worst > Some(most) {
         Some("a finding in it weighs more")
     } else {
         None
@@ -93,7 +93,7 @@ fn contradiction(report: &Report) -> Option<&'static str> {
 
 /// The JSON Schema of what [`render`] writes.
 pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Document<'static>)
+    schemars::schema_for!(ReportDocument<'static>)
 }
 
 fn is_cut_short(report: &Report) -> bool {
@@ -107,7 +107,7 @@ pub enum ParseError {
     #[error("this is not a report: {0}")]
     Shape(serde_json::Error),
     /// Its verdict does not follow from it.
-    #[error("the report says {}, but {what}: it was not written by git-council as it stands", verdict.word())]
+    #[error("the report says {}, but {what}: it was not written by git-council as it stands", verdict.as_str())]
     Contradiction {
         /// The verdict that it claims.
         verdict: Verdict,

@@ -9,9 +9,9 @@ use crate::text::{self, Untrusted};
 
 /// The file, ended by a newline. Its first block is the answer as JSON between three back-ticks; no back-tick and
 /// nothing hidden stands in that JSON, so that a naive reader finds its end. Secrets are replaced.
-pub fn render(seat: &Seat, round: u8, answer: &Answer) -> String {
+pub fn render_judge(seat: &Seat, round: u8, answer: &Answer) -> String {
     let mut answer = answer.clone();
-    redact::answer(&mut answer);
+    redact::redact_answer(&mut answer);
     let answer = &answer;
     // An answer has string keys only and no fallible serializer in it.
     let json = serde_json::to_string_pretty(answer).unwrap_or_default();
@@ -19,45 +19,45 @@ pub fn render(seat: &Seat, round: u8, answer: &Answer) -> String {
     blocks.push(format!(
         "# {}, round {round}: {}",
         Untrusted::new(seat.judge.as_str()).prose(),
-        answer.verdict.word()
+        answer.verdict.as_str()
     ));
-    blocks.push(facts(seat, answer));
-    blocks.extend(said("", &answer.key_insight));
-    section(&mut blocks, "Findings", findings(answer));
-    section(
+    blocks.push(judge_facts(seat, answer));
+    blocks.extend(paragraph("", &answer.key_insight));
+    push_section(&mut blocks, "Findings", finding_list(answer));
+    push_section(
         &mut blocks,
         "Restatement",
-        said("", answer.restatement.as_deref().unwrap_or_default()),
+        paragraph("", answer.restatement.as_deref().unwrap_or_default()),
     );
-    section(&mut blocks, "Responses", responses(answer));
-    section(&mut blocks, "Challenges", challenges(answer));
-    section(
+    push_section(&mut blocks, "Responses", response_lines(answer));
+    push_section(&mut blocks, "Challenges", challenge_lines(answer));
+    push_section(
         &mut blocks,
         "For the other side",
-        said("", answer.steel_man.as_deref().unwrap_or_default()),
+        paragraph("", answer.steel_man.as_deref().unwrap_or_default()),
     );
-    section(&mut blocks, "Change", change(answer));
-    section(
+    push_section(&mut blocks, "Change", change_line(answer));
+    push_section(
         &mut blocks,
         "Position",
-        said("", answer.position.as_deref().unwrap_or_default()),
+        paragraph("", answer.position.as_deref().unwrap_or_default()),
     );
-    section(
+    push_section(
         &mut blocks,
         "Recommendation",
-        said("", &answer.recommendation),
+        paragraph("", &answer.recommendation),
     );
     let document = answer.document.as_deref().unwrap_or_default().trim();
-    let fenced = Untrusted::new(document).fence("markdown", super::MOST_DOCUMENT);
+    let fenced = Untrusted::new(document).fence("markdown", super::MAX_DOCUMENT);
     let written = Some(fenced.trim_end().to_owned()).filter(|_| !document.is_empty());
-    section(&mut blocks, "Document", written.into_iter().collect());
+    push_section(&mut blocks, "Document", written.into_iter().collect());
     blocks.join("\n\n") + "\n"
 }
 
 /// The file of a role's document in a staged debate (seed 002): the document first, then what belongs to it, without votes.
-pub fn document(seat: &Seat, round: u8, answer: &Answer) -> String {
+pub fn render_document(seat: &Seat, round: u8, answer: &Answer) -> String {
     let mut answer = answer.clone();
-    redact::answer(&mut answer);
+    redact::redact_answer(&mut answer);
     let answer = &answer;
     let role = match seat.perspective.name.as_str() {
         "" => seat.judge.as_str(),
@@ -68,30 +68,30 @@ pub fn document(seat: &Seat, round: u8, answer: &Answer) -> String {
         Untrusted::new(role).prose().replace("--", "-")
     )];
     blocks.push(match &answer.document {
-        Some(document) => plain(document),
+        Some(document) => plain_document(document),
         None => prose(&answer.key_insight),
     });
-    section(&mut blocks, "Findings", findings(answer));
-    section(&mut blocks, "Responses", responses(answer));
-    section(&mut blocks, "Challenges", challenges(answer));
+    push_section(&mut blocks, "Findings", finding_list(answer));
+    push_section(&mut blocks, "Responses", response_lines(answer));
+    push_section(&mut blocks, "Challenges", challenge_lines(answer));
     blocks.join("\n\n") + "\n"
 }
 
 /// A document for a file of its own: its Markdown stays, and whatever cannot be seen in it is made visible.
-pub fn plain(document: &str) -> String {
+pub fn plain_document(document: &str) -> String {
     let lines: Vec<String> = Untrusted::new(document.trim()).code_lines().collect();
     lines.join("\n")
 }
 
 /// Reads the answer out of such a file: its first JSON block.
-pub fn parse(file: &str) -> Option<Answer> {
+pub fn parse_judge_file(file: &str) -> Option<Answer> {
     let (_, rest) = file.split_once("```json\n")?;
     let (json, _) = rest.split_once("\n```")?;
     serde_json::from_str(json).ok()
 }
 
 /// Who answered: the agent stands here and not in the file's name (3-debate.md, "Settled contradictions").
-fn facts(seat: &Seat, answer: &Answer) -> String {
+fn judge_facts(seat: &Seat, answer: &Answer) -> String {
     let agent = &seat.agent;
     let model = agent.model.as_deref().unwrap_or("its default");
     let facts = [
@@ -99,7 +99,7 @@ fn facts(seat: &Seat, answer: &Answer) -> String {
         ("Agent", &agent.name),
         ("Vendor", &agent.vendor),
         ("Model", if agent.deterministic { "rules" } else { model }),
-        ("Confidence", words::confidence(answer.confidence)),
+        ("Confidence", words::confidence_word(answer.confidence)),
     ];
     let lines: Vec<String> = facts
         .into_iter()
@@ -109,7 +109,7 @@ fn facts(seat: &Seat, answer: &Answer) -> String {
     lines.join("\n")
 }
 
-fn section(blocks: &mut Vec<String>, heading: &str, body: Vec<String>) {
+fn push_section(blocks: &mut Vec<String>, heading: &str, body: Vec<String>) {
     if !body.is_empty() {
         blocks.push(format!("## {heading}"));
         blocks.extend(body);
@@ -117,7 +117,7 @@ fn section(blocks: &mut Vec<String>, heading: &str, body: Vec<String>) {
 }
 
 /// A paragraph, unless it is empty.
-fn said(prefix: &str, text: &str) -> Vec<String> {
+fn paragraph(prefix: &str, text: &str) -> Vec<String> {
     if text.trim().is_empty() {
         Vec::new()
     } else {
@@ -125,7 +125,7 @@ fn said(prefix: &str, text: &str) -> Vec<String> {
     }
 }
 
-fn findings(answer: &Answer) -> Vec<String> {
+fn finding_list(answer: &Answer) -> Vec<String> {
     let later = answer
         .independent_findings
         .iter()
@@ -138,7 +138,7 @@ fn findings(answer: &Answer) -> Vec<String> {
         .collect()
 }
 
-fn responses(answer: &Answer) -> Vec<String> {
+fn response_lines(answer: &Answer) -> Vec<String> {
     let line = |r: &council_protocol::answer::Response| {
         let proof = r.evidence.as_ref().map_or(String::new(), |e| {
             format!(
@@ -149,14 +149,14 @@ fn responses(answer: &Answer) -> Vec<String> {
         let to = Untrusted::new(&r.to).prose();
         format!(
             "- **{}, {to}:** {}{proof}",
-            words::stance(r.stance),
+            words::stance_word(r.stance),
             prose(&r.reasoning)
         )
     };
     answer.responses.iter().map(line).collect()
 }
 
-fn challenges(answer: &Answer) -> Vec<String> {
+fn challenge_lines(answer: &Answer) -> Vec<String> {
     let asked = answer.challenges.iter().map(|c| {
         let to = Untrusted::new(&c.to).prose();
         format!(
@@ -175,7 +175,7 @@ fn challenges(answer: &Answer) -> Vec<String> {
     asked.chain(answered).collect()
 }
 
-fn change(answer: &Answer) -> Vec<String> {
+fn change_line(answer: &Answer) -> Vec<String> {
     let Some(change) = &answer.change else {
         return Vec::new();
     };
@@ -191,7 +191,7 @@ fn change(answer: &Answer) -> Vec<String> {
         });
     vec![format!(
         "{} → {} on {evidence}",
-        change.from.word(),
-        change.to.word()
+        change.from.as_str(),
+        change.to.as_str()
     )]
 }

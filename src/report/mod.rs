@@ -20,29 +20,29 @@ pub mod story;
 pub mod terminal;
 mod words;
 
-pub use bottom_line::{BottomLine, CheckConclusion, FailOn, Gate, exit};
+pub use bottom_line::{BottomLine, CheckConclusion, FailOn, GatePolicy, exit};
 pub use facts::{
-    BackendFacts, ChangeSize, Digests, InstructionFacts, MemoryPlace, Participation, Receipt,
-    Recognised, RunFacts, Subject,
+    BackendFacts, ChangeSize, InputDigests, InstructionFacts, MemoryPlace, Participation, Receipt,
+    RecognisedVerdict, ReviewSubject, RunFacts,
 };
-pub use page::{Look, Verbosity};
+pub use page::{DisplayOptions, Verbosity};
 
 use council_protocol::packet::{Target, TargetKind};
-use council_protocol::task::Branch;
+use council_protocol::task::DebateBranch;
 use council_protocol::{Coverage, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::council::Dismissal;
-use crate::council::ledger::Ledger;
+use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{
-    ChallengeRecord, Disagreement, Disposition, JudgeRecord, JudgedFinding, Level, Outcome, Reason,
-    Verdict,
+    ChallengeRecord, Disagreement, Disposition, FindingLevel, JudgeRecord, JudgedFinding, Outcome,
+    Verdict, VerdictReason,
 };
-use crate::council::plan::{Consensus, Procedure};
+use crate::council::plan::{ConsensusRule, Procedure};
 
 /// The most lines of a document that a report shows; its own file has all of them.
-pub(crate) const MOST_DOCUMENT: usize = 2_000;
+pub(crate) const MAX_DOCUMENT: usize = 2_000;
 
 /// Version that every report carries.
 pub const REPORT_VERSION: u32 = 1;
@@ -55,7 +55,7 @@ pub struct Report {
     /// The word.
     pub verdict: Verdict,
     /// Why that word.
-    pub reason: Reason,
+    pub reason: VerdictReason,
     /// Why in words, where the reason alone does not say it (what was skipped, what broke); may be empty.
     #[serde(default)]
     pub detail: String,
@@ -71,12 +71,12 @@ pub struct Report {
     pub procedure: Option<Procedure>,
     /// The rule of the verdict; none when no council was convened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub consensus: Option<Consensus>,
+    pub consensus: Option<ConsensusRule>,
     /// Rounds that ran.
     pub rounds: u8,
     /// Which branch R2 took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub branch: Option<Branch>,
+    pub branch: Option<DebateBranch>,
     /// R1 was split and R2 unanimous: check for persuasion against anchoring (councils.md 1.16).
     #[serde(default)]
     pub converged: bool,
@@ -92,7 +92,7 @@ pub struct Report {
     pub challenges: Vec<ChallengeRecord>,
     /// What was exchanged, asked and answered between judges.
     #[serde(default)]
-    pub ledger: Ledger,
+    pub ledger: DebateLedger,
     /// What a quorum saw.
     pub coverage: Coverage,
     /// Degradations and fallbacks in words.
@@ -106,9 +106,9 @@ impl Report {
     /// A report of what a council came to.
     ///
     /// Secrets that a judge quoted are replaced. A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.
-    pub fn new(mut outcome: Outcome, subject: Subject, run: RunFacts) -> Self {
-        redact::outcome(&mut outcome);
-        let cut_short = run.cut_short.map(Reason::from);
+    pub fn new(mut outcome: Outcome, subject: ReviewSubject, run: RunFacts) -> Self {
+        redact::redact_outcome(&mut outcome);
+        let cut_short = run.cut_short.map(VerdictReason::from);
         let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));
         let (verdict, reason) = match (outcome.verdict, cut_short) {
             (Verdict::Fail, _) | (_, None) => (outcome.verdict, outcome.reason),
@@ -145,9 +145,9 @@ impl Report {
 
     /// A report of a run that convened nobody because there was nothing to review. `why` says so in words.
     pub fn skipped(
-        subject: Subject,
+        subject: ReviewSubject,
         coverage: Coverage,
-        reason: Reason,
+        reason: VerdictReason,
         why: impl Into<String>,
         run: RunFacts,
     ) -> Self {
@@ -168,7 +168,7 @@ impl Report {
             judges: Vec::new(),
             disagreements: Vec::new(),
             challenges: Vec::new(),
-            ledger: Ledger::default(),
+            ledger: DebateLedger::default(),
             coverage,
             notes: Vec::new(),
             receipt: Receipt::new(run, subject.instructions, Participation::default(), &[]),
@@ -176,21 +176,21 @@ impl Report {
     }
 
     /// The findings that weigh: at least WARN.
-    pub fn weighty(&self) -> impl Iterator<Item = &JudgedFinding> {
+    pub fn weighty_findings(&self) -> impl Iterator<Item = &JudgedFinding> {
         self.findings
             .iter()
-            .filter(|f| f.level.is_some_and(|level| level > Level::Note))
+            .filter(|f| f.level.is_some_and(|level| level > FindingLevel::Note))
     }
 
     /// The findings that are listed only.
-    pub fn noted(&self) -> impl Iterator<Item = &JudgedFinding> {
+    pub fn note_findings(&self) -> impl Iterator<Item = &JudgedFinding> {
         self.findings
             .iter()
-            .filter(|f| f.level == Some(Level::Note))
+            .filter(|f| f.level == Some(FindingLevel::Note))
     }
 
     /// The findings that do not count: their quote is not there, or they were withdrawn.
-    pub fn rejected(&self) -> impl Iterator<Item = &JudgedFinding> {
+    pub fn rejected_findings(&self) -> impl Iterator<Item = &JudgedFinding> {
         self.findings
             .iter()
             .filter(|f| f.dismissed.is_none())
@@ -198,7 +198,7 @@ impl Report {
     }
 
     /// The findings that somebody argued away, each with its dismissal.
-    pub fn dismissed(&self) -> impl Iterator<Item = (&JudgedFinding, &Dismissal)> {
+    pub fn dismissed_findings(&self) -> impl Iterator<Item = (&JudgedFinding, &Dismissal)> {
         self.findings
             .iter()
             .filter_map(|f| Some((f, f.dismissed.as_ref()?)))
@@ -211,14 +211,14 @@ impl Report {
     }
 
     /// The judges that were asked and do not count. Whoever only puts a document together is asked nothing before.
-    fn abstained(&self) -> impl Iterator<Item = &JudgeRecord> {
+    fn abstained_judges(&self) -> impl Iterator<Item = &JudgeRecord> {
         let asked = |j: &&JudgeRecord| !self.is_document() || !j.failures.is_empty();
         let absent = self.judges.iter().filter(|j| j.counted.is_none());
         absent.filter(asked)
     }
 
     /// The judges that changed their vote, or wanted to.
-    pub fn moved(&self) -> impl Iterator<Item = &JudgeRecord> {
+    pub fn moved_judges(&self) -> impl Iterator<Item = &JudgeRecord> {
         self.judges.iter().filter(|j| j.change.is_some())
     }
 

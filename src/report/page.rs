@@ -18,7 +18,7 @@ pub enum Verbosity {
 
 /// What a terminal can show. All of it is told, none of it is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct DisplayOptions {
     /// Columns; at least 40 are used.
     pub width: usize,
     /// Whether to write colours.
@@ -29,7 +29,7 @@ pub struct Look {
     pub verbosity: Verbosity,
 }
 
-impl Default for Look {
+impl Default for DisplayOptions {
     fn default() -> Self {
         Self {
             width: 100,
@@ -40,7 +40,7 @@ impl Default for Look {
     }
 }
 
-impl Look {
+impl DisplayOptions {
     /// The columns that are used.
     pub(super) fn columns(&self) -> usize {
         self.width.clamp(40, 120)
@@ -70,20 +70,20 @@ pub(super) mod colours {
 }
 
 /// A page under construction.
-pub(super) struct Page {
-    look: Look,
+pub(super) struct TerminalPage {
+    look: DisplayOptions,
     out: String,
 }
 
-impl Page {
-    pub(super) fn new(look: Look) -> Self {
+impl TerminalPage {
+    pub(super) fn new(look: DisplayOptions) -> Self {
         Self {
             look,
             out: String::new(),
         }
     }
 
-    pub(super) fn look(&self) -> Look {
+    pub(super) fn look(&self) -> DisplayOptions {
         self.look
     }
 
@@ -102,28 +102,28 @@ impl Page {
     }
 
     /// A line as it is.
-    pub(super) fn line(&mut self, line: &str) {
+    pub(super) fn push_line(&mut self, line: &str) {
         self.out.push_str(line.trim_end());
         self.out.push('\n');
     }
 
     /// An empty line, unless there is one already or nothing at all.
-    pub(super) fn gap(&mut self) {
+    pub(super) fn push_gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
     }
 
     /// Prose behind a label, wrapped; later lines stand under its first word. `label` is ours, `text` is clean.
-    pub(super) fn labelled(&mut self, label: &str, style: Style, text: &str) {
-        self.hanging(label, style, text, text::width(label));
+    pub(super) fn push_labelled(&mut self, label: &str, style: Style, text: &str) {
+        self.push_hanging(label, style, text, text::display_width(label));
     }
 
     /// The same, later lines indented by `indent` columns.
-    pub(super) fn hanging(&mut self, label: &str, style: Style, text: &str, indent: usize) {
+    pub(super) fn push_hanging(&mut self, label: &str, style: Style, text: &str, indent: usize) {
         let columns = self.look.columns();
-        let first = columns.saturating_sub(text::width(label));
-        for (i, line) in text::wrap(text, first, columns.saturating_sub(indent))
+        let first = columns.saturating_sub(text::display_width(label));
+        for (i, line) in text::wrap_columns(text, first, columns.saturating_sub(indent))
             .iter()
             .enumerate()
         {
@@ -132,19 +132,24 @@ impl Page {
                 (0, _) => self.paint(style, label),
                 _ => " ".repeat(indent),
             };
-            self.line(&format!("{start}{line}"));
+            self.push_line(&format!("{start}{line}"));
         }
     }
 
     /// Parts that belong on one line, broken between them where the line is too narrow.
-    pub(super) fn parts(&mut self, label: &str, style: Style, parts: &[String]) {
-        let dot = self.mark(" · ", " - ");
-        let indent = text::width(label);
+    pub(super) fn push_parts(&mut self, label: &str, style: Style, parts: &[String]) {
+        let dot = self.pick_mark(" · ", " - ");
+        let indent = text::display_width(label);
         let room = self.look.columns().saturating_sub(indent);
         let mut lines: Vec<String> = Vec::new();
         for part in parts.iter().filter(|p| !p.is_empty()) {
             match lines.last_mut() {
-                Some(line) if text::width(line) + text::width(dot) + text::width(part) <= room => {
+                Some(line)
+                    if text::display_width(line)
+                        + text::display_width(dot)
+                        + text::display_width(part)
+                        <= room =>
+                {
                     line.push_str(dot);
                     line.push_str(part);
                 }
@@ -158,12 +163,12 @@ impl Page {
             } else {
                 (blank.as_str(), colours::PLAIN)
             };
-            self.labelled(label, style, line);
+            self.push_labelled(label, style, line);
         }
     }
 
     /// One of our own marks, or what stands for it in ASCII.
-    pub(super) fn mark(&self, unicode: &'static str, ascii: &'static str) -> &'static str {
+    pub(super) fn pick_mark(&self, unicode: &'static str, ascii: &'static str) -> &'static str {
         if self.look.unicode { unicode } else { ascii }
     }
 }

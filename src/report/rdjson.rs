@@ -3,14 +3,14 @@
 use council_protocol::Location;
 use serde_json::{Value, json};
 
-use super::words::{self, Names};
+use super::words::{self, JudgeNames};
 use super::{Report, rule_of};
-use crate::council::outcome::{JudgedFinding, Level, Verdict};
+use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
 use crate::text::{self, Untrusted};
 
 /// The findings that count, ended by a newline. Messages are Markdown, since that is what they are posted as.
 pub fn render(report: &Report) -> String {
-    let names = Names::of(&report.judges);
+    let names = JudgeNames::of(&report.judges);
     let counted = report.findings.iter().filter(|f| f.level.is_some());
     let severity = match report.verdict {
         Verdict::Fail => "ERROR",
@@ -20,25 +20,25 @@ pub fn render(report: &Report) -> String {
     let result = json!({
         "source": { "name": "git-council", "url": env!("CARGO_PKG_REPOSITORY") },
         "severity": severity,
-        "diagnostics": counted.map(|f| diagnostic(f, &names)).collect::<Vec<Value>>(),
+        "diagnostics": counted.map(|f| finding_diagnostic(f, &names)).collect::<Vec<Value>>(),
     });
     format!("{}\n", text::json_safe(&format!("{result:#}")))
 }
 
-fn diagnostic(found: &JudgedFinding, names: &Names<'_>) -> Value {
+fn finding_diagnostic(found: &JudgedFinding, names: &JudgeNames<'_>) -> Value {
     let finding = &found.finding;
     let severity = match found.level {
-        Some(Level::Fail) => "ERROR",
-        Some(Level::Warn) => "WARNING",
+        Some(FindingLevel::Fail) => "ERROR",
+        Some(FindingLevel::Warn) => "WARNING",
         _ => "INFO",
     };
     let mut value = json!({
-        "message": message(found, names),
+        "message": finding_message(found, names),
         "severity": severity,
         "location": { "path": finding.location.path.display() },
         "code": { "value": rule_of(finding) },
     });
-    if let Some(range) = range(&finding.location) {
+    if let Some(range) = finding_range(&finding.location) {
         value["location"]["range"] = range.clone();
         if let Some(text) = finding.suggestion.as_deref().filter(|text| is_plain(text)) {
             value["suggestions"] = json!([{ "range": range, "text": text }]);
@@ -48,7 +48,7 @@ fn diagnostic(found: &JudgedFinding, names: &Names<'_>) -> Value {
 }
 
 /// What, why, fix and who, a paragraph each.
-fn message(found: &JudgedFinding, names: &Names<'_>) -> String {
+fn finding_message(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
     let finding = &found.finding;
     let named = [
         ("", &finding.description),
@@ -63,15 +63,15 @@ fn message(found: &JudgedFinding, names: &Names<'_>) -> String {
     let holders = words::holders(found, names).join(", ");
     parts.push(format!(
         "*{}, {}, held by {}.*",
-        finding.severity.word(),
-        words::disposition(found.disposition),
+        finding.severity.as_str(),
+        words::disposition_word(found.disposition),
         Untrusted::new(&holders).prose()
     ));
     parts.join("\n\n")
 }
 
 /// Without columns a range is line-wise and includes its end.
-fn range(location: &Location) -> Option<Value> {
+fn finding_range(location: &Location) -> Option<Value> {
     let start = Some(location.line).filter(|&line| line > 0)?;
     let end = location.end_line.unwrap_or(start).max(start);
     Some(json!({ "start": { "line": start }, "end": { "line": end } }))

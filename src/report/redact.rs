@@ -4,89 +4,96 @@
 use council_protocol::answer::{Answer, Ballot, Evidence};
 use council_protocol::{Finding, RepoPath};
 
-use crate::council::ledger::Ledger;
+use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{JudgeRecord, JudgedFinding, Outcome};
 use crate::prompt::{redact, redact_file};
 
 /// Every text of an outcome that a judge wrote.
-pub(super) fn outcome(outcome: &mut Outcome) {
-    outcome.findings.iter_mut().for_each(judged);
-    outcome.judges.iter_mut().for_each(record);
+pub(super) fn redact_outcome(outcome: &mut Outcome) {
+    outcome.findings.iter_mut().for_each(redact_judged);
+    outcome.judges.iter_mut().for_each(redact_record);
     outcome
         .disagreements
         .iter_mut()
         .flat_map(|d| &mut d.positions)
-        .for_each(text);
+        .for_each(redact_text);
     for challenge in &mut outcome.challenges {
-        text(&mut challenge.claim);
-        text(&mut challenge.question);
-        challenge.answer.iter_mut().for_each(text);
+        redact_text(&mut challenge.claim);
+        redact_text(&mut challenge.question);
+        challenge.answer.iter_mut().for_each(redact_text);
     }
-    ledger(&mut outcome.ledger);
-    outcome.notes.iter_mut().for_each(text);
+    redact_ledger(&mut outcome.ledger);
+    outcome.notes.iter_mut().for_each(redact_text);
 }
 
 /// Every text that passed between judges.
-fn ledger(ledger: &mut Ledger) {
+fn redact_ledger(ledger: &mut DebateLedger) {
     for round in &mut ledger.rounds {
         for stand in &mut round.stands {
-            text(&mut stand.position);
-            text(&mut stand.note);
-            stand.evidence.iter_mut().for_each(quoted);
-            stand.arguments.iter_mut().for_each(text);
+            redact_text(&mut stand.position);
+            redact_text(&mut stand.note);
+            stand.evidence.iter_mut().for_each(redact_evidence);
+            stand.arguments.iter_mut().for_each(redact_text);
         }
-        round.consensus.iter_mut().for_each(text);
-        round.disputed.iter_mut().for_each(text);
+        round.consensus.iter_mut().for_each(redact_text);
+        round.disputed.iter_mut().for_each(redact_text);
     }
-    ledger.messages.iter_mut().for_each(|m| text(&mut m.text));
+    ledger
+        .messages
+        .iter_mut()
+        .for_each(|m| redact_text(&mut m.text));
     ledger
         .interventions
         .iter_mut()
-        .for_each(|i| text(&mut i.about));
+        .for_each(|i| redact_text(&mut i.about));
     ledger
         .unchallenged
         .iter_mut()
-        .for_each(|u| text(&mut u.reason));
+        .for_each(|u| redact_text(&mut u.reason));
     ledger
         .ballots
         .iter_mut()
-        .for_each(|b| ballot(&mut b.ballot));
+        .for_each(|b| redact_ballot(&mut b.ballot));
     if let Some(synthesis) = &mut ledger.synthesis {
-        text(&mut synthesis.document);
+        redact_text(&mut synthesis.document);
     }
 }
 
-fn ballot(ballot: &mut Ballot) {
-    text(&mut ballot.strongest_point);
-    text(&mut ballot.concession);
-    text(&mut ballot.remaining_concern);
-    ballot.conditions.iter_mut().for_each(text);
+fn redact_ballot(ballot: &mut Ballot) {
+    redact_text(&mut ballot.strongest_point);
+    redact_text(&mut ballot.concession);
+    redact_text(&mut ballot.remaining_concern);
+    ballot.conditions.iter_mut().for_each(redact_text);
 }
 
 /// Every text of an answer.
-pub(super) fn answer(answer: &mut Answer) {
+pub(super) fn redact_answer(answer: &mut Answer) {
     let later = answer
         .independent_findings
         .iter_mut()
         .map(|f| &mut f.finding);
-    answer.findings.iter_mut().chain(later).for_each(finding);
+    answer
+        .findings
+        .iter_mut()
+        .chain(later)
+        .for_each(redact_finding);
     let evidence = answer.responses.iter_mut().flat_map(|r| &mut r.evidence);
     let evidence = evidence.chain(answer.withdrawn.iter_mut().flat_map(|w| &mut w.evidence));
     evidence
         .chain(answer.change.iter_mut().flat_map(|c| &mut c.evidence))
-        .for_each(quoted);
+        .for_each(redact_evidence);
     for response in &mut answer.responses {
-        text(&mut response.reasoning);
+        redact_text(&mut response.reasoning);
     }
     for challenge in &mut answer.challenges {
-        text(&mut challenge.claim);
-        text(&mut challenge.question);
+        redact_text(&mut challenge.claim);
+        redact_text(&mut challenge.question);
     }
     for reply in &mut answer.answers {
-        text(&mut reply.response);
+        redact_text(&mut reply.response);
     }
     for message in &mut answer.messages {
-        text(&mut message.text);
+        redact_text(&mut message.text);
     }
     let optional = [
         &mut answer.restatement,
@@ -95,61 +102,64 @@ pub(super) fn answer(answer: &mut Answer) {
         &mut answer.no_challenge,
         &mut answer.document,
     ];
-    optional.into_iter().flatten().for_each(text);
-    answer.arguments.iter_mut().for_each(text);
-    answer.explore.iter_mut().for_each(text);
-    answer.question.iter_mut().for_each(|q| text(&mut q.text));
-    answer.ballot.iter_mut().for_each(ballot);
-    text(&mut answer.key_insight);
-    text(&mut answer.recommendation);
+    optional.into_iter().flatten().for_each(redact_text);
+    answer.arguments.iter_mut().for_each(redact_text);
+    answer.explore.iter_mut().for_each(redact_text);
+    answer
+        .question
+        .iter_mut()
+        .for_each(|q| redact_text(&mut q.text));
+    answer.ballot.iter_mut().for_each(redact_ballot);
+    redact_text(&mut answer.key_insight);
+    redact_text(&mut answer.recommendation);
 }
 
-fn judged(found: &mut JudgedFinding) {
-    finding(&mut found.finding);
+fn redact_judged(found: &mut JudgedFinding) {
+    redact_finding(&mut found.finding);
     for member in &mut found.members {
-        finding(&mut member.finding);
+        redact_finding(&mut member.finding);
     }
     for opinion in &mut found.opinions {
-        text(&mut opinion.reasoning);
-        opinion.evidence.iter_mut().for_each(quoted);
+        redact_text(&mut opinion.reasoning);
+        opinion.evidence.iter_mut().for_each(redact_evidence);
     }
 }
 
-fn record(judge: &mut JudgeRecord) {
-    text(&mut judge.first_insight);
-    text(&mut judge.key_insight);
-    text(&mut judge.recommendation);
-    judge.restatement.iter_mut().for_each(text);
-    judge.steel_man.iter_mut().for_each(text);
+fn redact_record(judge: &mut JudgeRecord) {
+    redact_text(&mut judge.first_insight);
+    redact_text(&mut judge.key_insight);
+    redact_text(&mut judge.recommendation);
+    judge.restatement.iter_mut().for_each(redact_text);
+    judge.steel_man.iter_mut().for_each(redact_text);
     if let Some(change) = &mut judge.change {
-        change.evidence.iter_mut().for_each(quoted);
-        text(&mut change.note);
+        change.evidence.iter_mut().for_each(redact_evidence);
+        redact_text(&mut change.note);
     }
     for failure in &mut judge.failures {
-        text(&mut failure.failure.detail);
+        redact_text(&mut failure.failure.detail);
     }
 }
 
 /// A suggestion with a secret in it is none that anybody should take.
-fn finding(finding: &mut Finding) {
+fn redact_finding(finding: &mut Finding) {
     let path = finding.location.path.clone();
-    code(&path, &mut finding.quote);
+    redact_code(&path, &mut finding.quote);
     if let Some(mut suggestion) = finding.suggestion.take() {
         let as_written = suggestion.clone();
-        code(&path, &mut suggestion);
+        redact_code(&path, &mut suggestion);
         finding.suggestion = (suggestion == as_written).then_some(suggestion);
     }
-    text(&mut finding.description);
-    text(&mut finding.why);
-    text(&mut finding.fix);
+    redact_text(&mut finding.description);
+    redact_text(&mut finding.why);
+    redact_text(&mut finding.fix);
 }
 
-fn quoted(evidence: &mut Evidence) {
+fn redact_evidence(evidence: &mut Evidence) {
     let path = evidence.path.clone();
-    code(&path, &mut evidence.quote);
+    redact_code(&path, &mut evidence.quote);
 }
 
-fn text(text: &mut String) {
+fn redact_text(text: &mut String) {
     let (redacted, secrets) = redact(text);
     if secrets > 0 {
         *text = redacted;
@@ -157,7 +167,7 @@ fn text(text: &mut String) {
 }
 
 /// Lines of a file, whose name may say that all of it is secret.
-fn code(path: &RepoPath, lines: &mut String) {
+fn redact_code(path: &RepoPath, lines: &mut String) {
     let (redacted, secrets) = redact_file(path, lines);
     if secrets > 0 {
         *lines = redacted;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use council_protocol::{Finding, Location};
 use serde_json::{Value, json};
 
-use super::words::{self, Names};
+use super::words::{self, JudgeNames};
 use super::{Report, rule_of};
 use crate::council::Dismissal;
-use crate::council::outcome::{JudgedFinding, Level, Verdict};
+use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
 use crate::text::{self, Untrusted};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -17,7 +17,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const FINGERPRINT: &str = "gitCouncil/v1";
 
 /// Results that GitHub accepts in one run.
-const MOST_RESULTS: usize = 25_000;
+const MAX_RESULTS: usize = 25_000;
 
 /// The findings that count as a SARIF log with one run, ended by a newline.
 pub fn render(report: &Report) -> String {
@@ -25,11 +25,14 @@ pub fn render(report: &Report) -> String {
         .findings
         .iter()
         .filter(|f| f.level.is_some() || f.dismissed.is_some())
-        .take(MOST_RESULTS)
+        .take(MAX_RESULTS)
         .collect();
-    let rules = rules(&findings);
-    let names = Names::of(&report.judges);
-    let results: Vec<Value> = findings.iter().map(|f| result(f, &rules, &names)).collect();
+    let rules = collect_rules(&findings);
+    let names = JudgeNames::of(&report.judges);
+    let results: Vec<Value> = findings
+        .iter()
+        .map(|f| finding_result(f, &rules, &names))
+        .collect();
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -38,10 +41,10 @@ pub fn render(report: &Report) -> String {
                 "name": "git-council",
                 "semanticVersion": report.receipt.run.version,
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "rules": rules.iter().map(|(id, (_, about))| rule(id, about)).collect::<Vec<Value>>(),
+                "rules": rules.iter().map(|(id, (_, about))| rule_descriptor(id, about)).collect::<Vec<Value>>(),
             }},
             "automationDetails": { "id": "git-council/" },
-            "invocations": [invocation(report)],
+            "invocations": [run_invocation(report)],
             "columnKind": "utf16CodeUnits",
             "results": results,
         }],
@@ -50,7 +53,7 @@ pub fn render(report: &Report) -> String {
 }
 
 /// The rules that occur, by id, each with its index and the finding that describes it.
-fn rules<'a>(findings: &[&'a JudgedFinding]) -> BTreeMap<String, (usize, &'a Finding)> {
+fn collect_rules<'a>(findings: &[&'a JudgedFinding]) -> BTreeMap<String, (usize, &'a Finding)> {
     let mut rules = BTreeMap::new();
     for found in findings {
         rules
@@ -63,21 +66,21 @@ fn rules<'a>(findings: &[&'a JudgedFinding]) -> BTreeMap<String, (usize, &'a Fin
     rules
 }
 
-fn rule(id: &str, about: &Finding) -> Value {
+fn rule_descriptor(id: &str, about: &Finding) -> Value {
     let what = if about.category.is_empty() {
         id
     } else {
         &about.category
     };
-    json!({ "id": id, "shortDescription": { "text": message(what) } })
+    json!({ "id": id, "shortDescription": { "text": plain_message(what) } })
 }
 
 /// An INCONCLUSIVE run is no successful one: no results must not look like no problems.
-fn invocation(report: &Report) -> Value {
+fn run_invocation(report: &Report) -> Value {
     let notes: Vec<Value> = report
         .notes
         .iter()
-        .map(|note| json!({ "level": "note", "message": { "text": message(note) } }))
+        .map(|note| json!({ "level": "note", "message": { "text": plain_message(note) } }))
         .collect();
     json!({
         "executionSuccessful": report.verdict != Verdict::Inconclusive,
@@ -86,22 +89,22 @@ fn invocation(report: &Report) -> Value {
     })
 }
 
-fn result(
+fn finding_result(
     found: &JudgedFinding,
     rules: &BTreeMap<String, (usize, &Finding)>,
-    names: &Names<'_>,
+    names: &JudgeNames<'_>,
 ) -> Value {
     let finding = &found.finding;
     let id = rule_of(finding);
     let level = match found.level {
-        Some(Level::Fail) => "error",
-        Some(Level::Warn) => "warning",
+        Some(FindingLevel::Fail) => "error",
+        Some(FindingLevel::Warn) => "warning",
         _ => "note",
     };
     let parts = [&finding.description, &finding.why, &finding.fix];
     let text: Vec<String> = parts
         .iter()
-        .map(|p| message(p))
+        .map(|p| plain_message(p))
         .filter(|p| !p.is_empty())
         .collect();
     let mut result = json!({
@@ -110,25 +113,25 @@ fn result(
         "level": level,
         "message": { "text": text.join("\n\n") },
         "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": uri(&finding.location), "uriBaseId": "%SRCROOT%" },
-            "region": region(&finding.location),
+            "artifactLocation": { "uri": location_uri(&finding.location), "uriBaseId": "%SRCROOT%" },
+            "region": location_region(&finding.location),
         }}],
         "partialFingerprints": { FINGERPRINT: found.fingerprint },
         "properties": {
-            "severity": finding.severity.word(),
-            "disposition": words::disposition(found.disposition),
+            "severity": finding.severity.as_str(),
+            "disposition": words::disposition_word(found.disposition),
             "judges": words::holders(found, names),
         },
     });
     if let Some(dismissal) = &found.dismissed {
-        result["suppressions"] = suppression(dismissal);
+        result["suppressions"] = dismissal_suppression(dismissal);
     }
     result
 }
 
 /// A dismissed finding is a suppressed one (SARIF 3.27.23).
-fn suppression(dismissal: &Dismissal) -> Value {
-    let why = message(&format!(
+fn dismissal_suppression(dismissal: &Dismissal) -> Value {
+    let why = plain_message(&format!(
         "{}: {}",
         dismissal.ground.words(),
         dismissal.because
@@ -137,13 +140,13 @@ fn suppression(dismissal: &Dismissal) -> Value {
 }
 
 /// Whole lines; the first one for a finding about the file as a whole, because GitHub wants one.
-fn region(location: &Location) -> Value {
+fn location_region(location: &Location) -> Value {
     let start = location.line.max(1);
     json!({ "startLine": start, "endLine": location.end_line.unwrap_or(start).max(start) })
 }
 
 /// The path as a relative URI, every byte that is not plain as `%XX`.
-fn uri(location: &Location) -> String {
+fn location_uri(location: &Location) -> String {
     let mut uri = String::new();
     for &byte in location.path.as_bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
@@ -156,7 +159,7 @@ fn uri(location: &Location) -> String {
 }
 
 /// Plain text; `[text](link)` would be a link (SARIF 3.11.6).
-fn message(text: &str) -> String {
+fn plain_message(text: &str) -> String {
     let text = Untrusted::new(text).line();
     if text.contains("](") {
         text.replace('[', "\\[")

@@ -6,14 +6,16 @@ pub(in crate::report) mod examined;
 
 use council_protocol::Location;
 use council_protocol::answer::{Evidence, Stance};
-use council_protocol::task::Branch;
+use council_protocol::task::DebateBranch;
 
-use super::group::{self, Voices};
-use super::page::{Page, colours};
+use super::group::{self, SharedOpinion};
+use super::page::{TerminalPage, colours};
 use super::terminal;
-use super::words::{self, Names};
-use super::{Look, Report, Verbosity};
-use crate::council::outcome::{ChallengeRecord, JudgeRecord, JudgedFinding, Level, PositionChange};
+use super::words::{self, JudgeNames};
+use super::{DisplayOptions, Report, Verbosity};
+use crate::council::outcome::{
+    ChallengeRecord, FindingLevel, JudgeRecord, JudgedFinding, PositionChange,
+};
 use crate::council::plan::Procedure;
 use crate::text::{self, Untrusted};
 
@@ -24,10 +26,10 @@ const MOST_SPEECH: usize = 600;
 const MOST_PLACES: usize = 12;
 
 /// The run as a story, ended by a newline; escape sequences stand in it only when `look.colour` says so.
-pub fn render(report: &Report, look: Look) -> String {
-    let names = Names::of(&report.judges);
-    let mut story = Story {
-        page: Page::new(look),
+pub fn render(report: &Report, look: DisplayOptions) -> String {
+    let names = JudgeNames::of(&report.judges);
+    let mut story = StoryWriter {
+        page: TerminalPage::new(look),
         report,
         names: &names,
     };
@@ -46,46 +48,46 @@ pub fn render(report: &Report, look: Look) -> String {
         story.contention();
         story.endings();
     }
-    story.page.gap();
+    story.page.push_gap();
     terminal::ending(&mut story.page, report);
     story.page.finish()
 }
 
-struct Story<'a> {
-    page: Page,
+struct StoryWriter<'a> {
+    page: TerminalPage,
     report: &'a Report,
-    names: &'a Names<'a>,
+    names: &'a JudgeNames<'a>,
 }
 
-impl<'a> Story<'a> {
+impl<'a> StoryWriter<'a> {
     /// The run, its subject and its judges.
     fn opening(&mut self) {
         let report = self.report;
         let name = Untrusted::new(&report.receipt.run.name).name();
-        self.page.line(&self.page.paint(colours::BOLD, &name));
+        self.page.push_line(&self.page.paint(colours::BOLD, &name));
         let label = Untrusted::new(&report.target.label).name();
-        let minus = self.page.mark("−", "-");
+        let minus = self.page.pick_mark("−", "-");
         let mut parts = vec![label];
         // A question or a document changes no file.
-        parts.extend((report.change.files > 0).then(|| words::size(report.change, minus)));
+        parts.extend((report.change.files > 0).then(|| words::change_size(report.change, minus)));
         parts.extend(
             report
                 .procedure
-                .map(|p| format!("procedure {}", words::procedure(p))),
+                .map(|p| format!("procedure {}", words::procedure_name(p))),
         );
         parts.push(Untrusted::new(report.date()).name());
-        self.page.parts("", colours::PLAIN, &parts);
+        self.page.push_parts("", colours::PLAIN, &parts);
     }
 
     fn chapter(&mut self, title: &str) {
-        self.page.gap();
-        self.page.line(&self.page.paint(colours::BOLD, title));
+        self.page.push_gap();
+        self.page.push_line(&self.page.paint(colours::BOLD, title));
     }
 
     /// A sentence of the story, its later lines indented below it.
     fn tell(&mut self, indent: usize, sentence: &str) {
         let label = " ".repeat(indent);
-        self.page.hanging(
+        self.page.push_hanging(
             &label,
             colours::PLAIN,
             &Untrusted::new(sentence).line(),
@@ -104,7 +106,7 @@ impl<'a> Story<'a> {
             match (judge.r1, failure(judge, 1)) {
                 (Some(vote), _) => self.tell(
                     2,
-                    &format!("{who} voted {}: {}", vote.word(), insight(judge)),
+                    &format!("{who} voted {}: {}", vote.as_str(), insight(judge)),
                 ),
                 (None, why) => self.tell(2, &format!("{who} gave no answer ({why}) and abstains")),
             }
@@ -117,11 +119,11 @@ impl<'a> Story<'a> {
             });
             for ((severity, what), places) in group::by_key(held) {
                 let (ids, places): (Vec<&str>, Vec<&Location>) = places.into_iter().unzip();
-                let places = words::places(places.into_iter(), MOST_PLACES);
-                let ids = words::and(&ids);
+                let places = words::join_places(places.into_iter(), MOST_PLACES);
+                let ids = words::join_names(&ids);
                 self.tell(
                     4,
-                    &format!("{ids} {} {places}: {}", severity.word(), speech(what)),
+                    &format!("{ids} {} {places}: {}", severity.as_str(), speech(what)),
                 );
             }
         }
@@ -131,9 +133,12 @@ impl<'a> Story<'a> {
     fn held(
         &self,
         judge: &'a JudgeRecord,
-    ) -> Vec<(&'a JudgedFinding, &'a crate::council::outcome::Member)> {
+    ) -> Vec<(
+        &'a JudgedFinding,
+        &'a crate::council::outcome::FindingMember,
+    )> {
         let own = |f: &'a JudgedFinding| f.members.iter().map(move |m| (f, m));
-        let is_own = |(_, m): &(_, &crate::council::outcome::Member)| {
+        let is_own = |(_, m): &(_, &crate::council::outcome::FindingMember)| {
             m.judge == judge.seat.judge && m.round <= 1
         };
         self.report
@@ -147,10 +152,10 @@ impl<'a> Story<'a> {
     /// The exchange: restatements, challenges, stances, and who moved.
     fn later_rounds(&mut self) {
         let title = match self.report.branch {
-            Some(Branch::Agreed) => {
+            Some(DebateBranch::Agreed) => {
                 "the votes agreed, so the judges looked for what all of them had missed"
             }
-            Some(Branch::Disagreed) => "the judges disagreed, and read each other's answers",
+            Some(DebateBranch::Disagreed) => "the judges disagreed, and read each other's answers",
             None => "the judges read each other's answers",
         };
         let rounds = match self.report.rounds {
@@ -171,7 +176,7 @@ impl<'a> Story<'a> {
 
     fn converged(&mut self) {
         if self.report.converged {
-            self.page.hanging(
+            self.page.push_hanging(
                 "  Convergence Detected: ",
                 colours::YELLOW,
                 words::CONVERGENCE,
@@ -202,9 +207,9 @@ impl<'a> Story<'a> {
     fn opinions(&mut self) {
         let names = self.names;
         let told = self.report.findings.iter().flat_map(|finding| {
-            let whose = words::and(&words::holders(finding, names));
-            let voices = group::opinions(finding, names).into_iter();
-            voices.map(move |voice| (Told::of(&voice, whose.clone()), finding.id.as_str()))
+            let whose = words::join_names(&words::holders(finding, names));
+            let voices = group::group_opinions(finding, names).into_iter();
+            voices.map(move |voice| (ToldOpinion::of(&voice, whose.clone()), finding.id.as_str()))
         });
         for (told, findings) in group::by_key(told) {
             let whose = if told.whose.is_empty() {
@@ -212,7 +217,7 @@ impl<'a> Story<'a> {
             } else {
                 format!(" of {}", told.whose)
             };
-            let what = words::and(&findings);
+            let what = words::join_names(&findings);
             self.tell(
                 2,
                 &format!(
@@ -227,7 +232,10 @@ impl<'a> Story<'a> {
         let from = self.names.get(&challenge.from);
         let to = self.names.get(&challenge.to);
         let claim = speech(&challenge.claim);
-        let (open, close) = (self.page.mark("“", "\""), self.page.mark("”", "\""));
+        let (open, close) = (
+            self.page.pick_mark("“", "\""),
+            self.page.pick_mark("”", "\""),
+        );
         self.tell(
             2,
             &match claim.is_empty() {
@@ -260,7 +268,7 @@ impl<'a> Story<'a> {
             .iter()
             .filter_map(|judge| Some((movement(judge)?, self.names.get(&judge.seat.judge))));
         for (how, who) in group::by_key(told) {
-            self.tell(2, &format!("{} {how}", words::and(&who)));
+            self.tell(2, &format!("{} {how}", words::join_names(&who)));
         }
     }
 
@@ -276,24 +284,24 @@ impl<'a> Story<'a> {
             .iter()
             .map(|finding| (ending(finding), finding.id.as_str()));
         for (end, findings) in group::by_key(ends) {
-            self.tell(2, &format!("{}: {end}", words::and(&findings)));
+            self.tell(2, &format!("{}: {end}", words::join_names(&findings)));
         }
     }
 }
 
 fn ending(finding: &JudgedFinding) -> String {
-    let state = words::disposition(finding.disposition);
+    let state = words::disposition_word(finding.disposition);
     match finding.level {
-        Some(Level::Fail) => format!("{state}, fails the change"),
-        Some(Level::Warn) => format!("{state}, a warning"),
-        Some(Level::Note) => format!("{state}, a note"),
-        None => format!("not counted: {}", words::rejection(finding)),
+        Some(FindingLevel::Fail) => format!("{state}, fails the change"),
+        Some(FindingLevel::Warn) => format!("{state}, a warning"),
+        Some(FindingLevel::Note) => format!("{state}, a note"),
+        None => format!("not counted: {}", words::rejection_reason(finding)),
     }
 }
 
 /// What was said of a finding, without which finding it was.
 #[derive(PartialEq)]
-struct Told {
+struct ToldOpinion {
     who: String,
     did: &'static str,
     whose: String,
@@ -301,8 +309,8 @@ struct Told {
     proof: String,
 }
 
-impl Told {
-    fn of(voices: &Voices<'_>, whose: String) -> Self {
+impl ToldOpinion {
+    fn of(voices: &SharedOpinion<'_>, whose: String) -> Self {
         let did = match voices.opinion.stance {
             Stance::Agreed => "confirmed",
             Stance::PartiallyAgreed => "accepted in part",
@@ -318,7 +326,7 @@ impl Told {
             ),
         };
         Self {
-            who: words::and(&voices.who),
+            who: words::join_names(&voices.who),
             did,
             whose,
             words: speech(&voices.opinion.reasoning),
@@ -335,7 +343,7 @@ fn insight(judge: &JudgeRecord) -> String {
 }
 
 fn speech(text: &str) -> String {
-    text::clip(text.trim(), MOST_SPEECH).into_owned()
+    text::clip_chars(text.trim(), MOST_SPEECH).into_owned()
 }
 
 /// Why a judge has no answer in a round, or in any later one.
@@ -354,7 +362,7 @@ fn shown(evidence: &Evidence) -> String {
         "{}:{}: {}",
         evidence.path.display(),
         evidence.line,
-        text::clip(quote, 120)
+        text::clip_chars(quote, 120)
     )
 }
 
@@ -371,7 +379,7 @@ fn movement(judge: &JudgeRecord) -> Option<String> {
 }
 
 fn moved(change: &PositionChange) -> String {
-    let (from, to) = (change.from.word(), change.to.word());
+    let (from, to) = (change.from.as_str(), change.to.as_str());
     match (&change.evidence, change.weak) {
         (Some(evidence), false) => format!("moved from {from} to {to} on {}", shown(evidence)),
         (None, false) => format!("moved from {from} to {to}"),

@@ -12,20 +12,20 @@ use council_protocol::{
 use super::{ChangeSize, Report};
 use crate::council::Dismissal;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
-use crate::council::plan::{Consensus, Procedure};
+use crate::council::plan::{ConsensusRule, Procedure};
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
 /// the council has several.
-pub(super) struct Names<'a>(BTreeMap<&'a str, String>);
+pub(super) struct JudgeNames<'a>(BTreeMap<&'a str, String>);
 
-impl<'a> Names<'a> {
+impl<'a> JudgeNames<'a> {
     pub(super) fn of(judges: &'a [JudgeRecord]) -> Self {
         let mixed = judges
             .iter()
             .any(|j| j.seat.agent.name != judges[0].seat.agent.name);
         let name = |j: &'a JudgeRecord| match mixed {
-            true => format!("{} ({})", short(judges, j), j.seat.agent.name),
-            false => short(judges, j).to_owned(),
+            true => format!("{} ({})", short_name(judges, j), j.seat.agent.name),
+            false => short_name(judges, j).to_owned(),
         };
         Self(
             judges
@@ -36,11 +36,11 @@ impl<'a> Names<'a> {
     }
 
     /// The same without agents, for tables that name them elsewhere.
-    pub(super) fn plain(judges: &'a [JudgeRecord]) -> Self {
+    pub(super) fn without_agents(judges: &'a [JudgeRecord]) -> Self {
         Self(
             judges
                 .iter()
-                .map(|j| (j.seat.judge.as_str(), short(judges, j).to_owned()))
+                .map(|j| (j.seat.judge.as_str(), short_name(judges, j).to_owned()))
                 .collect(),
         )
     }
@@ -53,7 +53,7 @@ impl<'a> Names<'a> {
     }
 }
 
-fn short<'a>(judges: &[JudgeRecord], judge: &'a JudgeRecord) -> &'a str {
+fn short_name<'a>(judges: &[JudgeRecord], judge: &'a JudgeRecord) -> &'a str {
     let name = judge.seat.perspective.name.as_str();
     let namesakes = judges
         .iter()
@@ -67,7 +67,7 @@ fn short<'a>(judges: &[JudgeRecord], judge: &'a JudgeRecord) -> &'a str {
 }
 
 /// Who holds a finding: each judge once, those that withdrew it left out.
-pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &'a Names<'_>) -> Vec<&'a str> {
+pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &'a JudgeNames<'_>) -> Vec<&'a str> {
     let mut holders: Vec<&str> = Vec::new();
     for member in finding
         .members
@@ -85,7 +85,7 @@ pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &'a Names<'_>) -> V
 /// What the other holders of a finding said in words of their own.
 pub(super) fn other_words<'a>(
     finding: &'a JudgedFinding,
-    names: &'a Names<'_>,
+    names: &'a JudgeNames<'_>,
 ) -> Vec<(&'a str, &'a str)> {
     let mut said = vec![finding.finding.description.as_str()];
     let mut others = Vec::new();
@@ -104,7 +104,7 @@ pub(super) fn other_words<'a>(
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(super) fn and(names: &[&str]) -> String {
+pub(super) fn join_names(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => (*one).to_owned(),
@@ -113,7 +113,10 @@ pub(super) fn and(names: &[&str]) -> String {
 }
 
 /// Places in a row, lines of one file together: `a.rs:1, 5, b.rs:2`; at most `most`.
-pub(super) fn places<'a>(locations: impl Iterator<Item = &'a Location>, most: usize) -> String {
+pub(super) fn join_places<'a>(
+    locations: impl Iterator<Item = &'a Location>,
+    most: usize,
+) -> String {
     let mut out = String::new();
     let mut last: Option<&RepoPath> = None;
     let mut left = 0_usize;
@@ -127,7 +130,7 @@ pub(super) fn places<'a>(locations: impl Iterator<Item = &'a Location>, most: us
             Some(path) if *path == location.path && location.line > 0 => {
                 out.push_str(&location.line.to_string())
             }
-            _ => out.push_str(&place(location)),
+            _ => out.push_str(&location_text(location)),
         }
         last = Some(&location.path);
     }
@@ -138,7 +141,7 @@ pub(super) fn places<'a>(locations: impl Iterator<Item = &'a Location>, most: us
 }
 
 /// What became of a finding, in words.
-pub(super) fn disposition(disposition: Disposition) -> &'static str {
+pub(super) fn disposition_word(disposition: Disposition) -> &'static str {
     match disposition {
         Disposition::Confirmed => "confirmed",
         Disposition::Disputed => "disputed",
@@ -148,7 +151,7 @@ pub(super) fn disposition(disposition: Disposition) -> &'static str {
 }
 
 /// `agrees`, `partly agrees`, `disagrees`.
-pub(super) fn stance(stance: Stance) -> &'static str {
+pub(super) fn stance_word(stance: Stance) -> &'static str {
     match stance {
         Stance::Agreed => "agrees",
         Stance::PartiallyAgreed => "partly agrees",
@@ -157,7 +160,7 @@ pub(super) fn stance(stance: Stance) -> &'static str {
 }
 
 /// Why a finding does not count.
-pub(super) fn rejection(finding: &JudgedFinding) -> String {
+pub(super) fn rejection_reason(finding: &JudgedFinding) -> String {
     if finding.members.iter().any(|m| m.withdrawn) {
         return "withdrawn with evidence".into();
     }
@@ -169,37 +172,37 @@ pub(super) fn rejection(finding: &JudgedFinding) -> String {
 }
 
 /// A finding that somebody argued away, in one line.
-pub(super) fn dismissed(finding: &JudgedFinding, dismissal: &Dismissal) -> String {
-    let what = crate::text::clip(&finding.finding.description, 120);
+pub(super) fn dismissal_line(finding: &JudgedFinding, dismissal: &Dismissal) -> String {
+    let what = crate::text::clip_chars(&finding.finding.description, 120);
     let day = dismissal.at.get(..10).unwrap_or(&dismissal.at);
     format!(
         "{} {} ({}; {}: {}; {}, {day})",
         finding.id,
-        place(&finding.finding.location),
+        location_text(&finding.finding.location),
         what,
         dismissal.ground.words(),
-        crate::text::clip(&dismissal.because, 200),
+        crate::text::clip_chars(&dismissal.because, 200),
         dismissal.by,
     )
 }
 
 /// Cause, remedy and where to read on, as far as they say more than the finding does: a fallback of the seed is nobody's
 /// word (councils.md 9.1, "AO field fallbacks").
-pub(super) struct Remarks<'a> {
+pub(super) struct FindingRemarks<'a> {
     pub(super) why: &'a str,
     pub(super) fix: &'a str,
     pub(super) see: &'a str,
 }
 
 /// What a finding says beside what is wrong and where.
-pub(super) fn remarks(finding: &Finding) -> Remarks<'_> {
+pub(super) fn finding_remarks(finding: &Finding) -> FindingRemarks<'_> {
     let own_place = format!(
         "{}:{}",
         finding.location.path.display(),
         finding.location.line
     );
     let see = finding.reference.as_deref().unwrap_or_default();
-    Remarks {
+    FindingRemarks {
         why: Some(finding.why.as_str())
             .filter(|why| *why != NO_CAUSE)
             .unwrap_or_default(),
@@ -211,7 +214,7 @@ pub(super) fn remarks(finding: &Finding) -> Remarks<'_> {
 }
 
 /// `path:line` or `path:line-end`; the path alone for a finding about the file as a whole.
-pub(super) fn place(location: &Location) -> String {
+pub(super) fn location_text(location: &Location) -> String {
     let path = location.path.display();
     match (location.line, location.end_line) {
         (0, _) => path.into_owned(),
@@ -233,8 +236,8 @@ pub(super) fn first_line(quote: &str) -> &str {
 }
 
 /// A vote, or a dash where there is none.
-pub(super) fn vote(vote: Option<Vote>) -> &'static str {
-    vote.map_or("–", Vote::word)
+pub(super) fn vote_word(vote: Option<Vote>) -> &'static str {
+    vote.map_or("–", Vote::as_str)
 }
 
 /// `R2`: the last round that ran.
@@ -243,7 +246,7 @@ pub(super) fn last_round(report: &Report) -> String {
 }
 
 /// A judge's confidence on the wire.
-pub(super) fn confidence(confidence: Confidence) -> &'static str {
+pub(super) fn confidence_word(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Low => "LOW",
         Confidence::Medium => "MEDIUM",
@@ -252,7 +255,7 @@ pub(super) fn confidence(confidence: Confidence) -> &'static str {
 }
 
 /// The name of a procedure.
-pub(super) fn procedure(procedure: Procedure) -> &'static str {
+pub(super) fn procedure_name(procedure: Procedure) -> &'static str {
     match procedure {
         Procedure::Quick => "quick",
         Procedure::Review => "review",
@@ -264,30 +267,30 @@ pub(super) fn procedure(procedure: Procedure) -> &'static str {
 }
 
 /// The name of a rule of the verdict.
-pub(super) fn consensus(consensus: Consensus) -> &'static str {
+pub(super) fn consensus_name(consensus: ConsensusRule) -> &'static str {
     match consensus {
-        Consensus::Findings => "findings",
-        Consensus::Strict => "strict",
-        Consensus::Majority => "majority",
+        ConsensusRule::Findings => "findings",
+        ConsensusRule::Strict => "strict",
+        ConsensusRule::Majority => "majority",
     }
 }
 
 /// Tokens and money, where known: read and written, and apart from them what came from the provider's cache. A model that
 /// stood in for the one that was asked for is named.
-pub(super) fn cost(usage: &Usage) -> Option<String> {
+pub(super) fn usage_words(usage: &Usage) -> Option<String> {
     let used = usage
         .input_tokens
         .unwrap_or(0)
         .saturating_add(usage.output_tokens.unwrap_or(0));
     let cached = match usage.cached_tokens {
         None | Some(0) => String::new(),
-        Some(cached) => format!(" and {} cached", tokens(cached)),
+        Some(cached) => format!(" and {} cached", format_tokens(cached)),
     };
     let cost = match (usage.cost_usd, used) {
         (None, 0) => return None,
         (Some(money), 0) => format!("${money:.2}"),
-        (None, used) => format!("{} tokens{cached}", tokens(used)),
-        (Some(money), used) => format!("${money:.2}, {} tokens{cached}", tokens(used)),
+        (None, used) => format!("{} tokens{cached}", format_tokens(used)),
+        (Some(money), used) => format!("${money:.2}, {} tokens{cached}", format_tokens(used)),
     };
     Some(match (&usage.model, usage.passed_over.as_slice()) {
         (_, []) => cost,
@@ -300,7 +303,7 @@ pub(super) fn cost(usage: &Usage) -> Option<String> {
 }
 
 /// `0.2 s`, `42 s`, `2 min 5 s`.
-pub(super) fn duration(ms: u64) -> String {
+pub(super) fn format_duration(ms: u64) -> String {
     match ms {
         0..100 => format!("{ms} ms"),
         100..10_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
@@ -310,7 +313,7 @@ pub(super) fn duration(ms: u64) -> String {
 }
 
 /// Seconds with as many digits as tell something: `0.05`, `94.3`.
-pub(super) fn seconds(ms: u64) -> String {
+pub(super) fn format_seconds(ms: u64) -> String {
     match ms {
         0..1000 => format!("0.{:02}", ms / 10),
         _ => format!("{}.{}", ms / 1000, ms % 1000 / 100),
@@ -318,7 +321,7 @@ pub(super) fn seconds(ms: u64) -> String {
 }
 
 /// `3 files, +120 -14`; without the lines where none changed.
-pub(super) fn size(change: ChangeSize, minus: &str) -> String {
+pub(super) fn change_size(change: ChangeSize, minus: &str) -> String {
     let files = format!(
         "{} {}",
         change.files,
@@ -331,19 +334,19 @@ pub(super) fn size(change: ChangeSize, minus: &str) -> String {
 }
 
 /// How a judge voted: `security FAIL`, `tests PASS → FAIL`, `hygiene abstains`.
-pub(super) fn ballot(judge: &JudgeRecord, name: &str, arrow: &str) -> String {
+pub(super) fn judge_ballot(judge: &JudgeRecord, name: &str, arrow: &str) -> String {
     let vote = match (judge.counted, judge.r1, &judge.change) {
         (None, ..) => "abstains".to_owned(),
         (Some(counted), Some(first), Some(change)) if !change.weak => {
-            format!("{} {arrow} {}", first.word(), counted.word())
+            format!("{} {arrow} {}", first.as_str(), counted.as_str())
         }
-        (Some(counted), ..) => counted.word().to_owned(),
+        (Some(counted), ..) => counted.as_str().to_owned(),
     };
     format!("{name} {vote}")
 }
 
 /// Skipped files by reason, in the order in which the reasons first occur.
-pub(super) fn skipped(coverage: &Coverage) -> Vec<(&str, Vec<&RepoPath>)> {
+pub(super) fn skipped_files(coverage: &Coverage) -> Vec<(&str, Vec<&RepoPath>)> {
     let mut groups: Vec<(&str, Vec<&RepoPath>)> = Vec::new();
     for file in &coverage.files {
         let CoverageState::Skipped { reason } = &file.state else {
@@ -358,7 +361,7 @@ pub(super) fn skipped(coverage: &Coverage) -> Vec<(&str, Vec<&RepoPath>)> {
 }
 
 /// Why a file lowers the coverage, in words; empty for one that does not.
-pub(super) fn gap(file: &FileCoverage) -> String {
+pub(super) fn coverage_gap(file: &FileCoverage) -> String {
     match &file.state {
         CoverageState::Reviewed | CoverageState::Skipped { .. } => String::new(),
         CoverageState::Truncated { shown, total } => format!("{shown} of {total} changed lines"),
@@ -368,7 +371,7 @@ pub(super) fn gap(file: &FileCoverage) -> String {
 }
 
 /// `12.3k` for large numbers of tokens.
-fn tokens(number: u64) -> String {
+fn format_tokens(number: u64) -> String {
     match number {
         0..10_000 => number.to_string(),
         10_000..1_000_000 => format!("{}.{}k", number / 1000, number % 1000 / 100),
@@ -377,7 +380,7 @@ fn tokens(number: u64) -> String {
 }
 
 /// How a judge ended.
-pub(super) fn ending(ending: Option<Ending>) -> &'static str {
+pub(super) fn ending_word(ending: Option<Ending>) -> &'static str {
     match ending {
         Some(Ending::Graceful) => "graceful",
         Some(Ending::Forced) => "forced",

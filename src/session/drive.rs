@@ -8,53 +8,55 @@ use council_protocol::{Capability, Event, JudgeId, Millis};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::SessionError;
-use super::explore::Explorers;
-use super::journal::{Header, JOURNAL_VERSION, Journal, Line, PlanRef, Writer};
-use super::opened::Opened;
-use super::prove::Prover;
-use super::purse::{CALLS_FILE, Call, Purse};
-use super::resume::Past;
-use super::roll::Roll;
-use super::seating::{Seated, Seating};
-use super::setting::{Finished, GaveWay, Offer, Setting};
+use super::explore::ExplorerPool;
+use super::journal::{
+    JOURNAL_VERSION, JournalHeader, JournalLine, JournalWriter, PlanRef, RunJournal,
+};
+use super::opened::SessionBackend;
+use super::prove::QuoteProver;
+use super::purse::{Budget, CALLS_FILE, LoggedCall};
+use super::resume::RunHistory;
+use super::roll::JudgeRoster;
+use super::seating::{GateDecision, SeatingGate};
+use super::setting::{BackendFallback, BackendOffer, FinishedSession, SessionSetup};
 use super::stored;
-use super::world::{Appender, Durability, World};
+use super::world::{FileAppender, SessionWorld, WriteDurability};
 use crate::council::plan::PlannedSeat;
 use crate::council::{Council, Input, Outcome, Plan, TimerId};
 use crate::packet;
 
 /// An event with the number of the backend that it comes from: the first offer is 1.
-pub(super) type Tagged = (u32, Event);
+pub(super) type TaggedEvent = (u32, Event);
 
 /// How often a backend is heard about itself, and how many characters at a time.
-const MOST_COMPLAINTS: usize = 100;
-const LONGEST_COMPLAINT: usize = 1_000;
+const MAX_COMPLAINTS: usize = 100;
+const MAX_COMPLAINT_CHARS: usize = 1_000;
 
 /// A council at work.
-pub(super) struct Drive<'a> {
-    pub(super) world: &'a dyn World,
-    pub(super) setting: &'a Setting,
-    pub(super) prover: Prover,
+pub(super) struct SessionState<'a> {
+    pub(super) world: &'a dyn SessionWorld,
+    pub(super) setting: &'a SessionSetup,
+    pub(super) prover: QuoteProver,
     /// The backend that runs the judges; none: not yet, or no longer.
-    pub(super) current: Option<Opened>,
-    pub(super) roll: Roll,
+    pub(super) current: Option<SessionBackend>,
+    pub(super) roll: JudgeRoster,
     pub(super) timers: BTreeMap<TimerId, Millis>,
     /// Which offer runs, from 1: events of an earlier one are not for this council.
     pub(super) generation: u32,
     /// The backend is closed before its time.
     pub(super) lost: bool,
     pub(super) outcome: Option<Box<Outcome>>,
-    pub(super) seating: Seating,
-    pub(super) explorers: Explorers,
+    pub(super) seating: SeatingGate,
+    pub(super) explorers: ExplorerPool,
     /// What an earlier process of this run left to us.
-    pub(super) past: Past,
+    pub(super) past: RunHistory,
     backend: String,
     plan: Plan,
     council: Option<Council>,
-    journal: Option<Writer>,
-    pub(super) purse: Purse,
+    journal: Option<JournalWriter>,
+    pub(super) purse: Budget,
     /// The calls of this run, once there is one.
-    calls: Option<Box<dyn Appender>>,
+    calls: Option<Box<dyn FileAppender>>,
     /// When the run began, in the world's milliseconds.
     began: Millis,
     /// When this process convened the council, and how old the council was by then.
@@ -64,33 +66,33 @@ pub(super) struct Drive<'a> {
     arrived: VecDeque<Input>,
     /// On their way to the engine.
     pending: Vec<Input>,
-    spare: VecDeque<Offer>,
-    retired: Vec<Opened>,
-    gave_way: Option<GaveWay>,
-    events: UnboundedSender<Tagged>,
+    spare: VecDeque<BackendOffer>,
+    retired: Vec<SessionBackend>,
+    gave_way: Option<BackendFallback>,
+    events: UnboundedSender<TaggedEvent>,
     log: Vec<String>,
     complaints: usize,
     /// The files of answers that this run has written.
     pub(super) recorded: BTreeSet<PathBuf>,
 }
 
-impl<'a> Drive<'a> {
+impl<'a> SessionState<'a> {
     /// A council that is still to be convened, in the first of these offers.
     pub(super) fn new(
-        world: &'a dyn World,
-        setting: &'a Setting,
-        first: Offer,
-        spare: VecDeque<Offer>,
-        events: UnboundedSender<Tagged>,
+        world: &'a dyn SessionWorld,
+        setting: &'a SessionSetup,
+        first: BackendOffer,
+        spare: VecDeque<BackendOffer>,
+        events: UnboundedSender<TaggedEvent>,
     ) -> Self {
         let (packet, blobs) = (Arc::clone(&setting.packet), Arc::clone(&setting.blobs));
         Self {
             world,
             setting,
-            prover: Prover::new(packet, blobs, setting.redact.clone()),
+            prover: QuoteProver::new(packet, blobs, setting.redact.clone()),
             backend: first.opened.manifest().name.clone(),
             current: Some(first.opened),
-            roll: Roll::of(&first.plan),
+            roll: JudgeRoster::of_plan(&first.plan),
             plan: first.plan,
             timers: BTreeMap::new(),
             generation: 0,
@@ -98,16 +100,16 @@ impl<'a> Drive<'a> {
             outcome: None,
             council: None,
             journal: None,
-            purse: Purse::new(setting.money.clone()),
+            purse: Budget::new(setting.money.clone()),
             calls: None,
             began: world.now_ms(),
             convened: world.now_ms(),
             age: 0,
-            past: Past::default(),
+            past: RunHistory::default(),
             arrived: VecDeque::new(),
             pending: Vec::new(),
-            seating: Seating::default(),
-            explorers: Explorers::default(),
+            seating: SeatingGate::default(),
+            explorers: ExplorerPool::default(),
             spare,
             retired: Vec::new(),
             gave_way: None,
@@ -119,30 +121,30 @@ impl<'a> Drive<'a> {
     }
 
     /// Begins the journal and convenes the council.
-    pub(super) fn begin(&mut self) -> Result<(), SessionError> {
+    pub(super) fn begin_council(&mut self) -> Result<(), SessionError> {
         match self.begin_journal() {
             // Where nothing is paid for, a disk that fails costs the journal and not the run.
-            Err(error) if !has_paid(&self.plan) => self.say(unkept(&error)),
+            Err(error) if !has_paid(&self.plan) => self.log_line(unkept_notice(&error)),
             begun => begun?,
         }
-        self.convene();
+        self.convene_council();
         Ok(())
     }
 
     /// Milliseconds since the council was convened.
-    pub(super) fn now(&self) -> Millis {
+    pub(super) fn council_ms(&self) -> Millis {
         let here = self.world.now_ms().saturating_sub(self.convened);
         self.age.saturating_add(here)
     }
 
     /// Milliseconds since the run began.
-    fn elapsed(&self) -> Millis {
+    fn run_ms(&self) -> Millis {
         let here = self.world.now_ms().saturating_sub(self.began);
         self.age.saturating_add(here)
     }
 
     /// Says something in the run's log.
-    pub(super) fn say(&mut self, line: String) {
+    pub(super) fn log_line(&mut self, line: String) {
         if let Some(listener) = &self.setting.listener {
             listener(&line);
         }
@@ -150,16 +152,16 @@ impl<'a> Drive<'a> {
     }
 
     /// Says what the backend says of itself, as long as it does not say too much.
-    pub(super) fn say_of_backend(&mut self, message: &str) {
+    pub(super) fn log_backend(&mut self, message: &str) {
         self.complaints += 1;
-        if self.complaints <= MOST_COMPLAINTS {
-            let short: String = message.chars().take(LONGEST_COMPLAINT).collect();
-            self.say(format!("{}: {short}", self.backend));
+        if self.complaints <= MAX_COMPLAINTS {
+            let short: String = message.chars().take(MAX_COMPLAINT_CHARS).collect();
+            self.log_line(format!("{}: {short}", self.backend));
         }
     }
 
     /// A judge's seat in the plan.
-    pub(super) fn seat(&self, judge: &JudgeId) -> Option<&PlannedSeat> {
+    pub(super) fn find_seat(&self, judge: &JudgeId) -> Option<&PlannedSeat> {
         self.plan
             .seats
             .iter()
@@ -187,44 +189,46 @@ impl<'a> Drive<'a> {
     }
 
     /// Something has happened; [`Drive::settle`] sees to it.
-    pub(super) fn arrive(&mut self, input: Input) {
+    pub(super) fn queue_input(&mut self, input: Input) {
         self.arrived.push_back(input);
     }
 
     /// Hands everything that has arrived to the engine and does what it wants done, until there is nothing left: first
     /// into the journal, then to the engine.
-    pub(super) fn settle(&mut self) -> Result<(), SessionError> {
+    pub(super) fn process_inputs(&mut self) -> Result<(), SessionError> {
         while self.outcome.is_none() {
             self.sort_arrived()?;
             if self.pending.is_empty() {
                 break;
             }
-            let now = self.now();
+            let now = self.council_ms();
             let batch = std::mem::take(&mut self.pending);
-            self.write_down(now, &batch)?;
+            self.journal_inputs(now, &batch)?;
             for input in batch {
                 self.remember_reply(&input);
-                self.tell(input, now);
+                self.handle_input(input, now);
             }
         }
         Ok(())
     }
 
-    fn tell(&mut self, input: Input, now: Millis) {
+    fn handle_input(&mut self, input: Input, now: Millis) {
         if let (None, Some(council)) = (&self.outcome, &mut self.council) {
             let actions = council.handle(input, now);
-            actions.into_iter().for_each(|action| self.perform(action));
+            actions
+                .into_iter()
+                .for_each(|action| self.perform_action(action));
         }
     }
 
     /// Lets through what has arrived, unless the backend turns out to have seated nobody.
     fn sort_arrived(&mut self) -> Result<(), SessionError> {
         while let Some(input) = self.arrived.pop_front() {
-            match self.seating.take(input) {
-                Seated::Wait => {}
-                Seated::Pass(inputs) => self.pending.extend(inputs),
-                Seated::Nobody(inputs) => match self.spare.pop_front() {
-                    Some(next) if self.gave_way.is_none() => self.give_way(next, &inputs)?,
+            match self.seating.filter_input(input) {
+                GateDecision::Wait => {}
+                GateDecision::Pass(inputs) => self.pending.extend(inputs),
+                GateDecision::Nobody(inputs) => match self.spare.pop_front() {
+                    Some(next) if self.gave_way.is_none() => self.fall_back(next, &inputs)?,
                     _ => self.pending.extend(inputs),
                 },
             }
@@ -233,7 +237,7 @@ impl<'a> Drive<'a> {
     }
 
     /// Begins anew with the next backend, once (councils.md 8, "declared but broken").
-    fn give_way(&mut self, next: Offer, failed: &[Input]) -> Result<(), SessionError> {
+    fn fall_back(&mut self, next: BackendOffer, failed: &[Input]) -> Result<(), SessionError> {
         let reason = failed.iter().find_map(|input| match input {
             Input::Failed { failure, .. } => Some(failure.detail.clone()),
             _ => None,
@@ -246,47 +250,49 @@ impl<'a> Drive<'a> {
         );
         self.retired.extend(self.current.replace(next.opened));
         let backend = std::mem::replace(&mut self.backend, name);
-        self.gave_way = Some(GaveWay { backend, reason });
-        self.say(note.clone());
+        self.gave_way = Some(BackendFallback { backend, reason });
+        self.log_line(note.clone());
         self.plan = next.plan;
         self.plan.notes.push(note);
         let run_ms = &mut self.plan.timeouts.run_ms;
         *run_ms = run_ms.map(|bound| bound.saturating_sub(self.world.now_ms() - self.began));
-        self.roll = Roll::of(&self.plan);
-        self.seating = Seating::default();
-        self.explorers = Explorers::default();
+        self.roll = JudgeRoster::of_plan(&self.plan);
+        self.seating = SeatingGate::default();
+        self.explorers = ExplorerPool::default();
         self.lost = false;
         self.timers.clear();
         self.arrived.clear();
         self.pending.clear();
-        match self.write_down_giving_way() {
+        match self.journal_fallback() {
             Err(error) if !has_paid(&self.plan) => {
                 self.journal = None;
-                self.say(unkept(&error));
+                self.log_line(unkept_notice(&error));
             }
             written => written?,
         }
-        self.convene();
+        self.convene_council();
         Ok(())
     }
 
-    fn write_down_giving_way(&mut self) -> Result<(), SessionError> {
-        let line = Line::GaveWay {
-            at: self.elapsed(),
+    fn journal_fallback(&mut self) -> Result<(), SessionError> {
+        let line = JournalLine::GaveWay {
+            at: self.run_ms(),
             gave_way_to: self.backend.clone(),
             plan: self.store_plan("plan-2.json")?,
         };
         match &mut self.journal {
-            Some(journal) => journal.gave_way(&line),
+            Some(journal) => journal.append_fallback(&line),
             None => Ok(()),
         }
     }
 
-    fn convene(&mut self) {
-        self.listen();
+    fn convene_council(&mut self) {
+        self.attach_backend();
         let (council, actions) = Council::convene(self.plan.clone());
         self.council = Some(council);
-        actions.into_iter().for_each(|action| self.perform(action));
+        actions
+            .into_iter()
+            .for_each(|action| self.perform_action(action));
     }
 
     /// The plan that holds.
@@ -298,21 +304,21 @@ impl<'a> Drive<'a> {
     pub(super) fn take_over(&mut self, council: Council, age: Millis) {
         self.age = age;
         self.council = Some(council);
-        self.listen();
+        self.attach_backend();
     }
 
     /// What the log said before.
-    pub(super) fn remember(&mut self, log: Vec<String>) {
+    pub(super) fn restore_log(&mut self, log: Vec<String>) {
         self.log.extend(log);
     }
 
     /// Hears the backend from now on.
-    fn listen(&mut self) {
+    fn attach_backend(&mut self) {
         self.generation += 1;
         self.convened = self.world.now_ms();
         let (events, generation) = (self.events.clone(), self.generation);
         if let Some(current) = &self.current {
-            current.attach(Arc::new(move |event| {
+            current.attach_sink(Arc::new(move |event| {
                 // Whoever does not listen any more has its outcome.
                 let _ = events.send((generation, event));
             }));
@@ -320,15 +326,15 @@ impl<'a> Drive<'a> {
     }
 
     /// Into the journal.
-    fn write_down(&mut self, now: Millis, batch: &[Input]) -> Result<(), SessionError> {
+    fn journal_inputs(&mut self, now: Millis, batch: &[Input]) -> Result<(), SessionError> {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
         let paid = batch.iter().any(|input| is_paid(&self.plan, input));
-        match journal.inputs(now, batch, paid) {
+        match journal.append_inputs(now, batch, paid) {
             Err(error) if !has_paid(&self.plan) => {
                 self.journal = None;
-                self.say(unkept(&error));
+                self.log_line(unkept_notice(&error));
                 Ok(())
             }
             written => written,
@@ -336,16 +342,16 @@ impl<'a> Drive<'a> {
     }
 
     /// Writes a call into the run's log of calls. The journal has what came of it: a full disk costs the line only.
-    pub(super) fn write_call(&mut self, call: &Call) {
-        let Some(path) = self.setting.run.file(CALLS_FILE) else {
+    pub(super) fn write_call(&mut self, call: &LoggedCall) {
+        let Some(path) = self.setting.run.file_path(CALLS_FILE) else {
             return;
         };
         if self.calls.is_none() {
-            self.calls = self.world.disk().append(&path).ok();
+            self.calls = self.world.disk().open_append(&path).ok();
         }
         if let (Some(calls), Ok(mut line)) = (&mut self.calls, serde_json::to_vec(call)) {
             line.push(b'\n');
-            let _ = calls.append(&line);
+            let _ = calls.append_bytes(&line);
         }
     }
 
@@ -355,8 +361,8 @@ impl<'a> Drive<'a> {
         };
         // Judges may read this file from R1 on: the authors' words are not in it, they are in the plan.
         let packet = packet::to_bytes(&packet::for_judges(&self.setting.packet));
-        self.store(packet::PACKET_FILE, &packet)?;
-        let header = Header {
+        self.store_file(packet::PACKET_FILE, &packet)?;
+        let header = JournalHeader {
             journal: JOURNAL_VERSION,
             run: self.setting.run.name.clone(),
             started: self.setting.run.started.clone(),
@@ -365,47 +371,47 @@ impl<'a> Drive<'a> {
             packet: Some(packet::sha256(&packet)),
             plan: self.store_plan("plan.json")?,
         };
-        self.journal = Some(Writer::begin(self.world.disk(), folder, &header)?);
+        self.journal = Some(JournalWriter::create(self.world.disk(), folder, &header)?);
         Ok(())
     }
 
     /// Writes on behind the last whole line of a journal.
-    pub(super) fn continue_journal(&mut self, journal: &Journal) -> Result<(), SessionError> {
+    pub(super) fn continue_journal(&mut self, journal: &RunJournal) -> Result<(), SessionError> {
         let Some(folder) = &self.setting.run.folder else {
             return Ok(());
         };
-        let resumed = Line::Resumed {
+        let resumed = JournalLine::Resumed {
             at: journal.entries.last().map_or(0, |entry| entry.at),
-            resumed: self.world.moment().rfc3339,
+            resumed: self.world.read_calendar().rfc3339,
             kept: journal.entries.len(),
         };
-        let writer = Writer::again(self.world.disk(), folder, journal, &resumed)?;
+        let writer = JournalWriter::reopen(self.world.disk(), folder, journal, &resumed)?;
         self.journal = Some(writer);
         Ok(())
     }
 
     fn store_plan(&self, file: &str) -> Result<PlanRef, SessionError> {
-        let bytes = stored::bytes(&self.plan);
-        self.store(file, &bytes)?;
-        Ok(PlanRef::to(file, &bytes))
+        let bytes = stored::plan_to_bytes(&self.plan);
+        self.store_file(file, &bytes)?;
+        Ok(PlanRef::for_bytes(file, &bytes))
     }
 
     /// Writes a file of the run's folder; durable when somebody will be paid on the strength of it.
-    fn store(&self, file: &str, bytes: &[u8]) -> Result<(), SessionError> {
-        let Some(path) = self.setting.run.file(file) else {
+    fn store_file(&self, file: &str, bytes: &[u8]) -> Result<(), SessionError> {
+        let Some(path) = self.setting.run.file_path(file) else {
             return Ok(());
         };
         let durability = if has_paid(&self.plan) {
-            Durability::Synced
+            WriteDurability::Synced
         } else {
-            Durability::Cheap
+            WriteDurability::Cheap
         };
-        let written = self.world.disk().write(&path, bytes, durability);
+        let written = self.world.disk().write_file(&path, bytes, durability);
         written.map_err(SessionError::disk("write", &path))
     }
 
     /// Takes the backends away to be closed.
-    pub(super) fn backends(&mut self) -> Vec<Opened> {
+    pub(super) fn take_backends(&mut self) -> Vec<SessionBackend> {
         let spare = self.spare.drain(..).map(|offer| offer.opened);
         self.current
             .take()
@@ -416,9 +422,9 @@ impl<'a> Drive<'a> {
     }
 
     /// What is left when everything is over; none: there is no outcome.
-    pub(super) fn finish(mut self) -> Option<Finished> {
-        Some(Finished {
-            elapsed_ms: self.elapsed(),
+    pub(super) fn into_finished(mut self) -> Option<FinishedSession> {
+        Some(FinishedSession {
+            elapsed_ms: self.run_ms(),
             outcome: *self.outcome.take()?,
             plan: self.plan,
             backend: self.backend,
@@ -429,7 +435,7 @@ impl<'a> Drive<'a> {
     }
 }
 
-fn unkept(error: &SessionError) -> String {
+fn unkept_notice(error: &SessionError) -> String {
     format!("the run cannot be kept: {error}")
 }
 

@@ -10,24 +10,24 @@ use council_protocol::{
     Event, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, Task, Turn, TurnId,
 };
 
-use super::drive::Drive;
+use super::drive::SessionState;
 use crate::council::{Input, TimerId};
 
 /// What is left of the explorers' time for their results to reach the judge: one part in so many.
-const MARGIN: Millis = 20;
+const REPORT_MARGIN: Millis = 20;
 
 /// The explorers of every judge that has asked for some.
 #[derive(Debug, Default)]
-pub(super) struct Explorers {
-    parties: BTreeMap<JudgeId, Party>,
+pub(super) struct ExplorerPool {
+    parties: BTreeMap<JudgeId, ExplorerGroup>,
     /// Turns and deadlines of explorers are numbered from the end, those of judges from the beginning.
     numbers: u32,
 }
 
 /// The explorers of one judge.
 #[derive(Debug)]
-struct Party {
-    helpers: Vec<Helper>,
+struct ExplorerGroup {
+    helpers: Vec<Explorer>,
     timer: TimerId,
     timeout_ms: u64,
     reported: bool,
@@ -35,18 +35,18 @@ struct Party {
 
 /// One explorer.
 #[derive(Debug)]
-struct Helper {
+struct Explorer {
     id: JudgeId,
     turn: TurnId,
     question: String,
-    state: State,
+    state: ExplorerState,
     seated: bool,
     result: Option<String>,
     usage: Option<Usage>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ExplorerState {
     /// Asked for.
     Called,
     /// It has its question.
@@ -55,14 +55,14 @@ enum State {
     Settled,
 }
 
-impl Explorers {
-    fn number(&mut self) -> u32 {
+impl ExplorerPool {
+    fn next_number(&mut self) -> u32 {
         self.numbers += 1;
         u32::MAX - self.numbers
     }
 
     /// The judge whose explorer this is, and which of them.
-    fn find(&self, id: &JudgeId) -> Option<(JudgeId, usize)> {
+    fn find_explorer(&self, id: &JudgeId) -> Option<(JudgeId, usize)> {
         let mut parties = self.parties.iter();
         parties.find_map(|(judge, party)| {
             let at = party.helpers.iter().position(|helper| helper.id == *id)?;
@@ -71,17 +71,20 @@ impl Explorers {
     }
 
     /// The judge whose explorers have to be back now.
-    pub(super) fn due(&self, timer: TimerId) -> Option<JudgeId> {
+    pub(super) fn due_judge(&self, timer: TimerId) -> Option<JudgeId> {
         let mut parties = self.parties.iter();
         let due = parties.find(|(_, party)| party.timer == timer)?;
         Some(due.0.clone())
     }
 }
 
-impl Party {
+impl ExplorerGroup {
     /// What came back, once everybody is done.
-    fn report(&mut self) -> Option<(Vec<Explored>, Option<Usage>)> {
-        let done = self.helpers.iter().all(|h| h.state == State::Settled);
+    fn take_report(&mut self) -> Option<(Vec<Explored>, Option<Usage>)> {
+        let done = self
+            .helpers
+            .iter()
+            .all(|h| h.state == ExplorerState::Settled);
         if !done || std::mem::replace(&mut self.reported, true) {
             return None;
         }
@@ -90,36 +93,41 @@ impl Party {
             result: helper.result.take(),
         });
         let results = results.collect();
-        Some((results, self.cost()))
+        Some((results, self.total_usage()))
     }
 
     /// What all of them cost; none where nobody says.
-    fn cost(&self) -> Option<Usage> {
+    fn total_usage(&self) -> Option<Usage> {
         let known = self.helpers.iter().filter_map(|h| h.usage.clone());
         known.reduce(|a, b| a.plus(&b))
     }
 }
 
-impl Drive<'_> {
+impl SessionState<'_> {
     /// Seats an explorer for each question.
-    pub(super) fn explore(&mut self, judge: JudgeId, questions: Vec<String>, timeout_ms: u64) {
+    pub(super) fn seat_explorers(
+        &mut self,
+        judge: JudgeId,
+        questions: Vec<String>,
+        timeout_ms: u64,
+    ) {
         let count = questions.len();
-        self.say(format!("{judge} asked {count} explorers"));
-        let timeout_ms = timeout_ms - timeout_ms / MARGIN;
-        let timer = TimerId(self.explorers.number());
-        self.timers.insert(timer, self.now() + timeout_ms);
-        let helper = |(question, number): (String, usize)| Helper {
+        self.log_line(format!("{judge} asked {count} explorers"));
+        let timeout_ms = timeout_ms - timeout_ms / REPORT_MARGIN;
+        let timer = TimerId(self.explorers.next_number());
+        self.timers.insert(timer, self.council_ms() + timeout_ms);
+        let helper = |(question, number): (String, usize)| Explorer {
             id: JudgeId(format!("{judge}-explorer-{number}")),
-            turn: TurnId(self.explorers.number()),
+            turn: TurnId(self.explorers.next_number()),
             question,
-            state: State::Called,
+            state: ExplorerState::Called,
             seated: false,
             result: None,
             usage: None,
         };
-        let helpers: Vec<Helper> = questions.into_iter().zip(1..).map(helper).collect();
+        let helpers: Vec<Explorer> = questions.into_iter().zip(1..).map(helper).collect();
         let ids: Vec<JudgeId> = helpers.iter().map(|helper| helper.id.clone()).collect();
-        let party = Party {
+        let party = ExplorerGroup {
             helpers,
             timer,
             timeout_ms,
@@ -133,7 +141,7 @@ impl Drive<'_> {
     }
 
     fn seat_explorer(&mut self, judge: &JudgeId, id: JudgeId) {
-        let Some(mut seat) = self.seat(judge).map(|planned| planned.seat.clone()) else {
+        let Some(mut seat) = self.find_seat(judge).map(|planned| planned.seat.clone()) else {
             return;
         };
         seat.judge = id;
@@ -144,16 +152,16 @@ impl Drive<'_> {
         let reads = seat.agent.kind.reads_text();
         let prompter = self.setting.prompter.as_deref().filter(|_| reads);
         let spec = JudgeSpec {
-            brief: prompter.map_or_else(|| "".into(), |prompter| prompter.brief(&seat)),
-            room: self.setting.rooms.of(&seat),
+            brief: prompter.map_or_else(|| "".into(), |prompter| prompter.render_brief(&seat)),
+            room: self.setting.rooms.folder_for(&seat),
             seat,
             max_answer_bytes: self.setting.max_answer_bytes,
         };
-        self.call(Request::Spawn { spec });
+        self.call_backend(Request::Spawn { spec });
     }
 
     /// An event of an explorer; any other is given back.
-    pub(super) fn hear_explorer(&mut self, event: Event) -> Option<Event> {
+    pub(super) fn on_explorer_event(&mut self, event: Event) -> Option<Event> {
         let id = match &event {
             Event::Started { judge, .. }
             | Event::Answered { judge, .. }
@@ -161,7 +169,7 @@ impl Drive<'_> {
             | Event::Ended { judge, .. } => judge.clone(),
             _ => return Some(event),
         };
-        let Some((judge, at)) = self.explorers.find(&id) else {
+        let Some((judge, at)) = self.explorers.find_explorer(&id) else {
             return Some(event);
         };
         let most = self.setting.max_answer_bytes;
@@ -170,8 +178,8 @@ impl Drive<'_> {
         match event {
             Event::Started { .. } => {
                 helper.seated = true;
-                if helper.state == State::Called {
-                    helper.state = State::Asked;
+                if helper.state == ExplorerState::Called {
+                    helper.state = ExplorerState::Asked;
                     self.question_explorer(&judge, at);
                 } else {
                     self.end_explorer(&judge, at);
@@ -179,23 +187,23 @@ impl Drive<'_> {
             }
             Event::Answered {
                 turn, raw, usage, ..
-            } if helper.state == State::Asked && helper.turn == turn => {
+            } if helper.state == ExplorerState::Asked && helper.turn == turn => {
                 helper.result = Some(raw).filter(|raw| raw.len() as u64 <= most);
                 helper.usage = usage;
-                helper.state = State::Settled;
+                helper.state = ExplorerState::Settled;
                 self.end_explorer(&judge, at);
             }
-            Event::Failed { failure, .. } if helper.state != State::Settled => {
-                helper.state = State::Settled;
+            Event::Failed { failure, .. } if helper.state != ExplorerState::Settled => {
+                helper.state = ExplorerState::Settled;
                 if failure.kind == FailureKind::Died {
                     helper.seated = false;
                 }
-                self.say(format!("{id} found nothing: {failure}"));
+                self.log_line(format!("{id} found nothing: {failure}"));
                 self.end_explorer(&judge, at);
             }
             Event::Ended { .. } => {
                 helper.seated = false;
-                helper.state = State::Settled;
+                helper.state = ExplorerState::Settled;
             }
             _ => {}
         }
@@ -207,19 +215,21 @@ impl Drive<'_> {
     pub(super) fn recall_explorers(&mut self, judge: &JudgeId) {
         let helpers = self.explorers.parties.get(judge).map(|p| p.helpers.len());
         for at in 0..helpers.unwrap_or(0) {
-            let Some(helper) = self.helper(judge, at) else {
+            let Some(helper) = self.explorer_mut(judge, at) else {
                 continue;
             };
-            if std::mem::replace(&mut helper.state, State::Settled) != State::Settled {
+            if std::mem::replace(&mut helper.state, ExplorerState::Settled)
+                != ExplorerState::Settled
+            {
                 let id = helper.id.clone();
-                self.say(format!("{id} found nothing in time"));
+                self.log_line(format!("{id} found nothing in time"));
                 self.end_explorer(judge, at);
             }
         }
         self.report_explorers(judge);
     }
 
-    fn helper(&mut self, judge: &JudgeId, at: usize) -> Option<&mut Helper> {
+    fn explorer_mut(&mut self, judge: &JudgeId, at: usize) -> Option<&mut Explorer> {
         self.explorers.parties.get_mut(judge)?.helpers.get_mut(at)
     }
 
@@ -239,23 +249,23 @@ impl Drive<'_> {
             prompt: String::new(),
             timeout_ms,
         };
-        let seat = self.seat(judge).map(|planned| &planned.seat);
+        let seat = self.find_seat(judge).map(|planned| &planned.seat);
         if let (Some(seat), Some(prompter)) = (seat, &self.setting.prompter) {
-            match prompter.prompt(seat, &turn, 0) {
+            match prompter.render_prompt(seat, &turn, 0) {
                 Ok(prompt) => turn.prompt = prompt,
                 Err(cause) => return self.give_up_explorer(judge, at, &cause),
             }
         }
         let message = Message::Turn { judge: id, turn };
-        self.call(Request::Send { message });
+        self.call_backend(Request::Send { message });
     }
 
     /// It was never asked: its question has no answer.
     fn give_up_explorer(&mut self, judge: &JudgeId, at: usize, cause: &str) {
-        if let Some(helper) = self.helper(judge, at) {
-            helper.state = State::Settled;
+        if let Some(helper) = self.explorer_mut(judge, at) {
+            helper.state = ExplorerState::Settled;
             let id = helper.id.clone();
-            self.say(format!("{id} was not asked: {cause}"));
+            self.log_line(format!("{id} was not asked: {cause}"));
         }
         self.end_explorer(judge, at);
         self.report_explorers(judge);
@@ -264,11 +274,11 @@ impl Drive<'_> {
     /// It was for one question: it ends as judges end.
     fn end_explorer(&mut self, judge: &JudgeId, at: usize) {
         let grace_ms = self.shutdown_ms();
-        let Some(helper) = self.helper(judge, at).filter(|helper| helper.seated) else {
+        let Some(helper) = self.explorer_mut(judge, at).filter(|helper| helper.seated) else {
             return;
         };
         let judge = helper.id.clone();
-        self.call(Request::Shutdown { judge, grace_ms });
+        self.call_backend(Request::Shutdown { judge, grace_ms });
     }
 
     fn report_explorers(&mut self, judge: &JudgeId) {
@@ -276,10 +286,10 @@ impl Drive<'_> {
             return;
         };
         let timer = party.timer;
-        if let Some((results, usage)) = party.report() {
+        if let Some((results, usage)) = party.take_report() {
             self.timers.remove(&timer);
             let judge = judge.clone();
-            self.arrive(Input::Explored {
+            self.queue_input(Input::Explored {
                 judge,
                 results,
                 usage,

@@ -3,34 +3,34 @@
 use council_protocol::message::Ending;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, Millis};
 
-use super::drive::{Drive, Tagged};
+use super::drive::{SessionState, TaggedEvent};
 use crate::council::{CancelCause, Input, TimerId};
 
-impl Drive<'_> {
+impl SessionState<'_> {
     /// An event of a backend.
-    pub(super) fn hear(&mut self, (generation, mut event): Tagged) {
+    pub(super) fn on_event(&mut self, (generation, mut event): TaggedEvent) {
         if generation != self.generation {
             return;
         }
-        if let Some(call) = self.purse.after(&mut event, self.now()) {
+        if let Some(call) = self.purse.after_event(&mut event, self.council_ms()) {
             self.write_call(&call);
         }
-        let Some(event) = self.hear_explorer(event) else {
+        let Some(event) = self.on_explorer_event(event) else {
             return;
         };
         match event {
-            Event::Started { judge, .. } if self.roll.started(&judge) => {
-                self.arrive(Input::Started { judge });
+            Event::Started { judge, .. } if self.roll.on_started(&judge) => {
+                self.queue_input(Input::Started { judge });
             }
-            Event::Started { judge, .. } => self.returned(&judge),
+            Event::Started { judge, .. } => self.on_returned(&judge),
             Event::Answered {
                 judge,
                 turn,
                 raw,
                 usage,
-            } if self.roll.answered(&judge, turn) => {
+            } if self.roll.on_answered(&judge, turn) => {
                 let (bytes, most) = (raw.len() as u64, self.setting.max_answer_bytes);
-                self.arrive(if bytes > most {
+                self.queue_input(if bytes > most {
                     let detail = format!("the answer has {bytes} bytes, {most} are allowed");
                     let failure = Failure::new(FailureKind::Oversized, detail);
                     let turn = Some(turn);
@@ -53,9 +53,9 @@ impl Drive<'_> {
                 judge,
                 turn: Some(turn),
                 failure,
-            } if self.roll.answered(&judge, turn) => {
+            } if self.roll.on_answered(&judge, turn) => {
                 let turn = Some(turn);
-                self.arrive(Input::Failed {
+                self.queue_input(Input::Failed {
                     judge,
                     turn,
                     failure,
@@ -65,19 +65,19 @@ impl Drive<'_> {
                 judge,
                 turn: None,
                 failure,
-            } => self.lose(judge, failure),
-            Event::Ended { judge, ending } => self.end(judge, ending),
-            Event::Error { message } => self.say_of_backend(&message),
+            } => self.on_judge_lost(judge, failure),
+            Event::Ended { judge, ending } => self.on_judge_ended(judge, ending),
+            Event::Error { message } => self.log_backend(&message),
             Event::Closed => self.backend_lost(),
             _ => {}
         }
     }
 
     /// A judge is gone, or was never seated.
-    pub(super) fn lose(&mut self, judge: JudgeId, failure: Failure) {
-        if self.roll.lost(&judge) {
+    pub(super) fn on_judge_lost(&mut self, judge: JudgeId, failure: Failure) {
+        if self.roll.on_lost(&judge) {
             let turn = None;
-            self.arrive(Input::Failed {
+            self.queue_input(Input::Failed {
                 judge,
                 turn,
                 failure,
@@ -86,13 +86,13 @@ impl Drive<'_> {
     }
 
     /// A judge has ended. One that ends before it was seated could not be seated.
-    pub(super) fn end(&mut self, judge: JudgeId, ending: Ending) {
+    pub(super) fn on_judge_ended(&mut self, judge: JudgeId, ending: Ending) {
         if self.roll.is_expected(&judge) {
             let failure = Failure::new(FailureKind::Spawn, "it ended before it was seated");
-            self.lose(judge.clone(), failure);
+            self.on_judge_lost(judge.clone(), failure);
         }
-        if self.roll.ended(&judge) {
-            self.arrive(Input::Ended { judge, ending });
+        if self.roll.on_ended(&judge) {
+            self.queue_input(Input::Ended { judge, ending });
         }
     }
 
@@ -101,33 +101,33 @@ impl Drive<'_> {
         if std::mem::replace(&mut self.lost, true) {
             return;
         }
-        self.say_of_backend("it closed before the council was over");
+        self.log_backend("it closed before the council was over");
         let cancel = Input::Cancel {
             cause: CancelCause::BackendLost,
         };
         if self.roll.has_seated() {
-            self.arrive(cancel);
-            self.abandon(Ending::Died, "the backend closed");
+            self.queue_input(cancel);
+            self.abandon_judges(Ending::Died, "the backend closed");
         } else {
-            self.abandon(Ending::Died, "the backend closed");
-            self.arrive(cancel);
+            self.abandon_judges(Ending::Died, "the backend closed");
+            self.queue_input(cancel);
         }
     }
 
     /// Nobody is there any more.
-    pub(super) fn abandon(&mut self, ending: Ending, why: &str) {
-        for judge in self.roll.left() {
+    pub(super) fn abandon_judges(&mut self, ending: Ending, why: &str) {
+        for judge in self.roll.not_ended() {
             if self.roll.is_seated(&judge) {
-                self.end(judge, ending);
+                self.on_judge_ended(judge, ending);
             } else {
-                self.lose(judge, Failure::new(FailureKind::Spawn, why));
+                self.on_judge_lost(judge, Failure::new(FailureKind::Spawn, why));
             }
         }
     }
 
     /// Hands over the deadlines that have passed, in their order.
-    pub(super) fn ring(&mut self) {
-        let now = self.now();
+    pub(super) fn fire_due_timers(&mut self) {
+        let now = self.council_ms();
         let mut due: Vec<(Millis, TimerId)> = self
             .timers
             .iter()
@@ -137,9 +137,9 @@ impl Drive<'_> {
         due.sort_unstable();
         for (_, timer) in due {
             self.timers.remove(&timer);
-            match self.explorers.due(timer) {
+            match self.explorers.due_judge(timer) {
                 Some(judge) => self.recall_explorers(&judge),
-                None => self.arrive(Input::Deadline { timer }),
+                None => self.queue_input(Input::Deadline { timer }),
             }
         }
     }
@@ -147,6 +147,6 @@ impl Drive<'_> {
     /// How long nothing can ring, in milliseconds; none: there is no deadline.
     pub(super) fn quiet_ms(&self) -> Option<Millis> {
         let next = self.timers.values().min()?;
-        Some(next.saturating_sub(self.now()))
+        Some(next.saturating_sub(self.council_ms()))
     }
 }

@@ -4,13 +4,13 @@ use std::any::Any;
 use std::path::Path;
 
 use super::error::SessionError;
-use super::world::Disk;
+use super::world::SessionDisk;
 
 /// The file that is locked by whoever runs a council, for as long as it does.
-pub const HOLDER: &str = "holder";
+pub const LOCK_FILE: &str = "holder";
 
 /// What became of an attempt to lock a file.
-pub enum Lock {
+pub enum LockAttempt {
     /// It is ours until this is dropped, or the process ends.
     Ours(Box<dyn Any + Send>),
     /// Another process has it, and wrote this about itself.
@@ -18,18 +18,18 @@ pub enum Lock {
 }
 
 /// A run that this process holds.
-pub struct Held(#[expect(dead_code, reason = "its end is what counts")] Box<dyn Any + Send>);
+pub struct RunLock(#[expect(dead_code, reason = "its end is what counts")] Box<dyn Any + Send>);
 
-impl Held {
+impl RunLock {
     /// Holds the run of that name in its folder. Refused, with the holder named, while another process goes on with it.
-    pub fn take(disk: &dyn Disk, run: &str, folder: &Path) -> Result<Self, SessionError> {
-        let path = folder.join(HOLDER);
+    pub fn acquire(disk: &dyn SessionDisk, run: &str, folder: &Path) -> Result<Self, SessionError> {
+        let path = folder.join(LOCK_FILE);
         let lock = disk
-            .lock(&path)
+            .lock_file(&path)
             .map_err(SessionError::disk("hold", &path))?;
         match lock {
-            Lock::Ours(lock) => Ok(Self(lock)),
-            Lock::Theirs(holder) => Err(SessionError::GoesOn {
+            LockAttempt::Ours(lock) => Ok(Self(lock)),
+            LockAttempt::Theirs(holder) => Err(SessionError::GoesOn {
                 run: run.to_owned(),
                 holder: match holder.trim() {
                     "" => "another process".to_owned(),

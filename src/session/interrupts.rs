@@ -7,7 +7,7 @@ use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Where requests to end the run come from. The first ends it in good order, the second at once.
-pub enum Interrupts {
+pub enum InterruptSource {
     /// Ctrl-C and SIGTERM of this process. From the first session on they do not end the process by themselves.
     Signals,
     /// A channel.
@@ -15,7 +15,7 @@ pub enum Interrupts {
 }
 
 /// Interrupts that are being listened to.
-pub(super) enum Listening {
+pub(super) enum InterruptListener {
     #[cfg(unix)]
     Signals {
         interrupt: tokio::signal::unix::Signal,
@@ -26,7 +26,7 @@ pub(super) enum Listening {
     Channel(UnboundedReceiver<()>),
 }
 
-impl Interrupts {
+impl InterruptSource {
     /// Ctrl-C and SIGTERM of this process from now on, however long it takes until a session hears them.
     ///
     /// # Errors
@@ -54,24 +54,24 @@ impl Interrupts {
     }
 
     /// Begins to listen; needs a runtime.
-    pub(super) fn listen(self) -> io::Result<Listening> {
+    pub(super) fn listen(self) -> io::Result<InterruptListener> {
         match self {
             #[cfg(unix)]
             Self::Signals => {
                 use tokio::signal::unix::{SignalKind, signal};
-                Ok(Listening::Signals {
+                Ok(InterruptListener::Signals {
                     interrupt: signal(SignalKind::interrupt())?,
                     terminate: signal(SignalKind::terminate())?,
                 })
             }
             #[cfg(not(unix))]
-            Self::Signals => Ok(Listening::Signals),
-            Self::Channel(receiver) => Ok(Listening::Channel(receiver)),
+            Self::Signals => Ok(InterruptListener::Signals),
+            Self::Channel(receiver) => Ok(InterruptListener::Channel(receiver)),
         }
     }
 }
 
-impl Listening {
+impl InterruptListener {
     /// Waits for the next one; for ever when none can come.
     pub(super) async fn next(&mut self) {
         let came = match self {

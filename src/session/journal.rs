@@ -14,17 +14,17 @@ use sha2::{Digest as _, Sha256};
 
 use crate::council::Input;
 
-pub(super) use write::Writer;
+pub(super) use write::JournalWriter;
 
 /// Version that every journal carries in its header. Version 1 had no sums, and is still read.
 pub const JOURNAL_VERSION: u32 = 2;
 
 /// The journal's name in the run's folder.
-pub const JOURNAL: &str = "journal.jsonl";
+pub const JOURNAL_FILE: &str = "journal.jsonl";
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
+pub struct JournalHeader {
     /// [`JOURNAL_VERSION`], or an earlier one.
     pub journal: u32,
     /// The run's name.
@@ -53,7 +53,7 @@ pub struct PlanRef {
 
 impl PlanRef {
     /// A reference to these bytes in this file.
-    pub(super) fn to(file: &str, bytes: &[u8]) -> Self {
+    pub(super) fn for_bytes(file: &str, bytes: &[u8]) -> Self {
         let digest = Sha256::digest(bytes);
         Self {
             file: file.to_owned(),
@@ -65,7 +65,7 @@ impl PlanRef {
 /// A line after the header.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Line {
+pub enum JournalLine {
     /// The backend could not seat anybody: another one begins anew, with a plan of its own.
     GaveWay {
         /// Milliseconds since the run began.
@@ -85,12 +85,12 @@ pub enum Line {
         kept: usize,
     },
     /// Something happened.
-    Input(Entry),
+    Input(JournalEntry),
 }
 
 /// Something that happened, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Milliseconds since the council was convened.
     pub at: Millis,
     /// What.
@@ -100,17 +100,17 @@ pub struct Entry {
 
 /// A journal that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Journal {
+pub struct RunJournal {
     /// The first line.
-    pub header: Header,
+    pub header: JournalHeader,
     /// The backend that ran the judges in the end.
     pub backend: String,
     /// The plan that holds: the header's, or that of the last backend that took over.
     pub plan: PlanRef,
     /// What happened since that plan holds.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
     /// The entries as they were before the last process forgot some of them; empty when it did not.
-    pub forgotten: Vec<Entry>,
+    pub forgotten: Vec<JournalEntry>,
     /// The bytes up to the end of the last whole line; what follows is torn.
     pub whole_bytes: usize,
     /// The sum of the last whole line; empty in version 1.
@@ -139,12 +139,12 @@ pub enum JournalError {
     },
 }
 
-impl Journal {
+impl RunJournal {
     /// Reads a journal; a torn last line is left out.
     pub fn parse(bytes: &[u8]) -> Result<Self, JournalError> {
-        let whole = sum::whole(bytes)?;
+        let whole = sum::intact_lines(bytes)?;
         let mut lines = whole.lines.iter();
-        let header = Header::parse(lines.next().ok_or(JournalError::Empty)?)?;
+        let header = JournalHeader::parse(lines.next().ok_or(JournalError::Empty)?)?;
         if header.journal > 1 && whole.sum.is_empty() {
             return Err(JournalError::Damaged(1));
         }
@@ -163,9 +163,9 @@ impl Journal {
                 cause,
             };
             match serde_json::from_slice(line).map_err(corrupt)? {
-                Line::Input(entry) => journal.entries.push(entry),
-                Line::Resumed { kept, .. } => journal.forget_after(kept),
-                Line::GaveWay {
+                JournalLine::Input(entry) => journal.entries.push(entry),
+                JournalLine::Resumed { kept, .. } => journal.truncate_entries(kept),
+                JournalLine::GaveWay {
                     gave_way_to, plan, ..
                 } => {
                     (journal.backend, journal.plan) = (gave_way_to, plan);
@@ -177,7 +177,7 @@ impl Journal {
     }
 
     /// Lets go of every entry but the first so many.
-    pub fn forget_after(&mut self, kept: usize) {
+    pub fn truncate_entries(&mut self, kept: usize) {
         if kept < self.entries.len() {
             self.forgotten = self.entries.clone();
             self.entries.truncate(kept);
@@ -185,14 +185,14 @@ impl Journal {
     }
 }
 
-impl Header {
+impl JournalHeader {
     fn parse(line: &[u8]) -> Result<Self, JournalError> {
         #[derive(Deserialize)]
-        struct Version {
+        struct JournalVersion {
             journal: u32,
         }
         let corrupt = |cause| JournalError::Corrupt { line: 1, cause };
-        let Version { journal } = serde_json::from_slice(line).map_err(corrupt)?;
+        let JournalVersion { journal } = serde_json::from_slice(line).map_err(corrupt)?;
         if !(1..=JOURNAL_VERSION).contains(&journal) {
             return Err(JournalError::Version(journal));
         }

@@ -5,12 +5,12 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Proof, TurnId};
 
 use super::super::real::RealWorld;
-use super::super::world::{Appender, World};
+use super::super::world::{FileAppender, SessionWorld};
 use super::*;
 use crate::council::{CancelCause, ClaimId, TimerId};
 
-fn header() -> Header {
-    Header {
+fn header() -> JournalHeader {
+    JournalHeader {
         journal: JOURNAL_VERSION,
         run: "council-20260309-head".into(),
         started: "2026-03-09T10:00:00+01:00".into(),
@@ -73,17 +73,17 @@ fn every_input() -> Vec<Input> {
 fn written() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let world = RealWorld::new();
-    let mut writer = Writer::begin(world.disk(), folder.path(), &header()).unwrap();
+    let mut writer = JournalWriter::create(world.disk(), folder.path(), &header()).unwrap();
     for (at, input) in (10..).zip(every_input()) {
-        writer.inputs(at, &[input], at % 2 == 0).unwrap();
+        writer.append_inputs(at, &[input], at % 2 == 0).unwrap();
     }
-    std::fs::read(folder.path().join(JOURNAL)).unwrap()
+    std::fs::read(folder.path().join(JOURNAL_FILE)).unwrap()
 }
 
 #[test]
 fn what_was_written_is_read_back() {
     let bytes = written();
-    let journal = Journal::parse(&bytes).unwrap();
+    let journal = RunJournal::parse(&bytes).unwrap();
     assert_eq!(
         (&journal.header, journal.whole_bytes),
         (&header(), bytes.len())
@@ -108,7 +108,7 @@ fn a_journal_cut_anywhere_keeps_its_whole_lines() {
     let bytes = written();
     let first = bytes.iter().position(|b| *b == b'\n').unwrap();
     for cut in 0..=bytes.len() {
-        match Journal::parse(&bytes[..cut]) {
+        match RunJournal::parse(&bytes[..cut]) {
             Err(JournalError::Empty) => assert!(cut <= first),
             journal => {
                 let journal = journal.unwrap();
@@ -130,21 +130,21 @@ fn first_version() -> Vec<u8> {
 
 #[test]
 fn journals_of_version_1_are_read_and_go_on_as_they_are() {
-    let old = Journal::parse(&first_version()).unwrap();
-    assert_eq!(old.entries, Journal::parse(&written()).unwrap().entries);
+    let old = RunJournal::parse(&first_version()).unwrap();
+    assert_eq!(old.entries, RunJournal::parse(&written()).unwrap().entries);
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(JOURNAL);
+    let path = folder.path().join(JOURNAL_FILE);
     std::fs::write(&path, first_version()).unwrap();
-    let line = Line::Resumed {
+    let line = JournalLine::Resumed {
         at: 17,
         resumed: "2026-03-09T11:00:00+01:00".into(),
         kept: 8,
     };
     let world = RealWorld::new();
-    let mut writer = Writer::again(world.disk(), folder.path(), &old, &line).unwrap();
+    let mut writer = JournalWriter::reopen(world.disk(), folder.path(), &old, &line).unwrap();
     let deadline = Input::Deadline { timer: TimerId(3) };
-    writer.inputs(20, &[deadline], true).unwrap();
-    let again = Journal::parse(&std::fs::read(path).unwrap()).unwrap();
+    writer.append_inputs(20, &[deadline], true).unwrap();
+    let again = RunJournal::parse(&std::fs::read(path).unwrap()).unwrap();
     assert_eq!(again.entries.len(), old.entries.len() + 1);
 }
 
@@ -152,7 +152,7 @@ fn journals_of_version_1_are_read_and_go_on_as_they_are() {
 fn a_line_that_is_none_of_ours_is_an_error() {
     let mut bytes = first_version();
     bytes.extend(b"{\"at\":1,\"input\":\"horoscope\"}\n");
-    let error = Journal::parse(&bytes).unwrap_err().to_string();
+    let error = RunJournal::parse(&bytes).unwrap_err().to_string();
     assert!(
         error.starts_with("line 10 of the journal cannot be read"),
         "{error}"
@@ -160,7 +160,7 @@ fn a_line_that_is_none_of_ours_is_an_error() {
     let newer = String::from_utf8(first_version()).unwrap();
     let newer = newer.replacen("\"journal\":1", "\"journal\":3", 1);
     assert!(matches!(
-        Journal::parse(newer.as_bytes()),
+        RunJournal::parse(newer.as_bytes()),
         Err(JournalError::Damaged(1) | JournalError::Version(3))
     ));
 }
@@ -168,12 +168,12 @@ fn a_line_that_is_none_of_ours_is_an_error() {
 #[test]
 fn no_flipped_bit_changes_what_was_heard() {
     let bytes = written();
-    let whole = Journal::parse(&bytes).unwrap();
+    let whole = RunJournal::parse(&bytes).unwrap();
     for at in 0..bytes.len() {
         for bit in [0, 5, 7] {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << bit;
-            if let Ok(journal) = Journal::parse(&flipped) {
+            if let Ok(journal) = RunJournal::parse(&flipped) {
                 let kept = journal.entries.len();
                 assert_eq!(
                     journal.entries,
@@ -195,7 +195,7 @@ fn a_line_that_never_came_to_rest_is_no_line_and_one_in_the_middle_is_damage() {
         .unwrap();
     let end = bytes.len() - 1;
     bytes[last + 5..end].fill(0);
-    let journal = Journal::parse(&bytes).unwrap();
+    let journal = RunJournal::parse(&bytes).unwrap();
     assert_eq!(
         (journal.entries.len(), journal.whole_bytes),
         (every_input().len() - 1, last + 1)
@@ -203,7 +203,7 @@ fn a_line_that_never_came_to_rest_is_no_line_and_one_in_the_middle_is_damage() {
     let mut bytes = written();
     let second = bytes.iter().position(|&b| b == b'\n').unwrap();
     bytes[second + 5] ^= 1;
-    let error = Journal::parse(&bytes).unwrap_err().to_string();
+    let error = RunJournal::parse(&bytes).unwrap_err().to_string();
     assert!(
         error.starts_with("line 2 of the journal is damaged"),
         "{error}"
@@ -214,18 +214,18 @@ fn a_line_that_never_came_to_rest_is_no_line_and_one_in_the_middle_is_damage() {
 fn after_giving_way_only_the_new_backend_counts() {
     let folder = tempfile::tempdir().unwrap();
     let world = RealWorld::new();
-    let mut writer = Writer::begin(world.disk(), folder.path(), &header()).unwrap();
-    writer.inputs(10, &every_input(), false).unwrap();
-    let line = Line::GaveWay {
+    let mut writer = JournalWriter::create(world.disk(), folder.path(), &header()).unwrap();
+    writer.append_inputs(10, &every_input(), false).unwrap();
+    let line = JournalLine::GaveWay {
         at: 20,
         gave_way_to: "inline".into(),
         plan: plan("plan-2.json"),
     };
-    writer.gave_way(&line).unwrap();
+    writer.append_fallback(&line).unwrap();
     let started = Input::Started { judge: "a".into() };
-    writer.inputs(21, &[started], false).unwrap();
-    let bytes = std::fs::read(folder.path().join(JOURNAL)).unwrap();
-    let journal = Journal::parse(&bytes).unwrap();
+    writer.append_inputs(21, &[started], false).unwrap();
+    let bytes = std::fs::read(folder.path().join(JOURNAL_FILE)).unwrap();
+    let journal = RunJournal::parse(&bytes).unwrap();
     assert_eq!(
         (journal.backend.as_str(), journal.plan),
         ("inline", plan("plan-2.json"))
@@ -236,13 +236,13 @@ fn after_giving_way_only_the_new_backend_counts() {
 /// Counts writes and syncs.
 struct Counting(std::sync::Arc<Mutex<(usize, usize)>>);
 
-impl Appender for Counting {
-    fn append(&mut self, _: &[u8]) -> std::io::Result<()> {
+impl FileAppender for Counting {
+    fn append_bytes(&mut self, _: &[u8]) -> std::io::Result<()> {
         self.0.lock().unwrap().0 += 1;
         Ok(())
     }
 
-    fn sync(&mut self) -> std::io::Result<()> {
+    fn sync_data(&mut self) -> std::io::Result<()> {
         self.0.lock().unwrap().1 += 1;
         Ok(())
     }
@@ -251,14 +251,14 @@ impl Appender for Counting {
 #[test]
 fn inputs_that_come_together_share_one_write_and_one_sync() {
     let counts = std::sync::Arc::new(Mutex::new((0, 0)));
-    let mut writer = Writer {
+    let mut writer = JournalWriter {
         file: Box::new(Counting(counts.clone())),
         path: "journal".into(),
         buffer: Vec::new(),
         sum: None,
     };
-    writer.inputs(1, &every_input(), true).unwrap();
+    writer.append_inputs(1, &every_input(), true).unwrap();
     assert_eq!(*counts.lock().unwrap(), (1, 1));
-    writer.inputs(2, &every_input(), false).unwrap();
+    writer.append_inputs(2, &every_input(), false).unwrap();
     assert_eq!(*counts.lock().unwrap(), (2, 1));
 }

@@ -12,26 +12,26 @@ use std::path::Path;
 use std::sync::Arc;
 
 use council_protocol::message::Ending;
-use council_protocol::worker::{self, Reply};
+use council_protocol::worker::{self, WorkerReply};
 use council_protocol::{
     BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, Seat, Task, Turn, TurnId,
 };
 use serde::{Deserialize, Serialize};
 
-use super::prove::{Prover, Redact};
-use super::setting::Prompter;
+use super::prove::{QuoteProver, RedactFile};
+use super::setting::PromptRenderer;
 use super::stored;
 use crate::council::{Action, Council, Input, Outcome, Plan};
 
 /// The plan's name in the run's folder.
-const PLAN: &str = "plan.json";
+const PLAN_FILE: &str = "plan.json";
 
 /// What a reply may be larger than the answer in it, as a factor: JSON escapes.
-const ESCAPES: u64 = 6;
+const ESCAPE_FACTOR: u64 = 6;
 
 /// A turn that a job is to answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Due {
+pub struct DueTurn {
     /// Whose.
     pub judge: JudgeId,
     /// Which.
@@ -40,15 +40,15 @@ pub struct Due {
 
 /// Where a council stands after a stage.
 #[derive(Debug)]
-pub enum Stage {
+pub enum MatrixStage {
     /// These turns are to be answered first.
-    Due(Vec<Due>),
+    Due(Vec<DueTurn>),
     /// It has come to its end.
     Over(Box<Outcome>),
 }
 
 /// What a stage works with.
-pub struct Desk<'a> {
+pub struct MatrixContext<'a> {
     /// The run's folder.
     pub run: &'a Path,
     /// What is under review.
@@ -56,9 +56,9 @@ pub struct Desk<'a> {
     /// The files of its two sides.
     pub blobs: Arc<dyn BlobSource>,
     /// Takes secrets out of a text as they are taken out of briefs; none: every judge was shown the original.
-    pub redact: Option<Redact>,
+    pub redact: Option<RedactFile>,
     /// Renders what agents read as text; none where no seat needs it, or where no turn is given out any more.
-    pub prompter: Option<&'a dyn Prompter>,
+    pub prompter: Option<&'a dyn PromptRenderer>,
     /// The most bytes of one answer.
     pub max_answer_bytes: u64,
 }
@@ -68,8 +68,8 @@ pub struct Desk<'a> {
 /// # Errors
 ///
 /// What the disk says.
-pub fn keep(run: &Path, plan: &Plan) -> io::Result<()> {
-    write(&run.join(PLAN), &stored::bytes(plan))
+pub fn store_plan(run: &Path, plan: &Plan) -> io::Result<()> {
+    write_file(&run.join(PLAN_FILE), &stored::plan_to_bytes(plan))
 }
 
 /// Reads it again.
@@ -77,8 +77,8 @@ pub fn keep(run: &Path, plan: &Plan) -> io::Result<()> {
 /// # Errors
 ///
 /// What the disk says, and a plan that is none.
-pub fn plan(run: &Path) -> io::Result<Plan> {
-    stored::parse(&fs::read(run.join(PLAN))?).map_err(io::Error::other)
+pub fn load_plan(run: &Path) -> io::Result<Plan> {
+    stored::parse_plan(&fs::read(run.join(PLAN_FILE))?).map_err(io::Error::other)
 }
 
 /// Brings a council as far as its replies go. In the last stage nothing is given out any more.
@@ -86,8 +86,12 @@ pub fn plan(run: &Path) -> io::Result<Plan> {
 /// # Errors
 ///
 /// What the disk says; and a council that neither asks nor ends.
-pub fn advance(desk: &Desk<'_>, plan: Plan, last: bool) -> io::Result<Stage> {
-    let mut judging = Judging {
+pub fn advance_council(
+    desk: &MatrixContext<'_>,
+    plan: Plan,
+    last: bool,
+) -> io::Result<MatrixStage> {
+    let mut judging = MatrixCouncil {
         desk,
         last,
         seats: plan
@@ -96,7 +100,7 @@ pub fn advance(desk: &Desk<'_>, plan: Plan, last: bool) -> io::Result<Stage> {
             .map(|planned| &planned.seat)
             .cloned()
             .collect(),
-        prover: Prover::new(
+        prover: QuoteProver::new(
             Arc::clone(&desk.packet),
             Arc::clone(&desk.blobs),
             desk.redact.clone(),
@@ -108,10 +112,10 @@ pub fn advance(desk: &Desk<'_>, plan: Plan, last: bool) -> io::Result<Stage> {
     let mut actions = VecDeque::from(first);
     while let Some(action) = actions.pop_front() {
         match action {
-            Action::Conclude { outcome } => return Ok(Stage::Over(outcome)),
+            Action::Conclude { outcome } => return Ok(MatrixStage::Over(outcome)),
             // Jobs have clocks of their own; the council's stands still.
             action => {
-                if let Some(input) = judging.perform(action)? {
+                if let Some(input) = judging.perform_action(action)? {
                     actions.extend(council.handle(input, 0));
                 }
             }
@@ -119,28 +123,28 @@ pub fn advance(desk: &Desk<'_>, plan: Plan, last: bool) -> io::Result<Stage> {
     }
     match judging.due.is_empty() {
         true => Err(io::Error::other("the council neither asks nor ends")),
-        false => Ok(Stage::Due(judging.due)),
+        false => Ok(MatrixStage::Due(judging.due)),
     }
 }
 
 /// A council that is brought forward.
-struct Judging<'a> {
-    desk: &'a Desk<'a>,
+struct MatrixCouncil<'a> {
+    desk: &'a MatrixContext<'a>,
     last: bool,
     seats: Vec<Seat>,
-    prover: Prover,
+    prover: QuoteProver,
     /// What each judge said so far: the job of its next turn knows nothing of it.
     said: BTreeMap<JudgeId, Vec<Arc<str>>>,
-    due: Vec<Due>,
+    due: Vec<DueTurn>,
 }
 
-impl Judging<'_> {
+impl MatrixCouncil<'_> {
     /// What comes of an action; none: nothing, or nothing yet.
-    fn perform(&mut self, action: Action) -> io::Result<Option<Input>> {
+    fn perform_action(&mut self, action: Action) -> io::Result<Option<Input>> {
         Ok(Some(match action {
             Action::Spawn { judge } => {
                 if let Some(seat) = self.seats.iter().find(|seat| seat.judge == judge) {
-                    self.desk.seat(seat)?;
+                    self.desk.write_seat(seat)?;
                 }
                 Input::Started { judge }
             }
@@ -160,14 +164,14 @@ impl Judging<'_> {
                     prompt: String::new(),
                     timeout_ms,
                 };
-                return self.ask(judge, asked);
+                return self.take_reply(judge, asked);
             }
             Action::Prove {
                 claim,
                 location,
                 quote,
             } => {
-                let (proof, context) = self.prover.prove(&location, &quote);
+                let (proof, context) = self.prover.prove_quote(&location, &quote);
                 Input::Proved {
                     claim,
                     proof,
@@ -195,7 +199,7 @@ impl Judging<'_> {
     }
 
     /// The reply to a turn; none: it is due now.
-    fn ask(&mut self, judge: JudgeId, turn: Turn) -> io::Result<Option<Input>> {
+    fn take_reply(&mut self, judge: JudgeId, turn: Turn) -> io::Result<Option<Input>> {
         let id = turn.id;
         let failed = |judge, kind, why: &str| Input::Failed {
             judge,
@@ -206,8 +210,8 @@ impl Judging<'_> {
             return Ok(Some(failed(judge, FailureKind::Malformed, error)));
         }
         let was_given_out = worker::turn_file(self.desk.run, &judge, id).is_file();
-        Ok(Some(match self.desk.reply(&judge, id)? {
-            Some(Reply::Answered { raw, usage }) => {
+        Ok(Some(match self.desk.read_reply(&judge, id)? {
+            Some(WorkerReply::Answered { raw, usage }) => {
                 let raw: Arc<str> = raw.into();
                 let said = self.said.entry(judge.clone()).or_default();
                 said.push(Arc::clone(&raw));
@@ -218,7 +222,7 @@ impl Judging<'_> {
                     usage,
                 }
             }
-            Some(Reply::Failed { failure }) => Input::Failed {
+            Some(WorkerReply::Failed { failure }) => Input::Failed {
                 judge,
                 turn: Some(id),
                 failure,
@@ -228,23 +232,23 @@ impl Judging<'_> {
             None => {
                 let seat = self.seats.iter().find(|seat| seat.judge == judge);
                 let said = self.said.get(&judge).map_or(&[][..], Vec::as_slice);
-                self.desk.turn(&judge, turn, seat, said)?;
-                self.due.push(Due { judge, turn: id.0 });
+                self.desk.write_turn(&judge, turn, seat, said)?;
+                self.due.push(DueTurn { judge, turn: id.0 });
                 return Ok(None);
             }
         }))
     }
 }
 
-impl Desk<'_> {
-    fn seat(&self, seat: &Seat) -> io::Result<()> {
+impl MatrixContext<'_> {
+    fn write_seat(&self, seat: &Seat) -> io::Result<()> {
         let path = worker::seat_file(self.run, &seat.judge);
         if path.is_file() {
             return Ok(());
         }
-        fs::create_dir_all(worker::folder(self.run, &seat.judge))?;
+        fs::create_dir_all(worker::judge_folder(self.run, &seat.judge))?;
         let brief = match self.prompter {
-            Some(prompter) if seat.agent.kind.reads_text() => prompter.brief(seat),
+            Some(prompter) if seat.agent.kind.reads_text() => prompter.render_brief(seat),
             _ => "".into(),
         };
         let spec = JudgeSpec {
@@ -253,10 +257,10 @@ impl Desk<'_> {
             room: None,
             max_answer_bytes: self.max_answer_bytes,
         };
-        write(&path, &serde_json::to_vec(&spec)?)
+        write_file(&path, &serde_json::to_vec(&spec)?)
     }
 
-    fn turn(
+    fn write_turn(
         &self,
         judge: &JudgeId,
         mut turn: Turn,
@@ -267,23 +271,27 @@ impl Desk<'_> {
             seat.filter(|seat| seat.agent.kind.reads_text()),
             self.prompter,
         ) {
-            turn.prompt = prompter.prompt(seat, &turn, 0).map_err(io::Error::other)?;
+            turn.prompt = prompter
+                .render_prompt(seat, &turn, 0)
+                .map_err(io::Error::other)?;
             if !said.is_empty() {
-                let reminder = prompter.reminder(seat, said).map_err(io::Error::other)?;
+                let reminder = prompter
+                    .render_reminder(seat, said)
+                    .map_err(io::Error::other)?;
                 turn.prompt = reminder + &turn.prompt;
             }
         }
-        write(
+        write_file(
             &worker::turn_file(self.run, judge, turn.id),
             &serde_json::to_vec(&turn)?,
         )
     }
 
     /// What a job left: a file of another machine, so it is bounded, and anything but a reply is none.
-    fn reply(&self, judge: &JudgeId, turn: TurnId) -> io::Result<Option<Reply>> {
+    fn read_reply(&self, judge: &JudgeId, turn: TurnId) -> io::Result<Option<WorkerReply>> {
         let most = self
             .max_answer_bytes
-            .saturating_mul(ESCAPES)
+            .saturating_mul(ESCAPE_FACTOR)
             .saturating_add(1 << 16);
         let file = match fs::File::open(worker::reply_file(self.run, judge, turn)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -291,7 +299,7 @@ impl Desk<'_> {
         };
         let mut bytes = Vec::new();
         file.take(most).read_to_end(&mut bytes)?;
-        let failed = |_| Reply::Failed {
+        let failed = |_| WorkerReply::Failed {
             failure: Failure::new(
                 FailureKind::Malformed,
                 "its job left something else than a reply",
@@ -301,7 +309,7 @@ impl Desk<'_> {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
     file.persist(path).map(drop).map_err(|error| error.error)

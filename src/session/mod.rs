@@ -35,18 +35,20 @@ pub mod worker;
 mod world;
 
 pub use error::SessionError;
-pub use holder::{HOLDER, Held, Lock};
-pub use interrupts::Interrupts;
-pub use opened::Opened;
-pub use places::{Place, Places, RunRef, prune};
-pub use prove::{Prover, Redact};
-pub use purse::{CALLS_FILE, EXPECTED_OUTPUT, Money, Price, tokens};
+pub use holder::{LOCK_FILE, LockAttempt, RunLock};
+pub use interrupts::InterruptSource;
+pub use opened::SessionBackend;
+pub use places::{RunFolder, RunFolders, RunRef, prune_runs};
+pub use prove::{QuoteProver, RedactFile};
+pub use purse::{BudgetLimits, CALLS_FILE, EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 pub use real::RealWorld;
-pub use replay::{ReplayError, replay};
+pub use replay::{ReplayError, replay_council};
 pub use resume::before_losses;
-pub use run::{resume, run};
+pub use run::{resume_session, run_session};
 pub use setting::{
-    FileName, Filing, Finished, GaveWay, Listener, MINUTES, MinutesPage, Offer, Page, Prompter,
-    Rooms, Setting,
+    AnswerFileName, AnswerFiling, AnswerPage, BackendFallback, BackendOffer, ExportFolders,
+    FinishedSession, LogListener, MINUTES_FILE, MinutesPage, PromptRenderer, SessionSetup,
 };
-pub use world::{Appender, Disk, Durability, Moment, World, draw_seed};
+pub use world::{
+    CalendarMoment, FileAppender, SessionDisk, SessionWorld, WriteDurability, draw_seed,
+};

@@ -8,19 +8,19 @@ use council_protocol::message::{Hello, Manifest};
 use council_protocol::{Backend, BackendError, Event, Message, Request, Sink};
 
 /// A backend that is open. Its events wait in a mailbox until a session takes them.
-pub struct Opened {
+pub struct SessionBackend {
     manifest: Manifest,
     backend: Box<dyn Backend>,
-    mailbox: Arc<Mailbox>,
+    mailbox: Arc<EventMailbox>,
 }
 
-impl Opened {
+impl SessionBackend {
     /// Opens a backend. That it answered is up to the caller to see: the first event is `opened`.
     pub fn open(mut backend: Box<dyn Backend>, hello: Hello) -> Result<Self, BackendError> {
         let manifest = backend.manifest();
-        let mailbox = Arc::new(Mailbox::default());
+        let mailbox = Arc::new(EventMailbox::default());
         let sink = Arc::clone(&mailbox);
-        backend.open(hello, Arc::new(move |event| sink.put(event)))?;
+        backend.open(hello, Arc::new(move |event| sink.push_event(event)))?;
         Ok(Self {
             manifest,
             backend,
@@ -39,7 +39,7 @@ impl Opened {
     }
 
     /// Makes a call.
-    pub(super) fn call(&mut self, request: Request) -> Result<(), BackendError> {
+    pub(super) fn make_call(&mut self, request: Request) -> Result<(), BackendError> {
         match request {
             Request::Spawn { spec } => self.backend.spawn(spec),
             Request::Send { message } => self.backend.send(message),
@@ -52,30 +52,30 @@ impl Opened {
     }
 
     /// The next event, waiting for it at most `patience`.
-    pub fn next(&self, patience: Duration) -> Option<Event> {
-        self.mailbox.next(patience)
+    pub fn next_event(&self, patience: Duration) -> Option<Event> {
+        self.mailbox.wait_next(patience)
     }
 
     /// Passes every event on to `sink`, first those that wait.
-    pub fn attach(&self, sink: Sink) {
-        self.mailbox.attach(sink);
+    pub fn attach_sink(&self, sink: Sink) {
+        self.mailbox.attach_sink(sink);
     }
 }
 
 #[derive(Default)]
-struct Mailbox {
-    state: Mutex<State>,
+struct EventMailbox {
+    state: Mutex<MailboxState>,
     filled: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct MailboxState {
     waiting: VecDeque<Event>,
     reader: Option<Sink>,
 }
 
-impl Mailbox {
-    fn put(&self, event: Event) {
+impl EventMailbox {
+    fn push_event(&self, event: Event) {
         let mut state = self.lock();
         match &state.reader {
             // Under the lock, so that the order of events is kept while a reader is attached.
@@ -87,8 +87,8 @@ impl Mailbox {
         }
     }
 
-    fn next(&self, patience: Duration) -> Option<Event> {
-        let empty = |state: &mut State| state.waiting.is_empty();
+    fn wait_next(&self, patience: Duration) -> Option<Event> {
+        let empty = |state: &mut MailboxState| state.waiting.is_empty();
         let waited = self
             .filled
             .wait_timeout_while(self.lock(), patience, empty)
@@ -97,13 +97,13 @@ impl Mailbox {
         state.waiting.pop_front()
     }
 
-    fn attach(&self, sink: Sink) {
+    fn attach_sink(&self, sink: Sink) {
         let mut state = self.lock();
         state.waiting.drain(..).for_each(|event| sink(event));
         state.reader = Some(sink);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, MailboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -114,16 +114,16 @@ mod tests {
 
     #[test]
     fn what_waits_comes_before_what_follows() {
-        let mailbox = Mailbox::default();
-        mailbox.put(Event::Opened { protocol: 1 });
-        mailbox.put(Event::Closed);
-        let opened = mailbox.next(Duration::ZERO);
+        let mailbox = EventMailbox::default();
+        mailbox.push_event(Event::Opened { protocol: 1 });
+        mailbox.push_event(Event::Closed);
+        let opened = mailbox.wait_next(Duration::ZERO);
         assert_eq!(opened, Some(Event::Opened { protocol: 1 }));
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&seen);
-        mailbox.attach(Arc::new(move |event| sink.lock().unwrap().push(event)));
-        mailbox.put(Event::Unknown);
+        mailbox.attach_sink(Arc::new(move |event| sink.lock().unwrap().push(event)));
+        mailbox.push_event(Event::Unknown);
         assert_eq!(*seen.lock().unwrap(), [Event::Closed, Event::Unknown]);
-        assert_eq!(mailbox.next(Duration::from_millis(1)), None);
+        assert_eq!(mailbox.wait_next(Duration::from_millis(1)), None);
     }
 }

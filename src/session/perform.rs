@@ -10,22 +10,22 @@ use council_protocol::{
     Turn, worker,
 };
 
-use super::drive::Drive;
-use super::setting::MINUTES;
-use super::world::Durability;
+use super::drive::SessionState;
+use super::setting::MINUTES_FILE;
+use super::world::WriteDurability;
 use crate::council::{Action, ClaimId, Input, Outcome};
 
-impl Drive<'_> {
+impl SessionState<'_> {
     /// Does one thing. What comes of it comes back as an input.
-    pub(super) fn perform(&mut self, action: Action) {
-        let Some(action) = self.put_off(action) else {
+    pub(super) fn perform_action(&mut self, action: Action) {
+        let Some(action) = self.defer_action(action) else {
             return;
         };
         if let Some(known) = self.past.answer_to(&action) {
-            return self.arrive(known);
+            return self.queue_input(known);
         }
         match action {
-            Action::Spawn { judge } => self.spawn(judge),
+            Action::Spawn { judge } => self.spawn_judge(judge),
             Action::Send {
                 judge,
                 turn,
@@ -43,71 +43,70 @@ impl Drive<'_> {
                     prompt,
                     timeout_ms,
                 };
-                self.send(judge, turn);
+                self.send_turn(judge, turn);
             }
-            Action::Share { judge, peer } => self.share(&judge, &peer),
+            Action::Share { judge, peer } => self.share_peer(&judge, &peer),
             Action::Explore {
                 judge,
                 questions,
                 timeout_ms,
-            } => self.explore(judge, questions, timeout_ms),
-            Action::CancelTurn { judge } => self.call(Request::Cancel { judge }),
+            } => self.seat_explorers(judge, questions, timeout_ms),
+            Action::CancelTurn { judge } => self.call_backend(Request::Cancel { judge }),
             Action::Prove {
                 claim,
                 location,
                 quote,
-            } => self.prove(claim, &location, &quote),
+            } => self.prove_claim(claim, &location, &quote),
             Action::SetDeadline { timer, at } => drop(self.timers.insert(timer, at)),
             Action::Record {
                 judge,
                 round,
                 answer,
-            } => self.record(&judge, round, &answer),
+            } => self.record_answer(&judge, round, &answer),
             Action::Minutes { so_far } => self.write_minutes(*so_far),
-            Action::Log { line } => self.say(line),
+            Action::Log { line } => self.log_line(line),
             Action::Shutdown { judge, grace_ms } => {
-                self.call(Request::Shutdown { judge, grace_ms })
+                self.call_backend(Request::Shutdown { judge, grace_ms })
             }
             Action::Conclude { outcome } => self.outcome = Some(outcome),
         }
     }
 
-    fn spawn(&mut self, judge: JudgeId) {
-        self.seating.asked(judge.clone());
-        let Some(seat) = self.seat(&judge).map(|planned| planned.seat.clone()) else {
+    fn spawn_judge(&mut self, judge: JudgeId) {
+        self.seating.on_asked(judge.clone());
+        let Some(seat) = self.find_seat(&judge).map(|planned| planned.seat.clone()) else {
             return;
         };
         let brief = match self.setting.prompter.as_deref() {
             _ if !seat.agent.kind.reads_text() => "".into(),
-            Some(prompter) => prompter.brief(&seat),
+            Some(prompter) => prompter.render_brief(&seat),
             None => {
                 let detail = "its agent reads text, and nothing renders a brief here";
-                return self.lose(judge, Failure::new(FailureKind::Unsupported, detail));
+                return self.on_judge_lost(judge, Failure::new(FailureKind::Unsupported, detail));
             }
         };
         let spec = JudgeSpec {
-            room: self.setting.rooms.of(&seat),
+            room: self.setting.rooms.folder_for(&seat),
             seat,
             brief,
             max_answer_bytes: self.setting.max_answer_bytes,
         };
-        self.call(Request::Spawn { spec });
+        self.call_backend(Request::Spawn { spec });
     }
 
-    fn send(&mut self, judge: JudgeId, mut turn: Turn) {
+    fn send_turn(&mut self, judge: JudgeId, mut turn: Turn) {
         let said = match self.is_fresh(&judge) {
             true => self.past.said.get(&judge).cloned(),
             false => self.past.said.remove(&judge),
         };
-        let planned = self.seat(&judge);
+        let planned = self.find_seat(&judge);
         let planned = planned.filter(|planned| planned.seat.agent.kind.reads_text());
         if let (Some(planned), Some(prompter)) = (planned, &self.setting.prompter) {
             let explorers = self.explorers_of(planned);
-            let text = prompter.prompt(&planned.seat, &turn, explorers);
+            let text = prompter.render_prompt(&planned.seat, &turn, explorers);
             let text = match said {
-                Some(said) => {
-                    text.and_then(|text| Ok(prompter.reminder(&planned.seat, &said)? + &text))
-                }
+                Some(said) => text
+                    .and_then(|text| Ok(prompter.render_reminder(&planned.seat, &said)? + &text)),
                 None => text,
             };
             match text {
@@ -115,7 +114,7 @@ impl Drive<'_> {
                 Err(detail) => {
                     let failure = Failure::new(FailureKind::Unsupported, detail);
                     let turn = Some(turn.id);
-                    return self.arrive(Input::Failed {
+                    return self.queue_input(Input::Failed {
                         judge,
                         turn,
                         failure,
@@ -123,42 +122,42 @@ impl Drive<'_> {
                 }
             }
         }
-        self.roll.sent(judge.clone(), turn.id);
+        self.roll.on_sent(judge.clone(), turn.id);
         let message = Message::Turn { judge, turn };
-        self.call(Request::Send { message });
+        self.call_backend(Request::Send { message });
     }
 
     /// Asks everybody who is there to end.
-    pub(super) fn shut_down(&mut self, grace: Duration) {
+    pub(super) fn shut_down_judges(&mut self, grace: Duration) {
         let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
-        for judge in self.roll.left() {
+        for judge in self.roll.not_ended() {
             if self.roll.is_seated(&judge) {
-                self.call(Request::Shutdown { judge, grace_ms });
+                self.call_backend(Request::Shutdown { judge, grace_ms });
             }
         }
     }
 
     /// Calls the backend. A refusal is what the call would have led to.
-    pub(super) fn call(&mut self, request: Request) {
-        if let Err(refused) = self.purse.before(&request, self.now()) {
-            return self.hear((self.generation, *refused));
+    pub(super) fn call_backend(&mut self, request: Request) {
+        if let Err(refused) = self.purse.before_request(&request, self.council_ms()) {
+            return self.on_event((self.generation, *refused));
         }
         let called = match &mut self.current {
-            Some(current) => current.call(request.clone()),
+            Some(current) => current.make_call(request.clone()),
             None => Err(BackendError::Closed),
         };
         match (called, request) {
             (Ok(()), _) => {}
             (Err(BackendError::Closed), _) => self.backend_lost(),
             // Whoever cannot be asked to end is not there.
-            (Err(_), Request::Shutdown { judge, .. }) => self.end(judge, Ending::Died),
-            (Err(error), other) => self.hear((self.generation, other.refused(&error))),
+            (Err(_), Request::Shutdown { judge, .. }) => self.on_judge_ended(judge, Ending::Died),
+            (Err(error), other) => self.on_event((self.generation, other.refusal_event(&error))),
         }
     }
 
-    fn prove(&mut self, claim: ClaimId, location: &Location, quote: &str) {
-        let (proof, context) = self.prover.prove(location, quote);
-        self.arrive(Input::Proved {
+    fn prove_claim(&mut self, claim: ClaimId, location: &Location, quote: &str) {
+        let (proof, context) = self.prover.prove_quote(location, quote);
+        self.queue_input(Input::Proved {
             claim,
             proof,
             context,
@@ -166,19 +165,19 @@ impl Drive<'_> {
     }
 
     /// Puts a scrubbed answer into the judge's own folder.
-    fn share(&mut self, judge: &JudgeId, peer: &Peer) {
+    fn share_peer(&mut self, judge: &JudgeId, peer: &Peer) {
         let (Some(run), Some(file)) = (self.setting.run.folder.as_deref(), &peer.file) else {
             return;
         };
         let disk = self.world.disk();
-        let folder = worker::folder(run, judge);
+        let folder = worker::judge_folder(run, judge);
         let below = folder.strip_prefix(run).unwrap_or(&folder);
         let bytes = serde_json::to_vec_pretty(peer).unwrap_or_default();
         let shared = disk
             .make_dirs(run, below)
-            .and_then(|()| disk.write(&folder.join(file), &bytes, Durability::Cheap));
+            .and_then(|()| disk.write_file(&folder.join(file), &bytes, WriteDurability::Cheap));
         if let Err(error) = shared {
-            self.say(format!("cannot write {file} for {judge}: {error}"));
+            self.log_line(format!("cannot write {file} for {judge}: {error}"));
         }
     }
 
@@ -187,33 +186,38 @@ impl Drive<'_> {
         let Some(minutes) = &self.setting.minutes else {
             return;
         };
-        let (Some(path), Some(page)) = (self.setting.run.artefact(MINUTES), minutes(so_far)) else {
+        let (Some(path), Some(page)) = (
+            self.setting.run.artefact_path(MINUTES_FILE),
+            minutes(so_far),
+        ) else {
             return;
         };
         let written = self
             .world
             .disk()
-            .write(&path, page.as_bytes(), Durability::Cheap);
+            .write_file(&path, page.as_bytes(), WriteDurability::Cheap);
         if let Err(error) = written {
-            self.say(format!("cannot write {}: {error}", path.display()));
+            self.log_line(format!("cannot write {}: {error}", path.display()));
         }
     }
 
     /// Makes a file that an earlier process may have made.
-    pub(super) fn make_again(&mut self, file: Action) {
+    pub(super) fn recreate_file(&mut self, file: Action) {
         let made = match &file {
-            Action::Record { judge, round, .. } => self.setting.run.judge_artefact(judge, *round),
+            Action::Record { judge, round, .. } => {
+                self.setting.run.judge_artefact_path(judge, *round)
+            }
             _ => None,
         };
-        let is_there = made.is_some_and(|path| self.world.disk().read(&path).is_ok());
+        let is_there = made.is_some_and(|path| self.world.disk().read_file(&path).is_ok());
         if !is_there {
-            self.perform(file);
+            self.perform_action(file);
         }
     }
 
     /// Writes the file of an answer, for people. The journal has it already, so a full disk costs the file only.
-    fn record(&mut self, judge: &JudgeId, round: u8, answer: &Answer) {
-        let Some(seat) = self.seat(judge).map(|planned| &planned.seat) else {
+    fn record_answer(&mut self, judge: &JudgeId, round: u8, answer: &Answer) {
+        let Some(seat) = self.find_seat(judge).map(|planned| &planned.seat) else {
             return;
         };
         let page = (self.setting.page)(seat, round, answer);
@@ -226,25 +230,25 @@ impl Drive<'_> {
             let folder = below.parent().unwrap_or(&below);
             let written = disk
                 .make_dirs(&filing.root, folder)
-                .and_then(|()| disk.write(&path, page.as_bytes(), Durability::Cheap));
+                .and_then(|()| disk.write_file(&path, page.as_bytes(), WriteDurability::Cheap));
             if let Err(error) = written {
-                self.say(format!("cannot write {}: {error}", path.display()));
+                self.log_line(format!("cannot write {}: {error}", path.display()));
             }
             return;
         }
-        let Some(path) = self.setting.run.judge_artefact(judge, round) else {
+        let Some(path) = self.setting.run.judge_artefact_path(judge, round) else {
             return;
         };
         // A judge that says more within a round has its file of that round written again; nobody else's ever is.
         let written = match self.recorded.contains(&path) {
-            true => disk.write(&path, page.as_bytes(), Durability::Cheap),
+            true => disk.write_file(&path, page.as_bytes(), WriteDurability::Cheap),
             false => disk.write_new(&path, page.as_bytes()),
         };
         match written {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                self.say(format!("{} is there already and is kept", path.display()));
+                self.log_line(format!("{} is there already and is kept", path.display()));
             }
-            Err(error) => self.say(format!("cannot write {}: {error}", path.display())),
+            Err(error) => self.log_line(format!("cannot write {}: {error}", path.display())),
             Ok(()) => {
                 self.recorded.insert(path);
             }

@@ -6,34 +6,34 @@ use std::path::{Path, PathBuf};
 use council_protocol::JudgeId;
 
 use super::error::SessionError;
-use super::holder::Held;
-use super::world::{Disk, Durability, Moment, World};
+use super::holder::RunLock;
+use super::world::{CalendarMoment, SessionDisk, SessionWorld, WriteDurability};
 
 /// The most runs of one target on one day.
-const MOST_RUNS: u32 = 10_000;
+const MAX_RUNS_PER_DAY: u32 = 10_000;
 
 /// The longest `<target>` in a file name.
-const LONGEST_SLUG: usize = 50;
+const MAX_SLUG_CHARS: usize = 50;
 
 /// Where runs and artefacts go; none: nothing is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct RunFolders {
     /// The folder of run folders.
-    pub runs: Option<Place>,
+    pub runs: Option<RunFolder>,
     /// The folder of the files that people read.
-    pub artefacts: Option<Place>,
+    pub artefacts: Option<RunFolder>,
 }
 
 /// A folder that is made when it is needed, below one that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RunFolder {
     root: PathBuf,
     below: PathBuf,
     /// Whether git is told to look away.
     ignored: bool,
 }
 
-impl Place {
+impl RunFolder {
     fn new(root: &Path, below: &str) -> Self {
         Self {
             root: root.to_path_buf(),
@@ -47,31 +47,31 @@ impl Place {
         self.root.join(&self.below)
     }
 
-    fn make(&self, disk: &dyn Disk) -> Result<PathBuf, SessionError> {
+    fn create_folder(&self, disk: &dyn SessionDisk) -> Result<PathBuf, SessionError> {
         let path = self.path();
         disk.make_dirs(&self.root, &self.below)
             .map_err(SessionError::disk("make", &path))?;
         let ignore = path.join(".gitignore");
-        if self.ignored && disk.read(&ignore).is_err() {
-            disk.write(&ignore, b"*\n", Durability::Cheap)
+        if self.ignored && disk.read_file(&ignore).is_err() {
+            disk.write_file(&ignore, b"*\n", WriteDurability::Cheap)
                 .map_err(SessionError::disk("write", &ignore))?;
         }
         Ok(path)
     }
 }
 
-impl Places {
+impl RunFolders {
     /// The places of a repository: `git_dir` is the one that all worktrees share; a bare one has no worktree.
     pub fn in_repository(git_dir: &Path, worktree: Option<&Path>) -> Self {
         let artefacts = match worktree {
-            Some(worktree) => Place {
+            Some(worktree) => RunFolder {
                 ignored: true,
-                ..Place::new(worktree, ".agents/council")
+                ..RunFolder::new(worktree, ".agents/council")
             },
-            None => Place::new(git_dir, "council/artefacts"),
+            None => RunFolder::new(git_dir, "council/artefacts"),
         };
         Self {
-            runs: Some(Place::new(git_dir, "council/runs")),
+            runs: Some(RunFolder::new(git_dir, "council/runs")),
             artefacts: Some(artefacts),
         }
     }
@@ -79,8 +79,8 @@ impl Places {
     /// The places of a review without a repository, in a folder that the user named.
     pub fn in_folder(folder: &Path) -> Self {
         Self {
-            runs: Some(Place::new(folder, "runs")),
-            artefacts: Some(Place::new(folder, "")),
+            runs: Some(RunFolder::new(folder, "runs")),
+            artefacts: Some(RunFolder::new(folder, "")),
         }
     }
 }
@@ -103,33 +103,33 @@ pub struct RunRef {
 impl RunRef {
     /// Makes the folders of a new run of `target` (a slug), begun at `moment`.
     pub fn create(
-        world: &dyn World,
-        places: &Places,
+        world: &dyn SessionWorld,
+        places: &RunFolders,
         target: &str,
-        moment: &Moment,
+        moment: &CalendarMoment,
     ) -> Result<Self, SessionError> {
         let disk = world.disk();
         let artefacts = places
             .artefacts
             .as_ref()
-            .map(|place| place.make(disk))
+            .map(|place| place.create_folder(disk))
             .transpose()?;
         let run = match &places.runs {
-            Some(place) => Self::claim(disk, &place.make(disk)?, target, moment)?,
-            None => Self::named(target, moment, 1),
+            Some(place) => Self::claim_name(disk, &place.create_folder(disk)?, target, moment)?,
+            None => Self::with_name(target, moment, 1),
         };
         Ok(Self { artefacts, ..run })
     }
 
     /// Takes the first name that nobody has, by making its folder.
-    fn claim(
-        disk: &dyn Disk,
+    fn claim_name(
+        disk: &dyn SessionDisk,
         runs: &Path,
         target: &str,
-        moment: &Moment,
+        moment: &CalendarMoment,
     ) -> Result<Self, SessionError> {
-        for number in 1..=MOST_RUNS {
-            let run = Self::named(target, moment, number);
+        for number in 1..=MAX_RUNS_PER_DAY {
+            let run = Self::with_name(target, moment, number);
             let folder = runs.join(&run.name);
             match disk.make_new_dir(&folder) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -147,18 +147,20 @@ impl RunRef {
     }
 
     /// A run that was made before, by its name, in the folder that it left.
-    pub fn again(
-        world: &dyn World,
-        places: &Places,
+    pub fn reopen(
+        world: &dyn SessionWorld,
+        places: &RunFolders,
         name: &str,
         started: &str,
         folder: &Path,
     ) -> Result<Self, SessionError> {
         let place = places.artefacts.as_ref();
-        let artefacts = place.map(|place| place.make(world.disk())).transpose()?;
+        let artefacts = place
+            .map(|place| place.create_folder(world.disk()))
+            .transpose()?;
         Ok(Self {
             name: name.to_owned(),
-            stem: stem(name),
+            stem: artefact_stem(name),
             started: started.to_owned(),
             folder: Some(folder.to_path_buf()),
             artefacts,
@@ -166,15 +168,15 @@ impl RunRef {
     }
 
     /// Holds the run's folder for this process; none where the run keeps none.
-    pub fn hold(&self, disk: &dyn Disk) -> Result<Option<Held>, SessionError> {
+    pub fn acquire_lock(&self, disk: &dyn SessionDisk) -> Result<Option<RunLock>, SessionError> {
         let folder = self.folder.as_deref();
         folder
-            .map(|folder| Held::take(disk, &self.name, folder))
+            .map(|folder| RunLock::acquire(disk, &self.name, folder))
             .transpose()
     }
 
-    fn named(target: &str, moment: &Moment, number: u32) -> Self {
-        let (date, mut target) = (&moment.date, slug(target));
+    fn with_name(target: &str, moment: &CalendarMoment, number: u32) -> Self {
+        let (date, mut target) = (&moment.date, to_slug(target));
         if number > 1 {
             target = format!("{target}-{number}");
         }
@@ -188,12 +190,12 @@ impl RunRef {
     }
 
     /// A file of the run's own folder.
-    pub fn file(&self, name: &str) -> Option<PathBuf> {
+    pub fn file_path(&self, name: &str) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(name))
     }
 
     /// A file that people read: `report.md` is `YYYY-MM-DD-<target>-report.md`.
-    pub fn artefact(&self, name: &str) -> Option<PathBuf> {
+    pub fn artefact_path(&self, name: &str) -> Option<PathBuf> {
         Some(
             self.artefacts
                 .as_ref()?
@@ -202,17 +204,17 @@ impl RunRef {
     }
 
     /// The file of a judge's answer: `…-judge-<N or perspective>.md`, later rounds `…-r2.md` (seed 003).
-    pub fn judge_artefact(&self, judge: &JudgeId, round: u8) -> Option<PathBuf> {
-        let judge = slug(judge.as_str());
+    pub fn judge_artefact_path(&self, judge: &JudgeId, round: u8) -> Option<PathBuf> {
+        let judge = to_slug(judge.as_str());
         match round {
-            0 | 1 => self.artefact(&format!("{judge}.md")),
-            later => self.artefact(&format!("{judge}-r{later}.md")),
+            0 | 1 => self.artefact_path(&format!("{judge}.md")),
+            later => self.artefact_path(&format!("{judge}-r{later}.md")),
         }
     }
 }
 
 /// How the files of a run begin: `council-20260309-head-2` writes `2026-03-09-head-2-…`.
-fn stem(name: &str) -> String {
+fn artefact_stem(name: &str) -> String {
     let bare = name.strip_prefix("council-").unwrap_or(name);
     match bare.split_at_checked(8) {
         Some((day, target)) if day.bytes().all(|b| b.is_ascii_digit()) => {
@@ -223,7 +225,7 @@ fn stem(name: &str) -> String {
 }
 
 /// Lower case, `[a-z0-9-]`, at most 50 characters, never empty: whoever made the name, it is safe in a path.
-fn slug(name: &str) -> String {
+fn to_slug(name: &str) -> String {
     let safe = |c: char| {
         if c.is_ascii_alphanumeric() {
             c.to_ascii_lowercase()
@@ -231,7 +233,7 @@ fn slug(name: &str) -> String {
             '-'
         }
     };
-    let slug: String = name.chars().map(safe).take(LONGEST_SLUG).collect();
+    let slug: String = name.chars().map(safe).take(MAX_SLUG_CHARS).collect();
     match slug.trim_matches('-') {
         "" => "target".to_owned(),
         slug => slug.to_owned(),
@@ -240,17 +242,17 @@ fn slug(name: &str) -> String {
 
 /// Removes the oldest runs that have a report, so that `keep` runs are left. One without a report may still be going on,
 /// or be resumed; what cannot be removed stays.
-pub fn prune(disk: &dyn Disk, places: &Places, keep: usize) {
-    let Some(runs) = places.runs.as_ref().map(Place::path) else {
+pub fn prune_runs(disk: &dyn SessionDisk, places: &RunFolders, keep: usize) {
+    let Some(runs) = places.runs.as_ref().map(RunFolder::path) else {
         return;
     };
-    let Ok(mut names) = disk.list(&runs) else {
+    let Ok(mut names) = disk.list_folder(&runs) else {
         return;
     };
     // `council-YYYYMMDD-…` sorts by day.
     names.retain(|name| name.starts_with("council-"));
     let surplus = names.len().saturating_sub(keep);
-    let is_over = |folder: &PathBuf| disk.read(&folder.join("report.json")).is_ok();
+    let is_over = |folder: &PathBuf| disk.read_file(&folder.join("report.json")).is_ok();
     let old = names.iter().take(surplus).map(|name| runs.join(name));
     for folder in old.filter(is_over) {
         let _ = disk.remove_dir(&folder);
@@ -262,14 +264,14 @@ mod tests {
     use super::super::real::RealWorld;
     use super::*;
 
-    fn on(date: &str) -> Moment {
-        Moment {
+    fn on(date: &str) -> CalendarMoment {
+        CalendarMoment {
             date: date.into(),
             rfc3339: format!("{date}T10:00:00+01:00"),
         }
     }
 
-    fn create(places: &Places, target: &str) -> RunRef {
+    fn create(places: &RunFolders, target: &str) -> RunRef {
         RunRef::create(&RealWorld::new(), places, target, &on("2026-03-09")).unwrap()
     }
 
@@ -285,17 +287,17 @@ mod tests {
     #[test]
     fn seed_003_names_of_runs_and_files() {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places::in_repository(folder.path(), Some(folder.path()));
+        let places = RunFolders::in_repository(folder.path(), Some(folder.path()));
         let run = create(&places, "main-feature");
         assert_eq!(run.name, "council-20260309-main-feature");
-        let judge = |name: &str, round| file_name(run.judge_artefact(&name.into(), round));
+        let judge = |name: &str, round| file_name(run.judge_artefact_path(&name.into(), round));
         assert_eq!(judge("judge-1", 1), "2026-03-09-main-feature-judge-1.md");
         assert_eq!(
             judge("judge-error-paths", 2),
             "2026-03-09-main-feature-judge-error-paths-r2.md"
         );
         assert_eq!(
-            file_name(run.artefact("report.md")),
+            file_name(run.artefact_path("report.md")),
             "2026-03-09-main-feature-report.md"
         );
         let artefacts = folder.path().join(".agents/council");
@@ -307,12 +309,12 @@ mod tests {
     #[test]
     fn a_second_run_of_a_day_is_numbered_with_all_its_files() {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places::in_repository(folder.path(), None);
+        let places = RunFolders::in_repository(folder.path(), None);
         create(&places, "head");
         let second = create(&places, "head");
         assert_eq!(second.name, "council-20260309-head-2");
         assert_eq!(
-            file_name(second.judge_artefact(&"judge-1".into(), 1)),
+            file_name(second.judge_artefact_path(&"judge-1".into(), 1)),
             "2026-03-09-head-2-judge-1.md"
         );
         assert_eq!(create(&places, "head").name, "council-20260309-head-3");
@@ -321,19 +323,19 @@ mod tests {
     #[test]
     fn a_run_that_goes_on_has_the_files_that_it_had() {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places::in_repository(folder.path(), Some(folder.path()));
+        let places = RunFolders::in_repository(folder.path(), Some(folder.path()));
         create(&places, "head");
         let run = create(&places, "head");
         let left = run.folder.clone().unwrap();
         let world = RealWorld::new();
-        let again = RunRef::again(&world, &places, &run.name, &run.started, &left).unwrap();
+        let again = RunRef::reopen(&world, &places, &run.name, &run.started, &left).unwrap();
         assert_eq!(again, run);
     }
 
     #[test]
     fn a_bare_repository_keeps_its_files_under_the_git_directory() {
         let folder = tempfile::tempdir().unwrap();
-        let run = create(&Places::in_repository(folder.path(), None), "head");
+        let run = create(&RunFolders::in_repository(folder.path(), None), "head");
         assert!(
             run.artefacts
                 .unwrap()
@@ -343,15 +345,15 @@ mod tests {
 
     #[test]
     fn a_patch_leaves_files_only_where_it_is_told_to() {
-        let run = create(&Places::default(), "patch");
+        let run = create(&RunFolders::default(), "patch");
         assert_eq!(
-            (run.folder.as_ref(), run.artefact("report.md")),
+            (run.folder.as_ref(), run.artefact_path("report.md")),
             (None, None)
         );
         let folder = tempfile::tempdir().unwrap();
-        let run = create(&Places::in_folder(folder.path()), "patch");
+        let run = create(&RunFolders::in_folder(folder.path()), "patch");
         assert_eq!(
-            run.artefact("x"),
+            run.artefact_path("x"),
             Some(folder.path().join("2026-03-09-patch-x"))
         );
         assert!(!folder.path().join(".gitignore").exists());
@@ -360,27 +362,27 @@ mod tests {
     #[test]
     fn no_name_leads_out_of_its_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let run = create(&Places::in_folder(folder.path()), "../../Etc/x");
+        let run = create(&RunFolders::in_folder(folder.path()), "../../Etc/x");
         assert_eq!(run.name, "council-20260309-etc-x");
         assert_eq!(
-            file_name(run.judge_artefact(&"../..".into(), 1)),
+            file_name(run.judge_artefact_path(&"../..".into(), 1)),
             "2026-03-09-etc-x-target.md"
         );
-        assert_eq!(slug(&"ä".repeat(80)), "target");
-        assert_eq!(slug(&"a".repeat(80)).len(), 50);
+        assert_eq!(to_slug(&"ä".repeat(80)), "target");
+        assert_eq!(to_slug(&"a".repeat(80)).len(), 50);
     }
 
     #[test]
     fn pruning_takes_the_oldest_that_are_over() {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places::in_folder(folder.path());
+        let places = RunFolders::in_folder(folder.path());
         let world = RealWorld::new();
         let days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];
         let runs = days.map(|day| RunRef::create(&world, &places, "x", &on(day)).unwrap());
         for run in [&runs[1], &runs[2], &runs[3]] {
-            std::fs::write(run.file("report.json").unwrap(), "{}").unwrap();
+            std::fs::write(run.file_path("report.json").unwrap(), "{}").unwrap();
         }
-        prune(world.disk(), &places, 2);
+        prune_runs(world.disk(), &places, 2);
         let left = runs.map(|run| run.folder.unwrap().exists());
         assert_eq!(
             left,

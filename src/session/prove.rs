@@ -7,46 +7,50 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use council_protocol::change::FileStatus;
-use council_protocol::evidence::Lines;
+use council_protocol::evidence::FileLines;
 use council_protocol::{BlobSource, FileChange, LineKind, Location, Packet, Proof, RepoPath, Side};
 
 /// The largest file in which quotes are searched.
-const LARGEST_BYTES: usize = 64 << 20;
+const MAX_SEARCH_BYTES: usize = 64 << 20;
 
 /// Stands between hunks, so that no quote reaches from one into the next.
-const GAP: &str = "\u{0}gap\u{0}";
+const HUNK_GAP: &str = "\u{0}gap\u{0}";
 
 /// Takes secrets out of the text of a file, as they are taken out of briefs ([`crate::prompt::redact_file`]).
-pub type Redact = Arc<dyn Fn(&RepoPath, &str) -> String + Send + Sync>;
+pub type RedactFile = Arc<dyn Fn(&RepoPath, &str) -> String + Send + Sync>;
 
 /// Searches quotes and remembers what it has prepared and found.
-pub struct Prover {
+pub struct QuoteProver {
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
     /// Judges that were shown redacted text quote redacted text.
-    redact: Option<Redact>,
-    texts: HashMap<RepoPath, Arc<Texts>>,
-    found: HashMap<(Location, String), Found>,
+    redact: Option<RedactFile>,
+    texts: HashMap<RepoPath, Arc<SearchTexts>>,
+    found: HashMap<(Location, String), ProofWithContext>,
 }
 
 /// What a search came to: the proof, and the squeezed lines around the place (empty when there is none).
-type Found = (Proof, String);
+type ProofWithContext = (Proof, String);
 
 /// Where a quote may stand, the best place first.
-struct Texts(Vec<Text>);
+struct SearchTexts(Vec<SearchText>);
 
 /// Lines, and the line on the reviewed side that each stands for.
-struct Text {
-    lines: Lines,
+struct SearchText {
+    lines: FileLines,
     /// None: the lines are numbered from 1.
     numbers: Option<Vec<u32>>,
     /// A quote found here is not where a reader of the reviewed side would look for it.
     elsewhere: bool,
 }
 
-impl Prover {
+impl QuoteProver {
     /// A prover over one change.
-    pub fn new(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>, redact: Option<Redact>) -> Self {
+    pub fn new(
+        packet: Arc<Packet>,
+        blobs: Arc<dyn BlobSource>,
+        redact: Option<RedactFile>,
+    ) -> Self {
         Self {
             packet,
             blobs,
@@ -58,22 +62,25 @@ impl Prover {
 
     /// Searches `quote` at `location`; the text beside the proof is the squeezed lines around the place, empty when there
     /// is none.
-    pub fn prove(&mut self, location: &Location, quote: &str) -> Found {
+    pub fn prove_quote(&mut self, location: &Location, quote: &str) -> ProofWithContext {
         let key = (location.clone(), quote.to_owned());
         if let Some(found) = self.found.get(&key) {
             return found.clone();
         }
-        let found = self.search(location, quote);
+        let found = self.search_quote(location, quote);
         self.found.insert(key, found.clone());
         found
     }
 
-    fn search(&mut self, location: &Location, quote: &str) -> Found {
-        let texts = match self.texts(&location.path) {
+    fn search_quote(&mut self, location: &Location, quote: &str) -> ProofWithContext {
+        let texts = match self.texts_of(&location.path) {
             Ok(texts) => texts,
             Err(reason) => return (Proof::Unverified { reason }, String::new()),
         };
-        if quote.trim().is_empty() && location.line == 0 && self.changed(&location.path).is_some() {
+        if quote.trim().is_empty()
+            && location.line == 0
+            && self.find_change(&location.path).is_some()
+        {
             // About the file as a whole: that it is part of the change is all there is to prove.
             return (Proof::Verified, String::new());
         }
@@ -81,7 +88,7 @@ impl Prover {
             reason: "there is no text to search".to_owned(),
         };
         for text in &texts.0 {
-            match text.search(location.line, quote) {
+            match text.search_near(location.line, quote) {
                 (proof @ Proof::Unverified { .. }, _) => nowhere = proof,
                 found => return found,
             }
@@ -89,7 +96,7 @@ impl Prover {
         (nowhere, String::new())
     }
 
-    fn changed(&self, path: &RepoPath) -> Option<&FileChange> {
+    fn find_change(&self, path: &RepoPath) -> Option<&FileChange> {
         let files = &self.packet.files;
         // The packet's files are in path order; a patch of strange origin may not be.
         match files.binary_search_by(|file| file.path.cmp(path)) {
@@ -98,17 +105,17 @@ impl Prover {
         }
     }
 
-    fn texts(&mut self, path: &RepoPath) -> Result<Arc<Texts>, String> {
+    fn texts_of(&mut self, path: &RepoPath) -> Result<Arc<SearchTexts>, String> {
         if let Some(texts) = self.texts.get(path) {
             return Ok(Arc::clone(texts));
         }
-        let texts = Arc::new(Texts(self.prepare(path)?));
+        let texts = Arc::new(SearchTexts(self.prepare_texts(path)?));
         self.texts.insert(path.clone(), Arc::clone(&texts));
         Ok(texts)
     }
 
-    fn prepare(&self, path: &RepoPath) -> Result<Vec<Text>, String> {
-        let file = self.changed(path);
+    fn prepare_texts(&self, path: &RepoPath) -> Result<Vec<SearchText>, String> {
+        let file = self.find_change(path);
         let deleted = file.is_some_and(|file| file.status == FileStatus::Deleted);
         let side = if deleted { Side::Old } else { Side::New };
         let blob = self
@@ -118,7 +125,10 @@ impl Prover {
         if blob.is_none() && file.is_none() {
             return Err("there is no such file on the reviewed side".to_owned());
         }
-        if blob.as_ref().is_some_and(|blob| blob.len() > LARGEST_BYTES) {
+        if blob
+            .as_ref()
+            .is_some_and(|blob| blob.len() > MAX_SEARCH_BYTES)
+        {
             return Err("the file is too large to search".to_owned());
         }
         let mut texts = Vec::new();
@@ -128,8 +138,8 @@ impl Prover {
                 Some(text.as_str()),
                 redacted.as_deref().filter(|r| *r != text),
             ] {
-                let lines = text.map(Lines::of);
-                texts.extend(lines.map(|lines| Text {
+                let lines = text.map(FileLines::of);
+                texts.extend(lines.map(|lines| SearchText {
                     lines,
                     numbers: numbers.clone(),
                     elsewhere,
@@ -139,13 +149,13 @@ impl Prover {
         match (blob, file) {
             (Some(blob), _) => add(String::from_utf8_lossy(&blob).into_owned(), None, false),
             (None, Some(file)) => {
-                let (text, numbers) = shown(file, side);
+                let (text, numbers) = shown_lines(file, side);
                 add(text, Some(numbers), false);
             }
             (None, None) => {}
         }
         if let Some(file) = file.filter(|_| !deleted) {
-            let (text, numbers) = removed(file);
+            let (text, numbers) = removed_lines(file);
             add(text, Some(numbers), true);
         }
         Ok(texts)
@@ -153,17 +163,17 @@ impl Prover {
 }
 
 /// The lines of one side that the packet shows, with their numbers there.
-fn shown(file: &FileChange, side: Side) -> (String, Vec<u32>) {
-    gather(file, |line| match side {
+fn shown_lines(file: &FileChange, side: Side) -> (String, Vec<u32>) {
+    gather_lines(file, |line| match side {
         Side::Old => line.old_no,
         Side::New => line.new_no,
     })
 }
 
 /// The removed lines, each with the number of the line on the reviewed side before which it stood.
-fn removed(file: &FileChange) -> (String, Vec<u32>) {
+fn removed_lines(file: &FileChange) -> (String, Vec<u32>) {
     let mut next = 1;
-    gather(file, |line| {
+    gather_lines(file, |line| {
         if let Some(new_no) = line.new_no {
             next = new_no.saturating_add(1);
         }
@@ -171,14 +181,14 @@ fn removed(file: &FileChange) -> (String, Vec<u32>) {
     })
 }
 
-fn gather(
+fn gather_lines(
     file: &FileChange,
     mut number: impl FnMut(&council_protocol::change::Line<'_>) -> Option<u32>,
 ) -> (String, Vec<u32>) {
     let (mut text, mut numbers) = (String::new(), Vec::new());
     for hunk in &file.hunks {
         if !numbers.is_empty() {
-            text.push_str(GAP);
+            text.push_str(HUNK_GAP);
             text.push('\n');
             numbers.push(0);
         }
@@ -193,8 +203,8 @@ fn gather(
     (text, numbers)
 }
 
-impl Text {
-    fn search(&self, line: u32, quote: &str) -> Found {
+impl SearchText {
+    fn search_near(&self, line: u32, quote: &str) -> ProofWithContext {
         let claimed = self.index_of(line);
         let proof = self.lines.prove(claimed, quote);
         let at = match proof {
@@ -202,7 +212,7 @@ impl Text {
             Proof::Relocated { line } => line,
             nowhere @ Proof::Unverified { .. } => return (nowhere, String::new()),
         };
-        let context = self.context(at, quote.trim().lines().count());
+        let context = self.context_around(at, quote.trim().lines().count());
         let real = self.number_of(at);
         let proof = match real == line && !self.elsewhere {
             true => Proof::Verified,
@@ -234,12 +244,12 @@ impl Text {
     }
 
     /// The quoted lines with one more on either side.
-    fn context(&self, at: u32, quoted: usize) -> String {
+    fn context_around(&self, at: u32, quoted: usize) -> String {
         let first = (at as usize).saturating_sub(2);
         let last = (at as usize).saturating_add(quoted);
         let lines = (first..last).filter_map(|index| self.lines.get(index));
         let lines: Vec<_> = lines
-            .filter(|line| !line.is_empty() && *line != GAP)
+            .filter(|line| !line.is_empty() && *line != HUNK_GAP)
             .collect();
         lines.join("\n")
     }

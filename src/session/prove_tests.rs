@@ -70,29 +70,29 @@ fn packet() -> Arc<Packet> {
 
 const PAY: &str = "use x;\nfn pay() {\n    transfer(amount);\n}\n";
 
-fn with_blobs() -> Prover {
+fn with_blobs() -> QuoteProver {
     let blobs = [
         ((Side::New, "pay.rs"), PAY),
         ((Side::New, "other.rs"), "fn other() {}\n"),
         ((Side::Old, "gone.rs"), "fn gone() {}\n"),
     ];
-    Prover::new(packet(), Arc::new(Blobs(blobs.into())), None)
+    QuoteProver::new(packet(), Arc::new(Blobs(blobs.into())), None)
 }
 
-fn from_patch() -> Prover {
-    Prover::new(packet(), Arc::new(NoBlobs), None)
+fn from_patch() -> QuoteProver {
+    QuoteProver::new(packet(), Arc::new(NoBlobs), None)
 }
 
-fn prove(prover: &mut Prover, path: &str, line: u32, quote: &str) -> Found {
+fn prove(prover: &mut QuoteProver, path: &str, line: u32, quote: &str) -> ProofWithContext {
     let location = Location {
         path: path.into(),
         line,
         end_line: None,
     };
-    prover.prove(&location, quote)
+    prover.prove_quote(&location, quote)
 }
 
-fn is_unverified(found: Found) -> bool {
+fn is_unverified(found: ProofWithContext) -> bool {
     !found.0.resolves() && found.1.is_empty()
 }
 
@@ -192,8 +192,8 @@ fn a_finding_about_a_whole_file_needs_no_quote_but_a_changed_file() {
 
 #[test]
 fn who_was_shown_redacted_text_may_quote_it() {
-    let redact: Redact = Arc::new(|_, text| text.replace("hunter2secret", "[REDACTED]"));
-    let mut prover = Prover::new(packet(), Arc::new(NoBlobs), Some(redact));
+    let redact: RedactFile = Arc::new(|_, text| text.replace("hunter2secret", "[REDACTED]"));
+    let mut prover = QuoteProver::new(packet(), Arc::new(NoBlobs), Some(redact));
     let quotes = [
         "let token = \"[REDACTED]\";",
         "let token = \"hunter2secret\";",
@@ -218,7 +218,7 @@ fn hostile_line_numbers_cost_nothing() {
     let hunks = [(1, u32::MAX - 1, "+a line here\n+another line\n")];
     let mut packet = (*packet()).clone();
     packet.files = vec![change("x", FileStatus::Modified, &hunks)];
-    let mut prover = Prover::new(Arc::new(packet), Arc::new(NoBlobs), None);
+    let mut prover = QuoteProver::new(Arc::new(packet), Arc::new(NoBlobs), None);
     let found = prove(&mut prover, "x", u32::MAX, "a line here").0;
     assert_eq!(found, Proof::Relocated { line: u32::MAX - 1 });
 }

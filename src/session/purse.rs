@@ -16,13 +16,13 @@ pub const CALLS_FILE: &str = "calls.jsonl";
 pub const EXPECTED_OUTPUT: u64 = 1_500;
 
 /// Tokens of so many bytes where nobody has counted them: four bytes each.
-pub fn tokens(bytes: u64) -> u64 {
+pub fn estimate_tokens(bytes: u64) -> u64 {
     bytes.div_ceil(4)
 }
 
 /// What a model costs, in millionths of US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Price {
+pub struct ModelPrice {
     /// Input tokens that are read in full.
     pub input: u64,
     /// Input tokens from the provider's cache.
@@ -31,9 +31,9 @@ pub struct Price {
     pub output: u64,
 }
 
-impl Price {
+impl ModelPrice {
     /// US dollars for so many tokens.
-    pub fn of(&self, input: u64, cached: u64, output: u64) -> f64 {
+    pub fn cost_usd(&self, input: u64, cached: u64, output: u64) -> f64 {
         let part = |tokens: u64, price: u64| tokens as f64 * price as f64;
         (part(input, self.input) + part(cached, self.cached) + part(output, self.output)) / 1e12
     }
@@ -41,25 +41,25 @@ impl Price {
 
 /// What a run may cost, and what its models do.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Money {
+pub struct BudgetLimits {
     /// By the model's name.
-    pub prices: BTreeMap<String, Price>,
+    pub prices: BTreeMap<String, ModelPrice>,
     /// The most US dollars of the run; none: no bound.
     pub most_usd: Option<f64>,
 }
 
 /// The money of a run between two calls.
 #[derive(Debug, Default)]
-pub(super) struct Purse {
-    money: Money,
+pub(super) struct Budget {
+    money: BudgetLimits,
     spent_usd: f64,
-    judges: BTreeMap<JudgeId, Customer>,
-    open: BTreeMap<TurnId, Call>,
+    judges: BTreeMap<JudgeId, JudgeSpend>,
+    open: BTreeMap<TurnId, LoggedCall>,
 }
 
 /// Who is asked.
 #[derive(Debug)]
-struct Customer {
+struct JudgeSpend {
     agent: String,
     model: Option<String>,
     /// Bytes of its conversation so far, the brief included.
@@ -68,7 +68,7 @@ struct Customer {
 
 /// A call under way: one line of the log when it is over.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Call {
+pub(super) struct LoggedCall {
     /// Milliseconds since the run began.
     at_ms: Millis,
     judge: JudgeId,
@@ -92,8 +92,8 @@ pub(super) struct Call {
     reserved_usd: f64,
 }
 
-impl Purse {
-    pub(super) fn new(money: Money) -> Self {
+impl Budget {
+    pub(super) fn new(money: BudgetLimits) -> Self {
         Self {
             money,
             ..Self::default()
@@ -101,9 +101,13 @@ impl Purse {
     }
 
     /// Looks at a request before it is made. An error: the call is not to be made, and this is what it comes to.
-    pub(super) fn before(&mut self, request: &Request, now: Millis) -> Result<(), Box<Event>> {
+    pub(super) fn before_request(
+        &mut self,
+        request: &Request,
+        now: Millis,
+    ) -> Result<(), Box<Event>> {
         match request {
-            Request::Spawn { spec } => self.seat(spec),
+            Request::Spawn { spec } => self.register_judge(spec),
             Request::Send {
                 message: Message::Turn { judge, turn },
             } => {
@@ -116,9 +120,9 @@ impl Purse {
                     .as_ref()
                     .and_then(|model| self.money.prices.get(model));
                 let reserved_usd = price.map_or(0.0, |price| {
-                    price.of(tokens(customer.bytes), 0, EXPECTED_OUTPUT)
+                    price.cost_usd(estimate_tokens(customer.bytes), 0, EXPECTED_OUTPUT)
                 });
-                let call = Call {
+                let call = LoggedCall {
                     at_ms: now,
                     judge: judge.clone(),
                     agent: customer.agent.clone(),
@@ -136,7 +140,7 @@ impl Purse {
                     usage: None,
                     reserved_usd,
                 };
-                if let Some(failure) = self.refuses(reserved_usd) {
+                if let Some(failure) = self.refuse_call(reserved_usd) {
                     return Err(Box::new(Event::Failed {
                         judge: judge.clone(),
                         turn: Some(turn.id),
@@ -150,10 +154,10 @@ impl Purse {
         Ok(())
     }
 
-    fn seat(&mut self, spec: &JudgeSpec) {
+    fn register_judge(&mut self, spec: &JudgeSpec) {
         let agent = &spec.seat.agent;
         if agent.kind.is_paid() {
-            let customer = Customer {
+            let customer = JudgeSpend {
                 agent: agent.name.clone(),
                 model: agent.model.clone(),
                 bytes: spec.brief.len() as u64,
@@ -163,7 +167,7 @@ impl Purse {
     }
 
     /// Why a call that may cost so much is not made.
-    fn refuses(&self, usd: f64) -> Option<Failure> {
+    fn refuse_call(&self, usd: f64) -> Option<Failure> {
         let most = self.money.most_usd?;
         let reserved: f64 = self.open.values().map(|call| call.reserved_usd).sum();
         let bound = self.spent_usd + reserved;
@@ -177,7 +181,7 @@ impl Purse {
     }
 
     /// Looks at an event as it comes: puts a price on what has none, and hands out the call that is over.
-    pub(super) fn after(&mut self, event: &mut Event, now: Millis) -> Option<Call> {
+    pub(super) fn after_event(&mut self, event: &mut Event, now: Millis) -> Option<LoggedCall> {
         let (turn, outcome) = match event {
             Event::Answered { turn, .. } => (*turn, "answered".to_owned()),
             Event::Failed {
@@ -195,20 +199,20 @@ impl Purse {
             if let Some(customer) = self.judges.get_mut(&call.judge) {
                 customer.bytes += call.answer_bytes;
             }
-            self.price(&call, usage);
+            self.apply_price(&call, usage);
             call.usage.clone_from(usage);
         }
         Some(call)
     }
 
-    fn price(&mut self, call: &Call, usage: &mut Option<Usage>) {
+    fn apply_price(&mut self, call: &LoggedCall, usage: &mut Option<Usage>) {
         let Some(usage) = usage else { return };
         if usage.cost_usd.is_none() {
             let model = usage.model.as_ref().or(call.model.as_ref());
             let price = model.and_then(|model| self.money.prices.get(model));
             // Without a count of the input there is nothing to multiply.
             usage.cost_usd = price.zip(usage.input_tokens).map(|(price, input)| {
-                price.of(
+                price.cost_usd(
                     input,
                     usage.cached_tokens.unwrap_or(0),
                     usage.output_tokens.unwrap_or(0),
@@ -226,14 +230,14 @@ mod tests {
 
     use super::*;
 
-    fn purse(most_usd: Option<f64>) -> Purse {
-        let price = Price {
+    fn purse(most_usd: Option<f64>) -> Budget {
+        let price = ModelPrice {
             input: 3_000_000,
             cached: 300_000,
             output: 15_000_000,
         };
         let prices = BTreeMap::from([("m".to_owned(), price)]);
-        let mut purse = Purse::new(Money { prices, most_usd });
+        let mut purse = Budget::new(BudgetLimits { prices, most_usd });
         for judge in ["a", "b"] {
             let agent = AgentSpec {
                 name: "api".into(),
@@ -253,12 +257,12 @@ mod tests {
                 room: None,
                 max_answer_bytes: 9,
             };
-            purse.before(&Request::Spawn { spec }, 0).unwrap();
+            purse.before_request(&Request::Spawn { spec }, 0).unwrap();
         }
         purse
     }
 
-    fn ask(purse: &mut Purse, judge: &str, id: u32) -> Result<(), Box<Event>> {
+    fn ask(purse: &mut Budget, judge: &str, id: u32) -> Result<(), Box<Event>> {
         let turn = Turn {
             id: TurnId(id),
             round: 1,
@@ -269,7 +273,7 @@ mod tests {
         };
         let judge = judge.into();
         let message = Message::Turn { judge, turn };
-        purse.before(&Request::Send { message }, 10)
+        purse.before_request(&Request::Send { message }, 10)
     }
 
     fn answered(judge: &str, id: u32, usage: Usage) -> Event {
@@ -292,7 +296,7 @@ mod tests {
             ..Usage::default()
         };
         let mut event = answered("a", 1, usage.clone());
-        let call = purse.after(&mut event, 30).unwrap();
+        let call = purse.after_event(&mut event, 30).unwrap();
         assert_eq!(
             (call.elapsed_ms, call.outcome.as_str(), call.task.as_str()),
             (20, "answered", "review")
@@ -304,7 +308,7 @@ mod tests {
             model: Some("n".into()),
             ..usage
         };
-        let call = purse.after(&mut answered("a", 2, other), 30).unwrap();
+        let call = purse.after_event(&mut answered("a", 2, other), 30).unwrap();
         assert_eq!(call.usage.unwrap().cost_usd, None, "unknown is unknown");
     }
 
@@ -324,13 +328,13 @@ mod tests {
             cost_usd: Some(0.001),
             ..Usage::default()
         };
-        purse.after(&mut answered("a", 1, cheap), 1).unwrap();
+        purse.after_event(&mut answered("a", 1, cheap), 1).unwrap();
         ask(&mut purse, "b", 3).unwrap();
         let dear = Usage {
             cost_usd: Some(0.05),
             ..Usage::default()
         };
-        purse.after(&mut answered("b", 3, dear), 1).unwrap();
+        purse.after_event(&mut answered("b", 3, dear), 1).unwrap();
         assert!(ask(&mut purse, "a", 4).is_err());
     }
 
@@ -341,7 +345,7 @@ mod tests {
         assert!(ask(&mut purse, "somebody", 2).is_ok());
         assert!(
             purse
-                .after(&mut answered("somebody", 2, Usage::default()), 1)
+                .after_event(&mut answered("somebody", 2, Usage::default()), 1)
                 .is_none()
         );
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use council_protocol::Millis;
 use tokio::time::Instant;
 
-use super::holder::Lock;
-use super::world::{Appender, Disk, Durability, Moment, World};
+use super::holder::LockAttempt;
+use super::world::{CalendarMoment, FileAppender, SessionDisk, SessionWorld, WriteDurability};
 
 /// This machine. Its clock is the runtime's, so that a test can pause it.
 pub struct RealWorld {
@@ -31,36 +31,36 @@ impl Default for RealWorld {
     }
 }
 
-impl World for RealWorld {
+impl SessionWorld for RealWorld {
     fn now_ms(&self) -> Millis {
-        millis(self.began.elapsed())
+        to_millis(self.began.elapsed())
     }
 
-    fn moment(&self) -> Moment {
+    fn read_calendar(&self) -> CalendarMoment {
         let now = jiff::Zoned::now();
-        Moment {
+        CalendarMoment {
             date: now.date().to_string(),
             rfc3339: now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         }
     }
 
-    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+    fn fill_random(&self, bytes: &mut [u8]) -> io::Result<()> {
         getrandom::fill(bytes).map_err(|error| io::Error::other(error.to_string()))
     }
 
-    fn disk(&self) -> &dyn Disk {
+    fn disk(&self) -> &dyn SessionDisk {
         &RealDisk
     }
 }
 
-fn millis(duration: Duration) -> Millis {
+fn to_millis(duration: Duration) -> Millis {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The file system.
 struct RealDisk;
 
-impl Disk for RealDisk {
+impl SessionDisk for RealDisk {
     fn make_dirs(&self, root: &Path, below: &Path) -> io::Result<()> {
         let mut path = root.to_path_buf();
         for part in below.components() {
@@ -83,14 +83,14 @@ impl Disk for RealDisk {
         fs::create_dir(path)
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
-        let mut beside = beside(path)?;
+    fn write_file(&self, path: &Path, bytes: &[u8], durability: WriteDurability) -> io::Result<()> {
+        let mut beside = sibling_tempfile(path)?;
         beside.write_all(bytes)?;
-        if durability == Durability::Synced {
+        if durability == WriteDurability::Synced {
             beside.as_file().sync_all()?;
         }
         beside.persist(path)?;
-        if durability == Durability::Synced {
+        if durability == WriteDurability::Synced {
             // The name, too, must survive the power.
             File::open(folder_of(path))?.sync_all()?;
         }
@@ -98,18 +98,18 @@ impl Disk for RealDisk {
     }
 
     fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut beside = beside(path)?;
+        let mut beside = sibling_tempfile(path)?;
         beside.write_all(bytes)?;
         beside.persist_noclobber(path)?;
         Ok(())
     }
 
-    fn append(&self, path: &Path) -> io::Result<Box<dyn Appender>> {
+    fn open_append(&self, path: &Path) -> io::Result<Box<dyn FileAppender>> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         Ok(Box::new(RealAppender(file)))
     }
 
-    fn cut(&self, path: &Path, length: u64) -> io::Result<()> {
+    fn truncate_file(&self, path: &Path, length: u64) -> io::Result<()> {
         let file = OpenOptions::new().write(true).open(path)?;
         if file.metadata()?.len() > length {
             file.set_len(length)?;
@@ -118,11 +118,11 @@ impl Disk for RealDisk {
         Ok(())
     }
 
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
         fs::read(path)
     }
 
-    fn lock(&self, path: &Path) -> io::Result<Lock> {
+    fn lock_file(&self, path: &Path) -> io::Result<LockAttempt> {
         let mut options = OpenOptions::new();
         let mut file = options
             .create(true)
@@ -132,7 +132,9 @@ impl Disk for RealDisk {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Ok(Lock::Theirs(fs::read_to_string(path).unwrap_or_default()));
+                return Ok(LockAttempt::Theirs(
+                    fs::read_to_string(path).unwrap_or_default(),
+                ));
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -140,10 +142,10 @@ impl Disk for RealDisk {
         let _ = file
             .set_len(0)
             .and_then(|()| write!(file, "process {}", std::process::id()));
-        Ok(Lock::Ours(Box::new(file)))
+        Ok(LockAttempt::Ours(Box::new(file)))
     }
 
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+    fn list_folder(&self, path: &Path) -> io::Result<Vec<String>> {
         let names =
             fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
         let mut names = names.collect::<io::Result<Vec<_>>>()?;
@@ -161,7 +163,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// A nameless-to-be file in the same folder, with the permissions of an ordinary one.
-fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn sibling_tempfile(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".council-");
     #[cfg(unix)]
@@ -174,12 +176,12 @@ fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
 
 struct RealAppender(File);
 
-impl Appender for RealAppender {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+impl FileAppender for RealAppender {
+    fn append_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all(bytes)
     }
 
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync_data(&mut self) -> io::Result<()> {
         self.0.sync_data()
     }
 }
@@ -192,14 +194,18 @@ mod tests {
     fn a_file_is_replaced_whole_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plan.json");
-        RealDisk.write(&path, b"one", Durability::Cheap).unwrap();
-        RealDisk.write(&path, b"two", Durability::Synced).unwrap();
-        assert_eq!(RealDisk.read(&path).unwrap(), b"two");
+        RealDisk
+            .write_file(&path, b"one", WriteDurability::Cheap)
+            .unwrap();
+        RealDisk
+            .write_file(&path, b"two", WriteDurability::Synced)
+            .unwrap();
+        assert_eq!(RealDisk.read_file(&path).unwrap(), b"two");
         let refused = RealDisk.write_new(&path, b"three").unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(RealDisk.read(&path).unwrap(), b"two");
+        assert_eq!(RealDisk.read_file(&path).unwrap(), b"two");
         assert_eq!(
-            RealDisk.list(folder.path()).unwrap(),
+            RealDisk.list_folder(folder.path()).unwrap(),
             ["plan.json"],
             "nothing is left beside it"
         );
@@ -211,7 +217,9 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
-        RealDisk.write(&ours, b"", Durability::Cheap).unwrap();
+        RealDisk
+            .write_file(&ours, b"", WriteDurability::Cheap)
+            .unwrap();
         fs::write(&plain, "").unwrap();
         let mode = |path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&plain));
@@ -221,11 +229,15 @@ mod tests {
     fn appending_adds_to_what_is_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
-        RealDisk.append(&path).unwrap().append(b"a\n").unwrap();
-        let mut again = RealDisk.append(&path).unwrap();
-        again.append(b"b\n").unwrap();
-        again.sync().unwrap();
-        assert_eq!(RealDisk.read(&path).unwrap(), b"a\nb\n");
+        RealDisk
+            .open_append(&path)
+            .unwrap()
+            .append_bytes(b"a\n")
+            .unwrap();
+        let mut again = RealDisk.open_append(&path).unwrap();
+        again.append_bytes(b"b\n").unwrap();
+        again.sync_data().unwrap();
+        assert_eq!(RealDisk.read_file(&path).unwrap(), b"a\nb\n");
     }
 
     #[cfg(unix)]
@@ -237,7 +249,7 @@ mod tests {
             .make_dirs(tree.path(), Path::new(".agents/council"))
             .unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::NotADirectory);
-        assert_eq!(RealDisk.list(elsewhere.path()).unwrap(), [""; 0]);
+        assert_eq!(RealDisk.list_folder(elsewhere.path()).unwrap(), [""; 0]);
         RealDisk.make_dirs(tree.path(), Path::new("a/b")).unwrap();
         RealDisk.make_dirs(tree.path(), Path::new("a/b")).unwrap();
         assert!(tree.path().join("a/b").is_dir());
@@ -245,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_moment_is_written_as_rfc_3339_with_its_date() {
-        let moment = RealWorld::new().moment();
+        let moment = RealWorld::new().read_calendar();
         assert!(moment.rfc3339.starts_with(&moment.date), "{moment:?}");
         assert!(
             moment.rfc3339.parse::<jiff::Timestamp>().is_ok(),

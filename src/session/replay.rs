@@ -2,7 +2,7 @@
 
 use council_protocol::Millis;
 
-use super::journal::Entry;
+use super::journal::JournalEntry;
 use crate::council::{Action, Council, Outcome, Plan};
 
 /// Why a journal gives no outcome.
@@ -21,14 +21,14 @@ pub enum ReplayError {
 }
 
 /// Feeds recorded inputs to a council of this plan. The engine reads no clock, so that the outcome is that of the run.
-pub fn replay(plan: Plan, entries: &[Entry]) -> Result<Outcome, ReplayError> {
+pub fn replay_council(plan: Plan, entries: &[JournalEntry]) -> Result<Outcome, ReplayError> {
     let (mut council, actions) = Council::convene(plan);
-    let mut outcome = conclusion(actions);
-    for Entry { at, input } in entries {
+    let mut outcome = find_conclusion(actions);
+    for JournalEntry { at, input } in entries {
         if outcome.is_some() {
             break;
         }
-        outcome = conclusion(council.handle(input.clone(), *at));
+        outcome = find_conclusion(council.handle(input.clone(), *at));
     }
     outcome.ok_or_else(|| ReplayError::Unfinished {
         inputs: entries.len(),
@@ -36,7 +36,7 @@ pub fn replay(plan: Plan, entries: &[Entry]) -> Result<Outcome, ReplayError> {
     })
 }
 
-fn conclusion(actions: Vec<Action>) -> Option<Outcome> {
+fn find_conclusion(actions: Vec<Action>) -> Option<Outcome> {
     actions.into_iter().find_map(|action| match action {
         Action::Conclude { outcome } => Some(*outcome),
         _ => None,

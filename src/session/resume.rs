@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use council_protocol::{Capability, FailureKind, JudgeId, Millis, TurnId};
 
-use super::drive::Drive;
+use super::drive::SessionState;
 use super::error::SessionError;
-use super::journal::{Entry, Journal};
+use super::journal::{JournalEntry, RunJournal};
 use crate::council::{Action, ClaimId, Council, Input, Outcome, Plan, TimerId};
 
 /// What an engine still waits for after it has heard everything that was written down.
 #[derive(Default)]
-pub(super) struct Owed {
+pub(super) struct PendingWork {
     /// Judges that nothing was heard of.
     expected: BTreeMap<JudgeId, Millis>,
     /// Judges that sat and have not ended: they must sit again.
@@ -34,21 +34,21 @@ pub(super) struct Owed {
     last: Millis,
 }
 
-impl Owed {
+impl PendingWork {
     /// A new engine that has heard these entries, and what it waits for.
-    pub(super) fn after(plan: Plan, entries: &[Entry]) -> (Council, Self) {
+    pub(super) fn after_entries(plan: Plan, entries: &[JournalEntry]) -> (Council, Self) {
         let (mut council, actions) = Council::convene(plan);
         let mut owed = Self::default();
-        owed.wanted(actions, 0);
-        for Entry { at, input } in entries {
+        owed.on_actions(actions, 0);
+        for JournalEntry { at, input } in entries {
             owed.last = *at;
-            owed.heard(input);
-            owed.wanted(council.handle(input.clone(), *at), *at);
+            owed.on_input(input);
+            owed.on_actions(council.handle(input.clone(), *at), *at);
         }
         (council, owed)
     }
 
-    fn wanted(&mut self, actions: Vec<Action>, at: Millis) {
+    fn on_actions(&mut self, actions: Vec<Action>, at: Millis) {
         for action in actions {
             match &action {
                 Action::Spawn { judge } => drop(self.expected.insert(judge.clone(), at)),
@@ -72,7 +72,7 @@ impl Owed {
         }
     }
 
-    fn heard(&mut self, input: &Input) {
+    fn on_input(&mut self, input: &Input) {
         match input {
             Input::Started { judge } => {
                 self.expected.remove(judge);
@@ -113,7 +113,7 @@ impl Owed {
 
 /// Judges that sat in another process, and answers that another process paid for.
 #[derive(Default)]
-pub(super) struct Past {
+pub(super) struct RunHistory {
     /// Judges that are being seated again, with what is to be done as soon as they sit.
     pub(super) returning: BTreeMap<JudgeId, Vec<Action>>,
     /// What returning judges had said: they no longer know it.
@@ -122,7 +122,7 @@ pub(super) struct Past {
     answers: Vec<(Action, Input)>,
 }
 
-impl Past {
+impl RunHistory {
     /// The answer that was given to exactly this question, once.
     pub(super) fn answer_to(&mut self, question: &Action) -> Option<Input> {
         let at = self
@@ -142,14 +142,14 @@ impl Past {
 /// How many entries of a journal stand before the first judge that was lost to the machine, the network or the clock.
 ///
 /// None: no judge was. What judges said, and what they did wrong themselves, is never forgotten.
-pub fn before_losses(plan: Plan, entries: &[Entry]) -> Option<usize> {
+pub fn before_losses(plan: Plan, entries: &[JournalEntry]) -> Option<usize> {
     let (mut council, actions) = Council::convene(plan);
-    let mut owed = Owed::default();
-    owed.wanted(actions, 0);
-    entries.iter().position(|Entry { at, input }| {
+    let mut owed = PendingWork::default();
+    owed.on_actions(actions, 0);
+    entries.iter().position(|JournalEntry { at, input }| {
         let waited_for = owed.turns.len();
-        owed.heard(input);
-        owed.wanted(council.handle(input.clone(), *at), *at);
+        owed.on_input(input);
+        owed.on_actions(council.handle(input.clone(), *at), *at);
         match input {
             Input::Failed { failure, .. } => matches!(
                 failure.kind,
@@ -164,11 +164,11 @@ pub fn before_losses(plan: Plan, entries: &[Entry]) -> Option<usize> {
 }
 
 /// Answers of the forgotten part of a journal, each with the question that it answers.
-fn answers(plan: &Plan, journal: &Journal) -> Vec<(Action, Input)> {
+fn collect_answers(plan: &Plan, journal: &RunJournal) -> Vec<(Action, Input)> {
     let (mut council, mut actions) = Council::convene(plan.clone());
     let mut asked = BTreeMap::new();
     let mut found = Vec::new();
-    for Entry { at, input } in &journal.forgotten {
+    for JournalEntry { at, input } in &journal.forgotten {
         for action in actions {
             if let Action::Send { turn, .. } = action {
                 asked.insert(turn, action);
@@ -184,27 +184,27 @@ fn answers(plan: &Plan, journal: &Journal) -> Vec<(Action, Input)> {
     found
 }
 
-impl Drive<'_> {
+impl SessionState<'_> {
     /// Takes the council over from where its journal ends.
-    pub(super) fn go_on(&mut self, journal: &Journal) -> Result<(), SessionError> {
+    pub(super) fn resume_journal(&mut self, journal: &RunJournal) -> Result<(), SessionError> {
         self.continue_journal(journal)?;
-        let (council, owed) = Owed::after(self.plan().clone(), &journal.entries);
+        let (council, owed) = PendingWork::after_entries(self.plan().clone(), &journal.entries);
         self.take_over(council, owed.last);
-        self.past.answers = answers(self.plan(), journal);
-        for Entry { input, .. } in &journal.entries {
-            self.roll.heard(input);
+        self.past.answers = collect_answers(self.plan(), journal);
+        for JournalEntry { input, .. } in &journal.entries {
+            self.roll.replay_input(input);
         }
-        self.restore(owed);
+        self.restore_pending(owed);
         Ok(())
     }
 
-    fn restore(&mut self, owed: Owed) {
+    fn restore_pending(&mut self, owed: PendingWork) {
         let lost_ms = owed.lost_ms();
         let later = |(timer, at): (TimerId, Millis)| (timer, at.saturating_add(lost_ms));
         self.timers = owed.timers.into_iter().map(later).collect();
-        self.remember(owed.log);
+        self.restore_log(owed.log);
         for file in owed.files {
-            self.make_again(file);
+            self.recreate_file(file);
         }
         if owed.outcome.is_some() {
             self.outcome = owed.outcome;
@@ -213,10 +213,10 @@ impl Drive<'_> {
         self.past.said = owed.said;
         for judge in owed.seated {
             self.past.returning.insert(judge.clone(), Vec::new());
-            self.perform(Action::Spawn { judge });
+            self.perform_action(Action::Spawn { judge });
         }
         for judge in owed.expected.into_keys() {
-            self.perform(Action::Spawn { judge });
+            self.perform_action(Action::Spawn { judge });
         }
         let turns = owed.turns.into_values().map(|(_, _, turn)| turn);
         let rest = owed
@@ -224,12 +224,12 @@ impl Drive<'_> {
             .into_values()
             .chain(owed.explorers.into_values());
         for action in turns.chain(rest).chain(owed.ends.into_values()) {
-            self.perform(action);
+            self.perform_action(action);
         }
     }
 
     /// What waits until a judge sits again; gives back what need not wait.
-    pub(super) fn put_off(&mut self, action: Action) -> Option<Action> {
+    pub(super) fn defer_action(&mut self, action: Action) -> Option<Action> {
         let judge = match &action {
             Action::Send { judge, .. } | Action::Shutdown { judge, .. } => judge,
             Action::CancelTurn { judge } => {
@@ -253,7 +253,9 @@ impl Drive<'_> {
 
     /// Whether a judge is another agent at every turn, and must be told what it said (seed 001, "Economy mode").
     pub(super) fn is_fresh(&self, judge: &JudgeId) -> bool {
-        let seat = self.seat(judge).filter(|_| self.plan().options.economy);
+        let seat = self
+            .find_seat(judge)
+            .filter(|_| self.plan().options.economy);
         seat.is_some_and(|seat| seat.grant.emulated.contains_key(&Capability::Message))
     }
 
@@ -272,9 +274,9 @@ impl Drive<'_> {
     }
 
     /// A judge sits again: what waited for it is done.
-    pub(super) fn returned(&mut self, judge: &JudgeId) {
+    pub(super) fn on_returned(&mut self, judge: &JudgeId) {
         for action in self.past.returning.remove(judge).unwrap_or_default() {
-            self.perform(action);
+            self.perform_action(action);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::council::Input;
 /// Holds back the judges that could not be seated until one is, so that a backend that seats nobody can give way to the
 /// next one before the council has heard of it.
 #[derive(Debug, Default)]
-pub(super) struct Seating {
+pub(super) struct SeatingGate {
     /// Asked for and not heard of yet.
     awaited: BTreeSet<JudgeId>,
     held: Vec<Input>,
@@ -19,7 +19,7 @@ pub(super) struct Seating {
 
 /// What to do with an input.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Seated {
+pub(super) enum GateDecision {
     /// Nothing yet.
     Wait,
     /// Hand these to the council, in order.
@@ -28,16 +28,16 @@ pub(super) enum Seated {
     Nobody(Vec<Input>),
 }
 
-impl Seating {
+impl SeatingGate {
     /// A judge was asked for.
-    pub(super) fn asked(&mut self, judge: JudgeId) {
+    pub(super) fn on_asked(&mut self, judge: JudgeId) {
         self.awaited.insert(judge);
     }
 
     /// Takes an input on its way to the council.
-    pub(super) fn take(&mut self, input: Input) -> Seated {
+    pub(super) fn filter_input(&mut self, input: Input) -> GateDecision {
         if self.over {
-            return Seated::Pass(vec![input]);
+            return GateDecision::Pass(vec![input]);
         }
         let failed = match &input {
             Input::Failed {
@@ -47,14 +47,14 @@ impl Seating {
         };
         self.held.push(input);
         if failed && !self.awaited.is_empty() {
-            return Seated::Wait;
+            return GateDecision::Wait;
         }
         self.over = true;
         let held = std::mem::take(&mut self.held);
         if failed {
-            Seated::Nobody(held)
+            GateDecision::Nobody(held)
         } else {
-            Seated::Pass(held)
+            GateDecision::Pass(held)
         }
     }
 }
@@ -65,10 +65,10 @@ mod tests {
 
     use super::*;
 
-    fn seating() -> Seating {
-        let mut seating = Seating::default();
-        seating.asked("a".into());
-        seating.asked("b".into());
+    fn seating() -> SeatingGate {
+        let mut seating = SeatingGate::default();
+        seating.on_asked("a".into());
+        seating.on_asked("b".into());
         seating
     }
 
@@ -89,20 +89,23 @@ mod tests {
     #[test]
     fn a_backend_that_seats_nobody_is_told_apart() {
         let mut seating = seating();
-        assert_eq!(seating.take(failed("b")), Seated::Wait);
+        assert_eq!(seating.filter_input(failed("b")), GateDecision::Wait);
         let held = vec![failed("b"), failed("a")];
-        assert_eq!(seating.take(failed("a")), Seated::Nobody(held));
+        assert_eq!(
+            seating.filter_input(failed("a")),
+            GateDecision::Nobody(held)
+        );
     }
 
     #[test]
     fn one_judge_that_sits_is_enough_and_the_order_is_kept() {
         let mut seating = seating();
-        assert_eq!(seating.take(failed("a")), Seated::Wait);
+        assert_eq!(seating.filter_input(failed("a")), GateDecision::Wait);
         let held = vec![failed("a"), started("b")];
-        assert_eq!(seating.take(started("b")), Seated::Pass(held));
+        assert_eq!(seating.filter_input(started("b")), GateDecision::Pass(held));
         assert_eq!(
-            seating.take(failed("b")),
-            Seated::Pass(vec![failed("b")]),
+            seating.filter_input(failed("b")),
+            GateDecision::Pass(vec![failed("b")]),
             "not asked any more"
         );
     }
@@ -110,11 +113,11 @@ mod tests {
     #[test]
     fn whatever_else_happens_ends_the_waiting() {
         let mut seating = seating();
-        assert_eq!(seating.take(failed("a")), Seated::Wait);
+        assert_eq!(seating.filter_input(failed("a")), GateDecision::Wait);
         let deadline = Input::Deadline {
             timer: crate::council::TimerId(1),
         };
         let both = vec![failed("a"), deadline.clone()];
-        assert_eq!(seating.take(deadline), Seated::Pass(both));
+        assert_eq!(seating.filter_input(deadline), GateDecision::Pass(both));
     }
 }

@@ -6,76 +6,76 @@ use std::sync::Arc;
 use council_protocol::message::Turn;
 use council_protocol::{Answer, BlobSource, Packet, Seat};
 
-use super::opened::Opened;
+use super::opened::SessionBackend;
 use super::places::RunRef;
-use super::prove::Redact;
-use super::purse::Money;
+use super::prove::RedactFile;
+use super::purse::BudgetLimits;
 use crate::council::{Outcome, Plan};
 
 /// A backend that can run the council, and the council's plan in it.
-pub struct Offer {
+pub struct BackendOffer {
     /// The backend.
-    pub opened: Opened,
+    pub opened: SessionBackend,
     /// The plan, with what this backend grants.
     pub plan: Plan,
 }
 
 /// Renders what agents read as text; judges that read the task as it is need none of it.
-pub trait Prompter: Send + Sync {
+pub trait PromptRenderer: Send + Sync {
     /// The brief of a seat: byte-identical for all judges of a class and all rounds.
-    fn brief(&self, seat: &Seat) -> Arc<str>;
+    fn render_brief(&self, seat: &Seat) -> Arc<str>;
 
     /// The text of a turn, to stand behind the brief; in R1 the judge may put up to `explorers` questions to helpers.
     ///
     /// # Errors
     ///
     /// In words, where a template of the user's cannot be rendered: the turn is then lost, and the judge is sent nothing.
-    fn prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String>;
+    fn render_prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String>;
 
     /// What a judge that does not know its own answers is told of itself and of them, before the text of its turn.
     ///
     /// # Errors
     ///
     /// As those of [`Prompter::prompt`]: a judge that is not told what it said is not asked to go on from there.
-    fn reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String>;
+    fn render_reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String>;
 }
 
 /// Renders the file of a judge's answer in a round, for people.
-pub type Page = fn(&Seat, u8, &Answer) -> String;
+pub type AnswerPage = fn(&Seat, u8, &Answer) -> String;
 
 /// Renders what has passed so far, for people; none: there is nothing to tell.
 pub type MinutesPage = Arc<dyn Fn(Outcome) -> Option<String> + Send + Sync>;
 
 /// How the file of the minutes ends (seed 001, `--save`).
-pub const MINUTES: &str = "session.md";
+pub const MINUTES_FILE: &str = "session.md";
 
 /// The path of the file of an answer, by seat and round; none: that answer has no file.
-pub type FileName = Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>;
+pub type AnswerFileName = Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>;
 
 /// Where the files of answers go, when not among the run's own: below a folder, under names that a procedure gives (seed 002).
 #[derive(Clone)]
-pub struct Filing {
+pub struct AnswerFiling {
     /// The folder; it exists.
     pub root: PathBuf,
     /// The files below it.
-    pub name: FileName,
+    pub name: AnswerFileName,
 }
 
 /// Hears a line of the log; the text is untrusted.
-pub type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+pub type LogListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The read-only exports of the reviewed tree in which agents work; none: no seat needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rooms {
+pub struct ExportFolders {
     /// Of agents that may pass on what they read: secrets are replaced, as they are in briefs.
     pub redacted: Option<PathBuf>,
     /// Of tools that look by rule on this machine: one that searches for secrets has to see them.
     pub whole: Option<PathBuf>,
 }
 
-impl Rooms {
+impl ExportFolders {
     /// The one of a seat.
-    pub(super) fn of(&self, seat: &Seat) -> Option<PathBuf> {
+    pub(super) fn folder_for(&self, seat: &Seat) -> Option<PathBuf> {
         match seat.agent.kind.is_tool() {
             true => self.whole.clone(),
             false => self.redacted.clone(),
@@ -84,7 +84,7 @@ impl Rooms {
 }
 
 /// What a session is given.
-pub struct Setting {
+pub struct SessionSetup {
     /// The run and its places.
     pub run: RunRef,
     /// What is under review.
@@ -92,28 +92,28 @@ pub struct Setting {
     /// The files of its two sides.
     pub blobs: Arc<dyn BlobSource>,
     /// Takes secrets out of a text as they are taken out of briefs; none: every judge was shown the original.
-    pub redact: Option<Redact>,
+    pub redact: Option<RedactFile>,
     /// Renders what agents read as text; none: no seat needs it.
-    pub prompter: Option<Arc<dyn Prompter>>,
+    pub prompter: Option<Arc<dyn PromptRenderer>>,
     /// Renders the files of answers.
-    pub page: Page,
+    pub page: AnswerPage,
     /// Renders the minutes; none: nobody asked for them.
     pub minutes: Option<MinutesPage>,
     /// Where the files of answers go; none: among the run's own. They are written over those of an earlier debate.
-    pub filing: Option<Filing>,
+    pub filing: Option<AnswerFiling>,
     /// The read-only exports in which agents work.
-    pub rooms: Rooms,
+    pub rooms: ExportFolders,
     /// The most bytes of one answer.
     pub max_answer_bytes: u64,
     /// What the run may cost.
-    pub money: Money,
+    pub money: BudgetLimits,
     /// Hears each line of the log as it is written.
-    pub listener: Option<Listener>,
+    pub listener: Option<LogListener>,
 }
 
 /// A backend that could not seat anybody and gave way to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GaveWay {
+pub struct BackendFallback {
     /// Its name.
     pub backend: String,
     /// Why nobody sat.
@@ -122,7 +122,7 @@ pub struct GaveWay {
 
 /// A session that came to its end.
 #[derive(Debug)]
-pub struct Finished {
+pub struct FinishedSession {
     /// What the council came to.
     pub outcome: Outcome,
     /// The plan that held.
@@ -130,7 +130,7 @@ pub struct Finished {
     /// The backend that ran the judges.
     pub backend: String,
     /// A backend that was tried before it.
-    pub gave_way: Option<GaveWay>,
+    pub gave_way: Option<BackendFallback>,
     /// The run and its places; its `started` says when it began.
     pub run: RunRef,
     /// How long it took, in milliseconds.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use council_protocol::{Coverage, Packet};
 use serde::{Deserialize, Serialize};
 
-use super::journal::Header;
+use super::journal::JournalHeader;
 use crate::council::Plan;
 use crate::council::plan::PlannedSeat;
 
@@ -14,7 +14,7 @@ const PLAN_VERSION: u32 = 1;
 
 /// A plan as it is written: the coverage that seats share is written once.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredPlan {
     version: u32,
     coverages: Vec<Arc<Coverage>>,
     /// For each seat the number of its coverage, from 0.
@@ -37,9 +37,9 @@ pub enum PlanError {
 }
 
 /// The bytes of a plan.
-pub fn bytes(plan: &Plan) -> Vec<u8> {
+pub fn plan_to_bytes(plan: &Plan) -> Vec<u8> {
     let empty = Arc::new(Coverage::default());
-    let mut stored = Stored {
+    let mut stored = StoredPlan {
         version: PLAN_VERSION,
         coverages: Vec::new(),
         shown: Vec::new(),
@@ -62,7 +62,11 @@ pub fn bytes(plan: &Plan) -> Vec<u8> {
 
 /// The whole packet of a run: `packet.json` is what judges may read in R1, the target stands in the journal's header, and
 /// the authors' words are in the plan.
-pub fn packet(bytes: &[u8], header: &Header, plan: &Plan) -> Result<Packet, serde_json::Error> {
+pub fn restore_packet(
+    bytes: &[u8],
+    header: &JournalHeader,
+    plan: &Plan,
+) -> Result<Packet, serde_json::Error> {
     let mut packet: Packet = serde_json::from_slice(bytes)?;
     packet.target = header.target.clone();
     packet.framing = plan.framing.clone();
@@ -70,16 +74,16 @@ pub fn packet(bytes: &[u8], header: &Header, plan: &Plan) -> Result<Packet, serd
 }
 
 /// The plan of these bytes.
-pub fn parse(bytes: &[u8]) -> Result<Plan, PlanError> {
+pub fn parse_plan(bytes: &[u8]) -> Result<Plan, PlanError> {
     #[derive(Deserialize)]
-    struct Version {
+    struct PlanVersion {
         version: u32,
     }
-    let Version { version } = serde_json::from_slice(bytes)?;
+    let PlanVersion { version } = serde_json::from_slice(bytes)?;
     if version != PLAN_VERSION {
         return Err(PlanError::Version(version));
     }
-    let Stored {
+    let StoredPlan {
         coverages,
         shown,
         mut plan,

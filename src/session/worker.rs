@@ -6,9 +6,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use council_agents::{Agents, Memory, Sitting, Stop};
+use council_agents::{AgentTable, JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::change::BlobError;
-use council_protocol::worker::{Reply, reply_file, seat_file, turn_file};
+use council_protocol::worker::{WorkerReply, reply_file, seat_file, turn_file};
 use council_protocol::{
     BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, RepoPath, Side, Turn, TurnId,
 };
@@ -23,7 +23,7 @@ pub const PACKET_FOLDER: &str = "packet";
 ///
 /// # Errors
 /// What the disk or the blob source says.
-pub fn export(
+pub fn export_packet(
     run: &Path,
     packet: &Packet,
     brief: Option<&str>,
@@ -31,17 +31,17 @@ pub fn export(
 ) -> io::Result<PathBuf> {
     let folder = run.join(PACKET_FOLDER);
     fs::create_dir_all(folder.join("blobs"))?;
-    packet::export(packet, brief, blobs, |name, bytes| {
-        fs::write(folder.join(name), bytes).map_err(Trouble)
+    packet::export_packet(packet, brief, blobs, |name, bytes| {
+        fs::write(folder.join(name), bytes).map_err(ExportError)
     })
-    .map_err(|Trouble(error)| error)?;
+    .map_err(|ExportError(error)| error)?;
     Ok(folder)
 }
 
 /// An error of the disk or of a blob.
-struct Trouble(io::Error);
+struct ExportError(io::Error);
 
-impl From<BlobError> for Trouble {
+impl From<BlobError> for ExportError {
     fn from(error: BlobError) -> Self {
         Self(io::Error::other(error))
     }
@@ -56,7 +56,7 @@ pub struct FolderBlobs {
 
 impl BlobSource for FolderBlobs {
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
-        let Some(name) = self.index.blob(side, path) else {
+        let Some(name) = self.index.blob_name(side, path) else {
             return Ok(None);
         };
         let failed = |cause: String| BlobError {
@@ -76,9 +76,9 @@ impl BlobSource for FolderBlobs {
 ///
 /// # Errors
 /// The file that cannot be read or is not what the index says.
-pub fn open(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
+pub fn open_packet(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
     let folder = run.join(PACKET_FOLDER);
-    let index: FolderIndex = parse(&folder.join(INDEX_FILE))?;
+    let index: FolderIndex = parse_json(&folder.join(INDEX_FILE))?;
     if index.version != FOLDER_VERSION {
         let text = format!(
             "{INDEX_FILE} has version {}, and {FOLDER_VERSION} is read",
@@ -86,7 +86,7 @@ pub fn open(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
         );
         return Err(io::Error::other(text));
     }
-    let bytes = read(&folder.join(PACKET_FILE))?;
+    let bytes = read_named(&folder.join(PACKET_FILE))?;
     if sha256(&bytes) != index.packet {
         return Err(io::Error::other(format!(
             "{PACKET_FILE} does not have the digest that {INDEX_FILE} names"
@@ -102,21 +102,21 @@ pub fn open(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
 ///
 /// # Errors
 /// When the judge's own files cannot be read, or the reply not written: then there is nobody to answer.
-pub fn work(
+pub fn answer_turn(
     run: &Path,
     judge: &JudgeId,
     turn: TurnId,
-    agents: impl FnOnce(Arc<Packet>, Arc<dyn BlobSource>) -> Agents,
-    stop: &Stop,
-) -> io::Result<Reply> {
-    let spec: JudgeSpec = parse(&seat_file(run, judge))?;
-    let asked: Turn = parse(&turn_file(run, judge, turn))?;
-    let reply = match answer(run, spec, &asked, agents, stop) {
-        Ok(reply) => Reply::Answered {
+    agents: impl FnOnce(Arc<Packet>, Arc<dyn BlobSource>) -> AgentTable,
+    stop: &StopSignal,
+) -> io::Result<WorkerReply> {
+    let spec: JudgeSpec = parse_json(&seat_file(run, judge))?;
+    let asked: Turn = parse_json(&turn_file(run, judge, turn))?;
+    let reply = match ask_agent(run, spec, &asked, agents, stop) {
+        Ok(reply) => WorkerReply::Answered {
             raw: reply.raw,
             usage: reply.usage,
         },
-        Err(failure) => Reply::Failed { failure },
+        Err(failure) => WorkerReply::Failed { failure },
     };
     let path = reply_file(run, judge, turn);
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(run))?;
@@ -126,35 +126,35 @@ pub fn work(
     Ok(reply)
 }
 
-fn answer(
+fn ask_agent(
     run: &Path,
     spec: JudgeSpec,
     turn: &Turn,
-    agents: impl FnOnce(Arc<Packet>, Arc<dyn BlobSource>) -> Agents,
-    stop: &Stop,
-) -> Result<council_agents::Reply, Failure> {
+    agents: impl FnOnce(Arc<Packet>, Arc<dyn BlobSource>) -> AgentTable,
+    stop: &StopSignal,
+) -> Result<council_agents::AgentReply, Failure> {
     let unreadable = |error: io::Error| {
         Failure::new(
             FailureKind::Spawn,
             format!("cannot read the packet's folder: {error}"),
         )
     };
-    let (packet, blobs) = open(run).map_err(unreadable)?;
+    let (packet, blobs) = open_packet(run).map_err(unreadable)?;
     let agents = agents(Arc::new(packet), Arc::new(blobs));
-    let agent = agents.find(&spec.seat.agent.kind)?;
-    let mut sitting = Sitting::open(agent, spec, Memory::Fresh)?;
-    let reply = sitting.turn(turn, stop);
+    let agent = agents.find_agent(&spec.seat.agent.kind)?;
+    let mut sitting = SeatedJudge::open(agent, spec, JudgeMemory::Fresh)?;
+    let reply = sitting.take_turn(turn, stop);
     sitting.end();
     reply
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-fn parse<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
-    serde_json::from_slice(&read(path)?)
+fn parse_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
+    serde_json::from_slice(&read_named(path)?)
         .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
 }
 
@@ -162,7 +162,7 @@ fn parse<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use council_agents::Workshop;
+    use council_agents::AgentContext;
     use council_protocol::change::{FileChange, FileKind, FileStatus, Hunk};
     use council_protocol::coverage::FileCoverage;
     use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
@@ -230,21 +230,21 @@ mod tests {
         }
     }
 
-    fn agents(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>) -> Agents {
-        let workshop = Workshop {
+    fn agents(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>) -> AgentTable {
+        let workshop = AgentContext {
             packet,
             blobs,
             exe: None,
             folder: None,
             env: BTreeMap::new(),
         };
-        Agents::new(&Arc::new(workshop))
+        AgentTable::new(&Arc::new(workshop))
     }
 
     /// A run's folder with one judge and one turn.
     fn run() -> tempfile::TempDir {
         let run = tempfile::tempdir().unwrap();
-        export(run.path(), &packet(), None, &Side1).unwrap();
+        export_packet(run.path(), &packet(), None, &Side1).unwrap();
         let judge: JudgeId = "judge-1".into();
         let kind = AgentKind::Builtin {
             rules: Default::default(),
@@ -275,7 +275,7 @@ mod tests {
             prompt: String::new(),
             timeout_ms: 1,
         };
-        fs::create_dir_all(council_protocol::worker::folder(run.path(), &judge)).unwrap();
+        fs::create_dir_all(council_protocol::worker::judge_folder(run.path(), &judge)).unwrap();
         fs::write(
             seat_file(run.path(), &judge),
             serde_json::to_vec(&spec).unwrap(),
@@ -289,20 +289,27 @@ mod tests {
         run
     }
 
-    fn work_on(run: &Path) -> io::Result<Reply> {
-        work(run, &"judge-1".into(), TurnId(1), agents, &Stop::default())
+    fn work_on(run: &Path) -> io::Result<WorkerReply> {
+        answer_turn(
+            run,
+            &"judge-1".into(),
+            TurnId(1),
+            agents,
+            &StopSignal::default(),
+        )
     }
 
     #[test]
     fn seed_003_files_in_files_out() {
         let run = run();
-        let Reply::Answered { raw, .. } = work_on(run.path()).unwrap() else {
+        let WorkerReply::Answered { raw, .. } = work_on(run.path()).unwrap() else {
             panic!()
         };
         let answer: Answer = serde_json::from_str(&raw).unwrap();
         assert_eq!((answer.verdict, answer.key.as_str()), (Vote::Fail, "k"));
-        let left: Reply = parse(&reply_file(run.path(), &"judge-1".into(), TurnId(1))).unwrap();
-        assert!(matches!(left, Reply::Answered { .. }));
+        let left: WorkerReply =
+            parse_json(&reply_file(run.path(), &"judge-1".into(), TurnId(1))).unwrap();
+        assert!(matches!(left, WorkerReply::Answered { .. }));
     }
 
     #[test]
@@ -315,7 +322,7 @@ mod tests {
     #[test]
     fn a_packet_or_blob_that_was_changed_since_is_no_packet() {
         let run = run();
-        let (_, blobs) = open(run.path()).unwrap();
+        let (_, blobs) = open_packet(run.path()).unwrap();
         let blob = fs::read_dir(run.path().join(PACKET_FOLDER).join("blobs"))
             .unwrap()
             .next()
@@ -324,7 +331,7 @@ mod tests {
         fs::write(blob.path(), "other").unwrap();
         assert!(blobs.read(Side::New, &"src/main.rs".into()).is_err());
         fs::write(run.path().join(PACKET_FOLDER).join(PACKET_FILE), "{}").unwrap();
-        let Reply::Failed { failure } = work_on(run.path()).unwrap() else {
+        let WorkerReply::Failed { failure } = work_on(run.path()).unwrap() else {
             panic!()
         };
         assert!(failure.detail.contains("digest"), "{failure}");

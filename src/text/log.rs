@@ -3,7 +3,7 @@
 use super::visible;
 
 /// The part behind the second `::`.
-pub(super) fn message(text: &str) -> String {
+pub(super) fn escape_message(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (i, line) in text.lines().enumerate() {
         if i > 0 {
@@ -15,8 +15,8 @@ pub(super) fn message(text: &str) -> String {
 }
 
 /// The value of a property.
-pub(super) fn property(text: &str) -> String {
-    visible::name(text)
+pub(super) fn escape_property(text: &str) -> String {
+    visible::visible_name(text)
         .replace('%', "%25")
         .replace(':', "%3A")
         .replace(',', "%2C")

@@ -19,7 +19,7 @@ const ACTIVE: [&str; 6] = [
 
 /// Where inline text is to stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum InlinePlace {
     /// In a paragraph, list item or heading.
     Text,
     /// In a table's cell.
@@ -27,34 +27,34 @@ pub(super) enum Place {
 }
 
 /// Inline prose on one line.
-pub(super) fn prose(text: &str, place: Place) -> String {
-    let text = visible::line(text);
-    let mut out = Inline {
+pub(super) fn inline_prose(text: &str, place: InlinePlace) -> String {
+    let text = visible::visible_line(text);
+    let mut out = InlineMarkdown {
         text: String::with_capacity(text.len() + 16),
         place,
     };
     let mut rest = text.as_str();
     while let Some((before, span, after)) = next_span(rest) {
-        out.words(before);
-        out.code(span);
+        out.push_words(before);
+        out.push_code(span);
         rest = after;
     }
-    out.words(rest);
+    out.push_words(rest);
     out.text
 }
 
 /// A code span on one line.
-pub(super) fn code(text: &str, place: Place) -> String {
-    let mut out = Inline {
+pub(super) fn code_span(text: &str, place: InlinePlace) -> String {
+    let mut out = InlineMarkdown {
         text: String::new(),
         place,
     };
-    out.code(&visible::name(text));
+    out.push_code(&visible::visible_name(text));
     out.text
 }
 
 /// A fenced block of at most `max_lines` lines.
-pub(super) fn fence(text: &str, info: &str, max_lines: usize) -> String {
+pub(super) fn fenced_block(text: &str, info: &str, max_lines: usize) -> String {
     let mut lines: Vec<String> = text.lines().take(max_lines).map(fenced_line).collect();
     let left = text.lines().count().saturating_sub(max_lines);
     if left > 0 {
@@ -99,9 +99,9 @@ fn is_slash_command(text: &str) -> bool {
 fn next_span(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(open) = text[from..].find('`').map(|i| i + from) {
-        let marks = run(&text[open..]);
+        let marks = backtick_run(&text[open..]);
         let body = open + marks;
-        if let Some(close) = closing(&text[body..], marks) {
+        if let Some(close) = closing_run(&text[body..], marks) {
             let content = text[body..body + close].trim();
             if !content.is_empty() {
                 return Some((&text[..open], content, &text[body + close + marks..]));
@@ -113,10 +113,10 @@ fn next_span(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Where a run of exactly `marks` back-ticks starts.
-fn closing(text: &str, marks: usize) -> Option<usize> {
+fn closing_run(text: &str, marks: usize) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text[from..].find('`').map(|i| i + from) {
-        let found = run(&text[at..]);
+        let found = backtick_run(&text[at..]);
         if found == marks {
             return Some(at);
         }
@@ -126,7 +126,7 @@ fn closing(text: &str, marks: usize) -> Option<usize> {
 }
 
 /// Length of the run of back-ticks at the start.
-fn run(text: &str) -> usize {
+fn backtick_run(text: &str) -> usize {
     text.bytes().take_while(|&b| b == b'`').count()
 }
 
@@ -135,19 +135,19 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// Inline Markdown under construction.
-struct Inline {
+struct InlineMarkdown {
     text: String,
-    place: Place,
+    place: InlinePlace,
 }
 
-impl Inline {
+impl InlineMarkdown {
     /// Appends a code span that its content cannot close.
-    fn code(&mut self, content: &str) {
+    fn push_code(&mut self, content: &str) {
         if content.is_empty() {
             return;
         }
         // Where cells are told apart nobody knows of code spans, and a backslash before a pipe is ambiguous.
-        if self.place == Place::Cell && content.contains('|') {
+        if self.place == InlinePlace::Cell && content.contains('|') {
             return self.code_element(content);
         }
         if self.text.ends_with('`') {
@@ -178,24 +178,24 @@ impl Inline {
     }
 
     /// Appends prose without code spans.
-    fn words(&mut self, text: &str) {
+    fn push_words(&mut self, text: &str) {
         for (i, word) in text.split(' ').enumerate() {
             if i > 0 {
                 self.text.push(' ');
             }
             match active_part(word, self.text.is_empty()) {
                 Some((before, active, after)) => {
-                    self.escaped(before);
-                    self.code(active);
-                    self.escaped(after);
+                    self.push_escaped(before);
+                    self.push_code(active);
+                    self.push_escaped(after);
                 }
-                None => self.escaped(word),
+                None => self.push_escaped(word),
             }
         }
     }
 
     /// Appends text with everything escaped that Markdown, HTML, or GitHub's mathematics would act upon.
-    fn escaped(&mut self, text: &str) {
+    fn push_escaped(&mut self, text: &str) {
         if text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || b", ".contains(&b))

@@ -9,10 +9,10 @@ mod markdown;
 mod visible;
 mod width;
 
-use markdown::Place;
+use markdown::InlinePlace;
 
 pub use visible::{is_hidden, json_safe};
-pub use width::{Ellipsis, clip, fit, width, wrap};
+pub use width::{Ellipsis, clip_chars, display_width, fit_columns, wrap_columns};
 
 /// Text that somebody else wrote. It has no `Display` on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,12 +26,12 @@ impl<'a> Untrusted<'a> {
 
     /// For a terminal: prose on one line. Runs of white space, line ends included, become one space.
     pub fn line(self) -> String {
-        visible::line(self.0)
+        visible::visible_line(self.0)
     }
 
     /// For a terminal: a path, ref or name. Spaces stay; every other white space is made visible.
     pub fn name(self) -> String {
-        visible::name(self.0)
+        visible::visible_name(self.0)
     }
 
     /// For a terminal: lines of code, tabs expanded to four columns, carriage returns at line ends dropped. Each line is
@@ -43,38 +43,38 @@ impl<'a> Untrusted<'a> {
     /// For Markdown: inline prose on one line. Code spans are kept; markup, HTML, links, images, mentions, references and
     /// commands are shown as they were written and do nothing.
     pub fn prose(self) -> String {
-        markdown::prose(self.0, Place::Text)
+        markdown::inline_prose(self.0, InlinePlace::Text)
     }
 
     /// The same for a table's cell.
     pub fn prose_cell(self) -> String {
-        markdown::prose(self.0, Place::Cell)
+        markdown::inline_prose(self.0, InlinePlace::Cell)
     }
 
     /// For Markdown: a name or a line of code as a code span. Empty for empty text.
     pub fn code(self) -> String {
-        markdown::code(self.0, Place::Text)
+        markdown::code_span(self.0, InlinePlace::Text)
     }
 
     /// The same for a table's cell.
     pub fn code_cell(self) -> String {
-        markdown::code(self.0, Place::Cell)
+        markdown::code_span(self.0, InlinePlace::Cell)
     }
 
     /// For Markdown: a fenced block that its content cannot close, of at most `max_lines` lines, ended by a newline.
     /// `info` is the language; anything but letters, digits, `+`, `-` and `_` in it is dropped.
     pub fn fence(self, info: &str, max_lines: usize) -> String {
-        markdown::fence(self.0, info, max_lines)
+        markdown::fenced_block(self.0, info, max_lines)
     }
 
     /// For the message of a GitHub log command (`::error::…`): `%`, CR and LF are escaped.
     pub fn log_message(self) -> String {
-        log::message(self.0)
+        log::escape_message(self.0)
     }
 
     /// For a property of a GitHub log command (`file=…`): `:` and `,` are escaped, too.
     pub fn log_property(self) -> String {
-        log::property(self.0)
+        log::escape_property(self.0)
     }
 }
 

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::testing::{acts, all_visible, hostile};
-use super::{Ellipsis, Untrusted, clip, fit, is_hidden, json_safe, width, wrap};
+use super::{
+    Ellipsis, Untrusted, clip_chars, display_width, fit_columns, is_hidden, json_safe, wrap_columns,
+};
 
 fn parse(markdown: &str) -> Vec<Event<'_>> {
     Parser::new_ext(markdown, Options::all() - Options::ENABLE_SMART_PUNCTUATION).collect()
@@ -61,11 +63,11 @@ proptest! {
     #[test]
     fn fitted_and_wrapped_text_keeps_its_width_and_its_words(text in hostile(), first in 8usize..40, max in 8usize..40) {
         let line = Untrusted::new(&text).line();
-        prop_assert!(width(&fit(&line, max, Ellipsis::Unicode)) <= max);
-        prop_assert!(unicode_width::UnicodeWidthStr::width(line.as_str()) <= width(&line));
-        let lines = wrap(&line, first, max);
-        prop_assert!(width(&lines[0]) <= first.min(max), "{lines:?}");
-        prop_assert!(lines.iter().all(|l| width(l) <= max && !l.starts_with("::")), "{lines:?}");
+        prop_assert!(display_width(&fit_columns(&line, max, Ellipsis::Unicode)) <= max);
+        prop_assert!(unicode_width::UnicodeWidthStr::width(line.as_str()) <= display_width(&line));
+        let lines = wrap_columns(&line, first, max);
+        prop_assert!(display_width(&lines[0]) <= first.min(max), "{lines:?}");
+        prop_assert!(lines.iter().all(|l| display_width(l) <= max && !l.starts_with("::")), "{lines:?}");
         prop_assert_eq!(bare(&lines.concat()).replace("\\u{3A}", ":"), bare(&line).replace("\\u{3A}", ":"));
     }
 
@@ -245,8 +247,8 @@ fn commands_of_other_runners_are_none_either() {
 fn tabs_reach_the_next_stop_and_width_is_counted_in_columns() {
     let lines: Vec<String> = Untrusted::new("\tx\r\nab\ty").code_lines().collect();
     assert_eq!(lines, ["    x", "ab  y"]);
-    assert_eq!(width("日本"), 4);
-    assert_eq!(fit("日本語", 5, Ellipsis::Unicode), "日本…");
-    assert_eq!(fit("abcdef", 5, Ellipsis::Ascii), "ab...");
-    assert_eq!(clip("héllo", 2), "hé…");
+    assert_eq!(display_width("日本"), 4);
+    assert_eq!(fit_columns("日本語", 5, Ellipsis::Unicode), "日本…");
+    assert_eq!(fit_columns("abcdef", 5, Ellipsis::Ascii), "ab...");
+    assert_eq!(clip_chars("héllo", 2), "hé…");
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthChar as _;
 
 /// The most marks without a width that may stand on one character; more would paint over their surroundings.
-const MOST_MARKS: u8 = 4;
+const MAX_MARKS: u8 = 4;
 
 /// Whether a character has no business in text that people read: controls, line and paragraph separators, direction
 /// marks, zero-width and tag characters, fillers that look like nothing, private use and noncharacters.
@@ -26,8 +26,8 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Prose on one line.
-pub(super) fn line(text: &str) -> String {
-    let mut out = Visible::with_capacity(text.len());
+pub(super) fn visible_line(text: &str) -> String {
+    let mut out = VisibleText::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.text.is_empty() {
             out.push(' ');
@@ -38,14 +38,14 @@ pub(super) fn line(text: &str) -> String {
 }
 
 /// A name: its spaces stay.
-pub(super) fn name(text: &str) -> String {
-    no_command(all(text))
+pub(super) fn visible_name(text: &str) -> String {
+    no_command(make_visible(text))
 }
 
 /// One line of code, without its end.
 pub(super) fn code_line(line: &str) -> String {
     let line = line.strip_suffix('\r').unwrap_or(line);
-    let mut out = Visible::with_capacity(line.len());
+    let mut out = VisibleText::with_capacity(line.len());
     for c in line.chars() {
         match c {
             '\t' => (0..4 - out.columns % 4).for_each(|_| out.push(' ')),
@@ -58,13 +58,13 @@ pub(super) fn code_line(line: &str) -> String {
 /// One line of code whose tabs stay, for a fence.
 pub(super) fn fenced_line(line: &str) -> String {
     let line = line.strip_suffix('\r').unwrap_or(line);
-    let parts: Vec<String> = line.split('\t').map(all).collect();
+    let parts: Vec<String> = line.split('\t').map(make_visible).collect();
     parts.join("\t")
 }
 
 /// Everything hidden made visible, nothing else changed.
-fn all(text: &str) -> String {
-    let mut out = Visible::with_capacity(text.len());
+fn make_visible(text: &str) -> String {
+    let mut out = VisibleText::with_capacity(text.len());
     text.chars().for_each(|c| out.push(c));
     out.text
 }
@@ -126,19 +126,19 @@ pub fn json_safe(json: &str) -> String {
 }
 
 /// Text under construction, with what must be known of its end.
-struct Visible {
+struct VisibleText {
     text: String,
     last: Option<char>,
     marks: u8,
     columns: usize,
 }
 
-impl Visible {
+impl VisibleText {
     fn with_capacity(bytes: usize) -> Self {
         Self {
             text: String::with_capacity(bytes),
             last: None,
-            marks: MOST_MARKS,
+            marks: MAX_MARKS,
             columns: 0,
         }
     }
@@ -153,13 +153,13 @@ impl Visible {
         let presented =
             matches!(c, '\u{FE0E}' | '\u{FE0F}') && self.last.is_some_and(takes_presentation);
         let columns = c.width().unwrap_or(0);
-        let piled = columns == 0 && self.marks >= MOST_MARKS;
+        let piled = columns == 0 && self.marks >= MAX_MARKS;
         if (is_hidden(c) || piled) && !presented {
-            return self.escape(c);
+            return self.push_escaped(c);
         }
         self.marks = match columns {
             0 => self.marks.saturating_add(1),
-            _ if c.is_whitespace() => MOST_MARKS,
+            _ if c.is_whitespace() => MAX_MARKS,
             _ => 0,
         };
         self.columns += columns;
@@ -167,11 +167,11 @@ impl Visible {
         self.text.push(c);
     }
 
-    fn escape(&mut self, c: char) {
+    fn push_escaped(&mut self, c: char) {
         let start = self.text.len();
         let _ = write!(self.text, "\\u{{{:X}}}", u32::from(c));
         self.columns += self.text.len() - start;
-        self.marks = MOST_MARKS;
+        self.marks = MAX_MARKS;
         self.last = None;
     }
 }

@@ -16,7 +16,7 @@ pub enum Ellipsis {
 
 impl Ellipsis {
     /// The text.
-    pub fn text(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Unicode => "…",
             Self::Ascii => "...",
@@ -25,12 +25,12 @@ impl Ellipsis {
 }
 
 /// Columns that text takes: an upper bound where terminals differ.
-pub fn width(text: &str) -> usize {
-    text.chars().map(columns).sum()
+pub fn display_width(text: &str) -> usize {
+    text.chars().map(char_columns).sum()
 }
 
 /// A selector of emoji presentation makes a narrow symbol wide.
-fn columns(c: char) -> usize {
+fn char_columns(c: char) -> usize {
     if c == '\u{FE0F}' {
         1
     } else {
@@ -39,23 +39,23 @@ fn columns(c: char) -> usize {
 }
 
 /// Text cut to at most `columns` columns, with an ellipsis where something is missing.
-pub fn fit(text: &str, max: usize, ellipsis: Ellipsis) -> String {
-    if width(text) <= max {
+pub fn fit_columns(text: &str, max: usize, ellipsis: Ellipsis) -> String {
+    if display_width(text) <= max {
         return text.to_owned();
     }
-    let room = max.saturating_sub(width(ellipsis.text()));
-    let mut out = text[..prefix(text, room)].trim_end().to_owned();
-    if max >= width(ellipsis.text()) {
-        out.push_str(ellipsis.text());
+    let room = max.saturating_sub(display_width(ellipsis.as_str()));
+    let mut out = text[..prefix_bytes(text, room)].trim_end().to_owned();
+    if max >= display_width(ellipsis.as_str()) {
+        out.push_str(ellipsis.as_str());
     }
     out
 }
 
 /// Bytes of the longest prefix of at most `max` columns.
-fn prefix(text: &str, max: usize) -> usize {
+fn prefix_bytes(text: &str, max: usize) -> usize {
     let mut used = 0;
     for (at, c) in text.char_indices() {
-        used += columns(c);
+        used += char_columns(c);
         if used > max {
             return at;
         }
@@ -65,19 +65,19 @@ fn prefix(text: &str, max: usize) -> usize {
 
 /// Text broken at spaces into lines of at most `max` columns (at least 8), the first one of at most `first`; a longer
 /// word is cut. No line starts with what a GitHub runner would take for a command. Never empty.
-pub fn wrap(text: &str, first: usize, max: usize) -> Vec<String> {
+pub fn wrap_columns(text: &str, first: usize, max: usize) -> Vec<String> {
     let max = max.max(8);
     let mut lines = vec![String::new()];
     let mut room = first.min(max);
     for word in text.split(' ').filter(|w| !w.is_empty()) {
-        let used = lines.last().map_or(0, |line| width(line));
-        if used > 0 && used + 1 + width(word) <= room {
-            push(&mut lines, " ");
-            push(&mut lines, word);
+        let used = lines.last().map_or(0, |line| display_width(line));
+        if used > 0 && used + 1 + display_width(word) <= room {
+            push_to_last(&mut lines, " ");
+            push_to_last(&mut lines, word);
             continue;
         }
         let word = no_command(word);
-        if used > 0 || (lines.len() == 1 && width(&word) > room) {
+        if used > 0 || (lines.len() == 1 && display_width(&word) > room) {
             lines.push(String::new());
             room = max;
         }
@@ -87,7 +87,7 @@ pub fn wrap(text: &str, first: usize, max: usize) -> Vec<String> {
     lines
 }
 
-fn push(lines: &mut [String], text: &str) {
+fn push_to_last(lines: &mut [String], text: &str) {
     if let Some(last) = lines.last_mut() {
         last.push_str(text);
     }
@@ -96,8 +96,8 @@ fn push(lines: &mut [String], text: &str) {
 /// Appends a word, as whole lines as long as it is too long for one.
 fn cut_word(lines: &mut Vec<String>, word: &str, max: usize) {
     let mut rest = word;
-    while width(rest) > max {
-        let mut at = prefix(rest, max);
+    while display_width(rest) > max {
+        let mut at = prefix_bytes(rest, max);
         if rest[at..].starts_with("::") {
             at = rest[..at]
                 .char_indices()
@@ -105,11 +105,11 @@ fn cut_word(lines: &mut Vec<String>, word: &str, max: usize) {
                 .map_or(at, |(before, _)| before);
         }
         let (head, tail) = rest.split_at(at);
-        push(lines, head);
+        push_to_last(lines, head);
         lines.push(String::new());
         rest = tail;
     }
-    push(lines, rest);
+    push_to_last(lines, rest);
 }
 
 fn no_command(word: &str) -> Cow<'_, str> {
@@ -120,7 +120,7 @@ fn no_command(word: &str) -> Cow<'_, str> {
 }
 
 /// The first `max` characters of text, with an ellipsis where something is missing.
-pub fn clip(text: &str, max: usize) -> Cow<'_, str> {
+pub fn clip_chars(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
         None => Cow::Borrowed(text),
         Some((at, _)) => Cow::Owned(format!("{}…", text[..at].trim_end())),

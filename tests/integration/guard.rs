@@ -5,28 +5,28 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use council_agents::guard::{Guarded, Program, spawn};
+use council_agents::guard::{GuardedChild, GuardedProgram, spawn_guarded};
 
 const EXE: &str = env!("CARGO_BIN_EXE_git-council");
 
-fn guarded(script: &str, grace_ms: u64) -> Guarded {
+fn guarded(script: &str, grace_ms: u64) -> GuardedChild {
     let argv = ["sh", "-c", script].map(str::to_owned);
     let env = [(
         "PATH".to_owned(),
         std::env::var_os("PATH").unwrap_or_default(),
     )];
-    let program = Program {
+    let program = GuardedProgram {
         argv: &argv,
         env: &env,
         dir: Path::new("/"),
         grace_ms,
         fence: None,
     };
-    spawn(Path::new(EXE), &program).unwrap()
+    spawn_guarded(Path::new(EXE), &program).unwrap()
 }
 
 /// The process id that the program prints first.
-fn printed_pid(guarded: &mut Guarded) -> u32 {
+fn printed_pid(guarded: &mut GuardedChild) -> u32 {
     let mut line = String::new();
     BufReader::new(guarded.child.stdout.as_mut().unwrap())
         .read_line(&mut line)

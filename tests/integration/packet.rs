@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use council_protocol::{CoverageState, Packet, Side};
-use git_council::council::plan::Seed;
-use git_council::git::{self, Change, Environment, Request, TargetSpec};
-use git_council::packet::{self, Bounds, IgnoreGlobs, Material};
-use git_council::prompt::{BriefClass, Prompter};
+use git_council::council::plan::RunSeed;
+use git_council::git::{self, ChangeRequest, GitEnvironment, ReviewedChange, TargetSpec};
+use git_council::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
+use git_council::prompt::{BriefClass, PromptBuilder};
 
 use crate::harness::Repo;
 
@@ -22,31 +22,31 @@ fn code(changed: &[(usize, &str)], end: &str) -> String {
     (1..=40).map(line).collect::<Vec<_>>().join("\n") + end
 }
 
-fn review(repo: &Repo, commit: &str) -> (Change, Packet) {
-    let request = Request {
+fn review(repo: &Repo, commit: &str) -> (ReviewedChange, Packet) {
+    let request = ChangeRequest {
         dir: repo.path(),
         spec: TargetSpec::Commit(commit.to_owned()),
         pathspecs: Vec::new(),
-        env: Environment::default(),
+        env: GitEnvironment::default(),
     };
-    let change = git::read(&request).unwrap();
-    let material = Material {
+    let change = git::read_change(&request).unwrap();
+    let material = PacketMaterial {
         target: change.target.clone(),
         files: change.files.clone(),
         framing: change.framing.clone(),
         instructions: Vec::new(),
         ignore: IgnoreGlobs::default(),
     };
-    let files = packet::Files {
-        fill: &|file| change.fill(file).map_err(|error| error.to_string()),
+    let files = packet::FileReaders {
+        fill: &|file| change.fill_hunks(file).map_err(|error| error.to_string()),
         blobs: &*change.blobs,
-        each: git::each,
+        each: git::map_parallel,
     };
-    let packet = packet::build(material, &files, &Bounds::default());
+    let packet = packet::build_packet(material, &files, &ContextBounds::default());
     (change, packet)
 }
 
-fn every_line_is_the_blobs(change: &Change, packet: &Packet) {
+fn every_line_is_the_blobs(change: &ReviewedChange, packet: &Packet) {
     for file in &packet.files {
         let read = |side, path| {
             let blob = change.blobs.read(side, path).unwrap();
@@ -138,8 +138,10 @@ fn a_packet_of_a_real_commit() {
     let heads: Vec<_> = lib.hunks.iter().map(|hunk| hunk.header()).collect();
     assert_eq!(heads, ["@@ -1,18 +1,18 @@", "@@ -21,20 +21,20 @@"]);
 
-    let prompter = Prompter::new(&Seed("5eed".to_owned()), &BTreeMap::new()).unwrap();
-    let brief = prompter.brief(&packet, &BriefClass::default()).unwrap();
+    let prompter = PromptBuilder::new(&RunSeed("5eed".to_owned()), &BTreeMap::new()).unwrap();
+    let brief = prompter
+        .render_brief(&packet, &BriefClass::default())
+        .unwrap();
     assert!(brief.text.contains("15 +    other();\n") && !brief.text.contains("TITLE-7f3a"));
     assert!(brief.coverage.is_complete());
 }

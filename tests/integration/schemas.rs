@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use git_council::report::{Gate, json};
+use git_council::report::{GatePolicy, json};
 use serde_json::Value;
 
 use crate::harness::Repo;
@@ -46,7 +46,7 @@ fn the_schemas_are_current() {
 fn the_example_report_is_current_and_fits_its_schema() {
     let path = "examples/report.json";
     let report = json::parse(&fs::read_to_string(docs(path)).unwrap()).unwrap();
-    let rendered = json::render(&report, Gate::default());
+    let rendered = json::render(&report, GatePolicy::default());
     let text = document(path, &rendered);
     assert_eq!(
         rendered, text,

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use council_protocol::message::Usage;
 use council_protocol::{BlobSource, CapabilitySet, Failure, JudgeSpec, Packet, Seat, Turn};
 
-use crate::Stop;
+use crate::StopSignal;
 
 /// What agents need from the process, handed to them as a value: they look nothing up for themselves.
 #[derive(Clone)]
-pub struct Workshop {
+pub struct AgentContext {
     /// What is under review.
     pub packet: Arc<Packet>,
     /// The files of its two sides.
@@ -27,7 +27,7 @@ pub struct Workshop {
 
 /// What a seat can do with an agent on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Probe {
+pub struct SeatProbe {
     /// What was found.
     pub capabilities: CapabilitySet,
     /// Why something is missing, for a person; may be empty.
@@ -37,20 +37,23 @@ pub struct Probe {
 /// What thinks for a judge: one implementation per driver.
 pub trait Agent: Send + Sync {
     /// The driver's name, as [`council_protocol::seat::AgentKind::driver`] spells it.
-    fn driver(&self) -> &'static str;
+    fn driver_name(&self) -> &'static str;
 
     /// What it can do at best: its part of a grant.
     fn capabilities(&self) -> CapabilitySet;
 
     /// What it can do for `seat` here and now. May block; fails when the seat cannot be taken at all.
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure>;
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure>;
 
     /// Takes a seat. May block; a failure means that the judge was never seated.
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure>;
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure>;
 
     /// Takes a seat for a judge that holds nothing between two turns but what its agent needs to resume: a process or a
     /// request per turn. None: such a judge is opened anew for every turn.
-    fn open_per_turn(&self, spec: &JudgeSpec) -> Option<Result<Box<dyn Conversation>, Failure>> {
+    fn open_per_turn_conversation(
+        &self,
+        spec: &JudgeSpec,
+    ) -> Option<Result<Box<dyn Conversation>, Failure>> {
         let _ = spec;
         None
     }
@@ -59,7 +62,7 @@ pub trait Agent: Send + Sync {
 /// A judge that was seated: it keeps its context from turn to turn.
 pub trait Conversation: Send {
     /// Answers one turn; may block until `stop` is raised. A failure of the kind `died` ends the judge.
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure>;
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure>;
 
     /// Its process, when it has one of its own that lives from turn to turn.
     fn pid(&self) -> Option<u32> {
@@ -72,7 +75,7 @@ pub trait Conversation: Send {
 
 /// A reply, as it came.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct AgentReply {
     /// The raw text.
     pub raw: String,
     /// What it cost, where known.

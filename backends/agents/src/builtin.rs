@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use council_builtin::Judge;
+use council_builtin::BuiltinJudge;
 use council_protocol::{
     Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Task, Turn,
 };
 
-use crate::{Agent, Conversation, Probe, Reply, Stop, Workshop};
+use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe, StopSignal};
 
 /// Rules over the packet: any number at once, context kept, nothing to start.
-pub(crate) struct Builtin(pub(crate) Arc<Workshop>);
+pub(crate) struct BuiltinAgent(pub(crate) Arc<AgentContext>);
 
-impl Agent for Builtin {
-    fn driver(&self) -> &'static str {
+impl Agent for BuiltinAgent {
+    fn driver_name(&self) -> &'static str {
         "builtin"
     }
 
@@ -31,37 +31,37 @@ impl Agent for Builtin {
     }
 
     /// A perspective or a rule that does not exist is told here, before any judge starts.
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
-        self.judge(seat)?;
-        Ok(Probe {
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
+        self.open_judge(seat)?;
+        Ok(SeatProbe {
             capabilities: self.capabilities(),
             note: String::new(),
         })
     }
 
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-        Ok(Box::new(Rules(self.judge(&spec.seat)?)))
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        Ok(Box::new(RuleConversation(self.open_judge(&spec.seat)?)))
     }
 }
 
-impl Builtin {
-    fn judge(&self, seat: &Seat) -> Result<Judge, Failure> {
-        let Workshop { packet, blobs, .. } = &*self.0;
-        Judge::new(seat, Arc::clone(packet), Arc::clone(blobs))
+impl BuiltinAgent {
+    fn open_judge(&self, seat: &Seat) -> Result<BuiltinJudge, Failure> {
+        let AgentContext { packet, blobs, .. } = &*self.0;
+        BuiltinJudge::new(seat, Arc::clone(packet), Arc::clone(blobs))
             .map_err(|error| Failure::new(FailureKind::Spawn, error.to_string()))
     }
 }
 
-struct Rules(Judge);
+struct RuleConversation(BuiltinJudge);
 
-impl Conversation for Rules {
-    fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
+impl Conversation for RuleConversation {
+    fn take_turn(&mut self, turn: &Turn, _: &StopSignal) -> Result<AgentReply, Failure> {
         if matches!(turn.task, Task::Explore { .. }) {
             let detail = "the built-in judge applies rules; it cannot answer questions";
             return Err(Failure::new(FailureKind::Unsupported, detail));
         }
-        Ok(Reply {
-            raw: self.0.turn(turn),
+        Ok(AgentReply {
+            raw: self.0.take_turn(turn),
             usage: None,
         })
     }

@@ -12,16 +12,16 @@ use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpe
 
 use crate::client;
 use crate::environment::is_forbidden;
-use crate::guard::{Fence, Program};
-use crate::process::{Finished, GRACE_MS, once, oversized, spawn_failure};
-use crate::report::{self, Subject};
-use crate::{Agent, Conversation, Probe, Reply, Stop, Workshop};
+use crate::guard::{GuardedProgram, SandboxFence};
+use crate::process::{FinishedProgram, GRACE_MS, oversized_failure, run_once, spawn_failure};
+use crate::report::{self, ReportSubject};
+use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe, StopSignal};
 
 /// Any program.
-pub struct Command(pub Arc<Workshop>);
+pub struct CommandAgent(pub Arc<AgentContext>);
 
-impl Agent for Command {
-    fn driver(&self) -> &'static str {
+impl Agent for CommandAgent {
+    fn driver_name(&self) -> &'static str {
         "command"
     }
 
@@ -34,17 +34,17 @@ impl Agent for Command {
         ])
     }
 
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
         command_of(seat)?;
-        client::installed(&self.0, seat, &client_of(seat))?;
-        Ok(Probe {
+        client::find_installed(&self.0, seat, &client_of(seat))?;
+        Ok(SeatProbe {
             capabilities: self.capabilities(),
             note: String::new(),
         })
     }
 
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-        self.probe(&spec.seat)?;
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        self.probe_seat(&spec.seat)?;
         let (argv, extra) = command_of(&spec.seat)?;
         let variables = self.0.env.iter().filter(|(name, _)| !is_forbidden(name));
         let mut env: Vec<(String, OsString)> =
@@ -64,11 +64,12 @@ impl Agent for Command {
             env.push(("COUNCIL_PACKET".into(), folder.join("packet.json").into()));
         }
         let client = client_of(&spec.seat);
-        let mut fence = client::fence(&self.0, &client, spec.room.as_deref(), scratch.path())?;
+        let mut fence =
+            client::build_fence(&self.0, &client, spec.room.as_deref(), scratch.path())?;
         if let (Some(fence), Some(folder)) = (&mut fence, &self.0.folder) {
             fence.read.push(folder.clone());
         }
-        Ok(Box::new(Running {
+        Ok(Box::new(CommandConversation {
             workshop: Arc::clone(&self.0),
             exe: self.0.exe.clone().unwrap_or_default(),
             format: format_of(&spec.seat),
@@ -118,8 +119,8 @@ fn format_of(seat: &Seat) -> OutputFormat {
     }
 }
 
-struct Running {
-    workshop: Arc<Workshop>,
+struct CommandConversation {
+    workshop: Arc<AgentContext>,
     exe: PathBuf,
     format: OutputFormat,
     argv: Vec<String>,
@@ -129,20 +130,20 @@ struct Running {
     /// For programs that have several.
     model: Option<String>,
     max_bytes: u64,
-    fence: Option<Fence>,
+    fence: Option<SandboxFence>,
     /// Home of every process of this judge; removed with it.
     _scratch: tempfile::TempDir,
 }
 
-impl Conversation for Running {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+impl Conversation for CommandConversation {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let mut env = self.env.clone();
         if let Some(model) = &self.model {
             env.push(("COUNCIL_MODEL".into(), model.into()));
         }
         env.push(("COUNCIL_ROUND".into(), turn.round.to_string().into()));
         env.push(("COUNCIL_KEY".into(), turn.key.clone().into()));
-        let program = Program {
+        let program = GuardedProgram {
             argv: &self.argv,
             env: &env,
             dir: &self.dir,
@@ -150,17 +151,17 @@ impl Conversation for Running {
             fence: self.fence.as_ref(),
         };
         let input = [self.brief.as_bytes(), turn.prompt.as_bytes()].concat();
-        let finished = once(&self.exe, &program, input, self.max_bytes, stop)?;
+        let finished = run_once(&self.exe, &program, input, self.max_bytes, stop)?;
         if !finished.whole {
-            return Err(oversized(self.max_bytes));
+            return Err(oversized_failure(self.max_bytes));
         }
-        let mut reply = self.reply(finished)?;
-        let subject = Subject {
+        let mut reply = self.parse_reply(finished)?;
+        let subject = ReportSubject {
             packet: &self.workshop.packet,
             blobs: &*self.workshop.blobs,
             room: &self.dir,
         };
-        if let Some(answer) = report::answer(self.format, &reply.raw, &subject, turn)? {
+        if let Some(answer) = report::answer_from_report(self.format, &reply.raw, &subject, turn)? {
             reply.raw = serde_json::to_string(&answer)
                 .map_err(|error| Failure::new(FailureKind::Malformed, error.to_string()))?;
         }
@@ -168,9 +169,9 @@ impl Conversation for Running {
     }
 }
 
-impl Running {
-    fn reply(&self, finished: Finished) -> Result<Reply, Failure> {
-        let ended = finished.ending();
+impl CommandConversation {
+    fn parse_reply(&self, finished: FinishedProgram) -> Result<AgentReply, Failure> {
+        let ended = finished.describe_ending();
         let said = || match finished.noise.as_str() {
             "" => format!("`{}` ended ({ended}) and wrote nothing", self.argv[0]),
             noise => format!("`{}` ended ({ended}): {noise}", self.argv[0]),
@@ -183,7 +184,7 @@ impl Running {
             let detail = format!("`{}` wrote bytes that are not UTF-8", self.argv[0]);
             Failure::new(FailureKind::Malformed, detail)
         })?;
-        Ok(Reply { raw, usage: None })
+        Ok(AgentReply { raw, usage: None })
     }
 }
 
@@ -195,7 +196,7 @@ pub fn is_safe_program(program: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::find;
+    use crate::process::find_program;
 
     #[test]
     fn a_program_is_never_looked_up_relative_to_the_tree() {
@@ -204,7 +205,10 @@ mod tests {
         for bad in ["", "./judge", "tools/judge", "../judge"] {
             assert!(!is_safe_program(bad), "{bad}");
         }
-        assert_eq!(find("sh", Some(&OsString::from("relative:."))), None);
-        assert!(find("sh", Some(&OsString::from("/usr/bin:/bin"))).is_some());
+        assert_eq!(
+            find_program("sh", Some(&OsString::from("relative:."))),
+            None
+        );
+        assert!(find_program("sh", Some(&OsString::from("/usr/bin:/bin"))).is_some());
     }
 }

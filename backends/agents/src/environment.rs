@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 /// Names that every agent may see: where programs are, how to speak, where to write scratch files, how to reach out.
-const COMMON: [&str; 18] = [
+const ALLOWED_NAMES: [&str; 18] = [
     "PATH",
     "LANG",
     "LANGUAGE",
@@ -26,7 +26,7 @@ const COMMON: [&str; 18] = [
 ];
 
 /// Names that no agent may see, whatever the configuration says (2-architecture.md: "no token near a judge").
-const NEVER: [&str; 9] = [
+const FORBIDDEN_NAMES: [&str; 9] = [
     "GITHUB_TOKEN",
     "GH_TOKEN",
     "GITHUB_PAT",
@@ -39,7 +39,7 @@ const NEVER: [&str; 9] = [
 ];
 
 /// The variables of `all` that an agent may see, `extra` being what trusted configuration allows it by name.
-pub fn allowed(
+pub fn filter_environment(
     all: impl IntoIterator<Item = (OsString, OsString)>,
     extra: &[String],
 ) -> BTreeMap<String, OsString> {
@@ -53,11 +53,13 @@ pub fn allowed(
 
 /// Whether `name` may never reach a judge.
 pub fn is_forbidden(name: &str) -> bool {
-    NEVER.iter().any(|never| never.eq_ignore_ascii_case(name))
+    FORBIDDEN_NAMES
+        .iter()
+        .any(|never| never.eq_ignore_ascii_case(name))
 }
 
 pub(crate) fn is_allowed(name: &str, extra: &[String]) -> bool {
-    let common = COMMON
+    let common = ALLOWED_NAMES
         .iter()
         .any(|common| common.eq_ignore_ascii_case(name));
     common || name.starts_with("LC_") || extra.iter().any(|e| e == name)
@@ -80,7 +82,7 @@ mod tests {
         ];
         let all = all.map(|name| (OsString::from(name), OsString::from("x")));
         let extra = ["MY_KEY".to_owned(), "GITHUB_TOKEN".to_owned()];
-        let names: Vec<_> = allowed(all, &extra).into_keys().collect();
+        let names: Vec<_> = filter_environment(all, &extra).into_keys().collect();
         assert_eq!(names, ["LC_ALL", "MY_KEY", "PATH", "https_proxy"]);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use council_protocol::seat::Api;
 
-use crate::client::event;
+use crate::client::parse_event;
 use crate::{acp, claude, codex, http, report, rpc};
 
 /// Streams of servers: however a stream is cut into pieces, the same is heard.
@@ -14,24 +14,28 @@ use crate::{acp, claude, codex, http, report, rpc};
 /// When it is not.
 pub fn streams(bytes: &[u8]) {
     for api in [Api::Anthropic, Api::Responses, Api::Chat, Api::Gemini] {
-        let whole = http::heard(api, bytes, bytes.len().max(1));
+        let whole = http::decode_stream(api, bytes, bytes.len().max(1));
         for step in [1, 7] {
-            assert_eq!(http::heard(api, bytes, step), whole, "in pieces of {step}");
+            assert_eq!(
+                http::decode_stream(api, bytes, step),
+                whole,
+                "in pieces of {step}"
+            );
         }
     }
 }
 
 /// Lines of clients: `claude`, `codex exec`, `codex app-server` and agents over ACP.
 pub fn lines(bytes: &[u8]) {
-    codex::decode(bytes);
+    codex::decode_lines(bytes);
     for line in bytes.split(|&b| b == b'\n') {
-        let Some(event) = event(line) else {
+        let Some(event) = parse_event(line) else {
             continue;
         };
-        claude::decode(event.clone());
+        claude::decode_message(event.clone());
         for dialect in [codex::DIALECT, acp::DIALECT] {
-            for told in rpc::decode(dialect, Path::new("/room"), event.clone()) {
-                codex::told(&told);
+            for told in rpc::decode_message(dialect, Path::new("/room"), event.clone()) {
+                codex::decode_params(&told);
                 acp::told(told);
             }
         }

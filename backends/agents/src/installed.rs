@@ -7,24 +7,24 @@ use std::time::Duration;
 use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind};
 
-use crate::client::said;
+use crate::client::shorten_message;
 use crate::environment::{is_allowed, is_forbidden};
-use crate::guard::Program;
-use crate::known::{KNOWN, Known};
-use crate::process::{GRACE_MS, find, once, spawn_failure};
-use crate::{Stop, Workshop};
+use crate::guard::GuardedProgram;
+use crate::known::{KNOWN_CLIENTS, KnownClient};
+use crate::process::{GRACE_MS, find_program, run_once, spawn_failure};
+use crate::{AgentContext, StopSignal};
 
 /// How long a client has to tell its version: the slowest takes three seconds on an idle machine (clients.md 1).
-const PATIENCE: Duration = Duration::from_secs(20);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The most bytes of a version that are read.
-const MOST: u64 = 64 << 10;
+const MAX_VERSION_BYTES: u64 = 64 << 10;
 
 /// A known client that is here.
 #[derive(Debug, Clone)]
-pub struct Installed {
+pub struct InstalledClient {
     /// Which.
-    pub known: &'static Known,
+    pub known: &'static KnownClient,
     /// Its program.
     pub program: PathBuf,
     /// What it says its version is.
@@ -32,16 +32,16 @@ pub struct Installed {
 }
 
 /// Every known client that is here, in the order of the table; all are asked at once. May block for some seconds.
-pub fn installed(workshop: &Workshop) -> Vec<Installed> {
+pub fn find_clients(workshop: &AgentContext) -> Vec<InstalledClient> {
     let path = workshop.env.get("PATH");
-    let here = |known: &'static Known| Some((known, find(known.argv[0], path)?));
-    let found: Vec<_> = KNOWN.iter().filter_map(here).collect();
+    let here = |known: &'static KnownClient| Some((known, find_program(known.argv[0], path)?));
+    let found: Vec<_> = KNOWN_CLIENTS.iter().filter_map(here).collect();
     thread::scope(|scope| {
-        let ask = |(known, program): (&'static Known, PathBuf)| {
-            let argv = known.command();
-            scope.spawn(move || Installed {
+        let ask = |(known, program): (&'static KnownClient, PathBuf)| {
+            let argv = known.to_command();
+            scope.spawn(move || InstalledClient {
                 known,
-                version: version(workshop, &argv),
+                version: ask_version(workshop, &argv),
                 program,
             })
         };
@@ -57,11 +57,11 @@ pub fn installed(workshop: &Workshop) -> Vec<Installed> {
 ///
 /// # Errors
 /// `spawn` when it cannot be started, `empty` when it tells none in time.
-pub fn version_of(workshop: &Workshop, client: &Client) -> Result<String, Failure> {
-    version(workshop, &client.argv)
+pub fn version_of(workshop: &AgentContext, client: &Client) -> Result<String, Failure> {
+    ask_version(workshop, &client.argv)
 }
 
-fn version(workshop: &Workshop, argv: &[String]) -> Result<String, Failure> {
+fn ask_version(workshop: &AgentContext, argv: &[String]) -> Result<String, Failure> {
     let name = argv.first().map_or("", String::as_str);
     let Some(exe) = &workshop.exe else {
         let detail = "no process can be started under a guard here";
@@ -78,35 +78,36 @@ fn version(workshop: &Workshop, argv: &[String]) -> Result<String, Failure> {
     env.push(("HOME".into(), home.path().into()));
     // Arguments that make it a judge do not belong to this question.
     let argv = [name.to_owned(), "--version".to_owned()];
-    let program = Program {
+    let program = GuardedProgram {
         argv: &argv,
         env: &env,
         dir: home.path(),
         grace_ms: GRACE_MS,
         fence: None,
     };
-    let stop = Stop::default();
+    let stop = StopSignal::default();
     let late = stop.clone();
     let (done, waiting) = std::sync::mpsc::channel::<()>();
     let timer = thread::spawn(move || {
-        if waiting.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        if waiting.recv_timeout(VERSION_TIMEOUT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+        {
             late.raise();
         }
     });
-    let finished = once(exe, &program, Vec::new(), MOST, &stop);
+    let finished = run_once(exe, &program, Vec::new(), MAX_VERSION_BYTES, &stop);
     drop(done);
     let _ = timer.join();
     let finished = finished.map_err(|failure| match failure.kind {
-        FailureKind::Cancelled => silent(name, "not in time"),
+        FailureKind::Cancelled => no_version(name, "not in time"),
         _ => failure,
     })?;
     let text = String::from_utf8_lossy(&finished.stdout);
     let line = text.lines().find(|line| !line.trim().is_empty());
-    line.map(said)
-        .ok_or_else(|| silent(name, &finished.ending()))
+    line.map(shorten_message)
+        .ok_or_else(|| no_version(name, &finished.describe_ending()))
 }
 
-fn silent(name: &str, why: &str) -> Failure {
+fn no_version(name: &str, why: &str) -> Failure {
     Failure::new(
         FailureKind::Empty,
         format!("`{name} --version` told nothing ({why})"),

@@ -4,7 +4,7 @@ use council_protocol::seat::{AgentKind, Client};
 
 /// A client that needs no configuration beyond its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownClient {
     /// The name of the agent.
     pub name: &'static str,
     /// Its driver, as [`AgentKind::driver`] spells it.
@@ -16,44 +16,44 @@ pub struct Known {
 }
 
 /// Every client that is known by name (clients.md 1 and 8.2). Further ACP agents need a `command` of their own.
-pub const KNOWN: &[Known] = &[
-    Known {
+pub const KNOWN_CLIENTS: &[KnownClient] = &[
+    KnownClient {
         name: "claude",
         driver: "claude",
         argv: &["claude"],
         vendor: "anthropic",
     },
-    Known {
+    KnownClient {
         name: "codex",
         driver: "codex",
         argv: &["codex"],
         vendor: "openai",
     },
-    Known {
+    KnownClient {
         name: "gemini",
         driver: "acp",
         argv: &["gemini", "--acp", "--skip-trust"],
         vendor: "google",
     },
-    Known {
+    KnownClient {
         name: "copilot",
         driver: "acp",
         argv: &["copilot", "--acp"],
         vendor: "github",
     },
-    Known {
+    KnownClient {
         name: "opencode",
         driver: "acp",
         argv: &["opencode", "acp"],
         vendor: "opencode",
     },
-    Known {
+    KnownClient {
         name: "claude-acp",
         driver: "acp",
         argv: &["claude-agent-acp"],
         vendor: "anthropic",
     },
-    Known {
+    KnownClient {
         name: "codex-acp",
         driver: "acp",
         argv: &["codex-acp"],
@@ -62,24 +62,24 @@ pub const KNOWN: &[Known] = &[
 ];
 
 /// The client of that name.
-pub fn known(name: &str) -> Option<&'static Known> {
-    KNOWN.iter().find(|known| known.name == name)
+pub fn find_known(name: &str) -> Option<&'static KnownClient> {
+    KNOWN_CLIENTS.iter().find(|known| known.name == name)
 }
 
 /// The client that a driver speaks with when nothing else is said; none for a driver that has several.
-pub fn of_driver(driver: &str) -> Option<&'static Known> {
-    known(driver).filter(|known| known.driver == driver)
+pub fn known_of_driver(driver: &str) -> Option<&'static KnownClient> {
+    find_known(driver).filter(|known| known.driver == driver)
 }
 
-impl Known {
+impl KnownClient {
     /// The command as a configuration would have it.
-    pub fn command(&self) -> Vec<String> {
+    pub fn to_command(&self) -> Vec<String> {
         self.argv.iter().map(|&word| word.to_owned()).collect()
     }
 }
 
 /// The kind of an agent with a driver of ours that starts a client; none for any other driver.
-pub fn kind(driver: &str, client: Client) -> Option<AgentKind> {
+pub fn agent_kind(driver: &str, client: Client) -> Option<AgentKind> {
     match driver {
         "claude" => Some(AgentKind::Claude(client)),
         "codex" => Some(AgentKind::Codex(client)),
@@ -94,9 +94,9 @@ mod tests {
 
     #[test]
     fn every_known_client_has_a_driver_and_a_program_for_the_path() {
-        for known in KNOWN {
+        for known in KNOWN_CLIENTS {
             assert!(
-                kind(known.driver, Client::default()).is_some(),
+                agent_kind(known.driver, Client::default()).is_some(),
                 "{}",
                 known.name
             );
@@ -106,6 +106,6 @@ mod tests {
                 known.name
             );
         }
-        assert!(of_driver("acp").is_none(), "there are several");
+        assert!(known_of_driver("acp").is_none(), "there are several");
     }
 }

@@ -32,11 +32,11 @@ mod sitting;
 mod stop;
 mod table;
 
-pub use agent::{Agent, Conversation, Probe, Reply, Workshop};
+pub use agent::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 #[cfg(feature = "http")]
-pub use http::connections;
-pub use local::{Lanes, Local, Style};
-pub use outlet::Outlet;
-pub use sitting::{Memory, Sitting};
-pub use stop::Stop;
-pub use table::Agents;
+pub use http::http_client;
+pub use local::{LocalBackend, LocalStyle, ThreadSharing};
+pub use outlet::EventOutlet;
+pub use sitting::{JudgeMemory, SeatedJudge};
+pub use stop::StopSignal;
+pub use table::AgentTable;

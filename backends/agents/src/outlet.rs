@@ -6,9 +6,9 @@ use council_protocol::{Event, Sink};
 
 /// A sink that falls silent after `closed`: whatever a detached thread still has to say is dropped.
 #[derive(Clone)]
-pub struct Outlet(Arc<Mutex<Option<Sink>>>);
+pub struct EventOutlet(Arc<Mutex<Option<Sink>>>);
 
-impl Outlet {
+impl EventOutlet {
     /// An open outlet.
     pub fn new(sink: Sink) -> Self {
         Self(Arc::new(Mutex::new(Some(sink))))

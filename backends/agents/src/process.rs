@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 
 use council_protocol::{Failure, FailureKind};
 
-use crate::Stop;
-use crate::guard::{self, Guarded, Program};
+use crate::StopSignal;
+use crate::guard::{self, GuardedChild, GuardedProgram};
 
 /// How long a program has between SIGTERM and SIGKILL, in milliseconds.
 pub(crate) const GRACE_MS: u64 = 2_000;
 
 /// How much of a program's standard error is kept for the receipt, in bytes.
-const NOISE_BYTES: usize = 4_096;
+const MAX_STDERR_BYTES: usize = 4_096;
 
 /// The longest line that is read, in bytes.
-const LINE_BYTES: u64 = 16 << 20;
+const MAX_LINE_BYTES: u64 = 16 << 20;
 
 /// Where a program is: as named when it has a folder, else on the `PATH` that it will see.
-pub(crate) fn find(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
+pub(crate) fn find_program(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(PathBuf::from(program)).filter(|p| p.is_file());
     }
@@ -45,20 +45,20 @@ pub(crate) fn spawn_failure(program: &str, error: &dyn std::fmt::Display) -> Fai
 
 /// Ends a guarded tree from any thread, once.
 #[derive(Clone)]
-pub(crate) struct Ender(Arc<Mutex<Option<OwnedFd>>>);
+pub(crate) struct TreeKiller(Arc<Mutex<Option<OwnedFd>>>);
 
-impl Ender {
-    pub(crate) fn of(guarded: &mut Guarded) -> Self {
+impl TreeKiller {
+    pub(crate) fn from_guarded(guarded: &mut GuardedChild) -> Self {
         Self(Arc::new(Mutex::new(guarded.take_death())))
     }
 
-    pub(crate) fn end(&self) {
+    pub(crate) fn kill_tree(&self) {
         drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
 
 /// What a program left that was run to its end.
-pub(crate) struct Finished {
+pub(crate) struct FinishedProgram {
     /// What it wrote.
     pub(crate) stdout: Vec<u8>,
     /// Whether that is all: it wrote no more than it may.
@@ -69,9 +69,9 @@ pub(crate) struct Finished {
     pub(crate) status: io::Result<ExitStatus>,
 }
 
-impl Finished {
+impl FinishedProgram {
     /// How it ended, in words.
-    pub(crate) fn ending(&self) -> String {
+    pub(crate) fn describe_ending(&self) -> String {
         match &self.status {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),
@@ -80,19 +80,20 @@ impl Finished {
 }
 
 /// Runs a program to its end: `input` on its standard input, at most `max_bytes` read. A raised `stop` ends the tree.
-pub(crate) fn once(
+pub(crate) fn run_once(
     exe: &Path,
-    program: &Program<'_>,
+    program: &GuardedProgram<'_>,
     input: Vec<u8>,
     max_bytes: u64,
-    stop: &Stop,
-) -> Result<Finished, Failure> {
+    stop: &StopSignal,
+) -> Result<FinishedProgram, Failure> {
     let name = program.argv.first().map_or("", String::as_str);
-    let mut guarded = guard::spawn(exe, program).map_err(|error| spawn_failure(name, &error))?;
-    let ender = Ender::of(&mut guarded);
+    let mut guarded =
+        guard::spawn_guarded(exe, program).map_err(|error| spawn_failure(name, &error))?;
+    let ender = TreeKiller::from_guarded(&mut guarded);
     stop.on_raise({
         let ender = ender.clone();
-        move || ender.end()
+        move || ender.kill_tree()
     });
     let (stdin, stdout, stderr) = (
         guarded.child.stdin.take(),
@@ -103,19 +104,19 @@ pub(crate) fn once(
         // A program that does not read its input is free not to: a broken pipe is no failure.
         stdin.map(|mut stdin| stdin.write_all(&input))
     });
-    let noise = thread::spawn(move || stderr.map_or_else(Vec::new, tail));
+    let noise = thread::spawn(move || stderr.map_or_else(Vec::new, read_tail));
     let (content, whole) = stdout.map_or_else(
         || (Vec::new(), true),
         |stream| read_up_to(stream, max_bytes, &ender),
     );
     let status = guarded.child.wait();
-    ender.end();
+    ender.kill_tree();
     let _ = writer.join();
     let noise = noise.join().unwrap_or_default();
     if stop.is_raised() {
-        return Err(cancelled());
+        return Err(cancelled_failure());
     }
-    Ok(Finished {
+    Ok(FinishedProgram {
         stdout: content,
         whole,
         noise: String::from_utf8_lossy(&noise).trim().to_owned(),
@@ -124,40 +125,40 @@ pub(crate) fn once(
 }
 
 /// A turn that nobody waits for any more.
-pub(crate) fn cancelled() -> Failure {
+pub(crate) fn cancelled_failure() -> Failure {
     Failure::new(FailureKind::Cancelled, "the turn was cancelled")
 }
 
 /// More than a judge may say.
-pub(crate) fn oversized(most: u64) -> Failure {
+pub(crate) fn oversized_failure(most: u64) -> Failure {
     let detail = format!("the answer has more than the {most} bytes that are allowed");
     Failure::new(FailureKind::Oversized, detail)
 }
 
 /// Reads to the end, or ends the tree as soon as there are more than `most` bytes. Whether it was all.
-fn read_up_to(mut stream: impl Read, most: u64, ender: &Ender) -> (Vec<u8>, bool) {
+fn read_up_to(mut stream: impl Read, most: u64, ender: &TreeKiller) -> (Vec<u8>, bool) {
     let mut content = Vec::new();
     let read = (&mut stream)
         .take(most.saturating_add(1))
         .read_to_end(&mut content);
     let whole = read.is_ok() && content.len() as u64 <= most;
     if !whole {
-        ender.end();
+        ender.kill_tree();
         let _ = io::copy(&mut stream, &mut io::sink());
     }
     (content, whole)
 }
 
 /// Reads to the end and keeps the last bytes.
-fn tail(mut stream: impl Read) -> Vec<u8> {
+fn read_tail(mut stream: impl Read) -> Vec<u8> {
     let mut kept = Vec::new();
-    keep_tail(&mut stream, |bytes| push(&mut kept, bytes));
+    keep_tail(&mut stream, |bytes| push_tail(&mut kept, bytes));
     kept
 }
 
-fn push(kept: &mut Vec<u8>, bytes: &[u8]) {
+fn push_tail(kept: &mut Vec<u8>, bytes: &[u8]) {
     kept.extend_from_slice(bytes);
-    let surplus = kept.len().saturating_sub(NOISE_BYTES);
+    let surplus = kept.len().saturating_sub(MAX_STDERR_BYTES);
     kept.drain(..surplus);
 }
 
@@ -170,7 +171,7 @@ fn keep_tail(stream: &mut impl Read, mut keep: impl FnMut(&[u8])) {
 
 /// What is heard of a program that is spoken with.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum ProgramOutput {
     /// One line, without its end.
     Line(Vec<u8>),
     /// A line that is longer than any that is read: the program is being ended.
@@ -181,56 +182,56 @@ pub(crate) enum Heard {
 
 /// Says lines to a program, from any thread.
 #[derive(Clone)]
-pub(crate) struct Voice(Sender<Option<Vec<u8>>>);
+pub(crate) struct StdinWriter(Sender<Option<Vec<u8>>>);
 
-impl Voice {
+impl StdinWriter {
     /// One that nobody listens to.
-    pub(crate) fn unheard() -> Self {
+    pub(crate) fn disconnected() -> Self {
         Self(channel().0)
     }
 
     /// Says one line; it is written on a thread of its own, so a program that does not read blocks nobody.
-    pub(crate) fn say(&self, line: &serde_json::Value) {
+    pub(crate) fn write_line(&self, line: &serde_json::Value) {
         let mut bytes = line.to_string().into_bytes();
         bytes.push(b'\n');
         let _ = self.0.send(Some(bytes));
     }
 
     /// Closes the program's standard input, once everything that was said is written.
-    pub(crate) fn hush(&self) {
+    pub(crate) fn close_stdin(&self) {
         let _ = self.0.send(None);
     }
 }
 
 /// How long a program's standard error is listened to after its standard output has ended.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const STDERR_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A program that is spoken with line by line.
-pub(crate) struct Lines {
-    guarded: Guarded,
-    ender: Ender,
-    voice: Voice,
+pub(crate) struct LineProcess {
+    guarded: GuardedChild,
+    ender: TreeKiller,
+    voice: StdinWriter,
     noise: Arc<Mutex<Vec<u8>>>,
 }
 
-impl Lines {
+impl LineProcess {
     /// Starts it; `heard` is called on a thread of its own for every line.
     pub(crate) fn start(
         exe: &Path,
-        program: &Program<'_>,
-        mut heard: impl FnMut(Heard, &Voice) + Send + 'static,
+        program: &GuardedProgram<'_>,
+        mut heard: impl FnMut(ProgramOutput, &StdinWriter) + Send + 'static,
     ) -> Result<Self, Failure> {
         let name = program.argv.first().map_or("", String::as_str);
         let mut guarded =
-            guard::spawn(exe, program).map_err(|error| spawn_failure(name, &error))?;
-        let ender = Ender::of(&mut guarded);
+            guard::spawn_guarded(exe, program).map_err(|error| spawn_failure(name, &error))?;
+        let ender = TreeKiller::from_guarded(&mut guarded);
         let (stdin, stdout, stderr) = (
             guarded.child.stdin.take(),
             guarded.child.stdout.take(),
             guarded.child.stderr.take(),
         );
         let (saying, said) = channel::<Option<Vec<u8>>>();
-        let voice = Voice(saying);
+        let voice = StdinWriter(saying);
         thread::spawn(move || {
             let Some(mut stdin) = stdin else { return };
             // A program that is gone is told of by its standard output.
@@ -248,7 +249,7 @@ impl Lines {
             let _hearing = hearing;
             let Some(mut stderr) = stderr else { return };
             keep_tail(&mut stderr, |bytes| {
-                push(
+                push_tail(
                     &mut kept.lock().unwrap_or_else(PoisonError::into_inner),
                     bytes,
                 );
@@ -259,12 +260,12 @@ impl Lines {
             let Some(stdout) = stdout else { return };
             let whole = read_lines(BufReader::new(stdout), &mut |line| heard(line, &reply));
             if whole.is_err() {
-                flooded.end();
-                heard(Heard::Flood, &reply);
+                flooded.kill_tree();
+                heard(ProgramOutput::Flood, &reply);
             }
             // Its last words may still be on their way.
-            let _ = quiet.recv_timeout(LAST_WORDS);
-            heard(Heard::End, &reply);
+            let _ = quiet.recv_timeout(STDERR_TIMEOUT);
+            heard(ProgramOutput::End, &reply);
         });
         Ok(Self {
             guarded,
@@ -280,18 +281,18 @@ impl Lines {
     }
 
     /// What it is spoken to with.
-    pub(crate) fn voice(&self) -> &Voice {
+    pub(crate) fn stdin_writer(&self) -> &StdinWriter {
         &self.voice
     }
 
     /// Ends the tree: SIGTERM, the grace, SIGKILL. Returns at once.
     pub(crate) fn kill(&self) {
-        self.ender.end();
+        self.ender.kill_tree();
     }
 
     /// Waits for its end, at most `patience`, then ends the tree and waits until it is gone.
     pub(crate) fn finish(&mut self, patience: Duration) {
-        self.voice.hush();
+        self.voice.close_stdin();
         let until = Instant::now() + patience;
         while Instant::now() < until {
             match self.guarded.child.try_wait() {
@@ -304,25 +305,30 @@ impl Lines {
     }
 
     /// The end of what it wrote to its standard error.
-    pub(crate) fn noise(&self) -> String {
+    pub(crate) fn stderr_tail(&self) -> String {
         let kept = self.noise.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&kept).trim().to_owned()
     }
 }
 
 /// Hands on every line; fails on one that is too long.
-fn read_lines(mut stream: impl BufRead, heard: &mut impl FnMut(Heard)) -> Result<(), ()> {
+fn read_lines(mut stream: impl BufRead, heard: &mut impl FnMut(ProgramOutput)) -> Result<(), ()> {
     loop {
         let mut line = Vec::new();
-        match (&mut stream).take(LINE_BYTES).read_until(b'\n', &mut line) {
+        match (&mut stream)
+            .take(MAX_LINE_BYTES)
+            .read_until(b'\n', &mut line)
+        {
             Ok(0) | Err(_) => return Ok(()),
-            Ok(read) if read as u64 == LINE_BYTES && line.last() != Some(&b'\n') => return Err(()),
+            Ok(read) if read as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') => {
+                return Err(());
+            }
             Ok(_) => {}
         }
         let end = line.trim_ascii_end().len();
         line.truncate(end);
         if !line.is_empty() {
-            heard(Heard::Line(line));
+            heard(ProgramOutput::Line(line));
         }
     }
 }
@@ -335,21 +341,21 @@ mod tests {
     fn lines_are_handed_on_and_a_flood_is_none() {
         let mut seen = Vec::new();
         let mut hear = |heard| {
-            if let Heard::Line(line) = heard {
+            if let ProgramOutput::Line(line) = heard {
                 seen.push(String::from_utf8(line).unwrap());
             }
         };
         assert!(read_lines(&b"a\r\n\n{\"b\":1}\nlast"[..], &mut hear).is_ok());
         assert_eq!(seen, ["a", "{\"b\":1}", "last"]);
-        let flood = vec![b'x'; LINE_BYTES as usize + 1];
+        let flood = vec![b'x'; MAX_LINE_BYTES as usize + 1];
         assert!(read_lines(&flood[..], &mut |_| ()).is_err());
     }
 
     #[test]
     fn only_the_last_noise_is_kept() {
         let noise = [vec![b'a'; 10_000], b"the reason".to_vec()].concat();
-        let kept = tail(&noise[..]);
-        assert_eq!(kept.len(), NOISE_BYTES);
+        let kept = read_tail(&noise[..]);
+        assert_eq!(kept.len(), MAX_STDERR_BYTES);
         assert!(kept.ends_with(b"the reason"));
     }
 }

@@ -10,34 +10,34 @@ use council_protocol::{
 };
 use serde::Deserialize;
 
-use crate::{Agent, Conversation, Probe, Reply, Stop};
+use crate::{Agent, AgentReply, Conversation, SeatProbe, StopSignal};
 
 /// The largest bundle that is read.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BUNDLE_BYTES: u64 = 256 << 20;
 
 /// The version of bundles that are played.
-const VERSION: u32 = 1;
+const BUNDLE_VERSION: u32 = 1;
 
 /// A council that was held before.
-pub(crate) struct Recorded;
+pub(crate) struct RecordedAgent;
 
 /// What of a bundle is played back.
 #[derive(Deserialize)]
-struct Recording {
+struct CouncilRecording {
     bundle: u32,
-    turns: Vec<Given>,
-    entries: Vec<Heard>,
+    turns: Vec<RecordedTurn>,
+    entries: Vec<RecordedEntry>,
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct RecordedTurn {
     id: TurnId,
     key: String,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "input", rename_all = "kebab-case")]
-enum Heard {
+enum RecordedEntry {
     Answered {
         judge: JudgeId,
         turn: TurnId,
@@ -50,27 +50,27 @@ enum Heard {
         failure: Failure,
     },
     Explored {
-        results: Vec<Found>,
+        results: Vec<RecordedResult>,
     },
     #[serde(other)]
     Else,
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct RecordedResult {
     question: String,
     result: Option<String>,
 }
 
 /// What a judge is to say, turn by turn, with the one-time key that was asked for then.
-struct Tape {
-    replies: VecDeque<(String, Result<Reply, Failure>)>,
+struct JudgeTape {
+    replies: VecDeque<(String, Result<AgentReply, Failure>)>,
     /// What explorers found, by question.
     found: HashMap<String, String>,
 }
 
-impl Agent for Recorded {
-    fn driver(&self) -> &'static str {
+impl Agent for RecordedAgent {
+    fn driver_name(&self) -> &'static str {
         "recorded"
     }
 
@@ -83,25 +83,25 @@ impl Agent for Recorded {
         ])
     }
 
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
-        let recording = Recording::read(recording_of(seat)?)?;
-        if recording.tape(&seat.judge).replies.is_empty() {
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
+        let recording = CouncilRecording::read_bundle(recording_of(seat)?)?;
+        if recording.tape_of(&seat.judge).replies.is_empty() {
             let detail = format!(
                 "the recording has no judge `{}`; it has {}",
                 seat.judge,
-                recording.judges()
+                recording.judge_names()
             );
             return Err(Failure::new(FailureKind::Unsupported, detail));
         }
-        Ok(Probe {
+        Ok(SeatProbe {
             capabilities: self.capabilities(),
             note: "a recording: nobody is asked".to_owned(),
         })
     }
 
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-        let recording = Recording::read(recording_of(&spec.seat)?)?;
-        Ok(Box::new(recording.tape(&spec.seat.judge)))
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        let recording = CouncilRecording::read_bundle(recording_of(&spec.seat)?)?;
+        Ok(Box::new(recording.tape_of(&spec.seat.judge)))
     }
 }
 
@@ -115,8 +115,8 @@ fn recording_of(seat: &Seat) -> Result<&Path, Failure> {
     }
 }
 
-impl Recording {
-    fn read(file: &Path) -> Result<Self, Failure> {
+impl CouncilRecording {
+    fn read_bundle(file: &Path) -> Result<Self, Failure> {
         let cannot = |why: &dyn std::fmt::Display| {
             Failure::new(
                 FailureKind::Spawn,
@@ -126,41 +126,41 @@ impl Recording {
         let size = std::fs::metadata(file)
             .map_err(|error| cannot(&error))?
             .len();
-        if size > MOST_BYTES {
+        if size > MAX_BUNDLE_BYTES {
             return Err(cannot(&"it is larger than 256 MiB"));
         }
         let bytes = std::fs::read(file).map_err(|error| cannot(&error))?;
         let recording: Self = serde_json::from_slice(&bytes).map_err(|error| cannot(&error))?;
         match recording.bundle {
-            VERSION => Ok(recording),
+            BUNDLE_VERSION => Ok(recording),
             other => Err(cannot(&format!(
-                "it has version {other}, this program plays version {VERSION}"
+                "it has version {other}, this program plays version {BUNDLE_VERSION}"
             ))),
         }
     }
 
     /// What one judge said, in order; nothing for a judge that was not there.
-    fn tape(&self, judge: &JudgeId) -> Tape {
+    fn tape_of(&self, judge: &JudgeId) -> JudgeTape {
         let keys: HashMap<TurnId, &str> = self
             .turns
             .iter()
             .map(|given| (given.id, given.key.as_str()))
             .collect();
         let key = |turn: &TurnId| keys.get(turn).copied().unwrap_or_default().to_owned();
-        let reply = |heard: &Heard| match heard {
-            Heard::Answered {
+        let reply = |heard: &RecordedEntry| match heard {
+            RecordedEntry::Answered {
                 judge: whose,
                 turn,
                 raw,
                 usage,
             } if whose == judge => {
-                let reply = Reply {
+                let reply = AgentReply {
                     raw: raw.clone(),
                     usage: usage.clone(),
                 };
                 Some((key(turn), Ok(reply)))
             }
-            Heard::Failed {
+            RecordedEntry::Failed {
                 judge: whose,
                 turn: Some(turn),
                 failure,
@@ -168,20 +168,21 @@ impl Recording {
             _ => None,
         };
         let explored = self.entries.iter().filter_map(|heard| match heard {
-            Heard::Explored { results } => Some(results),
+            RecordedEntry::Explored { results } => Some(results),
             _ => None,
         });
-        let found = |found: &Found| Some((found.question.clone(), found.result.clone()?));
-        Tape {
+        let found = |found: &RecordedResult| Some((found.question.clone(), found.result.clone()?));
+        JudgeTape {
             replies: self.entries.iter().filter_map(reply).collect(),
             found: explored.flatten().filter_map(found).collect(),
         }
     }
 
-    fn judges(&self) -> String {
+    fn judge_names(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for heard in &self.entries {
-            if let Heard::Answered { judge, .. } | Heard::Failed { judge, .. } = heard
+            if let RecordedEntry::Answered { judge, .. } | RecordedEntry::Failed { judge, .. } =
+                heard
                 && !names.contains(&judge.as_str())
             {
                 names.push(judge.as_str());
@@ -191,12 +192,12 @@ impl Recording {
     }
 }
 
-impl Conversation for Tape {
+impl Conversation for JudgeTape {
     /// The next thing that was said, with the key of this turn where it had the key of its own.
-    fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
+    fn take_turn(&mut self, turn: &Turn, _: &StopSignal) -> Result<AgentReply, Failure> {
         if let Task::Explore { question } = &turn.task {
             let raw = self.found.get(question).cloned().unwrap_or_default();
-            return Ok(Reply { raw, usage: None });
+            return Ok(AgentReply { raw, usage: None });
         }
         let (key, reply) = self.replies.pop_front().ok_or_else(|| {
             Failure::new(FailureKind::Died, "the recording ends before this turn")

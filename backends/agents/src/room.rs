@@ -46,7 +46,7 @@ const STEERING_FILES: [&str; 14] = [
 
 /// Bounds of an export.
 #[derive(Debug, Clone, Copy)]
-pub struct RoomBounds {
+pub struct WorkspaceBounds {
     /// Files larger than this are left out.
     pub max_file_bytes: u64,
     /// The export stops when it holds so much.
@@ -55,7 +55,7 @@ pub struct RoomBounds {
     pub max_files: usize,
 }
 
-impl Default for RoomBounds {
+impl Default for WorkspaceBounds {
     fn default() -> Self {
         Self {
             max_file_bytes: 4 << 20,
@@ -67,7 +67,7 @@ impl Default for RoomBounds {
 
 /// What an export came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Room {
+pub struct WorkspaceExport {
     /// Files that were written.
     pub files: usize,
     /// Files that were left out, with the reason: steering files, symlinks that leave the room, large files.
@@ -75,26 +75,30 @@ pub struct Room {
 }
 
 /// What of a file is written into a room.
-pub type Shown<'a> = dyn for<'c> Fn(&RepoPath, &'c [u8]) -> Cow<'c, [u8]> + 'a;
+pub type FileFilter<'a> = dyn for<'c> Fn(&RepoPath, &'c [u8]) -> Cow<'c, [u8]> + 'a;
 
 /// Writes the reviewed side of `source` below `into`, which must be new and empty, and takes the write permission away.
 /// `shown` says what of each file.
 ///
 /// A source that cannot list its tree (a bare patch) gives an empty room.
-pub fn export(
+pub fn export_workspace(
     source: &dyn BlobSource,
     into: &Path,
-    bounds: &RoomBounds,
-    shown: &Shown<'_>,
-) -> io::Result<Room> {
-    let mut room = Room::default();
+    bounds: &WorkspaceBounds,
+    shown: &FileFilter<'_>,
+) -> io::Result<WorkspaceExport> {
+    let mut room = WorkspaceExport::default();
     let mut bytes = 0u64;
     let entries = source
         .entries(Side::New)
         .map_err(io::Error::other)?
         .unwrap_or_default();
     for entry in entries {
-        let reason = match (steers(&entry.path), entry.kind, inside(into, &entry.path)) {
+        let reason = match (
+            is_steering_file(&entry.path),
+            entry.kind,
+            path_inside(into, &entry.path),
+        ) {
             (true, ..) => "it steers agents",
             (_, EntryKind::Submodule, _) => "it is a submodule",
             (_, EntryKind::Symlink, _) => "it is a symbolic link",
@@ -107,7 +111,7 @@ pub fn export(
                 .map_err(io::Error::other)?
             {
                 Some(content) if content.len() as u64 <= bounds.max_file_bytes => {
-                    write(&path, &shown(&entry.path, &content))?;
+                    write_read_only(&path, &shown(&entry.path, &content))?;
                     bytes += content.len() as u64;
                     room.files += 1;
                     continue;
@@ -122,7 +126,7 @@ pub fn export(
 }
 
 /// Removes a room, whose files are read-only.
-pub fn remove(room: &Path) -> io::Result<()> {
+pub fn remove_workspace(room: &Path) -> io::Result<()> {
     match fs::remove_dir_all(room) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -130,7 +134,7 @@ pub fn remove(room: &Path) -> io::Result<()> {
 }
 
 /// Whether a path is one by which a repository steers agents.
-pub fn steers(path: &RepoPath) -> bool {
+pub fn is_steering_file(path: &RepoPath) -> bool {
     let text = path.display().to_lowercase();
     let mut parts = text.rsplit('/');
     let name = parts.next().unwrap_or_default();
@@ -140,7 +144,7 @@ pub fn steers(path: &RepoPath) -> bool {
 }
 
 /// The place of `path` below `into`, unless it is not a plain relative path.
-fn inside(into: &Path, path: &RepoPath) -> Option<PathBuf> {
+fn path_inside(into: &Path, path: &RepoPath) -> Option<PathBuf> {
     #[cfg(unix)]
     let relative: &Path = {
         use std::os::unix::ffi::OsStrExt as _;
@@ -154,7 +158,7 @@ fn inside(into: &Path, path: &RepoPath) -> Option<PathBuf> {
     (plain && !path.as_bytes().is_empty()).then(|| into.join(relative))
 }
 
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+fn write_read_only(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
@@ -206,16 +210,16 @@ mod tests {
             ("big.bin", EntryKind::File, &[0; 100]),
             (".env", EntryKind::File, b"PIN=1"),
         ]);
-        let shown: &Shown<'_> = &|path, content| match path.as_bytes() {
+        let shown: &FileFilter<'_> = &|path, content| match path.as_bytes() {
             b".env" => Cow::Owned(b"PIN=?".to_vec()),
             _ => Cow::Borrowed(content),
         };
         let folder = tempfile::tempdir().unwrap();
-        let bounds = RoomBounds {
+        let bounds = WorkspaceBounds {
             max_file_bytes: 50,
-            ..RoomBounds::default()
+            ..WorkspaceBounds::default()
         };
-        let room = export(&tree, folder.path(), &bounds, shown).unwrap();
+        let room = export_workspace(&tree, folder.path(), &bounds, shown).unwrap();
         assert_eq!(room.files, 2);
         assert_eq!(room.left_out.len(), 8);
         let file = folder.path().join("src/main.rs");
@@ -224,6 +228,6 @@ mod tests {
         assert_eq!(fs::read(folder.path().join(".env")).unwrap(), b"PIN=?");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
         assert!(!folder.path().parent().unwrap().join("out").exists());
-        remove(folder.path()).unwrap();
+        remove_workspace(folder.path()).unwrap();
     }
 }

@@ -14,14 +14,14 @@ use council_protocol::{Failure, FailureKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::Stop;
-use crate::client::{event, said};
-use crate::guard::Program;
-use crate::process::{Heard, Lines, Voice, cancelled};
+use crate::StopSignal;
+use crate::client::{parse_event, shorten_message};
+use crate::guard::GuardedProgram;
+use crate::process::{LineProcess, ProgramOutput, StdinWriter, cancelled_failure};
 
 /// How two programs differ in the same protocol.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Dialect {
+pub(crate) struct RpcDialect {
     /// The program's name in failures.
     pub(crate) name: &'static str,
     /// Whether messages carry `"jsonrpc":"2.0"`.
@@ -43,7 +43,7 @@ pub(crate) struct RpcError {
 
 /// What a conversation hears.
 #[derive(Debug)]
-pub(crate) enum Notice {
+pub(crate) enum RpcNotice {
     /// The answer to what it asked.
     Replied(u64, Result<Value, RpcError>),
     /// A message for it.
@@ -55,35 +55,40 @@ pub(crate) enum Notice {
 }
 
 /// The receiving end of one conversation.
-pub(crate) struct Ear {
-    tell: Sender<Notice>,
-    heard: Receiver<Notice>,
+pub(crate) struct NoticeReceiver {
+    tell: Sender<RpcNotice>,
+    heard: Receiver<RpcNotice>,
 }
 
-impl Ear {
+impl NoticeReceiver {
     pub(crate) fn new() -> Self {
         let (tell, heard) = channel();
         Self { tell, heard }
     }
 
     /// Wakes it when `stop` is raised.
-    pub(crate) fn wake_on(&self, stop: &Stop) {
+    pub(crate) fn wake_on(&self, stop: &StopSignal) {
         let tell = self.tell.clone();
-        stop.on_raise(move || drop(tell.send(Notice::Woken)));
+        stop.on_raise(move || drop(tell.send(RpcNotice::Woken)));
     }
 
     /// The next notice.
     ///
     /// # Errors
     /// `cancelled` when `stop` is raised, `timeout` when there is none by then, `died` when the program is gone.
-    pub(crate) fn next(&self, name: &str, until: Instant, stop: &Stop) -> Result<Notice, Failure> {
+    pub(crate) fn next_notice(
+        &self,
+        name: &str,
+        until: Instant,
+        stop: &StopSignal,
+    ) -> Result<RpcNotice, Failure> {
         loop {
             let patience = until.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(patience) {
-                Ok(Notice::Woken) if stop.is_raised() => return Err(cancelled()),
+                Ok(RpcNotice::Woken) if stop.is_raised() => return Err(cancelled_failure()),
                 // A wake of an earlier turn is none.
-                Ok(Notice::Woken) => {}
-                Ok(Notice::Gone(kind, why)) => {
+                Ok(RpcNotice::Woken) => {}
+                Ok(RpcNotice::Gone(kind, why)) => {
                     return Err(Failure::new(kind, format!("{name} ended: {why}")));
                 }
                 Ok(notice) => return Ok(notice),
@@ -100,48 +105,50 @@ impl Ear {
 }
 
 /// A program that speaks JSON-RPC.
-pub(crate) struct Peer {
-    dialect: Dialect,
-    lines: Mutex<Lines>,
-    voice: Voice,
+pub(crate) struct RpcPeer {
+    dialect: RpcDialect,
+    lines: Mutex<LineProcess>,
+    voice: StdinWriter,
     pid: u32,
     next: AtomicU64,
-    switchboard: Arc<Mutex<Switchboard>>,
+    switchboard: Arc<Mutex<NoticeRoutes>>,
 }
 
 #[derive(Default)]
-struct Switchboard {
-    asked: HashMap<u64, Sender<Notice>>,
-    listeners: HashMap<String, Sender<Notice>>,
+struct NoticeRoutes {
+    asked: HashMap<u64, Sender<RpcNotice>>,
+    listeners: HashMap<String, Sender<RpcNotice>>,
     is_over: bool,
 }
 
-impl Peer {
+impl RpcPeer {
     /// Starts the program.
     pub(crate) fn start(
         exe: &Path,
-        program: &Program<'_>,
-        dialect: Dialect,
+        program: &GuardedProgram<'_>,
+        dialect: RpcDialect,
     ) -> Result<Self, Failure> {
-        let switchboard = Arc::new(Mutex::new(Switchboard::default()));
+        let switchboard = Arc::new(Mutex::new(NoticeRoutes::default()));
         let board = Arc::clone(&switchboard);
         let dir = program.dir.to_path_buf();
-        let lines = Lines::start(exe, program, move |heard, voice| match heard {
-            Heard::Line(line) => {
+        let lines = LineProcess::start(exe, program, move |heard, voice| match heard {
+            ProgramOutput::Line(line) => {
                 // Whatever is no JSON is noise (clients.md 8.4 no. 8).
-                if let Some(message) = event(&line) {
-                    hear(dialect, &dir, &board, voice, message);
+                if let Some(message) = parse_event(&line) {
+                    on_message(dialect, &dir, &board, voice, message);
                 }
             }
-            Heard::Flood => {
+            ProgramOutput::Flood => {
                 let why = "it wrote a line that is too long to be read";
-                lock(&board).end(FailureKind::Oversized, why);
+                lock_routes(&board).end_all(FailureKind::Oversized, why);
             }
-            Heard::End => lock(&board).end(FailureKind::Died, "it closed its output"),
+            ProgramOutput::End => {
+                lock_routes(&board).end_all(FailureKind::Died, "it closed its output")
+            }
         })?;
         Ok(Self {
             dialect,
-            voice: lines.voice().clone(),
+            voice: lines.stdin_writer().clone(),
             pid: lines.pid(),
             lines: Mutex::new(lines),
             next: AtomicU64::new(1),
@@ -155,67 +162,70 @@ impl Peer {
 
     /// Whether the program can still be spoken with.
     pub(crate) fn is_over(&self) -> bool {
-        lock(&self.switchboard).is_over
+        lock_routes(&self.switchboard).is_over
     }
 
     /// What is told about `topic` goes to `ear` from now on.
-    pub(crate) fn listen(&self, topic: &str, ear: &Ear) {
-        let mut board = lock(&self.switchboard);
+    pub(crate) fn subscribe(&self, topic: &str, ear: &NoticeReceiver) {
+        let mut board = lock_routes(&self.switchboard);
         board.listeners.insert(topic.to_owned(), ear.tell.clone());
     }
 
     /// Nobody hears of `topic` any more.
-    pub(crate) fn forget(&self, topic: &str) {
-        lock(&self.switchboard).listeners.remove(topic);
+    pub(crate) fn unsubscribe(&self, topic: &str) {
+        lock_routes(&self.switchboard).listeners.remove(topic);
     }
 
     /// Asks; the answer comes to `ear` under the number that is returned.
-    pub(crate) fn ask(&self, ear: &Ear, method: &str, params: &Value) -> u64 {
+    pub(crate) fn send_request(&self, ear: &NoticeReceiver, method: &str, params: &Value) -> u64 {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut board = lock(&self.switchboard);
+        let mut board = lock_routes(&self.switchboard);
         if board.is_over {
             let why = "it closed its output".to_owned();
-            let _ = ear.tell.send(Notice::Gone(FailureKind::Died, why));
+            let _ = ear.tell.send(RpcNotice::Gone(FailureKind::Died, why));
         }
         board.asked.insert(id, ear.tell.clone());
         drop(board);
         let message = json!({ "id": id, "method": method, "params": params });
-        self.voice.say(&versioned(self.dialect, message));
+        self.voice.write_line(&with_version(self.dialect, message));
         id
     }
 
     /// Tells without an answer.
-    pub(crate) fn tell(&self, method: &str, params: &Value) {
+    pub(crate) fn send_notification(&self, method: &str, params: &Value) {
         let message = json!({ "method": method, "params": params });
-        self.voice.say(&versioned(self.dialect, message));
+        self.voice.write_line(&with_version(self.dialect, message));
     }
 
     /// Asks and waits for the answer; what is told meanwhile is dropped.
-    pub(crate) fn call(
+    pub(crate) fn call_method(
         &self,
-        ear: &Ear,
+        ear: &NoticeReceiver,
         method: &str,
         params: &Value,
         patience: Duration,
     ) -> Result<Result<Value, RpcError>, Failure> {
-        let (id, until) = (self.ask(ear, method, params), Instant::now() + patience);
+        let (id, until) = (
+            self.send_request(ear, method, params),
+            Instant::now() + patience,
+        );
         loop {
-            match ear.next(self.dialect.name, until, &Stop::default()) {
-                Ok(Notice::Replied(replied, result)) if replied == id => return Ok(result),
+            match ear.next_notice(self.dialect.name, until, &StopSignal::default()) {
+                Ok(RpcNotice::Replied(replied, result)) if replied == id => return Ok(result),
                 Ok(_) => {}
-                Err(failure) => return Err(self.explained(failure)),
+                Err(failure) => return Err(self.with_stderr(failure)),
             }
         }
     }
 
     /// A failure with what the program wrote to its standard error.
-    pub(crate) fn explained(&self, failure: Failure) -> Failure {
-        let noise = said(
+    pub(crate) fn with_stderr(&self, failure: Failure) -> Failure {
+        let noise = shorten_message(
             &self
                 .lines
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .noise(),
+                .stderr_tail(),
         );
         match (failure.kind, noise.is_empty()) {
             (FailureKind::Died, false) => {
@@ -234,39 +244,39 @@ impl Peer {
     }
 }
 
-impl Switchboard {
-    fn end(&mut self, kind: FailureKind, why: &str) {
+impl NoticeRoutes {
+    fn end_all(&mut self, kind: FailureKind, why: &str) {
         self.is_over = true;
         let everybody = self.asked.drain().map(|(_, tell)| tell);
         for tell in everybody.chain(self.listeners.drain().map(|(_, tell)| tell)) {
-            let _ = tell.send(Notice::Gone(kind, why.to_owned()));
+            let _ = tell.send(RpcNotice::Gone(kind, why.to_owned()));
         }
     }
 }
 
 /// What a conversation is told of a message, for [`crate::fuzz`]: everything is for it.
-pub(crate) fn decode(dialect: Dialect, dir: &Path, message: Value) -> Vec<Value> {
-    let (board, ear) = (Mutex::new(Switchboard::default()), Ear::new());
+pub(crate) fn decode_message(dialect: RpcDialect, dir: &Path, message: Value) -> Vec<Value> {
+    let (board, ear) = (Mutex::new(NoticeRoutes::default()), NoticeReceiver::new());
     if let Some(topic) = message["params"][dialect.topic].as_str() {
-        let mut board = lock(&board);
+        let mut board = lock_routes(&board);
         board.listeners.insert(topic.to_owned(), ear.tell.clone());
     }
     if let Some(id) = message["id"].as_u64() {
-        lock(&board).asked.insert(id, ear.tell.clone());
+        lock_routes(&board).asked.insert(id, ear.tell.clone());
     }
-    hear(dialect, dir, &board, &Voice::unheard(), message);
+    on_message(dialect, dir, &board, &StdinWriter::disconnected(), message);
     let told = ear.heard.try_iter().filter_map(|notice| match notice {
-        Notice::Told(_, params) | Notice::Replied(_, Ok(params)) => Some(params),
+        RpcNotice::Told(_, params) | RpcNotice::Replied(_, Ok(params)) => Some(params),
         _ => None,
     });
     told.collect()
 }
 
-fn lock(board: &Mutex<Switchboard>) -> MutexGuard<'_, Switchboard> {
+fn lock_routes(board: &Mutex<NoticeRoutes>) -> MutexGuard<'_, NoticeRoutes> {
     board.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn versioned(dialect: Dialect, mut message: Value) -> Value {
+fn with_version(dialect: RpcDialect, mut message: Value) -> Value {
     if dialect.is_versioned {
         message["jsonrpc"] = "2.0".into();
     }
@@ -274,11 +284,11 @@ fn versioned(dialect: Dialect, mut message: Value) -> Value {
 }
 
 /// Hands a message on: an answer, a request of the program's own, or something told.
-fn hear(
-    dialect: Dialect,
+fn on_message(
+    dialect: RpcDialect,
     dir: &Path,
-    board: &Mutex<Switchboard>,
-    voice: &Voice,
+    board: &Mutex<NoticeRoutes>,
+    voice: &StdinWriter,
     mut message: Value,
 ) {
     let method = message["method"].as_str().map(str::to_owned);
@@ -292,19 +302,19 @@ fn hear(
                     json!({ "id": id, "error": error })
                 }
             };
-            voice.say(&versioned(dialect, reply));
+            voice.write_line(&with_version(dialect, reply));
         }
         (Some(method), None) => {
             let topic = message["params"][dialect.topic].as_str().map(str::to_owned);
-            let board = lock(board);
+            let board = lock_routes(board);
             if let Some(tell) = topic.and_then(|topic| board.listeners.get(&topic)) {
-                let _ = tell.send(Notice::Told(method, message["params"].take()));
+                let _ = tell.send(RpcNotice::Told(method, message["params"].take()));
             }
         }
         (None, Some(id)) => {
             let Some((id, tell)) = id
                 .as_u64()
-                .and_then(|id| Some((id, lock(board).asked.remove(&id)?)))
+                .and_then(|id| Some((id, lock_routes(board).asked.remove(&id)?)))
             else {
                 return;
             };
@@ -312,7 +322,7 @@ fn hear(
                 Some(error) => Err(serde_json::from_value(error.take()).unwrap_or_default()),
                 None => Ok(message["result"].take()),
             };
-            let _ = tell.send(Notice::Replied(id, result));
+            let _ = tell.send(RpcNotice::Replied(id, result));
         }
         (None, None) => {}
     }

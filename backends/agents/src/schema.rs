@@ -21,45 +21,45 @@ const ALWAYS: &[&str] = &[
 ];
 
 /// The schema of an answer in this form, for structured output; none for plain text.
-pub fn answer(form: Form) -> Option<Value> {
-    made(form, Dialect::Strict)
+pub fn answer_schema(form: Form) -> Option<Value> {
+    build_schema(form, SchemaDialect::Strict)
 }
 
 /// The schema of an answer in this form, for the arguments of a tool; none for plain text.
-pub fn tool(form: Form) -> Option<Value> {
-    made(form, Dialect::Loose)
+pub fn tool_schema(form: Form) -> Option<Value> {
+    build_schema(form, SchemaDialect::Loose)
 }
 
 /// What becomes of fields that may be missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Dialect {
+enum SchemaDialect {
     /// They are required, and may be null.
     Strict,
     /// They are not required.
     Loose,
 }
 
-fn made(form: Form, dialect: Dialect) -> Option<Value> {
-    let more = fields(form)?;
+fn build_schema(form: Form, dialect: SchemaDialect) -> Option<Value> {
+    let more = fields_of(form)?;
     let mut root = schemars::schema_for!(Answer).to_value();
     let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
     let is_asked = |name: &String| ALWAYS.contains(&name.as_str()) || more.contains(&name.as_str());
     if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|name, _| is_asked(name));
     }
-    Some(narrow(&root, &definitions, dialect))
+    Some(narrow_schema(&root, &definitions, dialect))
 }
 
 /// The schema of an answer with the fields of every form: for agents whose provider drops what it keeps of a
 /// conversation when the schema changes from turn to turn.
-pub fn of_every_form() -> Value {
+pub fn schema_of_every_form() -> Value {
     let mut root = schemars::schema_for!(Answer).to_value();
     let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
-    narrow(&root, &definitions, Dialect::Strict)
+    narrow_schema(&root, &definitions, SchemaDialect::Strict)
 }
 
 /// What the form adds (3-debate.md, "The answer").
-fn fields(form: Form) -> Option<&'static [&'static str]> {
+fn fields_of(form: Form) -> Option<&'static [&'static str]> {
     Some(match form {
         Form::Text => return None,
         Form::Review => &["explore"],
@@ -102,28 +102,28 @@ fn fields(form: Form) -> Option<&'static [&'static str]> {
 }
 
 /// The same schema in the narrow dialect.
-fn narrow(schema: &Value, definitions: &Value, dialect: Dialect) -> Value {
+fn narrow_schema(schema: &Value, definitions: &Value, dialect: SchemaDialect) -> Value {
     let Some(fields) = schema.as_object() else {
         return json!({});
     };
     if let Some(name) = fields.get("$ref").and_then(Value::as_str) {
         let name = name.rsplit('/').next().unwrap_or_default();
         let target = definitions.get(name).cloned().unwrap_or_default();
-        return described(narrow(&target, definitions, dialect), fields);
+        return with_description(narrow_schema(&target, definitions, dialect), fields);
     }
-    if let Some(words) = words(fields) {
-        return described(json!({ "type": "string", "enum": words }), fields);
+    if let Some(words) = enum_values(fields) {
+        return with_description(json!({ "type": "string", "enum": words }), fields);
     }
     if let Some(either) = fields.get("anyOf").and_then(Value::as_array) {
         let mut either: Vec<Value> = either
             .iter()
-            .map(|s| narrow(s, definitions, dialect))
+            .map(|s| narrow_schema(s, definitions, dialect))
             .collect();
         // A path is text; its escaped form for bytes that are not UTF-8 is nothing that a model writes.
         if either[0] == json!({ "type": "string" }) {
-            return described(either.swap_remove(0), fields);
+            return with_description(either.swap_remove(0), fields);
         }
-        return described(json!({ "anyOf": either }), fields);
+        return with_description(json!({ "anyOf": either }), fields);
     }
     let mut out = Map::new();
     for name in ["type", "const", "enum", "minimum", "maximum"] {
@@ -132,10 +132,13 @@ fn narrow(schema: &Value, definitions: &Value, dialect: Dialect) -> Value {
         }
     }
     if let Some(items) = fields.get("items") {
-        out.insert("items".to_owned(), narrow(items, definitions, dialect));
+        out.insert(
+            "items".to_owned(),
+            narrow_schema(items, definitions, dialect),
+        );
     }
     if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
-        object(
+        narrow_object(
             &mut out,
             properties,
             fields.get("required"),
@@ -143,16 +146,16 @@ fn narrow(schema: &Value, definitions: &Value, dialect: Dialect) -> Value {
             dialect,
         );
     }
-    described(Value::Object(out), fields)
+    with_description(Value::Object(out), fields)
 }
 
 /// An object's fields, as the dialect wants them.
-fn object(
+fn narrow_object(
     out: &mut Map<String, Value>,
     properties: &Map<String, Value>,
     required: Option<&Value>,
     definitions: &Value,
-    dialect: Dialect,
+    dialect: SchemaDialect,
 ) {
     let required: Vec<&str> = required
         .and_then(Value::as_array)
@@ -161,17 +164,17 @@ fn object(
         });
     let is_required = |name: &str| required.contains(&name) && properties.contains_key(name);
     let narrowed = |(name, property): (&String, &Value)| {
-        let property = narrow(property, definitions, dialect);
-        let property = match dialect == Dialect::Loose || is_required(name) {
+        let property = narrow_schema(property, definitions, dialect);
+        let property = match dialect == SchemaDialect::Loose || is_required(name) {
             true => property,
-            false => nullable(property),
+            false => make_nullable(property),
         };
         (name.clone(), property)
     };
     let narrowed: Map<String, Value> = properties.iter().map(narrowed).collect();
     let names: Value = match dialect {
-        Dialect::Strict => narrowed.keys().cloned().collect(),
-        Dialect::Loose => properties
+        SchemaDialect::Strict => narrowed.keys().cloned().collect(),
+        SchemaDialect::Loose => properties
             .keys()
             .filter(|name| is_required(name))
             .cloned()
@@ -179,18 +182,18 @@ fn object(
     };
     out.insert("required".to_owned(), names);
     out.insert("properties".to_owned(), Value::Object(narrowed));
-    if dialect == Dialect::Strict {
+    if dialect == SchemaDialect::Strict {
         out.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
 }
 
 /// The words of an enumeration that is written as one constant each.
-fn words(fields: &Map<String, Value>) -> Option<Vec<Value>> {
+fn enum_values(fields: &Map<String, Value>) -> Option<Vec<Value>> {
     let each = fields.get("oneOf")?.as_array()?;
     each.iter().map(|one| one.get("const").cloned()).collect()
 }
 
-fn nullable(schema: Value) -> Value {
+fn make_nullable(schema: Value) -> Value {
     let may_be_null = match schema.get("type") {
         Some(Value::Array(types)) => types.iter().any(|t| t == "null"),
         _ => schema
@@ -205,7 +208,7 @@ fn nullable(schema: Value) -> Value {
 }
 
 /// What the field means, which models read.
-fn described(mut schema: Value, fields: &Map<String, Value>) -> Value {
+fn with_description(mut schema: Value, fields: &Map<String, Value>) -> Value {
     if let (Some(out), Some(text)) = (schema.as_object_mut(), fields.get("description")) {
         out.insert("description".to_owned(), text.clone());
     }
@@ -247,7 +250,7 @@ mod tests {
     #[test]
     fn every_form_is_strict_at_all_levels_and_refers_to_nothing() {
         for form in FORMS {
-            let schema = answer(form).unwrap();
+            let schema = answer_schema(form).unwrap();
             let text = schema.to_string();
             for dialect in ["$ref", "oneOf", "\"default\"", "\"format\""] {
                 assert!(!text.contains(dialect), "{form:?} has {dialect}");
@@ -261,12 +264,12 @@ mod tests {
                 assert_eq!(object["additionalProperties"], false);
             }
         }
-        assert_eq!(answer(Form::Text), None);
+        assert_eq!(answer_schema(Form::Text), None);
     }
 
     #[test]
     fn a_tool_requires_only_what_an_answer_requires() {
-        let schema = jsonschema::validator_for(&tool(Form::Review).unwrap()).unwrap();
+        let schema = jsonschema::validator_for(&tool_schema(Form::Review).unwrap()).unwrap();
         let answer = serde_json::to_value(Answer::new(1, "k", Vote::Pass)).unwrap();
         assert!(schema.is_valid(&answer));
         assert!(!schema.is_valid(&json!({ "verdict": "PASS" })));
@@ -276,14 +279,18 @@ mod tests {
     fn each_field_of_an_answer_belongs_to_some_form() {
         let whole = schemars::schema_for!(Answer).to_value();
         for name in whole["properties"].as_object().unwrap().keys() {
-            let asked = |form| answer(form).unwrap()["properties"].get(name).is_some();
+            let asked = |form| {
+                answer_schema(form).unwrap()["properties"]
+                    .get(name)
+                    .is_some()
+            };
             assert!(FORMS.into_iter().any(asked), "{name} is never asked for");
         }
     }
 
     #[test]
     fn an_answer_fits_the_schema_of_its_form() {
-        let schema = jsonschema::validator_for(&answer(Form::Review).unwrap()).unwrap();
+        let schema = jsonschema::validator_for(&answer_schema(Form::Review).unwrap()).unwrap();
         let mut given = serde_json::to_value(Answer::new(1, "k", Vote::Warn)).unwrap();
         given["explore"] = Value::Null;
         given["findings"] = json!([{

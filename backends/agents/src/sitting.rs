@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
-use crate::{Agent, Conversation, Reply, Stop};
+use crate::{Agent, AgentReply, Conversation, StopSignal};
 
 /// Whether a judge keeps its context in this process from turn to turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
+pub enum JudgeMemory {
     /// One conversation for all turns.
     Kept,
     /// A conversation of its own for each turn; what it still knows is the agent's own resume.
@@ -18,7 +18,7 @@ pub enum Memory {
 }
 
 /// A conversation under the rules that hold for every agent: a panic is a death, too long an answer is none.
-pub struct Sitting {
+pub struct SeatedJudge {
     agent: Arc<dyn Agent>,
     spec: JudgeSpec,
     /// None between two turns of a judge without memory.
@@ -27,17 +27,23 @@ pub struct Sitting {
     lasts: bool,
 }
 
-impl Sitting {
+impl SeatedJudge {
     /// Takes the seat of `spec` with `agent`.
-    pub fn open(agent: &Arc<dyn Agent>, spec: JudgeSpec, memory: Memory) -> Result<Self, Failure> {
+    pub fn open(
+        agent: &Arc<dyn Agent>,
+        spec: JudgeSpec,
+        memory: JudgeMemory,
+    ) -> Result<Self, Failure> {
         let per_turn = match memory {
-            Memory::Kept => None,
-            Memory::Fresh => guarded(|| agent.open_per_turn(&spec).transpose())?,
+            JudgeMemory::Kept => None,
+            JudgeMemory::Fresh => {
+                catch_panic(|| agent.open_per_turn_conversation(&spec).transpose())?
+            }
         };
-        let lasts = memory == Memory::Kept || per_turn.is_some();
+        let lasts = memory == JudgeMemory::Kept || per_turn.is_some();
         let conversation = match per_turn {
             Some(conversation) => conversation,
-            None => converse(&**agent, &spec)?,
+            None => open_conversation(&**agent, &spec)?,
         };
         Ok(Self {
             agent: Arc::clone(agent),
@@ -53,17 +59,17 @@ impl Sitting {
     }
 
     /// Answers one turn. After a failure of the kind `died` the judge is gone.
-    pub fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+    pub fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let mut conversation = match self.conversation.take() {
             Some(conversation) => conversation,
-            None => converse(&*self.agent, &self.spec)?,
+            None => open_conversation(&*self.agent, &self.spec)?,
         };
-        let reply = catch_unwind(AssertUnwindSafe(|| conversation.turn(turn, stop)))
-            .unwrap_or_else(|panic| Err(failure(FailureKind::Died, &*panic)));
+        let reply = catch_unwind(AssertUnwindSafe(|| conversation.take_turn(turn, stop)))
+            .unwrap_or_else(|panic| Err(panic_failure(FailureKind::Died, &*panic)));
         if self.lasts {
             self.conversation = Some(conversation);
         } else {
-            end(conversation);
+            end_conversation(conversation);
         }
         let reply = reply?;
         let (bytes, most) = (reply.raw.len() as u64, self.spec.max_answer_bytes);
@@ -77,25 +83,28 @@ impl Sitting {
     /// Ends it in good order, or by a panic that nobody hears of.
     pub fn end(mut self) {
         if let Some(conversation) = self.conversation.take() {
-            end(conversation);
+            end_conversation(conversation);
         }
     }
 }
 
-fn converse(agent: &dyn Agent, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-    guarded(|| agent.open(spec))
+fn open_conversation(
+    agent: &dyn Agent,
+    spec: &JudgeSpec,
+) -> Result<Box<dyn Conversation>, Failure> {
+    catch_panic(|| agent.open_conversation(spec))
 }
 
-fn guarded<T>(open: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+fn catch_panic<T>(open: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(open))
-        .unwrap_or_else(|panic| Err(failure(FailureKind::Spawn, &*panic)))
+        .unwrap_or_else(|panic| Err(panic_failure(FailureKind::Spawn, &*panic)))
 }
 
-fn end(mut conversation: Box<dyn Conversation>) {
+fn end_conversation(mut conversation: Box<dyn Conversation>) {
     let _ = catch_unwind(AssertUnwindSafe(move || conversation.end()));
 }
 
-fn failure(kind: FailureKind, panic: &(dyn Any + Send)) -> Failure {
+fn panic_failure(kind: FailureKind, panic: &(dyn Any + Send)) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text
         .or_else(|| panic.downcast_ref::<&str>().copied())

@@ -2,35 +2,35 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-type Hook = Box<dyn FnOnce() + Send>;
+type StopHook = Box<dyn FnOnce() + Send>;
 
 /// Raised once, seen by every clone: the turn that it belongs to should end soon.
 #[derive(Clone)]
-pub struct Stop(Arc<Mutex<State>>);
+pub struct StopSignal(Arc<Mutex<StopState>>);
 
-enum State {
-    Quiet(Vec<Hook>),
+enum StopState {
+    Quiet(Vec<StopHook>),
     Raised,
 }
 
-impl Default for Stop {
+impl Default for StopSignal {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(State::Quiet(Vec::new()))))
+        Self(Arc::new(Mutex::new(StopState::Quiet(Vec::new()))))
     }
 }
 
-impl Stop {
+impl StopSignal {
     /// Raises it and runs what was hung on it; raising twice is fine.
     pub fn raise(&self) {
-        let state = std::mem::replace(&mut *self.lock(), State::Raised);
-        if let State::Quiet(hooks) = state {
+        let state = std::mem::replace(&mut *self.lock(), StopState::Raised);
+        if let StopState::Quiet(hooks) = state {
             hooks.into_iter().for_each(|hook| hook());
         }
     }
 
     /// Whether it was raised.
     pub fn is_raised(&self) -> bool {
-        matches!(*self.lock(), State::Raised)
+        matches!(*self.lock(), StopState::Raised)
     }
 
     /// Runs `hook` when it is raised, on the raising thread; at once when it was raised already. This is how a wait
@@ -38,15 +38,15 @@ impl Stop {
     pub fn on_raise(&self, hook: impl FnOnce() + Send + 'static) {
         let mut state = self.lock();
         match &mut *state {
-            State::Quiet(hooks) => hooks.push(Box::new(hook)),
-            State::Raised => {
+            StopState::Quiet(hooks) => hooks.push(Box::new(hook)),
+            StopState::Raised => {
                 drop(state);
                 hook();
             }
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, StopState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn hooks_run_once_whether_hung_before_or_after() {
-        let (stop, count) = (Stop::default(), Arc::new(AtomicU32::new(0)));
+        let (stop, count) = (StopSignal::default(), Arc::new(AtomicU32::new(0)));
         let hook = || {
             let count = Arc::clone(&count);
             move || {

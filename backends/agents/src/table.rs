@@ -5,44 +5,44 @@ use std::sync::Arc;
 use council_protocol::seat::AgentKind;
 use council_protocol::{Failure, FailureKind};
 
-use crate::acp::Acp;
-use crate::builtin::Builtin;
-use crate::claude::Claude;
-use crate::codex::Codex;
-use crate::command::Command;
-use crate::recorded::Recorded;
-use crate::{Agent, Workshop};
+use crate::acp::AcpAgent;
+use crate::builtin::BuiltinAgent;
+use crate::claude::ClaudeAgent;
+use crate::codex::CodexAgent;
+use crate::command::CommandAgent;
+use crate::recorded::RecordedAgent;
+use crate::{Agent, AgentContext};
 
 /// Every agent that this program can speak with, by the name of its driver.
 #[derive(Clone)]
-pub struct Agents(Vec<Arc<dyn Agent>>);
+pub struct AgentTable(Vec<Arc<dyn Agent>>);
 
-impl Agents {
+impl AgentTable {
     /// The table: one line per agent.
-    pub fn new(workshop: &Arc<Workshop>) -> Self {
-        Self::of(vec![
-            Arc::new(Builtin(Arc::clone(workshop))),
-            Arc::new(Command(Arc::clone(workshop))),
-            Arc::new(Claude(Arc::clone(workshop))),
-            Arc::new(Codex::new(workshop)),
-            Arc::new(Acp(Arc::clone(workshop))),
-            Arc::new(Recorded),
+    pub fn new(workshop: &Arc<AgentContext>) -> Self {
+        Self::from_agents(vec![
+            Arc::new(BuiltinAgent(Arc::clone(workshop))),
+            Arc::new(CommandAgent(Arc::clone(workshop))),
+            Arc::new(ClaudeAgent(Arc::clone(workshop))),
+            Arc::new(CodexAgent::new(workshop)),
+            Arc::new(AcpAgent(Arc::clone(workshop))),
+            Arc::new(RecordedAgent),
             #[cfg(feature = "http")]
-            Arc::new(crate::http::Http::new(Arc::clone(workshop))),
+            Arc::new(crate::http::HttpAgent::new(Arc::clone(workshop))),
         ])
     }
 
     /// A table of the given agents.
-    pub fn of(agents: Vec<Arc<dyn Agent>>) -> Self {
+    pub fn from_agents(agents: Vec<Arc<dyn Agent>>) -> Self {
         Self(agents)
     }
 
     /// The agent of a kind.
-    pub fn find(&self, kind: &AgentKind) -> Result<&Arc<dyn Agent>, Failure> {
+    pub fn find_agent(&self, kind: &AgentKind) -> Result<&Arc<dyn Agent>, Failure> {
         let driver = kind.driver();
         self.0
             .iter()
-            .find(|agent| agent.driver() == driver)
+            .find(|agent| agent.driver_name() == driver)
             .ok_or_else(|| {
                 let detail =
                     format!("this program has no driver for agents of the kind `{driver}`");

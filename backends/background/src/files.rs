@@ -4,33 +4,33 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use council_protocol::worker::{self, Reply};
+use council_protocol::worker::{self, WorkerReply};
 use council_protocol::{JudgeId, JudgeSpec, Turn, TurnId};
 use serde::Serialize;
 
 /// Writes the seat for its workers.
-pub(crate) fn seat(run: &Path, spec: &JudgeSpec) -> io::Result<()> {
+pub(crate) fn write_seat(run: &Path, spec: &JudgeSpec) -> io::Result<()> {
     let judge = &spec.seat.judge;
-    fs::create_dir_all(worker::folder(run, judge))?;
-    write(&worker::seat_file(run, judge), spec)
+    fs::create_dir_all(worker::judge_folder(run, judge))?;
+    write_whole(&worker::seat_file(run, judge), spec)
 }
 
 /// Writes a turn, and clears away what an earlier worker may have left for it.
-pub(crate) fn turn(run: &Path, judge: &JudgeId, turn: &Turn) -> io::Result<()> {
+pub(crate) fn write_turn(run: &Path, judge: &JudgeId, turn: &Turn) -> io::Result<()> {
     match fs::remove_file(worker::reply_file(run, judge, turn.id)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    write(&worker::turn_file(run, judge, turn.id), turn)
+    write_whole(&worker::turn_file(run, judge, turn.id), turn)
 }
 
 /// What a worker left; none when it left nothing, or nothing that can be read.
-pub(crate) fn reply(run: &Path, judge: &JudgeId, turn: TurnId) -> Option<Reply> {
+pub(crate) fn read_reply(run: &Path, judge: &JudgeId, turn: TurnId) -> Option<WorkerReply> {
     let text = fs::read(worker::reply_file(run, judge, turn)).ok()?;
     serde_json::from_slice(&text).ok()
 }
 
-fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
+fn write_whole(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(&serde_json::to_vec(value)?)?;

@@ -20,11 +20,11 @@ use council_protocol::{
     JudgeSpec, Limits, Message, PROTOCOL_VERSION, Sink, Turn,
 };
 
-use self::worker::Worker;
+use self::worker::WorkerProcess;
 
 /// How a worker is started; handed in by the program.
 #[derive(Debug, Clone)]
-pub struct Office {
+pub struct WorkerCommand {
     /// The program's own executable.
     pub exe: PathBuf,
     /// The whole environment of a worker; it hands on to agents only what each is allowed.
@@ -32,55 +32,55 @@ pub struct Office {
 }
 
 /// Worker processes of this program.
-pub fn background(office: Option<Office>) -> Box<dyn Backend> {
-    Box::new(Background { office, open: None })
+pub fn background_backend(office: Option<WorkerCommand>) -> Box<dyn Backend> {
+    Box::new(BackgroundBackend { office, open: None })
 }
 
-struct Background {
-    office: Option<Office>,
-    open: Option<Open>,
+struct BackgroundBackend {
+    office: Option<WorkerCommand>,
+    open: Option<OpenCouncil>,
 }
 
-struct Open {
-    shared: Arc<Shared>,
+struct OpenCouncil {
+    shared: Arc<SharedSeats>,
     folder: PathBuf,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// What the waiting threads and the calls both see.
-struct Shared {
+struct SharedSeats {
     sink: Sink,
-    seats: Mutex<BTreeMap<JudgeId, Seat>>,
+    seats: Mutex<BTreeMap<JudgeId, WorkerSeat>>,
 }
 
 /// One judge between its turns.
 #[derive(Default)]
-struct Seat {
-    worker: Option<Arc<Worker>>,
+struct WorkerSeat {
+    worker: Option<Arc<WorkerProcess>>,
     /// Whether it was asked to end, and so answers no more turns.
     ending: bool,
 }
 
-impl Shared {
-    fn seats(&self) -> MutexGuard<'_, BTreeMap<JudgeId, Seat>> {
+impl SharedSeats {
+    fn lock_seats(&self) -> MutexGuard<'_, BTreeMap<JudgeId, WorkerSeat>> {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn emit(&self, event: Event) {
+    fn emit_event(&self, event: Event) {
         (self.sink)(event);
     }
 }
 
-impl Background {
-    fn open(&mut self) -> Result<&mut Open, BackendError> {
+impl BackgroundBackend {
+    fn open_council(&mut self) -> Result<&mut OpenCouncil, BackendError> {
         self.open.as_mut().ok_or(BackendError::Closed)
     }
 
     /// Files and processes are all there is to find out about a worker; its agent is asked when it starts.
-    fn probe(&mut self, judge: JudgeId) -> Result<(), BackendError> {
+    fn probe_seat(&mut self, judge: JudgeId) -> Result<(), BackendError> {
         let exe = self.office.as_ref().map(|office| office.exe.clone());
-        let open = self.open()?;
-        open.shared.emit(match exe {
+        let open = self.open_council()?;
+        open.shared.emit_event(match exe {
             Some(exe) if exe.is_file() => Event::Probed {
                 judge,
                 capabilities: capabilities(),
@@ -95,11 +95,11 @@ impl Background {
         Ok(())
     }
 
-    fn turn(&mut self, judge: JudgeId, turn: Turn) -> Result<(), BackendError> {
+    fn start_turn(&mut self, judge: JudgeId, turn: Turn) -> Result<(), BackendError> {
         let office = self.office.clone();
-        let open = self.open()?;
+        let open = self.open_council()?;
         {
-            let seats = open.shared.seats();
+            let seats = open.shared.lock_seats();
             let seat = seats
                 .get(&judge)
                 .ok_or_else(|| BackendError::UnknownJudge(judge.clone()))?;
@@ -109,7 +109,7 @@ impl Background {
             if seat.ending {
                 let failure = Failure::new(FailureKind::Died, "the judge has ended");
                 drop(seats);
-                open.shared.emit(Event::Failed {
+                open.shared.emit_event(Event::Failed {
                     judge,
                     turn: Some(turn.id),
                     failure,
@@ -119,10 +119,10 @@ impl Background {
         }
         let started = office
             .ok_or_else(no_program)
-            .and_then(|office| Worker::start(&office, &open.folder, &judge, &turn));
+            .and_then(|office| WorkerProcess::start(&office, &open.folder, &judge, &turn));
         match started {
             Ok(worker) => open.wait_for(judge, turn, Arc::new(worker)),
-            Err(failure) => open.shared.emit(Event::Failed {
+            Err(failure) => open.shared.emit_event(Event::Failed {
                 judge,
                 turn: Some(turn.id),
                 failure,
@@ -132,32 +132,32 @@ impl Background {
     }
 }
 
-impl Open {
+impl OpenCouncil {
     /// A thread that wakes when the worker has ended, and reads what it left.
-    fn wait_for(&mut self, judge: JudgeId, turn: Turn, worker: Arc<Worker>) {
-        if let Some(seat) = self.shared.seats().get_mut(&judge) {
+    fn wait_for(&mut self, judge: JudgeId, turn: Turn, worker: Arc<WorkerProcess>) {
+        if let Some(seat) = self.shared.lock_seats().get_mut(&judge) {
             seat.worker = Some(Arc::clone(&worker));
         }
         let (shared, folder) = (Arc::clone(&self.shared), self.folder.clone());
         self.threads.push(thread::spawn(move || {
-            worker.wait();
-            let reply = files::reply(&folder, &judge, turn.id);
-            if let Some(seat) = shared.seats().get_mut(&judge) {
+            worker.wait_for_end();
+            let reply = files::read_reply(&folder, &judge, turn.id);
+            if let Some(seat) = shared.lock_seats().get_mut(&judge) {
                 seat.worker = None;
             }
-            shared.emit(event(judge, &turn, reply, &worker));
+            shared.emit_event(event_of(judge, &turn, reply, &worker));
         }));
     }
 }
 
 /// The event that a worker's end amounts to.
-fn event(
+fn event_of(
     judge: JudgeId,
     turn: &Turn,
-    reply: Option<council_protocol::worker::Reply>,
-    worker: &Worker,
+    reply: Option<council_protocol::worker::WorkerReply>,
+    worker: &WorkerProcess,
 ) -> Event {
-    use council_protocol::worker::Reply;
+    use council_protocol::worker::WorkerReply;
     let turn = turn.id;
     match reply {
         _ if worker.was_ended() => {
@@ -168,13 +168,13 @@ fn event(
                 failure,
             }
         }
-        Some(Reply::Answered { raw, usage }) => Event::Answered {
+        Some(WorkerReply::Answered { raw, usage }) => Event::Answered {
             judge,
             turn,
             raw,
             usage,
         },
-        Some(Reply::Failed { failure }) => Event::Failed {
+        Some(WorkerReply::Failed { failure }) => Event::Failed {
             judge,
             turn: Some(turn),
             failure,
@@ -182,7 +182,7 @@ fn event(
         None => Event::Failed {
             judge,
             turn: Some(turn),
-            failure: worker.died(),
+            failure: worker.death_failure(),
         },
     }
 }
@@ -205,7 +205,7 @@ fn capabilities() -> CapabilitySet {
     ])
 }
 
-impl Backend for Background {
+impl Backend for BackgroundBackend {
     fn manifest(&self) -> Manifest {
         Manifest {
             name: "background".into(),
@@ -228,14 +228,14 @@ impl Backend for Background {
         let folder = hello
             .folder
             .ok_or(BackendError::Unsupported(Capability::SharedFs))?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedSeats {
             sink,
             seats: Mutex::default(),
         });
-        shared.emit(Event::Opened {
+        shared.emit_event(Event::Opened {
             protocol: PROTOCOL_VERSION,
         });
-        self.open = Some(Open {
+        self.open = Some(OpenCouncil {
             shared,
             folder,
             threads: Vec::new(),
@@ -244,20 +244,22 @@ impl Backend for Background {
     }
 
     fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
-        let open = self.open()?;
+        let open = self.open_council()?;
         let judge = spec.seat.judge.clone();
-        if open.shared.seats().contains_key(&judge) {
+        if open.shared.lock_seats().contains_key(&judge) {
             return Err(BackendError::Other(format!("{judge} sits already")));
         }
-        match files::seat(&open.folder, &spec) {
+        match files::write_seat(&open.folder, &spec) {
             Ok(()) => {
-                open.shared.seats().insert(judge.clone(), Seat::default());
-                open.shared.emit(Event::Started { judge, pid: None });
+                open.shared
+                    .lock_seats()
+                    .insert(judge.clone(), WorkerSeat::default());
+                open.shared.emit_event(Event::Started { judge, pid: None });
             }
             Err(error) => {
                 let detail = format!("cannot write the judge's files: {error}");
                 let failure = Failure::new(FailureKind::Spawn, detail);
-                open.shared.emit(Event::Failed {
+                open.shared.emit_event(Event::Failed {
                     judge,
                     turn: None,
                     failure,
@@ -269,27 +271,27 @@ impl Backend for Background {
 
     fn send(&mut self, message: Message) -> Result<(), BackendError> {
         match message {
-            Message::Probe { seat } => self.probe(seat.judge),
-            Message::Turn { judge, turn } => self.turn(judge, turn),
+            Message::Probe { seat } => self.probe_seat(seat.judge),
+            Message::Turn { judge, turn } => self.start_turn(judge, turn),
         }
     }
 
     fn cancel(&mut self, judge: &JudgeId) -> Result<(), BackendError> {
-        let seats = self.open()?.shared.seats();
+        let seats = self.open_council()?.shared.lock_seats();
         let seat = seats
             .get(judge)
             .ok_or_else(|| BackendError::UnknownJudge(judge.clone()))?;
         if let Some(worker) = &seat.worker {
-            worker.end(Duration::ZERO);
+            worker.end_within(Duration::ZERO);
         }
         Ok(())
     }
 
     fn shutdown(&mut self, judge: &JudgeId, grace_ms: u64) -> Result<(), BackendError> {
-        let open = self.open()?;
+        let open = self.open_council()?;
         let shared = Arc::clone(&open.shared);
         let worker = {
-            let mut seats = shared.seats();
+            let mut seats = shared.lock_seats();
             let seat = seats
                 .get_mut(judge)
                 .ok_or_else(|| BackendError::UnknownJudge(judge.clone()))?;
@@ -301,9 +303,9 @@ impl Backend for Background {
         let judge = judge.clone();
         open.threads.push(thread::spawn(move || {
             let ending = worker.map_or(Ending::Graceful, |worker| {
-                worker.end(Duration::from_millis(grace_ms))
+                worker.end_within(Duration::from_millis(grace_ms))
             });
-            shared.emit(Event::Ended { judge, ending });
+            shared.emit_event(Event::Ended { judge, ending });
         }));
         Ok(())
     }
@@ -313,37 +315,38 @@ impl Backend for Background {
             return Ok(());
         };
         let mut left = Vec::new();
-        for (judge, seat) in open.shared.seats().iter_mut() {
+        for (judge, seat) in open.shared.lock_seats().iter_mut() {
             if !std::mem::replace(&mut seat.ending, true) {
                 left.push((judge.clone(), seat.worker.clone()));
             }
         }
         // A shutdown that still waits for its grace is over now.
         open.shared
-            .seats()
+            .lock_seats()
             .values()
             .filter_map(|s| s.worker.clone())
-            .for_each(|w| w.kill());
+            .for_each(|w| w.kill_now());
         for (judge, worker) in left {
-            let ending = worker.map_or(Ending::Graceful, |worker| worker.end(Duration::ZERO));
-            open.shared.emit(Event::Ended { judge, ending });
+            let ending =
+                worker.map_or(Ending::Graceful, |worker| worker.end_within(Duration::ZERO));
+            open.shared.emit_event(Event::Ended { judge, ending });
         }
         open.threads
             .into_iter()
             .for_each(|thread| drop(thread.join()));
-        open.shared.emit(Event::Closed);
+        open.shared.emit_event(Event::Closed);
         Ok(())
     }
 }
 
-impl Drop for Background {
+impl Drop for BackgroundBackend {
     fn drop(&mut self) {
         if let Some(open) = self.open.take() {
             open.shared
-                .seats()
+                .lock_seats()
                 .values()
                 .filter_map(|s| s.worker.clone())
-                .for_each(|w| w.kill());
+                .for_each(|w| w.kill_now());
         }
     }
 }

@@ -9,11 +9,11 @@ use council_protocol::{Seat as SeatSpec, Task};
 use super::*;
 
 /// A worker in shell that leaves the reply that the test wants.
-fn office(dir: &Path, script: &str) -> Office {
+fn office(dir: &Path, script: &str) -> WorkerCommand {
     fs::write(dir.join("script"), script).unwrap();
     let exe = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/worker.sh");
     let path = std::env::var_os("PATH").unwrap();
-    Office {
+    WorkerCommand {
         exe,
         env: BTreeMap::from([("PATH".to_owned(), path)]),
     }
@@ -54,11 +54,11 @@ fn turn(id: u32) -> Turn {
     }
 }
 
-fn opened(office: Office, run: &Path) -> (Box<dyn Backend>, Receiver<Event>) {
+fn opened(office: WorkerCommand, run: &Path) -> (Box<dyn Backend>, Receiver<Event>) {
     let (sender, events) = channel();
     let sender = Mutex::new(sender);
     let sink: Sink = Arc::new(move |event| drop(sender.lock().unwrap().send(event)));
-    let mut backend = background(Some(office));
+    let mut backend = background_backend(Some(office));
     let hello = Hello {
         protocols: vec![PROTOCOL_VERSION],
         folder: Some(run.into()),
@@ -160,7 +160,7 @@ fn a_worker_that_reads_its_input_ends_in_good_order() {
 #[test]
 fn without_a_folder_there_is_nothing_to_join_by() {
     let dir = tempfile::tempdir().unwrap();
-    let mut backend = background(Some(office(dir.path(), "")));
+    let mut backend = background_backend(Some(office(dir.path(), "")));
     let hello = Hello {
         protocols: vec![PROTOCOL_VERSION],
         ..Hello::default()

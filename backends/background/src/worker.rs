@@ -9,27 +9,27 @@ use std::time::Duration;
 use council_protocol::message::Ending;
 use council_protocol::{Failure, FailureKind, JudgeId, Turn};
 
-use crate::{Office, files};
+use crate::{WorkerCommand, files};
 
 /// A process that answers one turn. It ends itself when its standard input closes, which also happens when we are
 /// killed; so does everything that it has started, since its guards see their own pipes close.
-pub(crate) struct Worker {
-    state: Mutex<State>,
+pub(crate) struct WorkerProcess {
+    state: Mutex<WorkerState>,
     over: Condvar,
     output: Mutex<Option<ChildStdout>>,
 }
 
-struct State {
+struct WorkerState {
     child: Child,
     stdin: Option<ChildStdin>,
     asked: bool,
     status: Option<String>,
 }
 
-impl Worker {
+impl WorkerProcess {
     /// Writes the turn and starts the process on it.
     pub(crate) fn start(
-        office: &Office,
+        office: &WorkerCommand,
         run: &Path,
         judge: &JudgeId,
         turn: &Turn,
@@ -37,7 +37,7 @@ impl Worker {
         let failed = |what: &str, error: std::io::Error| {
             Failure::new(FailureKind::Spawn, format!("cannot {what}: {error}"))
         };
-        files::turn(run, judge, turn).map_err(|e| failed("write the turn's file", e))?;
+        files::write_turn(run, judge, turn).map_err(|e| failed("write the turn's file", e))?;
         let mut command = Command::new(&office.exe);
         command
             .arg("judge")
@@ -59,7 +59,7 @@ impl Worker {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(|e| failed("start a worker", e))?;
         let (stdin, output) = (child.stdin.take(), child.stdout.take());
-        let state = State {
+        let state = WorkerState {
             child,
             stdin,
             asked: false,
@@ -73,7 +73,7 @@ impl Worker {
     }
 
     /// Blocks until the process has ended. Called once, by the thread that waits for it.
-    pub(crate) fn wait(&self) {
+    pub(crate) fn wait_for_end(&self) {
         // Its output is nothing but a way to see its end without holding the lock.
         let output = self
             .output
@@ -94,7 +94,7 @@ impl Worker {
     }
 
     /// Asks it to end, and kills it after `grace`. Returns how it ended.
-    pub(crate) fn end(&self, grace: Duration) -> Ending {
+    pub(crate) fn end_within(&self, grace: Duration) -> Ending {
         let mut state = self.lock();
         state.asked = true;
         state.stdin = None;
@@ -110,7 +110,7 @@ impl Worker {
     }
 
     /// Ends it at once.
-    pub(crate) fn kill(&self) {
+    pub(crate) fn kill_now(&self) {
         let mut state = self.lock();
         state.asked = true;
         state.stdin = None;
@@ -123,7 +123,7 @@ impl Worker {
     }
 
     /// The failure of a worker that left no reply.
-    pub(crate) fn died(&self) -> Failure {
+    pub(crate) fn death_failure(&self) -> Failure {
         let status = self.lock().status.clone().unwrap_or_default();
         Failure::new(
             FailureKind::Died,
@@ -131,7 +131,7 @@ impl Worker {
         )
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WorkerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

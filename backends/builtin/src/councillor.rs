@@ -1,34 +1,34 @@
 //! Seeds 001 and 002 without a model: a councillor's role is a perspective, a challenge is a check of another's evidence.
 
 use council_protocol::answer::{Ballot, BallotVote, Challenge, ChallengeAnswer, Change, Stance};
-use council_protocol::task::{Branch, Councillor, Peer, PutChallenge};
+use council_protocol::task::{Councillor, DebateBranch, Peer, PutChallenge};
 use council_protocol::{Answer, Finding, Turn, Vote};
 
-use crate::debate::{self, Witness, insight_after};
-use crate::review::Position;
+use crate::debate::{self, ClaimChecker, insight_after};
+use crate::review::RulePosition;
 
 /// The most arguments of a councillor (seed 001: three to five).
-const MOST_ARGUMENTS: usize = 5;
+const MAX_ARGUMENTS: usize = 5;
 
 /// The opening statement.
-pub(crate) fn opening(position: &Position, turn: &Turn) -> Answer {
-    stand(position, position.answer(turn))
+pub(crate) fn opening_statement(position: &RulePosition, turn: &Turn) -> Answer {
+    state_position(position, position.build_answer(turn))
 }
 
 /// A round of cross-examination.
-pub(crate) fn examine(
-    witness: &Witness<'_>,
-    position: &Position,
+pub(crate) fn cross_examine(
+    witness: &ClaimChecker<'_>,
+    position: &RulePosition,
     turn: &Turn,
     councillors: &[Councillor],
     challenges: &[PutChallenge],
 ) -> Answer {
     let peers: Vec<Peer> = councillors.iter().map(|c| c.peer.clone()).collect();
-    let answer = debate::answer(witness, position, turn, Branch::Disagreed, &peers);
+    let answer = debate::answer_debate(witness, position, turn, DebateBranch::Disagreed, &peers);
     let checked = answer.responses.len();
     let doubts: Vec<Challenge> = councillors
         .iter()
-        .flat_map(|c| doubts(c, &answer))
+        .flat_map(|c| raise_challenges(c, &answer))
         .collect();
     let none = match checked {
         0 => "The others hold no finding that could be checked.".to_owned(),
@@ -39,24 +39,24 @@ pub(crate) fn examine(
     Answer {
         no_challenge: doubts.is_empty().then_some(none),
         challenges: doubts,
-        answers: answers(position, challenges),
-        ..stand(position, answer)
+        answers: answer_challenges(position, challenges),
+        ..state_position(position, answer)
     }
 }
 
 /// Where a judge stands by now.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Held<'a> {
+pub(crate) struct HeldPosition<'a> {
     /// The vote that it gave last.
     pub(crate) vote: Vote,
     /// What moved it away from what its own rules had found.
     pub(crate) moved: Option<&'a Change>,
 }
 
-impl Held<'_> {
+impl HeldPosition<'_> {
     /// The answer of whoever stands there.
-    fn answer(&self, position: &Position, turn: &Turn) -> Answer {
-        let mut answer = position.answer(turn);
+    fn build_answer(&self, position: &RulePosition, turn: &Turn) -> Answer {
+        let mut answer = position.build_answer(turn);
         answer.verdict = self.vote;
         if let Some(change) = self.moved {
             answer.key_insight = insight_after(change);
@@ -65,7 +65,7 @@ impl Held<'_> {
     }
 
     /// What speaks against the change, with what to do about it, worst first. Nobody moves for less than it had found.
-    fn grounds(&self, position: &Position) -> Vec<(String, String)> {
+    fn collect_grounds(&self, position: &RulePosition) -> Vec<(String, String)> {
         let evidence = self.moved.and_then(|change| change.evidence.as_ref());
         let adopted = evidence.map(|seen| {
             let place = format!("{}:{}", seen.path.display(), seen.line);
@@ -82,26 +82,26 @@ impl Held<'_> {
 }
 
 /// What a sub-turn of a round gets: answers to its challenges, and the position as it is.
-pub(crate) fn reply(
-    position: &Position,
-    held: &Held<'_>,
+pub(crate) fn reply_to_challenges(
+    position: &RulePosition,
+    held: &HeldPosition<'_>,
     turn: &Turn,
     challenges: &[PutChallenge],
 ) -> Answer {
     Answer {
-        answers: answers(position, challenges),
-        ..stand(position, held.answer(position, turn))
+        answers: answer_challenges(position, challenges),
+        ..state_position(position, held.build_answer(position, turn))
     }
 }
 
 /// The final ballot.
-pub(crate) fn ballot(position: &Position, held: &Held<'_>, turn: &Turn) -> Answer {
+pub(crate) fn cast_ballot(position: &RulePosition, held: &HeldPosition<'_>, turn: &Turn) -> Answer {
     let vote = match held.vote {
         Vote::Pass => BallotVote::Proceed,
         Vote::Warn => BallotVote::ProceedWithConditions,
         Vote::Fail => BallotVote::DoNotProceed,
     };
-    let mut grounds = held.grounds(position).into_iter();
+    let mut grounds = held.collect_grounds(position).into_iter();
     let (worst, remedy) = grounds.next().unzip();
     let ballot = Ballot {
         vote,
@@ -116,14 +116,14 @@ pub(crate) fn ballot(position: &Position, held: &Held<'_>, turn: &Turn) -> Answe
     };
     Answer {
         ballot: Some(ballot),
-        ..held.answer(position, turn)
+        ..held.build_answer(position, turn)
     }
 }
 
 /// Position and arguments: what the rules found, or that they found nothing.
-fn stand(position: &Position, answer: Answer) -> Answer {
-    let found = position.findings.iter().take(MOST_ARGUMENTS);
-    let mut arguments: Vec<String> = found.map(argument).collect();
+fn state_position(position: &RulePosition, answer: Answer) -> Answer {
+    let found = position.findings.iter().take(MAX_ARGUMENTS);
+    let mut arguments: Vec<String> = found.map(format_argument).collect();
     if arguments.is_empty() {
         arguments.push(
             "Every rule of this perspective was run over every changed line, and none fires."
@@ -137,7 +137,7 @@ fn stand(position: &Position, answer: Answer) -> Answer {
     }
 }
 
-fn argument(finding: &Finding) -> String {
+fn format_argument(finding: &Finding) -> String {
     let place = &finding.location;
     format!(
         "{}:{}: {}",
@@ -148,7 +148,7 @@ fn argument(finding: &Finding) -> String {
 }
 
 /// A challenge for each finding that this judge refutes.
-fn doubts(councillor: &Councillor, answer: &Answer) -> Vec<Challenge> {
+fn raise_challenges(councillor: &Councillor, answer: &Answer) -> Vec<Challenge> {
     let refuted = |id: &str| {
         let response = answer.responses.iter().find(|r| r.to == id);
         response.filter(|r| r.stance == Stance::Disagreed)
@@ -164,7 +164,7 @@ fn doubts(councillor: &Councillor, answer: &Answer) -> Vec<Challenge> {
     doubts.collect()
 }
 
-fn answers(position: &Position, challenges: &[PutChallenge]) -> Vec<ChallengeAnswer> {
+fn answer_challenges(position: &RulePosition, challenges: &[PutChallenge]) -> Vec<ChallengeAnswer> {
     let answer = |challenge: &PutChallenge| {
         let own = position
             .findings
@@ -173,7 +173,7 @@ fn answers(position: &Position, challenges: &[PutChallenge]) -> Vec<ChallengeAns
         let response = match own {
             Some(finding) => format!(
                 "I disagree and hold to it: {} reads `{}`.",
-                argument(finding),
+                format_argument(finding),
                 finding.quote.trim()
             ),
             None => "I have nothing beyond what my rules find in the change, and none of them speaks of this.".to_owned(),
@@ -234,12 +234,13 @@ mod tests {
 
     #[test]
     fn seed_001_every_challenge_is_answered_with_what_the_rules_show() {
-        let position = Position::of(Vote::Fail, vec![finding()]);
-        let held = Held {
+        let position = RulePosition::for_test(Vote::Fail, vec![finding()]);
+        let held = HeldPosition {
             vote: Vote::Fail,
             moved: None,
         };
-        let answer = |claim| reply(&position, &held, &turn(Task::Ballot), &[put(claim)]);
+        let answer =
+            |claim| reply_to_challenges(&position, &held, &turn(Task::Ballot), &[put(claim)]);
         let own = answer("A private key is committed.");
         assert!(
             own.answers[0].response.contains("id_rsa:1"),
@@ -256,7 +257,10 @@ mod tests {
 
     #[test]
     fn seed_001_arguments_are_given_even_where_nothing_was_found() {
-        let answer = opening(&Position::of(Vote::Pass, Vec::new()), &turn(Task::Ballot));
+        let answer = opening_statement(
+            &RulePosition::for_test(Vote::Pass, Vec::new()),
+            &turn(Task::Ballot),
+        );
         assert_eq!(
             (answer.arguments.len(), answer.position.is_some()),
             (1, true)
@@ -270,9 +274,9 @@ mod tests {
             (Vote::Warn, BallotVote::ProceedWithConditions),
             (Vote::Fail, BallotVote::DoNotProceed),
         ] {
-            let position = Position::of(Vote::Pass, vec![finding()]);
-            let held = Held { vote, moved: None };
-            let answer = ballot(&position, &held, &turn(Task::Ballot));
+            let position = RulePosition::for_test(Vote::Pass, vec![finding()]);
+            let held = HeldPosition { vote, moved: None };
+            let answer = cast_ballot(&position, &held, &turn(Task::Ballot));
             assert_eq!(
                 (answer.verdict, answer.ballot.unwrap().vote),
                 (vote, ballot_vote)
@@ -283,7 +287,7 @@ mod tests {
     /// Whoever was moved says by what: its own rules had found nothing.
     #[test]
     fn seed_001_the_ballot_of_a_judge_that_moved_names_what_moved_it() {
-        let position = Position::of(Vote::Pass, Vec::new());
+        let position = RulePosition::for_test(Vote::Pass, Vec::new());
         let change = Change {
             from: Vote::Pass,
             to: Vote::Warn,
@@ -293,22 +297,22 @@ mod tests {
                 quote: "    eval(x)".into(),
             }),
         };
-        let held = Held {
+        let held = HeldPosition {
             vote: Vote::Warn,
             moved: Some(&change),
         };
-        let answer = ballot(&position, &held, &turn(Task::Ballot));
+        let answer = cast_ballot(&position, &held, &turn(Task::Ballot));
         let ballot = answer.ballot.unwrap();
         assert_eq!(
             ballot.strongest_point,
             "run.py:4 reads `eval(x)`: another councillor saw it, and the rules confirm it."
         );
         assert_eq!(ballot.conditions, ["Mend run.py:4."]);
-        let unmoved = Held {
+        let unmoved = HeldPosition {
             vote: Vote::Pass,
             moved: None,
         };
-        let answer = super::ballot(&position, &unmoved, &turn(Task::Ballot));
+        let answer = super::cast_ballot(&position, &unmoved, &turn(Task::Ballot));
         assert_eq!(
             answer.ballot.unwrap().strongest_point,
             "No rule of this perspective speaks against the change."

@@ -1,17 +1,17 @@
 //! Seed 004: the other side's points are answered as in a debate; objections to own points are met with the quote.
 
 use council_protocol::answer::{Evidence, Response, Stance};
-use council_protocol::evidence::squeeze;
-use council_protocol::task::{Branch, Objection, Peer, PeerFinding};
+use council_protocol::evidence::normalize_blanks;
+use council_protocol::task::{DebateBranch, Objection, Peer, PeerFinding};
 use council_protocol::{Answer, Finding, Turn};
 
-use crate::debate::{self, Witness};
-use crate::review::Position;
+use crate::debate::{self, ClaimChecker};
+use crate::review::RulePosition;
 
 /// The answer to one section of a duel.
-pub(crate) fn answer(
-    witness: &Witness<'_>,
-    position: &Position,
+pub(crate) fn answer_section(
+    witness: &ClaimChecker<'_>,
+    position: &RulePosition,
     turn: &Turn,
     theirs: &[PeerFinding],
     objections: &[Objection],
@@ -24,26 +24,29 @@ pub(crate) fn answer(
         recommendation: String::new(),
         file: None,
     };
-    let mut answer = debate::answer(witness, position, turn, Branch::Disagreed, &[peer]);
+    let mut answer =
+        debate::answer_debate(witness, position, turn, DebateBranch::Disagreed, &[peer]);
     for response in &mut answer.responses {
         let theirs = theirs.iter().find(|peer| peer.id == response.to);
-        if let Some(own) = theirs.and_then(|peer| same(position, &peer.finding)) {
+        if let Some(own) = theirs.and_then(|peer| matching_finding(position, &peer.finding)) {
             response.stance = Stance::Agreed;
             response.reasoning = "My own rules find the same.".to_owned();
             response.evidence = Some(quote_of(own));
         }
     }
-    answer
-        .responses
-        .extend(objections.iter().map(|objection| hold(position, objection)));
+    answer.responses.extend(
+        objections
+            .iter()
+            .map(|objection| answer_objection(position, objection)),
+    );
     answer.findings = Vec::new();
     answer
 }
 
 /// A rule that matched still matches: the point stands on its quote. A point that is not the judge's own any more
 /// (a fresh judge finds what the old one found, and only that) is given up.
-fn hold(position: &Position, objection: &Objection) -> Response {
-    let (stance, reasoning, evidence) = match same(position, &objection.finding) {
+fn answer_objection(position: &RulePosition, objection: &Objection) -> Response {
+    let (stance, reasoning, evidence) = match matching_finding(position, &objection.finding) {
         Some(own) => {
             let reasoning = format!("The point stands on its quote. {}", own.why);
             (Stance::Disagreed, reasoning, Some(quote_of(own)))
@@ -64,11 +67,11 @@ fn hold(position: &Position, objection: &Objection) -> Response {
 
 /// The judge's own finding of the same thing at the same place: what was written into the file and read back has lost its
 /// rule, but not its words.
-fn same<'a>(position: &'a Position, finding: &Finding) -> Option<&'a Finding> {
+fn matching_finding<'a>(position: &'a RulePosition, finding: &Finding) -> Option<&'a Finding> {
     let alike = |own: &&Finding| {
         own.location.path == finding.location.path
             && own.location.line == finding.location.line
-            && squeeze(&own.description) == squeeze(&finding.description)
+            && normalize_blanks(&own.description) == normalize_blanks(&finding.description)
     };
     position.findings.iter().find(alike)
 }

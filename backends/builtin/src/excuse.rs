@@ -15,7 +15,7 @@ const MARK: &str = "council:";
 
 /// An excuse as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Excuse {
+pub(crate) struct Suppression {
     /// The rules that it names.
     pub(crate) rules: Vec<String>,
     /// Why; empty where none is given, and then it does not count.
@@ -24,9 +24,9 @@ pub(crate) struct Excuse {
 
 pattern!(SHAPE, r"council:\s*allow\(([a-z0-9, -]+)\)([^\r\n]*)");
 
-impl Excuse {
+impl Suppression {
     /// The excuse that stands in a line or comment, if one does.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let found = SHAPE.captures(text)?;
         let rules = found[1].split(',').map(|id| id.trim().to_owned()).collect();
         let reason = found[2]
@@ -38,7 +38,7 @@ impl Excuse {
         })
     }
 
-    fn covers(&self, rule: &str) -> bool {
+    fn covers_rule(&self, rule: &str) -> bool {
         self.reason.chars().any(char::is_alphabetic) && self.rules.iter().any(|id| id == rule)
     }
 }
@@ -51,34 +51,35 @@ fn is_alone(text: &str) -> bool {
 
 /// Decides which findings are excused.
 #[derive(Debug, Default)]
-pub(crate) struct Excuses {
+pub(crate) struct SuppressionLedger {
     /// Excuses on removed lines, by file and block of changed lines, that an edited line may have kept.
-    kept: BTreeMap<(usize, usize), Vec<Excuse>>,
+    kept: BTreeMap<(usize, usize), Vec<Suppression>>,
     /// Added lines whose excuse was found among those: file and number.
     granted: BTreeSet<(usize, u32)>,
 }
 
-impl Excuses {
+impl SuppressionLedger {
     /// Whether a finding of `rule` at `line` is excused by a comment that stood there before the change.
-    pub(crate) fn cover(&mut self, file: &FileView<'_>, rule: &str, line: u32) -> bool {
-        let here = file.line(line);
+    pub(crate) fn is_suppressed(&mut self, file: &FileView<'_>, rule: &str, line: u32) -> bool {
+        let here = file.line_text(line);
         let above = line
             .checked_sub(1)
-            .and_then(|number| file.line(number).filter(|text| is_alone(text)));
+            .and_then(|number| file.line_text(number).filter(|text| is_alone(text)));
         [(line, here), (line.saturating_sub(1), above)]
             .into_iter()
             .any(|(number, text)| {
                 let excuse = text
                     .filter(|text| text.contains(MARK))
-                    .and_then(Excuse::read);
+                    .and_then(Suppression::parse);
                 excuse.is_some_and(|e| {
-                    e.covers(rule) && (!file.is_added(number) || self.was_kept(file, number, &e))
+                    e.covers_rule(rule)
+                        && (!file.is_added(number) || self.was_kept(file, number, &e))
                 })
             })
     }
 
     /// Whether the same excuse stood on a removed line of the same block: the line was edited, its excuse was not.
-    fn was_kept(&mut self, file: &FileView<'_>, number: u32, excuse: &Excuse) -> bool {
+    fn was_kept(&mut self, file: &FileView<'_>, number: u32, excuse: &Suppression) -> bool {
         if self.granted.contains(&(file.index, number)) {
             return true;
         }
@@ -98,7 +99,9 @@ impl Excuses {
                 .iter()
                 .take_while(|line| line.kind != LineKind::Context);
             let removed = block.filter(|line| line.kind == LineKind::Removed);
-            removed.filter_map(|line| Excuse::read(line.text)).collect()
+            removed
+                .filter_map(|line| Suppression::parse(line.text))
+                .collect()
         });
         match kept.iter().position(|e| e == excuse) {
             // Each old excuse covers one line: a change cannot multiply it.
@@ -119,10 +122,12 @@ mod tests {
     #[test]
     fn an_excuse_names_rules_and_a_reason() {
         let excuse =
-            Excuse::read("foo(); // council: allow(new-unwrap, new-panic) checked above").unwrap();
+            Suppression::parse("foo(); // council: allow(new-unwrap, new-panic) checked above")
+                .unwrap();
         assert_eq!(excuse.rules, ["new-unwrap", "new-panic"]);
-        assert!(excuse.covers("new-panic") && !excuse.covers("new-unsafe"));
-        let html = Excuse::read("<!-- council: allow(todo-without-reference): draft -->").unwrap();
+        assert!(excuse.covers_rule("new-panic") && !excuse.covers_rule("new-unsafe"));
+        let html =
+            Suppression::parse("<!-- council: allow(todo-without-reference): draft -->").unwrap();
         assert_eq!(html.reason, "draft");
     }
 
@@ -133,8 +138,11 @@ mod tests {
             "/* council: allow(new-unwrap) */",
             "# council: allow(new-unwrap): --",
         ] {
-            assert!(!Excuse::read(text).unwrap().covers("new-unwrap"), "{text}");
+            assert!(
+                !Suppression::parse(text).unwrap().covers_rule("new-unwrap"),
+                "{text}"
+            );
         }
-        assert_eq!(Excuse::read("// council allow new-unwrap"), None);
+        assert_eq!(Suppression::parse("// council allow new-unwrap"), None);
     }
 }

@@ -18,31 +18,31 @@ use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::{BlobSource, FileChange, Hunk, Packet, RepoPath};
 
 /// A change and where the rule must speak: path and line, 0 for the file as a whole.
-pub(crate) struct Fixture {
+pub(crate) struct RuleFixture {
     pub(crate) packet: Arc<Packet>,
-    pub(crate) blobs: Arc<Files>,
+    pub(crate) blobs: Arc<FixtureBlobs>,
     pub(crate) expected: Vec<(String, u32)>,
 }
 
 /// The files of both sides, in memory.
 #[derive(Debug, Default)]
-pub(crate) struct Files(BTreeMap<(Side, RepoPath), Arc<[u8]>>);
+pub(crate) struct FixtureBlobs(BTreeMap<(Side, RepoPath), Arc<[u8]>>);
 
-impl BlobSource for Files {
+impl BlobSource for FixtureBlobs {
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
         Ok(self.0.get(&(side, path.clone())).cloned())
     }
 }
 
-impl Fixture {
+impl RuleFixture {
     pub(crate) fn parse(text: &str) -> Self {
-        let text = mend(text);
+        let text = unescape_fixture(text);
         let mut fixture = Self {
-            packet: Arc::new(packet(Vec::new())),
+            packet: Arc::new(fixture_packet(Vec::new())),
             blobs: Arc::default(),
             expected: Vec::new(),
         };
-        let (mut files, mut blobs) = (Vec::new(), Files::default());
+        let (mut files, mut blobs) = (Vec::new(), FixtureBlobs::default());
         let mut blocks: Vec<Vec<&str>> = Vec::new();
         for line in text.split_terminator('\n') {
             match (
@@ -58,32 +58,32 @@ impl Fixture {
             while block.last() == Some(&"") {
                 block.pop();
             }
-            files.push(fixture.file(&block, &mut blobs));
+            files.push(fixture.add_file(&block, &mut blobs));
         }
         files.sort_by(|a: &FileChange, b| a.path.cmp(&b.path));
-        fixture.packet = Arc::new(packet(files));
+        fixture.packet = Arc::new(fixture_packet(files));
         fixture.blobs = Arc::new(blobs);
         fixture
     }
 
     /// All lines of `text` as a new file.
-    pub(crate) fn added(path: &str, text: &str) -> Self {
+    pub(crate) fn from_added(path: &str, text: &str) -> Self {
         let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
         Self::parse(&format!("=== {path}\n{lines}"))
     }
 
-    fn file(&mut self, block: &[&str], blobs: &mut Files) -> FileChange {
+    fn add_file(&mut self, block: &[&str], blobs: &mut FixtureBlobs) -> FileChange {
         let mut words = block[0][4..].split(' ');
         let path = words.next().unwrap();
         let mut file = FileChange {
             path: path.into(),
-            ..empty()
+            ..empty_change()
         };
         if block[0].starts_with('!') {
             self.expected.push((path.to_owned(), 0));
         }
         let whole = !block.iter().any(|line| line.starts_with("@@"));
-        self.hunks(path, &block[1..], &mut file);
+        self.parse_hunks(path, &block[1..], &mut file);
         let only_added = file
             .hunks
             .iter()
@@ -98,7 +98,7 @@ impl Fixture {
             _ => {}
         }
         for word in words {
-            attribute(&mut file, word);
+            apply_attribute(&mut file, word);
         }
         if whole && file.kind == FileKind::Text {
             let sides = [
@@ -121,7 +121,7 @@ impl Fixture {
         file
     }
 
-    fn hunks(&mut self, path: &str, lines: &[&str], file: &mut FileChange) {
+    fn parse_hunks(&mut self, path: &str, lines: &[&str], file: &mut FileChange) {
         let mut number = 1;
         for line in lines {
             if let Some(start) = line.strip_prefix("@@ ") {
@@ -157,7 +157,7 @@ impl Fixture {
     }
 }
 
-fn attribute(file: &mut FileChange, word: &str) {
+fn apply_attribute(file: &mut FileChange, word: &str) {
     let octal = |text: &str| u32::from_str_radix(text, 8).unwrap();
     match word.split_once('=').unwrap_or((word, "")) {
         ("added", _) => (file.status, file.old_mode) = (FileStatus::Added, 0),
@@ -174,7 +174,7 @@ fn attribute(file: &mut FileChange, word: &str) {
 }
 
 /// Puts in what a fixture must not hold as it is.
-fn mend(text: &str) -> String {
+fn unescape_fixture(text: &str) -> String {
     let mut text = text.replace("{|}", "").replace("{CR}", "\r");
     while let Some(start) = text.find("{U+") {
         let end = start + text[start..].find('}').unwrap();
@@ -184,7 +184,7 @@ fn mend(text: &str) -> String {
     text
 }
 
-fn empty() -> FileChange {
+fn empty_change() -> FileChange {
     FileChange {
         path: RepoPath::default(),
         old_path: None,
@@ -202,7 +202,7 @@ fn empty() -> FileChange {
     }
 }
 
-fn packet(files: Vec<FileChange>) -> Packet {
+fn fixture_packet(files: Vec<FileChange>) -> Packet {
     let (label, slug) = ("fixture".to_owned(), "fixture".to_owned());
     Packet {
         version: PACKET_VERSION,

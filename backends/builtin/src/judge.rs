@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use council_protocol::answer::Change;
 use council_protocol::seat::{AgentKind, RuleSettings};
-use council_protocol::task::Branch;
+use council_protocol::task::DebateBranch;
 use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn};
 
-use crate::councillor::{self, Held};
-use crate::debate::{self, Witness};
+use crate::councillor::{self, HeldPosition};
+use crate::debate::{self, ClaimChecker};
 use crate::duel;
-use crate::perspective::{PERSPECTIVES, covers};
-use crate::review::{Position, review};
+use crate::perspective::{PERSPECTIVES, covers_perspective};
+use crate::review::{RulePosition, run_review};
 use crate::rules::RULES;
-use crate::scan::Bench;
+use crate::scan::ActiveRules;
 
 /// What a judge without a model says when it is asked to write: never an answer, so that nothing is faked.
 const NO_DOCUMENT: &str =
@@ -32,7 +32,7 @@ pub enum SeatError {
     /// There are no rules for its perspective; a judge without rules would pass everything.
     #[error(
         "the built-in agent has no rules for the perspective `{name}`; it has {}",
-        known()
+        known_perspectives()
     )]
     UnknownPerspective {
         /// The name.
@@ -46,25 +46,25 @@ pub enum SeatError {
     },
 }
 
-fn known() -> String {
+fn known_perspectives() -> String {
     PERSPECTIVES.map(|perspective| perspective.name).join(", ")
 }
 
 /// The judge of one seat.
 ///
 /// It keeps its R1 in memory for R2; one that has lost it (a fresh process per turn) makes the same again.
-pub struct Judge {
+pub struct BuiltinJudge {
     perspective: String,
     settings: RuleSettings,
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
-    position: OnceCell<Position>,
+    position: OnceCell<RulePosition>,
     last: Option<Answer>,
     /// Why it no longer votes as its own rules do.
     moved: Option<Change>,
 }
 
-impl Judge {
+impl BuiltinJudge {
     /// Takes a seat: its perspective names the rules (none: all of them), its agent's settings their levels.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Judge {
             });
         };
         let name = &seat.perspective.name;
-        if covers(name, "").is_none() {
+        if covers_perspective(name, "").is_none() {
             return Err(SeatError::UnknownPerspective { name: name.clone() });
         }
         let unknown = settings
@@ -104,35 +104,67 @@ impl Judge {
 
     /// Answers a turn: an [`Answer`] as JSON, or plain text to [`Task::Restate`]. The same turn of the same seat over
     /// the same packet gives the same bytes.
-    pub fn turn(&mut self, turn: &Turn) -> String {
+    pub fn take_turn(&mut self, turn: &Turn) -> String {
         let answer = match &turn.task {
-            Task::Restate => return self.position().restatement(),
-            Task::Review | Task::Explored { .. } => self.position().answer(turn),
-            Task::Debate { branch, peers, .. } => {
-                debate::answer(&self.witness(), self.position(), turn, *branch, peers)
-            }
+            Task::Restate => return self.own_position().restatement(),
+            Task::Review | Task::Explored { .. } => self.own_position().build_answer(turn),
+            Task::Debate { branch, peers, .. } => debate::answer_debate(
+                &self.claim_checker(),
+                self.own_position(),
+                turn,
+                *branch,
+                peers,
+            ),
             Task::Duel {
                 theirs, objections, ..
-            } => duel::answer(&self.witness(), self.position(), turn, theirs, objections),
-            Task::Opening { .. } => councillor::opening(self.position(), turn),
+            } => duel::answer_section(
+                &self.claim_checker(),
+                self.own_position(),
+                turn,
+                theirs,
+                objections,
+            ),
+            Task::Opening { .. } => councillor::opening_statement(self.own_position(), turn),
             Task::Examine {
                 councillors,
                 challenges,
                 ..
             } => {
-                let witness = self.witness();
-                councillor::examine(&witness, self.position(), turn, councillors, challenges)
+                let witness = self.claim_checker();
+                councillor::cross_examine(
+                    &witness,
+                    self.own_position(),
+                    turn,
+                    councillors,
+                    challenges,
+                )
             }
             Task::Challenged { challenges }
             | Task::Moderate { challenges, .. }
-            | Task::Rebut { challenges, .. } => {
-                councillor::reply(self.position(), &self.held(), turn, challenges)
+            | Task::Rebut { challenges, .. } => councillor::reply_to_challenges(
+                self.own_position(),
+                &self.held_position(),
+                turn,
+                challenges,
+            ),
+            Task::Message { .. } => councillor::reply_to_challenges(
+                self.own_position(),
+                &self.held_position(),
+                turn,
+                &[],
+            ),
+            Task::Ballot => {
+                councillor::cast_ballot(self.own_position(), &self.held_position(), turn)
             }
-            Task::Message { .. } => councillor::reply(self.position(), &self.held(), turn, &[]),
-            Task::Ballot => councillor::ballot(self.position(), &self.held(), turn),
             Task::CrossReview { peers, .. } => {
-                let branch = Branch::Disagreed;
-                debate::answer(&self.witness(), self.position(), turn, branch, peers)
+                let branch = DebateBranch::Disagreed;
+                debate::answer_debate(
+                    &self.claim_checker(),
+                    self.own_position(),
+                    turn,
+                    branch,
+                    peers,
+                )
             }
             Task::Explore { .. } | Task::Produce | Task::Synthesize { .. } => {
                 return NO_DOCUMENT.to_owned();
@@ -143,7 +175,7 @@ impl Judge {
                     key: turn.key.clone(),
                     ..last.clone()
                 },
-                None => self.position().answer(turn),
+                None => self.own_position().build_answer(turn),
             },
         };
         let raw = serde_json::to_string(&answer);
@@ -156,23 +188,23 @@ impl Judge {
     }
 
     /// Made for each turn that asks for it: a live judge is asked once, a fresh one never twice.
-    fn witness(&self) -> Witness<'_> {
-        Witness::new(&self.packet, &*self.blobs, &self.settings)
+    fn claim_checker(&self) -> ClaimChecker<'_> {
+        ClaimChecker::new(&self.packet, &*self.blobs, &self.settings)
     }
 
     /// The vote that it gave last, and why; a fresh judge knows only its first.
-    fn held(&self) -> Held<'_> {
+    fn held_position(&self) -> HeldPosition<'_> {
         let last = self.last.as_ref();
-        Held {
-            vote: last.map_or_else(|| self.position().vote, |answer| answer.verdict),
+        HeldPosition {
+            vote: last.map_or_else(|| self.own_position().vote, |answer| answer.verdict),
             moved: self.moved.as_ref(),
         }
     }
 
-    fn position(&self) -> &Position {
+    fn own_position(&self) -> &RulePosition {
         self.position.get_or_init(|| {
-            let bench = Bench::new(&self.perspective, &self.settings);
-            review(&self.perspective, &bench, &self.packet, &*self.blobs)
+            let bench = ActiveRules::new(&self.perspective, &self.settings);
+            run_review(&self.perspective, &bench, &self.packet, &*self.blobs)
         })
     }
 }

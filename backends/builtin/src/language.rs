@@ -39,7 +39,7 @@ pub(crate) enum Language {
 
 /// A pair of marks around a literal.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Quote {
+pub(crate) struct QuotePair {
     pub(crate) open: &'static str,
     pub(crate) close: &'static str,
     pub(crate) escapes: bool,
@@ -54,15 +54,15 @@ pub(crate) struct Lexicon {
     /// Whether block comments nest.
     pub(crate) nested: bool,
     /// Longer marks first.
-    pub(crate) quotes: &'static [Quote],
+    pub(crate) quotes: &'static [QuotePair],
     /// Whether a mark of a comment or a literal counts only at the start of a word (YAML, shell).
     pub(crate) at_word: bool,
-    pub(crate) extra: Extra,
+    pub(crate) extra: ExtraSyntax,
 }
 
 /// What one language has and the others do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extra {
+pub(crate) enum ExtraSyntax {
     None,
     /// Raw strings with hashes; lifetimes look like open quotes.
     Rust,
@@ -72,8 +72,8 @@ pub(crate) enum Extra {
     Heredoc,
 }
 
-const fn quote(mark: &'static str, escapes: bool, multiline: bool) -> Quote {
-    Quote {
+const fn symmetric_quote(mark: &'static str, escapes: bool, multiline: bool) -> QuotePair {
+    QuotePair {
         open: mark,
         close: mark,
         escapes,
@@ -81,15 +81,15 @@ const fn quote(mark: &'static str, escapes: bool, multiline: bool) -> Quote {
     }
 }
 
-const DOUBLE: Quote = quote("\"", true, false);
-const SINGLE: Quote = quote("'", true, false);
+const DOUBLE: QuotePair = symmetric_quote("\"", true, false);
+const SINGLE: QuotePair = symmetric_quote("'", true, false);
 const PLAIN: Lexicon = Lexicon {
     line: &[],
     block: None,
     nested: false,
     quotes: &[],
     at_word: false,
-    extra: Extra::None,
+    extra: ExtraSyntax::None,
 };
 const SLASHES: Lexicon = Lexicon {
     line: &["//"],
@@ -97,7 +97,7 @@ const SLASHES: Lexicon = Lexicon {
     quotes: &[DOUBLE, SINGLE],
     ..PLAIN
 };
-const TRIPLE: Quote = quote("\"\"\"", true, true);
+const TRIPLE: QuotePair = symmetric_quote("\"\"\"", true, true);
 const HASH: Lexicon = Lexicon {
     line: &["#"],
     quotes: &[DOUBLE, SINGLE],
@@ -105,21 +105,21 @@ const HASH: Lexicon = Lexicon {
 };
 
 const RUST: Lexicon = Lexicon {
-    quotes: &[quote("\"", true, true)],
+    quotes: &[symmetric_quote("\"", true, true)],
     nested: true,
-    extra: Extra::Rust,
+    extra: ExtraSyntax::Rust,
     ..SLASHES
 };
 const PYTHON: Lexicon = Lexicon {
-    quotes: &[TRIPLE, quote("'''", true, true), DOUBLE, SINGLE],
+    quotes: &[TRIPLE, symmetric_quote("'''", true, true), DOUBLE, SINGLE],
     ..HASH
 };
 const GO: Lexicon = Lexicon {
-    quotes: &[DOUBLE, SINGLE, quote("`", false, true)],
+    quotes: &[DOUBLE, SINGLE, symmetric_quote("`", false, true)],
     ..SLASHES
 };
 const SCRIPT: Lexicon = Lexicon {
-    extra: Extra::Script,
+    extra: ExtraSyntax::Script,
     ..SLASHES
 };
 const JAVA: Lexicon = Lexicon {
@@ -132,23 +132,35 @@ const NESTED: Lexicon = Lexicon {
 };
 const PHP: Lexicon = Lexicon {
     line: &["//", "#"],
-    quotes: &[quote("\"", true, true), quote("'", true, true)],
+    quotes: &[
+        symmetric_quote("\"", true, true),
+        symmetric_quote("'", true, true),
+    ],
     ..SLASHES
 };
 const RUBY: Lexicon = Lexicon {
-    quotes: &[quote("\"", true, true), quote("'", true, true)],
-    extra: Extra::Heredoc,
+    quotes: &[
+        symmetric_quote("\"", true, true),
+        symmetric_quote("'", true, true),
+    ],
+    extra: ExtraSyntax::Heredoc,
     ..HASH
 };
 const SHELL: Lexicon = Lexicon {
-    quotes: &[quote("\"", true, true), quote("'", false, true)],
+    quotes: &[
+        symmetric_quote("\"", true, true),
+        symmetric_quote("'", false, true),
+    ],
     at_word: true,
-    extra: Extra::Heredoc,
+    extra: ExtraSyntax::Heredoc,
     ..HASH
 };
 const POWERSHELL: Lexicon = Lexicon {
     block: Some(("<#", "#>")),
-    quotes: &[quote("\"", false, false), quote("'", false, false)],
+    quotes: &[
+        symmetric_quote("\"", false, false),
+        symmetric_quote("'", false, false),
+    ],
     ..HASH
 };
 const LUA: Lexicon = Lexicon {
@@ -158,7 +170,7 @@ const LUA: Lexicon = Lexicon {
 };
 const SQL: Lexicon = Lexicon {
     line: &["--"],
-    quotes: &[quote("'", false, true)],
+    quotes: &[symmetric_quote("'", false, true)],
     ..SLASHES
 };
 const CSS: Lexicon = Lexicon {
@@ -166,16 +178,16 @@ const CSS: Lexicon = Lexicon {
     ..SLASHES
 };
 const YAML: Lexicon = Lexicon {
-    quotes: &[DOUBLE, quote("'", false, false)],
+    quotes: &[DOUBLE, symmetric_quote("'", false, false)],
     at_word: true,
     ..HASH
 };
 const TOML: Lexicon = Lexicon {
     quotes: &[
         TRIPLE,
-        quote("'''", false, true),
+        symmetric_quote("'''", false, true),
         DOUBLE,
-        quote("'", false, false),
+        symmetric_quote("'", false, false),
     ],
     ..HASH
 };
@@ -200,7 +212,7 @@ const MARKUP: Lexicon = Lexicon {
 
 impl Language {
     /// The language of a path: by its name, then by its ending.
-    pub(crate) fn of(path: &str) -> Self {
+    pub(crate) fn from_path(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         by_name(name).unwrap_or_else(|| match name.rsplit_once('.') {
             Some((_, ending)) => by_ending(&ending.to_ascii_lowercase()),
@@ -318,10 +330,13 @@ mod tests {
 
     #[test]
     fn languages_come_from_names_and_endings() {
-        assert_eq!(Language::of("src/a.tar.RS"), Language::Rust);
-        assert_eq!(Language::of("docker/Dockerfile.dev"), Language::Docker);
-        assert_eq!(Language::of("web/app.d.ts"), Language::Script);
-        assert_eq!(Language::of("config/.env.local"), Language::Ini);
-        assert_eq!(Language::of("bin/run"), Language::Unknown);
+        assert_eq!(Language::from_path("src/a.tar.RS"), Language::Rust);
+        assert_eq!(
+            Language::from_path("docker/Dockerfile.dev"),
+            Language::Docker
+        );
+        assert_eq!(Language::from_path("web/app.d.ts"), Language::Script);
+        assert_eq!(Language::from_path("config/.env.local"), Language::Ini);
+        assert_eq!(Language::from_path("bin/run"), Language::Unknown);
     }
 }

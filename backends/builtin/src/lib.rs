@@ -30,9 +30,9 @@ mod unicode;
 mod view;
 mod workflow;
 
-pub use judge::{Judge, SeatError};
+pub use judge::{BuiltinJudge, SeatError};
 pub use perspective::{CouncillorInfo, PerspectiveInfo};
-pub use rule::{Example, RuleInfo};
+pub use rule::{RuleExample, RuleInfo};
 
 /// The perspectives that have rules, in the order in which they sit when nothing is configured.
 pub fn perspectives() -> &'static [PerspectiveInfo] {
@@ -50,6 +50,6 @@ pub fn rules() -> impl ExactSizeIterator<Item = &'static RuleInfo> {
 }
 
 /// What `git council explain RULE` says: the rule of that id.
-pub fn explain(id: &str) -> Option<&'static RuleInfo> {
+pub fn explain_rule(id: &str) -> Option<&'static RuleInfo> {
     rules().find(|info| info.id == id)
 }

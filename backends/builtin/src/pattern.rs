@@ -10,19 +10,19 @@ macro_rules! pattern {
     ($(#[doc = $doc:expr])* $name:ident, $text:expr) => {
         $(#[doc = $doc])*
         static $name: std::sync::LazyLock<regex::Regex> =
-            std::sync::LazyLock::new(|| crate::pattern::compile($text));
+            std::sync::LazyLock::new(|| crate::pattern::compile_pattern($text));
     };
 }
 
 pub(crate) use pattern;
 
 /// Compiles a pattern that is a constant of this crate; a test compiles them all.
-pub(crate) fn compile(pattern: &str) -> Regex {
-    Regex::new(&ascii(pattern)).expect("a constant pattern compiles")
+pub(crate) fn compile_pattern(pattern: &str) -> Regex {
+    Regex::new(&narrow_to_ascii(pattern)).expect("a constant pattern compiles")
 }
 
 /// The pattern with its Perl classes narrowed to ASCII.
-fn ascii(pattern: &str) -> String {
+fn narrow_to_ascii(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() * 2);
     let mut rest = pattern.chars();
     while let Some(c) = rest.next() {
@@ -46,14 +46,14 @@ mod tests {
 
     #[test]
     fn classes_are_ascii_and_negations_are_whole_characters() {
-        assert!(compile(r"^\bx\w\d\s[\w-]+$").is_match("xa1 b-c"));
-        assert!(!compile(r"^\w$").is_match("ä"));
-        assert!(compile(r"^[^\w]$").is_match("ä"));
-        assert!(compile(r"^\\w$").is_match(r"\w"));
+        assert!(compile_pattern(r"^\bx\w\d\s[\w-]+$").is_match("xa1 b-c"));
+        assert!(!compile_pattern(r"^\w$").is_match("ä"));
+        assert!(compile_pattern(r"^[^\w]$").is_match("ä"));
+        assert!(compile_pattern(r"^\\w$").is_match(r"\w"));
     }
 
     #[test]
     fn a_space_in_a_verbose_pattern_stands_only_where_it_is_meant() {
-        assert!(compile(r"(?x) a \s b").is_match("a b"));
+        assert!(compile_pattern(r"(?x) a \s b").is_match("a b"));
     }
 }

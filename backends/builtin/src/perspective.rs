@@ -85,7 +85,7 @@ pub(crate) static COUNCILLORS: [CouncillorInfo; 6] = [
 ];
 
 /// Whether a judge of `name` applies the rules of `perspective`; none if there is no such perspective or role.
-pub(crate) fn covers(name: &str, perspective: &str) -> Option<bool> {
+pub(crate) fn covers_perspective(name: &str, perspective: &str) -> Option<bool> {
     if name.is_empty() {
         return Some(true);
     }
@@ -104,7 +104,7 @@ mod tests {
     fn seed_001_three_councillors_apply_every_rule_between_them() {
         for perspective in PERSPECTIVES {
             let first = COUNCILLORS.iter().take(3);
-            let by = first.filter(|c| covers(c.name, perspective.name) == Some(true));
+            let by = first.filter(|c| covers_perspective(c.name, perspective.name) == Some(true));
             assert_eq!(by.count(), 1, "{}", perspective.name);
         }
         for role in COUNCILLORS {
@@ -112,6 +112,6 @@ mod tests {
                 assert!(PERSPECTIVES.iter().any(|p| p.name == *name), "{name}");
             }
         }
-        assert_eq!(covers("nobody", TESTS), None);
+        assert_eq!(covers_perspective("nobody", TESTS), None);
     }
 }

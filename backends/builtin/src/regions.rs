@@ -4,16 +4,16 @@ use crate::language::Language;
 
 /// Follows the lines of one file and says of each whether it stands inside a test.
 #[derive(Debug)]
-pub(crate) struct Regions {
+pub(crate) struct TestRegions {
     language: Language,
     depth: i32,
     /// A test was announced (an attribute, a heading) and its block has not begun.
     pending: bool,
-    inside: Option<Inside>,
+    inside: Option<TestBlock>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum TestBlock {
     /// Until this depth of braces is reached again.
     Braces(i32),
     /// Until a line is indented this much or less.
@@ -22,7 +22,7 @@ enum Inside {
     End,
 }
 
-impl Regions {
+impl TestRegions {
     pub(crate) fn new(language: Language) -> Self {
         Self {
             language,
@@ -33,7 +33,7 @@ impl Regions {
     }
 
     /// For a hunk whose start is all that is known: `section` is what git shows as the enclosing function.
-    pub(crate) fn of_section(language: Language, section: &str) -> Self {
+    pub(crate) fn from_section(language: Language, section: &str) -> Self {
         const MARKS: [&str; 6] = [
             "mod test",
             "fn test_",
@@ -45,7 +45,7 @@ impl Regions {
         let inside = MARKS
             .iter()
             .any(|mark| section.contains(mark))
-            .then_some(Inside::End);
+            .then_some(TestBlock::End);
         Self {
             inside,
             ..Self::new(language)
@@ -53,19 +53,19 @@ impl Regions {
     }
 
     /// Whether the next line, given with comments and strings blanked, stands inside a test.
-    pub(crate) fn line(&mut self, code: &str) -> bool {
+    pub(crate) fn advance_line(&mut self, code: &str) -> bool {
         match self.language {
-            Language::Python | Language::Ruby => self.indented(code),
-            _ => self.braced(code),
+            Language::Python | Language::Ruby => self.advance_indented(code),
+            _ => self.advance_braced(code),
         }
     }
 
-    fn indented(&mut self, code: &str) -> bool {
+    fn advance_indented(&mut self, code: &str) -> bool {
         if code.trim().is_empty() {
             return self.inside.is_some();
         }
         let indent = code.len() - code.trim_start().len();
-        if let Some(Inside::Indent(outer)) = self.inside
+        if let Some(TestBlock::Indent(outer)) = self.inside
             && indent <= outer
         {
             self.inside = None;
@@ -76,30 +76,30 @@ impl Regions {
             || word.starts_with("class Test")
             || (word.starts_with("class ") && word.contains("TestCase"));
         if starts && self.inside.is_none() {
-            self.inside = Some(Inside::Indent(indent));
+            self.inside = Some(TestBlock::Indent(indent));
         }
         self.inside.is_some()
     }
 
-    fn braced(&mut self, code: &str) -> bool {
-        if self.inside == Some(Inside::End) {
+    fn advance_braced(&mut self, code: &str) -> bool {
+        if self.inside == Some(TestBlock::End) {
             return true;
         }
-        let starts = self.inside.is_none() && announces(self.language, code);
+        let starts = self.inside.is_none() && announces_test(self.language, code);
         self.pending |= starts;
         let mut test = self.inside.is_some() || self.pending;
         for byte in code.bytes() {
             match byte {
                 b'{' => {
                     if std::mem::take(&mut self.pending) {
-                        self.inside = Some(Inside::Braces(self.depth));
+                        self.inside = Some(TestBlock::Braces(self.depth));
                         test = true;
                     }
                     self.depth += 1;
                 }
                 b'}' => {
                     self.depth -= 1;
-                    if self.inside == Some(Inside::Braces(self.depth)) {
+                    if self.inside == Some(TestBlock::Braces(self.depth)) {
                         self.inside = None;
                     }
                 }
@@ -112,7 +112,7 @@ impl Regions {
 }
 
 /// Whether a line announces a test: the next block is one.
-fn announces(language: Language, code: &str) -> bool {
+fn announces_test(language: Language, code: &str) -> bool {
     let code = code.trim_start();
     match language {
         Language::Rust => code.starts_with('#') && test_attribute(code),
@@ -154,9 +154,9 @@ mod tests {
     use super::*;
 
     fn marks(language: Language, text: &str) -> String {
-        let mut regions = Regions::new(language);
+        let mut regions = TestRegions::new(language);
         text.lines()
-            .map(|line| if regions.line(line) { 't' } else { '.' })
+            .map(|line| if regions.advance_line(line) { 't' } else { '.' })
             .collect()
     }
 

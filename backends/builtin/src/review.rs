@@ -3,18 +3,18 @@
 use council_protocol::answer::Evidence;
 use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, Turn, Vote};
 
-use crate::scan::{Bench, Found, scan};
+use crate::scan::{ActiveRules, FoundHit, scan_change};
 use crate::secret::without_secret;
 use crate::view::ChangeView;
 
 /// The most findings of one rule in one file; the last one says how many more there are.
-const MOST_PER_FILE: usize = 5;
+const MAX_PER_FILE: usize = 5;
 /// The most findings of one answer, worst first.
-const MOST: usize = 200;
+const MAX_FINDINGS: usize = 200;
 
 /// What a judge holds after R1.
 #[derive(Debug, Clone)]
-pub(crate) struct Position {
+pub(crate) struct RulePosition {
     pub(crate) vote: Vote,
     pub(crate) findings: Vec<Finding>,
     insight: String,
@@ -22,25 +22,25 @@ pub(crate) struct Position {
 }
 
 /// Runs the rules of `bench` over the packet and takes a position.
-pub(crate) fn review(
+pub(crate) fn run_review(
     perspective: &str,
-    bench: &Bench,
+    bench: &ActiveRules,
     packet: &Packet,
     blobs: &dyn BlobSource,
-) -> Position {
+) -> RulePosition {
     let change = ChangeView::new(packet, blobs);
-    let found = scan(&change, bench);
-    let findings = findings(&change, &found);
-    Position {
-        vote: vote(findings.iter().map(|f| f.severity).max()),
-        insight: insight(perspective, bench, &change, &findings),
-        recommendation: recommendation(&findings),
+    let found = scan_change(&change, bench);
+    let findings = collect_findings(&change, &found);
+    RulePosition {
+        vote: vote_for(findings.iter().map(|f| f.severity).max()),
+        insight: key_insight(perspective, bench, &change, &findings),
+        recommendation: top_recommendation(&findings),
         findings,
     }
 }
 
 /// The vote that the worst finding asks for.
-pub(crate) fn vote(worst: Option<Severity>) -> Vote {
+pub(crate) fn vote_for(worst: Option<Severity>) -> Vote {
     match worst {
         Some(Severity::Critical) => Vote::Fail,
         Some(Severity::Significant) => Vote::Warn,
@@ -48,10 +48,10 @@ pub(crate) fn vote(worst: Option<Severity>) -> Vote {
     }
 }
 
-impl Position {
+impl RulePosition {
     /// A position that a test takes.
     #[cfg(test)]
-    pub(crate) fn of(vote: Vote, findings: Vec<Finding>) -> Self {
+    pub(crate) fn for_test(vote: Vote, findings: Vec<Finding>) -> Self {
         Self {
             vote,
             findings,
@@ -61,7 +61,7 @@ impl Position {
     }
 
     /// The answer of R1.
-    pub(crate) fn answer(&self, turn: &Turn) -> Answer {
+    pub(crate) fn build_answer(&self, turn: &Turn) -> Answer {
         Answer {
             findings: self.findings.clone(),
             key_insight: self.insight.clone(),
@@ -71,7 +71,7 @@ impl Position {
     }
 
     /// Whether the judge had itself reported the place of a piece of evidence, or the same text.
-    pub(crate) fn reported(&self, evidence: &Evidence) -> bool {
+    pub(crate) fn has_reported(&self, evidence: &Evidence) -> bool {
         self.findings.iter().any(|finding| {
             let place = &finding.location;
             let lines = place.line..=place.end_line.unwrap_or(place.line);
@@ -87,33 +87,33 @@ impl Position {
     pub(crate) fn restatement(&self) -> String {
         let evidence = match self.findings.first() {
             None => "I found nothing that stands against the change.".to_owned(),
-            Some(worst) => format!("My key evidence is {}.", place(worst)),
+            Some(worst) => format!("My key evidence is {}.", format_place(worst)),
         };
         format!(
             "In round 1 I voted {}. {} {evidence}",
-            self.vote.word(),
+            self.vote.as_str(),
             self.insight
         )
     }
 }
 
-fn findings(change: &ChangeView<'_>, found: &[Found]) -> Vec<Finding> {
+fn collect_findings(change: &ChangeView<'_>, found: &[FoundHit]) -> Vec<Finding> {
     let mut kept: Vec<Finding> = Vec::new();
     let mut at = 0;
-    let mut by_rule: Vec<&Found> = found.iter().collect();
+    let mut by_rule: Vec<&FoundHit> = found.iter().collect();
     by_rule.sort_by_key(|f| (f.hit.file, f.rule.info.id));
     while at < by_rule.len() {
-        let key = |f: &Found| (f.hit.file, f.rule.info.id);
+        let key = |f: &FoundHit| (f.hit.file, f.rule.info.id);
         let group = by_rule[at..]
             .iter()
             .take_while(|f| key(f) == key(by_rule[at]))
             .count();
         let group = &by_rule[at..at + group];
         at += group.len();
-        for (n, found) in group.iter().take(MOST_PER_FILE).enumerate() {
-            let mut finding = finding(change, found);
-            let more = group.len() - MOST_PER_FILE.min(group.len());
-            if n + 1 == MOST_PER_FILE && more > 0 {
+        for (n, found) in group.iter().take(MAX_PER_FILE).enumerate() {
+            let mut finding = to_finding(change, found);
+            let more = group.len() - MAX_PER_FILE.min(group.len());
+            if n + 1 == MAX_PER_FILE && more > 0 {
                 let are = if more == 1 { "There is" } else { "There are" };
                 finding
                     .description
@@ -132,12 +132,12 @@ fn findings(change: &ChangeView<'_>, found: &[Found]) -> Vec<Finding> {
         };
         key(a).cmp(&key(b))
     });
-    kept.truncate(MOST);
+    kept.truncate(MAX_FINDINGS);
     kept
 }
 
 /// The finding as the protocol has it.
-pub(crate) fn finding(change: &ChangeView<'_>, found: &Found) -> Finding {
+pub(crate) fn to_finding(change: &ChangeView<'_>, found: &FoundHit) -> Finding {
     let (info, hit) = (&found.rule.info, &found.hit);
     Finding {
         severity: found.severity,
@@ -157,52 +157,52 @@ pub(crate) fn finding(change: &ChangeView<'_>, found: &Found) -> Finding {
     }
 }
 
-fn insight(
+fn key_insight(
     perspective: &str,
-    bench: &Bench,
+    bench: &ActiveRules,
     change: &ChangeView<'_>,
     findings: &[Finding],
 ) -> String {
     let files = change.files.len();
-    let added: usize = change.files.iter().map(|f| f.added().count()).sum();
+    let added: usize = change.files.iter().map(|f| f.added_lines().count()).sum();
     let scope = format!(
         "{} and {}",
-        count(added, "added line"),
-        count(files, "file")
+        format_count(added, "added line"),
+        format_count(files, "file")
     );
     let name = if perspective.is_empty() {
         "built-in"
     } else {
         perspective
     };
-    let rules = count(bench.len(), &format!("{name} rule"));
+    let rules = format_count(bench.len(), &format!("{name} rule"));
     match findings {
         [] => format!("None of {rules} speaks on {scope}."),
         [worst] => format!(
             "One of {scope} deserves attention: {} ({}).",
-            sentence(&worst.description),
-            place(worst)
+            without_period(&worst.description),
+            format_place(worst)
         ),
         [worst, rest @ ..] => {
-            let description = sentence(&worst.description);
+            let description = without_period(&worst.description);
             format!(
                 "{description} ({}), and {} on {scope}.",
-                place(worst),
-                count(rest.len(), "further finding")
+                format_place(worst),
+                format_count(rest.len(), "further finding")
             )
         }
     }
 }
 
-fn recommendation(findings: &[Finding]) -> String {
+fn top_recommendation(findings: &[Finding]) -> String {
     match findings.first() {
         None => "Nothing needs to change.".to_owned(),
-        Some(worst) => format!("{}: {}", place(worst), worst.fix),
+        Some(worst) => format!("{}: {}", format_place(worst), worst.fix),
     }
 }
 
 /// `path:line`, or the path for the file as a whole.
-pub(crate) fn place(finding: &Finding) -> String {
+pub(crate) fn format_place(finding: &Finding) -> String {
     let path = finding.location.path.display();
     match finding.location.line {
         0 => path.into_owned(),
@@ -210,11 +210,11 @@ pub(crate) fn place(finding: &Finding) -> String {
     }
 }
 
-fn sentence(description: &str) -> &str {
+fn without_period(description: &str) -> &str {
     description.trim_end_matches('.')
 }
 
-fn count(n: usize, what: &str) -> String {
+fn format_count(n: usize, what: &str) -> String {
     let ending = if n == 1 { "" } else { "s" };
     format!("{n} {what}{ending}")
 }

@@ -4,7 +4,7 @@ use crate::language::Language;
 
 /// What part a file plays: rules about production code leave the others alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum FileRole {
     /// Everything that is none of the others.
     Production,
     /// Tests, their helpers and their data.
@@ -66,9 +66,9 @@ const FOREIGN_FOLDERS: [&str; 8] = [
     "bower_components",
 ];
 
-impl Role {
+impl FileRole {
     /// The role of a path written in `language`.
-    pub(crate) fn of(path: &str, language: Language) -> Self {
+    pub(crate) fn from_path(path: &str, language: Language) -> Self {
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let folders: Vec<String> = folders.split('/').map(str::to_ascii_lowercase).collect();
         let within = |names: &[&str]| {
@@ -144,8 +144,8 @@ fn is_test_file(name: &str, language: Language) -> bool {
 mod tests {
     use super::*;
 
-    fn role(path: &str) -> Role {
-        Role::of(path, Language::of(path))
+    fn role(path: &str) -> FileRole {
+        FileRole::from_path(path, Language::from_path(path))
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
             "spec/a_spec.rb",
             "tests/data/sherlock.txt",
         ] {
-            assert_eq!(role(path), Role::Test, "{path}");
+            assert_eq!(role(path), FileRole::Test, "{path}");
         }
     }
 
@@ -173,11 +173,11 @@ mod tests {
             "src/contest/a.py",
             "a/Audit.java",
         ] {
-            assert_eq!(role(path), Role::Production, "{path}");
+            assert_eq!(role(path), FileRole::Production, "{path}");
         }
-        assert_eq!(role("docs/guide.md"), Role::Docs);
-        assert_eq!(role("docs/conf.py"), Role::Example);
-        assert_eq!(role("web/vendor/jquery.js"), Role::Foreign);
-        assert_eq!(role("api/v1/service.pb.go"), Role::Foreign);
+        assert_eq!(role("docs/guide.md"), FileRole::Docs);
+        assert_eq!(role("docs/conf.py"), FileRole::Example);
+        assert_eq!(role("web/vendor/jquery.js"), FileRole::Foreign);
+        assert_eq!(role("api/v1/service.pb.go"), FileRole::Foreign);
     }
 }

@@ -24,12 +24,12 @@ pub struct RuleInfo {
     /// What to do about it, in whole sentences.
     pub fix: &'static str,
     /// Code on which it speaks, beside code on which it is silent.
-    pub examples: &'static [Example],
+    pub examples: &'static [RuleExample],
 }
 
 /// Added code on which a rule speaks, and the same code mended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Example {
+pub struct RuleExample {
     /// Where such code might stand.
     pub path: &'static str,
     /// The rule speaks.
@@ -40,19 +40,19 @@ pub struct Example {
 
 /// A rule: information, and where and how it looks.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct BuiltinRule {
     pub(crate) info: RuleInfo,
-    pub(crate) scope: Scope,
+    pub(crate) scope: RuleScope,
     /// The languages it knows; empty for all.
     pub(crate) languages: &'static [Language],
     /// Words by which another judge's finding is recognised as being about the same thing, in lower case.
     pub(crate) claims: &'static [&'static str],
-    pub(crate) check: Check,
+    pub(crate) check: RuleCheck,
 }
 
 /// Which files and lines a rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum RuleScope {
     /// Every file that is not somebody else's, and every added line, moved ones too.
     Everywhere,
     /// As `Everywhere`, but a line that the same change removes somewhere else is not news.
@@ -67,25 +67,25 @@ pub(crate) enum Scope {
 
 /// How a rule looks.
 #[derive(Debug)]
-pub(crate) enum Check {
+pub(crate) enum RuleCheck {
     /// At each added line that contains one of the needles, ASCII case aside.
     Line {
         /// In lower case; as rare as can be, since each hit costs a call.
         needles: &'static [&'static str],
         /// Looks at one line.
-        look: fn(&LineView<'_, '_>, &mut Hits),
+        look: fn(&LineView<'_, '_>, &mut HitList),
     },
     /// At each added line with a character outside ASCII.
-    NonAscii(fn(&LineView<'_, '_>, &mut Hits)),
+    NonAscii(fn(&LineView<'_, '_>, &mut HitList)),
     /// At each file, once.
-    File(fn(&FileView<'_>, &mut Hits)),
+    File(fn(&FileView<'_>, &mut HitList)),
     /// At the change as a whole, once.
-    Change(fn(&ChangeView<'_>, &mut Hits)),
+    Change(fn(&ChangeView<'_>, &mut HitList)),
 }
 
 /// Something that a rule has found, before the severities of the configuration.
 #[derive(Debug, Clone)]
-pub(crate) struct Hit {
+pub(crate) struct RuleHit {
     /// Index of the file in the packet.
     pub(crate) file: usize,
     /// From 1; 0 for the file as a whole.
@@ -99,21 +99,21 @@ pub(crate) struct Hit {
     pub(crate) suggestion: Option<String>,
 }
 
-impl Hit {
+impl RuleHit {
     /// Reports less than the rule's own severity.
-    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+    pub(crate) fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
         self
     }
 
     /// Quotes only a part of the line: what shows the problem without showing a secret.
-    pub(crate) fn quote(mut self, quote: &str) -> Self {
+    pub(crate) fn with_quote(mut self, quote: &str) -> Self {
         quote.trim().clone_into(&mut self.quote);
         self
     }
 
     /// The text that should replace exactly the lines of the finding.
-    pub(crate) fn suggest(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn with_suggestion(mut self, text: impl Into<String>) -> Self {
         self.suggestion = Some(text.into());
         self
     }
@@ -121,10 +121,10 @@ impl Hit {
 
 /// Where a rule puts what it finds.
 #[derive(Debug, Default)]
-pub(crate) struct Hits(pub(crate) Vec<Hit>);
+pub(crate) struct HitList(pub(crate) Vec<RuleHit>);
 
-impl Hits {
-    pub(crate) fn push(&mut self, hit: Hit) {
+impl HitList {
+    pub(crate) fn push(&mut self, hit: RuleHit) {
         self.0.push(hit);
     }
 }

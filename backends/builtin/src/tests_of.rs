@@ -4,7 +4,7 @@ use council_protocol::change::Line;
 
 use crate::language::Language;
 use crate::pattern::pattern;
-use crate::role::Role;
+use crate::role::FileRole;
 use crate::view::FileView;
 
 pattern!(
@@ -60,17 +60,19 @@ pub(crate) fn tests_of<'f, 'a: 'f>(
             }
             Language::Python => PYTHON.captures(line.text).map(|found| found[1].to_owned()),
             Language::Go => GO.captures(line.text).map(|found| found[1].to_owned()),
-            Language::Script if file.role == Role::Test => {
+            Language::Script if file.role == FileRole::Test => {
                 let named = SCRIPT.captures(line.text);
                 let below = std::mem::replace(
                     &mut announced,
-                    named.as_ref().is_some_and(|found| quoted(found).is_none()),
+                    named
+                        .as_ref()
+                        .is_some_and(|found| quoted_name(found).is_none()),
                 );
                 let found =
                     named.or_else(|| below.then(|| SCRIPT_NAME.captures(line.text)).flatten());
-                found.as_ref().and_then(quoted)
+                found.as_ref().and_then(quoted_name)
             }
-            Language::Ruby if file.role == Role::Test => {
+            Language::Ruby if file.role == FileRole::Test => {
                 RUBY.captures(line.text).and_then(|found| {
                     found
                         .get(1)
@@ -86,7 +88,7 @@ pub(crate) fn tests_of<'f, 'a: 'f>(
 }
 
 /// The group of a pattern that holds a name, without its marks.
-fn quoted(found: &regex::Captures<'_>) -> Option<String> {
+fn quoted_name(found: &regex::Captures<'_>) -> Option<String> {
     found
         .iter()
         .skip(1)
@@ -100,11 +102,11 @@ mod tests {
     use council_protocol::LineKind;
 
     use super::*;
-    use crate::fixture::Fixture;
+    use crate::fixture::RuleFixture;
     use crate::view::ChangeView;
 
     fn names(path: &str, text: &str) -> Vec<String> {
-        let fixture = Fixture::added(path, text);
+        let fixture = RuleFixture::from_added(path, text);
         let change = ChangeView::new(&fixture.packet, &*fixture.blobs);
         let file = &change.files[0];
         let added = file

@@ -7,7 +7,7 @@ pub(crate) fn is_bidi_control(c: char) -> bool {
 
 /// The first character of a text that cannot be seen and has no business there. Emoji sequences, flags, scripts that
 /// join their letters, and (in prose) direction marks and soft hyphens are no such thing.
-pub(crate) fn invisible(text: &str, prose: bool) -> Option<char> {
+pub(crate) fn find_invisible(text: &str, prose: bool) -> Option<char> {
     let chars: Vec<char> = text.chars().collect();
     (0..chars.len())
         .find(|&at| is_deceptive(&chars, at, prose))
@@ -20,7 +20,7 @@ fn is_deceptive(chars: &[char], at: usize, prose: bool) -> bool {
     match chars[at] {
         '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{180e}' | '\u{feff}' => true,
         '\u{00ad}' | '\u{061c}' | '\u{200e}' | '\u{200f}' => !prose,
-        '\u{200c}' | '\u{200d}' => !joins(before) && !joins(after),
+        '\u{200c}' | '\u{200d}' => !joins_letters(before) && !joins_letters(after),
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
         // One selector behind a character chooses its picture; more of them carry data.
         '\u{fe00}'..='\u{fe0f}' => before.is_none_or(is_selector),
@@ -35,7 +35,7 @@ fn is_selector(c: char) -> bool {
 }
 
 /// Whether a zero-width joiner has work to do beside a character: emoji, and scripts with joined or stacked letters.
-fn joins(c: Option<char>) -> bool {
+fn joins_letters(c: Option<char>) -> bool {
     c.is_some_and(|c| {
         matches!(c,
             '\u{0600}'..='\u{08ff}' | '\u{0900}'..='\u{0dff}' | '\u{0f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
@@ -60,7 +60,7 @@ fn in_flag(before: &[char]) -> bool {
 
 /// The script of a letter, as far as the confusion with Latin goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Script {
+pub(crate) enum LetterScript {
     Latin,
     Cyrillic,
     Greek,
@@ -68,13 +68,13 @@ pub(crate) enum Script {
 }
 
 /// The script of a letter; none for what is no letter.
-pub(crate) fn script(c: char) -> Option<Script> {
+pub(crate) fn script_of(c: char) -> Option<LetterScript> {
     Some(match c {
-        'a'..='z' | 'A'..='Z' | '\u{00c0}'..='\u{024f}' => Script::Latin,
-        '\u{0400}'..='\u{052f}' | '\u{1c80}'..='\u{1c8f}' => Script::Cyrillic,
-        '\u{0370}'..='\u{03ff}' => Script::Greek,
+        'a'..='z' | 'A'..='Z' | '\u{00c0}'..='\u{024f}' => LetterScript::Latin,
+        '\u{0400}'..='\u{052f}' | '\u{1c80}'..='\u{1c8f}' => LetterScript::Cyrillic,
+        '\u{0370}'..='\u{03ff}' => LetterScript::Greek,
         '\u{0530}'..='\u{058f}' | '\u{13a0}'..='\u{13ff}' | '\u{ff21}'..='\u{ff5a}' => {
-            Script::Other
+            LetterScript::Other
         }
         _ => return None,
     })
@@ -86,7 +86,7 @@ pub(crate) fn looks_latin(c: char) -> bool {
 }
 
 /// A name for a person.
-pub(crate) fn name(c: char) -> &'static str {
+pub(crate) fn character_name(c: char) -> &'static str {
     match c {
         '\u{00ad}' => "soft hyphen",
         '\u{061c}' | '\u{200e}' | '\u{200f}' => "direction mark",
@@ -122,20 +122,23 @@ mod tests {
             "क्\u{200d}ष",
             "1\u{fe0f}\u{20e3}",
         ] {
-            assert_eq!(invisible(text, false), None, "{text}");
+            assert_eq!(find_invisible(text, false), None, "{text}");
         }
     }
 
     #[test]
     fn what_hides_or_carries_text_is_found() {
-        assert_eq!(invisible("ad\u{200b}min", true), Some('\u{200b}'));
-        assert_eq!(invisible("user\u{200d}name", false), Some('\u{200d}'));
-        assert_eq!(invisible("ok\u{e0069}\u{e0067}", false), Some('\u{e0069}'));
+        assert_eq!(find_invisible("ad\u{200b}min", true), Some('\u{200b}'));
+        assert_eq!(find_invisible("user\u{200d}name", false), Some('\u{200d}'));
         assert_eq!(
-            invisible("👍\u{fe0f}\u{fe01}\u{fe02}", false),
+            find_invisible("ok\u{e0069}\u{e0067}", false),
+            Some('\u{e0069}')
+        );
+        assert_eq!(
+            find_invisible("👍\u{fe0f}\u{fe01}\u{fe02}", false),
             Some('\u{fe01}')
         );
-        assert_eq!(invisible("x\u{e0101}", false), Some('\u{e0101}'));
-        assert_eq!(invisible("soft\u{00ad}hyphen", true), None);
+        assert_eq!(find_invisible("x\u{e0101}", false), Some('\u{e0101}'));
+        assert_eq!(find_invisible("soft\u{00ad}hyphen", true), None);
     }
 }

@@ -6,8 +6,8 @@ use crate::view::{FileView, LineView, indent};
 pub(crate) const PRIVILEGED: [&str; 3] = ["pull_request_target", "workflow_run", "issue_comment"];
 
 /// The lines of the file after the change, as far as they are known.
-pub(crate) fn lines<'f>(file: &'f FileView<'_>) -> Box<dyn Iterator<Item = &'f str> + 'f> {
-    match file.after() {
+pub(crate) fn lines_after<'f>(file: &'f FileView<'_>) -> Box<dyn Iterator<Item = &'f str> + 'f> {
+    match file.text_after() {
         Some(text) => Box::new(text.lines()),
         None => Box::new(
             file.lines
@@ -19,7 +19,7 @@ pub(crate) fn lines<'f>(file: &'f FileView<'_>) -> Box<dyn Iterator<Item = &'f s
 }
 
 /// The privileged trigger that a line sets, if it does: `on: issue_comment`, `  issue_comment:`, `- issue_comment`.
-pub(crate) fn trigger(text: &str) -> Option<&'static str> {
+pub(crate) fn trigger_in(text: &str) -> Option<&'static str> {
     let text = text.split('#').next().unwrap_or_default().trim();
     let list = text
         .strip_prefix("on:")
@@ -36,19 +36,19 @@ pub(crate) fn trigger(text: &str) -> Option<&'static str> {
 }
 
 /// The privileged trigger of a workflow, if it has one.
-pub(crate) fn privileged(file: &FileView<'_>) -> Option<&'static str> {
-    lines(file).find_map(trigger)
+pub(crate) fn find_privileged(file: &FileView<'_>) -> Option<&'static str> {
+    lines_after(file).find_map(trigger_in)
 }
 
 /// The most lines that are looked at above a line.
-const FARTHEST: usize = 500;
+const MAX_LINES_ABOVE: usize = 500;
 
 /// The lines that hold a line by their smaller indentation, from the nearest to the top.
-pub(crate) fn parents<'f>(line: &LineView<'f, '_>) -> Vec<&'f str> {
+pub(crate) fn parent_lines<'f>(line: &LineView<'f, '_>) -> Vec<&'f str> {
     let mut parents = Vec::new();
     let mut depth = line.indent();
-    for number in (1..line.number()).rev().take(FARTHEST) {
-        let Some(text) = line.file.line(number) else {
+    for number in (1..line.number()).rev().take(MAX_LINES_ABOVE) {
+        let Some(text) = line.file.line_text(number) else {
             break;
         };
         let here = indent(text);
@@ -74,5 +74,5 @@ pub(crate) fn is_script(line: &LineView<'_, '_>) -> bool {
         let key = text.trim().trim_start_matches("- ");
         key.starts_with("run:") || key.starts_with("script:")
     };
-    is_run(line.text()) || parents(line).into_iter().any(is_run)
+    is_run(line.text()) || parent_lines(line).into_iter().any(is_run)
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use council_agents::{Agent, Conversation, Probe, Reply, Stop};
+use council_agents::{Agent, AgentReply, Conversation, SeatProbe, StopSignal};
 use council_protocol::message::{Ending, Hello};
 use council_protocol::seat::{AgentKind, AgentSpec};
 use council_protocol::{
@@ -17,7 +17,7 @@ use super::*;
 struct Counter(u32);
 
 impl Agent for Counter {
-    fn driver(&self) -> &'static str {
+    fn driver_name(&self) -> &'static str {
         "builtin"
     }
 
@@ -25,19 +25,19 @@ impl Agent for Counter {
         Capability::known().collect()
     }
 
-    fn probe(&self, _: &Seat) -> Result<Probe, Failure> {
-        Ok(Probe::default())
+    fn probe_seat(&self, _: &Seat) -> Result<SeatProbe, Failure> {
+        Ok(SeatProbe::default())
     }
 
-    fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    fn open_conversation(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         Ok(Box::new(Self(0)))
     }
 }
 
 impl Conversation for Counter {
-    fn turn(&mut self, _: &Turn, _: &Stop) -> Result<Reply, Failure> {
+    fn take_turn(&mut self, _: &Turn, _: &StopSignal) -> Result<AgentReply, Failure> {
         self.0 += 1;
-        Ok(Reply {
+        Ok(AgentReply {
             raw: self.0.to_string(),
             usage: None,
         })
@@ -69,7 +69,7 @@ fn spec(judge: &JudgeId) -> JudgeSpec {
 
 #[test]
 fn a_hundred_judges_are_held_through_two_rounds() {
-    let mut teams = teams(Agents::of(vec![Arc::new(Counter(0))]));
+    let mut teams = teams_backend(AgentTable::from_agents(vec![Arc::new(Counter(0))]));
     let (sender, events) = channel();
     let hello = Hello {
         protocols: vec![PROTOCOL_VERSION],
@@ -131,7 +131,7 @@ fn a_hundred_judges_are_held_through_two_rounds() {
 
 #[test]
 fn the_four_capabilities_are_offered() {
-    let offered = teams(Agents::of(Vec::new())).manifest();
+    let offered = teams_backend(AgentTable::from_agents(Vec::new())).manifest();
     assert_eq!(offered.name, "teams");
     for name in ["spawn", "message", "shutdown", "shared-fs"] {
         assert!(

@@ -31,15 +31,15 @@ use council_protocol::message::Hello;
 use council_protocol::seat::{AgentSpec, Perspective};
 use council_protocol::{Backend, PROTOCOL_VERSION, Seat};
 
-pub use script::{SCRIPT, Told, scripted_agent};
-pub use table::{Outcome, Row, Table};
+pub use script::{SCRIPT, ScriptLine, scripted_agent};
+pub use table::{ConformanceTable, ScenarioOutcome, TableRow};
 
-type Make<'a> = Box<dyn Fn() -> Result<Box<dyn Backend>, String> + 'a>;
+type MakeBackend<'a> = Box<dyn Fn() -> Result<Box<dyn Backend>, String> + 'a>;
 
 /// A backend that is to be tried.
 pub struct Candidate<'a> {
     name: String,
-    make: Make<'a>,
+    make: MakeBackend<'a>,
     agent: AgentSpec,
     perspective: Perspective,
     hello: Hello,
@@ -95,12 +95,12 @@ impl<'a> Candidate<'a> {
 
     /// How long an ordinary judge may take for an answer; 10 s unless it is said.
     #[must_use]
-    pub fn patience(mut self, patience: Duration) -> Self {
+    pub fn timeout(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    fn seat(&self, judge: &str) -> Seat {
+    fn seat_for(&self, judge: &str) -> Seat {
         Seat {
             judge: judge.into(),
             perspective: self.perspective.clone(),
@@ -110,12 +110,12 @@ impl<'a> Candidate<'a> {
 }
 
 /// Plays every scenario with a backend, one after another.
-pub fn run(candidate: &Candidate<'_>) -> Table {
+pub fn run_scenarios(candidate: &Candidate<'_>) -> ConformanceTable {
     let rows = scenario::ALL
         .iter()
-        .map(|scenario| scenario.play(candidate))
+        .map(|scenario| scenario.run_scenario(candidate))
         .collect();
-    Table {
+    ConformanceTable {
         backend: candidate.name.clone(),
         rows,
     }

@@ -43,7 +43,7 @@ pub fn scripted_agent() -> AgentSpec {
 
 /// What a scripted judge can be told, in the last line of its prompt that begins with `conformance: `.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum ScriptLine {
     /// `answer`: at once.
     Answer,
     /// `wait S`: answer after so many seconds.
@@ -60,7 +60,7 @@ pub enum Told {
     Forge,
 }
 
-impl Told {
+impl ScriptLine {
     /// The line of the prompt.
     pub fn line(self) -> String {
         match self {
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    fn sh(told: Told) -> Vec<u8> {
+    fn sh(told: ScriptLine) -> Vec<u8> {
         let mut shell = Command::new("/bin/sh");
         let shell = shell
             .args(["-c", SCRIPT])
@@ -121,30 +121,31 @@ mod tests {
 
     #[test]
     fn the_script_follows_the_last_line_and_echoes_the_last_key() {
-        let answer = serde_json::from_slice::<council_protocol::Answer>(&sh(Told::Answer)).unwrap();
+        let answer =
+            serde_json::from_slice::<council_protocol::Answer>(&sh(ScriptLine::Answer)).unwrap();
         assert_eq!(answer.key, "new");
-        assert_eq!(sh(Told::Flood(70_000)).len(), 70_000);
-        assert!(sh(Told::Die).is_empty());
-        assert!(sh(Told::Garbage).starts_with(b"\xff\xfe{"));
-        assert!(sh(Told::Forge).starts_with(b"{\"type\":\"horoscope\"}\n"));
+        assert_eq!(sh(ScriptLine::Flood(70_000)).len(), 70_000);
+        assert!(sh(ScriptLine::Die).is_empty());
+        assert!(sh(ScriptLine::Garbage).starts_with(b"\xff\xfe{"));
+        assert!(sh(ScriptLine::Forge).starts_with(b"{\"type\":\"horoscope\"}\n"));
     }
 
     #[test]
     fn a_line_says_what_is_told() {
         for told in [
-            Told::Answer,
-            Told::Wait(3),
-            Told::Flood(9),
-            Told::Die,
-            Told::Deaf(1),
-            Told::Garbage,
-            Told::Forge,
+            ScriptLine::Answer,
+            ScriptLine::Wait(3),
+            ScriptLine::Flood(9),
+            ScriptLine::Die,
+            ScriptLine::Deaf(1),
+            ScriptLine::Garbage,
+            ScriptLine::Forge,
         ] {
             assert_eq!(
-                Told::of(&format!("conformance: die\n{}\nkey: k", told.line())),
+                ScriptLine::of(&format!("conformance: die\n{}\nkey: k", told.line())),
                 told
             );
         }
-        assert_eq!(Told::of("no script"), Told::Answer);
+        assert_eq!(ScriptLine::of("no script"), ScriptLine::Answer);
     }
 }

@@ -11,7 +11,7 @@ use council_protocol::{
 };
 
 use crate::Candidate;
-use crate::script::Told;
+use crate::script::ScriptLine;
 
 /// What the program would wait beyond what it granted.
 pub(crate) const MARGIN: Duration = Duration::from_secs(4);
@@ -20,12 +20,12 @@ pub(crate) const ANSWER_BYTES: u64 = 64 * 1024;
 
 /// What became of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reply {
+pub(crate) enum StageReply {
     Answered(String),
     Failed(Failure),
 }
 
-pub(crate) struct Stage<'a> {
+pub(crate) struct ScenarioStage<'a> {
     candidate: &'a Candidate<'a>,
     backend: Box<dyn Backend>,
     events: Receiver<Event>,
@@ -35,10 +35,10 @@ pub(crate) struct Stage<'a> {
 }
 
 /// Makes a backend and opens it, whatever comes of that.
-pub(crate) fn raise<'a>(
+pub(crate) fn raise_backend<'a>(
     candidate: &'a Candidate<'a>,
     protocols: &[u32],
-) -> Result<(Stage<'a>, Result<(), BackendError>), String> {
+) -> Result<(ScenarioStage<'a>, Result<(), BackendError>), String> {
     let mut backend = (candidate.make)().map_err(|error| format!("it cannot be made: {error}"))?;
     let (sender, events) = mpsc::channel();
     let mut hello = candidate.hello.clone();
@@ -50,7 +50,7 @@ pub(crate) fn raise<'a>(
     let opened = backend.open(hello, sink);
     let claimed = backend.manifest().capabilities;
     Ok((
-        Stage {
+        ScenarioStage {
             candidate,
             backend,
             events,
@@ -62,20 +62,20 @@ pub(crate) fn raise<'a>(
     ))
 }
 
-impl<'a> Stage<'a> {
+impl<'a> ScenarioStage<'a> {
     /// Opens a backend as the program would, and probes the seat: what is claimed is what both say.
-    pub(crate) fn open(candidate: &'a Candidate<'a>) -> Result<Self, String> {
-        let (mut stage, opened) = raise(candidate, &candidate.hello.protocols)?;
+    pub(crate) fn open_backend(candidate: &'a Candidate<'a>) -> Result<Self, String> {
+        let (mut stage, opened) = raise_backend(candidate, &candidate.hello.protocols)?;
         opened.map_err(|error| format!("it cannot be opened: {error}"))?;
-        stage.wait("`opened`", candidate.patience, |e| {
+        stage.wait_until("`opened`", candidate.patience, |e| {
             matches!(e, Event::Opened { .. }).then_some(())
         })?;
-        let probed = stage.probe("judge-1")?;
+        let probed = stage.probe_seat("judge-1")?;
         stage.claimed = stage.claimed.intersection(&probed);
         Ok(stage)
     }
 
-    pub(crate) fn claims(&self, capability: &Capability) -> bool {
+    pub(crate) fn claims_capability(&self, capability: &Capability) -> bool {
         self.claimed.has(capability)
     }
 
@@ -83,11 +83,11 @@ impl<'a> Stage<'a> {
         self.backend.as_mut()
     }
 
-    pub(crate) fn probe(&mut self, judge: &str) -> Result<CapabilitySet, String> {
-        let seat = self.candidate.seat(judge);
+    pub(crate) fn probe_seat(&mut self, judge: &str) -> Result<CapabilitySet, String> {
+        let seat = self.candidate.seat_for(judge);
         let asked = self.backend.send(Message::Probe { seat });
         asked.map_err(|error| format!("a probe was refused: {error}"))?;
-        let probed = self.wait("`probed`", self.candidate.patience, |event| match event {
+        let probed = self.wait_until("`probed`", self.candidate.patience, |event| match event {
             Event::Probed {
                 judge: who,
                 capabilities,
@@ -104,7 +104,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Seats a judge and waits until it is.
-    pub(crate) fn seat(&mut self, judge: &str) -> Result<(), String> {
+    pub(crate) fn seat_judge(&mut self, judge: &str) -> Result<(), String> {
         self.seat_for(judge, ANSWER_BYTES)
     }
 
@@ -121,7 +121,7 @@ impl<'a> Stage<'a> {
         judge: &str,
         max_answer_bytes: u64,
     ) -> Result<Option<Failure>, String> {
-        let seat = self.candidate.seat(judge);
+        let seat = self.candidate.seat_for(judge);
         let spec = JudgeSpec {
             seat,
             brief: "Nothing is under review.\n".into(),
@@ -129,9 +129,9 @@ impl<'a> Stage<'a> {
             max_answer_bytes,
         };
         if let Err(error) = self.backend.spawn(spec) {
-            return Ok(Some(refusal(&error)));
+            return Ok(Some(refusal_of(&error)));
         }
-        self.wait(
+        self.wait_until(
             &format!("`started` for {judge}"),
             self.candidate.patience,
             |event| match event {
@@ -147,16 +147,20 @@ impl<'a> Stage<'a> {
     }
 
     /// Sends a judge its next turn; the reply when it was refused at once.
-    pub(crate) fn ask(&mut self, judge: &str, told: Told) -> (TurnId, Option<Reply>) {
+    pub(crate) fn ask_turn(
+        &mut self,
+        judge: &str,
+        told: ScriptLine,
+    ) -> (TurnId, Option<StageReply>) {
         self.ask_within(judge, told, self.candidate.patience)
     }
 
     pub(crate) fn ask_within(
         &mut self,
         judge: &str,
-        told: Told,
+        told: ScriptLine,
         timeout: Duration,
-    ) -> (TurnId, Option<Reply>) {
+    ) -> (TurnId, Option<StageReply>) {
         self.turns += 1;
         let (id, key) = (TurnId(self.turns), format!("key-{}", self.turns));
         // The key as the scripted judge reads it, and in the words of the program's own prompts.
@@ -177,29 +181,41 @@ impl<'a> Stage<'a> {
             judge: judge.into(),
             turn,
         });
-        (id, sent.err().map(|error| Reply::Failed(refusal(&error))))
+        (
+            id,
+            sent.err()
+                .map(|error| StageReply::Failed(refusal_of(&error))),
+        )
     }
 
     /// Waits for what becomes of a turn.
-    pub(crate) fn reply(&mut self, turn: TurnId, within: Duration) -> Result<Reply, String> {
-        self.wait(&format!("an outcome of turn {}", turn.0), within, |event| {
+    pub(crate) fn reply_to(
+        &mut self,
+        turn: TurnId,
+        within: Duration,
+    ) -> Result<StageReply, String> {
+        self.wait_until(&format!("an outcome of turn {}", turn.0), within, |event| {
             reply_of(event, turn)
         })
     }
 
     /// A turn from the question to an answer that echoes its key.
-    pub(crate) fn answer(&mut self, judge: &str) -> Result<(), String> {
-        let (turn, refused) = self.ask(judge, Told::Answer);
-        let reply = refused.map_or_else(|| self.reply(turn, self.candidate.patience), Ok)?;
-        right(judge, turn, &reply)
+    pub(crate) fn expect_answer(&mut self, judge: &str) -> Result<(), String> {
+        let (turn, refused) = self.ask_turn(judge, ScriptLine::Answer);
+        let reply = refused.map_or_else(|| self.reply_to(turn, self.candidate.patience), Ok)?;
+        check_order(judge, turn, &reply)
     }
 
     /// Asks a judge to end and waits for that.
-    pub(crate) fn shutdown(&mut self, judge: &str, grace: Duration) -> Result<Ending, String> {
+    pub(crate) fn shutdown_judge(
+        &mut self,
+        judge: &str,
+        grace: Duration,
+    ) -> Result<Ending, String> {
         let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         let asked = self.backend.shutdown(&judge.into(), grace_ms);
         asked.map_err(|error| format!("the shutdown of {judge} was refused: {error}"))?;
-        self.wait(
+        self.wait_until(
             &format!("`ended` for {judge}"),
             grace + MARGIN,
             |event| match event {
@@ -210,7 +226,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Waits until `pick` finds something in what was seen or is yet to come.
-    pub(crate) fn wait<T>(
+    pub(crate) fn wait_until<T>(
         &mut self,
         what: &str,
         within: Duration,
@@ -226,7 +242,7 @@ impl<'a> Stage<'a> {
                 return Err(format!(
                     "{what} did not come within {} s{}",
                     within.as_secs_f32(),
-                    self.complaints()
+                    self.rule_breaches()
                 ));
             };
             let found = pick(&event);
@@ -238,7 +254,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What the backend itself said was wrong.
-    fn complaints(&self) -> String {
+    fn rule_breaches(&self) -> String {
         let errors = self.seen.iter().filter_map(|event| match event {
             Event::Error { message } => Some(message.as_str()),
             _ => None,
@@ -252,7 +268,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Hears what comes within a while.
-    pub(crate) fn listen(&mut self, a_while: Duration) -> &[Event] {
+    pub(crate) fn listen_for(&mut self, a_while: Duration) -> &[Event] {
         let deadline = Instant::now() + a_while;
         while let Ok(event) = self
             .events
@@ -264,7 +280,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Closes the backend, twice, and holds it to the law.
-    pub(crate) fn close(mut self) -> Result<(), String> {
+    pub(crate) fn close_backend(mut self) -> Result<(), String> {
         let began = Instant::now();
         self.backend
             .close()
@@ -275,40 +291,44 @@ impl<'a> Stage<'a> {
         self.backend
             .close()
             .map_err(|error| format!("a second close was refused: {error}"))?;
-        self.wait("`closed`", MARGIN, |event| {
+        self.wait_until("`closed`", MARGIN, |event| {
             matches!(event, Event::Closed).then_some(())
         })?;
-        self.listen(Duration::from_millis(100));
-        law(&self.seen)
+        self.listen_for(Duration::from_millis(100));
+        check_law(&self.seen)
     }
 }
 
-fn reply_of(event: &Event, wanted: TurnId) -> Option<Reply> {
+fn reply_of(event: &Event, wanted: TurnId) -> Option<StageReply> {
     match event {
-        Event::Answered { turn, raw, .. } if *turn == wanted => Some(Reply::Answered(raw.clone())),
+        Event::Answered { turn, raw, .. } if *turn == wanted => {
+            Some(StageReply::Answered(raw.clone()))
+        }
         Event::Failed {
             turn: Some(turn),
             failure,
             ..
-        } if *turn == wanted => Some(Reply::Failed(failure.clone())),
+        } if *turn == wanted => Some(StageReply::Failed(failure.clone())),
         _ => None,
     }
 }
 
 /// Whether a reply is the answer to this turn.
-pub(crate) fn right(judge: &str, turn: TurnId, reply: &Reply) -> Result<(), String> {
+pub(crate) fn check_order(judge: &str, turn: TurnId, reply: &StageReply) -> Result<(), String> {
     match reply {
-        Reply::Answered(raw) if raw.contains(&format!("key-{}\"", turn.0)) => Ok(()),
-        Reply::Answered(_) => Err(format!(
+        StageReply::Answered(raw) if raw.contains(&format!("key-{}\"", turn.0)) => Ok(()),
+        StageReply::Answered(_) => Err(format!(
             "the answer of {judge} does not echo the key of turn {}",
             turn.0
         )),
-        Reply::Failed(failure) => Err(format!("{judge} did not answer turn {}: {failure}", turn.0)),
+        StageReply::Failed(failure) => {
+            Err(format!("{judge} did not answer turn {}: {failure}", turn.0))
+        }
     }
 }
 
 /// A refusal at once, in the words of one that comes as an event.
-fn refusal(error: &BackendError) -> Failure {
+fn refusal_of(error: &BackendError) -> Failure {
     let kind = match error {
         BackendError::Unsupported(_) => FailureKind::Unsupported,
         _ => FailureKind::Died,
@@ -317,7 +337,7 @@ fn refusal(error: &BackendError) -> Failure {
 }
 
 /// What holds for the events of every session.
-fn law(events: &[Event]) -> Result<(), String> {
+fn check_law(events: &[Event]) -> Result<(), String> {
     match events
         .iter()
         .position(|e| matches!(e, Event::Opened { .. }))

@@ -6,7 +6,7 @@ use council_protocol::Capability;
 
 /// What came of one scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ScenarioOutcome {
     /// As it must be.
     Passed,
     /// Not as it must be, and how.
@@ -19,47 +19,47 @@ pub enum Outcome {
 
 /// One scenario with one backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct TableRow {
     /// The capability that it is about, if it is about one.
     pub capability: Option<Capability>,
     /// Its name.
     pub scenario: &'static str,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: ScenarioOutcome,
 }
 
 /// All scenarios with one backend. Displayed as an aligned table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct ConformanceTable {
     /// The backend's name.
     pub backend: String,
     /// In the order in which they were played.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
-impl Table {
+impl ConformanceTable {
     /// Whether nothing failed.
     pub fn passed(&self) -> bool {
         !self
             .rows
             .iter()
-            .any(|row| matches!(row.outcome, Outcome::Failed(_)))
+            .any(|row| matches!(row.outcome, ScenarioOutcome::Failed(_)))
     }
 
     /// What came of the scenario of this name.
-    pub fn outcome(&self, scenario: &str) -> Option<&Outcome> {
+    pub fn outcome_of(&self, scenario: &str) -> Option<&ScenarioOutcome> {
         self.rows
             .iter()
             .find(|row| row.scenario == scenario)
             .map(|row| &row.outcome)
     }
 
-    fn count(&self, of: impl Fn(&Outcome) -> bool) -> usize {
+    fn count(&self, of: impl Fn(&ScenarioOutcome) -> bool) -> usize {
         self.rows.iter().filter(|row| of(&row.outcome)).count()
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for ScenarioOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Passed => f.write_str("pass"),
@@ -70,9 +70,9 @@ impl fmt::Display for Outcome {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for ConformanceTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let capability = |row: &Row| {
+        let capability = |row: &TableRow| {
             row.capability
                 .as_ref()
                 .map_or("", Capability::name)
@@ -100,10 +100,10 @@ impl fmt::Display for Table {
                 row.outcome
             )?;
         }
-        let passed = self.count(|o| *o == Outcome::Passed);
-        let failed = self.count(|o| matches!(o, Outcome::Failed(_)));
-        let unclaimed = self.count(|o| matches!(o, Outcome::Unclaimed(_)));
-        let untried = self.count(|o| matches!(o, Outcome::Untried(_)));
+        let passed = self.count(|o| *o == ScenarioOutcome::Passed);
+        let failed = self.count(|o| matches!(o, ScenarioOutcome::Failed(_)));
+        let unclaimed = self.count(|o| matches!(o, ScenarioOutcome::Unclaimed(_)));
+        let untried = self.count(|o| matches!(o, ScenarioOutcome::Untried(_)));
         writeln!(
             f,
             "\n{passed} passed, {failed} failed, {unclaimed} not claimed, {untried} not tried"
@@ -117,24 +117,24 @@ mod tests {
 
     #[test]
     fn a_table_is_aligned_and_counted() {
-        let row = |capability, scenario, outcome| Row {
+        let row = |capability, scenario, outcome| TableRow {
             capability,
             scenario,
             outcome,
         };
-        let table = Table {
+        let table = ConformanceTable {
             backend: "mine".into(),
             rows: vec![
-                row(None, "one answer", Outcome::Passed),
+                row(None, "one answer", ScenarioOutcome::Passed),
                 row(
                     Some(Capability::Shutdown),
                     "ignored",
-                    Outcome::Failed("no end".into()),
+                    ScenarioOutcome::Failed("no end".into()),
                 ),
                 row(
                     Some(Capability::Message),
                     "in order",
-                    Outcome::Unclaimed("refused".into()),
+                    ScenarioOutcome::Unclaimed("refused".into()),
                 ),
             ],
         };

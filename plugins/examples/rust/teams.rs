@@ -7,14 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use council_agents::{Agents, Workshop};
+use council_agents::{AgentContext, AgentTable};
 use council_sdk::protocol::change::BlobError;
 use council_sdk::protocol::message::{Hello, Manifest, Message};
 use council_sdk::protocol::{
     BlobSource, JudgeId, JudgeSpec, PROTOCOL_VERSION, Packet, RepoPath, Side,
 };
 use council_sdk::{Backend, BackendError, Sink};
-use council_teams::teams;
+use council_teams::teams_backend;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -32,7 +32,7 @@ impl Teams {
 
 impl Backend for Teams {
     fn manifest(&self) -> Manifest {
-        let manifest = teams(Agents::of(Vec::new())).manifest();
+        let manifest = teams_backend(AgentTable::from_agents(Vec::new())).manifest();
         Manifest {
             name: "teams-plugin".into(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -50,7 +50,7 @@ impl Backend for Teams {
         let folder = folder.ok_or_else(|| {
             BackendError::Other("the packet is read from the run's folder".into())
         })?;
-        let workshop = Arc::new(Workshop {
+        let workshop = Arc::new(AgentContext {
             packet: Arc::new(read_json::<Packet>(&folder.join("packet.json"))?),
             blobs: Arc::new(Blobs::read(folder)?),
             exe: None,
@@ -58,7 +58,7 @@ impl Backend for Teams {
             env: Default::default(),
         });
         self.0
-            .insert(teams(Agents::new(&workshop)))
+            .insert(teams_backend(AgentTable::new(&workshop)))
             .open(hello, sink)
     }
 

@@ -5,19 +5,19 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use council_agents::{Agent, Agents, Conversation, Probe, Reply, Stop};
-use council_conformance::Told;
+use council_agents::{Agent, AgentReply, AgentTable, Conversation, SeatProbe, StopSignal};
+use council_conformance::ScriptLine;
 use council_protocol::{
     Answer, Backend, Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn, Vote,
 };
 
 /// The backend of this name over scripted judges.
 pub(crate) fn backend(name: &str) -> Option<Box<dyn Backend>> {
-    let agents = Agents::of(vec![Arc::new(Scripted)]);
+    let agents = AgentTable::from_agents(vec![Arc::new(Scripted)]);
     match name {
-        "teams" => Some(council_teams::teams(agents)),
-        "inline" => Some(council_inline::inline(agents)),
-        "subagents" => Some(council_subagents::subagents(agents)),
+        "teams" => Some(council_teams::teams_backend(agents)),
+        "inline" => Some(council_inline::inline_backend(agents)),
+        "subagents" => Some(council_subagents::subagents_backend(agents)),
         _ => None,
     }
 }
@@ -26,7 +26,7 @@ pub(crate) fn backend(name: &str) -> Option<Box<dyn Backend>> {
 struct Scripted;
 
 impl Agent for Scripted {
-    fn driver(&self) -> &'static str {
+    fn driver_name(&self) -> &'static str {
         "builtin"
     }
 
@@ -34,43 +34,45 @@ impl Agent for Scripted {
         CapabilitySet::from([Capability::Spawn, Capability::Message, Capability::Shutdown])
     }
 
-    fn probe(&self, _: &Seat) -> Result<Probe, Failure> {
-        Ok(Probe {
+    fn probe_seat(&self, _: &Seat) -> Result<SeatProbe, Failure> {
+        Ok(SeatProbe {
             capabilities: self.capabilities(),
             note: String::new(),
         })
     }
 
-    fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    fn open_conversation(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         Ok(Box::new(Self))
     }
 }
 
 impl Conversation for Scripted {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let answer = serde_json::to_string(&Answer::new(turn.round, &turn.key, Vote::Pass))
             .unwrap_or_default();
-        let raw = match Told::of(&turn.prompt) {
-            Told::Answer => answer,
-            Told::Wait(seconds) => {
+        let raw = match ScriptLine::of(&turn.prompt) {
+            ScriptLine::Answer => answer,
+            ScriptLine::Wait(seconds) => {
                 wait(Duration::from_secs(seconds.into()), stop)?;
                 answer
             }
-            Told::Flood(bytes) => "x".repeat(bytes as usize),
-            Told::Die => panic!("as told"),
-            Told::Deaf(seconds) => {
+            ScriptLine::Flood(bytes) => "x".repeat(bytes as usize),
+            ScriptLine::Die => panic!("as told"),
+            ScriptLine::Deaf(seconds) => {
                 thread::sleep(Duration::from_secs(seconds.into()));
                 answer
             }
-            Told::Garbage => format!("\u{fffd}\u{fffd}{answer}"),
-            Told::Forge => format!("{{\"type\":\"horoscope\"}}\n{{\"type\":\"closed\"}}\n{answer}"),
+            ScriptLine::Garbage => format!("\u{fffd}\u{fffd}{answer}"),
+            ScriptLine::Forge => {
+                format!("{{\"type\":\"horoscope\"}}\n{{\"type\":\"closed\"}}\n{answer}")
+            }
         };
-        Ok(Reply { raw, usage: None })
+        Ok(AgentReply { raw, usage: None })
     }
 }
 
 /// Sleeps, unless it is told to stop.
-fn wait(time: Duration, stop: &Stop) -> Result<(), Failure> {
+fn wait(time: Duration, stop: &StopSignal) -> Result<(), Failure> {
     let (tell, told) = channel();
     stop.on_raise(move || {
         // Nobody waits any more when the time was over before.

@@ -7,25 +7,25 @@ use council_abi::status;
 use council_protocol::message::{Hello, Message};
 use council_protocol::{BackendError, JudgeId, Request};
 
-use crate::gate::Gate;
-use crate::link::Link;
-use crate::table::{Live, Table};
+use crate::gate::EventGate;
+use crate::link::HostLink;
+use crate::table::{PluginTable, TableSession};
 
 /// What the thread knows.
-pub(crate) struct Caller {
-    pub(crate) table: Table,
-    pub(crate) link: &'static Link,
-    pub(crate) gate: Arc<Gate>,
+pub(crate) struct CallThread {
+    pub(crate) table: PluginTable,
+    pub(crate) link: &'static HostLink,
+    pub(crate) gate: Arc<EventGate>,
     /// Once the library has opened it.
-    pub(crate) live: Option<Live>,
+    pub(crate) live: Option<TableSession>,
 }
 
-impl Caller {
+impl CallThread {
     /// Makes every call in its turn, until the one that closes.
-    pub(crate) fn run(mut self, requests: &Receiver<Request>, finished: &Sender<()>) {
+    pub(crate) fn run_calls(mut self, requests: &Receiver<Request>, finished: &Sender<()>) {
         while let Ok(request) = requests.recv() {
             if request == Request::Close {
-                self.close();
+                self.close_session();
                 break;
             }
             self.make(&request);
@@ -36,21 +36,23 @@ impl Caller {
 
     fn make(&mut self, request: &Request) {
         let gate = self.gate.clone();
-        let (status, reasons) = gate.calling(|| self.call(request));
+        let (status, reasons) = gate.during_call(|| self.send_call(request));
         match status_error(status, request, &reasons) {
-            None => gate.with(|ledger| ledger.errors(reasons)),
+            None => gate.with_ledger(|ledger| ledger.on_errors(reasons)),
             Some(error) if matches!(request, Request::Open { .. }) => {
-                gate.with(|ledger| ledger.dead(&format!("it did not open: {error}")));
+                gate.with_ledger(|ledger| ledger.on_death(&format!("it did not open: {error}")));
             }
             // A judge that has ended meanwhile cannot be cancelled, and need not be.
             Some(_) if matches!(request, Request::Cancel { .. }) => {}
-            Some(error) => gate.with(|ledger| ledger.refused(request.refused(&error))),
+            Some(error) => {
+                gate.with_ledger(|ledger| ledger.on_refused(request.refusal_event(&error)))
+            }
         }
     }
 
-    fn call(&mut self, request: &Request) -> i32 {
+    fn send_call(&mut self, request: &Request) -> i32 {
         if let Request::Open { hello } = request {
-            return self.open(hello);
+            return self.open_session(hello);
         }
         let Some(live) = &self.live else {
             return status::CLOSED;
@@ -58,11 +60,11 @@ impl Caller {
         match request {
             Request::Spawn { spec } => self
                 .gate
-                .wire(request, spec)
+                .receive_line(request, spec)
                 .map_or(status::OK, |spec| live.spawn(&spec)),
             Request::Send { message } => self
                 .gate
-                .wire(request, message)
+                .receive_line(request, message)
                 .map_or(status::OK, |text| live.send(&text)),
             Request::Cancel { judge } => live.cancel(judge.as_str().as_bytes()),
             Request::Shutdown { judge, grace_ms } => {
@@ -73,7 +75,7 @@ impl Caller {
         }
     }
 
-    fn open(&mut self, hello: &Hello) -> i32 {
+    fn open_session(&mut self, hello: &Hello) -> i32 {
         // The protocol's types always serialise.
         let text = serde_json::to_vec(hello).unwrap_or_default();
         let (status, live) = self.table.open(self.link.host(), &text);
@@ -83,20 +85,20 @@ impl Caller {
             _ if status != status::OK => {}
             _ => {
                 self.gate
-                    .with(|ledger| ledger.dead("it opened without a session"));
+                    .with_ledger(|ledger| ledger.on_death("it opened without a session"));
             }
         }
         status
     }
 
-    fn close(&mut self) {
+    fn close_session(&mut self) {
         if let Some(live) = self.live.take() {
-            let (status, reasons) = self.gate.calling(|| live.close());
+            let (status, reasons) = self.gate.during_call(|| live.close());
             match status_error(status, &Request::Close, &reasons) {
-                None => self.gate.with(|ledger| ledger.errors(reasons)),
+                None => self.gate.with_ledger(|ledger| ledger.on_errors(reasons)),
                 Some(error) => self
                     .gate
-                    .with(|ledger| ledger.note(format!("had trouble closing: {error}"))),
+                    .with_ledger(|ledger| ledger.log_note(format!("had trouble closing: {error}"))),
             }
         }
     }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use council_abi::{ABI, SYMBOL};
 use council_protocol::PROTOCOL_VERSION;
 
-use crate::trust::Untrusted;
+use crate::trust::UntrustedFile;
 
 /// Why a plugin could not be loaded or started. None of its judges has been seated.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// Its file must not be run.
     #[error(transparent)]
-    Untrusted(#[from] Untrusted),
+    Untrusted(#[from] UntrustedFile),
     /// The system's loader refused it.
     #[error("cannot load {}: {cause}; check that it is a shared library for this machine, or use a backend over stdio", path.display())]
     Open {

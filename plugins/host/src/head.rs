@@ -10,14 +10,14 @@ pub(crate) const SCANNED: usize = 4096;
 
 /// As much as was found before the text broke off or went wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct EventHead {
     pub(crate) judge: Option<JudgeId>,
     pub(crate) turn: Option<TurnId>,
 }
 
-impl Head {
+impl EventHead {
     /// Reads the first [`SCANNED`] bytes of an event.
-    pub(crate) fn of(event: &[u8]) -> Self {
+    pub(crate) fn from_bytes(event: &[u8]) -> Self {
         let mut head = Self::default();
         let prefix = &event[..event.len().min(SCANNED)];
         // An error is expected here: the prefix is cut, or the event is garbled. What was met before it counts.
@@ -26,7 +26,7 @@ impl Head {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for &mut Head {
+impl<'de> DeserializeSeed<'de> for &mut EventHead {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -34,7 +34,7 @@ impl<'de> DeserializeSeed<'de> for &mut Head {
     }
 }
 
-impl<'de> Visitor<'de> for &mut Head {
+impl<'de> Visitor<'de> for &mut EventHead {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn judge_and_turn_are_found_in_what_is_cut_or_garbled() {
-        let whole = Head {
+        let whole = EventHead {
             judge: Some("judge-1".into()),
             turn: Some(TurnId(3)),
         };
@@ -69,7 +69,7 @@ mod tests {
         let long = [start.as_slice(), &vec![b'x'; 9_000], br#""}"#].concat();
         let bytes = [start.as_slice(), b"\xff\xfe\"}"].concat();
         for event in [long, bytes, start.to_vec()] {
-            assert_eq!(Head::of(&event), whole);
+            assert_eq!(EventHead::from_bytes(&event), whole);
         }
     }
 
@@ -83,7 +83,7 @@ mod tests {
             br#"{"judge":7}"#,
             b"\xff",
         ] {
-            assert_eq!(Head::of(event), Head::default());
+            assert_eq!(EventHead::from_bytes(event), EventHead::default());
         }
     }
 }

@@ -25,24 +25,24 @@ mod trust;
 use std::time::Duration;
 
 pub use error::LoadError;
-pub use library::Library;
-pub use log::{Level, Log};
-pub use plugin::{Carrier, Plugin, Surroundings};
-pub use process::{Launch, Leash, Start, launch};
+pub use library::PluginLibrary;
+pub use log::{PluginLog, PluginLogLevel};
+pub use plugin::{ConfiguredPlugin, PluginCarrier, PluginSurroundings};
+pub use process::{LaunchSpec, ProcessHandle, StartProcess, launch_process};
 pub use session::LibraryBackend;
-pub use stdio::{Program, StdioBackend};
-pub use trust::{Trusted, Untrusted};
+pub use stdio::{PluginProgram, StdioBackend};
+pub use trust::{TrustedFile, UntrustedFile};
 
 /// How long the program waits for a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct HostTimeouts {
     /// For it to load, to give its manifest, and to open.
     pub start: Duration,
     /// Beyond what was granted: for a judge's end after its grace, for the session's close.
     pub margin: Duration,
 }
 
-impl Default for Patience {
+impl Default for HostTimeouts {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(10),

@@ -11,30 +11,30 @@ use council_protocol::PROTOCOL_VERSION;
 use council_protocol::message::Manifest;
 use libloading::os::unix::{Library as Shared, RTLD_LOCAL, RTLD_NOW};
 
-use crate::table::Table;
-use crate::{LibraryBackend, LoadError, Log, Patience, Trusted};
+use crate::table::PluginTable;
+use crate::{HostTimeouts, LibraryBackend, LoadError, PluginLog, TrustedFile};
 
 /// A loaded backend library. It stays loaded as long as the process lives: unloading is unsound as soon as the library
 /// has a thread or a thread-local destructor (`rust.md` A1.1).
-pub struct Library {
+pub struct PluginLibrary {
     path: PathBuf,
     manifest: Manifest,
-    table: Table,
+    table: PluginTable,
 }
 
 /// Everything that was loaded so far, so that a path is loaded once.
-static LOADED: Mutex<BTreeMap<PathBuf, &'static Library>> = Mutex::new(BTreeMap::new());
+static LOADED: Mutex<BTreeMap<PathBuf, &'static PluginLibrary>> = Mutex::new(BTreeMap::new());
 
-impl Library {
+impl PluginLibrary {
     /// Loads a library and shakes hands: version, size, functions, manifest, protocol. A path that was loaded before is
     /// not loaded again.
     ///
     /// # Errors
     ///
     /// Names what is wrong with the library; it was not asked to do anything yet.
-    pub fn load(file: &Trusted, patience: Patience) -> Result<&'static Self, LoadError> {
+    pub fn load(file: &TrustedFile, patience: HostTimeouts) -> Result<&'static Self, LoadError> {
         let path = file.path();
-        if let Some(library) = loaded().get(path) {
+        if let Some(library) = loaded_libraries().get(path) {
             return Ok(library);
         }
         // Constructors of the library run while it is loaded, and may hang.
@@ -54,7 +54,7 @@ impl Library {
             within: start,
         };
         let library = result.recv_timeout(start).map_err(slow)??;
-        Ok(*loaded()
+        Ok(*loaded_libraries()
             .entry(path.to_path_buf())
             .or_insert_with(|| Box::leak(Box::new(library))))
     }
@@ -70,16 +70,16 @@ impl Library {
     }
 
     /// A backend that runs judges in it. Every one has its own session and its own thread.
-    pub fn backend(&'static self, log: Log, patience: Patience) -> LibraryBackend {
+    pub fn backend(&'static self, log: PluginLog, patience: HostTimeouts) -> LibraryBackend {
         LibraryBackend::new(self, log, patience)
     }
 
-    pub(crate) fn table(&self) -> &Table {
+    pub(crate) fn table(&self) -> &PluginTable {
         &self.table
     }
 }
 
-fn loaded() -> std::sync::MutexGuard<'static, BTreeMap<PathBuf, &'static Library>> {
+fn loaded_libraries() -> std::sync::MutexGuard<'static, BTreeMap<PathBuf, &'static PluginLibrary>> {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -87,7 +87,7 @@ fn loaded() -> std::sync::MutexGuard<'static, BTreeMap<PathBuf, &'static Library
     unsafe_code,
     reason = "runs a foreign library's constructors and its exported function"
 )]
-fn load(path: &Path) -> Result<Library, LoadError> {
+fn load(path: &Path) -> Result<PluginLibrary, LoadError> {
     // RTLD_NOW: what the library misses shows now and not in the middle of a review. RTLD_LOCAL: its symbols are its own.
     // SAFETY: the file was checked (`Trusted`); that its constructors are harmless is what trusting it means.
     let shared = unsafe { Shared::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
@@ -103,13 +103,13 @@ fn load(path: &Path) -> Result<Library, LoadError> {
         path: path.to_path_buf(),
     })?;
     // SAFETY: the library stays loaded; the header says what the function returns.
-    let table = unsafe { Table::read(entry(), path) }?;
+    let table = unsafe { PluginTable::read_table(entry(), path) }?;
     let unusable = |cause| LoadError::Manifest {
         path: path.to_path_buf(),
         cause,
     };
     let manifest = parse_manifest(&table.manifest().map_err(unusable)?, path)?;
-    Ok(Library {
+    Ok(PluginLibrary {
         path: path.to_path_buf(),
         manifest,
         table,

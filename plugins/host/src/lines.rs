@@ -8,7 +8,7 @@ use crate::head::SCANNED;
 const CHUNK: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum BoundedLine {
     /// The buffer has a line, without its newline.
     Whole,
     /// So many bytes more of a line that is too long; the buffer has its start.
@@ -18,25 +18,29 @@ pub(crate) enum Line {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct BoundedLines {
     pub(crate) buffer: Vec<u8>,
     skipping: bool,
 }
 
-impl Lines {
+impl BoundedLines {
     /// The next line of at most `limit` bytes, or a part of one that is longer.
-    pub(crate) fn next(&mut self, stream: &mut impl BufRead, limit: u64) -> io::Result<Line> {
+    pub(crate) fn next(
+        &mut self,
+        stream: &mut impl BufRead,
+        limit: u64,
+    ) -> io::Result<BoundedLine> {
         if self.skipping {
-            return self.skip(stream);
+            return self.skip_line(stream);
         }
         self.buffer.clear();
         loop {
             let available = stream.fill_buf()?;
             if available.is_empty() {
                 return Ok(if self.buffer.is_empty() {
-                    Line::End
+                    BoundedLine::End
                 } else {
-                    Line::Whole
+                    BoundedLine::Whole
                 });
             }
             let newline = available.iter().position(|b| *b == b'\n');
@@ -48,15 +52,15 @@ impl Lines {
                 self.buffer.truncate(SCANNED);
                 self.buffer.shrink_to_fit();
                 self.skipping = newline.is_none();
-                return Ok(Line::Overlong(size));
+                return Ok(BoundedLine::Overlong(size));
             }
             if newline.is_some() {
-                return Ok(Line::Whole);
+                return Ok(BoundedLine::Whole);
             }
         }
     }
 
-    fn skip(&mut self, stream: &mut impl BufRead) -> io::Result<Line> {
+    fn skip_line(&mut self, stream: &mut impl BufRead) -> io::Result<BoundedLine> {
         let mut skipped = 0;
         while skipped < CHUNK {
             let available = stream.fill_buf()?;
@@ -70,7 +74,7 @@ impl Lines {
             }
             stream.consume(take);
         }
-        Ok(Line::Overlong(skipped))
+        Ok(BoundedLine::Overlong(skipped))
     }
 }
 
@@ -83,13 +87,13 @@ mod tests {
         let long = "x".repeat(10_000_000);
         let text = format!("one\n{long}\n\ntwo");
         let mut stream = io::BufReader::new(text.as_bytes());
-        let mut lines = Lines::default();
-        assert_eq!(lines.next(&mut stream, 100).unwrap(), Line::Whole);
+        let mut lines = BoundedLines::default();
+        assert_eq!(lines.next(&mut stream, 100).unwrap(), BoundedLine::Whole);
         assert_eq!(lines.buffer, b"one");
         let mut dropped = 0;
         let after = loop {
             match lines.next(&mut stream, 100).unwrap() {
-                Line::Overlong(bytes) => dropped += bytes,
+                BoundedLine::Overlong(bytes) => dropped += bytes,
                 other => break other,
             }
             assert!(lines.buffer.len() <= SCANNED);
@@ -97,20 +101,20 @@ mod tests {
         assert!((10_000_000..=10_000_001).contains(&dropped), "{dropped}");
         assert_eq!(
             (after, lines.buffer.as_slice()),
-            (Line::Whole, b"".as_slice())
+            (BoundedLine::Whole, b"".as_slice())
         );
-        assert_eq!(lines.next(&mut stream, 100).unwrap(), Line::Whole);
+        assert_eq!(lines.next(&mut stream, 100).unwrap(), BoundedLine::Whole);
         assert_eq!(lines.buffer, b"two");
-        assert_eq!(lines.next(&mut stream, 100).unwrap(), Line::End);
+        assert_eq!(lines.next(&mut stream, 100).unwrap(), BoundedLine::End);
     }
 
     #[test]
     fn a_line_that_never_ends_is_heard_of_again_and_again() {
         let mut stream = io::BufReader::new(io::repeat(b'x'));
-        let mut lines = Lines::default();
+        let mut lines = BoundedLines::default();
         for _ in 0..3 {
             assert!(
-                matches!(lines.next(&mut stream, 1_000).unwrap(), Line::Overlong(n) if n > 1_000)
+                matches!(lines.next(&mut stream, 1_000).unwrap(), BoundedLine::Overlong(n) if n > 1_000)
             );
         }
     }

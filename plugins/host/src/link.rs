@@ -6,18 +6,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use council_abi::{ABI, Host, Str};
 
-use crate::gate::Gate;
-use crate::log::{Level, Log};
+use crate::gate::EventGate;
+use crate::log::{PluginLog, PluginLogLevel};
 
 /// What a library is handed: `emit` and `log`, for ever. It is never freed, so that a late call finds nothing instead of
 /// freed memory.
-pub(crate) struct Link {
-    gate: RwLock<Option<Arc<Gate>>>,
-    log: Log,
+pub(crate) struct HostLink {
+    gate: RwLock<Option<Arc<EventGate>>>,
+    log: PluginLog,
 }
 
-impl Link {
-    pub(crate) fn leak(gate: Arc<Gate>, log: Log) -> &'static Self {
+impl HostLink {
+    pub(crate) fn leak_link(gate: Arc<EventGate>, log: PluginLog) -> &'static Self {
         Box::leak(Box::new(Self {
             gate: RwLock::new(Some(gate)),
             log,
@@ -35,11 +35,11 @@ impl Link {
     }
 
     /// From here on nothing is heard.
-    pub(crate) fn cut(&self) {
+    pub(crate) fn cut_link(&self) {
         *self.gate.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn gate(&self) -> Option<Arc<Gate>> {
+    fn gate(&self) -> Option<Arc<EventGate>> {
         self.gate
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -52,31 +52,32 @@ unsafe extern "C" fn emit(ctx: *mut c_void, event: Str) {
     // A panic of the program's own sink must not cross into C.
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: `ctx` is the link that was leaked when the session was opened.
-        let Some(gate) = (unsafe { ctx.cast::<Link>().as_ref() }).and_then(Link::gate) else {
+        let Some(gate) = (unsafe { ctx.cast::<HostLink>().as_ref() }).and_then(HostLink::gate)
+        else {
             return;
         };
         if isize::try_from(event.len).is_err() {
-            return gate.overlong(&[], event.len as u64);
+            return gate.reject_overlong(&[], event.len as u64);
         }
         // SAFETY: the header says that the text is valid for this call.
-        gate.receive(unsafe { event.bytes() });
+        gate.receive_event(unsafe { event.bytes() });
     }));
 }
 
 #[expect(unsafe_code, reason = "is called by a foreign library")]
 unsafe extern "C" fn log(ctx: *mut c_void, level: i32, message: Str) {
-    const LONGEST: usize = 4096;
+    const MAX_LOG_BYTES: usize = 4096;
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: as in `emit`.
-        let Some(link) = (unsafe { ctx.cast::<Link>().as_ref() }) else {
+        let Some(link) = (unsafe { ctx.cast::<HostLink>().as_ref() }) else {
             return;
         };
         let message = Str {
-            len: message.len.min(LONGEST),
+            len: message.len.min(MAX_LOG_BYTES),
             ..message
         };
         // SAFETY: as in `emit`.
         let text = String::from_utf8_lossy(unsafe { message.bytes() });
-        link.log.line(Level::from_c(level), &text);
+        link.log.write_line(PluginLogLevel::from_c(level), &text);
     }));
 }

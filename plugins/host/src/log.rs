@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much a line of log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum PluginLogLevel {
     /// Something failed.
     Error,
     /// Something is odd.
@@ -17,7 +17,7 @@ pub enum Level {
     Debug,
 }
 
-impl Level {
+impl PluginLogLevel {
     /// From the number on the C interface; what is unknown matters least.
     pub(crate) fn from_c(level: i32) -> Self {
         match level {
@@ -34,19 +34,19 @@ const LIMIT: usize = 256 * 1024;
 
 /// Where the lines of one session go, up to a limit. They are untrusted text.
 #[derive(Clone)]
-pub struct Log(Arc<Inner>);
+pub struct PluginLog(Arc<LogInner>);
 
-type Write = dyn Fn(Level, &str) + Send + Sync;
+type WriteLine = dyn Fn(PluginLogLevel, &str) + Send + Sync;
 
-struct Inner {
+struct LogInner {
     left: AtomicUsize,
-    write: Box<Write>,
+    write: Box<WriteLine>,
 }
 
-impl Log {
+impl PluginLog {
     /// Lines go to `write`, which is called from any thread and must not block.
-    pub fn new(write: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Inner {
+    pub fn new(write: impl Fn(PluginLogLevel, &str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(LogInner {
             left: AtomicUsize::new(LIMIT),
             write: Box::new(write),
         }))
@@ -58,7 +58,7 @@ impl Log {
     }
 
     /// Hands on one line, unless the limit is reached; says once that it is.
-    pub(crate) fn line(&self, level: Level, text: &str) {
+    pub(crate) fn write_line(&self, level: PluginLogLevel, text: &str) {
         let cost = text.len() + 1;
         let spend = |left: usize| (left > 0).then(|| left.saturating_sub(cost));
         match self
@@ -68,7 +68,7 @@ impl Log {
         {
             Ok(left) if left > cost => (self.0.write)(level, text),
             Ok(_) => (self.0.write)(
-                Level::Warn,
+                PluginLogLevel::Warn,
                 "the plugin's log is full; what follows is dropped",
             ),
             Err(_) => {}
@@ -76,7 +76,7 @@ impl Log {
     }
 }
 
-impl fmt::Debug for Log {
+impl fmt::Debug for PluginLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Log")
     }
@@ -92,9 +92,9 @@ mod tests {
     fn a_log_ends_with_one_word_about_it() {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let kept = lines.clone();
-        let log = Log::new(move |_, text| kept.lock().unwrap().push(text.len()));
+        let log = PluginLog::new(move |_, text| kept.lock().unwrap().push(text.len()));
         for _ in 0..1_000 {
-            log.line(Level::Info, &"x".repeat(1_023));
+            log.write_line(PluginLogLevel::Info, &"x".repeat(1_023));
         }
         let lines = lines.lock().unwrap();
         assert_eq!(lines.iter().filter(|len| **len == 1_023).count(), 255);

@@ -7,14 +7,17 @@ use council_protocol::message::{Hello, Manifest, Message};
 use council_protocol::{Backend, BackendError, JudgeId, JudgeSpec, Sink};
 use serde_json::Value;
 
-use crate::process::Launch;
-use crate::{Library, LoadError, Log, Patience, Program, StdioBackend, Trusted, launch};
+use crate::process::LaunchSpec;
+use crate::{
+    HostTimeouts, LoadError, PluginLibrary, PluginLog, PluginProgram, StdioBackend, TrustedFile,
+    launch_process,
+};
 
 /// A plugin of the configuration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plugin {
+pub struct ConfiguredPlugin {
     /// Where it is and how it is spoken with.
-    pub carrier: Carrier,
+    pub carrier: PluginCarrier,
     /// The digest that its file must have, as hex.
     pub sha256: Option<String>,
     /// Its own table, handed on as [`Hello::config`].
@@ -23,7 +26,7 @@ pub struct Plugin {
 
 /// How a plugin is spoken with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Carrier {
+pub enum PluginCarrier {
     /// A shared library, through the C interface.
     Library(PathBuf),
     /// A child process, with one JSON object a line.
@@ -37,45 +40,50 @@ pub enum Carrier {
 
 /// What plugins need from the process, handed to them as a value.
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct PluginSurroundings {
     /// The worktree under review, in which no plugin may lie.
     pub repository: Option<PathBuf>,
     /// The whole environment of a plugin that is a child process.
     pub env: Vec<(String, String)>,
     /// Who starts child processes.
-    pub launch: Launch,
+    pub launch: LaunchSpec,
     /// Where what they say goes.
-    pub log: Log,
+    pub log: PluginLog,
     /// How long they are waited for.
-    pub patience: Patience,
+    pub patience: HostTimeouts,
 }
 
-impl Default for Surroundings {
+impl Default for PluginSurroundings {
     fn default() -> Self {
         Self {
             repository: None,
             env: Vec::new(),
-            launch: Arc::new(launch),
-            log: Log::none(),
-            patience: Patience::default(),
+            launch: Arc::new(launch_process),
+            log: PluginLog::none(),
+            patience: HostTimeouts::default(),
         }
     }
 }
 
-impl Plugin {
+impl ConfiguredPlugin {
     /// Checks its file, then loads or starts it. The backend is not open yet.
     ///
     /// # Errors
     ///
     /// When the file may not be run, or what it is does not fit.
-    pub fn start(&self, around: &Surroundings) -> Result<Box<dyn Backend>, LoadError> {
-        let file = self.trusted(around.repository.as_deref())?;
+    pub fn start_backend(
+        &self,
+        around: &PluginSurroundings,
+    ) -> Result<Box<dyn Backend>, LoadError> {
+        let file = self.check_trust(around.repository.as_deref())?;
         let (log, patience) = (around.log.clone(), around.patience);
         let backend: Box<dyn Backend> = match &self.carrier {
-            Carrier::Library(_) => Box::new(Library::load(&file, patience)?.backend(log, patience)),
-            Carrier::Program { args, .. } => {
+            PluginCarrier::Library(_) => {
+                Box::new(PluginLibrary::load(&file, patience)?.backend(log, patience))
+            }
+            PluginCarrier::Program { args, .. } => {
                 let (args, env) = (args.clone(), around.env.clone());
-                let program = Program {
+                let program = PluginProgram {
                     file,
                     args,
                     env,
@@ -84,25 +92,29 @@ impl Plugin {
                 Box::new(StdioBackend::start(&program, log, patience)?)
             }
         };
-        Ok(Box::new(Configured {
+        Ok(Box::new(ConfiguredBackend {
             backend,
             config: self.config.clone(),
         }))
     }
 
-    fn trusted(&self, repository: Option<&Path>) -> Result<Trusted, LoadError> {
-        let (Carrier::Library(path) | Carrier::Program { path, .. }) = &self.carrier;
-        Ok(Trusted::check(path, self.sha256.as_deref(), repository)?)
+    fn check_trust(&self, repository: Option<&Path>) -> Result<TrustedFile, LoadError> {
+        let (PluginCarrier::Library(path) | PluginCarrier::Program { path, .. }) = &self.carrier;
+        Ok(TrustedFile::check(
+            path,
+            self.sha256.as_deref(),
+            repository,
+        )?)
     }
 }
 
 /// A backend that gets its own table of the configuration, whoever opens it.
-struct Configured {
+struct ConfiguredBackend {
     backend: Box<dyn Backend>,
     config: Value,
 }
 
-impl Backend for Configured {
+impl Backend for ConfiguredBackend {
     fn manifest(&self) -> Manifest {
         self.backend.manifest()
     }

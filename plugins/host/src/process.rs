@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is to be started: its streams are to be pipes.
 #[derive(Debug, Clone, Copy)]
-pub struct Start<'a> {
+pub struct StartProcess<'a> {
     /// The program, by its whole path, and its arguments.
     pub argv: &'a [String],
     /// Its whole environment.
@@ -18,24 +18,25 @@ pub struct Start<'a> {
 }
 
 /// What a child process is held by.
-pub trait Leash: Send {
+pub trait ProcessHandle: Send {
     /// The process itself, of which we are the parent.
     fn child(&mut self) -> &mut Child;
 
     /// Ends the process and everything that it has started, without waiting for it.
-    fn end(&mut self);
+    fn end_process(&mut self);
 }
 
 /// How child processes are started: [`launch`], or something that keeps them on a shorter leash, e.g. under a guard that
 /// ends them when we are killed.
-pub type Launch = Arc<dyn Fn(Start<'_>) -> io::Result<Box<dyn Leash>> + Send + Sync>;
+pub type LaunchSpec =
+    Arc<dyn Fn(StartProcess<'_>) -> io::Result<Box<dyn ProcessHandle>> + Send + Sync>;
 
 /// Starts a program as the leader of a process group of its own.
 ///
 /// # Errors
 ///
 /// When the system cannot start it.
-pub fn launch(start: Start<'_>) -> io::Result<Box<dyn Leash>> {
+pub fn launch_process(start: StartProcess<'_>) -> io::Result<Box<dyn ProcessHandle>> {
     let Some((program, args)) = start.argv.split_first() else {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     };
@@ -49,19 +50,19 @@ pub fn launch(start: Start<'_>) -> io::Result<Box<dyn Leash>> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Ok(Box::new(Group(command.process_group(0).spawn()?)))
+    Ok(Box::new(ProcessGroup(command.process_group(0).spawn()?)))
 }
 
 /// The leader of a group.
-struct Group(Child);
+struct ProcessGroup(Child);
 
-impl Leash for Group {
+impl ProcessHandle for ProcessGroup {
     fn child(&mut self) -> &mut Child {
         &mut self.0
     }
 
     #[expect(unsafe_code, reason = "the standard library cannot signal a group")]
-    fn end(&mut self) {
+    fn end_process(&mut self) {
         if let Some(pid) = pid(&self.0) {
             // SAFETY: plain system call; a leash is used until its child is waited for, so the number is its own.
             unsafe { libc::kill(-pid, libc::SIGKILL) };
@@ -74,14 +75,14 @@ fn pid(child: &Child) -> Option<libc::pid_t> {
 }
 
 /// A child process from its start until it was waited for.
-pub(crate) struct Process {
+pub(crate) struct ChildProcess {
     pid: Option<libc::pid_t>,
     /// None once it was waited for: from then on its number may be somebody else's.
-    leash: Mutex<Option<Box<dyn Leash>>>,
+    leash: Mutex<Option<Box<dyn ProcessHandle>>>,
 }
 
-impl Process {
-    pub(crate) fn new(mut leash: Box<dyn Leash>) -> Self {
+impl ChildProcess {
+    pub(crate) fn new(mut leash: Box<dyn ProcessHandle>) -> Self {
         Self {
             pid: pid(leash.child()),
             leash: Mutex::new(Some(leash)),
@@ -92,7 +93,7 @@ impl Process {
     pub(crate) fn end(&self) {
         let mut leash = self.leash.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(leash) = leash.as_mut() {
-            leash.end();
+            leash.end_process();
         }
     }
 
@@ -124,7 +125,7 @@ impl Process {
     }
 
     /// Waits for it; it has ended.
-    pub(crate) fn reap(&self) -> Option<ExitStatus> {
+    pub(crate) fn reap_child(&self) -> Option<ExitStatus> {
         let leash = self
             .leash
             .lock()

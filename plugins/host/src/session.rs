@@ -8,11 +8,11 @@ use std::time::Instant;
 use council_protocol::message::{Hello, Manifest, Message};
 use council_protocol::{Backend, BackendError, JudgeId, JudgeSpec, Request, Sink};
 
-use crate::caller::Caller;
-use crate::gate::Gate;
-use crate::link::Link;
-use crate::log::Log;
-use crate::{Library, Patience};
+use crate::caller::CallThread;
+use crate::gate::EventGate;
+use crate::link::HostLink;
+use crate::log::PluginLog;
+use crate::{HostTimeouts, PluginLibrary};
 
 /// A backend in a shared library.
 ///
@@ -20,22 +20,26 @@ use crate::{Library, Patience};
 /// [`Backend::close`] waits a bounded time: a library that does not come back is left behind until the process ends,
 /// since a thread cannot be killed.
 pub struct LibraryBackend {
-    library: &'static Library,
-    gate: Arc<Gate>,
-    log: Log,
+    library: &'static PluginLibrary,
+    gate: Arc<EventGate>,
+    log: PluginLog,
     /// Until the session is opened.
     requests: Option<Receiver<Request>>,
     /// While it is open: says when `close` has returned.
     done: Option<Receiver<()>>,
-    link: Option<&'static Link>,
+    link: Option<&'static HostLink>,
     leaked: bool,
 }
 
 impl LibraryBackend {
-    pub(crate) fn new(library: &'static Library, log: Log, patience: Patience) -> Self {
+    pub(crate) fn new(
+        library: &'static PluginLibrary,
+        log: PluginLog,
+        patience: HostTimeouts,
+    ) -> Self {
         let (post, requests) = mpsc::channel();
-        let gate = Gate::new(patience, post);
-        gate.limit(library.manifest().limits.max_message_bytes);
+        let gate = EventGate::new(patience, post);
+        gate.message_limit(library.manifest().limits.max_message_bytes);
         Self {
             library,
             gate,
@@ -48,26 +52,26 @@ impl LibraryBackend {
     }
 
     /// Whether the library did not come back from a call and was left behind.
-    pub fn leaked(&self) -> bool {
+    pub fn leaked_sessions(&self) -> bool {
         self.leaked
     }
 
-    fn start(&mut self, requests: Receiver<Request>) -> std::io::Result<()> {
+    fn start_session(&mut self, requests: Receiver<Request>) -> std::io::Result<()> {
         let (finished, done) = mpsc::channel();
-        let link = Link::leak(self.gate.clone(), self.log.clone());
+        let link = HostLink::leak_link(self.gate.clone(), self.log.clone());
         let (gate, table) = (self.gate.clone(), *self.library.table());
         let name = |what: &str| thread::Builder::new().name(format!("council-{what}"));
         name("plugin").spawn(move || {
-            Caller {
+            CallThread {
                 table,
                 link,
                 gate,
                 live: None,
             }
-            .run(&requests, &finished)
+            .run_calls(&requests, &finished)
         })?;
         let gate = self.gate.clone();
-        name("keeper").spawn(move || gate.keep())?;
+        name("keeper").spawn(move || gate.keep_time())?;
         (self.done, self.link) = (Some(done), Some(link));
         Ok(())
     }
@@ -81,7 +85,7 @@ impl Backend for LibraryBackend {
     fn open(&mut self, hello: Hello, sink: Sink) -> Result<(), BackendError> {
         self.gate.open(hello, sink)?;
         if let Some(requests) = self.requests.take() {
-            self.start(requests).map_err(|error| {
+            self.start_session(requests).map_err(|error| {
                 BackendError::Other(format!("no thread for the backend: {error}"))
             })?;
         }
@@ -108,8 +112,10 @@ impl Backend for LibraryBackend {
         let Some(done) = self.done.take() else {
             return Ok(());
         };
-        let wait = self.gate.with(|ledger| ledger.closing(Instant::now()));
-        self.gate.post(Request::Close);
+        let wait = self
+            .gate
+            .with_ledger(|ledger| ledger.begin_close(Instant::now()));
+        self.gate.post_event(Request::Close);
         let result = match done.recv_timeout(wait) {
             Ok(()) | Err(RecvTimeoutError::Disconnected) => Ok(()),
             Err(RecvTimeoutError::Timeout) => {
@@ -118,14 +124,15 @@ impl Backend for LibraryBackend {
                     "did not close within {} s; it is left behind until the program ends",
                     wait.as_secs_f32()
                 );
-                self.gate.with(|ledger| ledger.note(what.clone()));
+                self.gate
+                    .with_ledger(|ledger| ledger.log_note(what.clone()));
                 Err(BackendError::Other(format!("the backend {what}")))
             }
         };
         if let Some(link) = self.link.take() {
-            link.cut();
+            link.cut_link();
         }
-        self.gate.with(|ledger| ledger.closed());
+        self.gate.with_ledger(|ledger| ledger.on_closed());
         result
     }
 }

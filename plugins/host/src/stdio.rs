@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use council_protocol::message::{Hello, Manifest, Message};
 use council_protocol::{Backend, BackendError, JudgeId, JudgeSpec, Request, Sink};
 
-use crate::gate::Gate;
+use crate::gate::EventGate;
 use crate::library::parse_manifest;
-use crate::lines::{Line, Lines};
-use crate::log::{Level, Log};
-use crate::process::{Launch, Process, Start};
-use crate::{LoadError, Patience, Trusted};
+use crate::lines::{BoundedLine, BoundedLines};
+use crate::log::{PluginLog, PluginLogLevel};
+use crate::process::{ChildProcess, LaunchSpec, StartProcess};
+use crate::{HostTimeouts, LoadError, TrustedFile};
 
 /// The most bytes of the first line, which is the manifest.
 const FIRST_LINE: u64 = 1024 * 1024;
@@ -27,20 +27,20 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A program that speaks the protocol, and how it is started.
 #[derive(Clone)]
-pub struct Program {
+pub struct PluginProgram {
     /// The program.
-    pub file: Trusted,
+    pub file: TrustedFile,
     /// Its arguments.
     pub args: Vec<String>,
     /// Its whole environment.
     pub env: Vec<(String, String)>,
     /// Who starts it; [`crate::launch`] unless there is a guard.
-    pub launch: Launch,
+    pub launch: LaunchSpec,
 }
 
-impl Program {
+impl PluginProgram {
     /// It works in `/`, so that nothing of the change under review is found by a relative path.
-    fn start(&self) -> io::Result<(Process, Streams)> {
+    fn start(&self) -> io::Result<(ChildProcess, ChildStreams)> {
         let path = self
             .file
             .path()
@@ -50,7 +50,7 @@ impl Program {
             .into_iter()
             .chain(self.args.iter().cloned())
             .collect();
-        let start = Start {
+        let start = StartProcess {
             argv: &argv,
             env: &self.env,
             dir: Path::new("/"),
@@ -58,11 +58,11 @@ impl Program {
         let mut leash = (self.launch)(start)?;
         let child = leash.child();
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let process = Process::new(leash);
+        let process = ChildProcess::new(leash);
         match streams {
             (Some(stdin), Some(stdout), Some(stderr)) => Ok((
                 process,
-                Streams {
+                ChildStreams {
                     stdin,
                     stdout,
                     stderr,
@@ -73,7 +73,7 @@ impl Program {
     }
 }
 
-struct Streams {
+struct ChildStreams {
     stdin: ChildStdin,
     stdout: ChildStdout,
     stderr: ChildStderr,
@@ -82,9 +82,9 @@ struct Streams {
 /// A backend in a process of its own, killed with all that it started when it is closed or dropped.
 pub struct StdioBackend {
     manifest: Manifest,
-    gate: Arc<Gate>,
-    process: Arc<Process>,
-    patience: Patience,
+    gate: Arc<EventGate>,
+    process: Arc<ChildProcess>,
+    patience: HostTimeouts,
     /// Says when the process is gone; none once it was closed.
     gone: Option<Receiver<()>>,
 }
@@ -95,7 +95,11 @@ impl StdioBackend {
     /// # Errors
     ///
     /// When it cannot be started, or gives no manifest that fits in time; it has been killed then.
-    pub fn start(program: &Program, log: Log, patience: Patience) -> Result<Self, LoadError> {
+    pub fn start(
+        program: &PluginProgram,
+        log: PluginLog,
+        patience: HostTimeouts,
+    ) -> Result<Self, LoadError> {
         let path = || program.file.path().to_path_buf();
         let failed = |error: io::Error| LoadError::Start {
             path: path(),
@@ -103,19 +107,21 @@ impl StdioBackend {
         };
         let (process, streams) = program.start().map_err(failed)?;
         let (post, requests) = mpsc::channel();
-        let (gate, process) = (Gate::new(patience, post), Arc::new(process));
+        let (gate, process) = (EventGate::new(patience, post), Arc::new(process));
         let mut started = Self {
-            manifest: nothing(),
+            manifest: no_manifest(),
             gate,
             process,
             patience,
             gone: None,
         };
-        let first = started.attend(streams, requests, log).map_err(failed)?;
-        started.gate.post(Request::Manifest);
+        let first = started
+            .start_threads(streams, requests, log)
+            .map_err(failed)?;
+        started.gate.post_event(Request::Manifest);
         let line = match first.recv_timeout(patience.start) {
-            Ok(First::Line(line)) => line,
-            Ok(First::Ended(how)) => {
+            Ok(FirstLine::Line(line)) => line,
+            Ok(FirstLine::Ended(how)) => {
                 return Err(LoadError::Manifest {
                     path: path(),
                     cause: how,
@@ -130,18 +136,18 @@ impl StdioBackend {
         };
         started.manifest = parse_manifest(&line, program.file.path())?;
         let limit = started.manifest.limits.max_message_bytes;
-        started.gate.limit(limit);
+        started.gate.message_limit(limit);
         Ok(started)
     }
 
     /// Starts the threads: one for each stream, one that waits for the end.
-    fn attend(
+    fn start_threads(
         &mut self,
-        streams: Streams,
+        streams: ChildStreams,
         requests: Receiver<Request>,
-        log: Log,
-    ) -> io::Result<Receiver<First>> {
-        let Streams {
+        log: PluginLog,
+    ) -> io::Result<Receiver<FirstLine>> {
+        let ChildStreams {
             stdin,
             stdout,
             stderr,
@@ -149,13 +155,13 @@ impl StdioBackend {
         let (first, manifest) = mpsc::channel();
         let (read, all_read) = mpsc::channel();
         let (buried, gone) = mpsc::channel();
-        let tail = Tail::default();
+        let tail = StderrTail::default();
         let (gate, thread) = (&self.gate, |name: &str| {
             thread::Builder::new().name(format!("council-{name}"))
         });
         thread("writer").spawn({
             let gate = gate.clone();
-            move || write(stdin, &requests, &gate)
+            move || write_requests(stdin, &requests, &gate)
         })?;
         thread("reader").spawn({
             let (gate, first, read) = (gate.clone(), first.clone(), read.clone());
@@ -173,9 +179,9 @@ impl StdioBackend {
         })?;
         let (gate, process) = (gate.clone(), self.process.clone());
         thread("undertaker").spawn(move || {
-            let how = bury(&process, &all_read, &tail);
-            let _ = first.send(First::Ended(how.clone()));
-            gate.with(|ledger| ledger.dead(&how));
+            let how = bury_child(&process, &all_read, &tail);
+            let _ = first.send(FirstLine::Ended(how.clone()));
+            gate.with_ledger(|ledger| ledger.on_death(&how));
             let _ = buried.send(());
         })?;
         self.gone = Some(gone);
@@ -194,7 +200,7 @@ impl Backend for StdioBackend {
         let keeper = thread::Builder::new().name("council-keeper".into());
         // When the gate has no more to do, the session is over and so is the process, whatever it thinks itself.
         let spawned = keeper.spawn(move || {
-            gate.keep();
+            gate.keep_time();
             process.end();
         });
         spawned
@@ -222,26 +228,28 @@ impl Backend for StdioBackend {
         let Some(gone) = self.gone.take() else {
             return Ok(());
         };
-        let wait = self.gate.with(|ledger| ledger.closing(Instant::now()));
-        self.gate.post(Request::Close);
+        let wait = self
+            .gate
+            .with_ledger(|ledger| ledger.begin_close(Instant::now()));
+        self.gate.post_event(Request::Close);
         if gone.recv_timeout(wait).is_err() {
             let what = format!(
                 "did not close within {} s; its processes were killed",
                 wait.as_secs_f32()
             );
-            self.gate.with(|ledger| ledger.note(what));
+            self.gate.with_ledger(|ledger| ledger.log_note(what));
             self.process.end();
             // A killed process is gone at once, unless the kernel itself holds it.
             let _ = gone.recv_timeout(self.patience.margin);
         }
-        self.gate.with(|ledger| ledger.closed());
+        self.gate.with_ledger(|ledger| ledger.on_closed());
         Ok(())
     }
 }
 
 impl Drop for StdioBackend {
     fn drop(&mut self) {
-        if self.gate.with(|ledger| ledger.fresh()) {
+        if self.gate.with_ledger(|ledger| ledger.fresh_line()) {
             self.process.end();
         }
         // Closing a child process does not fail.
@@ -250,14 +258,14 @@ impl Drop for StdioBackend {
 }
 
 /// What comes first from a program.
-enum First {
+enum FirstLine {
     Line(Vec<u8>),
     /// Nothing, and why.
     Ended(String),
 }
 
 /// The manifest of a program that has not said any yet.
-fn nothing() -> Manifest {
+fn no_manifest() -> Manifest {
     Manifest {
         name: String::new(),
         version: String::new(),
@@ -268,9 +276,9 @@ fn nothing() -> Manifest {
 }
 
 /// Writes requests, a line each; leaves with the stream after `close`, or when nobody reads any more.
-fn write(mut stdin: ChildStdin, requests: &Receiver<Request>, gate: &Gate) {
+fn write_requests(mut stdin: ChildStdin, requests: &Receiver<Request>, gate: &EventGate) {
     while let Ok(request) = requests.recv() {
-        let Some(mut line) = gate.wire(&request, &request) else {
+        let Some(mut line) = gate.receive_line(&request, &request) else {
             continue;
         };
         line.push(b'\n');
@@ -281,50 +289,50 @@ fn write(mut stdin: ChildStdin, requests: &Receiver<Request>, gate: &Gate) {
     }
 }
 
-fn read_events(stdout: impl Read, first: &Sender<First>, gate: &Gate) {
+fn read_events(stdout: impl Read, first: &Sender<FirstLine>, gate: &EventGate) {
     let (mut stream, mut lines) = (
         BufReader::with_capacity(64 * 1024, stdout),
-        Lines::default(),
+        BoundedLines::default(),
     );
-    if let Ok(Line::Whole) = lines.next(&mut stream, FIRST_LINE) {
-        let _ = first.send(First::Line(std::mem::take(&mut lines.buffer)));
+    if let Ok(BoundedLine::Whole) = lines.next(&mut stream, FIRST_LINE) {
+        let _ = first.send(FirstLine::Line(std::mem::take(&mut lines.buffer)));
     }
     loop {
-        match lines.next(&mut stream, gate.longest()) {
-            Ok(Line::Whole) if lines.buffer.iter().all(u8::is_ascii_whitespace) => {}
-            Ok(Line::Whole) => gate.receive(&lines.buffer),
-            Ok(Line::Overlong(bytes)) => gate.overlong(&lines.buffer, bytes),
-            Ok(Line::End) | Err(_) => return,
+        match lines.next(&mut stream, gate.max_event_bytes()) {
+            Ok(BoundedLine::Whole) if lines.buffer.iter().all(u8::is_ascii_whitespace) => {}
+            Ok(BoundedLine::Whole) => gate.receive_event(&lines.buffer),
+            Ok(BoundedLine::Overlong(bytes)) => gate.reject_overlong(&lines.buffer, bytes),
+            Ok(BoundedLine::End) | Err(_) => return,
         }
     }
 }
 
 /// The last line of stderr, for the reason of a death.
 #[derive(Clone, Default)]
-struct Tail(Arc<Mutex<String>>);
+struct StderrTail(Arc<Mutex<String>>);
 
-fn read_log(stderr: impl Read, log: &Log, tail: &Tail) {
-    let (mut stream, mut lines) = (BufReader::new(stderr), Lines::default());
+fn read_log(stderr: impl Read, log: &PluginLog, tail: &StderrTail) {
+    let (mut stream, mut lines) = (BufReader::new(stderr), BoundedLines::default());
     loop {
         match lines.next(&mut stream, LOG_LINE) {
-            Ok(Line::Whole) => {
+            Ok(BoundedLine::Whole) => {
                 let text = String::from_utf8_lossy(&lines.buffer);
-                log.line(Level::Info, &text);
+                log.write_line(PluginLogLevel::Info, &text);
                 if !text.trim().is_empty() {
                     *tail.0.lock().unwrap_or_else(PoisonError::into_inner) = text.into_owned();
                 }
             }
-            Ok(Line::Overlong(bytes)) => log.line(
-                Level::Info,
+            Ok(BoundedLine::Overlong(bytes)) => log.write_line(
+                PluginLogLevel::Info,
                 &format!("a line of stderr had {bytes} bytes more"),
             ),
-            Ok(Line::End) | Err(_) => return,
+            Ok(BoundedLine::End) | Err(_) => return,
         }
     }
 }
 
 /// Waits for the end of the process, ends what it left behind, hears its last words; says how it ended.
-fn bury(process: &Process, all_read: &Receiver<()>, tail: &Tail) -> String {
+fn bury_child(process: &ChildProcess, all_read: &Receiver<()>, tail: &StderrTail) -> String {
     process.block_until_ended();
     process.end();
     // Both streams are read to their ends; but somebody who left the group may hold one open for ever.
@@ -332,7 +340,7 @@ fn bury(process: &Process, all_read: &Receiver<()>, tail: &Tail) -> String {
     for _ in 0..2 {
         let _ = all_read.recv_timeout(until.saturating_duration_since(Instant::now()));
     }
-    let status = process.reap().map_or_else(
+    let status = process.reap_child().map_or_else(
         || "in an unknown way".to_owned(),
         |status| status.to_string(),
     );

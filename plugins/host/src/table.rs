@@ -10,7 +10,7 @@ use crate::error::LoadError;
 const MANIFEST: usize = 1024 * 1024;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Table {
+pub(crate) struct PluginTable {
     manifest: Manifest,
     open: Open,
     spawn: Call,
@@ -20,7 +20,7 @@ pub(crate) struct Table {
     close: Close,
 }
 
-impl Table {
+impl PluginTable {
     /// Checks version, size and functions, in this order, and copies the functions.
     ///
     /// # Safety
@@ -28,7 +28,7 @@ impl Table {
     /// Unless null, `raw` must point to a static `gc_backend` whose `struct_size` tells the truth, or is at least as
     /// large as its first two members.
     #[expect(unsafe_code, reason = "reads the table of a foreign library")]
-    pub(crate) unsafe fn read(raw: *const Raw, path: &Path) -> Result<Self, LoadError> {
+    pub(crate) unsafe fn read_table(raw: *const Raw, path: &Path) -> Result<Self, LoadError> {
         let path = || path.to_path_buf();
         if raw.is_null() {
             return Err(LoadError::NoTable { path: path() });
@@ -55,10 +55,10 @@ impl Table {
         }
         // SAFETY: the size was checked; a longer table has its additional functions behind those that are read.
         let raw = unsafe { raw.read() };
-        Self::complete(raw, path)
+        Self::check_complete(raw, path)
     }
 
-    fn complete(raw: Raw, path: impl Fn() -> PathBuf) -> Result<Self, LoadError> {
+    fn check_complete(raw: Raw, path: impl Fn() -> PathBuf) -> Result<Self, LoadError> {
         let null = |name| LoadError::NullFunction { path: path(), name };
         Ok(Self {
             manifest: raw.manifest.ok_or_else(|| null("manifest"))?,
@@ -86,11 +86,11 @@ impl Table {
 
     /// Opens a session: the status, and the session when there is one.
     #[expect(unsafe_code, reason = "calls a foreign library")]
-    pub(crate) fn open(&self, host: &'static Host, hello: &[u8]) -> (i32, Option<Live>) {
+    pub(crate) fn open(&self, host: &'static Host, hello: &[u8]) -> (i32, Option<TableSession>) {
         let mut session: *mut Session = std::ptr::null_mut();
         // SAFETY: `host` lives for ever, `hello` and `session` for the call.
         let status = unsafe { (self.open)(host, Str::new(hello), &raw mut session) };
-        let live = (!session.is_null()).then_some(Live {
+        let live = (!session.is_null()).then_some(TableSession {
             table: *self,
             session,
         });
@@ -99,13 +99,13 @@ impl Table {
 }
 
 /// An open session. It is neither `Send` nor `Sync`: the thread that opened it makes all its calls.
-pub(crate) struct Live {
-    table: Table,
+pub(crate) struct TableSession {
+    table: PluginTable,
     session: *mut Session,
 }
 
 #[expect(unsafe_code, reason = "calls a foreign library")]
-impl Live {
+impl TableSession {
     pub(crate) fn spawn(&self, spec: &[u8]) -> i32 {
         // SAFETY: the session is open, this is its thread, and the text outlives the call.
         unsafe { (self.table.spawn)(self.session, Str::new(spec)) }

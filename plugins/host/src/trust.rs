@@ -10,9 +10,9 @@ use sha2::{Digest, Sha256};
 
 /// The path of a plugin that may be run: absolute, without symlinks, checked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Trusted(PathBuf);
+pub struct TrustedFile(PathBuf);
 
-impl Trusted {
+impl TrustedFile {
     /// Checks a path of a trusted layer of the configuration.
     ///
     /// `sha256` pins the file's bytes, as hex. `repository` is the worktree under review, in which no plugin may lie:
@@ -25,26 +25,26 @@ impl Trusted {
         path: &Path,
         sha256: Option<&str>,
         repository: Option<&Path>,
-    ) -> Result<Self, Untrusted> {
+    ) -> Result<Self, UntrustedFile> {
         if !path.is_absolute() {
-            return Err(Untrusted::Relative(path.to_path_buf()));
+            return Err(UntrustedFile::Relative(path.to_path_buf()));
         }
-        let unreadable = |cause: io::Error| Untrusted::Unreadable {
+        let unreadable = |cause: io::Error| UntrustedFile::Unreadable {
             path: path.to_path_buf(),
             cause: cause.to_string(),
         };
         let real = path.canonicalize().map_err(unreadable)?;
         let meta = fs::metadata(&real).map_err(unreadable)?;
         if !meta.is_file() {
-            return Err(Untrusted::NotAFile(real));
+            return Err(UntrustedFile::NotAFile(real));
         }
-        outside(&real, repository)?;
+        check_outside(&real, repository)?;
         not_world_writable(&real, &meta)?;
         if let Some(folder) = real.parent() {
             not_world_writable(folder, &fs::metadata(folder).map_err(unreadable)?)?;
         }
         if let Some(pin) = sha256 {
-            pinned(&real, pin, &fs::read(&real).map_err(unreadable)?)?;
+            check_pinned(&real, pin, &fs::read(&real).map_err(unreadable)?)?;
         }
         Ok(Self(real))
     }
@@ -55,7 +55,7 @@ impl Trusted {
     }
 }
 
-fn outside(real: &Path, repository: Option<&Path>) -> Result<(), Untrusted> {
+fn check_outside(real: &Path, repository: Option<&Path>) -> Result<(), UntrustedFile> {
     let Some(repository) = repository else {
         return Ok(());
     };
@@ -63,7 +63,7 @@ fn outside(real: &Path, repository: Option<&Path>) -> Result<(), Untrusted> {
         .canonicalize()
         .unwrap_or_else(|_| repository.to_path_buf());
     if real.starts_with(&root) {
-        return Err(Untrusted::InRepository {
+        return Err(UntrustedFile::InRepository {
             path: real.to_path_buf(),
             repository: root,
         });
@@ -71,15 +71,15 @@ fn outside(real: &Path, repository: Option<&Path>) -> Result<(), Untrusted> {
     Ok(())
 }
 
-fn not_world_writable(path: &Path, meta: &fs::Metadata) -> Result<(), Untrusted> {
+fn not_world_writable(path: &Path, meta: &fs::Metadata) -> Result<(), UntrustedFile> {
     const OTHERS_WRITE: u32 = 0o002;
     if meta.permissions().mode() & OTHERS_WRITE != 0 {
-        return Err(Untrusted::WorldWritable(path.to_path_buf()));
+        return Err(UntrustedFile::WorldWritable(path.to_path_buf()));
     }
     Ok(())
 }
 
-fn pinned(real: &Path, pin: &str, bytes: &[u8]) -> Result<(), Untrusted> {
+fn check_pinned(real: &Path, pin: &str, bytes: &[u8]) -> Result<(), UntrustedFile> {
     let found = Sha256::digest(bytes)
         .iter()
         .map(|b| format!("{b:02x}"))
@@ -87,7 +87,7 @@ fn pinned(real: &Path, pin: &str, bytes: &[u8]) -> Result<(), Untrusted> {
     if found.eq_ignore_ascii_case(pin.trim()) {
         return Ok(());
     }
-    Err(Untrusted::Pin {
+    Err(UntrustedFile::Pin {
         path: real.to_path_buf(),
         pinned: pin.to_owned(),
         found,
@@ -96,7 +96,7 @@ fn pinned(real: &Path, pin: &str, bytes: &[u8]) -> Result<(), Untrusted> {
 
 /// Why a file must not be run as a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Untrusted {
+pub enum UntrustedFile {
     /// A bare or relative name would be searched for, and might be found in the change.
     #[error("the plugin path {} is not absolute; write it out from /", .0.display())]
     Relative(PathBuf),
@@ -153,23 +153,26 @@ mod tests {
         let real = file(dir.path(), "backend.so", 0o755);
         let link = dir.path().join("link.so");
         symlink(&real, &link).unwrap();
-        let trusted = Trusted::check(&link, None, None).unwrap();
+        let trusted = TrustedFile::check(&link, None, None).unwrap();
         assert_eq!(trusted.path(), real.canonicalize().unwrap());
     }
 
     #[test]
     fn a_relative_path_is_refused_even_where_it_exists() {
-        let error = Trusted::check(Path::new("Cargo.toml"), None, None).unwrap_err();
-        assert_eq!(error, Untrusted::Relative("Cargo.toml".into()));
+        let error = TrustedFile::check(Path::new("Cargo.toml"), None, None).unwrap_err();
+        assert_eq!(error, UntrustedFile::Relative("Cargo.toml".into()));
     }
 
     #[test]
     fn what_is_missing_or_no_file_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let missing = Trusted::check(&dir.path().join("none.so"), None, None).unwrap_err();
-        assert!(matches!(missing, Untrusted::Unreadable { .. }), "{missing}");
-        let folder = Trusted::check(dir.path(), None, None).unwrap_err();
-        assert!(matches!(folder, Untrusted::NotAFile(_)), "{folder}");
+        let missing = TrustedFile::check(&dir.path().join("none.so"), None, None).unwrap_err();
+        assert!(
+            matches!(missing, UntrustedFile::Unreadable { .. }),
+            "{missing}"
+        );
+        let folder = TrustedFile::check(dir.path(), None, None).unwrap_err();
+        assert!(matches!(folder, UntrustedFile::NotAFile(_)), "{folder}");
     }
 
     #[test]
@@ -177,14 +180,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let open = file(dir.path(), "open.so", 0o757);
         assert!(
-            matches!(Trusted::check(&open, None, None), Err(Untrusted::WorldWritable(p)) if p.ends_with("open.so"))
+            matches!(TrustedFile::check(&open, None, None), Err(UntrustedFile::WorldWritable(p)) if p.ends_with("open.so"))
         );
         let closed = file(dir.path(), "closed.so", 0o755);
         // A sticky bit does not help: whoever came first owns the name.
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o1777)).unwrap();
         assert!(matches!(
-            Trusted::check(&closed, None, None),
-            Err(Untrusted::WorldWritable(_))
+            TrustedFile::check(&closed, None, None),
+            Err(UntrustedFile::WorldWritable(_))
         ));
     }
 
@@ -197,11 +200,14 @@ mod tests {
         let link = dir.path().join("innocent.so");
         symlink(&inside, &link).unwrap();
         for path in [&inside, &link] {
-            let error = Trusted::check(path, None, Some(&repository)).unwrap_err();
-            assert!(matches!(error, Untrusted::InRepository { .. }), "{error}");
+            let error = TrustedFile::check(path, None, Some(&repository)).unwrap_err();
+            assert!(
+                matches!(error, UntrustedFile::InRepository { .. }),
+                "{error}"
+            );
         }
         let beside = file(dir.path(), "repository.so", 0o755);
-        assert!(Trusted::check(&beside, None, Some(&repository)).is_ok());
+        assert!(TrustedFile::check(&beside, None, Some(&repository)).is_ok());
     }
 
     #[test]
@@ -212,8 +218,8 @@ mod tests {
             .iter()
             .map(|b| format!("{b:02X}"))
             .collect::<String>();
-        assert!(Trusted::check(&path, Some(&right), None).is_ok());
-        let error = Trusted::check(&path, Some("00"), None).unwrap_err();
+        assert!(TrustedFile::check(&path, Some(&right), None).is_ok());
+        let error = TrustedFile::check(&path, Some("00"), None).unwrap_err();
         assert!(
             error
                 .to_string()

@@ -21,7 +21,7 @@ pub enum Vote {
 
 impl Vote {
     /// The word on the wire.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
             Self::Warn => "WARN",
@@ -60,7 +60,7 @@ pub enum Severity {
 
 impl Severity {
     /// The word on the wire.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Minor => "minor",
             Self::Significant => "significant",

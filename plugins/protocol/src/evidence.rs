@@ -38,19 +38,19 @@ impl Proof {
 pub const SHORTEST_QUOTE: usize = 4;
 
 /// Searches `quote`, said to start at `line` (from 1), in the lines of `text`; see [`Lines::prove`].
-pub fn prove(text: &str, line: u32, quote: &str) -> Proof {
-    Lines::of(text).prove(line, quote)
+pub fn prove_quote(text: &str, line: u32, quote: &str) -> Proof {
+    FileLines::of(text).prove(line, quote)
 }
 
 /// The lines of a text as quotes are compared with them; made once for all quotes from one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lines {
+pub struct FileLines {
     text: String,
     /// Where each line ends in `text`.
     ends: Vec<usize>,
 }
 
-impl Lines {
+impl FileLines {
     /// The lines of `text`, their white space normalised.
     pub fn of(text: &str) -> Self {
         let mut lines = Self {
@@ -87,7 +87,7 @@ impl Lines {
     /// them from a diff. The first and the last line of the quote may be parts of theirs; those between must be whole.
     /// A quote shorter than [`SHORTEST_QUOTE`] counts only where it is a whole line.
     pub fn prove(&self, line: u32, quote: &str) -> Proof {
-        let wanted = Wanted::of(quote);
+        let wanted = WantedQuote::from_quote(quote);
         if wanted.lines.is_empty() {
             return Proof::unverified("no quote was given");
         }
@@ -109,15 +109,15 @@ impl Lines {
 }
 
 /// A quote without the empty lines around it.
-struct Wanted {
+struct WantedQuote {
     lines: Vec<String>,
     /// Too short to prove anything as part of a line.
     short: bool,
 }
 
-impl Wanted {
-    fn of(quote: &str) -> Self {
-        let mut lines: Vec<String> = quote.lines().map(squeeze).collect();
+impl WantedQuote {
+    fn from_quote(quote: &str) -> Self {
+        let mut lines: Vec<String> = quote.lines().map(normalize_blanks).collect();
         while lines.last().is_some_and(String::is_empty) {
             lines.pop();
         }
@@ -127,7 +127,7 @@ impl Wanted {
         Self { lines, short }
     }
 
-    fn stands_at(&self, text: &Lines, at: usize) -> bool {
+    fn stands_at(&self, text: &FileLines, at: usize) -> bool {
         let last = self.lines.len() - 1;
         self.lines.iter().enumerate().all(|(i, want)| {
             let Some(line) = text.get(at + i) else {
@@ -147,7 +147,7 @@ impl Wanted {
 }
 
 /// One line with its white space normalised, as [`prove`] compares it.
-pub fn squeeze(line: &str) -> String {
+pub fn normalize_blanks(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     squeeze_onto(&mut out, line);
     out
@@ -171,35 +171,38 @@ mod tests {
 
     #[test]
     fn found_where_claimed() {
-        assert_eq!(prove(TEXT, 2, "let x = 1;"), Proof::Verified);
-        assert_eq!(prove(TEXT, 6, "  let  x = 1;\n}"), Proof::Verified);
+        assert_eq!(prove_quote(TEXT, 2, "let x = 1;"), Proof::Verified);
+        assert_eq!(prove_quote(TEXT, 6, "  let  x = 1;\n}"), Proof::Verified);
     }
 
     #[test]
     fn found_elsewhere_takes_the_nearest_line() {
-        assert_eq!(prove(TEXT, 7, "let x = 1;"), Proof::Relocated { line: 6 });
-        assert_eq!(prove(TEXT, 0, "fn b()"), Proof::Relocated { line: 5 });
+        assert_eq!(
+            prove_quote(TEXT, 7, "let x = 1;"),
+            Proof::Relocated { line: 6 }
+        );
+        assert_eq!(prove_quote(TEXT, 0, "fn b()"), Proof::Relocated { line: 5 });
     }
 
     #[test]
     fn a_made_up_quote_proves_nothing() {
         for quote in ["let y = 1;", "", "\n \n", "fn a() {\nfn b() {", "}x"] {
-            assert!(!prove(TEXT, 1, quote).resolves(), "{quote:?}");
+            assert!(!prove_quote(TEXT, 1, quote).resolves(), "{quote:?}");
         }
     }
 
     #[test]
     fn lines_are_kept_squeezed() {
-        let lines = Lines::of("a  b\n\n\tc\r\n");
+        let lines = FileLines::of("a  b\n\n\tc\r\n");
         let all: Vec<_> = (0..4).map(|i| lines.get(i)).collect();
         assert_eq!(all, [Some("a b"), Some(""), Some("c"), None]);
         assert_eq!(lines.len(), 3);
-        assert!(Lines::of("").is_empty());
+        assert!(FileLines::of("").is_empty());
     }
 
     #[test]
     fn a_short_quote_must_be_the_whole_line() {
-        assert_eq!(prove(TEXT, 3, "}"), Proof::Verified);
-        assert!(!prove(TEXT, 2, "x").resolves());
+        assert_eq!(prove_quote(TEXT, 3, "}"), Proof::Verified);
+        assert!(!prove_quote(TEXT, 2, "x").resolves());
     }
 }

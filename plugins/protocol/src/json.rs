@@ -13,7 +13,7 @@ pub const MESSAGE: usize = 32 << 20;
 pub const REPORT: usize = 64 << 20;
 
 /// Whether reading a text takes at most so many bytes beside the text itself. Says nothing about text that is no JSON.
-pub fn fits(text: &[u8], most: usize) -> bool {
+pub fn fits_in_memory(text: &[u8], most: usize) -> bool {
     if text.len().saturating_mul(OBJECT / 4) <= most {
         return true;
     }
@@ -41,10 +41,16 @@ mod tests {
     #[test]
     fn many_small_values_do_not_fit_and_long_strings_do() {
         for small in ["{\"\":0},", "{},", "0,", "[],", "\"\","] {
-            assert!(!fits(small.repeat(2 << 20).as_bytes(), MESSAGE), "{small}");
-            assert!(fits(small.repeat(1 << 10).as_bytes(), MESSAGE), "{small}");
+            assert!(
+                !fits_in_memory(small.repeat(2 << 20).as_bytes(), MESSAGE),
+                "{small}"
+            );
+            assert!(
+                fits_in_memory(small.repeat(1 << 10).as_bytes(), MESSAGE),
+                "{small}"
+            );
         }
         let long = format!("{{\"text\":\"{}\"}}", "[{,\\\"".repeat(4 << 20));
-        assert!(fits(long.as_bytes(), MESSAGE));
+        assert!(fits_in_memory(long.as_bytes(), MESSAGE));
     }
 }

@@ -24,7 +24,7 @@ pub use backend::{Backend, BackendError, Sink};
 pub use capability::{Capability, CapabilitySet, Limits};
 pub use change::{BlobSource, FileChange, Hunk, LineKind, Side};
 pub use coverage::{Coverage, CoverageState};
-pub use evidence::{Proof, prove};
+pub use evidence::{Proof, prove_quote};
 pub use message::{Event, Failure, FailureKind, JudgeSpec, Message, Turn, TurnId};
 pub use packet::Packet;
 pub use path::RepoPath;

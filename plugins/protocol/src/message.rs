@@ -290,10 +290,18 @@ impl Usage {
     /// The sum; what is known of one alone stands as it is.
     pub fn plus(&self, other: &Self) -> Self {
         Self {
-            input_tokens: sum(self.input_tokens, other.input_tokens, u64::saturating_add),
-            cached_tokens: sum(self.cached_tokens, other.cached_tokens, u64::saturating_add),
-            output_tokens: sum(self.output_tokens, other.output_tokens, u64::saturating_add),
-            cost_usd: sum(self.cost_usd, other.cost_usd, |a, b| a + b),
+            input_tokens: sum_options(self.input_tokens, other.input_tokens, u64::saturating_add),
+            cached_tokens: sum_options(
+                self.cached_tokens,
+                other.cached_tokens,
+                u64::saturating_add,
+            ),
+            output_tokens: sum_options(
+                self.output_tokens,
+                other.output_tokens,
+                u64::saturating_add,
+            ),
+            cost_usd: sum_options(self.cost_usd, other.cost_usd, |a, b| a + b),
             model: other.model.clone().or_else(|| self.model.clone()),
             passed_over: self
                 .passed_over
@@ -311,7 +319,7 @@ fn new_of<'a>(earlier: &'a Usage, later: &'a Usage) -> impl Iterator<Item = &'a 
     later.passed_over.iter().filter(is_new)
 }
 
-fn sum<T>(a: Option<T>, b: Option<T>, plus: impl Fn(T, T) -> T) -> Option<T> {
+fn sum_options<T>(a: Option<T>, b: Option<T>, plus: impl Fn(T, T) -> T) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(plus(a, b)),
         (a, b) => a.or(b),

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 ///
 /// In JSON a UTF-8 path is a string; any other is `{"percent": "a%FFb"}`, percent-encoded and flagged by its shape.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(from = "Wire", into = "Wire")]
+#[serde(from = "WirePath", into = "WirePath")]
 pub struct RepoPath(Vec<u8>);
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-enum Wire {
+enum WirePath {
     Plain(String),
     Encoded { percent: String },
 }
@@ -35,7 +35,7 @@ impl RepoPath {
     pub fn display(&self) -> Cow<'_, str> {
         match std::str::from_utf8(&self.0) {
             Ok(text) => Cow::Borrowed(text),
-            Err(_) => Cow::Owned(percent(&self.0)),
+            Err(_) => Cow::Owned(percent_encode(&self.0)),
         }
     }
 
@@ -53,7 +53,7 @@ impl RepoPath {
     }
 }
 
-fn percent(bytes: &[u8]) -> String {
+fn percent_encode(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -70,7 +70,7 @@ fn percent(bytes: &[u8]) -> String {
     out
 }
 
-fn unpercent(text: &str) -> Vec<u8> {
+fn percent_decode(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
@@ -92,21 +92,21 @@ fn unpercent(text: &str) -> Vec<u8> {
     out
 }
 
-impl From<Wire> for RepoPath {
-    fn from(wire: Wire) -> Self {
+impl From<WirePath> for RepoPath {
+    fn from(wire: WirePath) -> Self {
         match wire {
-            Wire::Plain(text) => Self(text.into_bytes()),
-            Wire::Encoded { percent } => Self(unpercent(&percent)),
+            WirePath::Plain(text) => Self(text.into_bytes()),
+            WirePath::Encoded { percent } => Self(percent_decode(&percent)),
         }
     }
 }
 
-impl From<RepoPath> for Wire {
+impl From<RepoPath> for WirePath {
     fn from(path: RepoPath) -> Self {
         match String::from_utf8(path.0) {
             Ok(text) => Self::Plain(text),
             Err(error) => Self::Encoded {
-                percent: percent(error.as_bytes()),
+                percent: percent_encode(error.as_bytes()),
             },
         }
     }
@@ -118,7 +118,7 @@ impl JsonSchema for RepoPath {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Wire::json_schema(generator)
+        WirePath::json_schema(generator)
     }
 }
 

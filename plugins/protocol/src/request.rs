@@ -70,7 +70,7 @@ impl Request {
     }
 
     /// The event that tells a refusal, for carriers whose calls have returned before the backend has seen them.
-    pub fn refused(&self, error: &BackendError) -> Event {
+    pub fn refusal_event(&self, error: &BackendError) -> Event {
         let failure = |otherwise| Failure::new(failure_kind(error, otherwise), error.to_string());
         match self {
             Self::Spawn { spec } => Event::Failed {
@@ -131,7 +131,7 @@ mod tests {
         let json = r#"{"type":"send","message":{"type":"turn","judge":"judge-1","turn":
             {"id":7,"round":2,"key":"k","task":{"task":"restate"},"timeout_ms":1000}}}"#;
         let request: Request = serde_json::from_str(json).unwrap();
-        let event = request.refused(&BackendError::Unsupported(request.needs()));
+        let event = request.refusal_event(&BackendError::Unsupported(request.needs()));
         let Event::Failed {
             turn: Some(turn),
             failure,

@@ -29,7 +29,7 @@ pub enum Task {
     /// R2, second turn: the others' positions; answer with the debate's fields.
     Debate {
         /// Whether the votes of R1 agreed.
-        branch: Branch,
+        branch: DebateBranch,
         /// The others, anonymous and shuffled.
         peers: Vec<Peer>,
         /// Whole findings that did not fit the byte budget, least severe first.
@@ -227,7 +227,7 @@ pub struct Explored {
 /// Which protocol of seed 000 holds in R2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Branch {
+pub enum DebateBranch {
     /// All votes equal, on shared ground: devil's advocate, blind spot, confirm or revise.
     Agreed,
     /// Votes differ, or equal FAILs rest on disjoint findings: steel-man, challenge, acknowledge, revise or confirm.
@@ -326,12 +326,12 @@ pub struct OpenPoint {
     /// The finding.
     pub finding: Finding,
     /// What was said of it, names left out.
-    pub said: Vec<Said>,
+    pub said: Vec<Statement>,
 }
 
 /// What somebody said of a disputed finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Said {
+pub struct Statement {
     /// Agreement.
     pub stance: Stance,
     /// Why.

@@ -32,8 +32,8 @@ impl FileChange {
     }
 
     fn write_section(&self, out: &mut String) {
-        let old = quoted("a/", self.path_before());
-        let new = quoted("b/", &self.path);
+        let old = quoted_path("a/", self.path_before());
+        let new = quoted_path("b/", &self.path);
         let mut line = |text: std::fmt::Arguments<'_>| {
             // Writing to a string cannot fail.
             let _ = out.write_fmt(text);
@@ -57,14 +57,14 @@ impl FileChange {
                 line(format_args!("similarity index {percent}%"));
             }
             let how = if copied { "copy" } else { "rename" };
-            line(format_args!("{how} from {}", quoted("", from)));
-            line(format_args!("{how} to {}", quoted("", &self.path)));
+            line(format_args!("{how} from {}", quoted_path("", from)));
+            line(format_args!("{how} to {}", quoted_path("", &self.path)));
         }
         let same = self.old_id.is_some() && self.old_id == self.new_id;
         if !same && (self.old_id.is_some() || self.new_id.is_some()) {
             let (before, after) = (
-                abbreviated(self.old_id.as_deref()),
-                abbreviated(self.new_id.as_deref()),
+                abbreviated_id(self.old_id.as_deref()),
+                abbreviated_id(self.new_id.as_deref()),
             );
             match self.old_mode == self.new_mode {
                 true => line(format_args!(
@@ -87,8 +87,8 @@ impl FileChange {
         if self.kind == FileKind::Binary && !same {
             line(format_args!("Binary files {old} and {new} differ"));
         } else if !self.hunks.is_empty() {
-            line(format_args!("--- {old}{}", tab(old)));
-            line(format_args!("+++ {new}{}", tab(new)));
+            line(format_args!("--- {old}{}", tab_after(old)));
+            line(format_args!("+++ {new}{}", tab_after(new)));
         }
         for hunk in &self.hunks {
             out.push_str(&hunk.header());
@@ -112,13 +112,13 @@ impl FileChange {
         part.hunks = self
             .hunks
             .iter()
-            .filter_map(|hunk| only(hunk, side))
+            .filter_map(|hunk| only_side(hunk, side))
             .collect();
         part
     }
 }
 
-fn only(hunk: &Hunk, side: LineKind) -> Option<Hunk> {
+fn only_side(hunk: &Hunk, side: LineKind) -> Option<Hunk> {
     let (marker, mut body, mut count) = (
         if side == LineKind::Added { '+' } else { '-' },
         String::new(),
@@ -150,13 +150,13 @@ fn only(hunk: &Hunk, side: LineKind) -> Option<Hunk> {
     })
 }
 
-fn abbreviated(id: Option<&str>) -> &str {
+fn abbreviated_id(id: Option<&str>) -> &str {
     let id = id.unwrap_or("0000000000");
     id.get(..ABBREVIATED).unwrap_or(id)
 }
 
 /// Where a name with a space ends is marked by a tab, for readers that split at white space.
-fn tab(name: &str) -> &'static str {
+fn tab_after(name: &str) -> &'static str {
     if name.contains(' ') && !name.starts_with('"') {
         "\t"
     } else {
@@ -165,7 +165,7 @@ fn tab(name: &str) -> &'static str {
 }
 
 /// A path as git prints it: quoted in C style when it needs to be (`core.quotePath=false`).
-fn quoted(prefix: &str, path: &RepoPath) -> String {
+fn quoted_path(prefix: &str, path: &RepoPath) -> String {
     let plain = |text: &str| {
         !text
             .chars()

@@ -14,7 +14,7 @@ use crate::message::{Failure, TurnId, Usage};
 /// What a worker leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "reply", rename_all = "kebab-case")]
-pub enum Reply {
+pub enum WorkerReply {
     /// The judge's reply, as it came.
     Answered {
         /// The raw text.
@@ -31,21 +31,21 @@ pub enum Reply {
 }
 
 /// The folder of one judge's files.
-pub fn folder(run: &Path, judge: &JudgeId) -> PathBuf {
+pub fn judge_folder(run: &Path, judge: &JudgeId) -> PathBuf {
     run.join("workers").join(judge.as_str())
 }
 
 /// The judge's [`crate::JudgeSpec`].
 pub fn seat_file(run: &Path, judge: &JudgeId) -> PathBuf {
-    folder(run, judge).join("seat.json")
+    judge_folder(run, judge).join("seat.json")
 }
 
 /// A [`crate::Turn`].
 pub fn turn_file(run: &Path, judge: &JudgeId, turn: TurnId) -> PathBuf {
-    folder(run, judge).join(format!("turn-{}.json", turn.0))
+    judge_folder(run, judge).join(format!("turn-{}.json", turn.0))
 }
 
 /// The [`Reply`] to a turn.
 pub fn reply_file(run: &Path, judge: &JudgeId, turn: TurnId) -> PathBuf {
-    folder(run, judge).join(format!("turn-{}.reply.json", turn.0))
+    judge_folder(run, judge).join(format!("turn-{}.reply.json", turn.0))
 }

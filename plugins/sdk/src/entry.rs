@@ -8,7 +8,7 @@ use council_abi::{ABI, Backend as Table, Host, Session, Str, status};
 use council_protocol::{Backend, BackendError, Event, JudgeId};
 use serde::de::DeserializeOwned;
 
-use crate::link::Link;
+use crate::link::SdkLink;
 
 /// What [`crate::export_backend!`] knows of a backend; implemented by the macro alone.
 pub trait Plugin: 'static {
@@ -35,9 +35,9 @@ pub const fn table<P: Plugin>() -> Table {
 }
 
 /// What stands behind the opaque pointer.
-struct Opened {
+struct OpenSession {
     backend: Box<dyn Backend>,
-    link: Arc<Link>,
+    link: Arc<SdkLink>,
 }
 
 extern "C" fn manifest<P: Plugin>() -> Str {
@@ -63,17 +63,17 @@ unsafe extern "C" fn open<P: Plugin>(host: *const Host, hello: Str, out: *mut *m
         return status::ERROR;
     }
     // SAFETY: the size was checked above.
-    let link = Link::new(unsafe { *host });
-    let status = guarded(&link, "open", || {
+    let link = SdkLink::new(unsafe { *host });
+    let status = catch_call(&link, "open", || {
         // SAFETY: the host lends `hello` for this call.
-        let hello = parse("hello", unsafe { hello.bytes() })?;
+        let hello = parse_json("hello", unsafe { hello.bytes() })?;
         let mut backend = P::make();
         let sink = {
             let link = link.clone();
             Arc::new(move |event: Event| link.emit(&event))
         };
         backend.open(hello, sink)?;
-        let opened = Box::new(Opened {
+        let opened = Box::new(OpenSession {
             backend,
             link: link.clone(),
         });
@@ -82,7 +82,7 @@ unsafe extern "C" fn open<P: Plugin>(host: *const Host, hello: Str, out: *mut *m
         Ok(())
     });
     if status != status::OK {
-        link.shut();
+        link.close_link();
     }
     status
 }
@@ -91,8 +91,8 @@ unsafe extern "C" fn open<P: Plugin>(host: *const Host, hello: Str, out: *mut *m
 unsafe extern "C" fn spawn(session: *mut Session, spec: Str) -> i32 {
     // SAFETY: the host passes what `open` gave it, from one thread, and lends `spec` for this call.
     unsafe {
-        within(session, "spawn", |backend| {
-            backend.spawn(parse("judge spec", spec.bytes())?)
+        with_session(session, "spawn", |backend| {
+            backend.spawn(parse_json("judge spec", spec.bytes())?)
         })
     }
 }
@@ -101,8 +101,8 @@ unsafe extern "C" fn spawn(session: *mut Session, spec: Str) -> i32 {
 unsafe extern "C" fn send(session: *mut Session, message: Str) -> i32 {
     // SAFETY: as in `spawn`.
     unsafe {
-        within(session, "send", |backend| {
-            backend.send(parse("message", message.bytes())?)
+        with_session(session, "send", |backend| {
+            backend.send(parse_json("message", message.bytes())?)
         })
     }
 }
@@ -111,7 +111,7 @@ unsafe extern "C" fn send(session: *mut Session, message: Str) -> i32 {
 unsafe extern "C" fn cancel(session: *mut Session, judge: Str) -> i32 {
     // SAFETY: as in `spawn`.
     unsafe {
-        within(session, "cancel", |backend| {
+        with_session(session, "cancel", |backend| {
             backend.cancel(&judge_id(judge.bytes())?)
         })
     }
@@ -121,7 +121,7 @@ unsafe extern "C" fn cancel(session: *mut Session, judge: Str) -> i32 {
 unsafe extern "C" fn shutdown(session: *mut Session, judge: Str, grace_ms: u32) -> i32 {
     // SAFETY: as in `spawn`.
     unsafe {
-        within(session, "shutdown", |backend| {
+        with_session(session, "shutdown", |backend| {
             backend.shutdown(&judge_id(judge.bytes())?, grace_ms.into())
         })
     }
@@ -133,12 +133,12 @@ unsafe extern "C" fn close(session: *mut Session) -> i32 {
         return status::CLOSED;
     }
     // SAFETY: the host passes what `open` gave it, once, and never uses it again.
-    let mut opened = unsafe { Box::from_raw(session.cast::<Opened>()) };
+    let mut opened = unsafe { Box::from_raw(session.cast::<OpenSession>()) };
     let link = opened.link.clone();
-    let status = guarded(&link, "close", || opened.backend.close());
-    link.shut();
+    let status = catch_call(&link, "close", || opened.backend.close());
+    link.close_link();
     // Dropping a backend may panic as well.
-    let dropped = guarded(&link, "drop", || {
+    let dropped = catch_call(&link, "drop", || {
         drop(opened);
         Ok(())
     });
@@ -155,21 +155,21 @@ unsafe extern "C" fn close(session: *mut Session) -> i32 {
 ///
 /// `session` must be null or come from [`open`], and nobody else may use it meanwhile.
 #[expect(unsafe_code, reason = "turns the opaque pointer back into what it was")]
-unsafe fn within(
+unsafe fn with_session(
     session: *mut Session,
     name: &str,
     call: impl FnOnce(&mut dyn Backend) -> Result<(), BackendError>,
 ) -> i32 {
     // SAFETY: the caller vouches for the pointer.
-    let Some(opened) = (unsafe { session.cast::<Opened>().as_mut() }) else {
+    let Some(opened) = (unsafe { session.cast::<OpenSession>().as_mut() }) else {
         return status::CLOSED;
     };
     let backend = opened.backend.as_mut();
-    guarded(&opened.link, name, || call(backend))
+    catch_call(&opened.link, name, || call(backend))
 }
 
 /// Runs `call`, tells its reason and gives its status.
-fn guarded(link: &Link, name: &str, call: impl FnOnce() -> Result<(), BackendError>) -> i32 {
+fn catch_call(link: &SdkLink, name: &str, call: impl FnOnce() -> Result<(), BackendError>) -> i32 {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => status::OK,
         Ok(Err(BackendError::Unsupported(_))) => status::UNSUPPORTED,
@@ -181,7 +181,7 @@ fn guarded(link: &Link, name: &str, call: impl FnOnce() -> Result<(), BackendErr
         }
         Err(payload) => {
             link.emit(&Event::Error {
-                message: format!("panicked in {name}: {}", words(&*payload)),
+                message: format!("panicked in {name}: {}", panic_message(&*payload)),
             });
             // A payload may panic when it is dropped; this one is small and rare.
             std::mem::forget(payload);
@@ -191,13 +191,13 @@ fn guarded(link: &Link, name: &str, call: impl FnOnce() -> Result<(), BackendErr
 }
 
 /// What a panic said.
-pub(crate) fn words(payload: &(dyn Any + Send)) -> &str {
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message")
 }
 
-fn parse<T: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<T, BackendError> {
+fn parse_json<T: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<T, BackendError> {
     serde_json::from_slice(bytes)
         .map_err(|error| BackendError::Other(format!("the {what} was not understood: {error}")))
 }

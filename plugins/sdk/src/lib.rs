@@ -11,7 +11,7 @@ pub use council_abi as abi;
 pub use council_protocol as protocol;
 pub use council_protocol::{Backend, BackendError, Sink};
 pub use entry::{Plugin, table};
-pub use link::{Level, log};
+pub use link::{LogLevel, log};
 pub use stdio::{serve, serve_stdio};
 
 /// Exports a backend from a shared library.

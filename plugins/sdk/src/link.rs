@@ -7,7 +7,7 @@ use council_protocol::Event;
 
 /// How much a line of log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum LogLevel {
     /// Something failed.
     Error,
     /// Something is odd.
@@ -19,11 +19,11 @@ pub enum Level {
 }
 
 /// The session that was opened last, for [`log`].
-static LATEST: Mutex<Weak<Link>> = Mutex::new(Weak::new());
+static LATEST: Mutex<Weak<SdkLink>> = Mutex::new(Weak::new());
 
 /// Hands a line to the program's log: through the session that was opened last in this library, or else to stderr,
 /// which the program captures from a backend that is a child process. Never print to stdout.
-pub fn log(level: Level, message: &str) {
+pub fn log(level: LogLevel, message: &str) {
     let latest = LATEST
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -39,7 +39,7 @@ pub fn log(level: Level, message: &str) {
 }
 
 /// The program's two functions, until the session is closed.
-pub(crate) struct Link {
+pub(crate) struct SdkLink {
     host: Host,
     open: RwLock<bool>,
 }
@@ -49,15 +49,15 @@ pub(crate) struct Link {
     reason = "the host's context is a raw pointer that any thread may hand back"
 )]
 // SAFETY: the header grants that `emit` and `log` may be called from any thread with the same `ctx`.
-unsafe impl Send for Link {}
+unsafe impl Send for SdkLink {}
 #[expect(
     unsafe_code,
     reason = "the host's context is a raw pointer that any thread may hand back"
 )]
 // SAFETY: as above.
-unsafe impl Sync for Link {}
+unsafe impl Sync for SdkLink {}
 
-impl Link {
+impl SdkLink {
     /// Takes the functions of a host whose handshake was checked.
     pub(crate) fn new(host: Host) -> Arc<Self> {
         let link = Arc::new(Self {
@@ -82,23 +82,23 @@ impl Link {
     }
 
     #[expect(unsafe_code, reason = "calls the host through its table")]
-    fn log(&self, level: Level, message: &str) {
+    fn log(&self, level: LogLevel, message: &str) {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         let (true, Some(log)) = (*open, self.host.log) else {
             return;
         };
         let level = match level {
-            Level::Error => level::ERROR,
-            Level::Warn => level::WARN,
-            Level::Info => level::INFO,
-            Level::Debug => level::DEBUG,
+            LogLevel::Error => level::ERROR,
+            LogLevel::Warn => level::WARN,
+            LogLevel::Info => level::INFO,
+            LogLevel::Debug => level::DEBUG,
         };
         // SAFETY: as for `emit`.
         unsafe { log(self.host.ctx, level, Str::new(message.as_bytes())) }
     }
 
     /// From here on nothing is emitted; waits for those who are at it.
-    pub(crate) fn shut(&self) {
+    pub(crate) fn close_link(&self) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = false;
     }
 }

@@ -8,7 +8,7 @@ use council_protocol::message::Manifest;
 use council_protocol::{Backend, BackendError, Event, Request};
 use serde::Serialize;
 
-use crate::entry::words;
+use crate::entry::panic_message;
 
 /// Serves `backend` over stdin and stdout until it is closed or stdin ends: the whole `main` of a backend that is a
 /// program of its own.
@@ -30,7 +30,7 @@ pub fn serve(
     output: impl Write + Send + 'static,
     mut backend: impl Backend,
 ) -> io::Result<()> {
-    let out = Arc::new(Output(Mutex::new(Some(Box::new(output)))));
+    let out = Arc::new(LineOutput(Mutex::new(Some(Box::new(output)))));
     for line in input.split(b'\n') {
         let line = line?;
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -38,15 +38,15 @@ pub fn serve(
         }
         match serde_json::from_slice::<Request>(&line) {
             Ok(Request::Close) => break,
-            Ok(request) => answer(&mut backend, request, &out),
-            Err(error) => out.error(format!("a request was not understood: {error}")),
+            Ok(request) => answer_request(&mut backend, request, &out),
+            Err(error) => out.write_error(format!("a request was not understood: {error}")),
         }
     }
-    if let Err(message) = guarded(|| backend.close()).flattened("close") {
-        out.error(message);
+    if let Err(message) = catch_call(|| backend.close()).into_result("close") {
+        out.write_error(message);
     }
     // The backend has said so itself, unless it failed; a second one is not written.
-    out.event(&Event::Closed);
+    out.write_event(&Event::Closed);
     Ok(())
 }
 
@@ -58,18 +58,18 @@ struct ManifestLine<'a> {
     manifest: &'a Manifest,
 }
 
-fn answer(backend: &mut impl Backend, request: Request, out: &Arc<Output>) {
+fn answer_request(backend: &mut impl Backend, request: Request, out: &Arc<LineOutput>) {
     let call = request.clone();
-    let result = guarded(|| match request {
+    let result = catch_call(|| match request {
         Request::Manifest => {
-            out.line(&ManifestLine {
+            out.write_value(&ManifestLine {
                 manifest: &backend.manifest(),
             });
             Ok(())
         }
         Request::Open { hello } => {
             let out = out.clone();
-            backend.open(hello, Arc::new(move |event| out.event(&event)))
+            backend.open(hello, Arc::new(move |event| out.write_event(&event)))
         }
         Request::Spawn { spec } => backend.spawn(spec),
         Request::Send { message } => backend.send(message),
@@ -78,23 +78,23 @@ fn answer(backend: &mut impl Backend, request: Request, out: &Arc<Output>) {
         Request::Close => Ok(()),
     });
     let refusal = match result {
-        Called::Done => return,
-        Called::Refused(error) => error,
-        Called::Panicked(words) => {
+        CallOutcome::Done => return,
+        CallOutcome::Refused(error) => error,
+        CallOutcome::Panicked(words) => {
             BackendError::Other(format!("panicked in {}: {words}", call.name()))
         }
     };
-    out.event(&call.refused(&refusal));
+    out.write_event(&call.refusal_event(&refusal));
 }
 
-enum Called {
+enum CallOutcome {
     Done,
     Refused(BackendError),
     Panicked(String),
 }
 
-impl Called {
-    fn flattened(self, name: &str) -> Result<(), String> {
+impl CallOutcome {
+    fn into_result(self, name: &str) -> Result<(), String> {
         match self {
             Self::Done => Ok(()),
             Self::Refused(error) => Err(format!("{name} was refused: {error}")),
@@ -103,36 +103,36 @@ impl Called {
     }
 }
 
-fn guarded(call: impl FnOnce() -> Result<(), BackendError>) -> Called {
+fn catch_call(call: impl FnOnce() -> Result<(), BackendError>) -> CallOutcome {
     match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(())) => Called::Done,
-        Ok(Err(error)) => Called::Refused(error),
+        Ok(Ok(())) => CallOutcome::Done,
+        Ok(Err(error)) => CallOutcome::Refused(error),
         Err(payload) => {
-            let said = words(&*payload).to_owned();
+            let said = panic_message(&*payload).to_owned();
             // A payload may panic when it is dropped; this one is small and rare.
             std::mem::forget(payload);
-            Called::Panicked(said)
+            CallOutcome::Panicked(said)
         }
     }
 }
 
 /// Where the lines go, until the one that says `closed`.
-struct Output(Mutex<Option<Box<dyn Write + Send>>>);
+struct LineOutput(Mutex<Option<Box<dyn Write + Send>>>);
 
-impl Output {
-    fn event(&self, event: &Event) {
-        self.line(event);
+impl LineOutput {
+    fn write_event(&self, event: &Event) {
+        self.write_value(event);
         if *event == Event::Closed {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
 
-    fn error(&self, message: String) {
-        self.event(&Event::Error { message });
+    fn write_error(&self, message: String) {
+        self.write_event(&Event::Error { message });
     }
 
     /// Writes one line whole, in one write: other threads' lines stand before or behind it.
-    fn line(&self, value: &impl Serialize) {
+    fn write_value(&self, value: &impl Serialize) {
         let Ok(mut bytes) = serde_json::to_vec(value) else {
             return;
         };

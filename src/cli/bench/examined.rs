@@ -3,20 +3,22 @@
 use council_protocol::Seat;
 use council_protocol::seat::AgentKind;
 
-use super::Bench;
-use crate::cli::councillors::Roster;
-use crate::cli::error::CliError;
-use crate::config::{Entry, Source};
-use crate::council::plan::{Consensus, Options, Procedure, RoundLimits, Subject};
+use super::SeatPlanner;
+use crate::cli::councillors::CouncillorRoster;
+use crate::cli::error::RunError;
+use crate::config::{LayerSource, ResolvedKey};
+use crate::council::plan::{
+    ConsensusRule, DebateSubject, Procedure, ProcedureOptions, RoundLimits,
+};
 
-impl Bench<'_> {
+impl SeatPlanner<'_> {
     /// What a cross-examination asks for beside the rest.
-    pub(super) fn examination(&self, options: Options) -> Options {
-        if !self.is_examined() {
+    pub(super) fn examination_options(&self, options: ProcedureOptions) -> ProcedureOptions {
+        if !self.is_cross_examination() {
             return options;
         }
-        let rounds = self.roster().rounds;
-        Options {
+        let rounds = self.councillor_roster().rounds;
+        ProcedureOptions {
             rounds: Some(RoundLimits {
                 min: rounds,
                 max: rounds,
@@ -28,20 +30,20 @@ impl Bench<'_> {
 
     /// The rule of the verdict. What has no code has no quotes to find again: there votes decide, unless somebody said
     /// otherwise (seed 001).
-    pub(crate) fn consensus(&self, subject: Subject) -> Consensus {
+    pub(crate) fn consensus_rule(&self, subject: DebateSubject) -> ConsensusRule {
         let said = self
             .config
             .entry("review.consensus")
-            .and_then(Entry::origin);
-        let by_default = said.is_none_or(|origin| origin.source == Source::BuiltIn);
+            .and_then(ResolvedKey::origin);
+        let by_default = said.is_none_or(|origin| origin.source == LayerSource::BuiltIn);
         match subject {
-            Subject::Text if by_default => Consensus::Majority,
+            DebateSubject::Text if by_default => ConsensusRule::Majority,
             _ => self.settings().review.consensus,
         }
     }
 
     /// Rules see code only: a document or a question needs judges that think, and nothing is faked.
-    pub(crate) fn must_think(seats: &[Seat], what: &str) -> Result<(), CliError> {
+    pub(crate) fn require_thinking_seats(seats: &[Seat], what: &str) -> Result<(), RunError> {
         let ruled = |seat: &&Seat| matches!(seat.agent.kind, AgentKind::Builtin { .. });
         let Some(seat) = seats.iter().find(ruled) else {
             return Ok(());
@@ -50,15 +52,15 @@ impl Bench<'_> {
             "{what} needs agents that think, and {} is `{}`, which applies rules to code",
             seat.judge, seat.agent.name
         );
-        Err(CliError::usage(message)
+        Err(RunError::usage(message)
             .hint("configure an agent in your own configuration (`[agents.NAME]`), or name one: --agents NAME"))
     }
 
-    pub(super) fn roster(&self) -> Roster {
-        Roster::of(&self.settings().cross_examination)
+    pub(super) fn councillor_roster(&self) -> CouncillorRoster {
+        CouncillorRoster::from_settings(&self.settings().cross_examination)
     }
 
-    pub(super) fn is_examined(&self) -> bool {
+    pub(super) fn is_cross_examination(&self) -> bool {
         self.settings().review.procedure == Procedure::CrossExamination
     }
 }

@@ -1,21 +1,21 @@
 //! What thinks for an agent's name: its driver, and how that is started.
 
-use council_agents::known::{self, Known};
+use council_agents::known::{self, KnownClient};
 use council_protocol::seat::{AgentKind, Api, Client, Endpoint};
 
-use super::{BUILT_IN, Bench, unknown};
-use crate::cli::error::CliError;
-use crate::config::{AgentSettings, Entry, Trust};
+use super::{BUILT_IN, SeatPlanner, unknown_name};
+use crate::cli::error::RunError;
+use crate::config::{AgentSettings, ResolvedKey, SourceTrust};
 
-impl Bench<'_> {
+impl SeatPlanner<'_> {
     /// The kind of the agent `name`; `own` is its table of the configuration.
-    pub(super) fn kind(
+    pub(super) fn agent_kind(
         &self,
         name: &str,
         own: Option<&AgentSettings>,
-    ) -> Result<AgentKind, CliError> {
+    ) -> Result<AgentKind, RunError> {
         let mut own = own.cloned().unwrap_or_default();
-        let rules = self.settings().rules();
+        let rules = self.settings().rule_settings();
         match own.driver.take().as_deref() {
             Some("command") if own.command.is_empty() => Err(no_command(name)),
             Some("command") => Ok(AgentKind::Command {
@@ -26,16 +26,16 @@ impl Bench<'_> {
             }),
             Some("recorded") => match own.recording {
                 Some(recording) => Ok(AgentKind::Recorded { recording }),
-                None => Err(CliError::usage(format!("agent `{name}` has no recording"))
+                None => Err(RunError::usage(format!("agent `{name}` has no recording"))
                     .hint(format!("set `agents.{name}.recording` to a bundle: git council replay RUN --bundle FILE"))),
             },
             Some("backend") => Ok(AgentKind::Backend {}),
-            Some("http") => Ok(AgentKind::Http(endpoint(name, own)?)),
+            Some("http") => Ok(AgentKind::Http(http_endpoint(name, own)?)),
             Some("builtin") => Ok(AgentKind::Builtin { rules }),
-            Some(driver) => client(name, driver, own),
+            Some(driver) => client_kind(name, driver, own),
             None if name == BUILT_IN => Ok(AgentKind::Builtin { rules }),
-            None => match known::known(name) {
-                Some(known) if self.is_named_by_the_user(name) => client(name, known.driver, own),
+            None => match known::find_known(name) {
+                Some(known) if self.is_named_by_user(name) => client_kind(name, known.driver, own),
                 Some(known) => Err(not_seated(known)),
                 None => Err(self.unknown_agent(name)),
             },
@@ -43,10 +43,10 @@ impl Bench<'_> {
     }
 
     /// Whether the user named the agent: a repository alone cannot make a run cost money.
-    fn is_named_by_the_user(&self, name: &str) -> bool {
+    fn is_named_by_user(&self, name: &str) -> bool {
         let is_the_users = |key: &str| {
-            let origin = self.config.entry(key).and_then(Entry::origin);
-            origin.is_some_and(|origin| origin.source.trust() == Trust::User)
+            let origin = self.config.entry(key).and_then(ResolvedKey::origin);
+            origin.is_some_and(|origin| origin.source.trust() == SourceTrust::User)
         };
         let review = &self.settings().review;
         let seated = || {
@@ -59,18 +59,18 @@ impl Bench<'_> {
             || (is_the_users("judge") && seated().any(|agent| agent == name))
     }
 
-    fn unknown_agent(&self, name: &str) -> CliError {
-        let mut names = self.configured();
+    fn unknown_agent(&self, name: &str) -> RunError {
+        let mut names = self.configured_agents();
         names.push(BUILT_IN.to_owned());
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        unknown("agent", name, &names)
+        unknown_name("agent", name, &names)
     }
 }
 
 /// Whose model it is where nobody says so.
-pub(super) fn vendor(name: &str, kind: &AgentKind) -> String {
-    let known = known::known(name).or_else(|| known::of_driver(kind.driver()));
-    let home = |endpoint: &Endpoint| HOMES.iter().find(|home| home.url == endpoint.url);
+pub(super) fn default_vendor(name: &str, kind: &AgentKind) -> String {
+    let known = known::find_known(name).or_else(|| known::known_of_driver(kind.driver()));
+    let home = |endpoint: &Endpoint| API_VENDORS.iter().find(|home| home.url == endpoint.url);
     if let AgentKind::Http(endpoint) = kind {
         return home(endpoint).map_or(name, |home| home.vendor).to_owned();
     }
@@ -82,33 +82,33 @@ pub(super) fn vendor(name: &str, kind: &AgentKind) -> String {
 }
 
 /// What is known of an API without being told: where its vendor has it, and under which name people keep its key.
-struct Home {
+struct ApiVendor {
     api: Api,
     url: &'static str,
     key: &'static str,
     vendor: &'static str,
 }
 
-const HOMES: [Home; 4] = [
-    Home {
+const API_VENDORS: [ApiVendor; 4] = [
+    ApiVendor {
         api: Api::Anthropic,
         url: "https://api.anthropic.com/v1",
         key: "ANTHROPIC_API_KEY",
         vendor: "anthropic",
     },
-    Home {
+    ApiVendor {
         api: Api::Responses,
         url: OPENAI,
         key: "OPENAI_API_KEY",
         vendor: "openai",
     },
-    Home {
+    ApiVendor {
         api: Api::Chat,
         url: OPENAI,
         key: "OPENAI_API_KEY",
         vendor: "openai",
     },
-    Home {
+    ApiVendor {
         api: Api::Gemini,
         url: "https://generativelanguage.googleapis.com/v1beta",
         key: "GEMINI_API_KEY",
@@ -122,13 +122,13 @@ const OPENAI: &str = "https://api.openai.com/v1";
 const MAX_TOKENS: u32 = 16_000;
 
 /// An agent that is an API. The vendor's key goes to the vendor's own address only.
-fn endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, CliError> {
+fn http_endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, RunError> {
     let home = own
         .api
-        .and_then(|api| HOMES.iter().find(|home| home.api == api));
+        .and_then(|api| API_VENDORS.iter().find(|home| home.api == api));
     let Some(home) = home else {
         return Err(
-            CliError::usage(format!("agent `{name}` has no API")).hint(format!(
+            RunError::usage(format!("agent `{name}` has no API")).hint(format!(
                 "set `agents.{name}.api` to `anthropic`, `responses`, `chat` or `gemini`"
             )),
         );
@@ -150,13 +150,13 @@ fn endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, CliError> {
 }
 
 /// An agent that is a program of its own.
-fn client(name: &str, driver: &str, own: AgentSettings) -> Result<AgentKind, CliError> {
+fn client_kind(name: &str, driver: &str, own: AgentSettings) -> Result<AgentKind, RunError> {
     let argv = match own.command.is_empty() {
         false => own.command,
-        true => known::known(name)
+        true => known::find_known(name)
             .filter(|known| known.driver == driver)
-            .or_else(|| known::of_driver(driver))
-            .map(Known::command)
+            .or_else(|| known::known_of_driver(driver))
+            .map(KnownClient::to_command)
             .ok_or_else(|| no_command(name))?,
     };
     let client = Client {
@@ -164,18 +164,18 @@ fn client(name: &str, driver: &str, own: AgentSettings) -> Result<AgentKind, Cli
         env: own.env,
         sandbox: own.sandbox,
     };
-    known::kind(driver, client).ok_or_else(|| no_command(name))
+    known::agent_kind(driver, client).ok_or_else(|| no_command(name))
 }
 
-fn no_command(name: &str) -> CliError {
-    CliError::usage(format!("agent `{name}` has no command")).hint(format!(
+fn no_command(name: &str) -> RunError {
+    RunError::usage(format!("agent `{name}` has no command")).hint(format!(
         "set `agents.{name}.command` in your own configuration"
     ))
 }
 
-fn not_seated(known: &Known) -> CliError {
-    let Known { name, driver, .. } = known;
-    CliError::usage(format!("agent `{name}` is not in your own configuration"))
+fn not_seated(known: &KnownClient) -> RunError {
+    let KnownClient { name, driver, .. } = known;
+    RunError::usage(format!("agent `{name}` is not in your own configuration"))
         .hint("a repository cannot seat an agent that may cost you money; `git council init` writes a configuration")
         .hint(format!("or set agents.{name}.driver to `{driver}`: git config --global council.agents.{name}.driver {driver}"))
 }

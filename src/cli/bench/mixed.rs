@@ -2,35 +2,35 @@
 
 use council_protocol::seat::AgentSpec;
 
-use super::{Bench, Chair};
-use crate::cli::error::CliError;
-use crate::config::{Config, Entry, Source};
+use super::{SeatPlanner, SeatRequest};
+use crate::cli::error::RunError;
+use crate::config::{Config, LayerSource, ResolvedKey};
 
 /// Lets agents that cannot start give way, where a council of two vendors was configured: notes say which and why. Asked for by
 /// a flag, it is an error before any judge starts (3-debate.md, "Settled contradictions").
 ///
 /// `starts` says why an agent cannot.
-pub(crate) fn settle(
+pub(crate) fn drop_missing_agents(
     config: &mut Config,
     starts: impl Fn(AgentSpec) -> Result<(), String>,
-) -> Result<Vec<String>, CliError> {
-    let bench = Bench {
+) -> Result<Vec<String>, RunError> {
+    let bench = SeatPlanner {
         config,
         deep: false,
     };
     if !config.settings.review.mixed || bench.is_quick() {
         return Ok(Vec::new());
     }
-    let demanded = ["review.mixed", "review.agents"].map(|key| bench.is_demanded(key));
+    let demanded = ["review.mixed", "review.agents"].map(|key| bench.is_set_by_flag(key));
     let (mut here, mut notes) = (Vec::new(), Vec::new());
-    for name in bench.agents() {
-        match starts(bench.agent(&name)?) {
+    for name in bench.default_agents() {
+        match starts(bench.agent_spec(&name)?) {
             Ok(()) => here.push(name),
             Err(why) if demanded.contains(&true) => {
                 let message = format!(
                     "judges of two vendors were asked for, and `{name}` cannot start: {why}"
                 );
-                return Err(CliError::usage(message)
+                return Err(RunError::usage(message)
                     .hint("leave out --mixed, or name agents that are here: --agents A,B"));
             }
             Err(why) => notes.push(format!("`{name}` cannot start and does not sit: {why}")),
@@ -44,27 +44,27 @@ pub(crate) fn settle(
     Ok(notes)
 }
 
-impl Bench<'_> {
+impl SeatPlanner<'_> {
     /// The chairs of both vendors where two were asked for. Asked for by a flag and not to be had is an error; by
     /// configuration, a note (3-debate.md, "Settled contradictions").
-    pub(super) fn mixed(
+    pub(super) fn mix_vendors(
         &self,
-        chairs: Vec<Chair>,
-    ) -> Result<(Vec<Chair>, Option<String>), CliError> {
+        chairs: Vec<SeatRequest>,
+    ) -> Result<(Vec<SeatRequest>, Option<String>), RunError> {
         if !self.settings().review.mixed || self.is_quick() {
             return Ok((chairs, None));
         }
         let named = chairs.iter().filter_map(|chair| chair.agent.clone());
-        let mut names: Vec<String> = named.chain(self.agents()).collect();
+        let mut names: Vec<String> = named.chain(self.default_agents()).collect();
         names.dedup();
-        let agents = names.iter().map(|name| self.agent(name));
+        let agents = names.iter().map(|name| self.agent_spec(name));
         let agents = agents.collect::<Result<Vec<_>, _>>()?;
         let first = agents.first().map(|agent| agent.vendor.clone());
         let first = first.unwrap_or_default();
         let Some(second) = agents.iter().find(|agent| agent.vendor != first) else {
-            return self.of_one_vendor(chairs, &first);
+            return self.with_one_vendor(chairs, &first);
         };
-        let own = |chair: &Chair, name: &str| Chair {
+        let own = |chair: &SeatRequest, name: &str| SeatRequest {
             agent: Some(name.to_owned()),
             model: None,
             ..chair.clone()
@@ -85,20 +85,20 @@ impl Bench<'_> {
     }
 
     /// Whether a flag says it: what is asked for so is had, or refused.
-    fn is_demanded(&self, key: &str) -> bool {
-        let origin = self.config.entry(key).and_then(Entry::origin);
-        origin.is_some_and(|origin| origin.source == Source::Flag)
+    fn is_set_by_flag(&self, key: &str) -> bool {
+        let origin = self.config.entry(key).and_then(ResolvedKey::origin);
+        origin.is_some_and(|origin| origin.source == LayerSource::Flag)
     }
 
-    fn of_one_vendor(
+    fn with_one_vendor(
         &self,
-        chairs: Vec<Chair>,
+        chairs: Vec<SeatRequest>,
         vendor: &str,
-    ) -> Result<(Vec<Chair>, Option<String>), CliError> {
-        if self.is_demanded("review.mixed") {
+    ) -> Result<(Vec<SeatRequest>, Option<String>), RunError> {
+        if self.is_set_by_flag("review.mixed") {
             let message =
                 format!("--mixed needs agents of two vendors, and there is only `{vendor}`");
-            return Err(CliError::usage(message)
+            return Err(RunError::usage(message)
                 .hint("name agents of two: --agents claude,codex")
                 .hint(
                     "or give one another vendor in your own configuration (`agents.NAME.vendor`)",

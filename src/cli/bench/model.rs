@@ -3,25 +3,27 @@
 use council_protocol::Seat;
 use council_protocol::seat::{AgentKind, AgentSpec};
 
-use super::Bench;
-use crate::cli::error::CliError;
-use crate::config::{Entry, Source};
+use super::SeatPlanner;
+use crate::cli::error::RunError;
+use crate::config::{LayerSource, ResolvedKey};
 
 /// Claude's model where nobody says otherwise (seed 003); every other client has its user's own default.
 const CLAUDE_DEFAULT: &str = "sonnet";
 
-impl Bench<'_> {
+impl SeatPlanner<'_> {
     /// The model of a seat: its own (`[[judge]]`), its agent's, or the one that a flag or a variable names for all agents
     /// of its client. The strongest layer is followed; in one layer, in this order.
-    pub(super) fn model(&self, own: Option<String>, agent: &AgentSpec) -> Option<String> {
-        let strength = |key: &str| Some(self.config.entry(key).and_then(Entry::origin)?.source);
+    pub(super) fn seat_model(&self, own: Option<String>, agent: &AgentSpec) -> Option<String> {
+        let strength =
+            |key: &str| Some(self.config.entry(key).and_then(ResolvedKey::origin)?.source);
         let agents_key = format!("agents.{}.model", agent.name);
         let client = agent.kind.driver();
         let clients_key = format!("agents.{client}.model");
         let of_client = self.settings().agents.get(client);
         let of_client = of_client.and_then(|settings| settings.model.clone());
         // A table of another agent says nothing of this one; a flag or a variable names the client.
-        let names_client = strength(&clients_key).filter(|source| *source >= Source::Environment);
+        let names_client =
+            strength(&clients_key).filter(|source| *source >= LayerSource::Environment);
         let said = [
             (names_client, of_client),
             (strength(&agents_key), agent.model.clone()),
@@ -34,7 +36,7 @@ impl Bench<'_> {
         let strongest = said
             .max_by_key(|(source, _)| *source)
             .map(|(_, model)| model);
-        strongest.or_else(|| by_default(agent))
+        strongest.or_else(|| default_model(agent))
     }
 
     /// The model that a flag or a variable names for an agent or for all agents of its client.
@@ -43,31 +45,35 @@ impl Bench<'_> {
             .into_iter()
             .filter_map(|name| {
                 let key = format!("agents.{name}.model");
-                let source = self.config.entry(&key).and_then(Entry::origin)?.source;
+                let source = self
+                    .config
+                    .entry(&key)
+                    .and_then(ResolvedKey::origin)?
+                    .source;
                 let model = self.settings().agents.get(name)?.model.clone()?;
-                (source >= Source::Environment).then_some((source, model))
+                (source >= LayerSource::Environment).then_some((source, model))
             });
         said.max_by_key(|(source, _)| *source)
             .map(|(_, model)| model)
     }
 
     /// A flag that names a model for nobody is a mistake.
-    pub(super) fn check_models(&self, seats: &[Seat]) -> Result<(), CliError> {
+    pub(super) fn check_models(&self, seats: &[Seat]) -> Result<(), RunError> {
         for (client, flag) in [("claude", "--claude-model"), ("codex", "--codex-model")] {
             let key = format!("agents.{client}.model");
-            let origin = self.config.entry(&key).and_then(Entry::origin);
+            let origin = self.config.entry(&key).and_then(ResolvedKey::origin);
             let is_it =
                 |seat: &Seat| seat.agent.name == client || seat.agent.kind.driver() == client;
-            let flagged = origin.is_some_and(|o| o.source == Source::Flag && o.place == flag);
+            let flagged = origin.is_some_and(|o| o.source == LayerSource::Flag && o.place == flag);
             if flagged && !seats.iter().any(is_it) {
                 let message = format!("{flag} is for judges of `{client}`, and none sits");
-                return Err(CliError::usage(message).hint(format!("seat one: --agents {client}")));
+                return Err(RunError::usage(message).hint(format!("seat one: --agents {client}")));
             }
         }
         Ok(())
     }
 }
 
-fn by_default(agent: &AgentSpec) -> Option<String> {
+fn default_model(agent: &AgentSpec) -> Option<String> {
     matches!(agent.kind, AgentKind::Claude(_)).then(|| CLAUDE_DEFAULT.to_owned())
 }

@@ -1,7 +1,7 @@
 //! Modes, seats and models, statement by statement of seeds 000, 002 and 003.
 
 use super::*;
-use crate::config::{Layer, Pair, resolve};
+use crate::config::{ConfigLayer, KeyValue, resolve_layers};
 
 const TWO: &str = "[agents.alpha]\ndriver = 'command'\ncommand = ['a']\n\
                    [agents.beta]\ndriver = 'command'\ncommand = ['b']\n";
@@ -10,47 +10,47 @@ const CLIENTS: &str = "[agents.claude]\ndriver = 'claude'\n[agents.codex]\ndrive
 
 /// A configuration of what the repository, the user, the environment and flags say.
 fn config(layers: [&str; 2], environment: &[(&str, &str)], flags: &[(&str, &str, &str)]) -> Config {
-    let file = |source, text: &str| Layer::File {
+    let file = |source, text: &str| ConfigLayer::File {
         source,
         name: "f".into(),
         text: text.into(),
     };
     let environment = environment
         .iter()
-        .map(|(key, value)| Pair::new(*key, *value, "VAR"));
+        .map(|(key, value)| KeyValue::new(*key, *value, "VAR"));
     let flags = flags
         .iter()
-        .map(|(key, value, flag)| Pair::new(*key, *value, *flag));
+        .map(|(key, value, flag)| KeyValue::new(*key, *value, *flag));
     let layers = [
-        file(Source::Worktree, layers[0]),
-        file(Source::User, layers[1]),
-        Layer::Pairs {
-            source: Source::Environment,
+        file(LayerSource::Worktree, layers[0]),
+        file(LayerSource::User, layers[1]),
+        ConfigLayer::Pairs {
+            source: LayerSource::Environment,
             pairs: environment.collect(),
         },
-        Layer::Pairs {
-            source: Source::Flag,
+        ConfigLayer::Pairs {
+            source: LayerSource::Flag,
             pairs: flags.collect(),
         },
     ];
-    resolve(&layers).unwrap()
+    resolve_layers(&layers).unwrap()
 }
 
-fn bench(config: &Config) -> Bench<'_> {
-    Bench {
+fn bench(config: &Config) -> SeatPlanner<'_> {
+    SeatPlanner {
         config,
         deep: false,
     }
 }
 
 fn names(config: &Config) -> Vec<String> {
-    let seats = bench(config).seats().unwrap();
+    let seats = bench(config).plan_seats().unwrap();
     let name = |seat: &Seat| format!("{} {}", seat.judge, seat.agent.name);
     seats.iter().map(name).collect()
 }
 
 fn models(config: &Config) -> Vec<Option<String>> {
-    let seats = bench(config).seats().unwrap();
+    let seats = bench(config).plan_seats().unwrap();
     seats.into_iter().map(|seat| seat.agent.model).collect()
 }
 
@@ -84,7 +84,7 @@ fn seed_003_mixed_seats_as_many_of_each_vendor() {
 fn seed_003_mixed_without_a_second_vendor_is_an_error_when_asked_for_and_a_note_when_configured() {
     let one = "[agents.alpha]\ndriver = 'command'\ncommand = ['a']\n";
     let asked = config(["", one], &[], &[MIXED]);
-    let error = bench(&asked).seats().unwrap_err();
+    let error = bench(&asked).plan_seats().unwrap_err();
     assert_eq!(
         error.message,
         "--mixed needs agents of two vendors, and there is only `alpha`"
@@ -92,7 +92,7 @@ fn seed_003_mixed_without_a_second_vendor_is_an_error_when_asked_for_and_a_note_
     let configured = config(["review.mixed = true", one], &[], &[]);
     assert_eq!(names(&configured).len(), 3);
     assert_eq!(
-        bench(&configured).notes(),
+        bench(&configured).seating_notes(),
         ["judges of two vendors were configured, and there is only `alpha`"]
     );
 }
@@ -107,7 +107,7 @@ fn seed_003_a_configured_second_vendor_that_cannot_start_gives_way_with_a_note()
     let mut configured = config(["review.mixed = true", TWO], &[], &[]);
     assert_eq!(names(&configured).len(), 6);
     assert_eq!(
-        mixed::settle(&mut configured, starts).unwrap(),
+        mixed::drop_missing_agents(&mut configured, starts).unwrap(),
         ["`beta` cannot start and does not sit: there is no program `b`"]
     );
     assert_eq!(
@@ -115,19 +115,27 @@ fn seed_003_a_configured_second_vendor_that_cannot_start_gives_way_with_a_note()
         ["judge-1 alpha", "judge-2 alpha", "judge-3 alpha"]
     );
     assert_eq!(
-        bench(&configured).notes(),
+        bench(&configured).seating_notes(),
         ["judges of two vendors were configured, and there is only `alpha`"]
     );
     let mut demanded = config(["", TWO], &[], &[MIXED]);
     assert_eq!(
-        mixed::settle(&mut demanded, starts).unwrap_err().message,
+        mixed::drop_missing_agents(&mut demanded, starts)
+            .unwrap_err()
+            .message,
         "judges of two vendors were asked for, and `beta` cannot start: there is no program `b`"
     );
     let nothing = |_| Ok(());
-    assert_eq!(mixed::settle(&mut demanded, nothing).unwrap(), [""; 0]);
+    assert_eq!(
+        mixed::drop_missing_agents(&mut demanded, nothing).unwrap(),
+        [""; 0]
+    );
     let mut nobody = config(["review.mixed = true", TWO], &[], &[]);
     let none = |_| Err("no".to_owned());
-    assert_eq!(mixed::settle(&mut nobody, none).unwrap(), [""; 0]);
+    assert_eq!(
+        mixed::drop_missing_agents(&mut nobody, none).unwrap(),
+        [""; 0]
+    );
     assert_eq!(names(&nobody).len(), 6, "seating them says what is wrong");
 }
 
@@ -138,7 +146,7 @@ fn seed_003_the_cap_counts_explorers_and_says_so_in_the_seeds_words() {
         all.extend(flags);
         let config = config(["", TWO], &[], &all);
         bench(&config)
-            .seats()
+            .plan_seats()
             .map(|seats| seats.len())
             .map_err(|error| error.message)
     };
@@ -153,7 +161,7 @@ fn seed_003_the_cap_counts_explorers_and_says_so_in_the_seeds_words() {
 fn seed_000_explorers_are_planned_with_their_model() {
     let flags = [("review.explorers", "2", "--explorers")];
     let config = config(["", TWO], &[("review.explorer-model", "haiku")], &flags);
-    let options = bench(&config).options();
+    let options = bench(&config).plan_options();
     assert_eq!(
         (options.explorers, options.explorer_model.as_deref()),
         (2, Some("haiku"))
@@ -173,15 +181,15 @@ fn seed_002_the_intensity_says_how_many_sit_and_how_long() {
         ];
         let config = config(["", TWO], &[], &flags);
         let bench = bench(&config);
-        let limits = bench.options().rounds.unwrap();
+        let limits = bench.plan_options().rounds.unwrap();
         assert_eq!(
-            (bench.seats().unwrap().len(), (limits.min, limits.max)),
+            (bench.plan_seats().unwrap().len(), (limits.min, limits.max)),
             (judges, rounds)
         );
-        assert_eq!(bench.ask(judges).debate, debate, "{intensity}");
+        assert_eq!(bench.backend_request(judges).debate, debate, "{intensity}");
     }
     let review = config(["", TWO], &[], &[]);
-    assert_eq!(bench(&review).options().rounds, None);
+    assert_eq!(bench(&review).plan_options().rounds, None);
 }
 
 #[test]
@@ -244,7 +252,7 @@ fn seed_003_a_model_flag_reaches_every_agent_of_its_client_and_no_other() {
         "a table is of its agent"
     );
     let nobody = config(["", TWO], &[], &[flag]);
-    let error = bench(&nobody).seats().unwrap_err();
+    let error = bench(&nobody).plan_seats().unwrap_err();
     assert_eq!(
         error.message,
         "--claude-model is for judges of `claude`, and none sits"

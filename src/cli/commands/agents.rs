@@ -1,37 +1,37 @@
 //! `git council agents`: what can think for a judge.
 
 use clap::Args;
-use council_agents::installed::{Installed, installed};
-use council_agents::known::{KNOWN, Known};
+use council_agents::installed::{InstalledClient, find_clients};
+use council_agents::known::{KNOWN_CLIENTS, KnownClient};
 use council_protocol::seat::{AgentKind, AgentSpec};
 
-use crate::cli::Start;
-use crate::cli::bench::Bench;
+use crate::cli::RunContext;
+use crate::cli::bench::SeatPlanner;
 use crate::cli::columns::Columns;
-use crate::cli::error::CliError;
+use crate::cli::error::RunError;
 use crate::cli::settings;
-use crate::cli::table::{Table, bare_workshop};
+use crate::cli::table::{BackendTable, bare_agent_context};
 
 /// List what can think for a judge, and whether it can be used here
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AgentsArgs {}
 
-pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
-    let config = settings::of_the_branch(start)?;
-    let bench = Bench {
+pub(crate) fn run(_: &AgentsArgs, start: &RunContext) -> Result<(), RunError> {
+    let config = settings::branch_config(start)?;
+    let bench = SeatPlanner {
         config: &config,
         deep: false,
     };
-    let table = Table::bare(start);
+    let table = BackendTable::without_change(start);
     let mut rows = Columns::default();
-    let here = installed(&bare_workshop(start));
+    let here = find_clients(&bare_agent_context(start));
     let agents = bench.known_agents()?;
-    let others = others(&agents, &here);
+    let others = unconfigured_clients(&agents, &here);
     for agent in agents {
         let driver = agent.kind.driver().to_owned();
         let (name, vendor) = (agent.name.clone(), agent.vendor.clone());
         let version = version_of(&agent.kind, &here);
-        let state = match table.probe(agent.clone()) {
+        let state = match table.probe_agent(agent.clone()) {
             Ok(probe) => {
                 let more = [version.unwrap_or_default(), &probe.note];
                 let more: Vec<&str> = more.into_iter().filter(|text| !text.is_empty()).collect();
@@ -45,7 +45,7 @@ pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
         rows.push([name, driver, vendor, state]);
     }
     for other in others {
-        let Known {
+        let KnownClient {
             name,
             driver,
             vendor,
@@ -55,7 +55,7 @@ pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
         let state = format!("installed, not set up ({version}): git council init --print");
         rows.push([*name, *driver, *vendor, &state]);
     }
-    for known in missing(&bench.known_agents()?, &here) {
+    for known in missing_clients(&bench.known_agents()?, &here) {
         let state = format!("not installed: there is no `{}` in PATH", known.argv[0]);
         rows.push([known.name, known.driver, known.vendor, &state]);
     }
@@ -63,22 +63,26 @@ pub(crate) fn run(_: &AgentsArgs, start: &Start) -> Result<(), CliError> {
 }
 
 /// Clients that are known by name, and neither here nor in the configuration.
-fn missing(agents: &[AgentSpec], here: &[Installed]) -> Vec<&'static Known> {
-    let there = |known: &&Known| {
+fn missing_clients(agents: &[AgentSpec], here: &[InstalledClient]) -> Vec<&'static KnownClient> {
+    let there = |known: &&KnownClient| {
         agents.iter().any(|agent| agent.name == known.name)
             || here.iter().any(|one| one.known == *known)
     };
-    KNOWN.iter().filter(|known| !there(known)).collect()
+    KNOWN_CLIENTS.iter().filter(|known| !there(known)).collect()
 }
 
 /// Clients that are here, and that no agent of the configuration is.
-fn others<'a>(agents: &[AgentSpec], here: &'a [Installed]) -> Vec<&'a Installed> {
-    let is_set_up = |one: &&Installed| agents.iter().any(|agent| agent.name == one.known.name);
+fn unconfigured_clients<'a>(
+    agents: &[AgentSpec],
+    here: &'a [InstalledClient],
+) -> Vec<&'a InstalledClient> {
+    let is_set_up =
+        |one: &&InstalledClient| agents.iter().any(|agent| agent.name == one.known.name);
     here.iter().filter(|one| !is_set_up(one)).collect()
 }
 
 /// The version of an agent's program, where it is a client that we know.
-fn version_of<'a>(kind: &AgentKind, here: &'a [Installed]) -> Option<&'a str> {
+fn version_of<'a>(kind: &AgentKind, here: &'a [InstalledClient]) -> Option<&'a str> {
     let (AgentKind::Claude(client) | AgentKind::Codex(client) | AgentKind::Acp(client)) = kind
     else {
         return None;

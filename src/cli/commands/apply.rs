@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use council_protocol::{Location, RepoPath};
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
-use crate::cli::findings::{self, Found};
-use crate::git::{self, Place};
-use crate::memory::HALF;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
+use crate::cli::findings::{self, FoundFinding};
+use crate::git::{self, RepositoryPaths};
+use crate::memory::PARTIAL_PREFIX;
 use crate::report::Report;
 
 /// Take the suggestion of a finding into the worktree; refused where its lines have changed
@@ -25,25 +25,26 @@ pub(crate) struct ApplyArgs {
     run: Option<String>,
 }
 
-pub(crate) fn run(args: &ApplyArgs, start: &Start) -> Result<(), CliError> {
-    let Found { finding, report } = findings::find(start, &args.id, args.run.as_deref())?;
+pub(crate) fn run(args: &ApplyArgs, start: &RunContext) -> Result<(), RunError> {
+    let FoundFinding { finding, report } =
+        findings::find_finding(start, &args.id, args.run.as_deref())?;
     let finding = finding.finding;
     let Some(suggestion) = &finding.suggestion else {
-        return Err(CliError::usage(format!("{} has no suggestion", args.id))
+        return Err(RunError::usage(format!("{} has no suggestion", args.id))
             .hint("its fix is in words: git council show"));
     };
-    let place = Place::discover(&start.dir, &start.git())?;
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let own = place.memory_dir();
     let Some(top) = place.workdir else {
-        return Err(CliError::usage(
+        return Err(RunError::usage(
             "a bare repository has no worktree to apply it to",
         ));
     };
-    let file = inside(&top, &finding.location.path)?;
-    let cannot = |error| CliError::usage(format!("cannot read {}: {error}", file.display()));
+    let file = worktree_file(&top, &finding.location.path)?;
+    let cannot = |error| RunError::usage(format!("cannot read {}: {error}", file.display()));
     let text = fs::read(&file).map_err(cannot)?;
-    let reviewed = reviewed(&report, &finding.location, start)?;
-    let changed = replace(
+    let reviewed = reviewed_file(&report, &finding.location, start)?;
+    let changed = replace_lines(
         &text,
         &finding.location,
         suggestion,
@@ -51,10 +52,10 @@ pub(crate) fn run(args: &ApplyArgs, start: &Start) -> Result<(), CliError> {
         reviewed.as_deref(),
     );
     let changed = changed.map_err(|why| {
-        CliError::usage(format!("{}: {why}", findings_place(&finding.location)))
+        RunError::usage(format!("{}: {why}", findings_place(&finding.location)))
             .hint("review again and apply what the new run says")
     })?;
-    write(&file, &changed, own.as_deref())?;
+    write_atomically(&file, &changed, own.as_deref())?;
     start
         .console
         .print(&format!("{} changed\n", findings_place(&finding.location)))
@@ -65,8 +66,8 @@ fn findings_place(at: &Location) -> String {
 }
 
 /// The file in the worktree: a path of a report leads nowhere else, through no link.
-fn inside(top: &Path, path: &RepoPath) -> Result<PathBuf, CliError> {
-    let odd = || CliError::usage(format!("{} is no file of the worktree", path.display()));
+fn worktree_file(top: &Path, path: &RepoPath) -> Result<PathBuf, RunError> {
+    let odd = || RunError::usage(format!("{} is no file of the worktree", path.display()));
     let text = std::str::from_utf8(path.as_bytes()).map_err(|_| odd())?;
     let mut file = top.to_path_buf();
     for part in text.split('/') {
@@ -82,19 +83,23 @@ fn inside(top: &Path, path: &RepoPath) -> Result<PathBuf, CliError> {
 }
 
 /// The file as it was reviewed, where that was a commit that is still here.
-fn reviewed(report: &Report, at: &Location, start: &Start) -> Result<Option<Vec<u8>>, CliError> {
+fn reviewed_file(
+    report: &Report,
+    at: &Location,
+    start: &RunContext,
+) -> Result<Option<Vec<u8>>, RunError> {
     let Some(head) = &report.target.head else {
         return Ok(None);
     };
-    let Ok(tree) = git::tree_at(&start.dir, &start.git(), head) else {
+    let Ok(tree) = git::tree_at(&start.dir, &start.git_environment(), head) else {
         return Ok(None);
     };
     let path = at.path.display().into_owned();
-    Ok(tree.read(&path)?)
+    Ok(tree.read_file(&path)?)
 }
 
 /// The text with the lines replaced, or why not.
-fn replace(
+fn replace_lines(
     text: &[u8],
     at: &Location,
     suggestion: &str,
@@ -112,7 +117,7 @@ fn replace(
     let moved = "the lines have changed since they were reviewed";
     match reviewed.map(lines_of) {
         Some(then) if then.get(first..last) != Some(old) => return Err(moved),
-        None if !holds(&old.concat(), quote) => return Err(moved),
+        None if !contains_quote(&old.concat(), quote) => return Err(moved),
         _ => {}
     }
     let crlf = old.first().is_some_and(|line| line.ends_with(b"\r\n"));
@@ -143,7 +148,7 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Whether a quote stands in a text, blanks aside.
-fn holds(text: &[u8], quote: &str) -> bool {
+fn contains_quote(text: &[u8], quote: &str) -> bool {
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (text, quote) = (squeezed(&String::from_utf8_lossy(text)), squeezed(quote));
     !quote.is_empty() && text.contains(&quote)
@@ -151,22 +156,24 @@ fn holds(text: &[u8], quote: &str) -> bool {
 
 /// Writes elsewhere and renames, with the file's own mode: whoever is killed leaves the old file or the new one. In the git
 /// directory, `own`, where half a file is in nobody's way; beside the file where that lies on another disk.
-fn write(file: &Path, text: &[u8], own: Option<&Path>) -> Result<(), CliError> {
+fn write_atomically(file: &Path, text: &[u8], own: Option<&Path>) -> Result<(), RunError> {
     let beside = file.parent().unwrap_or(Path::new("."));
-    let written = match own.map(|own| write_by(own, file, text)) {
+    let written = match own.map(|own| write_via(own, file, text)) {
         Some(Err(error)) if error.kind() == io::ErrorKind::CrossesDevices => {
-            write_by(beside, file, text)
+            write_via(beside, file, text)
         }
         Some(written) => written,
-        None => write_by(beside, file, text),
+        None => write_via(beside, file, text),
     };
-    written.map_err(|error| CliError::output(&file.display().to_string(), &error))
+    written.map_err(|error| RunError::output(&file.display().to_string(), &error))
 }
 
-fn write_by(dir: &Path, file: &Path, text: &[u8]) -> io::Result<()> {
+fn write_via(dir: &Path, file: &Path, text: &[u8]) -> io::Result<()> {
     let meta = fs::metadata(file)?;
     fs::create_dir_all(dir)?;
-    let mut half = tempfile::Builder::new().prefix(HALF).tempfile_in(dir)?;
+    let mut half = tempfile::Builder::new()
+        .prefix(PARTIAL_PREFIX)
+        .tempfile_in(dir)?;
     half.write_all(text)?;
     half.as_file().set_permissions(meta.permissions())?;
     half.as_file().sync_data()?;
@@ -191,7 +198,7 @@ mod tests {
         quote: &str,
         then: Option<&str>,
     ) -> Result<String, &'static str> {
-        let new = replace(
+        let new = replace_lines(
             text.as_bytes(),
             at,
             suggestion,
@@ -248,7 +255,7 @@ mod tests {
         fs::create_dir(dir.path().join("d")).unwrap();
         fs::write(dir.path().join("d/f"), "x").unwrap();
         std::os::unix::fs::symlink("d", dir.path().join("link")).unwrap();
-        assert!(inside(dir.path(), &"d/f".into()).is_ok());
+        assert!(worktree_file(dir.path(), &"d/f".into()).is_ok());
         for odd in [
             "../x",
             "/etc/passwd",
@@ -259,7 +266,7 @@ mod tests {
             "none",
             "",
         ] {
-            assert!(inside(dir.path(), &odd.into()).is_err(), "{odd}");
+            assert!(worktree_file(dir.path(), &odd.into()).is_err(), "{odd}");
         }
     }
 }

@@ -1,18 +1,18 @@
 //! `git council backends`: the ways to run judges.
 
 use clap::{Args, Subcommand};
-use council_conformance::{Candidate, run as conform, scripted_agent};
+use council_conformance::{Candidate, run_scenarios as conform, scripted_agent};
 use council_protocol::Backend;
 use council_protocol::change::NoBlobs;
 use council_protocol::message::Hello;
 use council_protocol::seat::{AgentKind, AgentSpec, RuleSettings};
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::columns::Columns;
-use crate::cli::error::CliError;
-use crate::cli::table::{Table, bare_packet, worktree};
+use crate::cli::error::RunError;
+use crate::cli::table::{BackendTable, empty_packet, find_worktree};
 use crate::cli::{plugins, settings};
-use crate::registry::{Origin, built_in};
+use crate::registry::{BackendOrigin, built_in_backends};
 use crate::report::exit;
 use crate::session::worker;
 use crate::text::Untrusted;
@@ -39,19 +39,23 @@ pub(crate) enum BackendsAction {
     },
 }
 
-pub(crate) fn run(args: &BackendsArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run(args: &BackendsArgs, start: &RunContext) -> Result<u8, RunError> {
     if let Some(BackendsAction::Check { name, scripted }) = &args.action {
-        return check(name, *scripted, start);
+        return check_backend(name, *scripted, start);
     }
-    let config = settings::of_the_branch(start)?;
+    let config = settings::branch_config(start)?;
     let mut rows = Columns::default();
-    let table = Table::bare(start).with_plugins(&config.settings, worktree(start), None);
-    let (listed, failed) = table.backends(start);
+    let table = BackendTable::without_change(start).with_plugins(
+        &config.settings,
+        find_worktree(start),
+        None,
+    );
+    let (listed, failed) = table.list_backends(start);
     for listed in listed {
         let manifest = listed.backend.manifest();
         let origin = match listed.origin {
-            Origin::BuiltIn => "built-in".to_owned(),
-            Origin::Configured(place) => place,
+            BackendOrigin::BuiltIn => "built-in".to_owned(),
+            BackendOrigin::Configured(place) => place,
         };
         rows.push([
             listed.name,
@@ -75,19 +79,19 @@ pub(crate) fn run(args: &BackendsArgs, start: &Start) -> Result<u8, CliError> {
     Ok(exit::OK)
 }
 
-fn check(name: &str, scripted: bool, start: &Start) -> Result<u8, CliError> {
-    let config = settings::of_the_branch(start)?;
+fn check_backend(name: &str, scripted: bool, start: &RunContext) -> Result<u8, RunError> {
+    let config = settings::branch_config(start)?;
     let cannot =
-        |error: std::io::Error| CliError::run(format!("cannot make a run's folder: {error}"));
+        |error: std::io::Error| RunError::run(format!("cannot make a run's folder: {error}"));
     let folder = tempfile::tempdir().map_err(cannot)?;
-    worker::export(folder.path(), &bare_packet(), None, &NoBlobs).map_err(cannot)?;
+    worker::export_packet(folder.path(), &empty_packet(), None, &NoBlobs).map_err(cannot)?;
     let plugin = config.settings.backends.get(name);
     let make = || -> Result<Box<dyn Backend>, String> {
         match plugin {
-            Some(settings) => plugins::load(name, settings, worktree(start), start)
+            Some(settings) => plugins::load_plugin(name, settings, find_worktree(start), start)
                 .map(|listed| listed.backend)
                 .map_err(|error| error.message),
-            None => built_in(&Table::bare(start).kit)
+            None => built_in_backends(&BackendTable::without_change(start).kit)
                 .into_iter()
                 .find(|listed| listed.name == name)
                 .map(|listed| listed.backend)
@@ -95,13 +99,14 @@ fn check(name: &str, scripted: bool, start: &Start) -> Result<u8, CliError> {
         }
     };
     // Before the suite says of every scenario that there is nothing to try.
-    make().map_err(|error| CliError::usage(error).hint("`git council backends` lists them"))?;
+    make().map_err(|error| RunError::usage(error).hint("`git council backends` lists them"))?;
     let hello = Hello {
         run: "council-20000101-conformance".into(),
         folder: Some(folder.path().into()),
         ..Hello::default()
     };
-    let mut candidate = Candidate::new(name, make, agent(plugin.is_some(), scripted)).hello(hello);
+    let mut candidate =
+        Candidate::new(name, make, suite_agent(plugin.is_some(), scripted)).hello(hello);
     if scripted {
         candidate = candidate.scripted();
     }
@@ -111,7 +116,7 @@ fn check(name: &str, scripted: bool, start: &Start) -> Result<u8, CliError> {
 }
 
 /// Whoever sits in a backend under test: a plugin brings its own agent, the built-in ones hold the built-in judge.
-fn agent(plugin: bool, scripted: bool) -> AgentSpec {
+fn suite_agent(plugin: bool, scripted: bool) -> AgentSpec {
     if scripted {
         return scripted_agent();
     }

@@ -2,10 +2,10 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 use crate::cli::topic::{self, TopicArgs};
-use crate::prompt::{Mode, Technique};
+use crate::prompt::{BrainstormTechnique, ProductionMode};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,7 +30,7 @@ enum TechniqueArg {
     Reverse,
 }
 
-impl From<TechniqueArg> for Technique {
+impl From<TechniqueArg> for BrainstormTechnique {
     fn from(arg: TechniqueArg) -> Self {
         match arg {
             TechniqueArg::Scamper => Self::Scamper,
@@ -40,7 +40,7 @@ impl From<TechniqueArg> for Technique {
     }
 }
 
-pub(crate) fn run(args: BrainstormArgs, start: &Start) -> Result<u8, CliError> {
-    let technique = args.technique.map(Technique::from);
-    topic::run(args.topic, Mode::Brainstorm(technique), start)
+pub(crate) fn run(args: BrainstormArgs, start: &RunContext) -> Result<u8, RunError> {
+    let technique = args.technique.map(BrainstormTechnique::from);
+    topic::run_topic(args.topic, ProductionMode::Brainstorm(technique), start)
 }

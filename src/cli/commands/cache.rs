@@ -2,39 +2,39 @@
 
 use clap::{Args, Subcommand};
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::columns::Columns;
-use crate::cli::error::CliError;
-use crate::git::Place;
-use crate::memory::Cache;
-use crate::report::Gate;
+use crate::cli::error::RunError;
+use crate::git::RepositoryPaths;
+use crate::memory::VerdictCache;
+use crate::report::GatePolicy;
 
 /// Show or clear the verdicts by which an unchanged change is recognised
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<CacheAction>,
 }
 
 #[derive(Debug, Clone, Copy, Subcommand)]
-enum What {
+enum CacheAction {
     /// List them, the latest first
     Show,
     /// Forget all of them
     Clear,
 }
 
-pub(crate) fn run(args: &CacheArgs, start: &Start) -> Result<(), CliError> {
-    let place = Place::discover(&start.dir, &start.git())?;
+pub(crate) fn run(args: &CacheArgs, start: &RunContext) -> Result<(), RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let Some(dir) = place.memory_dir() else {
         return Ok(());
     };
-    let cache = Cache::new(&dir, usize::MAX, start.seal());
-    match args.what.unwrap_or(What::Show) {
-        What::Show => show(&cache, start),
-        What::Clear => {
+    let cache = VerdictCache::new(&dir, usize::MAX, start.signing_key());
+    match args.what.unwrap_or(CacheAction::Show) {
+        CacheAction::Show => show_verdicts(&cache, start),
+        CacheAction::Clear => {
             let cleared = cache.clear().map_err(|error| {
-                CliError::run(format!("cannot clear {}: {error}", cache.dir().display()))
+                RunError::run(format!("cannot clear {}: {error}", cache.dir().display()))
             })?;
             let noun = if cleared == 1 { "verdict" } else { "verdicts" };
             start
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &CacheArgs, start: &Start) -> Result<(), CliError> {
     }
 }
 
-fn show(cache: &Cache, start: &Start) -> Result<(), CliError> {
+fn show_verdicts(cache: &VerdictCache, start: &RunContext) -> Result<(), RunError> {
     let mut rows = Columns::default();
     let (mut count, mut bytes) = (0_usize, 0_u64);
     for kept in cache.list() {
@@ -56,7 +56,7 @@ fn show(cache: &Cache, start: &Start) -> Result<(), CliError> {
             kept.key.get(..12).unwrap_or_default().to_owned(),
             made,
             kept.report.target.label.clone(),
-            kept.report.bottom_line(Gate::default()).headline,
+            kept.report.bottom_line(GatePolicy::default()).headline,
         ]);
     }
     let noun = if count == 1 { "verdict" } else { "verdicts" };

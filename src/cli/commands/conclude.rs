@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Start;
-use crate::cli::deliver::Surfaces;
-use crate::cli::error::CliError;
-use crate::cli::github::{self, ForgeArgs};
+use crate::cli::RunContext;
+use crate::cli::deliver::ReportOutput;
+use crate::cli::error::RunError;
+use crate::cli::github::{self, GitHubArgs};
 use crate::cli::matrix;
-use crate::config::Format;
-use crate::report::Gate;
+use crate::config::ReportFormat;
+use crate::report::GatePolicy;
 
 /// Make the verdict from the replies that judges in other jobs left
 #[derive(Debug, Clone, Args)]
@@ -22,30 +22,30 @@ pub(crate) struct ConcludeArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    forge: ForgeArgs,
+    forge: GitHubArgs,
 }
 
-pub(crate) fn run(args: &ConcludeArgs, start: &Start) -> Result<u8, CliError> {
-    let concluded = matrix::conclude(&matrix::folder(start, &args.run))?;
-    let gate = Gate {
+pub(crate) fn run(args: &ConcludeArgs, start: &RunContext) -> Result<u8, RunError> {
+    let concluded = matrix::conclude_matrix(&matrix::run_folder(start, &args.run))?;
+    let gate = GatePolicy {
         advisory: args.forge.advisory,
         ..concluded.gate
     };
     let format = if args.json {
-        Format::Json
+        ReportFormat::Json
     } else {
-        Format::Terminal
+        ReportFormat::Terminal
     };
-    let surfaces = Surfaces {
+    let surfaces = ReportOutput {
         format,
         file: None,
         gate,
     };
-    let code = surfaces.deliver(&concluded.report, &start.console);
-    if !args.forge.is_asked() {
+    let code = surfaces.deliver_report(&concluded.report, &start.console);
+    if !args.forge.is_requested() {
         return Ok(code);
     }
-    let published = github::publish(
+    let published = github::publish_run(
         &concluded.report,
         Some(&concluded.packet.files),
         &args.forge,

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use clap::Args;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 use crate::cli::settings;
-use crate::config::{Entry, KEYS, Part};
+use crate::config::{KEYS, LayerPart, ResolvedKey};
 use crate::report::Verbosity;
 use crate::text::Untrusted;
 
@@ -26,7 +26,7 @@ pub(crate) struct ConfigArgs {
 }
 
 impl ConfigArgs {
-    fn wants(&self, name: &str) -> bool {
+    fn wants_key(&self, name: &str) -> bool {
         let below = |key: &String| {
             name.strip_prefix(key.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -35,20 +35,20 @@ impl ConfigArgs {
     }
 }
 
-pub(crate) fn run(args: &ConfigArgs, start: &Start) -> Result<(), CliError> {
+pub(crate) fn run(args: &ConfigArgs, start: &RunContext) -> Result<(), RunError> {
     let out = if args.keys {
-        keys(args)
+        list_keys(args)
     } else {
-        values(args, start)?
+        list_values(args, start)?
     };
-    known(args, &out)?;
+    check_known_key(args, &out)?;
     start.console.print(&out)
 }
 
 /// `--keys`
-fn keys(args: &ConfigArgs) -> String {
+fn list_keys(args: &ConfigArgs) -> String {
     let mut out = String::new();
-    for key in KEYS.iter().filter(|key| args.wants(key.name)) {
+    for key in KEYS.iter().filter(|key| args.wants_key(key.name)) {
         let default = key
             .default
             .map(|d| format!(" Built-in: {d}."))
@@ -58,14 +58,14 @@ fn keys(args: &ConfigArgs) -> String {
             "{}\n    {} Takes {}.{default}",
             key.name,
             key.doc,
-            key.kind.expected()
+            key.kind.describe_expected()
         );
     }
     out
 }
 
-fn values(args: &ConfigArgs, start: &Start) -> Result<String, CliError> {
-    let config = settings::of_the_branch(start)?;
+fn list_values(args: &ConfigArgs, start: &RunContext) -> Result<String, RunError> {
+    let config = settings::branch_config(start)?;
     for notice in &config.notices {
         start.console.warning(&notice.to_string());
     }
@@ -74,15 +74,15 @@ fn values(args: &ConfigArgs, start: &Start) -> Result<String, CliError> {
     for entry in config
         .entries
         .iter()
-        .filter(|entry| args.wants(&entry.path.to_string()))
+        .filter(|entry| args.wants_key(&entry.path.to_string()))
     {
-        let weaker = entry.parts.len() - entry.holding().len();
+        let weaker = entry.parts.len() - entry.effective_parts().len();
         let shown = entry
             .parts
             .iter()
             .enumerate()
             .skip(if all { 0 } else { weaker });
-        rows.extend(shown.map(|(i, part)| row(entry, part, i < weaker)));
+        rows.extend(shown.map(|(i, part)| value_row(entry, part, i < weaker)));
     }
     let width = rows
         .iter()
@@ -96,7 +96,7 @@ fn values(args: &ConfigArgs, start: &Start) -> Result<String, CliError> {
     Ok(rows.iter().map(line).collect())
 }
 
-fn row(entry: &Entry, part: &Part, replaced: bool) -> (String, String) {
+fn value_row(entry: &ResolvedKey, part: &LayerPart, replaced: bool) -> (String, String) {
     let origin = Untrusted::new(&part.origin.to_string()).name();
     let value = Untrusted::new(&part.shown).line();
     let note = if replaced { "  (replaced)" } else { "" };
@@ -104,7 +104,7 @@ fn row(entry: &Entry, part: &Part, replaced: bool) -> (String, String) {
 }
 
 /// A key that matches nothing is an error where there is no such key, and silence where it is unset.
-fn known(args: &ConfigArgs, out: &str) -> Result<(), CliError> {
+fn check_known_key(args: &ConfigArgs, out: &str) -> Result<(), RunError> {
     let Some(key) = args.key.as_ref().filter(|_| out.is_empty()) else {
         return Ok(());
     };
@@ -115,8 +115,8 @@ fn known(args: &ConfigArgs, out: &str) -> Result<(), CliError> {
     {
         return Ok(());
     }
-    let error = CliError::usage(format!("there is no key `{key}`"));
-    Err(match crate::config::nearest(key, names()) {
+    let error = RunError::usage(format!("there is no key `{key}`"));
+    Err(match crate::config::nearest_word(key, names()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint("`git council config --keys` lists every key"),
     })

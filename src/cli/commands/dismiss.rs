@@ -2,15 +2,15 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
-use crate::cli::findings::{self, Found};
-use crate::cli::journal::{self, Journal};
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
+use crate::cli::findings::{self, FoundFinding};
+use crate::cli::journal::{self, DismissalJournal};
 use crate::cli::settings;
-use crate::council::{Dismissal, Ground};
-use crate::git::{self, Notebook, Place, UserGit};
-use crate::memory::line::{DismissalLine, LINE_VERSION, Line};
-use crate::session::{RealWorld, World as _};
+use crate::council::{Dismissal, DismissalGround};
+use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
+use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
+use crate::session::{RealWorld, SessionWorld as _};
 
 /// Dismiss a finding: it is listed and does not count, until its code changes
 #[derive(Debug, Clone, Args)]
@@ -39,7 +39,7 @@ enum GroundArg {
     Fixed,
 }
 
-impl From<GroundArg> for Ground {
+impl From<GroundArg> for DismissalGround {
     fn from(ground: GroundArg) -> Self {
         match ground {
             GroundArg::FalsePositive => Self::FalsePositive,
@@ -49,17 +49,18 @@ impl From<GroundArg> for Ground {
     }
 }
 
-pub(crate) fn run(args: &DismissArgs, start: &Start) -> Result<(), CliError> {
+pub(crate) fn run(args: &DismissArgs, start: &RunContext) -> Result<(), RunError> {
     let because = args.because.clone().unwrap_or_default();
     if because.trim().is_empty() && !args.undo {
-        return Err(CliError::usage("a dismissal needs a reason")
+        return Err(RunError::usage("a dismissal needs a reason")
             .hint("git council dismiss ID --because '…'"));
     }
-    let Found { finding, .. } = findings::find(start, &args.id, args.run.as_deref())?;
-    let place = Place::discover(&start.dir, &start.git())?;
-    let git = UserGit::new(&start.dir, &start.git()).map_err(CliError::usage)?;
+    let FoundFinding { finding, .. } =
+        findings::find_finding(start, &args.id, args.run.as_deref())?;
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let git = UserGit::new(&start.dir, &start.git_environment()).map_err(RunError::usage)?;
     let by = git.identity().ok_or_else(|| {
-        CliError::usage("git does not know who you are, and a dismissal has an author")
+        RunError::usage("git does not know who you are, and a dismissal has an author")
             .hint("git config --global user.name 'Your Name'")
             .hint("git config --global user.email you@example.com")
     })?;
@@ -70,22 +71,22 @@ pub(crate) fn run(args: &DismissArgs, start: &Start) -> Result<(), CliError> {
             ground: args.ground.into(),
             because: because.trim().to_owned(),
             by,
-            at: RealWorld::new().moment().rfc3339,
+            at: RealWorld::new().read_calendar().rfc3339,
         },
-        finding: findings::words(&finding),
+        finding: findings::describe_finding(&finding),
         restored: args.undo,
     };
     let Some(dir) = place.memory_dir() else {
-        return Err(CliError::usage("this is no repository"));
+        return Err(RunError::usage("this is no repository"));
     };
-    let line = Line::Dismissal(line);
-    let kept = Journal::new(&dir, start.seal()).add(&line.body());
-    kept.map_err(|error| CliError::run(format!("cannot keep the dismissal: {error}")))?;
-    let settings = settings::of_the_branch(start)?.settings;
+    let line = NoteLine::Dismissal(line);
+    let kept = DismissalJournal::new(&dir, start.signing_key()).append_line(&line.body());
+    kept.map_err(|error| RunError::run(format!("cannot keep the dismissal: {error}")))?;
+    let settings = settings::branch_config(start)?.settings;
     if settings.notes.write {
-        let text = journal::for_notes(&line, &git, &settings.notes)?;
-        let object = Notebook::open(&start.dir, &start.git())?.empty_tree();
-        git::add_line(&git, &dir, &object, &text).map_err(CliError::run)?;
+        let text = journal::note_line(&line, &git, &settings.notes)?;
+        let object = CouncilNotes::open(&start.dir, &start.git_environment())?.empty_tree();
+        git::add_line(&git, &dir, &object, &text).map_err(RunError::run)?;
     }
     let done = if args.undo {
         "counts again"

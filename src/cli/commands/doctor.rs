@@ -5,37 +5,41 @@ use std::fmt::Write;
 use clap::Args;
 use council_protocol::Seat;
 
-use crate::cli::Start;
-use crate::cli::bench::Bench;
+use crate::cli::RunContext;
+use crate::cli::bench::SeatPlanner;
 use crate::cli::columns::Columns;
-use crate::cli::error::CliError;
+use crate::cli::error::RunError;
 use crate::cli::settings;
-use crate::cli::table::{self, Table};
+use crate::cli::table::{self, BackendTable};
 use crate::config::Config;
-use crate::council::plan::{Consensus, DebateMode, Procedure};
-use crate::registry::{Candidate, SelectError, Selection, select};
+use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
+use crate::registry::{BackendCandidate, BackendSelection, SelectError, select_backend};
 use crate::text::Untrusted;
 
 /// Say who would sit on a council here, how it would be run, and why
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DoctorArgs {}
 
-pub(crate) fn run(_: &DoctorArgs, start: &Start) -> Result<(), CliError> {
-    let config = settings::of_the_branch(start)?;
-    let bench = Bench {
+pub(crate) fn run(_: &DoctorArgs, start: &RunContext) -> Result<(), RunError> {
+    let config = settings::branch_config(start)?;
+    let bench = SeatPlanner {
         config: &config,
         deep: false,
     };
-    let seats = bench.seats()?;
-    let quorum = bench.quorum(seats.len())?;
-    let table = Table::bare(start).with_plugins(&config.settings, table::worktree(start), None);
-    let (survey, failed) = table.survey(&seats, start);
-    let ask = bench.ask(seats.len());
-    let selection = select(&survey.candidates, &ask, &bench.choice());
+    let seats = bench.plan_seats()?;
+    let quorum = bench.required_quorum(seats.len())?;
+    let table = BackendTable::without_change(start).with_plugins(
+        &config.settings,
+        table::find_worktree(start),
+        None,
+    );
+    let (survey, failed) = table.survey_seats(&seats, start);
+    let ask = bench.backend_request(seats.len());
+    let selection = select_backend(&survey.candidates, &ask, &bench.backend_choice());
     let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
-    out.push_str(&rules(&config, quorum));
-    out.push_str(&judges(&seats));
-    out.push_str(&backends(&survey.candidates, &selection));
+    out.push_str(&describe_rules(&config, quorum));
+    out.push_str(&describe_judges(&seats));
+    out.push_str(&describe_backends(&survey.candidates, &selection));
     for error in &failed {
         let _ = writeln!(out, "note: {}", Untrusted::new(&error.message).line());
     }
@@ -45,10 +49,10 @@ pub(crate) fn run(_: &DoctorArgs, start: &Start) -> Result<(), CliError> {
     start.console.print(&out)?;
     selection
         .map(drop)
-        .map_err(|error| CliError::usage(error).hint("--backend auto takes the best that is here"))
+        .map_err(|error| RunError::usage(error).hint("--backend auto takes the best that is here"))
 }
 
-fn rules(config: &Config, quorum: u32) -> String {
+fn describe_rules(config: &Config, quorum: u32) -> String {
     let review = &config.settings.review;
     let mut rows = Columns::default();
     let procedure = match review.procedure {
@@ -67,9 +71,9 @@ fn rules(config: &Config, quorum: u32) -> String {
         DebateMode::Off => "off: never",
     };
     let consensus = match review.consensus {
-        Consensus::Findings => "findings: the worst that survives",
-        Consensus::Strict => "strict: the worst vote",
-        Consensus::Majority => "majority of the votes",
+        ConsensusRule::Findings => "findings: the worst that survives",
+        ConsensusRule::Strict => "strict: the worst vote",
+        ConsensusRule::Majority => "majority of the votes",
     };
     rows.push(["procedure", procedure]);
     rows.push(["debate", debate]);
@@ -78,7 +82,7 @@ fn rules(config: &Config, quorum: u32) -> String {
     rows.render("")
 }
 
-fn judges(seats: &[Seat]) -> String {
+fn describe_judges(seats: &[Seat]) -> String {
     let mut rows = Columns::default();
     for Seat {
         judge,
@@ -92,14 +96,17 @@ fn judges(seats: &[Seat]) -> String {
     format!("\nJudges\n{}", rows.render("  "))
 }
 
-fn backends(candidates: &[Candidate], selection: &Result<Selection, SelectError>) -> String {
+fn describe_backends(
+    candidates: &[BackendCandidate],
+    selection: &Result<BackendSelection, SelectError>,
+) -> String {
     let mut rows = Columns::default();
     for candidate in candidates {
         let name = &candidate.name;
         rows.push([
             name.as_str(),
-            &verdict(name, selection),
-            &granted(candidate),
+            &selection_note(name, selection),
+            &common_capabilities(candidate),
         ]);
     }
     let mut out = format!("\nBackends\n{}\n", rows.render("  "));
@@ -112,7 +119,7 @@ fn backends(candidates: &[Candidate], selection: &Result<Selection, SelectError>
     out
 }
 
-fn verdict(name: &str, selection: &Result<Selection, SelectError>) -> String {
+fn selection_note(name: &str, selection: &Result<BackendSelection, SelectError>) -> String {
     let Ok(selection) = selection else {
         return "not taken".to_owned();
     };
@@ -124,7 +131,7 @@ fn verdict(name: &str, selection: &Result<Selection, SelectError>) -> String {
 }
 
 /// What all seats have there, or what stands against it.
-fn granted(candidate: &Candidate) -> String {
+fn common_capabilities(candidate: &BackendCandidate) -> String {
     let seats = match &candidate.seats {
         Ok(seats) => seats,
         Err(reason) => return reason.clone(),

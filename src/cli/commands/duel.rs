@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::review::{OutputArgs, ReviewArgs};
-use crate::cli::Start;
-use crate::cli::deliver::Surfaces;
+use crate::cli::RunContext;
+use crate::cli::deliver::ReportOutput;
 use crate::cli::duel::{self, Duel};
-use crate::cli::error::CliError;
-use crate::cli::prepare::prepare;
+use crate::cli::error::RunError;
+use crate::cli::prepare::prepare_review;
 use crate::config::parse_duration;
-use crate::council::duel::check::{Violation, check};
-use crate::council::duel::transcript::Transcript;
-use crate::council::duel::{Role, role};
+use crate::council::duel::check::{ProtocolViolation, check_transcript};
+use crate::council::duel::transcript::DebateTranscript;
+use crate::council::duel::{DuelRole, resolve_role};
 use crate::report::exit;
 use crate::text::Untrusted;
 
@@ -81,22 +81,22 @@ pub(crate) enum SideArg {
 }
 
 impl SideArg {
-    fn role(self, file: &Path) -> Role {
+    fn role(self, file: &Path) -> DuelRole {
         let designated = match self {
-            Self::A => Some(Role::A),
-            Self::B => Some(Role::B),
+            Self::A => Some(DuelRole::A),
+            Self::B => Some(DuelRole::B),
             Self::Auto => None,
         };
-        role(designated, file.exists())
+        resolve_role(designated, file.exists())
     }
 }
 
-pub(crate) fn run(args: &DuelArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run(args: &DuelArgs, start: &RunContext) -> Result<u8, RunError> {
     if let Some(DuelAction::Check { file }) = &args.action {
         return check_file(&start.dir.join(file), start);
     }
-    let prepared = prepare(&args.review(), start)?;
-    let start = start.configured(&prepared.config.settings);
+    let prepared = prepare_review(&args.review(), start)?;
+    let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
     let file = start.dir.join(&args.file);
     let role = args.side.map(|side| side.role(&file));
@@ -125,7 +125,8 @@ pub(crate) fn run(args: &DuelArgs, start: &Start) -> Result<u8, CliError> {
         .output
         .as_deref()
         .map(|file| start.dir.join(file));
-    let code = Surfaces::of(&settings, output.as_deref()).deliver(&report, &start.console);
+    let code = ReportOutput::from_settings(&settings, output.as_deref())
+        .deliver_report(&report, &start.console);
     // Seed 004: a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
     if !args.keep && role.is_none() {
         duel::remove(&duel.file)?;
@@ -144,25 +145,25 @@ impl DuelArgs {
     }
 }
 
-fn time(flag: &str, text: &str) -> Result<u64, CliError> {
-    parse_duration(text).map_err(|error| CliError::usage(format!("{flag}: {error}")))
+fn time(flag: &str, text: &str) -> Result<u64, RunError> {
+    parse_duration(text).map_err(|error| RunError::usage(format!("{flag}: {error}")))
 }
 
-fn check_file(file: &Path, start: &Start) -> Result<u8, CliError> {
+fn check_file(file: &Path, start: &RunContext) -> Result<u8, RunError> {
     let text = duel::read(file)?;
-    let transcript = Transcript::parse(&text);
-    let found = check(&transcript);
+    let transcript = DebateTranscript::parse(&text);
+    let found = check_transcript(&transcript);
     let name = file
         .file_name()
         .unwrap_or(file.as_os_str())
         .to_string_lossy()
         .into_owned();
-    let line = |violation: &Violation| {
+    let line = |violation: &ProtocolViolation| {
         let detail = Untrusted::new(&violation.detail).line();
         format!(
             "{name}:{}: {}: {detail}\n",
             violation.line,
-            violation.rule.name()
+            violation.rule.as_str()
         )
     };
     let mut out: String = found.iter().map(line).collect();

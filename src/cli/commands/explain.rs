@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use clap::Args;
-use council_builtin::{Example, RuleInfo};
+use council_builtin::{RuleExample, RuleInfo};
 
 use crate::cli::console::Console;
-use crate::cli::error::CliError;
-use crate::config::nearest;
+use crate::cli::error::RunError;
+use crate::config::nearest_word;
 use crate::text;
 
 /// Say what a built-in rule finds, why, and what to do; without RULE, list them
@@ -18,18 +18,18 @@ pub(crate) struct ExplainArgs {
     rule: Option<String>,
 }
 
-pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<(), CliError> {
+pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<(), RunError> {
     match &args.rule {
-        None => console.print(&list()),
+        None => console.print(&list_rules()),
         Some(id) => {
-            let rule = council_builtin::explain(id).ok_or_else(|| unknown(id))?;
-            console.print(&page(rule, console.look().width.clamp(40, 100)))
+            let rule = council_builtin::explain_rule(id).ok_or_else(|| unknown_rule(id))?;
+            console.print(&rule_page(rule, console.stdout_look().width.clamp(40, 100)))
         }
     }
 }
 
 /// Every rule under its perspective, one line each.
-fn list() -> String {
+fn list_rules() -> String {
     let width = council_builtin::rules()
         .map(|rule| rule.id.len())
         .max()
@@ -42,7 +42,7 @@ fn list() -> String {
                 out,
                 "  {:width$}  {:11}  {}",
                 rule.id,
-                rule.severity.word(),
+                rule.severity.as_str(),
                 rule.summary
             );
         }
@@ -52,24 +52,28 @@ fn list() -> String {
     out
 }
 
-fn page(rule: &RuleInfo, columns: usize) -> String {
+fn rule_page(rule: &RuleInfo, columns: usize) -> String {
     let mut out = format!("{}: {}\n", rule.id, rule.summary);
     let _ = writeln!(
         out,
         "{} · {} · {}",
-        rule.severity.word(),
+        rule.severity.as_str(),
         rule.perspective,
         rule.category
     );
     for prose in [rule.why, rule.fix] {
-        let _ = writeln!(out, "\n{}", text::wrap(prose, columns, columns).join("\n"));
+        let _ = writeln!(
+            out,
+            "\n{}",
+            text::wrap_columns(prose, columns, columns).join("\n")
+        );
     }
-    for Example { path, bad, good } in rule.examples {
+    for RuleExample { path, bad, good } in rule.examples {
         let _ = write!(
             out,
             "\n{path}: found\n{}{path}: not found\n{}",
-            indented(bad),
-            indented(good)
+            indent_code(bad),
+            indent_code(good)
         );
     }
     let _ = writeln!(
@@ -80,14 +84,14 @@ fn page(rule: &RuleInfo, columns: usize) -> String {
     out
 }
 
-fn indented(code: &str) -> String {
+fn indent_code(code: &str) -> String {
     code.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 /// The error for a rule that is not there.
-pub(crate) fn unknown(id: &str) -> CliError {
-    let error = CliError::usage(format!("there is no rule `{id}`"));
-    match nearest(id, council_builtin::rules().map(|rule| rule.id)) {
+pub(crate) fn unknown_rule(id: &str) -> RunError {
+    let error = RunError::usage(format!("there is no rule `{id}`"));
+    match nearest_word(id, council_builtin::rules().map(|rule| rule.id)) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint("`git council explain` lists the rules"),
     }

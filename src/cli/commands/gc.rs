@@ -6,15 +6,15 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 use crate::cli::rooms::PREFIX;
 use crate::cli::{history, settings};
-use crate::git::Place;
-use crate::memory::Cache;
+use crate::git::RepositoryPaths;
+use crate::memory::VerdictCache;
 
 /// How old a room must be before it is taken for one whose council was killed.
-const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Remove old runs, verdicts and rooms, as far as `runs.keep` and `cache.keep` say
 #[derive(Debug, Clone, Args)]
@@ -24,25 +24,25 @@ pub(crate) struct GcArgs {
     keep: Option<usize>,
 }
 
-pub(crate) fn run(args: &GcArgs, start: &Start) -> Result<(), CliError> {
-    let place = Place::discover(&start.dir, &start.git())?;
-    let config = settings::of_the_branch(start)?.settings;
+pub(crate) fn run(args: &GcArgs, start: &RunContext) -> Result<(), RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let config = settings::branch_config(start)?.settings;
     let keep = args
         .keep
         .unwrap_or(usize::try_from(config.runs.keep).unwrap_or(usize::MAX));
-    let runs = history::prune(&place.runs_dir(), keep);
+    let runs = history::prune_runs(&place.runs_dir(), keep);
     let verdicts = place.memory_dir().map_or(0, |dir| {
-        Cache::new(
+        VerdictCache::new(
             &dir,
             usize::try_from(config.cache.keep).unwrap_or(usize::MAX),
             None,
         )
-        .gc()
+        .prune_excess()
     });
-    let rooms = rooms();
+    let rooms = abandoned_workspaces();
     for room in &rooms {
         // Another process may remove it, too.
-        let _ = council_agents::room::remove(room);
+        let _ = council_agents::room::remove_workspace(room);
     }
     start.console.print(&format!(
         "removed: {} runs, {verdicts} verdicts, {} rooms\n",
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &GcArgs, start: &Start) -> Result<(), CliError> {
 }
 
 /// Rooms of ours that a killed council left behind.
-fn rooms() -> Vec<PathBuf> {
+fn abandoned_workspaces() -> Vec<PathBuf> {
     let entries = fs::read_dir(std::env::temp_dir())
         .into_iter()
         .flatten()
@@ -64,7 +64,7 @@ fn rooms() -> Vec<PathBuf> {
             let age = meta
                 .modified()
                 .map(|made| SystemTime::now().duration_since(made));
-            meta.is_dir() && age.is_ok_and(|age| age.unwrap_or_default() > ABANDONED)
+            meta.is_dir() && age.is_ok_and(|age| age.unwrap_or_default() > MIN_ABANDONED_AGE)
         });
         named && old
     });

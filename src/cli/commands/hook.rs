@@ -4,27 +4,27 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::columns::Columns;
-use crate::cli::error::CliError;
-use crate::cli::hook::background::{Background, Limits};
-use crate::cli::hook::install::{CONFIG_HOOKS, Done, Hooks, Standing};
-use crate::cli::hook::push::{self, Push};
-use crate::cli::hook::script::{self, Event, VERSION};
-use crate::cli::settings::{self, Voices};
+use crate::cli::error::RunError;
+use crate::cli::hook::background::{BackgroundQueue, LoadLimits};
+use crate::cli::hook::install::{CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome};
+use crate::cli::hook::push::{self, PrePush};
+use crate::cli::hook::script::{self, HookEvent, VERSION};
+use crate::cli::settings::{self, ConfigSources};
 use crate::config::{HookMode, Settings};
-use crate::git::{self, Place, TargetSpec};
+use crate::git::{self, RepositoryPaths, TargetSpec};
 use crate::report::exit;
 
 /// Review what is pushed, and what was committed
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HookArgs {
     #[command(subcommand)]
-    what: What,
+    what: HookAction,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-enum What {
+enum HookAction {
     /// Put the pre-push hook in place; one that is there is kept and runs first
     Install(InstallArgs),
     /// Take our hooks away and put back what was there before, byte for byte
@@ -69,46 +69,46 @@ enum RunEvent {
     Background,
 }
 
-pub(crate) fn run(args: &HookArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run(args: &HookArgs, start: &RunContext) -> Result<u8, RunError> {
     match &args.what {
-        What::Install(install) => return self::install(install, start),
-        What::Uninstall => uninstall(start)?,
-        What::Status => status(start)?,
-        What::Run(run) => return Ok(be(run, start)),
+        HookAction::Install(install) => return self::install_hooks(install, start),
+        HookAction::Uninstall => uninstall_hooks(start)?,
+        HookAction::Status => show_status(start)?,
+        HookAction::Run(run) => return Ok(run_hook(run, start)),
     }
     Ok(exit::OK)
 }
 
-fn events(post_commit: bool) -> &'static [Event] {
+fn hook_events(post_commit: bool) -> &'static [HookEvent] {
     if post_commit {
-        &Event::ALL
+        &HookEvent::ALL
     } else {
-        &Event::ALL[..1]
+        &HookEvent::ALL[..1]
     }
 }
 
-fn program() -> PathBuf {
+fn program_path() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("git-council"))
 }
 
-fn install(args: &InstallArgs, start: &Start) -> Result<u8, CliError> {
+fn install_hooks(args: &InstallArgs, start: &RunContext) -> Result<u8, RunError> {
     if args.print {
-        for &event in events(args.post_commit) {
-            let text = script::text(event, &program().to_string_lossy(), false);
+        for &event in hook_events(args.post_commit) {
+            let text = script::render_script(event, &program_path().to_string_lossy(), false);
             start.console.print(&text)?;
         }
         return Ok(exit::OK);
     }
-    let hooks = Hooks::of(start)?;
+    let hooks = HookInstaller::in_repository(start)?;
     if args.in_config {
-        return configure(&hooks, args, start);
+        return configure_hooks(&hooks, args, start);
     }
-    for &event in events(args.post_commit) {
-        if let Some(manager) = hooks.manager(event).filter(|_| !args.force) {
+    for &event in hook_events(args.post_commit) {
+        if let Some(manager) = hooks.detect_manager(event).filter(|_| !args.force) {
             let told = hooks
                 .worktree
                 .as_ref()
-                .is_some_and(|top| manager.is_told(top, event));
+                .is_some_and(|top| manager.runs_hook(top, event));
             if told {
                 start.console.print(&format!(
                     "{} already runs the {} hook\n",
@@ -117,25 +117,28 @@ fn install(args: &InstallArgs, start: &Start) -> Result<u8, CliError> {
                 ))?;
                 continue;
             }
-            start.console.print(&manager.lines(event))?;
-            return Err(CliError::usage(format!(
+            start.console.print(&manager.config_lines(event))?;
+            return Err(RunError::usage(format!(
                 "{} is in charge of the hooks here, so nothing was installed",
                 manager.name()
             ))
-            .hint(format!("add the lines above to {}", manager.file(event)))
+            .hint(format!(
+                "add the lines above to {}",
+                manager.config_file(event)
+            ))
             .hint("or install beside it: git council hook install --force"));
         }
         if !hooks.own && !args.force {
-            return Err(CliError::usage(format!(
+            return Err(RunError::usage(format!(
                 "core.hooksPath leads to {}, which other repositories share",
                 hooks.dir.display()
             ))
             .hint("to review the pushes of all of them: git council hook install --force"));
         }
-        let done = match hooks.install(event, &program())? {
-            Done::Installed => "installed",
-            Done::Renewed => "renewed",
-            Done::Already => "already there",
+        let done = match hooks.install_hook(event, &program_path())? {
+            InstallOutcome::Installed => "installed",
+            InstallOutcome::Renewed => "renewed",
+            InstallOutcome::Already => "already there",
         };
         let place = hooks.dir.join(event.name());
         if start.console.verbosity != crate::report::Verbosity::Quiet {
@@ -147,16 +150,20 @@ fn install(args: &InstallArgs, start: &Start) -> Result<u8, CliError> {
     Ok(exit::OK)
 }
 
-fn configure(hooks: &Hooks, args: &InstallArgs, start: &Start) -> Result<u8, CliError> {
+fn configure_hooks(
+    hooks: &HookInstaller,
+    args: &InstallArgs,
+    start: &RunContext,
+) -> Result<u8, RunError> {
     if !hooks.runs_config_hooks() && !args.force {
         let (major, minor) = CONFIG_HOOKS;
-        return Err(CliError::usage(format!(
+        return Err(RunError::usage(format!(
             "this git runs no hooks of its configuration (git {major}.{minor} does)"
         ))
         .hint("install the file instead: git council hook install"));
     }
-    for &event in events(args.post_commit) {
-        hooks.configure(event)?;
+    for &event in hook_events(args.post_commit) {
+        hooks.configure_hook(event)?;
         start.console.print(&format!(
             "hook.git-council-{} set in git's configuration\n",
             event.name()
@@ -165,18 +172,18 @@ fn configure(hooks: &Hooks, args: &InstallArgs, start: &Start) -> Result<u8, Cli
     Ok(exit::OK)
 }
 
-fn uninstall(start: &Start) -> Result<(), CliError> {
-    let hooks = Hooks::of(start)?;
+fn uninstall_hooks(start: &RunContext) -> Result<(), RunError> {
+    let hooks = HookInstaller::in_repository(start)?;
     let mut any = false;
-    for event in Event::ALL {
-        if hooks.uninstall(event)? {
+    for event in HookEvent::ALL {
+        if hooks.uninstall_hook(event)? {
             any = true;
             start.console.print(&format!(
                 "{} removed\n",
                 hooks.dir.join(event.name()).display()
             ))?;
         }
-        if hooks.unconfigure(event) {
+        if hooks.unconfigure_hook(event) {
             any = true;
             start
                 .console
@@ -189,14 +196,14 @@ fn uninstall(start: &Start) -> Result<(), CliError> {
     Ok(())
 }
 
-fn status(start: &Start) -> Result<(), CliError> {
-    let hooks = Hooks::of(start)?;
+fn show_status(start: &RunContext) -> Result<(), RunError> {
+    let hooks = HookInstaller::in_repository(start)?;
     let mut rows = Columns::default();
-    for event in Event::ALL {
-        let mut words = match hooks.standing(event)? {
-            Standing::Absent => "not installed".to_owned(),
-            Standing::Other => "another's".to_owned(),
-            Standing::Installed { version, chained } => {
+    for event in HookEvent::ALL {
+        let mut words = match hooks.hook_state(event)? {
+            HookState::Absent => "not installed".to_owned(),
+            HookState::Other => "another's".to_owned(),
+            HookState::Installed { version, chained } => {
                 let old = if version < VERSION {
                     " (older: install again)"
                 } else {
@@ -210,11 +217,11 @@ fn status(start: &Start) -> Result<(), CliError> {
                 format!("installed, version {version}{old}{chained}")
             }
         };
-        if let Some(manager) = hooks.manager(event) {
+        if let Some(manager) = hooks.detect_manager(event) {
             let told = hooks
                 .worktree
                 .as_ref()
-                .is_some_and(|top| manager.is_told(top, event));
+                .is_some_and(|top| manager.runs_hook(top, event));
             words.push_str(&format!(
                 "; {} is in charge{}",
                 manager.name(),
@@ -232,7 +239,7 @@ fn status(start: &Start) -> Result<(), CliError> {
         rows.push([event.name(), &words]);
     }
     rows.push(["directory", &hooks.dir.display().to_string()]);
-    if let Ok(settings) = settings_here(start) {
+    if let Ok(settings) = repository_settings(start) {
         let hook = &settings.hook;
         let mode = match (hook.enabled, hook.mode) {
             (false, _) => "switched off (council.hook is false)",
@@ -251,18 +258,18 @@ fn status(start: &Start) -> Result<(), CliError> {
 }
 
 /// What the configuration says, without reading a change.
-fn settings_here(start: &Start) -> Result<Settings, CliError> {
-    let place = Place::discover(&start.dir, &start.git())?;
-    let voices = Voices {
+fn repository_settings(start: &RunContext) -> Result<Settings, RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let voices = ConfigSources {
         place: Some(&place),
         trusted: None,
         checkout: !start.environment.is_ci(),
     };
-    Ok(settings::load(start, Vec::new(), &voices)?.settings)
+    Ok(settings::load_config(start, Vec::new(), &voices)?.settings)
 }
 
 /// A hook never stops anything by its own fault, unless the user made it a gate.
-fn be(args: &RunArgs, start: &Start) -> u8 {
+fn run_hook(args: &RunArgs, start: &RunContext) -> u8 {
     if start
         .environment
         .get("GIT_COUNCIL")
@@ -271,14 +278,14 @@ fn be(args: &RunArgs, start: &Start) -> u8 {
         return exit::OK;
     }
     let done = match args.event {
-        RunEvent::PrePush => push(args, start),
-        RunEvent::PostCommit => post_commit(&freed(start)).map(|()| exit::OK),
-        RunEvent::Background => background(&freed(start)).map(|()| exit::OK),
+        RunEvent::PrePush => run_pre_push(args, start),
+        RunEvent::PostCommit => run_post_commit(&without_git_variables(start)).map(|()| exit::OK),
+        RunEvent::Background => run_background(&without_git_variables(start)).map(|()| exit::OK),
     };
     done.unwrap_or_else(|error| {
         start.console.error(&error);
-        let gate =
-            settings_here(&freed(start)).is_ok_and(|settings| settings.hook.mode == HookMode::Gate);
+        let gate = repository_settings(&without_git_variables(start))
+            .is_ok_and(|settings| settings.hook.mode == HookMode::Gate);
         match (args.event, gate) {
             (RunEvent::PrePush, true) => exit::INCONCLUSIVE,
             (RunEvent::PrePush, false) => {
@@ -292,7 +299,7 @@ fn be(args: &RunArgs, start: &Start) -> u8 {
     })
 }
 
-fn push(args: &RunArgs, start: &Start) -> Result<u8, CliError> {
+fn run_pre_push(args: &RunArgs, start: &RunContext) -> Result<u8, RunError> {
     // lefthook hands on one word with all arguments in it.
     let mut words = args.args.iter().flat_map(|word| word.split_whitespace());
     let named = start.environment.get("PRE_COMMIT_REMOTE_NAME");
@@ -303,58 +310,58 @@ fn push(args: &RunArgs, start: &Start) -> Result<u8, CliError> {
         .or(named)
         .unwrap_or_default();
     // What holds no code must not wait for a repository to be opened.
-    let updates = push::updates(start)?;
+    let updates = push::read_updates(start)?;
     if updates.is_empty() {
         return Ok(exit::OK);
     }
-    Push {
-        start: &freed(start),
+    PrePush {
+        start: &without_git_variables(start),
         remote: &remote,
     }
-    .run(updates)
+    .review_updates(updates)
 }
 
-fn post_commit(start: &Start) -> Result<(), CliError> {
-    if !settings_here(start)?.hook.enabled {
+fn run_post_commit(start: &RunContext) -> Result<(), RunError> {
+    if !repository_settings(start)?.hook.enabled {
         return Ok(());
     }
-    let place = Place::discover(&start.dir, &start.git())?;
-    let Some(background) = Background::of(&place) else {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let Some(background) = BackgroundQueue::in_repository(&place) else {
         return Ok(());
     };
-    let head = git::read(&git::Request {
+    let head = git::read_change(&git::ChangeRequest {
         dir: start.dir.clone(),
         spec: TargetSpec::parse("HEAD"),
         pathspecs: Vec::new(),
-        env: start.git(),
+        env: start.git_environment(),
     })?
     .target
     .head;
-    background.begin(&head.unwrap_or_default(), start)
+    background.request_review(&head.unwrap_or_default(), start)
 }
 
-fn background(start: &Start) -> Result<(), CliError> {
-    let settings = settings_here(start)?;
-    let limits = Limits {
+fn run_background(start: &RunContext) -> Result<(), RunError> {
+    let settings = repository_settings(start)?;
+    let limits = LoadLimits {
         load: settings.background.load,
         battery: settings.background.battery,
     };
-    let place = Place::discover(&start.dir, &start.git())?;
-    match Background::of(&place) {
-        Some(background) => background.work(&limits, start),
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    match BackgroundQueue::in_repository(&place) {
+        Some(background) => background.process_requests(&limits, start),
         None => Ok(()),
     }
 }
 
 /// Without the variables that git exports to hooks, where the directory alone leads to the same repository; else with no
 /// more of them than name it.
-fn freed(start: &Start) -> Start {
-    let free = Start {
-        environment: start.environment.without(git::is_local),
+fn without_git_variables(start: &RunContext) -> RunContext {
+    let free = RunContext {
+        environment: start.environment.without_vars(git::is_local),
         ..start.clone()
     };
-    let found = |start: &Start| {
-        Place::discover(&start.dir, &start.git())
+    let found = |start: &RunContext| {
+        RepositoryPaths::discover(&start.dir, &start.git_environment())
             .ok()
             .map(|place| (place.git_dir, place.workdir))
     };
@@ -364,8 +371,8 @@ fn freed(start: &Start) -> Start {
     let needed = |name: &std::ffi::OsStr| {
         git::is_local(name) && name != "GIT_DIR" && name != "GIT_WORK_TREE"
     };
-    Start {
-        environment: start.environment.without(needed),
+    RunContext {
+        environment: start.environment.without_vars(needed),
         ..start.clone()
     }
 }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use council_agents::installed::{Installed, installed};
+use council_agents::installed::{InstalledClient, find_clients};
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
-use crate::cli::table::bare_workshop;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
+use crate::cli::table::bare_agent_context;
 use crate::text::Untrusted;
 
 /// Write a first configuration of your own, with the agents that are installed
@@ -22,33 +22,33 @@ pub(crate) struct InitArgs {
     force: bool,
 }
 
-pub(crate) fn run(args: &InitArgs, start: &Start) -> Result<(), CliError> {
+pub(crate) fn run(args: &InitArgs, start: &RunContext) -> Result<(), RunError> {
     let file = start.environment.user_file();
     if !args.print && !args.force {
         refuse_to_overwrite(file.as_deref())?;
     }
-    let found = installed(&bare_workshop(start));
-    let text = configuration(&found);
+    let found = find_clients(&bare_agent_context(start));
+    let text = render_configuration(&found);
     let (Some(file), false) = (file, args.print) else {
         return start.console.print(&text);
     };
-    let cannot = |error| CliError::run(format!("cannot write {}: {error}", file.display()));
+    let cannot = |error| RunError::run(format!("cannot write {}: {error}", file.display()));
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent).map_err(cannot)?;
     }
     std::fs::write(&file, text).map_err(cannot)?;
-    start.console.print(&told(&found, &file))
+    start.console.print(&describe_result(&found, &file))
 }
 
-fn refuse_to_overwrite(file: Option<&Path>) -> Result<(), CliError> {
+fn refuse_to_overwrite(file: Option<&Path>) -> Result<(), RunError> {
     match file {
         None => Err(
-            CliError::usage("there is no home to write a configuration to")
+            RunError::usage("there is no home to write a configuration to")
                 .hint("set HOME or XDG_CONFIG_HOME, or write it elsewhere: --print"),
         ),
         Some(file) if file.exists() => {
             let message = format!("{} is there already", file.display());
-            Err(CliError::usage(message)
+            Err(RunError::usage(message)
                 .hint("look at what would be written: --print")
                 .hint("or take its place: --force"))
         }
@@ -57,10 +57,10 @@ fn refuse_to_overwrite(file: Option<&Path>) -> Result<(), CliError> {
 }
 
 /// What was done, and what comes next.
-fn told(found: &[Installed], file: &Path) -> String {
+fn describe_result(found: &[InstalledClient], file: &Path) -> String {
     let mut out = format!("wrote {}\n", file.display());
     for one in found {
-        let _ = writeln!(out, "  {}: {}", one.known.name, version(one));
+        let _ = writeln!(out, "  {}: {}", one.known.name, format_version(one));
     }
     let next = match found.is_empty() {
         true => "no agent is installed: the built-in judges sit, and cost nothing",
@@ -73,7 +73,7 @@ fn told(found: &[Installed], file: &Path) -> String {
     out
 }
 
-fn version(one: &Installed) -> String {
+fn format_version(one: &InstalledClient) -> String {
     match &one.version {
         Ok(version) => Untrusted::new(version).line(),
         Err(failure) => Untrusted::new(&failure.detail).line(),
@@ -81,7 +81,7 @@ fn version(one: &Installed) -> String {
 }
 
 /// The file. Nothing in it costs money: whoever wants other judges takes a `#` away.
-fn configuration(found: &[Installed]) -> String {
+fn render_configuration(found: &[InstalledClient]) -> String {
     let names: Vec<String> = found
         .iter()
         .map(|one| format!("{:?}", one.known.name))
@@ -109,7 +109,7 @@ agents = ["builtin"]
             out,
             "\n# {}: {}\n[agents.{}]\ndriver = \"{}\"\n# model = \"…\"\n",
             one.known.name,
-            version(one),
+            format_version(one),
             one.known.name,
             one.known.driver
         );
@@ -133,14 +133,14 @@ agents = ["builtin"]
 
 #[cfg(test)]
 mod tests {
-    use council_agents::known::KNOWN;
+    use council_agents::known::KNOWN_CLIENTS;
     use council_protocol::{Failure, FailureKind};
 
     use super::*;
-    use crate::config::{Layer, Source, resolve};
+    use crate::config::{ConfigLayer, LayerSource, resolve_layers};
 
-    fn found() -> Vec<Installed> {
-        let one = |known| Installed {
+    fn found() -> Vec<InstalledClient> {
+        let one = |known| InstalledClient {
             known,
             program: "/usr/bin/x".into(),
             version: match known.name {
@@ -148,28 +148,28 @@ mod tests {
                 _ => Ok("1.2.3 (a \"version\"\n)".to_owned()),
             },
         };
-        KNOWN.iter().map(one).collect()
+        KNOWN_CLIENTS.iter().map(one).collect()
     }
 
     fn agents(text: &str) -> Vec<String> {
-        let layer = Layer::File {
-            source: Source::User,
+        let layer = ConfigLayer::File {
+            source: LayerSource::User,
             name: "config.toml".into(),
             text: text.into(),
         };
-        resolve(&[layer]).unwrap().settings.review.agents
+        resolve_layers(&[layer]).unwrap().settings.review.agents
     }
 
     #[test]
     fn what_is_written_is_read_and_costs_nothing() {
         for found in [Vec::new(), found()] {
-            assert_eq!(agents(&configuration(&found)), ["builtin"]);
+            assert_eq!(agents(&render_configuration(&found)), ["builtin"]);
         }
     }
 
     #[test]
     fn every_line_that_is_commented_out_can_be_taken_in() {
-        let text = configuration(&found());
+        let text = render_configuration(&found());
         let taken_in = text
             .replace("# agents = [", "agents = [")
             .replacen("agents = [\"builtin\"]", "", 1)
@@ -181,6 +181,6 @@ mod tests {
             .replace("# deterministic", "deterministic")
             .replace("# r1", "r1")
             .replace("# r2", "r2");
-        assert_eq!(agents(&taken_in).len(), KNOWN.len());
+        assert_eq!(agents(&taken_in).len(), KNOWN_CLIENTS.len());
     }
 }

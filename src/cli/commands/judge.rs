@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::Args;
-use council_agents::Stop;
+use council_agents::StopSignal;
 use council_protocol::TurnId;
-use council_protocol::worker::Reply;
+use council_protocol::worker::WorkerReply;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 use crate::cli::table::agents_over;
 use crate::report::exit;
 use crate::session::worker;
@@ -35,13 +35,13 @@ pub(crate) struct JudgeArgs {
     pub(crate) tied: bool,
 }
 
-pub(crate) fn run(args: &JudgeArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run(args: &JudgeArgs, start: &RunContext) -> Result<u8, RunError> {
     let folder = start.dir.join(&args.run);
     let judge = args.judge.as_str();
     if judge.is_empty() || judge.contains(['/', '\\']) || judge.starts_with('.') {
-        return Err(CliError::usage(format!("{judge:?} is no name of a judge")));
+        return Err(RunError::usage(format!("{judge:?} is no name of a judge")));
     }
-    let stop = Stop::default();
+    let stop = StopSignal::default();
     if args.tied {
         let stop = stop.clone();
         thread::spawn(move || {
@@ -51,13 +51,12 @@ pub(crate) fn run(args: &JudgeArgs, start: &Start) -> Result<u8, CliError> {
         });
     }
     let agents = |packet, blobs| agents_over(start, packet, blobs, Some(folder.clone()));
-    let reply = worker::work(&folder, &judge.into(), TurnId(args.turn), agents, &stop).map_err(
-        |error| {
-            CliError::usage(format!("cannot judge: {error}"))
+    let reply = worker::answer_turn(&folder, &judge.into(), TurnId(args.turn), agents, &stop)
+        .map_err(|error| {
+            RunError::usage(format!("cannot judge: {error}"))
                 .hint("a run's folder has `packet/` and `workers/<judge>/`")
-        },
-    )?;
-    if let Reply::Failed { failure } = reply {
+        })?;
+    if let WorkerReply::Failed { failure } = reply {
         start
             .console
             .warning(&format!("{judge} gave no answer: {failure}"));

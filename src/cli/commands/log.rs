@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::columns::Columns;
-use crate::cli::error::CliError;
-use crate::cli::history::{self, Past, State};
-use crate::cli::noted::{self, Noted};
+use crate::cli::error::RunError;
+use crate::cli::history::{self, RunState, StoredRun};
+use crate::cli::noted::{self, NotedVerdict};
 use crate::cli::pager;
-use crate::cli::trust::Trust;
-use crate::report::{Gate, Report};
+use crate::cli::trust::SignatureTrust;
+use crate::report::{GatePolicy, Report};
 
 /// Digits by which a commit is shown.
 const SHORT: usize = 12;
@@ -22,12 +22,12 @@ pub(crate) struct LogArgs {
     max_count: usize,
 }
 
-pub(crate) fn run(args: &LogArgs, start: &Start) -> Result<(), CliError> {
-    let runs = history::all(start)?;
-    let mut noted = noted::all(start);
-    let is_run = |noted: &Noted| {
+pub(crate) fn run(args: &LogArgs, start: &RunContext) -> Result<(), RunError> {
+    let runs = history::list_runs(start)?;
+    let mut noted = noted::list_verdicts(start);
+    let is_run = |noted: &NotedVerdict| {
         let mut reports = runs.iter().filter_map(|(_, report)| report.as_ref());
-        reports.any(|report| noted.is_of(report))
+        reports.any(|report| noted.is_of_run(report))
     };
     noted.retain(|noted| !is_run(noted));
     let mut rows: Vec<[String; 3]> = runs
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &LogArgs, start: &Start) -> Result<(), CliError> {
         .map(|(past, report)| run_row(past, report))
         .collect();
     if !noted.is_empty() {
-        let trust = noted::trust(start)?;
+        let trust = noted::repository_trust(start)?;
         // A signature is a program's affair: no more are checked than are shown.
         let latest = noted.iter().take(args.max_count);
         rows.extend(latest.map(|noted| note_row(noted, &trust)));
@@ -45,34 +45,42 @@ pub(crate) fn run(args: &LogArgs, start: &Start) -> Result<(), CliError> {
     rows.truncate(args.max_count);
     let mut columns = Columns::default();
     rows.into_iter().for_each(|row| columns.push(row));
-    pager::print(&columns.render(""), start)
+    pager::print_paged(&columns.render(""), start)
 }
 
-fn run_row(past: &Past, report: &Option<Report>) -> [String; 3] {
+fn run_row(past: &StoredRun, report: &Option<Report>) -> [String; 3] {
     let name = past.name.clone();
     match report {
         Some(report) => {
-            let made = minute(&report.receipt.run.started);
-            [made, name, report.bottom_line(Gate::default()).headline]
+            let made = format_minute(&report.receipt.run.started);
+            [
+                made,
+                name,
+                report.bottom_line(GatePolicy::default()).headline,
+            ]
         }
         None => {
             let state = match past.state() {
-                State::GoingOn => "goes on",
-                State::Finished | State::CutOff => "was cut off",
+                RunState::GoingOn => "goes on",
+                RunState::Finished | RunState::CutOff => "was cut off",
             };
             [String::new(), name, state.to_owned()]
         }
     }
 }
 
-fn note_row(noted: &Noted, trust: &Trust<'_>) -> [String; 3] {
+fn note_row(noted: &NotedVerdict, trust: &SignatureTrust<'_>) -> [String; 3] {
     let verdict = &noted.verdict;
     let commit = noted.commit.get(..SHORT).unwrap_or(&noted.commit);
-    let says = format!("{} ({})", verdict.headline, noted.voice(trust));
-    [minute(&verdict.made), format!("a note on {commit}"), says]
+    let says = format!("{} ({})", verdict.headline, noted.describe_signer(trust));
+    [
+        format_minute(&verdict.made),
+        format!("a note on {commit}"),
+        says,
+    ]
 }
 
 /// `YYYY-MM-DD HH:MM` of RFC 3339.
-fn minute(at: &str) -> String {
+fn format_minute(at: &str) -> String {
     at.get(..16).unwrap_or_default().replace('T', " ")
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::args::Cli;
-use crate::cli::error::CliError;
+use crate::cli::error::RunError;
 
 /// Print the man page, or install it, so that `git council --help` finds it
 #[derive(Debug, Clone, Args)]
@@ -26,8 +26,8 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &ManArgs, start: &Start) -> Result<(), CliError> {
-    let page = page().map_err(|error| CliError::output("the man page", &error))?;
+pub(crate) fn run(args: &ManArgs, start: &RunContext) -> Result<(), RunError> {
+    let page = render_man_page().map_err(|error| RunError::output("the man page", &error))?;
     let Some(folder) = &args.install else {
         return start.console.print(&page);
     };
@@ -37,16 +37,16 @@ pub(crate) fn run(args: &ManArgs, start: &Start) -> Result<(), CliError> {
         .map(|folder| start.dir.join(folder))
         .or_else(home);
     let folder = folder.ok_or_else(|| {
-        CliError::usage("there is no home").hint("name a folder: --install FOLDER")
+        RunError::usage("there is no home").hint("name a folder: --install FOLDER")
     })?;
     let file = folder.join("man1/git-council.1");
     let written = fs::create_dir_all(folder.join("man1")).and_then(|()| fs::write(&file, page));
-    written.map_err(|error| CliError::output(&file.display().to_string(), &error))?;
+    written.map_err(|error| RunError::output(&file.display().to_string(), &error))?;
     start.console.print(&format!("{}\n", file.display()))
 }
 
 /// One page: the command, then each subcommand.
-fn page() -> std::io::Result<String> {
+fn render_man_page() -> std::io::Result<String> {
     let mut command = Cli::command().name("git-council").bin_name("git council");
     command.build();
     let mut page = Vec::new();
@@ -62,14 +62,14 @@ fn page() -> std::io::Result<String> {
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let name = sub.get_name().to_ascii_uppercase();
         page.extend(format!(".SH \"GIT COUNCIL {name}\"\n").into_bytes());
-        page.extend(section(sub)?);
+        page.extend(render_section(sub)?);
     }
     man.render_extra_section(&mut page)?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
 /// A subcommand's own page with its headings one level deeper.
-fn section(command: &clap::Command) -> std::io::Result<Vec<u8>> {
+fn render_section(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let man = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
     man.render_description_section(&mut text)?;
@@ -89,11 +89,11 @@ _git_council() {
 }
 "#;
 
-pub(crate) fn complete(args: &CompletionsArgs, start: &Start) -> Result<(), CliError> {
-    start.console.print(&completions(args.shell))
+pub(crate) fn run_completions(args: &CompletionsArgs, start: &RunContext) -> Result<(), RunError> {
+    start.console.print(&render_completions(args.shell))
 }
 
-fn completions(shell: Shell) -> String {
+fn render_completions(shell: Shell) -> String {
     let mut command = Cli::command().name("git-council").bin_name("git-council");
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, "git-council", &mut text);
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_page_names_every_subcommand_that_is_not_hidden() {
-        let page = page().unwrap();
+        let page = render_man_page().unwrap();
         assert!(
             page.contains(".TH GIT\\-COUNCIL 1") || page.contains(".TH GIT-COUNCIL 1"),
             "{}",
@@ -138,7 +138,7 @@ mod tests {
             (Shell::Zsh, "#compdef git-council"),
             (Shell::Fish, "complete -c git-council"),
         ] {
-            assert!(completions(shell).contains(word), "{shell}");
+            assert!(render_completions(shell).contains(word), "{shell}");
         }
     }
 }

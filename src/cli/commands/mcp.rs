@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 
 /// Serve a judge's mailbox over MCP; the judge's own client starts this
 #[derive(Debug, Clone, Args)]
@@ -16,26 +16,26 @@ pub(crate) struct McpArgs {
 }
 
 #[cfg(feature = "mcp")]
-pub(crate) fn run(args: &McpArgs, start: &Start) -> Result<(), CliError> {
+pub(crate) fn run(args: &McpArgs, start: &RunContext) -> Result<(), RunError> {
     let folder = start.dir.join(&args.mailbox);
     if !folder.is_dir() {
         return Err(
-            CliError::usage(format!("there is no mailbox {}", folder.display()))
+            RunError::usage(format!("there is no mailbox {}", folder.display()))
                 .hint("the client of a judge starts this with the mailbox that it was given"),
         );
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| CliError::run(format!("cannot serve the mailbox: {error}")))?;
+        .map_err(|error| RunError::run(format!("cannot serve the mailbox: {error}")))?;
     runtime
-        .block_on(council_agents::mailbox::serve(&folder))
-        .map_err(|error| CliError::run(format!("cannot serve the mailbox: {error}")))
+        .block_on(council_agents::mailbox::serve_mailbox(&folder))
+        .map_err(|error| RunError::run(format!("cannot serve the mailbox: {error}")))
 }
 
 #[cfg(not(feature = "mcp"))]
-pub(crate) fn run(_: &McpArgs, _: &Start) -> Result<(), CliError> {
-    Err(CliError::usage(
+pub(crate) fn run(_: &McpArgs, _: &RunContext) -> Result<(), RunError> {
+    Err(RunError::usage(
         "this program was built without the feature `mcp`",
     ))
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::commands::review::ReviewArgs;
-use crate::cli::error::CliError;
+use crate::cli::error::RunError;
 use crate::cli::{github, matrix, prepare};
 use crate::git::TargetSpec;
 use crate::report::exit;
-use crate::session::matrix::Due;
+use crate::session::matrix::DueTurn;
 
 /// Write a review's files for judges in other jobs, and print their turns
 ///
@@ -31,11 +31,11 @@ pub(crate) struct PlanArgs {
     review: ReviewArgs,
 }
 
-pub(crate) fn run(args: &PlanArgs, start: &Start) -> Result<u8, CliError> {
-    let folder = matrix::folder(start, &args.run);
+pub(crate) fn run(args: &PlanArgs, start: &RunContext) -> Result<u8, RunError> {
+    let folder = matrix::run_folder(start, &args.run);
     let due = match args.next {
-        true => matrix::next(&folder)?,
-        false => first(args, &folder, start)?,
+        true => matrix::next_turns(&folder)?,
+        false => plan_first_round(args, &folder, start)?,
     };
     let due = serde_json::to_string(&due).unwrap_or_default();
     let line = match &args.matrix {
@@ -46,15 +46,19 @@ pub(crate) fn run(args: &PlanArgs, start: &Start) -> Result<u8, CliError> {
     Ok(exit::OK)
 }
 
-fn first(args: &PlanArgs, folder: &Path, start: &Start) -> Result<Vec<Due>, CliError> {
-    let prepared = match args.review.forge.is_asked() {
-        false => prepare::prepare(&args.review, start)?,
+fn plan_first_round(
+    args: &PlanArgs,
+    folder: &Path,
+    start: &RunContext,
+) -> Result<Vec<DueTurn>, RunError> {
+    let prepared = match args.review.forge.is_requested() {
+        false => prepare::prepare_review(&args.review, start)?,
         true => {
-            let Some(proposal) = github::proposal(&args.review.forge, start)? else {
+            let Some(proposal) = github::find_proposal(&args.review.forge, start)? else {
                 return Ok(Vec::new());
             };
             prepare::prepare_spec(&args.review, start, TargetSpec::Proposal(proposal))?
         }
     };
-    matrix::plan(&prepared, args.review.council.deep, folder)
+    matrix::plan_matrix(&prepared, args.review.council.deep, folder)
 }

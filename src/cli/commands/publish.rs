@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 use council_protocol::Packet;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
-use crate::cli::github::{self, ForgeArgs};
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
+use crate::cli::github::{self, GitHubArgs};
 use crate::cli::history;
-use crate::report::{self, Gate, Report};
+use crate::report::{self, GatePolicy, Report};
 
 /// The most bytes of a report from elsewhere (T21).
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_REPORT_BYTES: u64 = 16 << 20;
 
 /// Publish a finished run on its pull request; a second time changes nothing
 #[derive(Debug, Clone, Args)]
@@ -28,48 +28,51 @@ pub(crate) struct PublishArgs {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    forge: ForgeArgs,
+    forge: GitHubArgs,
 }
 
-pub(crate) fn run(args: &PublishArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run(args: &PublishArgs, start: &RunContext) -> Result<u8, RunError> {
     let (report, packet) = match &args.report {
-        Some(file) => (foreign(file, start)?, None),
-        None => own(args, start)?,
+        Some(file) => (load_foreign_report(file, start)?, None),
+        None => load_own_report(args, start)?,
     };
     let files = packet.as_ref().map(|packet| packet.files.as_slice());
-    let gate = Gate {
+    let gate = GatePolicy {
         advisory: args.forge.advisory,
-        ..Gate::default()
+        ..GatePolicy::default()
     };
-    github::publish(&report, files, &args.forge, gate, args.dry_run, start)
+    github::publish_run(&report, files, &args.forge, gate, args.dry_run, start)
 }
 
-fn own(args: &PublishArgs, start: &Start) -> Result<(Report, Option<Packet>), CliError> {
-    let past = history::find(start, args.run.as_deref())?;
+fn load_own_report(
+    args: &PublishArgs,
+    start: &RunContext,
+) -> Result<(Report, Option<Packet>), RunError> {
+    let past = history::find_run(start, args.run.as_deref())?;
     let report = past.report()?.ok_or_else(|| {
-        CliError::usage(format!(
+        RunError::usage(format!(
             "{} has no report: it is going on, or was cut off",
             past.name
         ))
     })?;
     let packet = past
-        .read("packet.json")
+        .read_file("packet.json")
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok());
     Ok((report, packet))
 }
 
 /// A report that anybody may have written: its size, its shape and that its verdict follows from it are checked.
-fn foreign(file: &std::path::Path, start: &Start) -> Result<Report, CliError> {
+fn load_foreign_report(file: &std::path::Path, start: &RunContext) -> Result<Report, RunError> {
     let name = file.display();
     let mut text = String::new();
     let read = std::fs::File::open(start.dir.join(file))
-        .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
-    read.map_err(|error| CliError::usage(format!("cannot read {name}: {error}")))?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(CliError::usage(format!(
+        .and_then(|file| file.take(MAX_REPORT_BYTES + 1).read_to_string(&mut text));
+    read.map_err(|error| RunError::usage(format!("cannot read {name}: {error}")))?;
+    if text.len() as u64 > MAX_REPORT_BYTES {
+        return Err(RunError::usage(format!(
             "{name} is larger than 16 MiB: no report is"
         )));
     }
-    report::json::parse(&text).map_err(|error| CliError::usage(format!("{name}: {error}")))
+    report::json::parse(&text).map_err(|error| RunError::usage(format!("{name}: {error}")))
 }

@@ -9,20 +9,20 @@ use clap::Args;
 use council_protocol::{Packet, Seat};
 
 use super::resume::prepare_again;
-use crate::cli::Start;
-use crate::cli::bundle::{Bundle, Extras};
-use crate::cli::deliver::Surfaces;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::bundle::{BundleExtras, RunBundle};
+use crate::cli::deliver::ReportOutput;
+use crate::cli::error::RunError;
 use crate::cli::history;
-use crate::cli::left::Left;
-use crate::cli::prompts::Prompts;
-use crate::cli::request::Request;
-use crate::config::Format;
-use crate::report::{BackendFacts, Gate, Report, RunFacts, Subject};
-use crate::session::{Prompter, replay, stored};
+use crate::cli::left::LoadedRun;
+use crate::cli::prompts::SeatPrompts;
+use crate::cli::request::StoredRequest;
+use crate::config::ReportFormat;
+use crate::report::{BackendFacts, GatePolicy, Report, ReviewSubject, RunFacts};
+use crate::session::{PromptRenderer, replay_council, stored};
 
 /// The most bytes of a bundle that are read.
-const MOST_READ: u64 = 256 << 20;
+const MAX_BUNDLE_BYTES: u64 = 256 << 20;
 
 /// Compute a past run's verdict again, from its journal or a bundle; ends with its exit code
 #[derive(Debug, Clone, Args)]
@@ -44,49 +44,50 @@ pub(crate) struct ReplayArgs {
     prompts: bool,
 }
 
-pub(crate) fn run(args: &ReplayArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run(args: &ReplayArgs, start: &RunContext) -> Result<u8, RunError> {
     let file = args.run.as_deref().map(|name| start.dir.join(name));
     let report = match file.filter(|file| file.is_file()) {
         Some(_) if args.bundle.is_some() => {
-            return Err(CliError::usage("a bundle is made of a run")
+            return Err(RunError::usage("a bundle is made of a run")
                 .hint("`git council log` lists the runs"));
         }
-        Some(file) => read(&file)?.verify()?,
-        None => of_run(args, start)?,
+        Some(file) => read_bundle(&file)?.verify()?,
+        None => replay_run(args, start)?,
     };
     let format = match args.json {
-        true => Format::Json,
-        false => Format::Terminal,
+        true => ReportFormat::Json,
+        false => ReportFormat::Terminal,
     };
-    let surfaces = Surfaces {
+    let surfaces = ReportOutput {
         format,
         file: None,
-        gate: Gate::default(),
+        gate: GatePolicy::default(),
     };
-    Ok(surfaces.deliver(&report, &start.console))
+    Ok(surfaces.deliver_report(&report, &start.console))
 }
 
 /// The bundle in a file.
-fn read(file: &Path) -> Result<Bundle, CliError> {
+fn read_bundle(file: &Path) -> Result<RunBundle, RunError> {
     let cannot = |why: String| {
-        CliError::usage(format!("{} is no bundle: {why}", file.display()))
+        RunError::usage(format!("{} is no bundle: {why}", file.display()))
             .hint("`git council replay RUN --bundle FILE` makes one")
     };
     let mut bytes = Vec::new();
-    let opened = File::open(file).and_then(|file| file.take(MOST_READ + 1).read_to_end(&mut bytes));
+    let opened =
+        File::open(file).and_then(|file| file.take(MAX_BUNDLE_BYTES + 1).read_to_end(&mut bytes));
     opened.map_err(|error| cannot(error.to_string()))?;
-    if bytes.len() as u64 > MOST_READ {
+    if bytes.len() as u64 > MAX_BUNDLE_BYTES {
         return Err(cannot("it is larger than 256 MiB".to_owned()));
     }
-    Bundle::parse(&bytes).map_err(cannot)
+    RunBundle::parse(&bytes).map_err(cannot)
 }
 
 /// The report of a run, and the bundle of it where one is wanted.
-fn of_run(args: &ReplayArgs, start: &Start) -> Result<Report, CliError> {
-    let past = history::find(start, args.run.as_deref())?;
+fn replay_run(args: &ReplayArgs, start: &RunContext) -> Result<Report, RunError> {
+    let past = history::find_run(start, args.run.as_deref())?;
     let before = past.report()?;
-    let left = Left::read(past, None)?;
-    let (report, packet) = again(&left, before.as_ref())?;
+    let left = LoadedRun::load(past, None)?;
+    let (report, packet) = recompute_report(&left, before.as_ref())?;
     if before.is_some_and(|before| before != report) {
         start.console.warning(
             "the report that the run left says something else: `git council show` prints it",
@@ -94,43 +95,50 @@ fn of_run(args: &ReplayArgs, start: &Start) -> Result<Report, CliError> {
     }
     if let Some(file) = &args.bundle {
         let file = start.dir.join(file);
-        let extras = Extras {
+        let extras = BundleExtras {
             answers: args.answers,
             prompts: args
                 .prompts
-                .then(|| prompter(&left, start))
+                .then(|| run_prompter(&left, start))
                 .transpose()?
                 .flatten(),
         };
-        let bundle = Bundle::of(&left, &packet, report.clone(), &extras)?;
-        std::fs::write(&file, bundle.bytes()).map_err(|error| {
-            CliError::usage(format!("cannot write {}: {error}", file.display()))
+        let bundle = RunBundle::from_run(&left, &packet, report.clone(), &extras)?;
+        std::fs::write(&file, bundle.to_bytes()).map_err(|error| {
+            RunError::usage(format!("cannot write {}: {error}", file.display()))
         })?;
     }
     Ok(report)
 }
 
 /// Renders what the agents of a run were sent, from the change as it was; none: nobody was sent anything.
-fn prompter(left: &Left, start: &Start) -> Result<Option<Arc<dyn Prompter>>, CliError> {
-    let (review, start) = Request::of(&left.past, start)?.parse(start)?;
+fn run_prompter(
+    left: &LoadedRun,
+    start: &RunContext,
+) -> Result<Option<Arc<dyn PromptRenderer>>, RunError> {
+    let (review, start) = StoredRequest::load_request(&left.past, start)?.parse_request(start)?;
     let prepared = prepare_again(&review, &start, left)?;
     let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
-    let prompts = Prompts::for_seats(&seats, &prepared, &left.plan.seed)?;
-    Ok(prompts.map(|prompts| prompts as Arc<dyn Prompter>))
+    let prompts = SeatPrompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    Ok(prompts.map(|prompts| prompts as Arc<dyn PromptRenderer>))
 }
 
 /// The report of a run from its journal, with the packet that it was about.
-fn again(left: &Left, before: Option<&Report>) -> Result<(Report, Packet), CliError> {
-    let Left {
+fn recompute_report(
+    left: &LoadedRun,
+    before: Option<&Report>,
+) -> Result<(Report, Packet), RunError> {
+    let LoadedRun {
         past,
         journal,
         plan,
         packet,
         ..
     } = left;
-    let broken = |error: &dyn std::fmt::Display| CliError::run(format!("{}: {error}", past.name));
-    let packet = stored::packet(packet, &journal.header, plan).map_err(|error| broken(&error))?;
-    let outcome = replay(plan.clone(), &journal.entries).map_err(|error| {
+    let broken = |error: &dyn std::fmt::Display| RunError::run(format!("{}: {error}", past.name));
+    let packet =
+        stored::restore_packet(packet, &journal.header, plan).map_err(|error| broken(&error))?;
+    let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
         broken(&error).hint(format!(
             "`git council resume {}` goes on with it",
             past.name
@@ -150,5 +158,8 @@ fn again(left: &Left, before: Option<&Report>) -> Result<(Report, Packet), CliEr
             ..RunFacts::default()
         },
     };
-    Ok((Report::new(outcome, Subject::of(&packet), facts), packet))
+    Ok((
+        Report::new(outcome, ReviewSubject::of(&packet), facts),
+        packet,
+    ))
 }

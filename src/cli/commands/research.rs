@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 use crate::cli::topic::{self, TopicArgs};
-use crate::prompt::Mode;
+use crate::prompt::ProductionMode;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,7 +22,7 @@ pub(crate) struct ResearchArgs {
     technique: Option<String>,
 }
 
-pub(crate) fn run(args: ResearchArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run(args: ResearchArgs, start: &RunContext) -> Result<u8, RunError> {
     topic::refuse_technique(args.technique.as_deref())?;
-    topic::run(args.topic, Mode::Research, start)
+    topic::run_topic(args.topic, ProductionMode::Research, start)
 }

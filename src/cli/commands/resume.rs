@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::commands::review::ReviewArgs;
 use crate::cli::convene;
-use crate::cli::deliver::Surfaces;
-use crate::cli::error::CliError;
-use crate::cli::history::{self, Past, State};
-use crate::cli::left::Left;
-use crate::cli::prepare::{Prepared, prepare};
-use crate::cli::request::Request;
+use crate::cli::deliver::ReportOutput;
+use crate::cli::error::RunError;
+use crate::cli::history::{self, RunState, StoredRun};
+use crate::cli::left::LoadedRun;
+use crate::cli::prepare::{PreparedReview, prepare_review};
+use crate::cli::request::StoredRequest;
 use crate::packet;
 use crate::session::before_losses;
 
@@ -24,46 +24,47 @@ pub(crate) struct ResumeArgs {
     run: Option<String>,
 }
 
-pub(crate) fn run(args: &ResumeArgs, start: &Start) -> Result<u8, CliError> {
-    let past = find(args.run.as_deref(), start)?;
+pub(crate) fn run(args: &ResumeArgs, start: &RunContext) -> Result<u8, RunError> {
+    let past = find_resumable(args.run.as_deref(), start)?;
     // Before anything is read: a run that goes on is somebody else's.
-    let holder = Some(history::hold(&past)?);
-    let mut left = Left::read(past, holder)?;
+    let holder = Some(history::hold_run(&past)?);
+    let mut left = LoadedRun::load(past, holder)?;
     left.forget_losses()?;
-    let (review, start) = Request::of(&left.past, start)?.parse(start)?;
+    let (review, start) = StoredRequest::load_request(&left.past, start)?.parse_request(start)?;
     let prepared = prepare_again(&review, &start, &left)?;
-    let start = start.configured(&prepared.config.settings);
+    let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let report = convene::resume(prepared, &left, &start)?;
+    let report = convene::resume_run(prepared, &left, &start)?;
     let file = review.output.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
-    Ok(Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console))
+    Ok(ReportOutput::from_settings(&settings, file.as_deref())
+        .deliver_report(&report, &start.console))
 }
 
-fn find(name: Option<&str>, start: &Start) -> Result<Past, CliError> {
+fn find_resumable(name: Option<&str>, start: &RunContext) -> Result<StoredRun, RunError> {
     if name.is_some() {
-        return history::find(start, name);
+        return history::find_run(start, name);
     }
-    let mut all = history::all(start)?.into_iter().map(|(past, _)| past);
-    all.find(|past| past.state() == State::CutOff)
+    let mut all = history::list_runs(start)?.into_iter().map(|(past, _)| past);
+    all.find(|past| past.state() == RunState::CutOff)
         .ok_or_else(|| {
-            CliError::usage("no run of this repository was cut off")
+            RunError::usage("no run of this repository was cut off")
                 .hint("`git council log` lists the runs; a name resumes one that lost judges")
         })
 }
 
-impl Left {
+impl LoadedRun {
     /// A run that is over goes on only where judges were lost to the machine, the network or the clock.
-    fn forget_losses(&mut self) -> Result<(), CliError> {
+    fn forget_losses(&mut self) -> Result<(), RunError> {
         if self.past.report()?.is_none() {
             return Ok(());
         }
         let kept = before_losses(self.plan.clone(), &self.journal.entries).ok_or_else(|| {
             let name = &self.past.name;
-            CliError::usage(format!("{name} is over, and no judge was lost on the way"))
+            RunError::usage(format!("{name} is over, and no judge was lost on the way"))
                 .hint(format!("`git council show {name}` prints its report"))
         })?;
-        self.journal.forget_after(kept);
+        self.journal.truncate_entries(kept);
         Ok(())
     }
 }
@@ -71,9 +72,9 @@ impl Left {
 /// The change as it was, told by the names that the run was given.
 pub(super) fn prepare_again(
     args: &ReviewArgs,
-    start: &Start,
-    left: &Left,
-) -> Result<Prepared, CliError> {
+    start: &RunContext,
+    left: &LoadedRun,
+) -> Result<PreparedReview, RunError> {
     let mut prepared = prepare_objects(args, start, left)?;
     let mut packet = (*prepared.packet).clone();
     packet.target = left.journal.header.target.clone();
@@ -83,15 +84,19 @@ pub(super) fn prepare_again(
 }
 
 /// The same change; by its objects when the names have moved on.
-fn prepare_objects(args: &ReviewArgs, start: &Start, left: &Left) -> Result<Prepared, CliError> {
-    let same = |prepared: &Prepared| {
+fn prepare_objects(
+    args: &ReviewArgs,
+    start: &RunContext,
+    left: &LoadedRun,
+) -> Result<PreparedReview, RunError> {
+    let same = |prepared: &PreparedReview| {
         // The same objects may have other names now.
         let mut packet = packet::for_judges(&prepared.packet);
         packet.target.kind = left.journal.header.target.kind;
         let bytes = packet::to_bytes(&packet);
         bytes == left.packet
     };
-    let named = prepare(args, start);
+    let named = prepare_review(args, start);
     if let Ok(prepared) = named
         && same(&prepared)
     {
@@ -109,7 +114,7 @@ fn prepare_objects(args: &ReviewArgs, start: &Start, left: &Left) -> Result<Prep
             target: Some(format!("{base}..{head}")),
             ..args.clone()
         };
-        let prepared = prepare(&by_objects, start)?;
+        let prepared = prepare_review(&by_objects, start)?;
         if same(&prepared) {
             return Ok(prepared);
         }
@@ -118,5 +123,5 @@ fn prepare_objects(args: &ReviewArgs, start: &Start, left: &Left) -> Result<Prep
         "what {} reviewed ({}) is not there any more as it was",
         left.past.name, target.label
     );
-    Err(CliError::usage(changed).hint("review what is there now: git council review"))
+    Err(RunError::usage(changed).hint("review what is there now: git council review"))
 }

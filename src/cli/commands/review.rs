@@ -4,20 +4,20 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::before;
 use crate::cli::convene;
 use crate::cli::councillors::{self, CouncillorArgs};
-use crate::cli::deliver::Surfaces;
+use crate::cli::deliver::ReportOutput;
 use crate::cli::detach;
-use crate::cli::error::CliError;
+use crate::cli::error::RunError;
 use crate::cli::github;
 use crate::cli::modes::ModeArgs;
-use crate::cli::prepare::prepare;
-use crate::config::{Pair, Settings};
+use crate::cli::prepare::prepare_review;
+use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
-use crate::report::{Gate, exit};
-use crate::session::Interrupts;
+use crate::report::{GatePolicy, exit};
+use crate::session::InterruptSource;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,7 +78,7 @@ pub(crate) struct ReviewArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) forge: github::ForgeArgs,
+    pub(crate) forge: github::GitHubArgs,
 }
 
 /// Who sits, by which rules.
@@ -168,7 +168,7 @@ pub(crate) enum DebateArg {
 }
 
 impl DebateArg {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Force => "force",
@@ -179,7 +179,7 @@ impl DebateArg {
 
 impl ReviewArgs {
     /// The flags as the strongest layer of the configuration.
-    pub(crate) fn pairs(&self) -> Vec<Pair> {
+    pub(crate) fn config_pairs(&self) -> Vec<KeyValue> {
         let (council, output) = (&self.council, &self.output);
         let with_value = [
             ("review.procedure", &council.procedure, "--procedure"),
@@ -202,31 +202,35 @@ impl ReviewArgs {
             ("output.format", &output.format, "--format"),
         ];
         let given = |(key, value, flag): (&str, &Option<String>, &str)| {
-            value.as_ref().map(|value| Pair::new(key, value, flag))
+            value.as_ref().map(|value| KeyValue::new(key, value, flag))
         };
-        let mut pairs: Vec<Pair> = with_value.into_iter().filter_map(given).collect();
+        let mut pairs: Vec<KeyValue> = with_value.into_iter().filter_map(given).collect();
         pairs.extend(
             council
                 .ignore
                 .iter()
-                .map(|glob| Pair::new("review.ignore", glob, "--ignore")),
+                .map(|glob| KeyValue::new("review.ignore", glob, "--ignore")),
         );
         if let Some(debate) = council.debate {
-            pairs.push(Pair::new("review.debate", debate.word(), "--debate"));
+            pairs.push(KeyValue::new("review.debate", debate.as_str(), "--debate"));
             // A procedure of the configuration that says otherwise is overruled.
             if debate != DebateArg::Off && council.procedure.is_none() {
-                pairs.push(Pair::new("review.procedure", "review", "--debate"));
+                pairs.push(KeyValue::new("review.procedure", "review", "--debate"));
             }
         }
-        pairs.extend(self.modes.pairs());
+        pairs.extend(self.modes.config_pairs());
         if self.modes.intensity.is_some() && council.procedure.is_none() {
-            pairs.push(Pair::new("review.procedure", "staged", "--intensity"));
+            pairs.push(KeyValue::new("review.procedure", "staged", "--intensity"));
         }
-        pairs.extend(self.councillors.pairs());
-        if let Some(flag) = self.councillors.given()
+        pairs.extend(self.councillors.config_pairs());
+        if let Some(flag) = self.councillors.first_flag()
             && council.procedure.is_none()
         {
-            pairs.push(Pair::new("review.procedure", councillors::PROCEDURE, flag));
+            pairs.push(KeyValue::new(
+                "review.procedure",
+                councillors::PROCEDURE,
+                flag,
+            ));
         }
         let switches = [
             (council.quick, "review.procedure", "quick", "--quick"),
@@ -234,59 +238,60 @@ impl ReviewArgs {
             (output.no_save, "output.save", "false", "--no-save"),
         ];
         let on = switches.into_iter().filter(|(on, ..)| *on);
-        pairs.extend(on.map(|(_, key, value, flag)| Pair::new(key, value, flag)));
+        pairs.extend(on.map(|(_, key, value, flag)| KeyValue::new(key, value, flag)));
         pairs
     }
 }
 
-pub(crate) fn run(args: ReviewArgs, start: &Start) -> Result<u8, CliError> {
-    args.refuse()?;
-    if args.forge.is_asked() {
-        return github::review(&args, start);
+pub(crate) fn run(args: ReviewArgs, start: &RunContext) -> Result<u8, RunError> {
+    args.check_conflicts()?;
+    if args.forge.is_requested() {
+        return github::review_pull_request(&args, start);
     }
     if args.detach {
-        return detach::launch(&args, start);
+        return detach::launch_detached(&args, start);
     }
-    let mut prepared = prepare(&args, start)?;
+    let mut prepared = prepare_review(&args, start)?;
     if args.announce {
         // What outlives us has a deadline of its own.
         let run = &mut prepared.config.settings.timeouts.run;
         *run = run.or(Some(detach::DEADLINE_MS));
     }
-    let start = start.configured(&prepared.config.settings);
+    let start = start.with_settings(&prepared.config.settings);
     if args.dry_run {
-        let lines = before::dry_run(&prepared, args.council.deep)?;
+        let lines = before::describe_dry_run(&prepared, args.council.deep)?;
         start.console.print(&lines)?;
         return Ok(exit::OK);
     }
     let settings = prepared.config.settings.clone();
     let announced = args
         .announce
-        .then_some(detach::announce as convene::Announce);
-    let report = convene::review(
+        .then_some(detach::announce_run as convene::RunAnnouncer);
+    let report = convene::convene_review(
         prepared,
         args.council.deep,
         args.fresh,
         announced,
-        Interrupts::Signals,
+        InterruptSource::Signals,
         &start,
     )?;
     let asked = report.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
     if announced.is_some() && asked {
-        return Ok(report.bottom_line(Gate::default()).exit_code);
+        return Ok(report.bottom_line(GatePolicy::default()).exit_code);
     }
     let file = args
         .output
         .output
         .as_deref()
         .map(|file| start.dir.join(file));
-    let code = Surfaces::of(&settings, file.as_deref()).deliver(&report, &start.console);
-    others_could_sit(&settings, &start);
+    let code = ReportOutput::from_settings(&settings, file.as_deref())
+        .deliver_report(&report, &start.console);
+    hint_other_judges(&settings, &start);
     Ok(code)
 }
 
 /// Whoever has said nothing about judges is told once per review how to seat others, until there is a configuration.
-fn others_could_sit(settings: &Settings, start: &Start) {
+fn hint_other_judges(settings: &Settings, start: &RunContext) {
     let said = !settings.review.agents.is_empty()
         || !settings.judge.is_empty()
         || !settings.agents.is_empty();
@@ -301,14 +306,14 @@ fn others_could_sit(settings: &Settings, start: &Start) {
 
 impl ReviewArgs {
     /// What the seeds refuse, in their words (councils.md 1.16).
-    fn refuse(&self) -> Result<(), CliError> {
+    fn check_conflicts(&self) -> Result<(), RunError> {
         let quick = self.council.quick || self.council.procedure.as_deref() == Some("quick");
         let debates = self
             .council
             .debate
             .is_some_and(|mode| mode != DebateArg::Off);
         if quick && debates {
-            return Err(CliError::usage("--quick and --debate are incompatible."));
+            return Err(RunError::usage("--quick and --debate are incompatible."));
         }
         if self.modes.intensity.is_some() {
             let other = [
@@ -318,14 +323,14 @@ impl ReviewArgs {
             if let Some((_, flag)) = other.into_iter().find(|(given, _)| *given) {
                 let message =
                     format!("--intensity asks for a staged debate, and {flag} for something else");
-                return Err(CliError::usage(message)
+                return Err(RunError::usage(message)
                     .hint(format!("leave out one of --intensity and {flag}")));
             }
         }
         let procedure = self.council.procedure.as_deref();
         let examined = procedure == Some(councillors::PROCEDURE);
         if examined && self.council.debate.is_some() {
-            let refused = CliError::usage(
+            let refused = RunError::usage(
                 "a cross-examination always has rounds: --debate says nothing about it",
             );
             return Err(refused.hint("say how many: --rounds N"));
@@ -339,7 +344,7 @@ impl ReviewArgs {
         let other = other
             .into_iter()
             .find_map(|(given, flag)| given.then_some(flag));
-        self.councillors.refuse(other)
+        self.councillors.check_conflict(other)
     }
 }
 
@@ -348,21 +353,21 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::cli::args::{Cli, Command};
-    use crate::config::{Layer, Source, resolve};
+    use crate::cli::args::{Cli, CliCommand};
+    use crate::config::{ConfigLayer, LayerSource, resolve_layers};
 
     fn parse(line: &str) -> ReviewArgs {
         let words = ["git-council", "review"]
             .into_iter()
             .chain(line.split_whitespace());
         match Cli::try_parse_from(words).unwrap().command {
-            Command::Review(args) => *args,
+            CliCommand::Review(args) => *args,
             other => panic!("{other:?}"),
         }
     }
 
     fn pairs(line: &str) -> Vec<String> {
-        let pairs = parse(line).pairs();
+        let pairs = parse(line).config_pairs();
         pairs
             .iter()
             .map(|pair| format!("{}={} {}", pair.key, pair.value, pair.place))
@@ -403,28 +408,33 @@ mod tests {
                     --agents builtin --backend teams --timeout 5m --r1-timeout 10s --r2-timeout 10s --ignore *.x \
                     --debate=auto --fail-on warn --format sarif --no-save --mixed --explorers 2 --explorer-model haiku \
                     --intensity full --claude-model opus --codex-model o3";
-        let flags = Layer::Pairs {
-            source: Source::Flag,
-            pairs: parse(line).pairs(),
+        let flags = ConfigLayer::Pairs {
+            source: LayerSource::Flag,
+            pairs: parse(line).config_pairs(),
         };
-        let settings = resolve(&[flags]).unwrap().settings;
+        let settings = resolve_layers(&[flags]).unwrap().settings;
         assert_eq!(
             (settings.review.judges, settings.timeouts.run),
             (Some(3), Some(300_000))
         );
         assert!(!settings.output.save);
         for line in ["--preset ops", "--quick", "--json"] {
-            let flags = Layer::Pairs {
-                source: Source::Flag,
-                pairs: parse(line).pairs(),
+            let flags = ConfigLayer::Pairs {
+                source: LayerSource::Flag,
+                pairs: parse(line).config_pairs(),
             };
-            resolve(&[flags]).unwrap();
+            resolve_layers(&[flags]).unwrap();
         }
     }
 
     #[test]
     fn quick_and_debate_are_refused_in_the_seed_s_words() {
-        let refused = |line: &str| parse(line).refuse().err().map(|error| error.message);
+        let refused = |line: &str| {
+            parse(line)
+                .check_conflicts()
+                .err()
+                .map(|error| error.message)
+        };
         let words = Some("--quick and --debate are incompatible.".to_owned());
         assert_eq!(refused("--quick --debate"), words);
         assert_eq!(refused("--procedure quick --debate=auto"), words);

@@ -5,7 +5,7 @@ use council_protocol::{Answer, Packet};
 use schemars::schema_for;
 
 use crate::cli::console::Console;
-use crate::cli::error::CliError;
+use crate::cli::error::RunError;
 use crate::report;
 
 /// Print a JSON Schema
@@ -13,11 +13,11 @@ use crate::report;
 pub(crate) struct SchemaArgs {
     /// Of which format
     #[arg(value_enum, default_value = "report")]
-    of: Format,
+    of: SchemaName,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
+enum SchemaName {
     /// What `review --json` prints
     Report,
     /// What a judge answers
@@ -28,12 +28,12 @@ enum Format {
     Config,
 }
 
-pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), CliError> {
+pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), RunError> {
     let schema = match args.of {
-        Format::Report => report::json::schema().to_value(),
-        Format::Answer => schema_for!(Answer).to_value(),
-        Format::Packet => schema_for!(Packet).to_value(),
-        Format::Config => crate::config::schema(),
+        SchemaName::Report => report::json::schema().to_value(),
+        SchemaName::Answer => schema_for!(Answer).to_value(),
+        SchemaName::Packet => schema_for!(Packet).to_value(),
+        SchemaName::Config => crate::config::config_schema(),
     };
     console.print(&format!("{schema:#}\n"))
 }

@@ -2,14 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::Start;
-use crate::cli::deliver::render;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::deliver::render_report;
+use crate::cli::error::RunError;
 use crate::cli::history;
 use crate::cli::noted;
 use crate::cli::pager;
-use crate::config::Format;
-use crate::report::Gate;
+use crate::config::ReportFormat;
+use crate::report::GatePolicy;
 
 /// Show a past run: who held what, who answered what, who moved, and the verdict
 #[derive(Debug, Clone, Args)]
@@ -19,14 +19,14 @@ pub(crate) struct ShowArgs {
     run: Option<String>,
     /// In which shape
     #[arg(long, value_enum, value_name = "NAME", default_value = "story")]
-    format: Shape,
+    format: ShowFormat,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Shape {
+enum ShowFormat {
     /// The rounds, one after another
     Story,
     /// As the review printed it
@@ -37,36 +37,39 @@ enum Shape {
     Rdjson,
 }
 
-impl From<Shape> for Format {
-    fn from(shape: Shape) -> Self {
+impl From<ShowFormat> for ReportFormat {
+    fn from(shape: ShowFormat) -> Self {
         match shape {
-            Shape::Story => Self::Story,
-            Shape::Terminal => Self::Terminal,
-            Shape::Markdown => Self::Markdown,
-            Shape::Json => Self::Json,
-            Shape::Sarif => Self::Sarif,
-            Shape::Rdjson => Self::Rdjson,
+            ShowFormat::Story => Self::Story,
+            ShowFormat::Terminal => Self::Terminal,
+            ShowFormat::Markdown => Self::Markdown,
+            ShowFormat::Json => Self::Json,
+            ShowFormat::Sarif => Self::Sarif,
+            ShowFormat::Rdjson => Self::Rdjson,
         }
     }
 }
 
-pub(crate) fn run(args: &ShowArgs, start: &Start) -> Result<(), CliError> {
+pub(crate) fn run(args: &ShowArgs, start: &RunContext) -> Result<(), RunError> {
     let format = if args.json {
-        Format::Json
+        ReportFormat::Json
     } else {
         args.format.into()
     };
-    let past = match history::find(start, args.run.as_deref()) {
+    let past = match history::find_run(start, args.run.as_deref()) {
         Ok(past) => past,
         Err(error) => {
-            let found = args.run.as_deref().map(|name| noted::find(start, name));
+            let found = args
+                .run
+                .as_deref()
+                .map(|name| noted::find_verdicts(start, name));
             let found = found.filter(|found| !found.is_empty()).ok_or(error)?;
-            let json = matches!(format, Format::Json);
-            return pager::print(&noted::show(&found, format, json, start)?, start);
+            let json = matches!(format, ReportFormat::Json);
+            return pager::print_paged(&noted::show_verdicts(&found, format, json, start)?, start);
         }
     };
     let Some(report) = past.report()? else {
-        return Err(CliError::usage(format!(
+        return Err(RunError::usage(format!(
             "{} has no report: it is going on, or was cut off",
             past.name
         ))
@@ -75,6 +78,11 @@ pub(crate) fn run(args: &ShowArgs, start: &Start) -> Result<(), CliError> {
             past.name
         )));
     };
-    let text = render(&report, format, start.console.look(), Gate::default());
-    pager::print(&text, start)
+    let text = render_report(
+        &report,
+        format,
+        start.console.stdout_look(),
+        GatePolicy::default(),
+    );
+    pager::print_paged(&text, start)
 }

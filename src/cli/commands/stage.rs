@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 use crate::cli::stage;
-use crate::config::Pair;
+use crate::config::KeyValue;
 use crate::council::plan::Intensity;
 
 const EXAMPLES: &str = "\
@@ -78,7 +78,7 @@ impl From<IntensityArg> for Intensity {
 
 impl StageArgs {
     /// The flags as the strongest layer of the configuration.
-    pub(crate) fn pairs(&self) -> Vec<Pair> {
+    pub(crate) fn config_pairs(&self) -> Vec<KeyValue> {
         let with_value = [
             ("review.agents", &self.agents, "--agents"),
             ("review.backend", &self.backend, "--backend"),
@@ -89,16 +89,16 @@ impl StageArgs {
             ("timeouts.r2", &self.r2_timeout, "--r2-timeout"),
         ];
         let given = |(key, value, flag): (&str, &Option<String>, &str)| {
-            value.as_ref().map(|value| Pair::new(key, value, flag))
+            value.as_ref().map(|value| KeyValue::new(key, value, flag))
         };
-        let mut pairs: Vec<Pair> = with_value.into_iter().filter_map(given).collect();
+        let mut pairs: Vec<KeyValue> = with_value.into_iter().filter_map(given).collect();
         if self.json {
-            pairs.push(Pair::new("output.format", "json", "--json"));
+            pairs.push(KeyValue::new("output.format", "json", "--json"));
         }
         pairs
     }
 }
 
-pub(crate) fn run(args: &StageArgs, start: &Start) -> Result<u8, CliError> {
-    stage::debate(args, start)
+pub(crate) fn run(args: &StageArgs, start: &RunContext) -> Result<u8, RunError> {
+    stage::run_stage(args, start)
 }

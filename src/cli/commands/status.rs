@@ -2,29 +2,29 @@
 
 use clap::Args;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
-use crate::cli::history::{self, State};
-use crate::cli::hook::background::{self, Standing};
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
+use crate::cli::history::{self, RunState};
+use crate::cli::hook::background::{self, BackgroundState};
 
 /// Say which reviews of this repository go on, and which were cut off
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StatusArgs {}
 
-pub(crate) fn run(_: &StatusArgs, start: &Start) -> Result<(), CliError> {
+pub(crate) fn run(_: &StatusArgs, start: &RunContext) -> Result<(), RunError> {
     let mut out = String::new();
-    for (past, _) in history::all(start)? {
+    for (past, _) in history::list_runs(start)? {
         let line = match past.state() {
-            State::GoingOn => "goes on".to_owned(),
-            State::CutOff => format!(
+            RunState::GoingOn => "goes on".to_owned(),
+            RunState::CutOff => format!(
                 "was cut off; `git council resume {}` goes on with it",
                 past.name
             ),
-            State::Finished => continue,
+            RunState::Finished => continue,
         };
         out.push_str(&format!("{}  {line}\n", past.name));
     }
-    if let Standing::Waiting(why) = background::standing(start)? {
+    if let BackgroundState::Waiting(why) = background::background_state(start)? {
         out.push_str(&format!("a review of the last commit waits: {why}\n"));
     }
     if out.is_empty() {

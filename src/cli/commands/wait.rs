@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::cli::Start;
-use crate::cli::deliver::render;
-use crate::cli::error::CliError;
-use crate::cli::history::{self, Past, State};
-use crate::cli::hook::background::{self, Standing};
-use crate::config::{Format, parse_duration};
-use crate::report::Gate;
+use crate::cli::RunContext;
+use crate::cli::deliver::render_report;
+use crate::cli::error::RunError;
+use crate::cli::history::{self, RunState, StoredRun};
+use crate::cli::hook::background::{self, BackgroundState};
+use crate::config::{ReportFormat, parse_duration};
+use crate::report::GatePolicy;
 
 /// How often it is looked.
-const PAUSE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Block until a review has ended, show its report, and end with its exit code
 #[derive(Debug, Clone, Args)]
@@ -30,30 +30,30 @@ pub(crate) struct WaitArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &WaitArgs, start: &Start) -> Result<u8, CliError> {
+pub(crate) fn run(args: &WaitArgs, start: &RunContext) -> Result<u8, RunError> {
     let limit = args.timeout.as_deref().map(parse_duration).transpose();
-    let limit = limit.map_err(|error| CliError::usage(format!("--timeout: {error}")))?;
+    let limit = limit.map_err(|error| RunError::usage(format!("--timeout: {error}")))?;
     let began = Instant::now();
     let late = || limit.is_some_and(|ms| began.elapsed() >= Duration::from_millis(ms));
     // A review of a commit may not have begun yet.
-    while args.run.is_none() && background::standing(start)? != Standing::Idle {
+    while args.run.is_none() && background::background_state(start)? != BackgroundState::Idle {
         if late() {
-            return Err(CliError::run("the review in the background still goes on")
+            return Err(RunError::run("the review in the background still goes on")
                 .hint("wait longer: --timeout 10m"));
         }
-        sleep(PAUSE);
+        sleep(POLL_INTERVAL);
     }
-    let past = find(args.run.as_deref(), start)?;
-    while past.state() == State::GoingOn {
+    let past = find_run(args.run.as_deref(), start)?;
+    while past.state() == RunState::GoingOn {
         if late() {
-            return Err(CliError::run(format!("{} still goes on", past.name))
+            return Err(RunError::run(format!("{} still goes on", past.name))
                 .hint("wait longer: --timeout 10m"));
         }
-        sleep(PAUSE);
+        sleep(POLL_INTERVAL);
     }
     let Some(report) = past.report()? else {
         return Err(
-            CliError::run(format!("{} was cut off", past.name)).hint(format!(
+            RunError::run(format!("{} was cut off", past.name)).hint(format!(
                 "`git council resume {}` goes on with it",
                 past.name
             )),
@@ -62,32 +62,32 @@ pub(crate) fn run(args: &WaitArgs, start: &Start) -> Result<u8, CliError> {
     if !past.is_own(start)? {
         let name = &past.name;
         let message = format!("the report of {name} is not yours: it bears another seal, or none");
-        return Err(CliError::run(message)
+        return Err(RunError::run(message)
             .hint(format!("`git council show {name}` tells what lies there"))
             .hint("review the change here: git council review"));
     }
     let format = if args.json {
-        Format::Json
+        ReportFormat::Json
     } else {
-        Format::Terminal
+        ReportFormat::Terminal
     };
-    let line = report.bottom_line(Gate::default());
-    start.console.print(&render(
+    let line = report.bottom_line(GatePolicy::default());
+    start.console.print(&render_report(
         &report,
         format,
-        start.console.look(),
-        Gate::default(),
+        start.console.stdout_look(),
+        GatePolicy::default(),
     ))?;
     Ok(line.exit_code)
 }
 
-fn find(name: Option<&str>, start: &Start) -> Result<Past, CliError> {
+fn find_run(name: Option<&str>, start: &RunContext) -> Result<StoredRun, RunError> {
     if name.is_none()
-        && let Some((past, _)) = history::all(start)?
+        && let Some((past, _)) = history::list_runs(start)?
             .into_iter()
-            .find(|(past, _)| past.state() == State::GoingOn)
+            .find(|(past, _)| past.state() == RunState::GoingOn)
     {
         return Ok(past);
     }
-    history::find(start, name)
+    history::find_run(start, name)
 }

@@ -9,7 +9,7 @@ use crate::publish::Surface;
 /// Where on GitHub, and as what.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "GitHub")]
-pub(crate) struct ForgeArgs {
+pub(crate) struct GitHubArgs {
     /// A pull request, by its number; its objects are fetched by your own git, and nothing is checked out
     #[arg(long, value_name = "N", conflicts_with = "event")]
     pub(crate) pr: Option<u64>,
@@ -32,7 +32,7 @@ pub(crate) struct ForgeArgs {
     #[arg(long, value_name = "NAME", default_value = "git-council")]
     pub(crate) council_name: String,
     /// The most comments beside lines
-    #[arg(long, value_name = "N", default_value_t = crate::publish::MOST_INLINE)]
+    #[arg(long, value_name = "N", default_value_t = crate::publish::MAX_INLINE)]
     pub(crate) inline: usize,
     /// An inconclusive council asks for no action: its check is neutral
     #[arg(long)]
@@ -48,14 +48,14 @@ pub(crate) struct ForgeArgs {
     pub(crate) sarif: Option<PathBuf>,
 }
 
-impl ForgeArgs {
+impl GitHubArgs {
     /// Whether GitHub takes part at all.
-    pub(crate) fn is_asked(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.pr.is_some() || self.event || !self.publish.is_empty()
     }
 
     /// The surfaces that are asked for.
-    pub(crate) fn surfaces(&self) -> impl Iterator<Item = Surface> {
+    pub(crate) fn requested_surfaces(&self) -> impl Iterator<Item = Surface> {
         self.publish.iter().map(|&surface| surface.into())
     }
 }

@@ -1,20 +1,20 @@
 //! The forge as this process reaches it: addresses and token from the environment, the repository from it or a remote.
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 use crate::git;
-use crate::publish::{Client, Hub, HubError, Slug};
+use crate::publish::{ApiClient, GitHubApi, GitHubError, RepoSlug};
 
-use super::args::ForgeArgs;
+use super::args::GitHubArgs;
 
 /// GitHub, unless the environment names another server.
 const SERVER: &str = "https://github.com";
 const API: &str = "https://api.github.com";
 
 /// A repository on a forge.
-pub(crate) struct Forge {
-    client: Box<dyn Client>,
-    pub(crate) slug: Slug,
+pub(crate) struct GitHubSession {
+    client: Box<dyn ApiClient>,
+    pub(crate) slug: RepoSlug,
     /// `GITHUB_SERVER_URL`, without a slash at its end.
     pub(crate) server: String,
     /// The page of the job, where there is one.
@@ -25,8 +25,8 @@ pub(crate) struct Forge {
     pub(crate) has_token: bool,
 }
 
-impl Forge {
-    pub(crate) fn open(args: &ForgeArgs, start: &Start) -> Result<Self, CliError> {
+impl GitHubSession {
+    pub(crate) fn open(args: &GitHubArgs, start: &RunContext) -> Result<Self, RunError> {
         let var = |name: &str| {
             start
                 .environment
@@ -36,13 +36,13 @@ impl Forge {
         };
         let server = var("GITHUB_SERVER_URL").unwrap_or_else(|| SERVER.to_owned());
         let server = server.trim_end_matches('/').to_owned();
-        let slug = repository(args, var("GITHUB_REPOSITORY"), &server, start)?;
+        let slug = find_repository(args, var("GITHUB_REPOSITORY"), &server, start)?;
         let token = var("GITHUB_TOKEN").or_else(|| var("GH_TOKEN"));
         let api = var("GITHUB_API_URL").unwrap_or_else(|| API.to_owned());
         let graphql = var("GITHUB_GRAPHQL_URL").unwrap_or_else(|| graphql_of(&api));
         let in_job = var("GITHUB_ACTIONS").is_some();
         let header = token.as_ref().filter(|_| in_job).map(|token| {
-            let basic = base64(format!("x-access-token:{token}").as_bytes());
+            let basic = encode_base64(format!("x-access-token:{token}").as_bytes());
             (
                 format!("{server}/"),
                 format!("AUTHORIZATION: basic {basic}"),
@@ -59,30 +59,33 @@ impl Forge {
         })
     }
 
-    pub(crate) fn hub(&self) -> Hub<'_> {
-        Hub::new(&*self.client, self.slug.clone())
+    pub(crate) fn open_api(&self) -> GitHubApi<'_> {
+        GitHubApi::new(&*self.client, self.slug.clone())
     }
 
     /// Brings refs of the repository here.
-    pub(crate) fn fetch(
+    pub(crate) fn fetch_refs(
         &self,
-        start: &Start,
-        wanted: &[git::fetch::Wanted],
-    ) -> Result<(), CliError> {
-        let remotes = git::fetch::remotes(&start.dir, &start.git()).unwrap_or_default();
+        start: &RunContext,
+        wanted: &[git::fetch::WantedRef],
+    ) -> Result<(), RunError> {
+        let remotes =
+            git::fetch::remote_urls(&start.dir, &start.git_environment()).unwrap_or_default();
         let ours = remotes
             .iter()
             .find(|(_, url)| slug_of(url).as_ref() == Some(&self.slug));
         let address = format!("{}/{}.git", self.server, self.slug);
-        let source = git::fetch::Source {
+        let source = git::fetch::FetchSource {
             remote: ours.map_or(address.as_str(), |(name, _)| name),
             vars: start.environment.vars().collect(),
             header: self.header.clone(),
         };
-        git::fetch::fetch(&start.dir, &start.git(), &source, wanted).map_err(|error| {
-            CliError::run(format!("cannot fetch from {}: {error}", self.slug))
-                .hint("check that `git fetch` works here")
-        })
+        git::fetch::fetch_refs(&start.dir, &start.git_environment(), &source, wanted).map_err(
+            |error| {
+                RunError::run(format!("cannot fetch from {}: {error}", self.slug))
+                    .hint("check that `git fetch` works here")
+            },
+        )
     }
 }
 
@@ -91,24 +94,29 @@ fn client(
     api: String,
     graphql: String,
     token: Option<String>,
-    start: &Start,
-) -> Result<Box<dyn Client>, CliError> {
-    use crate::publish::{Access, GitHub, Token};
+    start: &RunContext,
+) -> Result<Box<dyn ApiClient>, RunError> {
+    use crate::publish::{ApiToken, GitHub, GitHubAccess};
     let named = |(name, value): (std::ffi::OsString, _)| Some((name.into_string().ok()?, value));
-    let access = Access {
+    let access = GitHubAccess {
         api,
         graphql,
-        token: token.map(Token),
+        token: token.map(ApiToken),
         env: start.environment.vars().filter_map(named).collect(),
     };
     let opened = GitHub::new(&access)
-        .map_err(|error| CliError::usage(format!("cannot speak with {}: {error}", access.api)))?;
+        .map_err(|error| RunError::usage(format!("cannot speak with {}: {error}", access.api)))?;
     Ok(Box::new(opened))
 }
 
 #[cfg(not(feature = "github"))]
-fn client(_: String, _: String, _: Option<String>, _: &Start) -> Result<Box<dyn Client>, CliError> {
-    Err(CliError::usage(
+fn client(
+    _: String,
+    _: String,
+    _: Option<String>,
+    _: &RunContext,
+) -> Result<Box<dyn ApiClient>, RunError> {
+    Err(RunError::usage(
         "this program was built without the feature `github`",
     ))
 }
@@ -119,18 +127,18 @@ fn graphql_of(api: &str) -> String {
     format!("{}/graphql", api.strip_suffix("/v3").unwrap_or(api))
 }
 
-fn repository(
-    args: &ForgeArgs,
+fn find_repository(
+    args: &GitHubArgs,
     variable: Option<String>,
     server: &str,
-    start: &Start,
-) -> Result<Slug, CliError> {
+    start: &RunContext,
+) -> Result<RepoSlug, RunError> {
     if let Some(named) = args.repo.as_ref().or(variable.as_ref()) {
-        return Slug::parse(named).ok_or_else(|| {
-            CliError::usage(format!("{named:?} is no repository")).hint("write it as owner/name")
+        return RepoSlug::parse(named).ok_or_else(|| {
+            RunError::usage(format!("{named:?} is no repository")).hint("write it as owner/name")
         });
     }
-    let remotes = git::fetch::remotes(&start.dir, &start.git()).unwrap_or_default();
+    let remotes = git::fetch::remote_urls(&start.dir, &start.git_environment()).unwrap_or_default();
     let mut ours: Vec<_> = remotes
         .iter()
         .filter(|(_, url)| host_of(url) == host_of(server))
@@ -140,7 +148,7 @@ fn repository(
     ours.sort_by_key(|(upstream, origin, _)| (*upstream, *origin));
     let first = ours.into_iter().next().map(|(_, _, slug)| slug);
     first.ok_or_else(|| {
-        CliError::usage(format!("no remote of this repository lies on {server}"))
+        RunError::usage(format!("no remote of this repository lies on {server}"))
             .hint("name it: --repo owner/name")
     })
 }
@@ -155,15 +163,15 @@ fn host_of(url: &str) -> Option<&str> {
 }
 
 /// The last two parts of an address.
-fn slug_of(url: &str) -> Option<Slug> {
+fn slug_of(url: &str) -> Option<RepoSlug> {
     let trimmed = url.trim_end_matches('/').trim_end_matches(".git");
     let mut parts = trimmed.rsplit(['/', ':']);
     let (name, owner) = (parts.next()?, parts.next()?);
-    Slug::parse(&format!("{owner}/{name}"))
+    RepoSlug::parse(&format!("{owner}/{name}"))
 }
 
 /// For the one header that git wants so.
-fn base64(bytes: &[u8]) -> String {
+fn encode_base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
@@ -181,8 +189,8 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-impl From<HubError> for CliError {
-    fn from(error: HubError) -> Self {
+impl From<GitHubError> for RunError {
+    fn from(error: GitHubError) -> Self {
         let hint = error.hint();
         Self::run(error).hints(hint.into_iter().collect())
     }
@@ -219,7 +227,7 @@ mod tests {
 
     #[test]
     fn base64_as_everybody_writes_it() {
-        let of = |text: &str| base64(text.as_bytes());
+        let of = |text: &str| encode_base64(text.as_bytes());
         assert_eq!(
             [of(""), of("f"), of("fo"), of("foo"), of("foob")],
             ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]

@@ -4,20 +4,20 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::console::Console;
-use crate::publish::Job;
+use crate::publish::WorkflowJob;
 
 /// The surfaces of the job; those that are missing say so.
-pub(crate) struct Runner {
+pub(crate) struct JobSurfaces {
     summary: Option<PathBuf>,
     output: Option<PathBuf>,
     in_job: bool,
     console: Console,
 }
 
-impl Runner {
-    pub(crate) fn of(start: &Start) -> Self {
+impl JobSurfaces {
+    pub(crate) fn from_environment(start: &RunContext) -> Self {
         let path = |name: &str| start.environment.get(name).map(PathBuf::from);
         Self {
             summary: path("GITHUB_STEP_SUMMARY"),
@@ -28,12 +28,12 @@ impl Runner {
     }
 }
 
-impl Job for Runner {
-    fn summary(&mut self, markdown: &str) -> io::Result<bool> {
-        append(self.summary.as_ref(), &format!("{markdown}\n"))
+impl WorkflowJob for JobSurfaces {
+    fn append_summary(&mut self, markdown: &str) -> io::Result<bool> {
+        append_file(self.summary.as_ref(), &format!("{markdown}\n"))
     }
 
-    fn log(&mut self, lines: &[String]) -> io::Result<bool> {
+    fn write_commands(&mut self, lines: &[String]) -> io::Result<bool> {
         if !self.in_job {
             return Ok(false);
         }
@@ -44,17 +44,17 @@ impl Job for Runner {
             .map_err(|error| io::Error::other(error.message))
     }
 
-    fn outputs(&mut self, pairs: &[(&'static str, String)]) -> io::Result<bool> {
+    fn set_outputs(&mut self, pairs: &[(&'static str, String)]) -> io::Result<bool> {
         let mut text = String::new();
         for (name, value) in pairs {
-            let mark = delimiter()?;
+            let mark = random_delimiter()?;
             text.push_str(&format!("{name}<<{mark}\n{value}\n{mark}\n"));
         }
-        append(self.output.as_ref(), &text)
+        append_file(self.output.as_ref(), &text)
     }
 }
 
-fn append(path: Option<&PathBuf>, text: &str) -> io::Result<bool> {
+fn append_file(path: Option<&PathBuf>, text: &str) -> io::Result<bool> {
     let Some(path) = path else { return Ok(false) };
     OpenOptions::new()
         .append(true)
@@ -65,7 +65,7 @@ fn append(path: Option<&PathBuf>, text: &str) -> io::Result<bool> {
 }
 
 /// A mark that no value can hold, because it did not exist when the value was made (T23).
-fn delimiter() -> io::Result<String> {
+fn random_delimiter() -> io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(bytes.iter().fold("council_".to_owned(), |mark, byte| {

@@ -8,6 +8,6 @@ mod publishing;
 mod review;
 mod subject;
 
-pub(crate) use args::ForgeArgs;
-pub(crate) use publishing::{proposal, publish};
-pub(crate) use review::review;
+pub(crate) use args::GitHubArgs;
+pub(crate) use publishing::{find_proposal, publish_run};
+pub(crate) use review::review_pull_request;

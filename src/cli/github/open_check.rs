@@ -3,17 +3,24 @@
 use jiff::Timestamp;
 
 use crate::publish::look;
-use crate::publish::{self, Call, CheckSeen, Hub, Seen, Surface, Wishes};
+use crate::publish::{
+    self, ApiCall, ExistingCheck, ForgeState, GitHubApi, PublishOptions, Surface,
+};
 use crate::report::CheckConclusion;
 
 /// A check in progress. It never stays so: whoever drops it without a report ends it (peers.md 4.5, no. 56).
 pub(super) struct OpenCheck<'a> {
-    hub: &'a Hub<'a>,
+    hub: &'a GitHubApi<'a>,
     id: Option<u64>,
 }
 
 impl<'a> OpenCheck<'a> {
-    pub(super) fn begin(hub: &'a Hub<'a>, seen: &mut Seen, wishes: &Wishes, denied: bool) -> Self {
+    pub(super) fn begin_check(
+        hub: &'a GitHubApi<'a>,
+        seen: &mut ForgeState,
+        wishes: &PublishOptions,
+        denied: bool,
+    ) -> Self {
         let mut open = Self { hub, id: None };
         if denied || !wishes.surfaces.contains(&Surface::Check) {
             return open;
@@ -23,26 +30,26 @@ impl<'a> OpenCheck<'a> {
             open.id = Some(check.id);
             return open;
         }
-        let body = publish::begin(
+        let body = publish::begin_check(
             wishes,
             &Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         );
         let find = || {
             Ok(
-                look::check(hub, &wishes.head, &wishes.check_name, &wishes.council)?
+                look::fetch_check(hub, &wishes.head, &wishes.check_name, &wishes.council)?
                     .filter(|check| !check.completed)
                     .map(|check| serde_json::json!({ "id": check.id })),
             )
         };
         // What is denied now is told when the report is published.
-        let made = hub.create(
-            &Call::post(hub.path("check-runs"), body),
+        let made = hub.create_once(
+            &ApiCall::post(hub.repo_path("check-runs"), body),
             "create the check",
             find,
         );
         let id = made.ok().and_then(|made| made.get("id")?.as_u64());
         if let Some(id) = id {
-            seen.check = Some(CheckSeen {
+            seen.check = Some(ExistingCheck {
                 id,
                 external_id: String::new(),
                 completed: false,
@@ -54,20 +61,20 @@ impl<'a> OpenCheck<'a> {
     }
 
     /// The report has told it how it ends.
-    pub(super) fn told(mut self) {
+    pub(super) fn mark_reported(mut self) {
         self.id = None;
     }
 
-    pub(super) fn end(mut self, conclusion: CheckConclusion, title: &str, why: &str) {
-        self.close(conclusion, title, why);
+    pub(super) fn end_with(mut self, conclusion: CheckConclusion, title: &str, why: &str) {
+        self.close_check(conclusion, title, why);
     }
 
-    fn close(&mut self, conclusion: CheckConclusion, title: &str, why: &str) {
+    fn close_check(&mut self, conclusion: CheckConclusion, title: &str, why: &str) {
         if let Some(id) = self.id.take() {
-            let body = publish::broken_off(conclusion, title, why);
+            let body = publish::break_off_check(conclusion, title, why);
             // Nothing better can be done about it here.
-            let _ = self.hub.write(
-                &Call::patch(self.hub.path(&format!("check-runs/{id}")), body),
+            let _ = self.hub.write_once(
+                &ApiCall::patch(self.hub.repo_path(&format!("check-runs/{id}")), body),
                 "end the check",
             );
         }
@@ -76,7 +83,7 @@ impl<'a> OpenCheck<'a> {
 
 impl Drop for OpenCheck<'_> {
     fn drop(&mut self) {
-        self.close(
+        self.close_check(
             CheckConclusion::Cancelled,
             "the run broke off",
             "It ended before there was a verdict.",
@@ -92,37 +99,42 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::publish::{Client, Method, Reply, Slug, Unreachable};
+    use crate::publish::{ApiClient, ApiReply, Method, RepoSlug, TransportError};
 
     /// A forge that knows one check.
     #[derive(Default)]
-    struct OneCheck(RefCell<Vec<Call>>);
+    struct OneCheck(RefCell<Vec<ApiCall>>);
 
-    impl Client for OneCheck {
-        fn call(&self, call: &Call) -> Result<Reply, Unreachable> {
+    impl ApiClient for OneCheck {
+        fn send_call(&self, call: &ApiCall) -> Result<ApiReply, TransportError> {
             self.0.borrow_mut().push(call.clone());
-            Ok(Reply {
+            Ok(ApiReply {
                 status: 201,
                 body: json!({ "id": 7 }),
-                ..Reply::default()
+                ..ApiReply::default()
             })
         }
 
-        fn wait(&self, _: u64) {}
+        fn wait_ms(&self, _: u64) {}
 
-        fn now(&self) -> u64 {
+        fn unix_time(&self) -> u64 {
             0
         }
     }
 
     /// What was sent while a council sat that ended somehow.
-    fn sent(ending: impl FnOnce(OpenCheck<'_>)) -> Vec<Call> {
+    fn sent(ending: impl FnOnce(OpenCheck<'_>)) -> Vec<ApiCall> {
         let forge = OneCheck::default();
-        let hub = Hub::new(&forge, Slug::parse("octo/project").expect("a name"));
-        let mut wishes = Wishes::new("git-council", "0123");
+        let hub = GitHubApi::new(&forge, RepoSlug::parse("octo/project").expect("a name"));
+        let mut wishes = PublishOptions::new("git-council", "0123");
         wishes.surfaces.insert(Surface::Check);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            ending(OpenCheck::begin(&hub, &mut Seen::default(), &wishes, false));
+            ending(OpenCheck::begin_check(
+                &hub,
+                &mut ForgeState::default(),
+                &wishes,
+                false,
+            ));
         }));
         drop(panicked);
         forge.0.take()
@@ -134,7 +146,7 @@ mod tests {
         let [begun, ended] = &calls[..] else {
             panic!("{calls:?}")
         };
-        let body = |call: &Call| call.body.clone().unwrap_or_default();
+        let body = |call: &ApiCall| call.body.clone().unwrap_or_default();
         assert_eq!(body(begun)["status"], "in_progress");
         assert_eq!(ended.method, Method::Patch);
         assert_eq!(ended.path, "/repos/octo/project/check-runs/7");
@@ -144,6 +156,6 @@ mod tests {
 
     #[test]
     fn a_check_that_was_told_its_ending_is_told_nothing_else() {
-        assert_eq!(sent(|check| check.told()).len(), 1);
+        assert_eq!(sent(|check| check.mark_reported()).len(), 1);
     }
 }

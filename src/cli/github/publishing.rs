@@ -4,57 +4,60 @@ use std::collections::BTreeMap;
 
 use council_protocol::FileChange;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
 use crate::config::Settings;
 use crate::git::Proposal;
 use crate::publish::look;
-use crate::publish::{self, Action, Context, DiffLines, Hub, HubError, Seen, Surface, Wishes};
-use crate::report::{self, CheckConclusion, Gate, Report, exit};
+use crate::publish::{
+    self, DiffLines, ForgeState, GitHubApi, GitHubError, PublishAction, PublishContext,
+    PublishOptions, Surface,
+};
+use crate::report::{self, CheckConclusion, GatePolicy, Report, exit};
 
-use super::args::ForgeArgs;
-use super::forge::Forge;
-use super::job::Runner;
-use super::subject::{Case, Subject, find};
+use super::args::GitHubArgs;
+use super::forge::GitHubSession;
+use super::job::JobSurfaces;
+use super::subject::{PullSubject, ReviewCase, find_subject};
 
 /// What is asked for, as far as it is known before the report is.
-pub(crate) fn wishes(
-    args: &ForgeArgs,
-    forge: &Forge,
-    subject: &Subject,
+pub(crate) fn publish_options(
+    args: &GitHubArgs,
+    forge: &GitHubSession,
+    subject: &PullSubject,
     settings: Option<&Settings>,
-) -> Wishes {
-    Wishes {
-        surfaces: args.surfaces().collect(),
+) -> PublishOptions {
+    PublishOptions {
+        surfaces: args.requested_surfaces().collect(),
         inline: args.inline,
-        gate: Gate {
+        gate: GatePolicy {
             fail_on: settings
                 .map(|settings| settings.review.fail_on)
                 .unwrap_or_default(),
             advisory: args.advisory,
         },
         details_url: forge.job_url.clone(),
-        ..Wishes::new(&args.council_name, &subject.head)
+        ..PublishOptions::new(&args.council_name, &subject.head)
     }
 }
 
 /// What is there, and which surfaces could not be looked at.
-pub(crate) fn look_around(
-    subject: &mut Subject,
-    hub: &Hub<'_>,
-    wishes: &Wishes,
-) -> (Seen, Vec<(Surface, HubError)>) {
+pub(crate) fn inspect_pull_request(
+    subject: &mut PullSubject,
+    hub: &GitHubApi<'_>,
+    wishes: &PublishOptions,
+) -> (ForgeState, Vec<(Surface, GitHubError)>) {
     let wants = |surface| wishes.surfaces.contains(&surface);
-    let mut seen = Seen {
+    let mut seen = ForgeState {
         pull: subject.pull.clone(),
-        ..Seen::default()
+        ..ForgeState::default()
     };
     let mut troubles = Vec::new();
     if let Some(talk) = subject.talk.take() {
         seen.threads = Some(talk.threads);
         seen.reviews = talk.reviews;
         if let (true, Some(pull)) = (wants(Surface::Comment), &seen.pull) {
-            match look::reports(hub, pull.number, &wishes.council, &talk.me, None) {
+            match look::fetch_reports(hub, pull.number, &wishes.council, &talk.me, None) {
                 Ok(comments) => seen.comments = comments,
                 Err(error) => troubles.push((Surface::Comment, error)),
             }
@@ -62,7 +65,7 @@ pub(crate) fn look_around(
         seen.me = Some(talk.me);
     }
     if wants(Surface::Check) {
-        match look::check(hub, &wishes.head, &wishes.check_name, &wishes.council) {
+        match look::fetch_check(hub, &wishes.head, &wishes.check_name, &wishes.council) {
             Ok(check) => seen.check = check,
             Err(error) => troubles.push((Surface::Check, error)),
         }
@@ -71,22 +74,28 @@ pub(crate) fn look_around(
 }
 
 /// Plans and applies; says what went wrong, and how the program ends.
-pub(crate) fn show(
+pub(crate) fn publish_report(
     report: &Report,
-    seen: &Seen,
-    troubles: Vec<(Surface, HubError)>,
-    wishes: &Wishes,
-    hub: &Hub<'_>,
-    start: &Start,
+    seen: &ForgeState,
+    troubles: Vec<(Surface, GitHubError)>,
+    wishes: &PublishOptions,
+    hub: &GitHubApi<'_>,
+    start: &RunContext,
 ) -> u8 {
-    let mut actions = publish::plan(report, seen, wishes);
+    let mut actions = publish::plan_actions(report, seen, wishes);
     let failed = |surface: Surface| troubles.iter().any(|(trouble, _)| *trouble == surface);
     actions.retain(|action| !failed(action.surface()));
-    let context = Context { hub, seen, wishes };
-    let applied = publish::apply(actions, troubles, report, &context, &mut Runner::of(start));
+    let context = PublishContext { hub, seen, wishes };
+    let applied = publish::apply_plan(
+        actions,
+        troubles,
+        report,
+        &context,
+        &mut JobSurfaces::from_environment(start),
+    );
     for done in &applied.done {
         if start.console.is_verbose() {
-            start.console.log(done);
+            start.console.log_line(done);
         }
     }
     for (surface, error) in &applied.failed {
@@ -96,21 +105,23 @@ pub(crate) fn show(
             .unwrap_or_default();
         start
             .console
-            .warning(&format!("{}: {error}{hint}", surface.word()));
+            .warning(&format!("{}: {error}{hint}", surface.as_str()));
     }
     for (surface, why) in &applied.missing {
-        start.console.warning(&format!("{}: {why}", surface.word()));
+        start
+            .console
+            .warning(&format!("{}: {why}", surface.as_str()));
     }
     let line = report.bottom_line(wishes.gate);
     match applied.is_published() {
         true => line.exit_code,
-        false => line.unpublished(),
+        false => line.unpublished_code(),
     }
 }
 
 /// The digest of each changed file's change, by its path.
 pub(crate) fn file_digests(
-    change: &crate::git::Change,
+    change: &crate::git::ReviewedChange,
     files: &[FileChange],
 ) -> BTreeMap<String, String> {
     let one = |file: &FileChange| {
@@ -123,16 +134,16 @@ pub(crate) fn file_digests(
 /// Writes the report as SARIF where it was asked for.
 pub(crate) fn write_sarif(
     report: &Report,
-    args: &ForgeArgs,
-    wishes: &mut Wishes,
-    start: &Start,
-) -> Result<(), CliError> {
+    args: &GitHubArgs,
+    wishes: &mut PublishOptions,
+    start: &RunContext,
+) -> Result<(), RunError> {
     let Some(file) = &args.sarif else {
         return Ok(());
     };
     let path = start.dir.join(file);
     std::fs::write(&path, report::sarif::render(report))
-        .map_err(|error| CliError::output(&path.display().to_string(), &error))?;
+        .map_err(|error| RunError::output(&path.display().to_string(), &error))?;
     wishes
         .outputs
         .push(("sarif-path", path.display().to_string()));
@@ -140,60 +151,62 @@ pub(crate) fn write_sarif(
 }
 
 /// `git council publish`: a finished run, or a report from elsewhere, to the pull request that flags or event name.
-pub(crate) fn publish(
+pub(crate) fn publish_run(
     report: &Report,
     files: Option<&[FileChange]>,
-    args: &ForgeArgs,
-    gate: Gate,
+    args: &GitHubArgs,
+    gate: GatePolicy,
     dry_run: bool,
-    start: &Start,
-) -> Result<u8, CliError> {
-    let forge = Forge::open(args, start)?;
-    let hub = forge.hub();
-    let mut subject = match find(args, &forge, &hub, start)? {
-        Case::Subject(subject) => subject,
-        Case::Nothing(why) => {
+    start: &RunContext,
+) -> Result<u8, RunError> {
+    let forge = GitHubSession::open(args, start)?;
+    let hub = forge.open_api();
+    let mut subject = match find_subject(args, &forge, &hub, start)? {
+        ReviewCase::Subject(subject) => subject,
+        ReviewCase::Nothing(why) => {
             start
                 .console
                 .warning(&format!("nothing is published: {why}"));
             return Ok(exit::OK);
         }
-        Case::Moved { meant, now } => return Err(moved(&meant, &now)),
+        ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
     let reviewed = report.target.head.clone().unwrap_or_default();
     if reviewed != subject.head {
-        return Err(moved(&reviewed, &subject.head));
+        return Err(head_moved_error(&reviewed, &subject.head));
     }
-    let mut wishes = Wishes {
+    let mut wishes = PublishOptions {
         gate,
-        ..wishes(args, &forge, &subject, None)
+        ..publish_options(args, &forge, &subject, None)
     };
     wishes.lines = match (files, &subject.pull) {
         (Some(files), _) => DiffLines::of_files(files),
         (None, Some(pull)) if wishes.surfaces.contains(&Surface::Review) => {
-            look::lines(&hub, pull.number)?
+            look::fetch_diff_lines(&hub, pull.number)?
         }
         _ => DiffLines::default(),
     };
     write_sarif(report, args, &mut wishes, start)?;
-    let (seen, troubles) = look_around(&mut subject, &hub, &wishes);
+    let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
     if !dry_run {
-        return Ok(show(report, &seen, troubles, &wishes, &hub, start));
+        return Ok(publish_report(
+            report, &seen, troubles, &wishes, &hub, start,
+        ));
     }
     for (surface, error) in &troubles {
         start
             .console
-            .warning(&format!("{}: {error}", surface.word()));
+            .warning(&format!("{}: {error}", surface.as_str()));
     }
     let mut text = String::new();
-    for action in publish::plan(report, &seen, &wishes) {
+    for action in publish::plan_actions(report, &seen, &wishes) {
         text.push_str(&format!(
             "{}: {}\n",
-            action.surface().word(),
+            action.surface().as_str(),
             action.describe()
         ));
         if start.console.is_verbose() {
-            text.push_str(&sent(&action, &hub));
+            text.push_str(&render_call(&action, &hub));
         }
     }
     if text.is_empty() {
@@ -204,24 +217,27 @@ pub(crate) fn publish(
 }
 
 /// What the flags or the event ask to be reviewed, its objects brought here; none: nothing, and that is no fault.
-pub(crate) fn proposal(args: &ForgeArgs, start: &Start) -> Result<Option<Proposal>, CliError> {
-    let forge = Forge::open(args, start)?;
-    let hub = forge.hub();
-    match find(args, &forge, &hub, start)? {
-        Case::Subject(subject) => subject.proposal(args, &forge, &hub, start).map(Some),
-        Case::Nothing(why) => {
+pub(crate) fn find_proposal(
+    args: &GitHubArgs,
+    start: &RunContext,
+) -> Result<Option<Proposal>, RunError> {
+    let forge = GitHubSession::open(args, start)?;
+    let hub = forge.open_api();
+    match find_subject(args, &forge, &hub, start)? {
+        ReviewCase::Subject(subject) => subject.fetch_proposal(args, &forge, &hub, start).map(Some),
+        ReviewCase::Nothing(why) => {
             start
                 .console
                 .warning(&format!("nothing is reviewed: {why}"));
             Ok(None)
         }
-        Case::Moved { meant, now } => Err(moved(&meant, &now)),
+        ReviewCase::Moved { meant, now } => Err(head_moved_error(&meant, &now)),
     }
 }
 
 /// What would be sent, as JSON whose hidden characters are escaped.
-fn sent(action: &Action, hub: &Hub<'_>) -> String {
-    let call = action.call(&hub.slug, None);
+fn render_call(action: &PublishAction, hub: &GitHubApi<'_>) -> String {
+    let call = action.api_call(&hub.slug, None);
     let body = call
         .and_then(|call| call.body)
         .map(|body| format!("{body:#}\n"));
@@ -229,9 +245,9 @@ fn sent(action: &Action, hub: &Hub<'_>) -> String {
 }
 
 /// The commit that was judged is not the one that is there.
-pub(crate) fn moved(meant: &str, now: &str) -> CliError {
+pub(crate) fn head_moved_error(meant: &str, now: &str) -> RunError {
     let short = |id: &str| id.get(..12).unwrap_or(id).to_owned();
-    CliError::run(format!(
+    RunError::run(format!(
         "the pull request has moved on: {} was meant, and its tip is {}",
         short(meant),
         short(now)
@@ -240,7 +256,7 @@ pub(crate) fn moved(meant: &str, now: &str) -> CliError {
 }
 
 /// How a check ends that has no report.
-pub(crate) fn without_report(advisory: bool) -> CheckConclusion {
+pub(crate) fn conclusion_without_report(advisory: bool) -> CheckConclusion {
     match advisory {
         true => CheckConclusion::Neutral,
         false => CheckConclusion::ActionRequired,

@@ -5,62 +5,63 @@ use std::sync::Arc;
 use council_protocol::coverage::FileCoverage;
 use council_protocol::{CoverageState, Packet, RepoPath, Side};
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::commands::review::ReviewArgs;
 use crate::cli::convene;
-use crate::cli::deliver::Surfaces;
-use crate::cli::digests::{self, Ahead};
-use crate::cli::error::CliError;
-use crate::cli::prepare::{Prepared, prepare_spec};
+use crate::cli::deliver::ReportOutput;
+use crate::cli::digests::{self, PlannedDigests};
+use crate::cli::error::RunError;
+use crate::cli::prepare::{PreparedReview, prepare_spec};
 use crate::git::TargetSpec;
 use crate::publish::look;
-use crate::publish::{self, Found, Seen, State, Surface, Wishes};
+use crate::publish::{self, ForgeState, PublishOptions, ReviewState, ReviewedText, Surface};
 use crate::report::{CheckConclusion, exit};
-use crate::session::Interrupts;
+use crate::session::InterruptSource;
 
-use super::forge::Forge;
+use super::forge::GitHubSession;
 use super::open_check::OpenCheck;
 use super::publishing::{
-    file_digests, look_around, moved, show, wishes, without_report, write_sarif,
+    conclusion_without_report, file_digests, head_moved_error, inspect_pull_request,
+    publish_options, publish_report, write_sarif,
 };
-use super::subject::{Case, find};
+use super::subject::{ReviewCase, find_subject};
 
 /// Reviews what flags or event name, and publishes it where it was asked for.
-pub(crate) fn review(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
-    let forge = Forge::open(&args.forge, start)?;
-    let hub = forge.hub();
-    let mut subject = match find(&args.forge, &forge, &hub, start)? {
-        Case::Subject(subject) => subject,
-        Case::Nothing(why) => {
+pub(crate) fn review_pull_request(args: &ReviewArgs, start: &RunContext) -> Result<u8, RunError> {
+    let forge = GitHubSession::open(&args.forge, start)?;
+    let hub = forge.open_api();
+    let mut subject = match find_subject(&args.forge, &forge, &hub, start)? {
+        ReviewCase::Subject(subject) => subject,
+        ReviewCase::Nothing(why) => {
             start
                 .console
                 .warning(&format!("nothing is reviewed: {why}"));
             return Ok(exit::OK);
         }
-        Case::Moved { meant, now } => return Err(moved(&meant, &now)),
+        ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
-    let proposal = subject.proposal(&args.forge, &forge, &hub, start)?;
+    let proposal = subject.fetch_proposal(&args.forge, &forge, &hub, start)?;
     let mut prepared = prepare_spec(args, start, TargetSpec::Proposal(proposal))?;
-    let start = start.configured(&prepared.config.settings);
+    let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let mut wishes = wishes(&args.forge, &forge, &subject, Some(&settings));
+    let mut wishes = publish_options(&args.forge, &forge, &subject, Some(&settings));
     wishes.lines = publish::DiffLines::of_files(&prepared.packet.files);
     wishes.files = file_digests(&prepared.change, &prepared.packet.files);
-    let Ahead { key, rules } = digests::ahead(&prepared, args.council.deep)?;
+    let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, args.council.deep)?;
     wishes.rules = rules;
-    let (mut seen, troubles) = look_around(&mut subject, &hub, &wishes);
+    let (mut seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
     let before = seen.state().filter(|_| !args.forge.full);
     if let Some(known) = before
         .as_ref()
         .filter(|state| is_recognised(state, &key, &seen, &wishes))
     {
-        return recognised(known, &wishes, &start);
+        return report_recognised(known, &wishes, &start);
     }
-    let again = narrow(&mut prepared, before.as_ref(), &wishes);
+    let again = skip_unchanged_files(&mut prepared, before.as_ref(), &wishes);
     // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
-    let interrupts = Interrupts::from_now_on()
-        .map_err(|error| CliError::run(format!("cannot hear signals: {error}")))?;
-    let check = OpenCheck::begin(
+    let interrupts = InterruptSource::from_now_on()
+        .map_err(|error| RunError::run(format!("cannot hear signals: {error}")))?;
+    let check = OpenCheck::begin_check(
         &hub,
         &mut seen,
         &wishes,
@@ -69,18 +70,24 @@ pub(crate) fn review(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
             .any(|(surface, _)| *surface == Surface::Check),
     );
     let blobs = Arc::clone(&prepared.change.blobs);
-    let mut report =
-        match convene::review(prepared, args.council.deep, true, None, interrupts, &start) {
-            Ok(report) => report,
-            Err(error) => {
-                check.end(
-                    without_report(args.forge.advisory),
-                    "the council broke down",
-                    &error.message,
-                );
-                return Err(error);
-            }
-        };
+    let mut report = match convene::convene_review(
+        prepared,
+        args.council.deep,
+        true,
+        None,
+        interrupts,
+        &start,
+    ) {
+        Ok(report) => report,
+        Err(error) => {
+            check.end_with(
+                conclusion_without_report(args.forge.advisory),
+                "the council broke down",
+                &error.message,
+            );
+            return Err(error);
+        }
+    };
     report.receipt.run.recognition_key = Some(key);
     if let Some(before) = &before {
         let judged = |path: &RepoPath| {
@@ -89,23 +96,23 @@ pub(crate) fn review(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
                 .is_none_or(|kept| !kept.contains(&path.display().into_owned()))
         };
         let read = |path: &RepoPath| match blobs.read(Side::New, path) {
-            Ok(Some(bytes)) => Found::Text(String::from_utf8_lossy(&bytes).into_owned()),
-            Ok(None) => Found::Gone,
-            Err(_) => Found::Unreadable,
+            Ok(Some(bytes)) => ReviewedText::Text(String::from_utf8_lossy(&bytes).into_owned()),
+            Ok(None) => ReviewedText::Gone,
+            Err(_) => ReviewedText::Unreadable,
         };
-        wishes.carried = before.carry(&report, &judged, &read);
-        publish::absorb(&mut report, &wishes.carried);
+        wishes.carried = before.carry_findings(&report, &judged, &read);
+        publish::absorb_carried(&mut report, &wishes.carried);
     }
     let file = args
         .output
         .output
         .as_deref()
         .map(|file| start.dir.join(file));
-    let delivered = Surfaces {
+    let delivered = ReportOutput {
         gate: wishes.gate,
-        ..Surfaces::of(&settings, file.as_deref())
+        ..ReportOutput::from_settings(&settings, file.as_deref())
     }
-    .deliver(&report, &start.console);
+    .deliver_report(&report, &start.console);
     write_sarif(&report, &args.forge, &mut wishes, &start)?;
     if let Some(pull) = seen
         .pull
@@ -114,24 +121,29 @@ pub(crate) fn review(args: &ReviewArgs, start: &Start) -> Result<u8, CliError> {
         .filter(|_| forge.has_token)
     {
         // Just before anything is posted: is it still about the tip? (T14)
-        match look::talk(&hub, pull, &wishes.council) {
+        match look::fetch_conversation(&hub, pull, &wishes.council) {
             Ok(now) if now.pull.head != wishes.head => {
-                let error = moved(&wishes.head, &now.pull.head);
-                check.end(CheckConclusion::Cancelled, "superseded", &error.message);
+                let error = head_moved_error(&wishes.head, &now.pull.head);
+                check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
                 return Err(error);
             }
             Ok(now) => (seen.threads, seen.reviews) = (Some(now.threads), now.reviews),
             Err(error) => start.console.warning(&error.to_string()),
         }
     }
-    let code = show(&report, &seen, troubles, &wishes, &hub, &start);
-    check.told();
+    let code = publish_report(&report, &seen, troubles, &wishes, &hub, &start);
+    check.mark_reported();
     Ok(if code == exit::OK { delivered } else { code })
 }
 
 /// Whether the verdict of the last run is this one's: its own report says so, nobody edited it, and where checks are used
 /// the check on this very commit says the same, which only the program can write.
-fn is_recognised(state: &State, key: &str, seen: &Seen, wishes: &Wishes) -> bool {
+fn is_recognised(
+    state: &ReviewState,
+    key: &str,
+    seen: &ForgeState,
+    wishes: &PublishOptions,
+) -> bool {
     let check = seen
         .check
         .as_ref()
@@ -141,7 +153,11 @@ fn is_recognised(state: &State, key: &str, seen: &Seen, wishes: &Wishes) -> bool
 }
 
 /// Nothing changed: the verdict stands where it stands, and nobody is asked.
-fn recognised(state: &State, wishes: &Wishes, start: &Start) -> Result<u8, CliError> {
+fn report_recognised(
+    state: &ReviewState,
+    wishes: &PublishOptions,
+    start: &RunContext,
+) -> Result<u8, RunError> {
     use crate::council::outcome::Verdict;
     use crate::report::FailOn;
     start.console.print(&format!(
@@ -155,20 +171,24 @@ fn recognised(state: &State, wishes: &Wishes, start: &Start) -> Result<u8, CliEr
     };
     if wishes.surfaces.contains(&Surface::Outputs) {
         let pairs = [
-            ("verdict", state.verdict.word().to_ascii_lowercase()),
-            ("reason", state.reason.word().to_owned()),
+            ("verdict", state.verdict.as_str().to_ascii_lowercase()),
+            ("reason", state.reason.as_str().to_owned()),
             ("recognised", "true".to_owned()),
         ];
-        use crate::publish::Job as _;
-        let written = super::job::Runner::of(start).outputs(&pairs);
-        written.map_err(|error| CliError::output("the outputs", &error))?;
+        use crate::publish::WorkflowJob as _;
+        let written = super::job::JobSurfaces::from_environment(start).set_outputs(&pairs);
+        written.map_err(|error| RunError::output("the outputs", &error))?;
     }
     Ok(if fails { exit::FAIL } else { exit::OK })
 }
 
 /// Takes out what was judged before under the same rules; says which files those are. Nothing is taken out when nothing
 /// would be left: a council over nothing has no verdict.
-fn narrow(prepared: &mut Prepared, before: Option<&State>, wishes: &Wishes) -> Option<Vec<String>> {
+fn skip_unchanged_files(
+    prepared: &mut PreparedReview,
+    before: Option<&ReviewState>,
+    wishes: &PublishOptions,
+) -> Option<Vec<String>> {
     let before = before?;
     let kept = before.judged_before(&wishes.files, &wishes.rules);
     let is_kept = |path: &RepoPath| kept.contains(&path.display().into_owned());

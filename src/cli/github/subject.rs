@@ -3,21 +3,21 @@
 use council_protocol::json;
 use serde_json::Value;
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
-use crate::git::fetch::Wanted;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
+use crate::git::fetch::WantedRef;
 use crate::git::{self, Proposal};
-use crate::publish::look::{self, Talk};
-use crate::publish::{Event, Hub, Occasion, Pull};
+use crate::publish::look::{self, PullConversation};
+use crate::publish::{GitHubApi, PullRequest, Trigger, WorkflowEvent};
 
-use super::args::ForgeArgs;
-use super::forge::Forge;
+use super::args::GitHubArgs;
+use super::forge::GitHubSession;
 
 /// The most bytes of a payload.
-const MOST_PAYLOAD: u64 = 25 << 20;
+const MAX_EVENT_BYTES: u64 = 25 << 20;
 
 /// What there is to do.
-pub(crate) enum Case {
+pub(crate) enum ReviewCase {
     /// Nothing, and that is no fault.
     Nothing(String),
     /// The tip that was meant is no longer the tip.
@@ -28,25 +28,25 @@ pub(crate) enum Case {
         now: String,
     },
     /// This.
-    Subject(Box<Subject>),
+    Subject(Box<PullSubject>),
 }
 
 /// What is reviewed, and where it is published.
-pub(crate) struct Subject {
+pub(crate) struct PullSubject {
     /// The pull request, with our conversations on it; none when there is no token to read them with, or no request.
-    pub(crate) talk: Option<Talk>,
+    pub(crate) talk: Option<PullConversation>,
     /// The pull request as anybody may read it.
-    pub(crate) pull: Option<Pull>,
+    pub(crate) pull: Option<PullRequest>,
     /// The tip under review, as hex.
     pub(crate) head: String,
-    base: Base,
+    base: ReviewBase,
     label: String,
     /// Whether titles and texts may have been written after somebody asked for the review (T15).
     late: bool,
 }
 
 /// What the tip is compared with.
-enum Base {
+enum ReviewBase {
     /// The tip of a branch of the repository.
     Branch(String),
     /// A commit.
@@ -56,83 +56,85 @@ enum Base {
 }
 
 /// Finds out what there is to do.
-pub(crate) fn find(
-    args: &ForgeArgs,
-    forge: &Forge,
-    hub: &Hub<'_>,
-    start: &Start,
-) -> Result<Case, CliError> {
+pub(crate) fn find_subject(
+    args: &GitHubArgs,
+    forge: &GitHubSession,
+    hub: &GitHubApi<'_>,
+    start: &RunContext,
+) -> Result<ReviewCase, RunError> {
     match (args.pr, args.event) {
-        (Some(number), _) => of_number(number, None, false, args, forge, hub),
-        (None, true) => of_event(args, forge, hub, start),
-        (None, false) => Err(CliError::usage("there is no pull request to publish to")
+        (Some(number), _) => subject_of_pull(number, None, false, args, forge, hub),
+        (None, true) => subject_of_event(args, forge, hub, start),
+        (None, false) => Err(RunError::usage("there is no pull request to publish to")
             .hint("name it: --pr N, or --event in a workflow")),
     }
 }
 
-fn of_event(
-    args: &ForgeArgs,
-    forge: &Forge,
-    hub: &Hub<'_>,
-    start: &Start,
-) -> Result<Case, CliError> {
-    let (name, payload) = event(start)?;
-    let occasion = Event {
+fn subject_of_event(
+    args: &GitHubArgs,
+    forge: &GitHubSession,
+    hub: &GitHubApi<'_>,
+    start: &RunContext,
+) -> Result<ReviewCase, RunError> {
+    let (name, payload) = read_event(start)?;
+    let occasion = WorkflowEvent {
         name: &name,
         payload: &payload,
     }
-    .occasion();
+    .find_trigger();
     let occasion = occasion.map_err(|error| {
-        CliError::usage(error).hint("docs/github.md says on which events a review runs")
+        RunError::usage(error).hint("docs/github.md says on which events a review runs")
     })?;
     match occasion {
-        Occasion::Nothing { why } => Ok(Case::Nothing(why)),
-        Occasion::Number(number) => of_number(number, None, false, args, forge, hub),
-        Occasion::Pull(pull) => of_number(pull.number, Some(pull.head), false, args, forge, hub),
-        Occasion::Command { is_bot: true, .. } => Ok(Case::Nothing(
+        Trigger::Nothing { why } => Ok(ReviewCase::Nothing(why)),
+        Trigger::Number(number) => subject_of_pull(number, None, false, args, forge, hub),
+        Trigger::Pull(pull) => {
+            subject_of_pull(pull.number, Some(pull.head), false, args, forge, hub)
+        }
+        Trigger::Command { is_bot: true, .. } => Ok(ReviewCase::Nothing(
             "a program asked, and only people may".to_owned(),
         )),
-        Occasion::Command {
+        Trigger::Command {
             number,
             login,
             commit,
             ..
         } => match look::may_write(hub, &login)? {
-            true => of_number(number, commit, true, args, forge, hub),
-            false => Ok(Case::Nothing(format!(
+            true => subject_of_pull(number, commit, true, args, forge, hub),
+            false => Ok(ReviewCase::Nothing(format!(
                 "{login} may not write to {}, and may not ask",
                 hub.slug
             ))),
         },
-        Occasion::Finished {
+        Trigger::Finished {
             owner,
             branch,
             head,
-        } => match look::pull_of_branch(hub, &owner, &branch, &head)? {
-            Some(pull) => of_number(pull.number, Some(head), true, args, forge, hub),
-            None => Ok(Case::Nothing(
+        } => match look::find_branch_pull(hub, &owner, &branch, &head)? {
+            Some(pull) => subject_of_pull(pull.number, Some(head), true, args, forge, hub),
+            None => Ok(ReviewCase::Nothing(
                 "no open pull request has the tip that the job ran for".to_owned(),
             )),
         },
-        Occasion::Queue { head, base, number } => {
+        Trigger::Queue { head, base, number } => {
             let label = number.map_or("merge queue".to_owned(), |number| {
                 format!("merge queue #{number}")
             });
-            Ok(commits(head, Base::Commit(base), label))
+            Ok(subject_of_commits(head, ReviewBase::Commit(base), label))
         }
-        Occasion::Push { head, base } => {
+        Trigger::Push { head, base } => {
             let label = format!("push {}", &head[..12]);
-            Ok(commits(
+            Ok(subject_of_commits(
                 head,
-                base.map_or(Base::Default, Base::Commit),
+                base.map_or(ReviewBase::Default, ReviewBase::Commit),
                 label,
             ))
         }
     }
 }
 
-fn commits(head: String, base: Base, label: String) -> Case {
-    Case::Subject(Box::new(Subject {
+fn subject_of_commits(head: String, base: ReviewBase, label: String) -> ReviewCase {
+    ReviewCase::Subject(Box::new(PullSubject {
         talk: None,
         pull: None,
         head,
@@ -143,17 +145,17 @@ fn commits(head: String, base: Base, label: String) -> Case {
 }
 
 /// A pull request whose tip must begin with `meant`, if something is.
-fn of_number(
+fn subject_of_pull(
     number: u64,
     meant: Option<String>,
     late: bool,
-    args: &ForgeArgs,
-    forge: &Forge,
-    hub: &Hub<'_>,
-) -> Result<Case, CliError> {
+    args: &GitHubArgs,
+    forge: &GitHubSession,
+    hub: &GitHubApi<'_>,
+) -> Result<ReviewCase, RunError> {
     // GraphQL answers nobody without a token.
     let talk = match forge.has_token {
-        true => Some(look::talk(
+        true => Some(look::fetch_conversation(
             hub,
             number,
             &crate::publish::council_id(&args.council_name),
@@ -162,49 +164,51 @@ fn of_number(
     };
     let pull = match &talk {
         Some(talk) => talk.pull.clone(),
-        None => look::pull(hub, number)?,
+        None => look::fetch_pull(hub, number)?,
     };
     if let Some(meant) = meant.filter(|meant| !pull.head.starts_with(meant.as_str())) {
-        return Ok(Case::Moved {
+        return Ok(ReviewCase::Moved {
             meant,
             now: pull.head,
         });
     }
     if args.event && !pull.open {
-        return Ok(Case::Nothing(format!("pull request #{number} is closed")));
+        return Ok(ReviewCase::Nothing(format!(
+            "pull request #{number} is closed"
+        )));
     }
-    Ok(Case::Subject(Box::new(Subject {
+    Ok(ReviewCase::Subject(Box::new(PullSubject {
         talk,
         head: pull.head.clone(),
-        base: Base::Branch(pull.base_ref.clone()),
+        base: ReviewBase::Branch(pull.base_ref.clone()),
         label: format!("#{number}"),
         pull: Some(pull),
         late,
     })))
 }
 
-impl Subject {
+impl PullSubject {
     /// Brings the objects here and pins both sides.
-    pub(crate) fn proposal(
+    pub(crate) fn fetch_proposal(
         &self,
-        args: &ForgeArgs,
-        forge: &Forge,
-        hub: &Hub<'_>,
-        start: &Start,
-    ) -> Result<Proposal, CliError> {
+        args: &GitHubArgs,
+        forge: &GitHubSession,
+        hub: &GitHubApi<'_>,
+        start: &RunContext,
+    ) -> Result<Proposal, RunError> {
         let default = match (&self.pull, args.trust_base) {
             (Some(pull), true) => pull.base_ref.clone(),
             (Some(pull), false) if !pull.default_branch.is_empty() => pull.default_branch.clone(),
-            _ => look::default_branch(hub)?,
+            _ => look::fetch_default_branch(hub)?,
         };
         let number = self.pull.as_ref().map(|pull| pull.number);
         let folder = number.map_or("refs/council/commit".to_owned(), |number| {
             format!("refs/council/pr/{number}")
         });
         let base = match &self.base {
-            Base::Branch(name) => format!("refs/heads/{name}"),
-            Base::Commit(id) => id.clone(),
-            Base::Default => format!("refs/heads/{default}"),
+            ReviewBase::Branch(name) => format!("refs/heads/{name}"),
+            ReviewBase::Commit(id) => id.clone(),
+            ReviewBase::Default => format!("refs/heads/{default}"),
         };
         let head = number.map_or(self.head.clone(), |number| {
             format!("refs/pull/{number}/head")
@@ -214,21 +218,21 @@ impl Subject {
             ("base", base.clone()),
             ("trusted", format!("refs/heads/{default}")),
         ];
-        let wanted = wanted.map(|(name, remote)| Wanted {
+        let wanted = wanted.map(|(name, remote)| WantedRef {
             remote,
             local: format!("{folder}/{name}"),
         });
-        let fetched = forge.fetch(start, &wanted);
-        let at = |rev: &str| git::commit_at(&start.dir, &start.git(), rev);
+        let fetched = forge.fetch_refs(start, &wanted);
+        let at = |rev: &str| git::commit_at(&start.dir, &start.git_environment(), rev);
         let (base, trusted) = match fetched {
             Ok(()) => (at(&wanted[1].local)?, at(&wanted[2].local)?),
             // What a checkout brought may be enough; it is no older than the job.
             Err(error) => {
                 let here = |branch: &str| at(&format!("refs/remotes/origin/{branch}")).ok();
                 let base = match &self.base {
-                    Base::Branch(name) => here(name),
-                    Base::Commit(id) => at(id).ok(),
-                    Base::Default => here(&default),
+                    ReviewBase::Branch(name) => here(name),
+                    ReviewBase::Commit(id) => at(id).ok(),
+                    ReviewBase::Default => here(&default),
                 };
                 match (base, here(&default), at(&self.head)) {
                     (Some(base), Some(trusted), Ok(_)) => (base, trusted),
@@ -238,14 +242,14 @@ impl Subject {
         };
         // What was fetched may be a newer tip than the one that was meant; that one is reviewed, or nothing.
         at(&self.head).map_err(|_| {
-            CliError::run(format!(
+            RunError::run(format!(
                 "commit {} is no longer part of {}: it was replaced by a force-push",
                 &self.head[..12],
                 self.label
             ))
             .hint("a run for the new tip has been started by the push itself")
         })?;
-        let said = |text: fn(&Pull) -> &String| match (&self.pull, self.late) {
+        let said = |text: fn(&PullRequest) -> &String| match (&self.pull, self.late) {
             (Some(pull), false) => text(pull).clone(),
             _ => String::new(),
         };
@@ -262,10 +266,10 @@ impl Subject {
 }
 
 /// The event's name and payload.
-fn event(start: &Start) -> Result<(String, Value), CliError> {
+fn read_event(start: &RunContext) -> Result<(String, Value), RunError> {
     use std::io::Read as _;
     let missing = |name: &str| {
-        CliError::usage(format!("{name} is not set"))
+        RunError::usage(format!("{name} is not set"))
             .hint("--event works in a job of a workflow; elsewhere name the pull request: --pr N")
     };
     let name = start
@@ -277,13 +281,13 @@ fn event(start: &Start) -> Result<(String, Value), CliError> {
         .get("GITHUB_EVENT_PATH")
         .ok_or_else(|| missing("GITHUB_EVENT_PATH"))?;
     let cannot = |error: &dyn std::fmt::Display| {
-        CliError::usage(format!("cannot read the payload of the event: {error}"))
+        RunError::usage(format!("cannot read the payload of the event: {error}"))
     };
     let mut text = String::new();
     let read = std::fs::File::open(path)
-        .and_then(|file| file.take(MOST_PAYLOAD).read_to_string(&mut text));
+        .and_then(|file| file.take(MAX_EVENT_BYTES).read_to_string(&mut text));
     read.map_err(|error| cannot(&error))?;
-    if !json::fits(text.as_bytes(), json::MESSAGE) {
+    if !json::fits_in_memory(text.as_bytes(), json::MESSAGE) {
         return Err(cannot(&"it holds too many values"));
     }
     let payload = serde_json::from_str(&text).map_err(|error| cannot(&error))?;

@@ -12,27 +12,27 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::cli::Start;
-use crate::cli::error::CliError;
-use crate::git::Place;
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
+use crate::git::RepositoryPaths;
 
 /// How often it is looked.
-const PAUSE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long a review waits for a quiet machine before it is let go.
-const PATIENCE: Duration = Duration::from_secs(600);
+const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// How long a review that is superseded has to end.
 const GRACE: Duration = Duration::from_secs(35);
 
 /// The requests of a repository.
-pub(crate) struct Background {
+pub(crate) struct BackgroundQueue {
     dir: PathBuf,
 }
 
 /// How the background stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum BackgroundState {
     /// Nothing is wanted.
     Idle,
     /// A review is wanted, and this is why it has not begun.
@@ -41,31 +41,31 @@ pub(crate) enum Standing {
     Working,
 }
 
-impl Background {
-    pub(crate) fn of(place: &Place) -> Option<Self> {
+impl BackgroundQueue {
+    pub(crate) fn in_repository(place: &RepositoryPaths) -> Option<Self> {
         Some(Self {
             dir: place.memory_dir()?.join("background"),
         })
     }
 
-    fn request(&self) -> PathBuf {
+    fn request_file(&self) -> PathBuf {
         self.dir.join("request")
     }
 
-    fn lock(&self) -> PathBuf {
+    fn lock_file(&self) -> PathBuf {
         self.dir.join("lock")
     }
 
-    fn why(&self) -> PathBuf {
+    fn reason_file(&self) -> PathBuf {
         self.dir.join("waiting")
     }
 
     /// Leaves a request and starts whoever works it off, detached; returns at once.
-    pub(crate) fn begin(&self, head: &str, start: &Start) -> Result<(), CliError> {
+    pub(crate) fn request_review(&self, head: &str, start: &RunContext) -> Result<(), RunError> {
         let cannot = |error: io::Error| {
-            CliError::run(format!("cannot start a review in the background: {error}"))
+            RunError::run(format!("cannot start a review in the background: {error}"))
         };
-        self.ask(head).map_err(cannot)?;
+        self.write_request(head).map_err(cannot)?;
         let exe = std::env::current_exe().map_err(cannot)?;
         let mut command = Command::new(exe);
         for (name, _) in std::env::vars_os().filter(|(name, _)| crate::git::is_local(name)) {
@@ -83,73 +83,79 @@ impl Background {
     }
 
     /// Leaves a request in the place of any earlier one.
-    fn ask(&self, head: &str) -> io::Result<()> {
+    fn write_request(&self, head: &str) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
         let mut beside = tempfile::NamedTempFile::new_in(&self.dir)?;
         beside.write_all(head.as_bytes())?;
         beside
-            .persist(self.request())
+            .persist(self.request_file())
             .map_err(|error| error.error)?;
         Ok(())
     }
 
     /// How it stands.
-    pub(crate) fn standing(&self) -> Standing {
-        let held = File::open(self.lock())
+    pub(crate) fn current_state(&self) -> BackgroundState {
+        let held = File::open(self.lock_file())
             .is_ok_and(|file| matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock)));
-        match (held, fs::read_to_string(self.why())) {
-            (true, Ok(why)) => Standing::Waiting(why),
-            (true, Err(_)) => Standing::Working,
+        match (held, fs::read_to_string(self.reason_file())) {
+            (true, Ok(why)) => BackgroundState::Waiting(why),
+            (true, Err(_)) => BackgroundState::Working,
             // Whoever was just started has not got the lock yet.
-            (false, _) if self.request().exists() && self.is_recent() => Standing::Working,
-            (false, _) => Standing::Idle,
+            (false, _) if self.request_file().exists() && self.is_recent() => {
+                BackgroundState::Working
+            }
+            (false, _) => BackgroundState::Idle,
         }
     }
 
     /// Whether the request is so young that somebody is on the way.
     fn is_recent(&self) -> bool {
-        let made = fs::metadata(self.request()).and_then(|meta| meta.modified());
+        let made = fs::metadata(self.request_file()).and_then(|meta| meta.modified());
         made.is_ok_and(|made| made.elapsed().unwrap_or_default() < Duration::from_secs(5))
     }
 
     /// Works requests off until there are none; returns at once when somebody else does that.
-    pub(crate) fn work(&self, limits: &Limits, start: &Start) -> Result<(), CliError> {
+    pub(crate) fn process_requests(
+        &self,
+        limits: &LoadLimits,
+        start: &RunContext,
+    ) -> Result<(), RunError> {
         let cannot =
-            |error: io::Error| CliError::run(format!("cannot work in the background: {error}"));
+            |error: io::Error| RunError::run(format!("cannot work in the background: {error}"));
         fs::create_dir_all(&self.dir).map_err(cannot)?;
         loop {
-            let lock = File::create(self.lock()).map_err(cannot)?;
+            let lock = File::create(self.lock_file()).map_err(cannot)?;
             match lock.try_lock() {
-                Ok(()) => self.work_off(limits, start).map_err(cannot)?,
+                Ok(()) => self.process_held(limits, start).map_err(cannot)?,
                 // Whoever holds the lock looks for requests until it lets go; one that comes just then is ours.
-                Err(_) => sleep(PAUSE),
+                Err(_) => sleep(POLL_INTERVAL),
             }
             drop(lock);
-            if !self.request().exists() {
+            if !self.request_file().exists() {
                 return Ok(());
             }
         }
     }
 
-    fn work_off(&self, limits: &Limits, start: &Start) -> io::Result<()> {
-        while self.request().exists() {
+    fn process_held(&self, limits: &LoadLimits, start: &RunContext) -> io::Result<()> {
+        while self.request_file().exists() {
             let quiet = self.wait_for_quiet(limits);
-            let _ = fs::remove_file(self.why());
-            let head = fs::read_to_string(self.request());
-            fs::remove_file(self.request())?;
+            let _ = fs::remove_file(self.reason_file());
+            let head = fs::read_to_string(self.request_file());
+            fs::remove_file(self.request_file())?;
             if quiet && head.is_ok() {
-                self.review(start)?;
+                self.run_review(start)?;
             }
         }
         Ok(())
     }
 
     /// Whether the machine became quiet in time.
-    fn wait_for_quiet(&self, limits: &Limits) -> bool {
-        let end = Instant::now() + PATIENCE;
-        while let Some(why) = limits.busy() {
+    fn wait_for_quiet(&self, limits: &LoadLimits) -> bool {
+        let end = Instant::now() + MAX_WAIT;
+        while let Some(why) = limits.busy_reason() {
             // Only `status` reads it.
-            let _ = fs::write(self.why(), why);
+            let _ = fs::write(self.reason_file(), why);
             if Instant::now() >= end {
                 return false;
             }
@@ -159,19 +165,19 @@ impl Background {
     }
 
     /// One review, ended when another request comes.
-    fn review(&self, start: &Start) -> io::Result<()> {
+    fn run_review(&self, start: &RunContext) -> io::Result<()> {
         // A branch without a base is reviewed by its last commit.
         for target in [None, Some("HEAD")] {
-            let mut child = spawn(target, start)?;
+            let mut child = spawn_review(target, start)?;
             loop {
                 match child.try_wait()? {
                     Some(status) if status.code() == Some(2) && target.is_none() => break,
                     Some(_) => return Ok(()),
-                    None if self.request().exists() => {
-                        end(&mut child)?;
+                    None if self.request_file().exists() => {
+                        end_review(&mut child)?;
                         return Ok(());
                     }
-                    None => sleep(PAUSE),
+                    None => sleep(POLL_INTERVAL),
                 }
             }
         }
@@ -179,7 +185,7 @@ impl Background {
     }
 }
 
-fn spawn(target: Option<&str>, start: &Start) -> io::Result<Child> {
+fn spawn_review(target: Option<&str>, start: &RunContext) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command
         .arg("-C")
@@ -194,7 +200,7 @@ fn spawn(target: Option<&str>, start: &Start) -> io::Result<Child> {
 }
 
 /// Asks a review to end, so that it ends its judges, and ends it where it does not.
-fn end(child: &mut Child) -> io::Result<()> {
+fn end_review(child: &mut Child) -> io::Result<()> {
     // The shell's own word for it: this crate has no unsafe code here.
     let asked = Command::new("kill")
         .args(["-TERM", &child.id().to_string()])
@@ -204,32 +210,36 @@ fn end(child: &mut Child) -> io::Result<()> {
         if child.try_wait()?.is_some() {
             return Ok(());
         }
-        sleep(PAUSE);
+        sleep(POLL_INTERVAL);
     }
     child.kill()?;
     child.wait().map(drop)
 }
 
 /// How the background of the repository stands that we were started in.
-pub(crate) fn standing(start: &Start) -> Result<Standing, CliError> {
-    let place = Place::discover(&start.dir, &start.git())?;
-    Ok(Background::of(&place).map_or(Standing::Idle, |background| background.standing()))
+pub(crate) fn background_state(start: &RunContext) -> Result<BackgroundState, RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    Ok(
+        BackgroundQueue::in_repository(&place).map_or(BackgroundState::Idle, |background| {
+            background.current_state()
+        }),
+    )
 }
 
 /// When the machine is too busy.
-pub(crate) struct Limits {
+pub(crate) struct LoadLimits {
     /// In percent of the processors.
     pub(crate) load: u64,
     /// Whether a battery is no reason.
     pub(crate) battery: bool,
 }
 
-impl Limits {
+impl LoadLimits {
     /// Why a review has to wait, if it has to.
-    fn busy(&self) -> Option<String> {
+    fn busy_reason(&self) -> Option<String> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-        if let Some(load) = too_much(&text, processors, self.load) {
+        if let Some(load) = excess_load(&text, processors, self.load) {
             return Some(load);
         }
         (!self.battery && on_battery(Path::new("/sys/class/power_supply")))
@@ -238,7 +248,7 @@ impl Limits {
 }
 
 /// The load of the last minute, where it is above the limit.
-fn too_much(loadavg: &str, processors: usize, limit: u64) -> Option<String> {
+fn excess_load(loadavg: &str, processors: usize, limit: u64) -> Option<String> {
     let load: f64 = loadavg.split_whitespace().next()?.parse().ok()?;
     let percent = load * 100.0 / processors as f64;
     (percent > limit as f64).then(|| format!("the load is {load} on {processors} processors"))
@@ -258,10 +268,10 @@ mod tests {
 
     #[test]
     fn load_is_measured_against_the_processors() {
-        assert_eq!(too_much("0.50 1 1 1/2 3", 2, 100), None);
-        assert!(too_much("2.10 1 1 1/2 3", 2, 100).is_some());
-        assert_eq!(too_much("2.10 1 1 1/2 3", 4, 100), None);
-        assert_eq!(too_much("", 4, 100), None);
+        assert_eq!(excess_load("0.50 1 1 1/2 3", 2, 100), None);
+        assert!(excess_load("2.10 1 1 1/2 3", 2, 100).is_some());
+        assert_eq!(excess_load("2.10 1 1 1/2 3", 4, 100), None);
+        assert_eq!(excess_load("", 4, 100), None);
     }
 
     #[test]

@@ -5,14 +5,14 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::managers::Manager;
-use super::script::{self, Event, KEPT, Owner, VERSION};
-use crate::cli::Start;
-use crate::cli::error::CliError;
-use crate::git::{Place, UserGit};
+use super::managers::HookManager;
+use super::script::{self, HookEvent, HookOwner, KEPT, VERSION};
+use crate::cli::RunContext;
+use crate::cli::error::RunError;
+use crate::git::{RepositoryPaths, UserGit};
 
 /// Where hooks go in one repository.
-pub(crate) struct Hooks {
+pub(crate) struct HookInstaller {
     pub(crate) git: UserGit,
     /// The directory in which git looks.
     pub(crate) dir: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct Hooks {
 
 /// How a hook stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum HookState {
     /// Not there at all.
     Absent,
     /// Ours; whether an earlier one is chained.
@@ -34,23 +34,23 @@ pub(crate) enum Standing {
 
 /// What an installation came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Done {
+pub(crate) enum InstallOutcome {
     Installed,
     Renewed,
     Already,
 }
 
 /// How a hook is called until it is whole.
-const HALF: &str = ".council-";
+const PARTIAL_PREFIX: &str = ".council-";
 
 /// The first git that runs hooks of its configuration.
 pub(crate) const CONFIG_HOOKS: (u32, u32) = (2, 54);
 
-impl Hooks {
-    pub(crate) fn of(start: &Start) -> Result<Self, CliError> {
-        let place = Place::discover(&start.dir, &start.git())?;
-        let git = UserGit::new(&start.dir, &start.git()).map_err(CliError::usage)?;
-        let dir = git.hooks_dir().map_err(CliError::usage)?;
+impl HookInstaller {
+    pub(crate) fn in_repository(start: &RunContext) -> Result<Self, RunError> {
+        let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+        let git = UserGit::new(&start.dir, &start.git_environment()).map_err(RunError::usage)?;
+        let dir = git.hooks_dir().map_err(RunError::usage)?;
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let own = [&place.common_dir, &place.git_dir, &place.workdir]
             .into_iter()
@@ -65,109 +65,119 @@ impl Hooks {
         })
     }
 
-    fn file(&self, event: Event) -> PathBuf {
+    fn hook_file(&self, event: HookEvent) -> PathBuf {
         self.dir.join(event.name())
     }
 
-    fn kept(&self, event: Event) -> PathBuf {
+    fn kept_file(&self, event: HookEvent) -> PathBuf {
         self.dir.join(format!("{}.{KEPT}", event.name()))
     }
 
     /// The manager that the hooks belong to, if one does.
-    pub(crate) fn manager(&self, event: Event) -> Option<Manager> {
-        let hook = fs::read(self.file(event)).ok();
-        let theirs = hook.filter(|bytes| script::owner(bytes) == Owner::Other);
-        Manager::detect(self.worktree.as_deref(), &self.dir, theirs.as_deref())
+    pub(crate) fn detect_manager(&self, event: HookEvent) -> Option<HookManager> {
+        let hook = fs::read(self.hook_file(event)).ok();
+        let theirs = hook.filter(|bytes| script::detect_owner(bytes) == HookOwner::Other);
+        HookManager::detect(self.worktree.as_deref(), &self.dir, theirs.as_deref())
     }
 
     /// How a hook stands.
-    pub(crate) fn standing(&self, event: Event) -> Result<Standing, CliError> {
-        let file = self.file(event);
+    pub(crate) fn hook_state(&self, event: HookEvent) -> Result<HookState, RunError> {
+        let file = self.hook_file(event);
         let bytes = match fs::read(&file) {
             Ok(bytes) => bytes,
             // A dangling link is somebody's, too.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_symlink() => {
-                return Ok(Standing::Absent);
+                return Ok(HookState::Absent);
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Other),
-            Err(error) => return Err(cannot("read", &file, &error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HookState::Other),
+            Err(error) => return Err(file_error("read", &file, &error)),
         };
-        Ok(match script::owner(&bytes) {
-            Owner::Council(version) => Standing::Installed {
+        Ok(match script::detect_owner(&bytes) {
+            HookOwner::Council(version) => HookState::Installed {
                 version,
-                chained: exists(&self.kept(event)),
+                chained: path_exists(&self.kept_file(event)),
             },
-            Owner::Other => Standing::Other,
+            HookOwner::Other => HookState::Other,
         })
     }
 
     /// Puts a hook in place; one that was there is kept beside it and runs first.
-    pub(crate) fn install(&self, event: Event, program: &Path) -> Result<Done, CliError> {
-        let (file, kept) = (self.file(event), self.kept(event));
-        let standing = self.standing(event)?;
+    pub(crate) fn install_hook(
+        &self,
+        event: HookEvent,
+        program: &Path,
+    ) -> Result<InstallOutcome, RunError> {
+        let (file, kept) = (self.hook_file(event), self.kept_file(event));
+        let standing = self.hook_state(event)?;
         let made_dir = match &standing {
-            Standing::Installed { .. } => made_dir(&fs::read(&file).unwrap_or_default()),
+            HookState::Installed { .. } => made_dir(&fs::read(&file).unwrap_or_default()),
             _ => self.make_dir()? || self.is_made(),
         };
-        let text = script::text(event, &program.to_string_lossy(), made_dir);
+        let text = script::render_script(event, &program.to_string_lossy(), made_dir);
         match standing {
-            Standing::Installed { .. }
+            HookState::Installed { .. }
                 if fs::read(&file).ok().as_deref() == Some(text.as_bytes()) =>
             {
-                return Ok(Done::Already);
+                return Ok(InstallOutcome::Already);
             }
-            Standing::Installed { version, .. } if version > VERSION => {
-                return Err(CliError::usage(format!(
+            HookState::Installed { version, .. } if version > VERSION => {
+                return Err(RunError::usage(format!(
                     "{} is of a later git-council (version {version})",
                     file.display()
                 ))
                 .hint("update git-council"));
             }
-            Standing::Other => {
+            HookState::Other => {
                 // An installation that was killed has left the earlier hook under both names.
-                if exists(&kept) && !same_file(&file, &kept) {
-                    return Err(CliError::usage(format!(
+                if path_exists(&kept) && !same_file(&file, &kept) {
+                    return Err(RunError::usage(format!(
                         "{} and {} are both somebody's",
                         file.display(),
                         kept.display()
                     ))
                     .hint("move one of them away, then install again"));
                 }
-                self.replace(event, &text, Some(&kept))?;
-                return Ok(Done::Installed);
+                self.replace_hook(event, &text, Some(&kept))?;
+                return Ok(InstallOutcome::Installed);
             }
             _ => {}
         }
-        self.replace(event, &text, None)?;
+        self.replace_hook(event, &text, None)?;
         Ok(match standing {
-            Standing::Installed { .. } => Done::Renewed,
-            _ => Done::Installed,
+            HookState::Installed { .. } => InstallOutcome::Renewed,
+            _ => InstallOutcome::Installed,
         })
     }
 
     /// Whether another hook of ours was put into a directory that was made for it.
     fn is_made(&self) -> bool {
-        let scripts = Event::ALL.map(|event| fs::read(self.file(event)).unwrap_or_default());
+        let scripts =
+            HookEvent::ALL.map(|event| fs::read(self.hook_file(event)).unwrap_or_default());
         scripts
             .iter()
-            .any(|script| script::owner(script) != Owner::Other && made_dir(script))
+            .any(|script| script::detect_owner(script) != HookOwner::Other && made_dir(script))
     }
 
     /// Whether the directory had to be made.
-    fn make_dir(&self) -> Result<bool, CliError> {
+    fn make_dir(&self) -> Result<bool, RunError> {
         if self.dir.is_dir() {
             return Ok(false);
         }
-        fs::create_dir_all(&self.dir).map_err(|error| cannot("make", &self.dir, &error))?;
+        fs::create_dir_all(&self.dir).map_err(|error| file_error("make", &self.dir, &error))?;
         Ok(true)
     }
 
     /// Writes the hook beside its place and renames it there, so that git never runs half a script.
-    fn replace(&self, event: Event, text: &str, keep: Option<&Path>) -> Result<(), CliError> {
-        let file = self.file(event);
+    fn replace_hook(
+        &self,
+        event: HookEvent,
+        text: &str,
+        keep: Option<&Path>,
+    ) -> Result<(), RunError> {
+        let file = self.hook_file(event);
         let write = || {
             let mut beside = tempfile::Builder::new()
-                .prefix(HALF)
+                .prefix(PARTIAL_PREFIX)
                 .tempfile_in(&self.dir)?;
             beside.write_all(text.as_bytes())?;
             beside
@@ -190,21 +200,21 @@ impl Hooks {
                 error.error
             })
         };
-        write().map_err(|error: io::Error| cannot("write", &file, &error))
+        write().map_err(|error: io::Error| file_error("write", &file, &error))
     }
 
     /// Takes a hook away and puts back what was there before. Says whether there was one of ours.
-    pub(crate) fn uninstall(&self, event: Event) -> Result<bool, CliError> {
-        let (file, kept) = (self.file(event), self.kept(event));
-        self.sweep();
-        let Standing::Installed { .. } = self.standing(event)? else {
+    pub(crate) fn uninstall_hook(&self, event: HookEvent) -> Result<bool, RunError> {
+        let (file, kept) = (self.hook_file(event), self.kept_file(event));
+        self.remove_partial_files();
+        let HookState::Installed { .. } = self.hook_state(event)? else {
             return restore_cut_off(&file, &kept);
         };
         let made_dir = made_dir(&fs::read(&file).unwrap_or_default());
-        if exists(&kept) {
-            fs::rename(&kept, &file).map_err(|error| cannot("put back", &file, &error))?;
+        if path_exists(&kept) {
+            fs::rename(&kept, &file).map_err(|error| file_error("put back", &file, &error))?;
         } else {
-            fs::remove_file(&file).map_err(|error| cannot("remove", &file, &error))?;
+            fs::remove_file(&file).map_err(|error| file_error("remove", &file, &error))?;
         }
         if made_dir {
             // Another hook may live there by now.
@@ -214,9 +224,14 @@ impl Hooks {
     }
 
     /// Removes what killed installations of ours never finished.
-    fn sweep(&self) {
+    fn remove_partial_files(&self) {
         let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
-        let halves = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(HALF));
+        let halves = entries.filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with(PARTIAL_PREFIX)
+        });
         for half in halves {
             // Another process may sweep the same.
             let _ = fs::remove_file(half.path());
@@ -231,48 +246,48 @@ impl Hooks {
     }
 
     /// The name of a hook in git's configuration; it must not be an event's name.
-    fn section(event: Event) -> String {
+    fn config_section(event: HookEvent) -> String {
         format!("hook.git-council-{}", event.name())
     }
 
     /// Whether git's configuration has the hook.
-    pub(crate) fn is_configured(&self, event: Event) -> bool {
+    pub(crate) fn is_configured(&self, event: HookEvent) -> bool {
         self.git
-            .config(&format!("{}.command", Self::section(event)))
+            .config_value(&format!("{}.command", Self::config_section(event)))
             .is_some()
     }
 
     /// Puts a hook into git's configuration (git 2.54 and later), beside whatever hooks there are.
-    pub(crate) fn configure(&self, event: Event) -> Result<(), CliError> {
-        let section = Self::section(event);
+    pub(crate) fn configure_hook(&self, event: HookEvent) -> Result<(), RunError> {
+        let section = Self::config_section(event);
         let set = |key: &str, value: &str| {
             let set = self.git.set_config(&format!("{section}.{key}"), value);
-            set.map_err(CliError::usage)
+            set.map_err(RunError::usage)
         };
         set("command", &format!("git-council hook run {}", event.name()))?;
         set("event", event.name())
     }
 
     /// Takes it out of git's configuration.
-    pub(crate) fn unconfigure(&self, event: Event) -> bool {
+    pub(crate) fn unconfigure_hook(&self, event: HookEvent) -> bool {
         let there = self.is_configured(event);
         if there {
-            self.git.remove_section(&Self::section(event));
+            self.git.remove_section(&Self::config_section(event));
         }
         there
     }
 }
 
 /// An installation that was killed before its last step has left the earlier hook under both names.
-fn restore_cut_off(file: &Path, kept: &Path) -> Result<bool, CliError> {
+fn restore_cut_off(file: &Path, kept: &Path) -> Result<bool, RunError> {
     if !same_file(file, kept) {
         return Ok(false);
     }
-    fs::remove_file(kept).map_err(|error| cannot("remove", kept, &error))?;
+    fs::remove_file(kept).map_err(|error| file_error("remove", kept, &error))?;
     Ok(true)
 }
 
-fn exists(path: &Path) -> bool {
+fn path_exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
@@ -293,6 +308,6 @@ fn made_dir(script: &[u8]) -> bool {
         .any(|line| line == "# made-directory")
 }
 
-fn cannot(what: &str, path: &Path, error: &io::Error) -> CliError {
-    CliError::usage(format!("cannot {what} {}: {error}", path.display()))
+fn file_error(what: &str, path: &Path, error: &io::Error) -> RunError {
+    RunError::usage(format!("cannot {what} {}: {error}", path.display()))
 }

@@ -5,55 +5,58 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
-use crate::cli::Start;
+use crate::cli::RunContext;
 use crate::cli::commands::review::ReviewArgs;
 use crate::cli::convene;
-use crate::cli::error::CliError;
-use crate::cli::prepare::prepare;
+use crate::cli::error::RunError;
+use crate::cli::prepare::prepare_review;
 use crate::config::{HookMode, OnTimeout, Settings};
-use crate::council::outcome::{Reason, Verdict};
-use crate::git::{self, Pushed, Update};
-use crate::report::{self, Gate, Report, exit};
-use crate::session::Interrupts;
+use crate::council::outcome::{Verdict, VerdictReason};
+use crate::git::{self, PushedRange, RefUpdate};
+use crate::report::{self, GatePolicy, Report, exit};
+use crate::session::InterruptSource;
 use crate::text::Untrusted;
 
 /// The most bytes of refs that are read.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_REFS_BYTES: u64 = 16 << 20;
 
 /// What the hook was started with.
-pub(crate) struct Push<'a> {
-    pub(crate) start: &'a Start,
+pub(crate) struct PrePush<'a> {
+    pub(crate) start: &'a RunContext,
     /// The remote's name, or its URL when it has none.
     pub(crate) remote: &'a str,
 }
 
 /// One range, for all refs that stand for it.
-struct Reviewed {
+struct PushedChange {
     refs: Vec<String>,
     range: String,
     note: Option<String>,
 }
 
-impl Push<'_> {
+impl PrePush<'_> {
     /// Reviews what is pushed.
-    pub(crate) fn run(&self, updates: Vec<Update>) -> Result<u8, CliError> {
-        let ranges = self.ranges(updates)?;
-        self.review(&ranges)
+    pub(crate) fn review_updates(&self, updates: Vec<RefUpdate>) -> Result<u8, RunError> {
+        let ranges = self.distinct_ranges(updates)?;
+        self.review_ranges(&ranges)
     }
 
     /// Each distinct range once.
-    fn ranges(&self, updates: Vec<Update>) -> Result<Vec<Reviewed>, CliError> {
+    fn distinct_ranges(&self, updates: Vec<RefUpdate>) -> Result<Vec<PushedChange>, RunError> {
         let start = self.start;
-        let pushed = git::ranges(&start.dir, &start.git(), self.remote, &updates)?;
-        let mut ranges: BTreeMap<String, Reviewed> = BTreeMap::new();
+        let pushed =
+            git::pushed_ranges(&start.dir, &start.git_environment(), self.remote, &updates)?;
+        let mut ranges: BTreeMap<String, PushedChange> = BTreeMap::new();
         for (update, pushed) in updates.iter().zip(pushed) {
-            let name = short(&update.remote_ref).to_owned();
+            let name = short_ref(&update.remote_ref).to_owned();
             match pushed {
-                Pushed::Nothing => {}
-                Pushed::NoCommit(what) => self.say(&format!("{name} is {what}: not reviewed")),
-                Pushed::Range { from, to, note } => {
+                PushedRange::Nothing => {}
+                PushedRange::NoCommit(what) => {
+                    self.say_line(&format!("{name} is {what}: not reviewed"))
+                }
+                PushedRange::Range { from, to, note } => {
                     let range = format!("{from}..{to}");
-                    let new = || Reviewed {
+                    let new = || PushedChange {
                         refs: Vec::new(),
                         range: range.clone(),
                         note,
@@ -69,24 +72,24 @@ impl Push<'_> {
         Ok(ranges.into_values().collect())
     }
 
-    fn review(&self, ranges: &[Reviewed]) -> Result<u8, CliError> {
+    fn review_ranges(&self, ranges: &[PushedChange]) -> Result<u8, RunError> {
         let began = Instant::now();
-        let mut worst = Ending::Passed;
+        let mut worst = PushOutcome::Passed;
         let mut told = String::new();
         for reviewed in ranges {
-            let Some((report, settings)) = self.one(reviewed, began)? else {
+            let Some((report, settings)) = self.review_range(reviewed, began)? else {
                 return Ok(exit::OK);
             };
-            worst = worst.max(Ending::of(&report, &settings));
-            self.tell(&mut told, reviewed, &report, &settings);
+            worst = worst.max(PushOutcome::from_report(&report, &settings));
+            self.describe_range(&mut told, reviewed, &report, &settings);
         }
-        self.start.console.tell(&told);
-        if worst == Ending::Stopped {
-            self.say(
+        self.start.console.write_stderr(&told);
+        if worst == PushOutcome::Stopped {
+            self.say_line(
                 "the push is stopped (git push --no-verify, or GIT_COUNCIL=0, pushes all the same)",
             );
         }
-        Ok(if worst == Ending::Stopped {
+        Ok(if worst == PushOutcome::Stopped {
             exit::FAIL
         } else {
             exit::OK
@@ -95,16 +98,16 @@ impl Push<'_> {
 
     /// The verdict over one range: the one that was made before, or one of built-in judges.
     /// None where the hook is switched off.
-    fn one(
+    fn review_range(
         &self,
-        reviewed: &Reviewed,
+        reviewed: &PushedChange,
         began: Instant,
-    ) -> Result<Option<(Report, Settings)>, CliError> {
+    ) -> Result<Option<(Report, Settings)>, RunError> {
         let args = ReviewArgs {
             target: Some(reviewed.range.clone()),
             ..ReviewArgs::default()
         };
-        let mut prepared = prepare(&args, self.start)?;
+        let mut prepared = prepare_review(&args, self.start)?;
         let settings = prepared.config.settings.clone();
         if !settings.hook.enabled {
             return Ok(None);
@@ -115,24 +118,30 @@ impl Push<'_> {
         *run = Some(run.map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
         if !settings.hook.models {
-            if let Some(report) = convene::recall(&prepared, self.start)? {
+            if let Some(report) = convene::recall_verdict(&prepared, self.start)? {
                 return Ok(Some((report, settings)));
             }
-            built_in(&mut prepared.config.settings);
+            use_builtin_judges(&mut prepared.config.settings);
         }
-        let report = convene::review(
+        let report = convene::convene_review(
             prepared,
             false,
             false,
             None,
-            Interrupts::Signals,
+            InterruptSource::Signals,
             self.start,
         )?;
         Ok(Some((report, settings)))
     }
 
     /// Quiet when all is well and nobody watches.
-    fn tell(&self, out: &mut String, reviewed: &Reviewed, report: &Report, settings: &Settings) {
+    fn describe_range(
+        &self,
+        out: &mut String,
+        reviewed: &PushedChange,
+        report: &Report,
+        settings: &Settings,
+    ) {
         let console = self.start.console;
         let well = matches!(report.verdict, Verdict::Pass | Verdict::Skipped);
         if well && !console.is_watched() && !console.is_verbose() {
@@ -140,7 +149,7 @@ impl Push<'_> {
         }
         let refs = reviewed.refs.iter().map(|name| Untrusted::new(name).name());
         let refs = refs.collect::<Vec<_>>().join(", ");
-        let line = report.bottom_line(Gate::default()).headline;
+        let line = report.bottom_line(GatePolicy::default()).headline;
         let known = match &report.receipt.run.recognised {
             Some(_) => " (recognised)",
             None => "",
@@ -150,7 +159,7 @@ impl Push<'_> {
             let _ = writeln!(out, "  {note}");
         }
         if !well {
-            out.push_str(&report::terminal::render(report, console.look_at_errors()));
+            out.push_str(&report::terminal::render(report, console.stderr_look()));
             if settings.hook.mode == HookMode::Advisory {
                 let _ = writeln!(
                     out,
@@ -160,16 +169,16 @@ impl Push<'_> {
         }
     }
 
-    fn say(&self, words: &str) {
-        say(self.start, words);
+    fn say_line(&self, words: &str) {
+        log_prefixed(self.start, words);
     }
 }
 
 /// What is pushed and holds code; what does not is said in a line.
-pub(crate) fn updates(start: &Start) -> Result<Vec<Update>, CliError> {
-    let updates = received(start)?;
+pub(crate) fn read_updates(start: &RunContext) -> Result<Vec<RefUpdate>, RunError> {
+    let updates = parse_stdin(start)?;
     if updates.is_empty() {
-        say(
+        log_prefixed(
             start,
             "no refs received, nothing to review (a hook manager must pass standard input on)",
         );
@@ -178,26 +187,26 @@ pub(crate) fn updates(start: &Start) -> Result<Vec<Update>, CliError> {
         .into_iter()
         .partition(|update| update.is_deletion() || update.is_notes());
     if !left_out.is_empty() {
-        say(start, &left_out_words(&left_out));
+        log_prefixed(start, &describe_left_out(&left_out));
     }
     Ok(updates)
 }
 
 /// What git says on standard input; pre-commit says it in variables instead.
-fn received(start: &Start) -> Result<Vec<Update>, CliError> {
+fn parse_stdin(start: &RunContext) -> Result<Vec<RefUpdate>, RunError> {
     let mut text = String::new();
     let read = std::io::stdin()
         .lock()
-        .take(MOST_BYTES)
+        .take(MAX_REFS_BYTES)
         .read_to_string(&mut text);
-    read.map_err(|error| CliError::usage(format!("cannot read the refs: {error}")))?;
+    read.map_err(|error| RunError::usage(format!("cannot read the refs: {error}")))?;
     if text.trim().is_empty()
         && let Some(update) = of_pre_commit(start)
     {
         return Ok(vec![update]);
     }
-    Update::parse_all(&text).map_err(|line| {
-        CliError::usage(format!(
+    RefUpdate::parse_all(&text).map_err(|line| {
+        RunError::usage(format!(
             "{line:?} is not a line of git's to a pre-push hook"
         ))
         .hint("it is <local ref> <local id> <remote ref> <remote id>")
@@ -205,11 +214,11 @@ fn received(start: &Start) -> Result<Vec<Update>, CliError> {
 }
 
 /// pre-commit keeps standard input for itself.
-fn of_pre_commit(start: &Start) -> Option<Update> {
+fn of_pre_commit(start: &RunContext) -> Option<RefUpdate> {
     let var = |name: &str| Some(start.environment.get(name)?.to_str()?.to_owned());
     let local = var("PRE_COMMIT_TO_REF")?;
     let zero = "0".repeat(local.len());
-    Some(Update {
+    Some(RefUpdate {
         local_ref: var("PRE_COMMIT_LOCAL_BRANCH").unwrap_or_else(|| "HEAD".to_owned()),
         remote_ref: var("PRE_COMMIT_REMOTE_BRANCH").unwrap_or_else(|| "HEAD".to_owned()),
         remote: var("PRE_COMMIT_FROM_REF").unwrap_or(zero),
@@ -217,23 +226,24 @@ fn of_pre_commit(start: &Start) -> Option<Update> {
     })
 }
 
-fn say(start: &Start, words: &str) {
-    start.console.log(&format!("git-council: {words}"));
+fn log_prefixed(start: &RunContext, words: &str) {
+    start.console.log_line(&format!("git-council: {words}"));
 }
 
 /// What an update comes to for the push. Ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Ending {
+enum PushOutcome {
     Passed,
     Stopped,
 }
 
-impl Ending {
-    fn of(report: &Report, settings: &Settings) -> Self {
-        let late = report.verdict == Verdict::Inconclusive && report.reason == Reason::Deadline;
-        let gate = Gate {
+impl PushOutcome {
+    fn from_report(report: &Report, settings: &Settings) -> Self {
+        let late =
+            report.verdict == Verdict::Inconclusive && report.reason == VerdictReason::Deadline;
+        let gate = GatePolicy {
             fail_on: settings.review.fail_on,
-            ..Gate::default()
+            ..GatePolicy::default()
         };
         match settings.hook.mode {
             HookMode::Gate | HookMode::Advisory if late => match settings.hook.on_timeout {
@@ -247,7 +257,7 @@ impl Ending {
 }
 
 /// Only judges that cost nothing sit.
-fn built_in(settings: &mut Settings) {
+fn use_builtin_judges(settings: &mut Settings) {
     settings.judge.clear();
     settings.agents.clear();
     settings.review.agents = vec!["builtin".to_owned()];
@@ -256,12 +266,12 @@ fn built_in(settings: &mut Settings) {
     settings.review.quorum = None;
 }
 
-fn left_out_words(updates: &[Update]) -> String {
+fn describe_left_out(updates: &[RefUpdate]) -> String {
     let (gone, notes): (Vec<_>, Vec<_>) = updates.iter().partition(|update| update.is_deletion());
-    let names = |updates: &[&Update]| {
+    let names = |updates: &[&RefUpdate]| {
         let names = updates
             .iter()
-            .map(|update| short(&update.remote_ref).to_owned());
+            .map(|update| short_ref(&update.remote_ref).to_owned());
         names.collect::<Vec<_>>().join(", ")
     };
     let mut parts = Vec::new();
@@ -277,7 +287,7 @@ fn left_out_words(updates: &[Update]) -> String {
     parts.join("; ")
 }
 
-fn short(name: &str) -> &str {
+fn short_ref(name: &str) -> &str {
     let prefixes = ["refs/heads/", "refs/"];
     prefixes
         .iter()

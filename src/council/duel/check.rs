@@ -2,32 +2,32 @@
 
 use std::fmt;
 
-use super::points::{PointId, Said, said};
-use super::standing::{PointStanding, standings};
-use super::transcript::{Section, SectionKind, Transcript};
-use super::turns::{self, Next};
-use super::{Ending, MAX_ROUNDS, Role};
+use super::points::{PointId, SectionContent, read_content};
+use super::standing::{PointStanding, point_standings};
+use super::transcript::{DebateSection, DebateTranscript, SectionKind};
+use super::turns::{self, NextTurn};
+use super::{DuelEnding, DuelRole, MAX_ROUNDS};
 
 /// One broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
+pub struct ProtocolViolation {
     /// The line in the file, from 1.
     pub line: u32,
     /// The rule.
-    pub rule: Rule,
+    pub rule: ProtocolRule,
     /// What stands there, in words.
     pub detail: String,
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for ProtocolViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.line, self.rule.name(), self.detail)
+        write!(f, "{}: {}: {}", self.line, self.rule.as_str(), self.detail)
     }
 }
 
 /// The rules of seed 004 that a transcript can break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
+pub enum ProtocolRule {
     /// A section out of turn.
     TurnOrder,
     /// A section signed by the other role.
@@ -60,9 +60,9 @@ pub enum Rule {
     TimeTravel,
 }
 
-impl Rule {
+impl ProtocolRule {
     /// The rule's name in messages.
-    pub fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::TurnOrder => "turn-order",
             Self::WrongVoice => "wrong-voice",
@@ -97,52 +97,52 @@ impl Rule {
 }
 
 /// Every violation, in the order of the file.
-pub fn check(transcript: &Transcript) -> Vec<Violation> {
-    let mut checker = Checker::default();
+pub fn check_transcript(transcript: &DebateTranscript) -> Vec<ProtocolViolation> {
+    let mut checker = TranscriptChecker::default();
     for (index, section) in transcript.sections.iter().enumerate() {
-        checker.form(section);
-        checker.order(&transcript.sections[..index], section);
-        checker.content(&transcript.sections[..index], section);
+        checker.check_form(section);
+        checker.check_order(&transcript.sections[..index], section);
+        checker.check_content(&transcript.sections[..index], section);
     }
     checker.found.sort_by_key(|v| v.line);
     checker.found
 }
 
 #[derive(Default)]
-struct Checker {
-    found: Vec<Violation>,
+struct TranscriptChecker {
+    found: Vec<ProtocolViolation>,
     points: Vec<PointId>,
     last_time: String,
 }
 
-impl Checker {
-    fn report(&mut self, line: u32, rule: Rule, detail: impl Into<String>) {
-        self.found.push(Violation {
+impl TranscriptChecker {
+    fn report(&mut self, line: u32, rule: ProtocolRule, detail: impl Into<String>) {
+        self.found.push(ProtocolViolation {
             line,
             rule,
             detail: detail.into(),
         });
     }
 
-    fn form(&mut self, section: &Section) {
+    fn check_form(&mut self, section: &DebateSection) {
         if section.open_fence {
             self.report(
                 section.line,
-                Rule::OpenFence,
+                ProtocolRule::OpenFence,
                 "a code fence of this section is never closed",
             );
         }
         if section.kind == SectionKind::Unknown {
             self.report(
                 section.line,
-                Rule::UnknownHeading,
+                ProtocolRule::UnknownHeading,
                 format!("`## {}` is no section", section.heading),
             );
         }
         let Some(signature) = &section.signature else {
             return self.report(
                 section.line,
-                Rule::Unsigned,
+                ProtocolRule::Unsigned,
                 format!("`## {}` has no signature", section.heading),
             );
         };
@@ -151,7 +151,7 @@ impl Checker {
             if second(&signature.time) < second(&self.last_time) {
                 self.report(
                     signature.line,
-                    Rule::TimeTravel,
+                    ProtocolRule::TimeTravel,
                     format!("signed before {}", self.last_time),
                 );
             }
@@ -159,8 +159,8 @@ impl Checker {
         }
     }
 
-    fn order(&mut self, before: &[Section], section: &Section) {
-        let earlier = Transcript {
+    fn check_order(&mut self, before: &[DebateSection], section: &DebateSection) {
+        let earlier = DebateTranscript {
             subject: None,
             sections: before.to_vec(),
         };
@@ -170,26 +170,30 @@ impl Checker {
             (SectionKind::Consensus, true) => {
                 self.report(
                     section.line,
-                    Rule::DoubleConsensus,
+                    ProtocolRule::DoubleConsensus,
                     "a CONSENSUS stands already",
                 );
             }
-            (_, true) => self.report(section.line, Rule::AfterConsensus, "the debate is over"),
-            (SectionKind::Consensus, false) => self.close(&earlier, section, signed_by),
+            (_, true) => self.report(
+                section.line,
+                ProtocolRule::AfterConsensus,
+                "the debate is over",
+            ),
+            (SectionKind::Consensus, false) => self.check_closing(&earlier, section, signed_by),
             (SectionKind::Unknown, false) => {}
-            (kind, false) => self.turn(&earlier, section, kind, signed_by),
+            (kind, false) => self.check_turn(&earlier, section, kind, signed_by),
         }
     }
 
-    fn turn(
+    fn check_turn(
         &mut self,
-        earlier: &Transcript,
-        section: &Section,
+        earlier: &DebateTranscript,
+        section: &DebateSection,
         kind: SectionKind,
-        by: Option<Role>,
+        by: Option<DuelRole>,
     ) {
-        match turns::next(earlier) {
-            Next::Append {
+        match turns::next_turn(earlier) {
+            NextTurn::Append {
                 role,
                 section: expected,
                 ..
@@ -200,53 +204,61 @@ impl Checker {
                         kind.heading(),
                         expected.heading()
                     );
-                    self.report(section.line, Rule::TurnOrder, detail);
+                    self.report(section.line, ProtocolRule::TurnOrder, detail);
                 } else if by.is_some_and(|by| by != role) {
                     let detail = format!("`## {}` belongs to {role}", kind.heading());
-                    self.report(section.line, Rule::WrongVoice, detail);
+                    self.report(section.line, ProtocolRule::WrongVoice, detail);
                 }
             }
-            Next::Close => {
+            NextTurn::Close => {
                 let detail = format!("{MAX_ROUNDS} rounds are over: only a CONSENSUS may follow");
-                self.report(section.line, Rule::TooManyRounds, detail);
+                self.report(section.line, ProtocolRule::TooManyRounds, detail);
             }
             // An earlier section is reported already.
-            Next::Unfinished | Next::Broken | Next::Over => {}
+            NextTurn::Unfinished | NextTurn::Broken | NextTurn::Over => {}
         }
     }
 
-    fn close(&mut self, earlier: &Transcript, section: &Section, by: Option<Role>) {
-        let ending = section.outcome();
+    fn check_closing(
+        &mut self,
+        earlier: &DebateTranscript,
+        section: &DebateSection,
+        by: Option<DuelRole>,
+    ) {
+        let ending = section.stated_ending();
         if ending.is_none() {
             let detail = "no line `Outcome: consensus | limit | timeout-a | timeout-b | violation`";
-            self.report(section.line, Rule::UntypedEnding, detail);
+            self.report(section.line, ProtocolRule::UntypedEnding, detail);
         }
-        let allowed = match (by, turns::next(earlier)) {
-            (None, _) | (_, Next::Close | Next::Unfinished | Next::Broken | Next::Over) => true,
-            (Some(Role::A), Next::Append { may_close, .. }) => {
-                may_close || ending == Some(Ending::TimeoutB)
+        let allowed = match (by, turns::next_turn(earlier)) {
+            (None, _)
+            | (_, NextTurn::Close | NextTurn::Unfinished | NextTurn::Broken | NextTurn::Over) => {
+                true
             }
-            (Some(Role::B), _) => ending == Some(Ending::TimeoutA),
+            (Some(DuelRole::A), NextTurn::Append { may_close, .. }) => {
+                may_close || ending == Some(DuelEnding::TimeoutB)
+            }
+            (Some(DuelRole::B), _) => ending == Some(DuelEnding::TimeoutA),
         };
         if !allowed {
             let who = by.map_or_else(String::new, |r| r.to_string());
             self.report(
                 section.line,
-                Rule::WrongCloser,
+                ProtocolRule::WrongCloser,
                 format!("{who} may not close here"),
             );
         }
     }
 
-    fn content(&mut self, before: &[Section], section: &Section) {
+    fn check_content(&mut self, before: &[DebateSection], section: &DebateSection) {
         let role = section.signature.as_ref().map(|s| s.role);
-        let Said { points, replies } = said(section);
+        let SectionContent { points, replies } = read_content(section);
         if matches!(section.kind, SectionKind::Response(_))
             && replies.is_empty()
             && has_open_points(before, role)
         {
             let detail = "no point is answered with Agreed, Partially agreed or Disagreed";
-            self.report(section.line, Rule::Uncategorised, detail);
+            self.report(section.line, ProtocolRule::Uncategorised, detail);
         }
         for reply in replies {
             if reply.reasoning.is_empty()
@@ -254,14 +266,14 @@ impl Checker {
             {
                 self.report(
                     reply.line,
-                    Rule::NoReason,
+                    ProtocolRule::NoReason,
                     "a disagreement needs its reason",
                 );
             }
             if let Some(to) = reply.to.filter(|to| !self.points.contains(to)) {
                 self.report(
                     reply.line,
-                    Rule::UnknownPoint,
+                    ProtocolRule::UnknownPoint,
                     format!("nobody raised {to}"),
                 );
             }
@@ -271,11 +283,11 @@ impl Checker {
             if later && point.tag.is_none() {
                 self.report(
                     point.line,
-                    Rule::Untagged,
+                    ProtocolRule::Untagged,
                     "an independent finding needs its tag",
                 );
             }
-            let next = |role: Role| {
+            let next = |role: DuelRole| {
                 let number = self.points.iter().filter(|p| p.role == role).count() + 1;
                 PointId {
                     role,
@@ -290,13 +302,13 @@ impl Checker {
 }
 
 /// Whether anything that somebody else than `role` raised is still to be answered.
-fn has_open_points(before: &[Section], role: Option<Role>) -> bool {
-    let earlier = Transcript {
+fn has_open_points(before: &[DebateSection], role: Option<DuelRole>) -> bool {
+    let earlier = DebateTranscript {
         subject: None,
         sections: before.to_vec(),
     };
     let of_others = |point: &PointStanding| Some(point.id.role) != role && !point.is_settled();
-    standings(&earlier).iter().any(of_others)
+    point_standings(&earlier).iter().any(of_others)
 }
 
 #[cfg(test)]
@@ -305,9 +317,9 @@ mod tests {
     use super::*;
 
     fn rules(text: &str) -> Vec<(u32, &'static str)> {
-        check(&Transcript::parse(text))
+        check_transcript(&DebateTranscript::parse(text))
             .iter()
-            .map(|v| (v.line, v.rule.name()))
+            .map(|v| (v.line, v.rule.as_str()))
             .collect()
     }
 

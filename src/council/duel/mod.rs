@@ -26,14 +26,14 @@ pub const MAX_ROUNDS: u32 = 5;
 /// Which side a process speaks for; fixed for the run (seed 004, "Role is immutable").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum DuelRole {
     /// The opener.
     A,
     /// The responder.
     B,
 }
 
-impl Role {
+impl DuelRole {
     /// The other side.
     pub fn other(self) -> Self {
         match self {
@@ -51,21 +51,25 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for DuelRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Agent {}", self.letter())
     }
 }
 
 /// Which side a process is: named on the command line, else by whether the file exists (seed 004, "Role detection").
-pub fn role(designated: Option<Role>, file_exists: bool) -> Role {
-    designated.unwrap_or(if file_exists { Role::B } else { Role::A })
+pub fn resolve_role(designated: Option<DuelRole>, file_exists: bool) -> DuelRole {
+    designated.unwrap_or(if file_exists {
+        DuelRole::B
+    } else {
+        DuelRole::A
+    })
 }
 
 /// How a duel ended; stands as `Outcome: …` under `## CONSENSUS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum DuelEnding {
     /// Every point is settled.
     Consensus,
     /// The last round is over and points are open.
@@ -78,7 +82,7 @@ pub enum Ending {
     Violation,
 }
 
-impl Ending {
+impl DuelEnding {
     const ALL: [Self; 5] = [
         Self::Consensus,
         Self::Limit,
@@ -88,7 +92,7 @@ impl Ending {
     ];
 
     /// The word behind `Outcome:`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Consensus => "consensus",
             Self::Limit => "limit",
@@ -100,14 +104,14 @@ impl Ending {
 
     /// The ending that a word names.
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|e| e.word() == word)
+        Self::ALL.into_iter().find(|e| e.as_str() == word)
     }
 
     /// The ending when `late` did not answer in time.
-    pub fn timeout(late: Role) -> Self {
+    pub fn timeout_of(late: DuelRole) -> Self {
         match late {
-            Role::A => Self::TimeoutA,
-            Role::B => Self::TimeoutB,
+            DuelRole::A => Self::TimeoutA,
+            DuelRole::B => Self::TimeoutB,
         }
     }
 }
@@ -118,16 +122,16 @@ mod tests {
 
     #[test]
     fn seed_004_role_is_designated_or_detected_by_the_file() {
-        assert_eq!(role(None, false), Role::A);
-        assert_eq!(role(None, true), Role::B);
-        assert_eq!(role(Some(Role::B), false), Role::B);
-        assert_eq!(role(Some(Role::A), true), Role::A);
+        assert_eq!(resolve_role(None, false), DuelRole::A);
+        assert_eq!(resolve_role(None, true), DuelRole::B);
+        assert_eq!(resolve_role(Some(DuelRole::B), false), DuelRole::B);
+        assert_eq!(resolve_role(Some(DuelRole::A), true), DuelRole::A);
     }
 
     #[test]
     fn every_ending_has_a_word_of_its_own() {
-        for ending in Ending::ALL {
-            assert_eq!(Ending::parse(ending.word()), Some(ending));
+        for ending in DuelEnding::ALL {
+            assert_eq!(DuelEnding::parse(ending.as_str()), Some(ending));
         }
     }
 }

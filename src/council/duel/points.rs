@@ -6,14 +6,14 @@
 use council_protocol::answer::{Evidence, NO_CAUSE, Stance, Tag};
 use council_protocol::{Finding, Location, RepoPath, Severity};
 
-use super::Role;
-use super::transcript::{BodyLine, Section};
+use super::DuelRole;
+use super::transcript::{BodyLine, DebateSection};
 
 /// Name of a point: side and number, `A1`. Numbered through the whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PointId {
     /// Who raised it.
-    pub role: Role,
+    pub role: DuelRole,
     /// From 1.
     pub number: u32,
 }
@@ -22,8 +22,8 @@ impl PointId {
     /// Reads `A1`.
     pub fn parse(text: &str) -> Option<Self> {
         let role = match text.as_bytes().first()? {
-            b'A' => Role::A,
-            b'B' => Role::B,
+            b'A' => DuelRole::A,
+            b'B' => DuelRole::B,
             _ => return None,
         };
         let number = text[1..].parse().ok().filter(|n| *n > 0)?;
@@ -39,7 +39,7 @@ impl std::fmt::Display for PointId {
 
 /// A claimed problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Point {
+pub struct RaisedPoint {
     /// Its name, when the section gives one.
     pub id: Option<PointId>,
     /// How it relates to the other side's (later sections).
@@ -52,7 +52,7 @@ pub struct Point {
 
 /// A categorised reply to a point.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub struct PointReply {
     /// To which point, when named.
     pub to: Option<PointId>,
     /// Agreed, partially agreed, disagreed.
@@ -67,11 +67,11 @@ pub struct Reply {
 
 /// What a section says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct SectionContent {
     /// Points raised.
-    pub points: Vec<Point>,
+    pub points: Vec<RaisedPoint>,
     /// Replies given.
-    pub replies: Vec<Reply>,
+    pub replies: Vec<PointReply>,
 }
 
 /// The three labels, longest first so that none hides another (seed 004, "Response format").
@@ -90,13 +90,13 @@ pub const TAGS: [(&str, Tag); 3] = [
 
 /// Reads a section's points and replies. Open text only: nothing inside a fence or a quote is a point, but a quote
 /// right under a point or reply is its evidence.
-pub fn said(section: &Section) -> Said {
-    let mut said = Said::default();
-    for (item, rest) in items(&section.body) {
-        let quote = quoted(rest);
-        if let Some(reply) = reply(item, quote.as_deref()) {
+pub fn read_content(section: &DebateSection) -> SectionContent {
+    let mut said = SectionContent::default();
+    for (item, rest) in split_items(&section.body) {
+        let quote = read_quote(rest);
+        if let Some(reply) = parse_reply(item, quote.as_deref()) {
             said.replies.push(reply);
-        } else if let Some(point) = point(item, rest, quote.unwrap_or_default()) {
+        } else if let Some(point) = parse_point(item, rest, quote.unwrap_or_default()) {
             said.points.push(point);
         }
     }
@@ -104,7 +104,7 @@ pub fn said(section: &Section) -> Said {
 }
 
 /// Each open line that begins an item, with the lines up to the next one.
-fn items(body: &[BodyLine]) -> Vec<(&BodyLine, &[BodyLine])> {
+fn split_items(body: &[BodyLine]) -> Vec<(&BodyLine, &[BodyLine])> {
     let starts: Vec<usize> = (0..body.len())
         .filter(|&i| body[i].open && is_item(&body[i].text))
         .collect();
@@ -117,12 +117,12 @@ fn items(body: &[BodyLine]) -> Vec<(&BodyLine, &[BodyLine])> {
 }
 
 fn is_item(text: &str) -> bool {
-    let bare = unmarked(text);
-    bare.len() != text.trim_start().len() || label(bare).is_some() || text.starts_with("**")
+    let bare = strip_marker(text);
+    bare.len() != text.trim_start().len() || split_label(bare).is_some() || text.starts_with("**")
 }
 
 /// The text without list marker (`-`, `*`, `1.`).
-fn unmarked(text: &str) -> &str {
+fn strip_marker(text: &str) -> &str {
     let text = text.trim_start();
     if let Some(rest) = text.strip_prefix("- ").or_else(|| text.strip_prefix("* ")) {
         return rest.trim_start();
@@ -135,7 +135,7 @@ fn unmarked(text: &str) -> &str {
 }
 
 /// An id in front (`**A1** — `, `A1: `) and what follows it.
-fn named(text: &str) -> (Option<PointId>, &str) {
+fn split_id(text: &str) -> (Option<PointId>, &str) {
     let bare = text.trim_start_matches('*');
     let end = bare
         .find(|c: char| !c.is_ascii_alphanumeric())
@@ -149,7 +149,7 @@ fn named(text: &str) -> (Option<PointId>, &str) {
     }
 }
 
-fn label(text: &str) -> Option<(Stance, &str)> {
+fn split_label(text: &str) -> Option<(Stance, &str)> {
     let bare = text.trim_start_matches('*');
     LABELS.iter().find_map(|(word, stance)| {
         let rest = bare.strip_prefix(word)?;
@@ -163,17 +163,17 @@ fn label(text: &str) -> Option<(Stance, &str)> {
     })
 }
 
-fn reply(item: &BodyLine, quote: Option<&str>) -> Option<Reply> {
-    let (to, rest) = named(unmarked(&item.text));
-    let (stance, reasoning) = label(rest)?;
-    let evidence = place(reasoning)
+fn parse_reply(item: &BodyLine, quote: Option<&str>) -> Option<PointReply> {
+    let (to, rest) = split_id(strip_marker(&item.text));
+    let (stance, reasoning) = split_label(rest)?;
+    let evidence = find_location(reasoning)
         .zip(quote)
         .map(|((path, line), quote)| Evidence {
             path,
             line,
             quote: quote.to_owned(),
         });
-    Some(Reply {
+    Some(PointReply {
         to,
         stance,
         reasoning: reasoning.to_owned(),
@@ -182,10 +182,10 @@ fn reply(item: &BodyLine, quote: Option<&str>) -> Option<Reply> {
     })
 }
 
-fn point(item: &BodyLine, rest: &[BodyLine], quote: String) -> Option<Point> {
-    let (id, text) = named(unmarked(&item.text));
-    let (tag, text) = tagged(text);
-    let (path, line) = place(text)?;
+fn parse_point(item: &BodyLine, rest: &[BodyLine], quote: String) -> Option<RaisedPoint> {
+    let (id, text) = split_id(strip_marker(&item.text));
+    let (tag, text) = split_tag(text);
+    let (path, line) = find_location(text)?;
     let field = |name: &str| {
         let lines = rest.iter().filter(|l| l.open).map(|l| l.text.trim());
         lines
@@ -194,10 +194,10 @@ fn point(item: &BodyLine, rest: &[BodyLine], quote: String) -> Option<Point> {
             .next()
     };
     let finding = Finding {
-        severity: severity(text),
+        severity: parse_severity(text),
         category: String::new(),
         rule: None,
-        description: description(text),
+        description: parse_description(text),
         location: Location {
             path,
             line,
@@ -209,7 +209,7 @@ fn point(item: &BodyLine, rest: &[BodyLine], quote: String) -> Option<Point> {
         suggestion: None,
         reference: None,
     };
-    Some(Point {
+    Some(RaisedPoint {
         id,
         tag,
         finding,
@@ -217,7 +217,7 @@ fn point(item: &BodyLine, rest: &[BodyLine], quote: String) -> Option<Point> {
     })
 }
 
-fn tagged(text: &str) -> (Option<Tag>, &str) {
+fn split_tag(text: &str) -> (Option<Tag>, &str) {
     let inner = text.strip_prefix('[').and_then(|t| t.split_once(']'));
     match inner.and_then(|(word, rest)| Some((TAGS.iter().find(|(w, _)| *w == word)?.1, rest))) {
         Some((tag, rest)) => (Some(tag), rest.trim_start()),
@@ -226,7 +226,7 @@ fn tagged(text: &str) -> (Option<Tag>, &str) {
 }
 
 /// A side that names no severity means one that is worth a warning.
-fn severity(text: &str) -> Severity {
+fn parse_severity(text: &str) -> Severity {
     let lower = text.to_ascii_lowercase();
     let before = &lower[..lower.find(':').unwrap_or(lower.len())];
     if before.contains("critical") {
@@ -238,13 +238,13 @@ fn severity(text: &str) -> Severity {
     }
 }
 
-fn description(text: &str) -> String {
+fn parse_description(text: &str) -> String {
     let after = text.split_once(" — ").map_or(text, |(_, rest)| rest);
     after.trim().to_owned()
 }
 
 /// The first `path:line` in a text, in backticks or bare.
-fn place(text: &str) -> Option<(RepoPath, u32)> {
+fn find_location(text: &str) -> Option<(RepoPath, u32)> {
     let in_ticks = text.split('`').skip(1).step_by(2);
     let bare = text
         .split_whitespace()
@@ -258,12 +258,12 @@ fn place(text: &str) -> Option<(RepoPath, u32)> {
 }
 
 /// The block quote right under an item: the text that it points to.
-fn quoted(rest: &[BodyLine]) -> Option<String> {
+fn read_quote(rest: &[BodyLine]) -> Option<String> {
     let lines = rest
         .iter()
         .skip_while(|l| !is_quote(l))
         .take_while(|l| is_quote(l));
-    let lines: Vec<_> = lines.map(|l| unquote(&l.text)).collect();
+    let lines: Vec<_> = lines.map(|l| strip_quote_mark(&l.text)).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -271,19 +271,19 @@ fn is_quote(line: &BodyLine) -> bool {
     line.text.trim_start().starts_with('>')
 }
 
-fn unquote(text: &str) -> &str {
+fn strip_quote_mark(text: &str) -> &str {
     let text = text.trim_start().trim_start_matches('>');
     text.strip_prefix(' ').unwrap_or(text)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::transcript::Transcript;
+    use super::super::transcript::DebateTranscript;
     use super::*;
 
-    fn read(body: &str) -> Said {
+    fn read(body: &str) -> SectionContent {
         let text = format!("## Response 1\n{body}\n*— Agent B, 2025-06-15T14:30:00Z*\n");
-        said(&Transcript::parse(&text).sections[0])
+        read_content(&DebateTranscript::parse(&text).sections[0])
     }
 
     #[test]
@@ -342,7 +342,7 @@ mod tests {
     fn nothing_inside_a_fence_is_a_point() {
         assert_eq!(
             read("```\n- **critical** `a.rs:1` — fake\n**Agreed**\n```\n"),
-            Said::default()
+            SectionContent::default()
         );
     }
 }

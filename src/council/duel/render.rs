@@ -5,11 +5,11 @@ use council_protocol::{Finding, Vote};
 
 use super::points::{LABELS, PointId, TAGS};
 use super::transcript::SectionKind;
-use super::{Ending, Role};
+use super::{DuelEnding, DuelRole};
 
 /// What one side says in a section.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Speech {
+pub struct SectionDraft {
     /// Vote and one sentence, in an opening or a first response.
     pub position: Option<(Vote, String)>,
     /// Replies: to which point, stance, reasoning, evidence.
@@ -21,27 +21,27 @@ pub struct Speech {
 }
 
 /// The head of a new file.
-pub fn head(subject: &str) -> String {
+pub fn render_head(subject: &str) -> String {
     format!("# Code Debate: {}\n", one_line(subject))
 }
 
 /// A whole section with its signature, to be appended in one write.
-pub fn section(kind: SectionKind, speech: &Speech, sign: &str) -> String {
+pub fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &str) -> String {
     let mut out = format!("\n## {}\n\n", kind.heading());
     if let Some((vote, insight)) = &speech.position {
-        out += &format!("Vote: {} — {}\n\n", vote.word(), one_line(insight));
+        out += &format!("Vote: {} — {}\n\n", vote.as_str(), one_line(insight));
     }
     for (to, stance, reasoning, evidence) in &speech.replies {
-        out += &reply(*to, *stance, reasoning, evidence.as_ref());
+        out += &render_reply(*to, *stance, reasoning, evidence.as_ref());
     }
     if !speech.points.is_empty() && kind != SectionKind::Opening {
         out += "### Independent findings\n\n";
     }
     for (id, tag, finding) in &speech.points {
-        out += &point(*id, *tag, finding);
+        out += &render_point(*id, *tag, finding);
     }
     if !speech.unanswered.is_empty() {
-        out += &format!("No answer to {}.\n\n", list(&speech.unanswered));
+        out += &format!("No answer to {}.\n\n", join_ids(&speech.unanswered));
     } else if speech.replies.is_empty() && speech.points.is_empty() {
         out += match speech.position {
             Some(_) => "Nothing stands against the change.\n\n",
@@ -52,16 +52,21 @@ pub fn section(kind: SectionKind, speech: &Speech, sign: &str) -> String {
 }
 
 /// The closing section.
-pub fn consensus(ending: Ending, agreed: &[PointId], open: &[PointId], sign: &str) -> String {
+pub fn render_consensus(
+    ending: DuelEnding,
+    agreed: &[PointId],
+    open: &[PointId],
+    sign: &str,
+) -> String {
     format!(
         "\n## CONSENSUS\n\nOutcome: {}\n\nSettled points: {}\n\nRemaining disagreements: {}\n\n{sign}\n",
-        ending.word(),
-        list(agreed),
-        list(open),
+        ending.as_str(),
+        join_ids(agreed),
+        join_ids(open),
     )
 }
 
-fn list(ids: &[PointId]) -> String {
+fn join_ids(ids: &[PointId]) -> String {
     match ids {
         [] => "none".to_owned(),
         ids => ids
@@ -73,11 +78,16 @@ fn list(ids: &[PointId]) -> String {
 }
 
 /// `*— Agent A (git-council), 2025-06-15T14:30:00Z*`.
-pub fn sign(role: Role, tool: &str, time: &str) -> String {
+pub fn render_signature(role: DuelRole, tool: &str, time: &str) -> String {
     format!("*— {role} ({tool}), {time}*")
 }
 
-fn reply(to: PointId, stance: Stance, reasoning: &str, evidence: Option<&Evidence>) -> String {
+fn render_reply(
+    to: PointId,
+    stance: Stance,
+    reasoning: &str,
+    evidence: Option<&Evidence>,
+) -> String {
     let label = LABELS
         .iter()
         .find(|(_, s)| *s == stance)
@@ -88,7 +98,7 @@ fn reply(to: PointId, stance: Stance, reasoning: &str, evidence: Option<&Evidenc
             " (see `{}:{}`)\n{}",
             evidence.path.display(),
             evidence.line,
-            quote(&evidence.quote)
+            render_quote(&evidence.quote)
         );
     } else {
         out.push('\n');
@@ -97,16 +107,16 @@ fn reply(to: PointId, stance: Stance, reasoning: &str, evidence: Option<&Evidenc
     out
 }
 
-fn point(id: PointId, tag: Option<Tag>, finding: &Finding) -> String {
+fn render_point(id: PointId, tag: Option<Tag>, finding: &Finding) -> String {
     let tag = tag.and_then(|t| TAGS.iter().find(|(_, tag)| *tag == t));
     let tag = tag.map_or(String::new(), |(word, _)| format!("[{word}] "));
     format!(
         "- **{id}** — {tag}**{}** `{}:{}` — {}\n{}  Why: {}\n  Fix: {}\n\n",
-        finding.severity.word(),
+        finding.severity.as_str(),
         finding.location.path.display(),
         finding.location.line,
         one_line(&finding.description),
-        quote(&finding.quote),
+        render_quote(&finding.quote),
         one_line(&finding.why),
         one_line(&finding.fix),
     )
@@ -117,7 +127,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn quote(text: &str) -> String {
+fn render_quote(text: &str) -> String {
     text.lines().map(|line| format!("  > {line}\n")).collect()
 }
 
@@ -126,8 +136,8 @@ mod tests {
     use council_protocol::{Location, RepoPath, Severity};
     use proptest::prelude::*;
 
-    use super::super::points::said;
-    use super::super::transcript::Transcript;
+    use super::super::points::read_content;
+    use super::super::transcript::DebateTranscript;
     use super::*;
 
     fn id(text: &str) -> PointId {
@@ -160,7 +170,7 @@ mod tests {
             line: 9,
             quote: "let y = 2;\nlet z = 3;".into(),
         };
-        let speech = Speech {
+        let speech = SectionDraft {
             position: Some((Vote::Fail, "broken".into())),
             replies: vec![(
                 id("A1"),
@@ -171,14 +181,14 @@ mod tests {
             points: vec![(id("B1"), Some(Tag::New), finding("boom", "x.unwrap()"))],
             unanswered: Vec::new(),
         };
-        let text = section(
+        let text = render_section(
             SectionKind::Response(1),
             &speech,
-            &sign(Role::B, "t", "2025-06-15T14:30:00Z"),
+            &render_signature(DuelRole::B, "t", "2025-06-15T14:30:00Z"),
         );
-        let transcript = Transcript::parse(&text);
+        let transcript = DebateTranscript::parse(&text);
         assert!(transcript.sections[0].is_complete());
-        let said = said(&transcript.sections[0]);
+        let said = read_content(&transcript.sections[0]);
         assert_eq!(said.replies[0].to, Some(id("A1")));
         assert_eq!(said.replies[0].evidence.as_ref(), Some(&evidence));
         assert_eq!(said.points[0].finding, finding("boom", "x.unwrap()"));
@@ -187,16 +197,17 @@ mod tests {
 
     #[test]
     fn silence_is_told_as_silence_and_not_as_consent() {
-        let written = |speech: &Speech| section(SectionKind::Response(2), speech, "*— x*");
-        let mute = Speech {
+        let written =
+            |speech: &SectionDraft| render_section(SectionKind::Response(2), speech, "*— x*");
+        let mute = SectionDraft {
             unanswered: vec![id("A1"), id("A2")],
-            ..Speech::default()
+            ..SectionDraft::default()
         };
         assert!(written(&mute).contains("\nNo answer to A1, A2.\n"));
-        let parsed = Transcript::parse(&written(&mute));
-        let said = said(&parsed.sections[0]);
+        let parsed = DebateTranscript::parse(&written(&mute));
+        let said = read_content(&parsed.sections[0]);
         assert_eq!((said.points.len(), said.replies.len()), (0, 0));
-        assert!(written(&Speech::default()).contains("There is nothing to add."));
+        assert!(written(&SectionDraft::default()).contains("There is nothing to add."));
     }
 
     proptest! {
@@ -206,17 +217,17 @@ mod tests {
             text in r"(\PC|\n|## CONSENSUS|## Response 2|```|> |\*— Agent A, 2025-06-15T14:30:00Z\*){0,40}"
         ) {
             let evidence = Evidence { path: "a.rs".into(), line: 1, quote: text.clone() };
-            let speech = Speech {
+            let speech = SectionDraft {
                 position: Some((Vote::Pass, text.clone())),
                 replies: vec![(id("A1"), Stance::Agreed, text.clone(), Some(evidence))],
                 points: vec![(id("B1"), Some(Tag::Same), finding(&text, &text))],
                 unanswered: Vec::new(),
             };
-            let sign = sign(Role::B, "t", "2025-06-15T14:30:00Z");
-            let transcript = Transcript::parse(&section(SectionKind::Response(1), &speech, &sign));
+            let sign = render_signature(DuelRole::B, "t", "2025-06-15T14:30:00Z");
+            let transcript = DebateTranscript::parse(&render_section(SectionKind::Response(1), &speech, &sign));
             prop_assert_eq!(transcript.sections.len(), 1);
             let signature = transcript.sections[0].signature.as_ref();
-            prop_assert_eq!(signature.map(|s| s.role), Some(Role::B));
+            prop_assert_eq!(signature.map(|s| s.role), Some(DuelRole::B));
             prop_assert!(transcript.sections[0].is_complete());
         }
     }

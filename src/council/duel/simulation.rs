@@ -4,10 +4,10 @@ use council_protocol::answer::{Response, Stance};
 use council_protocol::{Answer, Location, Severity, Task, Vote};
 use proptest::prelude::*;
 
-use super::check::Rule;
-use super::side::{Move, Side};
-use super::transcript::{SectionKind, Transcript};
-use super::{Ending, MAX_ROUNDS, Role, check, render, speak, verdict};
+use super::check::ProtocolRule;
+use super::side::{DuelSide, SideMove};
+use super::transcript::{DebateTranscript, SectionKind};
+use super::{DuelEnding, DuelRole, MAX_ROUNDS, check, render, speak, verdict};
 use crate::council::outcome::Verdict;
 use crate::council::plan::Procedure;
 use crate::council::tests::{run, simulation};
@@ -111,29 +111,30 @@ fn duelist() -> impl Strategy<Value = Duelist> {
 }
 
 /// A duel that is played to its end; the file, how it ended (none: nobody opened it), and what was done besides speaking.
-fn play(duelists: &[Duelist; 2]) -> (String, Option<Ending>, Vec<Deed>) {
+fn play(duelists: &[Duelist; 2]) -> (String, Option<DuelEnding>, Vec<Deed>) {
     let mut text: Option<String> = None;
-    let mut sides = [Role::A, Role::B].map(|role| (role, Side::new(role, TIMEOUT_MS, 0), 0, false));
+    let mut sides =
+        [DuelRole::A, DuelRole::B].map(|role| (role, DuelSide::new(role, TIMEOUT_MS, 0), 0, false));
     let mut faults = Vec::new();
     for step in 0..200 {
         for (role, side, turn, mute) in &mut sides {
-            let duelist = &duelists[usize::from(*role == Role::B)];
-            let sign = render::sign(
+            let duelist = &duelists[usize::from(*role == DuelRole::B)];
+            let sign = render::render_signature(
                 *role,
                 "simulation",
                 &format!("2026-01-01T{:02}:{:02}:00Z", step / 60, step % 60),
             );
             let file = text.clone().unwrap_or_default();
-            match side.look(text.as_deref(), step * POLL_MS) {
-                Move::Stop { ending } => return (file, Some(ending), faults),
-                Move::GiveUp => return (file, None, faults),
-                Move::Wait => {}
+            match side.next_move(text.as_deref(), step * POLL_MS) {
+                SideMove::Stop { ending } => return (file, Some(ending), faults),
+                SideMove::GiveUp => return (file, None, faults),
+                SideMove::Wait => {}
                 _ if *mute => {}
-                Move::Close { ending } => {
-                    let (agreed, open) = speak::score(&file);
-                    text = Some(file + &render::consensus(ending, &agreed, &open, &sign));
+                SideMove::Close { ending } => {
+                    let (agreed, open) = speak::split_by_settled(&file);
+                    text = Some(file + &render::render_consensus(ending, &agreed, &open, &sign));
                 }
-                Move::Speak { section, last } => {
+                SideMove::Speak { section, last } => {
                     let deed = duelist.deeds.get(*turn).copied().unwrap_or(Deed::Speak);
                     *turn += 1;
                     if deed != Deed::Speak {
@@ -141,11 +142,12 @@ fn play(duelists: &[Duelist; 2]) -> (String, Option<Ending>, Vec<Deed>) {
                         *mute = true;
                     }
                     let review = duelist.review();
-                    let task = speak::task(*role, section, &file);
+                    let task = speak::build_task(*role, section, &file);
                     let answer =
                         (section != SectionKind::Opening).then(|| duelist.answer(&task, *turn));
-                    let speech = speak::speech(*role, &file, section, &review, answer.as_ref());
-                    let mut said = render::section(section, &speech, &sign);
+                    let speech =
+                        speak::draft_section(*role, &file, section, &review, answer.as_ref());
+                    let mut said = render::render_section(section, &speech, &sign);
                     match deed {
                         Deed::Speak => {}
                         Deed::Silence => said.clear(),
@@ -154,8 +156,11 @@ fn play(duelists: &[Duelist; 2]) -> (String, Option<Ending>, Vec<Deed>) {
                             said.truncate(end);
                         }
                         Deed::Forge => {
-                            let other =
-                                render::sign(role.other(), "simulation", "2026-01-01T09:00:00Z");
+                            let other = render::render_signature(
+                                role.other(),
+                                "simulation",
+                                "2026-01-01T09:00:00Z",
+                            );
                             said = said.replace(&sign, &other);
                         }
                     }
@@ -163,19 +168,19 @@ fn play(duelists: &[Duelist; 2]) -> (String, Option<Ending>, Vec<Deed>) {
                         continue;
                     }
                     let head = if file.is_empty() {
-                        render::head("HEAD")
+                        render::render_head("HEAD")
                     } else {
                         String::new()
                     };
                     let mut whole = file + &head + &said;
                     if last && deed == Deed::Speak {
-                        let (agreed, open) = speak::score(&whole);
-                        let ending = if super::side::is_settled(&Transcript::parse(&whole)) {
-                            Ending::Consensus
+                        let (agreed, open) = speak::split_by_settled(&whole);
+                        let ending = if super::side::is_settled(&DebateTranscript::parse(&whole)) {
+                            DuelEnding::Consensus
                         } else {
-                            Ending::Limit
+                            DuelEnding::Limit
                         };
-                        whole += &render::consensus(ending, &agreed, &open, &sign);
+                        whole += &render::render_consensus(ending, &agreed, &open, &sign);
                     }
                     text = Some(whole);
                 }
@@ -194,7 +199,7 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
         );
         return Ok(());
     };
-    let transcript = Transcript::parse(&text);
+    let transcript = DebateTranscript::parse(&text);
     let of = |kind: fn(&SectionKind) -> bool| {
         transcript.sections.iter().filter(|s| kind(&s.kind)).count()
     };
@@ -204,12 +209,14 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
         "{}",
         text
     );
-    let violations = check::check(&transcript);
+    let violations = check::check_transcript(&transcript);
     match faults.as_slice() {
         [] => {
             // Whoever says nothing of the other's points breaks the form, and nothing else.
             let mute = duelists.iter().any(|d| d.stances.is_empty());
-            let lapses = violations.iter().filter(|v| v.rule == Rule::Uncategorised);
+            let lapses = violations
+                .iter()
+                .filter(|v| v.rule == ProtocolRule::Uncategorised);
             prop_assert!(
                 violations.is_empty() || mute && lapses.count() == violations.len(),
                 "{:?} in\n{}",
@@ -217,14 +224,14 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
                 text
             );
             prop_assert!(
-                matches!(ending, Ending::Consensus | Ending::Limit),
+                matches!(ending, DuelEnding::Consensus | DuelEnding::Limit),
                 "{:?}\n{}",
                 ending,
                 text
             );
         }
         _ => prop_assert!(
-            !matches!(ending, Ending::Consensus | Ending::Limit),
+            !matches!(ending, DuelEnding::Consensus | DuelEnding::Limit),
             "{:?} after {:?}\n{}",
             ending,
             faults,
@@ -232,7 +239,7 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
         ),
     }
     let mut prove = |at: &Location, quote: &str| (run::search(at.line, quote), String::new());
-    let outcome = verdict::judge(
+    let outcome = verdict::judge_transcript(
         &transcript,
         ending,
         run::plan(Procedure::Duel, 2),
@@ -242,9 +249,9 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
         return Err(TestCaseError::fail(format!("no outcome of\n{text}")));
     };
     match ending {
-        Ending::Consensus => {}
-        Ending::Limit => prop_assert!(outcome.verdict != Verdict::Pass, "{:?}", outcome),
-        Ending::TimeoutA | Ending::TimeoutB | Ending::Violation => {
+        DuelEnding::Consensus => {}
+        DuelEnding::Limit => prop_assert!(outcome.verdict != Verdict::Pass, "{:?}", outcome),
+        DuelEnding::TimeoutA | DuelEnding::TimeoutB | DuelEnding::Violation => {
             prop_assert_eq!(outcome.verdict, Verdict::Inconclusive, "{}", text);
         }
     }

@@ -4,18 +4,18 @@ use council_protocol::answer::{IndependentFinding, Tag};
 use council_protocol::task::{Objection, PeerFinding};
 use council_protocol::{Answer, Finding, Task};
 
-use super::Role;
+use super::DuelRole;
 use super::points::PointId;
-use super::render::Speech;
-use super::standing::{PointStanding, standings};
-use super::transcript::{SectionKind, Transcript};
+use super::render::SectionDraft;
+use super::standing::{PointStanding, point_standings};
+use super::transcript::{DebateTranscript, SectionKind};
 
 /// How far apart two places may be to mean the same, in lines.
 const NEAR_LINES: u32 = 3;
 
 /// What an agent is asked for its next section: the open points of the other side, and what was said against its own.
-pub fn task(role: Role, section: SectionKind, text: &str) -> Task {
-    let open: Vec<PointStanding> = standings(&Transcript::parse(text))
+pub fn build_task(role: DuelRole, section: SectionKind, text: &str) -> Task {
+    let open: Vec<PointStanding> = point_standings(&DebateTranscript::parse(text))
         .into_iter()
         .filter(|p| !p.is_settled())
         .collect();
@@ -31,11 +31,11 @@ pub fn task(role: Role, section: SectionKind, text: &str) -> Task {
                 finding: p.finding.clone(),
             })
             .collect(),
-        objections: own.filter_map(objection).collect(),
+        objections: own.filter_map(to_objection).collect(),
     }
 }
 
-fn objection(point: &PointStanding) -> Option<Objection> {
+fn to_objection(point: &PointStanding) -> Option<Objection> {
     let opinion = point.last_of(point.id.role.other())?;
     Some(Objection {
         to: point.id.to_string(),
@@ -48,14 +48,14 @@ fn objection(point: &PointStanding) -> Option<Objection> {
 
 /// What a side writes in `section`: `review` is its own review of the subject, `answer` its answer to [`task`] (none in
 /// an opening, which is the review itself).
-pub fn speech(
-    role: Role,
+pub fn draft_section(
+    role: DuelRole,
     text: &str,
     section: SectionKind,
     review: &Answer,
     answer: Option<&Answer>,
-) -> Speech {
-    let standings = standings(&Transcript::parse(text));
+) -> SectionDraft {
+    let standings = point_standings(&DebateTranscript::parse(text));
     let first = !standings.iter().any(|p| p.id.role == role) && !has_spoken(role, text);
     let voice = answer.unwrap_or(review);
     let mut numbers = standings.iter().filter(|p| p.id.role == role).count();
@@ -74,7 +74,9 @@ pub fn speech(
     };
     let mut points: Vec<_> = own
         .iter()
-        .filter(|finding| section == SectionKind::Opening || near(&standings, finding).is_none())
+        .filter(|finding| {
+            section == SectionKind::Opening || find_near(&standings, finding).is_none()
+        })
         .map(|finding| {
             number(
                 (section != SectionKind::Opening).then_some(Tag::New),
@@ -83,18 +85,18 @@ pub fn speech(
         })
         .collect();
     for IndependentFinding { tag, finding } in answer.map_or(&[][..], |a| &a.independent_findings) {
-        let known =
-            near(&standings, finding).is_some() || points.iter().any(|(.., f)| is_near(f, finding));
+        let known = find_near(&standings, finding).is_some()
+            || points.iter().any(|(.., f)| is_near(f, finding));
         if *tag == Tag::New && !known {
             points.push(number(Some(Tag::New), finding));
         }
     }
-    let replies = answer.map_or_else(Vec::new, |answer| replies(&standings, answer));
+    let replies = answer.map_or_else(Vec::new, |answer| usable_replies(&standings, answer));
     let open = standings
         .iter()
         .filter(|p| p.id.role != role && !p.is_settled());
     let unanswered = open.map(|p| p.id);
-    Speech {
+    SectionDraft {
         position: first.then(|| (voice.verdict, voice.key_insight.clone())),
         unanswered: unanswered
             .filter(|id| !replies.iter().any(|(to, ..)| to == id))
@@ -105,7 +107,7 @@ pub fn speech(
 }
 
 /// The points of a task that an answer to it leaves uncategorised (seed 004, "Response format").
-pub fn unanswered<'a>(task: &'a Task, answer: &Answer) -> Vec<&'a str> {
+pub fn unanswered_points<'a>(task: &'a Task, answer: &Answer) -> Vec<&'a str> {
     let Task::Duel { theirs, .. } = task else {
         return Vec::new();
     };
@@ -115,7 +117,7 @@ pub fn unanswered<'a>(task: &'a Task, answer: &Answer) -> Vec<&'a str> {
 }
 
 /// Replies to points that stand in the file; the rest speaks to nobody.
-fn replies(
+fn usable_replies(
     standings: &[PointStanding],
     answer: &Answer,
 ) -> Vec<(
@@ -137,14 +139,14 @@ fn replies(
     replies.collect()
 }
 
-fn has_spoken(role: Role, text: &str) -> bool {
-    let sections = Transcript::parse(text).sections;
+fn has_spoken(role: DuelRole, text: &str) -> bool {
+    let sections = DebateTranscript::parse(text).sections;
     sections
         .iter()
         .any(|s| s.signature.as_ref().is_some_and(|g| g.role == role))
 }
 
-fn near<'a>(standings: &'a [PointStanding], finding: &Finding) -> Option<&'a PointStanding> {
+fn find_near<'a>(standings: &'a [PointStanding], finding: &Finding) -> Option<&'a PointStanding> {
     standings.iter().find(|p| is_near(&p.finding, finding))
 }
 
@@ -153,8 +155,8 @@ fn is_near(a: &Finding, b: &Finding) -> bool {
 }
 
 /// Points by whether they are settled, for the CONSENSUS.
-pub fn score(text: &str) -> (Vec<PointId>, Vec<PointId>) {
-    let standings = standings(&Transcript::parse(text));
+pub fn split_by_settled(text: &str) -> (Vec<PointId>, Vec<PointId>) {
+    let standings = point_standings(&DebateTranscript::parse(text));
     let (settled, open): (Vec<_>, Vec<_>) = standings.iter().partition(|p| p.is_settled());
     let ids = |points: Vec<&PointStanding>| points.iter().map(|p| p.id).collect();
     (ids(settled), ids(open))
@@ -165,7 +167,7 @@ mod tests {
     use council_protocol::answer::{Response, Stance};
     use council_protocol::{Location, Severity, Vote};
 
-    use super::super::render::{section as write, sign};
+    use super::super::render::{render_section as write, render_signature};
     use super::*;
 
     fn finding(path: &str, line: u32) -> Finding {
@@ -197,11 +199,11 @@ mod tests {
 
     fn opening() -> String {
         let own = review(vec![finding("a.rs", 1), finding("b.rs", 20)]);
-        let speech = speech(Role::A, "", SectionKind::Opening, &own, None);
+        let speech = draft_section(DuelRole::A, "", SectionKind::Opening, &own, None);
         write(
             SectionKind::Opening,
             &speech,
-            &sign(Role::A, "t", "2025-06-15T14:30:00Z"),
+            &render_signature(DuelRole::A, "t", "2025-06-15T14:30:00Z"),
         )
     }
 
@@ -210,7 +212,7 @@ mod tests {
         let text = opening();
         let Task::Duel {
             theirs, objections, ..
-        } = task(Role::B, SectionKind::Response(1), &text)
+        } = build_task(DuelRole::B, SectionKind::Response(1), &text)
         else {
             panic!()
         };
@@ -229,8 +231,8 @@ mod tests {
             reply("A2", Stance::Disagreed),
             reply("A9", Stance::Agreed),
         ];
-        let speech = speech(
-            Role::B,
+        let speech = draft_section(
+            DuelRole::B,
             &text,
             SectionKind::Response(1),
             &own,
@@ -258,8 +260,8 @@ mod tests {
                 evidence: None,
             })
             .into();
-        let said = speech(
-            Role::B,
+        let said = draft_section(
+            DuelRole::B,
             &text,
             SectionKind::Response(1),
             &review(Vec::new()),
@@ -268,20 +270,20 @@ mod tests {
         text += &write(
             SectionKind::Response(1),
             &said,
-            &sign(Role::B, "t", "2025-06-15T14:31:00Z"),
+            &render_signature(DuelRole::B, "t", "2025-06-15T14:31:00Z"),
         );
         let Task::Duel {
             theirs, objections, ..
-        } = task(Role::A, SectionKind::FollowUp(1), &text)
+        } = build_task(DuelRole::A, SectionKind::FollowUp(1), &text)
         else {
             panic!()
         };
         assert_eq!(theirs.len(), 0);
         let to: Vec<_> = objections.iter().map(|o| o.to.as_str()).collect();
         assert_eq!(to, ["A2"]);
-        assert_eq!(score(&text).0.len(), 1);
-        let again = speech(
-            Role::A,
+        assert_eq!(split_by_settled(&text).0.len(), 1);
+        let again = draft_section(
+            DuelRole::A,
             &text,
             SectionKind::FollowUp(1),
             &review(vec![finding("z.rs", 1)]),

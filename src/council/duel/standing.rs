@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Location, Vote};
 
-use super::Role;
-use super::points::{Point, PointId, Reply, said};
-use super::transcript::{Section, Transcript};
+use super::DuelRole;
+use super::points::{PointId, PointReply, RaisedPoint, read_content};
+use super::transcript::{DebateSection, DebateTranscript};
 
 /// One point with everything that was said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,14 +21,14 @@ pub struct PointStanding {
     /// The section in which it was raised, from 0.
     pub section: usize,
     /// Replies in order, of both sides.
-    pub replies: Vec<Opinion>,
+    pub replies: Vec<PointOpinion>,
 }
 
 /// A reply with its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opinion {
+pub struct PointOpinion {
     /// Whose.
-    pub role: Role,
+    pub role: DuelRole,
     /// Agreement.
     pub stance: Stance,
     /// Why.
@@ -39,7 +39,7 @@ pub struct Opinion {
 
 impl PointStanding {
     /// The last word of a side on this point.
-    pub fn last_of(&self, role: Role) -> Option<&Opinion> {
+    pub fn last_of(&self, role: DuelRole) -> Option<&PointOpinion> {
         self.replies.iter().rev().find(|r| r.role == role)
     }
 
@@ -66,11 +66,11 @@ impl PointStanding {
 }
 
 /// Every point in the order in which it was raised.
-pub fn standings(transcript: &Transcript) -> Vec<PointStanding> {
-    let mut board = Board::default();
+pub fn point_standings(transcript: &DebateTranscript) -> Vec<PointStanding> {
+    let mut board = PointBoard::default();
     for (index, section) in transcript.sections.iter().enumerate() {
         if let Some(role) = section.signature.as_ref().map(|s| s.role) {
-            board.read(index, role, section);
+            board.read_section(index, role, section);
         }
     }
     board.points.into_values().collect()
@@ -88,26 +88,26 @@ fn stance_of(tag: Tag) -> Option<Stance> {
 }
 
 #[derive(Default)]
-struct Board {
+struct PointBoard {
     /// By order of appearance.
     points: BTreeMap<usize, PointStanding>,
 }
 
-impl Board {
-    fn read(&mut self, index: usize, role: Role, section: &Section) {
-        let said = said(section);
+impl PointBoard {
+    fn read_section(&mut self, index: usize, role: DuelRole, section: &DebateSection) {
+        let said = read_content(section);
         for (nth, reply) in said.replies.into_iter().enumerate() {
-            self.reply(role, nth, reply);
+            self.record_reply(role, nth, reply);
         }
         for point in said.points {
-            self.raise(index, role, point);
+            self.raise_point(index, role, point);
         }
     }
 
     /// A new point; `same as other agent` and `not reproduced` speak of the other side's instead.
-    fn raise(&mut self, index: usize, role: Role, point: Point) {
+    fn raise_point(&mut self, index: usize, role: DuelRole, point: RaisedPoint) {
         if let Some(stance) = point.tag.and_then(stance_of)
-            && let Some(theirs) = self.near(role.other(), &point.finding.location)
+            && let Some(theirs) = self.find_near(role.other(), &point.finding.location)
         {
             let Finding {
                 description,
@@ -121,7 +121,7 @@ impl Board {
                 quote,
             };
             let evidence = Some(evidence).filter(|e| !e.quote.is_empty());
-            theirs.replies.push(Opinion {
+            theirs.replies.push(PointOpinion {
                 role,
                 stance,
                 reasoning: description,
@@ -140,7 +140,7 @@ impl Board {
         let standing = PointStanding {
             id: point
                 .id
-                .filter(|id| id.role == role && self.find(*id).is_none())
+                .filter(|id| id.role == role && self.find_point(*id).is_none())
                 .unwrap_or(id),
             finding: point.finding,
             tag: point.tag,
@@ -150,7 +150,7 @@ impl Board {
         self.points.insert(self.points.len(), standing);
     }
 
-    fn near(&mut self, role: Role, place: &Location) -> Option<&mut PointStanding> {
+    fn find_near(&mut self, role: DuelRole, place: &Location) -> Option<&mut PointStanding> {
         let near = |p: &&mut PointStanding| {
             let at = &p.finding.location;
             p.id.role == role && at.path == place.path && at.line.abs_diff(place.line) <= NEAR_LINES
@@ -158,12 +158,12 @@ impl Board {
         self.points.values_mut().find(near)
     }
 
-    fn find(&mut self, id: PointId) -> Option<&mut PointStanding> {
+    fn find_point(&mut self, id: PointId) -> Option<&mut PointStanding> {
         self.points.values_mut().find(|p| p.id == id)
     }
 
     /// A reply without a name answers the other side's points in their order.
-    fn reply(&mut self, role: Role, nth: usize, reply: Reply) {
+    fn record_reply(&mut self, role: DuelRole, nth: usize, reply: PointReply) {
         let unnamed = || {
             let theirs = self
                 .points
@@ -174,20 +174,20 @@ impl Board {
         let Some(id) = reply.to.or_else(unnamed) else {
             return;
         };
-        let opinion = Opinion {
+        let opinion = PointOpinion {
             role,
             stance: reply.stance,
             reasoning: reply.reasoning,
             evidence: reply.evidence,
         };
-        if let Some(point) = self.find(id) {
+        if let Some(point) = self.find_point(id) {
             point.replies.push(opinion);
         }
     }
 }
 
 /// The vote that a side named in its section (`Vote: FAIL — …`), the last one.
-pub fn vote_of(transcript: &Transcript, role: Role) -> Option<(Vote, String)> {
+pub fn vote_of(transcript: &DebateTranscript, role: DuelRole) -> Option<(Vote, String)> {
     let own = transcript
         .sections
         .iter()
@@ -198,7 +198,7 @@ pub fn vote_of(transcript: &Transcript, role: Role) -> Option<(Vote, String)> {
             let (word, insight) = line.text.trim().strip_prefix("Vote: ")?.split_once(" — ")?;
             let vote = [Vote::Pass, Vote::Warn, Vote::Fail]
                 .into_iter()
-                .find(|v| v.word() == word)?;
+                .find(|v| v.as_str() == word)?;
             Some((vote, insight.to_owned()))
         })
 }
@@ -207,16 +207,16 @@ pub fn vote_of(transcript: &Transcript, role: Role) -> Option<(Vote, String)> {
 mod tests {
     use super::*;
 
-    fn transcript(response: &str, follow_up: &str) -> Transcript {
-        Transcript::parse(&format!(
+    fn transcript(response: &str, follow_up: &str) -> DebateTranscript {
+        DebateTranscript::parse(&format!(
             "## Opening\nVote: FAIL — broken\n\n1. `a.rs:1` — one\n2. `b.rs:2` — two\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
              ## Response 1\n{response}\n\n*— Agent B, 2025-06-15T14:31:00Z*\n\n\
              ## Follow-up 1\n{follow_up}\n\n*— Agent A, 2025-06-15T14:32:00Z*\n"
         ))
     }
 
-    fn settled(transcript: &Transcript) -> Vec<(String, bool)> {
-        standings(transcript)
+    fn settled(transcript: &DebateTranscript) -> Vec<(String, bool)> {
+        point_standings(transcript)
             .iter()
             .map(|p| (p.id.to_string(), p.is_settled()))
             .collect()
@@ -248,7 +248,7 @@ mod tests {
             "- [same as other agent] `a.rs:2` — one too\n  > x\n- [not reproduced / disagreed] `b.rs:2` — no",
             "nothing",
         );
-        let stances: Vec<_> = standings(&file)
+        let stances: Vec<_> = point_standings(&file)
             .iter()
             .map(|p| p.replies[0].stance)
             .collect();
@@ -261,9 +261,15 @@ mod tests {
             "- [new finding] `c.rs:3` — three",
             "- [new finding] `d.rs:4` — four",
         );
-        let ids: Vec<_> = standings(&file).iter().map(|p| p.id.to_string()).collect();
+        let ids: Vec<_> = point_standings(&file)
+            .iter()
+            .map(|p| p.id.to_string())
+            .collect();
         assert_eq!(ids, ["A1", "A2", "B1", "A3"]);
-        assert_eq!(vote_of(&file, Role::A), Some((Vote::Fail, "broken".into())));
-        assert_eq!(vote_of(&file, Role::B), None);
+        assert_eq!(
+            vote_of(&file, DuelRole::A),
+            Some((Vote::Fail, "broken".into()))
+        );
+        assert_eq!(vote_of(&file, DuelRole::B), None);
     }
 }

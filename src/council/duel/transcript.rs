@@ -1,6 +1,6 @@
 //! Reads a `DEBATE.md`: headings, signatures and bodies, proof against code fences and quotes.
 
-use super::{Ending, Role};
+use super::{DuelEnding, DuelRole};
 
 /// What a section is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,9 +52,9 @@ impl SectionKind {
 
 /// The line that closes a section: `*— Agent A (tool), 2025-06-15T14:30:00Z*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
+pub struct SectionSignature {
     /// Who.
-    pub role: Role,
+    pub role: DuelRole,
     /// The tool in brackets, if named.
     pub tool: Option<String>,
     /// The time as written.
@@ -65,7 +65,7 @@ pub struct Signature {
 
 /// One second-level section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct DebateSection {
     /// What it is.
     pub kind: SectionKind,
     /// The heading's text without `## `.
@@ -76,7 +76,7 @@ pub struct Section {
     /// and quotes) and its number.
     pub body: Vec<BodyLine>,
     /// The closing line. Without it the section may be half written.
-    pub signature: Option<Signature>,
+    pub signature: Option<SectionSignature>,
     /// Whether a code fence of the section is still open at its end.
     pub open_fence: bool,
 }
@@ -92,36 +92,36 @@ pub struct BodyLine {
     pub open: bool,
 }
 
-impl Section {
+impl DebateSection {
     /// Whether it is wholly there: signed, and outside every fence.
     pub fn is_complete(&self) -> bool {
         self.signature.is_some() && !self.open_fence
     }
 
     /// What `Outcome:` says, in a CONSENSUS.
-    pub fn outcome(&self) -> Option<Ending> {
+    pub fn stated_ending(&self) -> Option<DuelEnding> {
         let lines = self.body.iter().filter(|l| l.open);
         lines
             .filter_map(|l| l.text.trim().strip_prefix("Outcome:"))
-            .find_map(|w| Ending::parse(w.trim()))
+            .find_map(|w| DuelEnding::parse(w.trim()))
     }
 }
 
 /// A whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Transcript {
+pub struct DebateTranscript {
     /// What stands behind `# Code Debate: `.
     pub subject: Option<String>,
     /// The second-level sections in order.
-    pub sections: Vec<Section>,
+    pub sections: Vec<DebateSection>,
 }
 
-impl Transcript {
+impl DebateTranscript {
     /// Reads a file's text. Never fails: what is odd is named by [`super::check`].
     pub fn parse(text: &str) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = TranscriptReader::default();
         for (index, line) in text.lines().enumerate() {
-            reader.line(u32::try_from(index + 1).unwrap_or(u32::MAX), line);
+            reader.read_line(u32::try_from(index + 1).unwrap_or(u32::MAX), line);
         }
         reader.finish()
     }
@@ -135,14 +135,14 @@ impl Transcript {
 }
 
 #[derive(Default)]
-struct Reader {
-    transcript: Transcript,
+struct TranscriptReader {
+    transcript: DebateTranscript,
     /// Character and length of the fence that is open.
     fence: Option<(char, usize)>,
 }
 
-impl Reader {
-    fn line(&mut self, number: u32, text: &str) {
+impl TranscriptReader {
+    fn read_line(&mut self, number: u32, text: &str) {
         let open = self.is_open(text);
         if open {
             if let Some(heading) = text.strip_prefix("## ") {
@@ -158,7 +158,7 @@ impl Reader {
         let Some(section) = self.transcript.sections.last_mut() else {
             return;
         };
-        match signature(text, number).filter(|_| open) {
+        match parse_signature(text, number).filter(|_| open) {
             Some(found) if section.signature.is_none() => section.signature = Some(found),
             _ => section.body.push(BodyLine {
                 number,
@@ -169,7 +169,7 @@ impl Reader {
     }
 
     fn open_section(&mut self, line: u32, heading: &str) {
-        self.transcript.sections.push(Section {
+        self.transcript.sections.push(DebateSection {
             kind: SectionKind::parse(heading),
             heading: heading.to_owned(),
             line,
@@ -204,7 +204,7 @@ impl Reader {
         }
     }
 
-    fn finish(mut self) -> Transcript {
+    fn finish(mut self) -> DebateTranscript {
         if let Some(last) = self.transcript.sections.last_mut() {
             last.open_fence = self.fence.is_some();
         }
@@ -213,14 +213,14 @@ impl Reader {
 }
 
 /// Reads `*— Agent A (tool), 2025-06-15T14:30:00Z*`.
-fn signature(text: &str, line: u32) -> Option<Signature> {
+fn parse_signature(text: &str, line: u32) -> Option<SectionSignature> {
     let inner = text
         .trim_end()
         .strip_prefix("*— Agent ")?
         .strip_suffix('*')?;
     let (role, rest) = match inner.split_at_checked(1)? {
-        ("A", rest) => (Role::A, rest),
-        ("B", rest) => (Role::B, rest),
+        ("A", rest) => (DuelRole::A, rest),
+        ("B", rest) => (DuelRole::B, rest),
         _ => return None,
     };
     let (tool, time) = match rest.strip_prefix(" (") {
@@ -230,7 +230,7 @@ fn signature(text: &str, line: u32) -> Option<Signature> {
         }
         None => (None, rest.strip_prefix(", ")?),
     };
-    is_timestamp(time).then(|| Signature {
+    is_timestamp(time).then(|| SectionSignature {
         role,
         tool,
         time: time.to_owned(),
@@ -270,7 +270,7 @@ mod tests {
         let text = format!(
             "# Code Debate: HEAD\n\n## Opening\nIt is broken.\n\n{SIGNED}\n\n---\n\n## Response 1\nNo.\n"
         );
-        let transcript = Transcript::parse(&text);
+        let transcript = DebateTranscript::parse(&text);
         assert_eq!(transcript.subject.as_deref(), Some("HEAD"));
         let kinds: Vec<_> = transcript
             .sections
@@ -287,7 +287,7 @@ mod tests {
         let signature = transcript.sections[0].signature.as_ref().unwrap();
         assert_eq!(
             (signature.role, signature.tool.as_deref(), signature.line),
-            (Role::A, Some("tool"), 6)
+            (DuelRole::A, Some("tool"), 6)
         );
     }
 
@@ -301,7 +301,7 @@ mod tests {
             "````\n```\n## CONSENSUS\n```\n````",
         ] {
             let text = format!("## Opening\n{hidden}\n\n{SIGNED}\n");
-            let transcript = Transcript::parse(&text);
+            let transcript = DebateTranscript::parse(&text);
             assert_eq!(transcript.sections.len(), 1, "{hidden}");
             assert!(transcript.sections[0].is_complete(), "{hidden}");
         }
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn seed_004_an_append_that_stops_in_a_fence_is_not_complete() {
         let text = format!("## Opening\n```\ncode\n{SIGNED}\n");
-        let transcript = Transcript::parse(&text);
+        let transcript = DebateTranscript::parse(&text);
         assert!(!transcript.sections[0].is_complete());
         assert!(transcript.sections[0].open_fence);
     }
@@ -323,13 +323,13 @@ mod tests {
             "*— Agent A, yesterday*",
             "- Agent A, 2025-06-15T14:30:00Z",
         ] {
-            assert_eq!(signature(bad, 1), None, "{bad}");
+            assert_eq!(parse_signature(bad, 1), None, "{bad}");
         }
         for good in [
             "*— Agent B, 2025-06-15T14:30:00Z*",
             "*— Agent A (a (b), c), 2025-06-15T14:30:00.123+02:00*",
         ] {
-            assert!(signature(good, 1).is_some(), "{good}");
+            assert!(parse_signature(good, 1).is_some(), "{good}");
         }
     }
 
@@ -338,8 +338,8 @@ mod tests {
         let text =
             format!("## CONSENSUS\n```\nOutcome: consensus\n```\nOutcome: limit\n\n{SIGNED}\n");
         assert_eq!(
-            Transcript::parse(&text).sections[0].outcome(),
-            Some(Ending::Limit)
+            DebateTranscript::parse(&text).sections[0].stated_ending(),
+            Some(DuelEnding::Limit)
         );
     }
 }

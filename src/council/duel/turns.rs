@@ -1,15 +1,15 @@
 //! Whose move it is: the turn table of seed 004, over headings and signatures.
 
-use super::transcript::{SectionKind, Transcript};
-use super::{MAX_ROUNDS, Role};
+use super::transcript::{DebateTranscript, SectionKind};
+use super::{DuelRole, MAX_ROUNDS};
 
 /// What may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum NextTurn {
     /// `role` may append `section`; A may close instead when `may_close`.
     Append {
         /// Whose move it is.
-        role: Role,
+        role: DuelRole,
         /// What it appends.
         section: SectionKind,
         /// Whether it may append CONSENSUS instead.
@@ -28,39 +28,39 @@ pub enum Next {
 }
 
 /// What may come next in a file. An empty transcript is A's to open.
-pub fn next(transcript: &Transcript) -> Next {
+pub fn next_turn(transcript: &DebateTranscript) -> NextTurn {
     if transcript.is_concluded() {
-        return Next::Over;
+        return NextTurn::Over;
     }
     let Some(last) = transcript.sections.last() else {
-        return append(Role::A, SectionKind::Opening);
+        return append_turn(DuelRole::A, SectionKind::Opening);
     };
     if !last.is_complete() {
-        return Next::Unfinished;
+        return NextTurn::Unfinished;
     }
-    let mut expected = append(Role::A, SectionKind::Opening);
+    let mut expected = append_turn(DuelRole::A, SectionKind::Opening);
     for section in &transcript.sections {
-        let Next::Append {
+        let NextTurn::Append {
             role,
             section: kind,
             ..
         } = expected
         else {
-            return Next::Broken;
+            return NextTurn::Broken;
         };
         let signed_by = section.signature.as_ref().map(|s| s.role);
         if section.kind != kind || signed_by != Some(role) {
-            return Next::Broken;
+            return NextTurn::Broken;
         }
-        expected = after(kind);
+        expected = turn_after(kind);
     }
     expected
 }
 
-fn append(role: Role, section: SectionKind) -> Next {
+fn append_turn(role: DuelRole, section: SectionKind) -> NextTurn {
     let may_close = matches!(section, SectionKind::FollowUp(_));
     let last = section == SectionKind::Response(MAX_ROUNDS + 1);
-    Next::Append {
+    NextTurn::Append {
         role,
         section,
         may_close,
@@ -68,23 +68,23 @@ fn append(role: Role, section: SectionKind) -> Next {
     }
 }
 
-fn after(kind: SectionKind) -> Next {
+fn turn_after(kind: SectionKind) -> NextTurn {
     match kind {
-        SectionKind::Opening => append(Role::B, SectionKind::Response(1)),
-        SectionKind::Response(n) if n > MAX_ROUNDS => Next::Close,
-        SectionKind::Response(n) => append(Role::A, SectionKind::FollowUp(n)),
-        SectionKind::FollowUp(n) => append(Role::B, SectionKind::Response(n + 1)),
-        SectionKind::Consensus => Next::Over,
-        SectionKind::Unknown => Next::Broken,
+        SectionKind::Opening => append_turn(DuelRole::B, SectionKind::Response(1)),
+        SectionKind::Response(n) if n > MAX_ROUNDS => NextTurn::Close,
+        SectionKind::Response(n) => append_turn(DuelRole::A, SectionKind::FollowUp(n)),
+        SectionKind::FollowUp(n) => append_turn(DuelRole::B, SectionKind::Response(n + 1)),
+        SectionKind::Consensus => NextTurn::Over,
+        SectionKind::Unknown => NextTurn::Broken,
     }
 }
 
 /// Whether it is `role`'s move.
-pub fn is_turn_of(role: Role, transcript: &Transcript) -> bool {
-    match next(transcript) {
-        Next::Append { role: mover, .. } => mover == role,
-        Next::Close => true,
-        Next::Unfinished | Next::Over | Next::Broken => false,
+pub fn is_turn_of(role: DuelRole, transcript: &DebateTranscript) -> bool {
+    match next_turn(transcript) {
+        NextTurn::Append { role: mover, .. } => mover == role,
+        NextTurn::Close => true,
+        NextTurn::Unfinished | NextTurn::Over | NextTurn::Broken => false,
     }
 }
 
@@ -103,14 +103,14 @@ pub(crate) mod tests {
         text
     }
 
-    fn at(sections: &[(&str, char)]) -> Next {
-        next(&Transcript::parse(&file(sections)))
+    fn at(sections: &[(&str, char)]) -> NextTurn {
+        next_turn(&DebateTranscript::parse(&file(sections)))
     }
 
     #[test]
     fn seed_004_turn_table_over_headings_and_signatures() {
         let mover = |sections: &[(&str, char)]| match at(sections) {
-            Next::Append {
+            NextTurn::Append {
                 role,
                 section,
                 may_close,
@@ -118,22 +118,28 @@ pub(crate) mod tests {
             } => (role, section.heading(), may_close),
             other => panic!("{other:?}"),
         };
-        assert_eq!(mover(&[]), (Role::A, "Opening".into(), false));
+        assert_eq!(mover(&[]), (DuelRole::A, "Opening".into(), false));
         let opening = ("Opening", 'A');
-        assert_eq!(mover(&[opening]), (Role::B, "Response 1".into(), false));
+        assert_eq!(mover(&[opening]), (DuelRole::B, "Response 1".into(), false));
         assert_eq!(
             mover(&[opening, ("Response 1", 'B')]),
-            (Role::A, "Follow-up 1".into(), true)
+            (DuelRole::A, "Follow-up 1".into(), true)
         );
         let three = [opening, ("Response 1", 'B'), ("Follow-up 1", 'A')];
-        assert_eq!(mover(&three), (Role::B, "Response 2".into(), false));
+        assert_eq!(mover(&three), (DuelRole::B, "Response 2".into(), false));
     }
 
     #[test]
     fn seed_004_a_signature_of_the_wrong_role_is_no_turn() {
-        assert_eq!(at(&[("Opening", 'B')]), Next::Broken);
-        assert_eq!(at(&[("Opening", 'A'), ("Response 1", 'A')]), Next::Broken);
-        assert_eq!(at(&[("Opening", 'A'), ("Follow-up 1", 'A')]), Next::Broken);
+        assert_eq!(at(&[("Opening", 'B')]), NextTurn::Broken);
+        assert_eq!(
+            at(&[("Opening", 'A'), ("Response 1", 'A')]),
+            NextTurn::Broken
+        );
+        assert_eq!(
+            at(&[("Opening", 'A'), ("Follow-up 1", 'A')]),
+            NextTurn::Broken
+        );
     }
 
     #[test]
@@ -142,14 +148,14 @@ pub(crate) mod tests {
         for n in 1..=MAX_ROUNDS {
             sections.push((format!("Follow-up {n}"), 'A'));
             let refs: Vec<_> = sections.iter().map(|(h, r)| (h.as_str(), *r)).collect();
-            let Next::Append { last, .. } = at(&refs) else {
+            let NextTurn::Append { last, .. } = at(&refs) else {
                 panic!()
             };
             assert_eq!(last, n == MAX_ROUNDS);
             sections.push((format!("Response {}", n + 1), 'B'));
         }
         let refs: Vec<_> = sections.iter().map(|(h, r)| (h.as_str(), *r)).collect();
-        assert_eq!(at(&refs), Next::Close);
+        assert_eq!(at(&refs), NextTurn::Close);
     }
 
     #[test]
@@ -159,8 +165,8 @@ pub(crate) mod tests {
         for cut in "# Code Debate: HEAD\n\n## Opening\n".len()..end + 30 {
             if whole.is_char_boundary(cut) {
                 assert_eq!(
-                    next(&Transcript::parse(&whole[..cut])),
-                    Next::Unfinished,
+                    next_turn(&DebateTranscript::parse(&whole[..cut])),
+                    NextTurn::Unfinished,
                     "cut at {cut}"
                 );
             }

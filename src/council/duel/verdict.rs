@@ -10,28 +10,28 @@ use council_protocol::{
     Answer, Failure, FailureKind, Location, Proof, Severity, Task, TurnId, Vote,
 };
 
-use super::standing::{PointStanding, standings, vote_of};
-use super::transcript::Transcript;
-use super::{Ending, Role};
+use super::standing::{PointStanding, point_standings, vote_of};
+use super::transcript::DebateTranscript;
+use super::{DuelEnding, DuelRole};
 use crate::council::engine::Council;
 use crate::council::exchange::{Action, Input};
-use crate::council::outcome::{Outcome, Reason, Verdict};
+use crate::council::outcome::{Outcome, Verdict, VerdictReason};
 use crate::council::plan::{DebateMode, Plan, Procedure};
 
 /// Searches a quote in the reviewed tree: what was found, and the squeezed lines around it.
-pub type Prover<'a> = &'a mut dyn FnMut(&Location, &str) -> (Proof, String);
+pub type ProveQuote<'a> = &'a mut dyn FnMut(&Location, &str) -> (Proof, String);
 
 /// The outcome of a concluded duel. `plan` seats A and B, in this order; `ending` is what the duel came to: `limit` is at
 /// least WARN, a time-out or a violation is INCONCLUSIVE (3-debate.md, "004 endings").
-pub fn judge(
-    transcript: &Transcript,
-    ending: Ending,
+pub fn judge_transcript(
+    transcript: &DebateTranscript,
+    ending: DuelEnding,
     mut plan: Plan,
-    prove: Prover<'_>,
+    prove: ProveQuote<'_>,
 ) -> Option<Outcome> {
     plan.procedure = Procedure::Debate;
     plan.debate = DebateMode::Force;
-    let sides = [Role::A, Role::B].map(|role| Script::new(transcript, role));
+    let sides = [DuelRole::A, DuelRole::B].map(|role| SideScript::new(transcript, role));
     let judges: Vec<_> = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
     let (mut council, first) = Council::convene(plan);
     let mut open: VecDeque<Action> = first.into();
@@ -67,7 +67,7 @@ pub fn judge(
                     .iter()
                     .position(|j| *j == judge)
                     .and_then(|i| sides.get(i));
-                spoken(side, judge, turn, round, key, &task)
+                answer_turn(side, judge, turn, round, key, &task)
             }
             // A transcript has no helpers, no clock and no files; the exchange is inline.
             Action::Share { .. }
@@ -83,15 +83,15 @@ pub fn judge(
     None
 }
 
-fn spoken(
-    side: Option<&Script>,
+fn answer_turn(
+    side: Option<&SideScript>,
     judge: council_protocol::JudgeId,
     turn: TurnId,
     round: u8,
     key: String,
     task: &Task,
 ) -> Input {
-    match side.and_then(|side| side.answer(round, key, task)) {
+    match side.and_then(|side| side.answer_task(round, key, task)) {
         Some(raw) => Input::Answered {
             judge,
             turn,
@@ -113,17 +113,17 @@ fn spoken(
 }
 
 /// What one side said, as the answers of a judge.
-struct Script {
-    role: Role,
+struct SideScript {
+    role: DuelRole,
     vote: Vote,
     insight: String,
     own: Vec<PointStanding>,
     theirs: Vec<PointStanding>,
 }
 
-impl Script {
-    fn new(transcript: &Transcript, role: Role) -> Self {
-        let (own, theirs): (Vec<_>, Vec<_>) = standings(transcript)
+impl SideScript {
+    fn new(transcript: &DebateTranscript, role: DuelRole) -> Self {
+        let (own, theirs): (Vec<_>, Vec<_>) = point_standings(transcript)
             .into_iter()
             .partition(|p| p.id.role == role);
         let named = vote_of(transcript, role);
@@ -137,7 +137,7 @@ impl Script {
         }
     }
 
-    fn answer(&self, round: u8, key: String, task: &Task) -> Option<String> {
+    fn answer_task(&self, round: u8, key: String, task: &Task) -> Option<String> {
         let base = Answer {
             key_insight: self.insight.clone(),
             ..Answer::new(round, key, self.vote)
@@ -147,7 +147,7 @@ impl Script {
                 return Some(format!(
                     "{} votes {}. {}",
                     self.role,
-                    self.vote.word(),
+                    self.vote.as_str(),
                     self.insight
                 ));
             }
@@ -156,8 +156,11 @@ impl Script {
                 ..base
             },
             Task::Debate { peers, .. } => Answer {
-                responses: peers.iter().flat_map(|peer| self.responses(peer)).collect(),
-                withdrawn: self.withdrawn(),
+                responses: peers
+                    .iter()
+                    .flat_map(|peer| self.responses_to(peer))
+                    .collect(),
+                withdrawn: self.withdrawn_points(),
                 ..base
             },
             _ => return None,
@@ -166,7 +169,7 @@ impl Script {
     }
 
     /// The other side's points stand in the exchange in their own order, some of them dropped: `A3` is the third.
-    fn responses(&self, peer: &Peer) -> Vec<Response> {
+    fn responses_to(&self, peer: &Peer) -> Vec<Response> {
         let reply = |finding: &council_protocol::task::PeerFinding| {
             let number: usize = finding
                 .id
@@ -188,7 +191,7 @@ impl Script {
     }
 
     /// A point that was given up is withdrawn with the evidence that was shown against it; without any it is weak.
-    fn withdrawn(&self) -> Vec<Withdrawal> {
+    fn withdrawn_points(&self) -> Vec<Withdrawal> {
         let given_up = self
             .own
             .iter()
@@ -218,18 +221,22 @@ fn vote_from(points: &[PointStanding]) -> Vote {
     }
 }
 
-fn with_ending(mut outcome: Outcome, ending: Ending) -> Outcome {
+fn with_ending(mut outcome: Outcome, ending: DuelEnding) -> Outcome {
     outcome.procedure = Procedure::Duel;
     let (verdict, reason) = match ending {
-        Ending::Consensus => return outcome,
-        Ending::Limit if outcome.verdict == Verdict::Pass => (Verdict::Warn, Reason::DuelLimit),
-        Ending::Limit => return outcome,
-        Ending::TimeoutA | Ending::TimeoutB => (Verdict::Inconclusive, Reason::DuelTimeout),
-        Ending::Violation => (Verdict::Inconclusive, Reason::DuelViolation),
+        DuelEnding::Consensus => return outcome,
+        DuelEnding::Limit if outcome.verdict == Verdict::Pass => {
+            (Verdict::Warn, VerdictReason::DuelLimit)
+        }
+        DuelEnding::Limit => return outcome,
+        DuelEnding::TimeoutA | DuelEnding::TimeoutB => {
+            (Verdict::Inconclusive, VerdictReason::DuelTimeout)
+        }
+        DuelEnding::Violation => (Verdict::Inconclusive, VerdictReason::DuelViolation),
     };
     outcome
         .notes
-        .push(format!("The duel ended with `{}`.", ending.word()));
+        .push(format!("The duel ended with `{}`.", ending.as_str()));
     Outcome {
         verdict,
         reason,
@@ -248,7 +255,10 @@ mod tests {
     use council_protocol::{Capability, CapabilitySet, Seat};
 
     use super::*;
-    use crate::council::plan::{Consensus, Exchange, Options, PlannedSeat, Policy, Seed, Timeouts};
+    use crate::council::plan::{
+        ConsensusRule, ExchangeMode, PlannedSeat, ProcedureOptions, RoundTimeouts, RunSeed,
+        VerdictPolicy,
+    };
 
     fn plan() -> Plan {
         let seat = |name: &str| {
@@ -284,23 +294,23 @@ mod tests {
         Plan {
             procedure: Procedure::Debate,
             debate: DebateMode::Force,
-            consensus: Consensus::Findings,
+            consensus: ConsensusRule::Findings,
             quorum: 2,
-            policy: Policy {
+            policy: VerdictPolicy {
                 disputed_critical_fails: false,
                 incomplete_coverage_warns: false,
             },
             seats: vec![seat("judge-a"), seat("judge-b")],
-            exchange: Exchange::Inline { max_bytes: 100_000 },
-            timeouts: Timeouts::default(),
-            seed: Seed("00".repeat(32)),
+            exchange: ExchangeMode::Inline { max_bytes: 100_000 },
+            timeouts: RoundTimeouts::default(),
+            seed: RunSeed("00".repeat(32)),
             framing: Framing::default(),
             notes: Vec::new(),
-            options: Options::default(),
+            options: ProcedureOptions::default(),
         }
     }
 
-    fn outcome(response: &str, ending: Ending) -> Outcome {
+    fn outcome(response: &str, ending: DuelEnding) -> Outcome {
         let text = format!(
             "## Opening\nVote: FAIL — broken\n\n- **A1** — **critical** `a.rs:1` — boom\n  > let x = boom();\n  Why: w\n  Fix: f\n\n\
              *— Agent A, 2025-06-15T14:30:00Z*\n\n## Response 1\n{response}\n\n*— Agent B, 2025-06-15T14:31:00Z*\n"
@@ -308,11 +318,11 @@ mod tests {
         let source = "let x = boom();\nlet y = checked();\n";
         let mut prove = |at: &Location, quote: &str| {
             (
-                council_protocol::prove(source, at.line, quote),
+                council_protocol::prove_quote(source, at.line, quote),
                 String::new(),
             )
         };
-        judge(&Transcript::parse(&text), ending, plan(), &mut prove).unwrap()
+        judge_transcript(&DebateTranscript::parse(&text), ending, plan(), &mut prove).unwrap()
     }
 
     const EVIDENCE: &str = " (see `a.rs:2`)\n  > let y = checked();\n";
@@ -321,11 +331,11 @@ mod tests {
     fn seed_004_a_point_that_the_other_side_proves_too_fails_the_change() {
         let outcome = outcome(
             &format!("- **A1** — **Agreed** — it is{EVIDENCE}"),
-            Ending::Consensus,
+            DuelEnding::Consensus,
         );
         assert_eq!(
             (outcome.verdict, outcome.reason),
-            (Verdict::Fail, Reason::CriticalConfirmed)
+            (Verdict::Fail, VerdictReason::CriticalConfirmed)
         );
         assert_eq!(outcome.procedure, Procedure::Duel);
     }
@@ -334,11 +344,11 @@ mod tests {
     fn seed_004_a_point_refuted_with_evidence_is_contested() {
         let outcome = outcome(
             &format!("- **A1** — **Disagreed** — it is checked{EVIDENCE}"),
-            Ending::Limit,
+            DuelEnding::Limit,
         );
         assert_eq!(
             (outcome.verdict, outcome.reason),
-            (Verdict::Warn, Reason::CriticalDisputed)
+            (Verdict::Warn, VerdictReason::CriticalDisputed)
         );
     }
 
@@ -348,13 +358,17 @@ mod tests {
             let text = "## Opening\nVote: PASS — fine\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
                  ## Response 1\nVote: PASS — fine\n\n*— Agent B, 2025-06-15T14:31:00Z*\n";
             let mut prove = |_: &Location, _: &str| (Proof::Verified, String::new());
-            judge(&Transcript::parse(text), ending, plan(), &mut prove)
+            judge_transcript(&DebateTranscript::parse(text), ending, plan(), &mut prove)
                 .unwrap()
                 .verdict
         };
-        assert_eq!(clean(Ending::Consensus), Verdict::Pass);
-        assert_eq!(clean(Ending::Limit), Verdict::Warn);
-        for ending in [Ending::TimeoutA, Ending::TimeoutB, Ending::Violation] {
+        assert_eq!(clean(DuelEnding::Consensus), Verdict::Pass);
+        assert_eq!(clean(DuelEnding::Limit), Verdict::Warn);
+        for ending in [
+            DuelEnding::TimeoutA,
+            DuelEnding::TimeoutB,
+            DuelEnding::Violation,
+        ] {
             assert_eq!(clean(ending), Verdict::Inconclusive);
         }
     }

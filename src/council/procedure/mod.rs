@@ -10,30 +10,35 @@ mod staged;
 
 use council_protocol::{Answer, Task};
 
-use super::bench::{Ask, Chair};
-use super::floor::{Floor, RoundPlan};
+use super::bench::{QueuedTask, SeatIndex};
+use super::floor::{DebateState, RoundPlan};
 use super::plan::Procedure;
 
 /// The rules of one procedure.
-pub(super) trait Rules: Sync {
+pub(super) trait ProcedureRules: Sync {
     /// The next round, once the last one is over and its quotes are searched; none: the rounds are over.
-    fn next(&self, floor: &mut Floor) -> Option<RoundPlan>;
+    fn next_round(&self, floor: &mut DebateState) -> Option<RoundPlan>;
 
     /// What an accepted answer leads to within its round.
-    fn heard(&self, _floor: &mut Floor, _chair: Chair, _answer: &Answer) -> Vec<(Chair, Ask)> {
+    fn on_answer(
+        &self,
+        _floor: &mut DebateState,
+        _chair: SeatIndex,
+        _answer: &Answer,
+    ) -> Vec<(SeatIndex, QueuedTask)> {
         Vec::new()
     }
 
     /// What is still to be asked when everybody is done with pass `pass` of the round (from 0).
-    fn quiet(&self, _floor: &mut Floor, _pass: u8) -> Vec<(Chair, Ask)> {
+    fn on_pass_over(&self, _floor: &mut DebateState, _pass: u8) -> Vec<(SeatIndex, QueuedTask)> {
         Vec::new()
     }
 
     /// What is wanting in a usable answer, in words for the judge: it is sent back once, and counts if no better one comes.
-    fn objects(
+    fn find_objection(
         &self,
-        _floor: &Floor,
-        _chair: Chair,
+        _floor: &DebateState,
+        _chair: SeatIndex,
         _task: &Task,
         _answer: &Answer,
     ) -> Option<String> {
@@ -42,15 +47,15 @@ pub(super) trait Rules: Sync {
 }
 
 /// The longest text that one judge has passed on to another, in characters.
-const MOST_CHARS: usize = 4_000;
+const MAX_MESSAGE_CHARS: usize = 4_000;
 
 /// The rules of a procedure.
-pub(super) fn rules(procedure: Procedure) -> &'static dyn Rules {
+pub(super) fn rules_of(procedure: Procedure) -> &'static dyn ProcedureRules {
     match procedure {
-        Procedure::Quick => &quick::Quick,
-        Procedure::Review => &review::Review,
-        Procedure::Debate | Procedure::Duel => &debate::Debate,
-        Procedure::CrossExamination => &cross_examination::CrossExamination,
-        Procedure::Staged => &staged::Staged,
+        Procedure::Quick => &quick::QuickRules,
+        Procedure::Review => &review::ReviewRules,
+        Procedure::Debate | Procedure::Duel => &debate::DebateRules,
+        Procedure::CrossExamination => &cross_examination::CrossExaminationRules,
+        Procedure::Staged => &staged::StagedRules,
     }
 }

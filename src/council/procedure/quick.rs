@@ -2,29 +2,32 @@
 
 use council_protocol::Task;
 
-use super::Rules;
-use crate::council::bench::{Ask, Chair};
-use crate::council::floor::{Floor, RoundPlan};
+use super::ProcedureRules;
+use crate::council::bench::{QueuedTask, SeatIndex};
+use crate::council::floor::{DebateState, RoundPlan};
 
 /// `quick`.
-pub(super) struct Quick;
+pub(super) struct QuickRules;
 
-impl Rules for Quick {
-    fn next(&self, floor: &mut Floor) -> Option<RoundPlan> {
-        (floor.completed == 0).then(|| independent(floor))
+impl ProcedureRules for QuickRules {
+    fn next_round(&self, floor: &mut DebateState) -> Option<RoundPlan> {
+        (floor.completed == 0).then(|| independent_round(floor))
     }
 }
 
 /// R1: everybody reviews alone, at once.
-pub(super) fn independent(floor: &Floor) -> RoundPlan {
-    everybody(floor, |_, _| Task::Review)
+pub(super) fn independent_round(floor: &DebateState) -> RoundPlan {
+    ask_everybody(floor, |_, _| Task::Review)
 }
 
 /// R1 of any procedure: everybody is asked at once.
-pub(super) fn everybody(floor: &Floor, task: impl Fn(&Floor, Chair) -> Task) -> RoundPlan {
-    let asks = floor.bench.sitting().into_iter();
+pub(super) fn ask_everybody(
+    floor: &DebateState,
+    task: impl Fn(&DebateState, SeatIndex) -> Task,
+) -> RoundPlan {
+    let asks = floor.bench.sitting_seats().into_iter();
     let asks = asks
-        .map(|chair| (chair, vec![Ask::new(task(floor, chair))]))
+        .map(|chair| (chair, vec![QueuedTask::new(task(floor, chair))]))
         .collect();
     RoundPlan::at_once(asks, floor.plan.timeouts.r1_ms)
 }

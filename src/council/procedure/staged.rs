@@ -1,19 +1,19 @@
 //! Seed 002: independent production, cross-review, rebuttals while it is contended, a synthesis.
 
 use council_protocol::answer::Contention;
-use council_protocol::task::{Contribution, OpenPoint, Said, Task};
+use council_protocol::task::{Contribution, OpenPoint, Statement, Task};
 use council_protocol::{Answer, Capability, Finding};
 
-use super::Rules;
-use super::debate::{exchange, note_absentees, obstacle};
-use super::quick::everybody;
+use super::ProcedureRules;
+use super::debate::{debate_obstacle, exchange_peers, note_absentees};
+use super::quick::ask_everybody;
 use crate::council::anonymity;
-use crate::council::bench::{Ask, Chair, Presence};
-use crate::council::contention::contention;
-use crate::council::disposition::Version;
-use crate::council::floor::{Floor, RoundPlan};
-use crate::council::ledger::{ContentionRecord, Synthesis, Then};
-use crate::council::plan::{RoundLimits, Subject};
+use crate::council::bench::{QueuedTask, SeatIndex, SeatPresence};
+use crate::council::contention::measure_contention;
+use crate::council::disposition::FindingVersion;
+use crate::council::floor::{DebateState, RoundPlan};
+use crate::council::ledger::{ContentionRecord, ContentionStep, Synthesis};
+use crate::council::plan::{DebateSubject, RoundLimits};
 use crate::council::summary;
 
 /// The profile `standard`, where nothing is said about rounds.
@@ -23,26 +23,31 @@ const STANDARD: RoundLimits = RoundLimits { min: 2, max: 4 };
 const DOCUMENT_BYTES: usize = 256 << 10;
 
 /// `staged`.
-pub(super) struct Staged;
+pub(super) struct StagedRules;
 
-impl Rules for Staged {
-    fn next(&self, floor: &mut Floor) -> Option<RoundPlan> {
+impl ProcedureRules for StagedRules {
+    fn next_round(&self, floor: &mut DebateState) -> Option<RoundPlan> {
         if floor.ending {
             return None;
         }
         if floor.completed > 0 {
-            close(floor);
+            close_stage(floor);
         }
         match floor.completed {
-            0 => Some(everybody(floor, |floor, _| first_task(floor))),
-            1 if floor.bench.counted().is_empty() => alone(floor),
-            1 if limits(floor).max < 2 => synthesis(floor),
-            1 => cross_review(floor).or_else(|| synthesis(floor)),
-            _ => rebuttal(floor).or_else(|| synthesis(floor)),
+            0 => Some(ask_everybody(floor, |floor, _| first_task(floor))),
+            1 if floor.bench.counted_seats().is_empty() => single_agent_round(floor),
+            1 if round_limits(floor).max < 2 => synthesis_round(floor),
+            1 => cross_review(floor).or_else(|| synthesis_round(floor)),
+            _ => rebuttal_round(floor).or_else(|| synthesis_round(floor)),
         }
     }
 
-    fn heard(&self, floor: &mut Floor, chair: Chair, answer: &Answer) -> Vec<(Chair, Ask)> {
+    fn on_answer(
+        &self,
+        floor: &mut DebateState,
+        chair: SeatIndex,
+        answer: &Answer,
+    ) -> Vec<(SeatIndex, QueuedTask)> {
         if floor.ending {
             // Only the single agent that was left gives an ordinary answer now: its document is what came out.
             let judge = floor.bench.judges[chair].id().clone();
@@ -53,13 +58,19 @@ impl Rules for Staged {
                 contention: None,
             });
         } else if floor.begun > 1 {
-            floor.answered(chair, &answer.answers);
-            floor.challenged(chair, answer);
+            floor.note_challenge_answers(chair, &answer.answers);
+            floor.note_challenges(chair, answer);
         }
         Vec::new()
     }
 
-    fn objects(&self, floor: &Floor, _: Chair, task: &Task, answer: &Answer) -> Option<String> {
+    fn find_objection(
+        &self,
+        floor: &DebateState,
+        _: SeatIndex,
+        task: &Task,
+        answer: &Answer,
+    ) -> Option<String> {
         let written = answer
             .document
             .as_ref()
@@ -81,19 +92,19 @@ impl Rules for Staged {
     }
 }
 
-fn limits(floor: &Floor) -> RoundLimits {
+fn round_limits(floor: &DebateState) -> RoundLimits {
     floor.plan.options.rounds.unwrap_or(STANDARD)
 }
 
-fn first_task(floor: &Floor) -> Task {
+fn first_task(floor: &DebateState) -> Task {
     match floor.plan.options.subject {
-        Subject::Change => Task::Review,
-        Subject::Text => Task::Produce,
+        DebateSubject::Change => Task::Review,
+        DebateSubject::Text => Task::Produce,
     }
 }
 
 /// The round that has just ended goes into the ledger and, in the seed's words, into the log.
-fn close(floor: &mut Floor) {
+fn close_stage(floor: &mut DebateState) {
     summary::close_round(floor);
     let Some(round) = floor.ledger.rounds.last() else {
         return;
@@ -101,7 +112,7 @@ fn close(floor: &mut Floor) {
     let chairs = round
         .answered
         .iter()
-        .filter_map(|judge| floor.bench.chair(judge));
+        .filter_map(|judge| floor.bench.seat_of(judge));
     let roles: Vec<&str> = chairs
         .map(|chair| floor.bench.judges[chair].role())
         .collect();
@@ -114,50 +125,50 @@ fn close(floor: &mut Floor) {
         2 => format!("[Round 2] {done}/{asked} reviews completed"),
         _ => format!("[Round {number}] {done}/{asked} rebuttals completed"),
     };
-    floor.log(line);
+    floor.add_log(line);
 }
 
 /// All agents failed: one that is still there works alone, without a debate (seed 002, "Graceful Degradation").
-fn alone(floor: &mut Floor) -> Option<RoundPlan> {
+fn single_agent_round(floor: &mut DebateState) -> Option<RoundPlan> {
     floor.ending = true;
     // A synthesizer has not been asked anything yet: it has not failed, and needs no memory.
     let fresh = floor
         .bench
-        .chairs(|j| j.synthesizer && j.presence == Presence::Seated);
-    let there = floor
-        .bench
-        .chairs(|j| j.presence == Presence::Seated && j.open.is_none() && j.can_be_messaged());
+        .seats_where(|j| j.synthesizer && j.presence == SeatPresence::Seated);
+    let there = floor.bench.seats_where(|j| {
+        j.presence == SeatPresence::Seated && j.open.is_none() && j.can_be_messaged()
+    });
     let chair = *fresh
         .first()
         .or(there.first())
-        .filter(|_| floor.plan.options.subject == Subject::Text)?;
-    floor.note("all agents failed: one agent worked alone, without a debate");
+        .filter(|_| floor.plan.options.subject == DebateSubject::Text)?;
+    floor.add_note("all agents failed: one agent worked alone, without a debate");
     Some(RoundPlan::at_once(
-        vec![(chair, vec![Ask::new(Task::Produce)])],
+        vec![(chair, vec![QueuedTask::new(Task::Produce)])],
         floor.plan.timeouts.r1_ms,
     ))
 }
 
 /// R2: everybody reviews what the others produced.
-fn cross_review(floor: &mut Floor) -> Option<RoundPlan> {
-    let debaters = floor.bench.debaters();
-    if let Some(obstacle) = obstacle(&floor.bench, &debaters) {
-        floor.note(obstacle);
+fn cross_review(floor: &mut DebateState) -> Option<RoundPlan> {
+    let debaters = floor.bench.debating_seats();
+    if let Some(obstacle) = debate_obstacle(&floor.bench, &debaters) {
+        floor.add_note(obstacle);
         return None;
     }
     // Over a stage, agents are briefed afresh by the seed's own rule: the receipt says so.
-    if floor.plan.options.subject == Subject::Change {
+    if floor.plan.options.subject == DebateSubject::Change {
         note_absentees(floor, &debaters);
     }
     let asks = debaters.into_iter().map(|chair| {
-        let (peers, dropped) = exchange(floor, chair, 2);
+        let (peers, dropped) = exchange_peers(floor, chair, 2);
         let task = Task::CrossReview {
             peers,
-            documents: documents(floor, chair),
+            documents: peer_documents(floor, chair),
             dropped,
             framing: floor.framing(),
         };
-        (chair, vec![Ask::new(task)])
+        (chair, vec![QueuedTask::new(task)])
     });
     Some(RoundPlan::at_once(
         asks.collect(),
@@ -166,21 +177,21 @@ fn cross_review(floor: &mut Floor) -> Option<RoundPlan> {
 }
 
 /// What the others wrote, under their labels.
-fn documents(floor: &mut Floor, chair: Chair) -> Vec<Contribution> {
+fn peer_documents(floor: &mut DebateState, chair: SeatIndex) -> Vec<Contribution> {
     let order = floor.bench.judges[chair]
         .peers
         .get(&2)
         .cloned()
         .unwrap_or_default();
-    let names = anonymity::names(&floor.bench);
+    let names = anonymity::judge_names(&floor.bench);
     let written = order.iter().enumerate().filter_map(|(index, &other)| {
         let answer = floor.bench.judges[other].answers.get(&1)?;
         let document = answer
             .document
             .as_ref()
-            .map(|d| anonymity::scrub(d, &names))?;
+            .map(|d| anonymity::scrub_names(d, &names))?;
         Some(Contribution {
-            role: anonymity::label(index),
+            role: anonymity::peer_label(index),
             round: 1,
             key_insight: String::new(),
             findings: Vec::new(),
@@ -188,16 +199,16 @@ fn documents(floor: &mut Floor, chair: Chair) -> Vec<Contribution> {
         })
     });
     let mut written: Vec<Contribution> = written.collect();
-    written.extend(forgotten(floor, chair, 1));
-    compress(floor, &mut written);
+    written.extend(own_document(floor, chair, 1));
+    drop_documents(floor, &mut written);
     written
 }
 
 /// What a judge wrote itself, where it is briefed afresh and does not know it any more.
-fn forgotten(floor: &Floor, chair: Chair, round: u8) -> Option<Contribution> {
+fn own_document(floor: &DebateState, chair: SeatIndex, round: u8) -> Option<Contribution> {
     let judge = &floor.bench.judges[chair];
     let answer = judge.answers.get(&round)?;
-    (!judge.granted(&Capability::Message)).then(|| Contribution {
+    (!judge.has_capability(&Capability::Message)).then(|| Contribution {
         role: "you yourself".to_owned(),
         round,
         key_insight: answer.key_insight.clone(),
@@ -207,44 +218,46 @@ fn forgotten(floor: &Floor, chair: Chair, round: u8) -> Option<Contribution> {
 }
 
 /// Another round of rebuttals, when the minimum or the contention asks for one; else none.
-fn rebuttal(floor: &mut Floor) -> Option<RoundPlan> {
-    let (round, limits) = (floor.completed, limits(floor));
-    let score = contention(floor);
+fn rebuttal_round(floor: &mut DebateState) -> Option<RoundPlan> {
+    let (round, limits) = (floor.completed, round_limits(floor));
+    let score = measure_contention(floor);
     let threshold = floor.plan.options.threshold;
     let threshold = threshold.unwrap_or(Contention::THRESHOLD);
     let then = match () {
-        () if round >= limits.max => Then::Limit,
-        () if round < limits.min && score < threshold => Then::Forced,
-        () if round < limits.min || score >= threshold => Then::Extended,
-        () => Then::Settled,
+        () if round >= limits.max => ContentionStep::Limit,
+        () if round < limits.min && score < threshold => ContentionStep::Forced,
+        () if round < limits.min || score >= threshold => ContentionStep::Extended,
+        () => ContentionStep::Settled,
     };
     floor
         .ledger
         .contention
         .push(ContentionRecord { round, score, then });
     let what = match then {
-        Then::Extended => format!("extending to Round {}", round + 1),
-        Then::Forced => format!("extending to Round {} (minimum rounds)", round + 1),
-        Then::Settled | Then::Limit => "proceeding to synthesis".to_owned(),
+        ContentionStep::Extended => format!("extending to Round {}", round + 1),
+        ContentionStep::Forced => format!("extending to Round {} (minimum rounds)", round + 1),
+        ContentionStep::Settled | ContentionStep::Limit => "proceeding to synthesis".to_owned(),
     };
-    floor.log(format!("[Contention] Score: {:.2} → {what}", score.score()));
-    if matches!(then, Then::Settled | Then::Limit) {
+    floor.add_log(format!("[Contention] Score: {:.2} → {what}", score.score()));
+    if matches!(then, ContentionStep::Settled | ContentionStep::Limit) {
         return None;
     }
-    let debaters = floor.bench.debaters();
+    let debaters = floor.bench.debating_seats();
     let asks = debaters
         .into_iter()
-        .map(|chair| (chair, vec![Ask::new(rebut(floor, chair))]));
+        .map(|chair| (chair, vec![QueuedTask::new(rebuttal_task(floor, chair))]));
     let asks: Vec<_> = asks.collect();
     (!asks.is_empty()).then(|| RoundPlan::at_once(asks, floor.plan.timeouts.r2_ms))
 }
 
 /// What is still open, as one judge sees it.
-fn rebut(floor: &mut Floor, chair: Chair) -> Task {
-    let order = anonymity::order(&floor.plan.seed, &floor.bench, chair);
+fn rebuttal_task(floor: &mut DebateState, chair: SeatIndex) -> Task {
+    let order = anonymity::peer_order(&floor.plan.seed, &floor.bench, chair);
     let clusters = floor.clusters();
-    let disputed = clusters.iter().filter(|c| c.lives() && c.dispute() > 0);
-    let versions = disputed.flat_map(|c| &c.versions).filter(|v| v.lives());
+    let disputed = clusters
+        .iter()
+        .filter(|c| c.is_live() && c.dispute_halves() > 0);
+    let versions = disputed.flat_map(|c| &c.versions).filter(|v| v.is_live());
     let open = versions
         .filter_map(|version| open_point(floor, chair, &order, version))
         .collect();
@@ -257,25 +270,25 @@ fn rebut(floor: &mut Floor, chair: Chair) -> Task {
 }
 
 fn open_point(
-    floor: &Floor,
-    chair: Chair,
-    order: &[Chair],
-    version: &Version,
+    floor: &DebateState,
+    chair: SeatIndex,
+    order: &[SeatIndex],
+    version: &FindingVersion,
 ) -> Option<OpenPoint> {
-    let names = anonymity::names(&floor.bench);
+    let names = anonymity::judge_names(&floor.bench);
     let id = match version.chair == chair {
         true => version.number.to_string(),
         false => {
             let place = order.iter().position(|&other| other == version.chair)?;
-            format!("{}{}", anonymity::label(place), version.number)
+            format!("{}{}", anonymity::peer_label(place), version.number)
         }
     };
-    let said = version.opinions.values().map(|voiced| Said {
+    let said = version.opinions.values().map(|voiced| Statement {
         stance: voiced.opinion.stance,
-        reasoning: anonymity::scrub(&voiced.opinion.reasoning, &names),
+        reasoning: anonymity::scrub_names(&voiced.opinion.reasoning, &names),
         evidence: voiced.opinion.evidence.clone(),
     });
-    let finding: Finding = anonymity::scrubbed(&version.finding, &names);
+    let finding: Finding = anonymity::scrub_finding(&version.finding, &names);
     Some(OpenPoint {
         id,
         finding,
@@ -284,40 +297,40 @@ fn open_point(
 }
 
 /// The document of the whole debate, by the synthesizer; over a stage without one, by a judge that is still there.
-fn synthesis(floor: &mut Floor) -> Option<RoundPlan> {
+fn synthesis_round(floor: &mut DebateState) -> Option<RoundPlan> {
     floor.ending = true;
-    let seated = |chair: &Chair| floor.bench.judges[*chair].presence == Presence::Seated;
+    let seated = |chair: &SeatIndex| floor.bench.judges[*chair].presence == SeatPresence::Seated;
     let own = floor
         .bench
-        .chairs(|j| j.synthesizer)
+        .seats_where(|j| j.synthesizer)
         .into_iter()
         .find(seated);
-    let wanted =
-        floor.plan.options.synthesizer.is_some() || floor.plan.options.subject == Subject::Text;
+    let wanted = floor.plan.options.synthesizer.is_some()
+        || floor.plan.options.subject == DebateSubject::Text;
     let writer = own
-        .or_else(|| floor.bench.debaters().first().copied())
+        .or_else(|| floor.bench.debating_seats().first().copied())
         .filter(|_| wanted);
     let Some(writer) = writer else {
         if wanted {
-            floor.note("nobody was left to write the synthesis");
+            floor.add_note("nobody was left to write the synthesis");
         }
         return None;
     };
-    let mut contributions = contributions(floor);
-    compress(floor, &mut contributions);
+    let mut contributions = collect_contributions(floor);
+    drop_documents(floor, &mut contributions);
     let contention = floor.ledger.contention.iter().map(|c| c.score).collect();
     let task = Task::Synthesize {
         contributions,
         contention,
     };
     Some(RoundPlan::at_once(
-        vec![(writer, vec![Ask::new(task)])],
+        vec![(writer, vec![QueuedTask::new(task)])],
         floor.plan.timeouts.r1_ms,
     ))
 }
 
 /// What each role contributed in each round, oldest first. The synthesizer weighs roles, so that they are named.
-fn contributions(floor: &Floor) -> Vec<Contribution> {
+fn collect_contributions(floor: &DebateState) -> Vec<Contribution> {
     let mut all = Vec::new();
     for round in 1..=floor.begun {
         for judge in &floor.bench.judges {
@@ -338,7 +351,7 @@ fn contributions(floor: &Floor) -> Vec<Contribution> {
 }
 
 /// Documents beyond the bound give way, oldest round first: findings and summary stay.
-fn compress(floor: &mut Floor, contributions: &mut [Contribution]) {
+fn drop_documents(floor: &mut DebateState, contributions: &mut [Contribution]) {
     let size = |c: &Contribution| c.document.as_ref().map_or(0, String::len);
     let mut total: usize = contributions.iter().map(size).sum();
     let mut dropped = 0;
@@ -350,7 +363,7 @@ fn compress(floor: &mut Floor, contributions: &mut [Contribution]) {
         }
     }
     if dropped > 0 {
-        floor.note(format!(
+        floor.add_note(format!(
             "{dropped} documents of earlier rounds were reduced to findings and summary to fit"
         ));
     }

@@ -12,9 +12,9 @@ use council_protocol::{Answer, Confidence, FailureKind, Severity, Task, Vote};
 
 use super::run::{Run, change, evidence, finding, plan};
 use crate::council::Plan;
-use crate::council::ledger::Ledger;
+use crate::council::ledger::DebateLedger;
 use crate::council::outcome::Verdict;
-use crate::council::plan::{Consensus, Procedure, RoundLimits, Subject};
+use crate::council::plan::{ConsensusRule, DebateSubject, Procedure, RoundLimits};
 
 const ROLES: [&str; 6] = [
     "visionary",
@@ -27,7 +27,7 @@ const ROLES: [&str; 6] = [
 
 fn council(councillors: usize, rounds: u8) -> Plan {
     let mut plan = plan(Procedure::CrossExamination, councillors);
-    plan.consensus = Consensus::Majority;
+    plan.consensus = ConsensusRule::Majority;
     plan.options.rounds = Some(RoundLimits {
         min: rounds,
         max: rounds,
@@ -44,7 +44,7 @@ fn judges(run: &Run) -> Vec<String> {
 
 /// A proper opening or round: position, new arguments, nothing to challenge.
 fn fill(answer: &mut Answer) {
-    answer.position = Some(format!("I hold {}", answer.verdict.word()));
+    answer.position = Some(format!("I hold {}", answer.verdict.as_str()));
     let new = |n| format!("argument{n} of{} in{}", answer.key, answer.round);
     answer.arguments = (1..4).map(new).collect();
     answer.no_challenge = Some("I checked them all".into());
@@ -278,7 +278,7 @@ fn seed_001_economy_yields_the_same_record_without_peer_exchange() {
     };
     let (standard, economy) = (record(false), record(true));
     // Keys are in the made-up arguments; who was asked when decides on them.
-    let shape = |ledger: &Ledger| {
+    let shape = |ledger: &DebateLedger| {
         let rounds = ledger.rounds.iter().map(|round| {
             let stands = round.stands.iter();
             let stands = stands.map(|s| (s.judge.clone(), s.before, s.after, s.arguments.len()));

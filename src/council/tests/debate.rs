@@ -2,12 +2,12 @@
 
 use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
 use council_protocol::capability::{Capability, CapabilitySet};
-use council_protocol::task::Branch;
+use council_protocol::task::DebateBranch;
 use council_protocol::{FailureKind, Severity, Task, Vote};
 
 use super::run::{Run, change, evidence, finding, made_up, plan, response, without_message};
-use crate::council::outcome::{Disposition, Reason, Verdict};
-use crate::council::plan::{DebateMode, Exchange, Procedure};
+use crate::council::outcome::{Disposition, Verdict, VerdictReason};
+use crate::council::plan::{DebateMode, ExchangeMode, Procedure};
 use crate::council::{Action, Plan};
 
 fn debate(judges: usize) -> Plan {
@@ -138,12 +138,12 @@ fn seed_000_the_branch_comes_from_the_verdict_values() {
         };
         *branch
     };
-    assert_eq!(branch(&[Vote::Pass, Vote::Pass]), Branch::Agreed);
+    assert_eq!(branch(&[Vote::Pass, Vote::Pass]), DebateBranch::Agreed);
     assert_eq!(
         branch(&[Vote::Warn, Vote::Warn, Vote::Warn]),
-        Branch::Agreed
+        DebateBranch::Agreed
     );
-    assert_eq!(branch(&[Vote::Pass, Vote::Warn]), Branch::Disagreed);
+    assert_eq!(branch(&[Vote::Pass, Vote::Warn]), DebateBranch::Disagreed);
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn equal_fails_on_disjoint_findings_are_a_disagreement() {
         };
         *branch
     };
-    assert_eq!(branch(3), Branch::Agreed);
-    assert_eq!(branch(40), Branch::Disagreed);
+    assert_eq!(branch(3), DebateBranch::Agreed);
+    assert_eq!(branch(40), DebateBranch::Disagreed);
 }
 
 #[test]
@@ -403,7 +403,7 @@ fn disagreement_contests_only_with_evidence() {
     assert_eq!(outcome.findings[0].disposition, Disposition::Disputed);
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Warn, Reason::CriticalDisputed)
+        (Verdict::Warn, VerdictReason::CriticalDisputed)
     );
     assert_eq!(outcome.findings[0].opinions.len(), 1);
     let run = opinion(Stance::Disagreed, Some(made_up()), false);
@@ -525,7 +525,7 @@ fn a_malformed_r2_answer_is_sent_back_once_then_r1_counts() {
 #[test]
 fn seed_003_the_exchange_is_by_reference_where_a_folder_is_shared() {
     let mut plan = debate(2);
-    plan.exchange = Exchange::Reference;
+    plan.exchange = ExchangeMode::Reference;
     plan.seats[1].grant.granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
     let mut run = Run::seated(plan);
     for judge in ["judge-1", "judge-2"] {
@@ -558,7 +558,7 @@ fn seed_003_the_exchange_is_by_reference_where_a_folder_is_shared() {
 #[test]
 fn seed_000_an_inline_exchange_drops_whole_findings_and_says_how_many() {
     let mut plan = debate(2);
-    plan.exchange = Exchange::Inline { max_bytes: 700 };
+    plan.exchange = ExchangeMode::Inline { max_bytes: 700 };
     let mut run = Run::seated(plan);
     run.answer("judge-1", Vote::Warn, |a| {
         a.findings = (1..9).map(|n| finding(Severity::Minor, n * 5)).collect();

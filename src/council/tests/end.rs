@@ -4,7 +4,7 @@ use council_protocol::message::Ending;
 use council_protocol::{FailureKind, Severity, Vote};
 
 use super::run::{Run, finding, plan};
-use crate::council::outcome::{Reason, Verdict};
+use crate::council::outcome::{Verdict, VerdictReason};
 use crate::council::plan::{DebateMode, Procedure};
 use crate::council::{Action, CancelCause, Input};
 
@@ -112,9 +112,9 @@ fn a_one_shot_judge_that_ends_after_its_answer_keeps_it() {
 #[test]
 fn a_cut_short_run_is_never_green() {
     for (cause, reason) in [
-        (CancelCause::Interrupted, Reason::Interrupted),
-        (CancelCause::Deadline, Reason::Deadline),
-        (CancelCause::BackendLost, Reason::BackendLost),
+        (CancelCause::Interrupted, VerdictReason::Interrupted),
+        (CancelCause::Deadline, VerdictReason::Deadline),
+        (CancelCause::BackendLost, VerdictReason::BackendLost),
     ] {
         let mut run = Run::seated(plan(Procedure::Debate, 2));
         run.votes(&[Vote::Pass, Vote::Pass]);
@@ -154,7 +154,7 @@ fn the_runs_own_deadline_ends_it() {
     run.wait(10_000);
     assert_eq!(
         (run.concluded().verdict, run.concluded().reason),
-        (Verdict::Inconclusive, Reason::Deadline)
+        (Verdict::Inconclusive, VerdictReason::Deadline)
     );
     assert!(run.noted("its time of 10 s was over"));
 }

@@ -3,8 +3,8 @@
 use council_protocol::{CoverageState, FailureKind, Severity, Task, Vote};
 
 use super::run::{Run, coverage, finding, plan};
-use crate::council::outcome::{Reason, Verdict};
-use crate::council::plan::{DebateMode, Options, Procedure, Subject};
+use crate::council::outcome::{Verdict, VerdictReason};
+use crate::council::plan::{DebateMode, DebateSubject, Procedure, ProcedureOptions};
 use crate::council::{Action, Input};
 
 fn spawned(actions: &[Action]) -> usize {
@@ -88,7 +88,7 @@ fn a_review_without_a_split_ends_after_r1() {
     let outcome = run.concluded();
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Pass, Reason::NoFindings)
+        (Verdict::Pass, VerdictReason::NoFindings)
     );
     assert_eq!(outcome.rounds, 1);
     assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
@@ -133,7 +133,7 @@ fn below_the_quorum_nothing_is_green() {
         let outcome = run.concluded();
         assert_eq!(
             (outcome.verdict, outcome.reason),
-            (Verdict::Inconclusive, Reason::BelowQuorum)
+            (Verdict::Inconclusive, VerdictReason::BelowQuorum)
         );
     }
 }
@@ -216,7 +216,7 @@ fn nothing_to_review_is_skipped_and_nobody_is_spawned() {
     let run = Run::convene(empty.clone());
     assert_eq!(
         (run.concluded().verdict, run.concluded().reason),
-        (Verdict::Skipped, Reason::NothingToReview)
+        (Verdict::Skipped, VerdictReason::NothingToReview)
     );
     assert_eq!(spawned(&run.actions), 0);
     let mut skipped = plan(Procedure::Review, 2);
@@ -225,10 +225,13 @@ fn nothing_to_review_is_skipped_and_nobody_is_spawned() {
             reason: "lockfile".into(),
         });
     }
-    assert_eq!(Run::convene(skipped).concluded().reason, Reason::AllSkipped);
-    empty.options = Options {
-        subject: Subject::Text,
-        ..Options::default()
+    assert_eq!(
+        Run::convene(skipped).concluded().reason,
+        VerdictReason::AllSkipped
+    );
+    empty.options = ProcedureOptions {
+        subject: DebateSubject::Text,
+        ..ProcedureOptions::default()
     };
     assert_eq!(
         spawned(&Run::convene(empty).actions),
@@ -266,7 +269,7 @@ fn every_quote_is_searched_before_the_verdict() {
     let outcome = run.concluded();
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Inconclusive, Reason::UncheckedEvidence)
+        (Verdict::Inconclusive, VerdictReason::UncheckedEvidence)
     );
 }
 

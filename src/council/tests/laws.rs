@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::world::{Deed, World, world};
-use crate::council::consensus::{Case, Standing, judge};
-use crate::council::outcome::{Disposition, Outcome, Reason, Verdict};
-use crate::council::plan::{Consensus, DebateMode, Policy, Procedure};
+use crate::council::consensus::{FindingStanding, VerdictInput, decide_verdict};
+use crate::council::outcome::{Disposition, Outcome, Verdict, VerdictReason};
+use crate::council::plan::{ConsensusRule, DebateMode, Procedure, VerdictPolicy};
 
 /// From good to bad. INCONCLUSIVE is worse than WARN: it does not let a change in.
 fn badness(verdict: Verdict) -> u8 {
@@ -31,7 +31,7 @@ fn cases() -> Config {
 }
 
 /// What of an outcome does not depend on the names of things.
-fn essence(outcome: &Outcome) -> (Verdict, Reason, BTreeSet<String>) {
+fn essence(outcome: &Outcome) -> (Verdict, VerdictReason, BTreeSet<String>) {
     let findings = outcome
         .findings
         .iter()
@@ -134,23 +134,23 @@ fn disposition() -> impl Strategy<Value = Disposition> {
     ]
 }
 
-fn standing() -> impl Strategy<Value = Standing> {
+fn standing() -> impl Strategy<Value = FindingStanding> {
     let severity = prop_oneof![
         Just(Severity::Minor),
         Just(Severity::Significant),
         Just(Severity::Critical)
     ];
-    (severity, disposition()).prop_map(|(severity, disposition)| Standing {
+    (severity, disposition()).prop_map(|(severity, disposition)| FindingStanding {
         severity,
         disposition,
     })
 }
 
-fn consensus() -> impl Strategy<Value = Consensus> {
+fn consensus() -> impl Strategy<Value = ConsensusRule> {
     prop_oneof![
-        Just(Consensus::Findings),
-        Just(Consensus::Strict),
-        Just(Consensus::Majority)
+        Just(ConsensusRule::Findings),
+        Just(ConsensusRule::Strict),
+        Just(ConsensusRule::Majority)
     ]
 }
 
@@ -167,11 +167,11 @@ proptest! {
         quorum in 0usize..4,
         (covered, checked) in any::<(bool, bool)>(),
     ) {
-        let policy = Policy { disputed_critical_fails, incomplete_coverage_warns };
+        let policy = VerdictPolicy { disputed_critical_fails, incomplete_coverage_warns };
         let counted = votes.len();
-        let verdict = |findings: &[Standing], counted, covered, checked| {
-            let case = Case { findings, votes: &votes, counted, quorum, covered, checked };
-            badness(judge(consensus, policy, &case).0)
+        let verdict = |findings: &[FindingStanding], counted, covered, checked| {
+            let case = VerdictInput { findings, votes: &votes, counted, quorum, covered, checked };
+            badness(decide_verdict(consensus, policy, &case).0)
         };
         let base = verdict(&findings, counted, covered, checked);
         // A judge less in the count, a file less covered, a quote less searched: findings and votes held fixed.

@@ -13,11 +13,12 @@ use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::{CommitInfo, Framing};
 use council_protocol::{
     Answer, CoverageState, Failure, FailureKind, Finding, JudgeId, Location, Millis, Proof, Seat,
-    Severity, Task, TurnId, Vote, prove,
+    Severity, Task, TurnId, Vote, prove_quote,
 };
 
 use crate::council::plan::{
-    Consensus, DebateMode, Exchange, Options, PlannedSeat, Policy, Procedure, Seed, Timeouts,
+    ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
+    RoundTimeouts, RunSeed, VerdictPolicy,
 };
 use crate::council::{Action, CancelCause, Council, Input, Outcome, Plan, TimerId};
 
@@ -37,7 +38,7 @@ pub(in crate::council) fn search(n: u32, quote: &str) -> Proof {
         let said = (n, quote.to_owned());
         found
             .entry(said)
-            .or_insert_with(|| prove(&text(), n, quote))
+            .or_insert_with(|| prove_quote(&text(), n, quote))
             .clone()
     })
 }
@@ -99,21 +100,21 @@ pub(in crate::council) fn plan(procedure: Procedure, judges: usize) -> Plan {
     Plan {
         procedure,
         debate: DebateMode::Auto,
-        consensus: Consensus::Findings,
+        consensus: ConsensusRule::Findings,
         quorum: if procedure == Procedure::Quick { 1 } else { 2 },
-        policy: Policy {
+        policy: VerdictPolicy {
             disputed_critical_fails: false,
             incomplete_coverage_warns: false,
         },
         seats: (1..=judges).map(|n| seat(&format!("judge-{n}"))).collect(),
-        exchange: Exchange::Inline {
+        exchange: ExchangeMode::Inline {
             max_bytes: 24 << 10,
         },
-        timeouts: Timeouts::default(),
-        seed: Seed("5eed".into()),
+        timeouts: RoundTimeouts::default(),
+        seed: RunSeed("5eed".into()),
         framing,
         notes: Vec::new(),
-        options: Options::default(),
+        options: ProcedureOptions::default(),
     }
 }
 
@@ -313,7 +314,7 @@ impl Run {
     pub(super) fn answer(&mut self, judge: &str, vote: Vote, with: impl FnOnce(&mut Answer)) {
         let sent = self.sent(judge);
         let mut answer = Answer::new(sent.round, sent.key.clone(), vote);
-        answer.key_insight = format!("{judge} says {}", vote.word());
+        answer.key_insight = format!("{judge} says {}", vote.as_str());
         with(&mut answer);
         self.raw(judge, &serde_json::to_string(&answer).unwrap());
     }

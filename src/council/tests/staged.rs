@@ -5,9 +5,9 @@ use council_protocol::{Answer, FailureKind, Severity, Task, Vote};
 
 use super::run::{Run, finding, plan, response};
 use crate::council::Plan;
-use crate::council::ledger::Then;
-use crate::council::outcome::{Reason, Verdict};
-use crate::council::plan::{Procedure, RoundLimits, Subject};
+use crate::council::ledger::ContentionStep;
+use crate::council::outcome::{Verdict, VerdictReason};
+use crate::council::plan::{DebateSubject, Procedure, RoundLimits};
 
 fn staged(judges: usize, min: u8, max: u8) -> Plan {
     let mut plan = plan(Procedure::Staged, judges);
@@ -25,7 +25,7 @@ fn staged(judges: usize, min: u8, max: u8) -> Plan {
 
 fn stage(judges: usize, min: u8, max: u8) -> Plan {
     let mut plan = staged(judges, min, max);
-    plan.options.subject = Subject::Text;
+    plan.options.subject = DebateSubject::Text;
     plan
 }
 
@@ -67,7 +67,7 @@ fn dispute(run: &mut Run, stances: &[Stance]) {
             .values()
             .next_back()
             .unwrap();
-        crate::council::anonymity::label(order.iter().position(|&chair| chair == 0).unwrap())
+        crate::council::anonymity::peer_label(order.iter().position(|&chair| chair == 0).unwrap())
     };
     for judge in judges(run) {
         run.answer(&judge, Vote::Pass, |a| {
@@ -81,7 +81,7 @@ fn dispute(run: &mut Run, stances: &[Stance]) {
     }
 }
 
-fn scores(run: &Run) -> Vec<(f64, Then)> {
+fn scores(run: &Run) -> Vec<(f64, ContentionStep)> {
     run.council
         .floor
         .ledger
@@ -139,7 +139,7 @@ fn seed_002_a_stage_is_produced_reviewed_and_synthesized_and_has_no_verdict() {
     let outcome = run.concluded();
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Skipped, Reason::NoVerdict)
+        (Verdict::Skipped, VerdictReason::NoVerdict)
     );
     let synthesis = outcome.ledger.synthesis.as_ref().unwrap();
     assert!(synthesis.document.contains("## Debate Notes"));
@@ -185,11 +185,11 @@ fn seed_002_light_skips_cross_review_and_contention() {
 fn seed_002_the_threshold_is_inclusive() {
     let (agreed, disagreed) = (Stance::Agreed, Stance::Disagreed);
     let run = disputed(staged(3, 2, 4), &[agreed, disagreed]);
-    assert_eq!(scores(&run), [(0.5, Then::Extended)]);
+    assert_eq!(scores(&run), [(0.5, ContentionStep::Extended)]);
     assert!(run.logged("[Contention] Score: 0.50 → extending to Round 3"));
     assert!(matches!(run.task("judge-1"), Task::Rebut { .. }));
     let run = disputed(staged(3, 2, 4), &[agreed, agreed, disagreed]);
-    assert_eq!(scores(&run), [(0.333, Then::Settled)]);
+    assert_eq!(scores(&run), [(0.333, ContentionStep::Settled)]);
     assert!(run.logged("[Contention] Score: 0.33 → proceeding to synthesis"));
     assert!(run.outcome().is_some());
 }
@@ -197,11 +197,17 @@ fn seed_002_the_threshold_is_inclusive() {
 #[test]
 fn seed_002_the_minimum_beats_the_score_and_the_maximum_ends_it() {
     let run = disputed(staged(3, 3, 5), &[Stance::Agreed]);
-    assert_eq!(scores(&run), [(0.0, Then::Forced)]);
+    assert_eq!(scores(&run), [(0.0, ContentionStep::Forced)]);
     assert!(run.logged("[Contention] Score: 0.00 → extending to Round 3 (minimum rounds)"));
     let mut run = disputed(staged(3, 2, 3), &[Stance::Disagreed]);
     dispute(&mut run, &[Stance::Disagreed]);
-    assert_eq!(scores(&run), [(1.0, Then::Extended), (1.0, Then::Limit)]);
+    assert_eq!(
+        scores(&run),
+        [
+            (1.0, ContentionStep::Extended),
+            (1.0, ContentionStep::Limit)
+        ]
+    );
     assert_eq!(run.concluded().rounds, 3);
 }
 
@@ -231,10 +237,20 @@ fn seed_002_a_rebuttal_is_about_what_is_open_only() {
 fn seed_002_what_is_conceded_is_no_longer_contended() {
     let mut run = disputed(staged(3, 2, 4), &[Stance::Disagreed]);
     dispute(&mut run, &[Stance::Agreed]);
-    assert_eq!(scores(&run), [(1.0, Then::Extended), (0.0, Then::Settled)]);
+    assert_eq!(
+        scores(&run),
+        [
+            (1.0, ContentionStep::Extended),
+            (0.0, ContentionStep::Settled)
+        ]
+    );
     let mut run = disputed(staged(3, 2, 5), &[Stance::Disagreed]);
     dispute(&mut run, &[Stance::PartiallyAgreed]);
-    assert_eq!(scores(&run)[1], (0.5, Then::Extended), "half of it");
+    assert_eq!(
+        scores(&run)[1],
+        (0.5, ContentionStep::Extended),
+        "half of it"
+    );
 }
 
 #[test]
@@ -252,7 +268,7 @@ fn seed_002_open_challenges_count_and_are_asked_in_the_next_round() {
     });
     run.answer("judge-2", Vote::Pass, |_| {});
     run.answer("judge-3", Vote::Pass, |_| {});
-    assert_eq!(scores(&run), [(1.0, Then::Extended)]);
+    assert_eq!(scores(&run), [(1.0, ContentionStep::Extended)]);
     let asked = run.council.floor.challenges[0].to.to_string();
     let Task::Rebut { challenges, .. } = run.task(&asked).clone() else {
         panic!()
@@ -273,7 +289,7 @@ fn seed_002_open_challenges_count_and_are_asked_in_the_next_round() {
             }
         });
     }
-    assert_eq!(scores(&run)[1], (0.0, Then::Settled));
+    assert_eq!(scores(&run)[1], (0.0, ContentionStep::Settled));
 }
 
 #[test]
@@ -313,7 +329,7 @@ fn seed_002_when_all_fail_one_agent_works_alone() {
     let outcome = run.concluded();
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Skipped, Reason::NoVerdict)
+        (Verdict::Skipped, VerdictReason::NoVerdict)
     );
     let mut run = Run::seated(staged(2, 2, 4));
     run.fail("judge-1", FailureKind::Refused);
@@ -374,7 +390,10 @@ fn seed_002_the_threshold_is_that_of_the_settings() {
     plan.options.threshold = Contention::try_from(0.6).ok();
     let run = disputed(plan, &[Stance::Disagreed, Stance::Agreed]);
     let record = run.council.floor.ledger.contention[0];
-    assert_eq!((record.score.score(), record.then), (0.5, Then::Settled));
+    assert_eq!(
+        (record.score.score(), record.then),
+        (0.5, ContentionStep::Settled)
+    );
 }
 
 #[test]

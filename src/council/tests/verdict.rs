@@ -4,8 +4,10 @@ use council_protocol::{CoverageState, Finding, Severity, Vote};
 
 use super::run::{Run, coverage, finding, plan};
 use crate::council::Outcome;
-use crate::council::outcome::{DisagreementKind, Disposition, Level, Reason, Verdict};
-use crate::council::plan::{Consensus, DebateMode, Procedure};
+use crate::council::outcome::{
+    DisagreementKind, Disposition, FindingLevel, Verdict, VerdictReason,
+};
+use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
 
 /// One round in which each judge votes and reports.
 fn verdict_of(
@@ -24,7 +26,7 @@ fn verdict_of(
     run.concluded().clone()
 }
 
-fn says(answers: &[(Vote, Vec<Finding>)]) -> (Verdict, Reason) {
+fn says(answers: &[(Vote, Vec<Finding>)]) -> (Verdict, VerdictReason) {
     let outcome = verdict_of(answers, |_| {});
     (outcome.verdict, outcome.reason)
 }
@@ -40,18 +42,21 @@ fn the_table_of_levels() {
     let one = |s| vec![(WARN, vec![finding(s, 3)]), (PASS, Vec::new())];
     assert_eq!(
         says(&two(Critical)),
-        (Verdict::Fail, Reason::CriticalConfirmed)
+        (Verdict::Fail, VerdictReason::CriticalConfirmed)
     );
     assert_eq!(
         says(&one(Critical)),
-        (Verdict::Warn, Reason::CriticalUnconfirmed)
+        (Verdict::Warn, VerdictReason::CriticalUnconfirmed)
     );
     assert_eq!(
         says(&two(Significant)),
-        (Verdict::Warn, Reason::SignificantConfirmed)
+        (Verdict::Warn, VerdictReason::SignificantConfirmed)
     );
-    assert_eq!(says(&one(Significant)), (Verdict::Pass, Reason::NotesOnly));
-    assert_eq!(says(&two(Minor)), (Verdict::Pass, Reason::NotesOnly));
+    assert_eq!(
+        says(&one(Significant)),
+        (Verdict::Pass, VerdictReason::NotesOnly)
+    );
+    assert_eq!(says(&two(Minor)), (Verdict::Pass, VerdictReason::NotesOnly));
 }
 
 #[test]
@@ -72,12 +77,12 @@ fn a_quote_that_is_not_there_cannot_cause_fail() {
 fn a_fail_vote_without_a_finding_that_stands_is_a_warning() {
     assert_eq!(
         says(&[(FAIL, Vec::new()), (PASS, Vec::new())]),
-        (Verdict::Warn, Reason::VerdictWithoutFinding)
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
     );
     let minor = vec![finding(Severity::Minor, 3)];
     assert_eq!(
         says(&[(FAIL, minor), (PASS, Vec::new())]),
-        (Verdict::Warn, Reason::VerdictWithoutFinding)
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
     );
 }
 
@@ -140,19 +145,22 @@ fn coverage_of_a_quorum_is_needed_for_green() {
         });
         (outcome.verdict, outcome.reason)
     };
-    assert_eq!(three(1, false), (Verdict::Pass, Reason::NoFindings));
+    assert_eq!(three(1, false), (Verdict::Pass, VerdictReason::NoFindings));
     assert_eq!(
         three(2, false),
-        (Verdict::Inconclusive, Reason::IncompleteCoverage)
+        (Verdict::Inconclusive, VerdictReason::IncompleteCoverage)
     );
-    assert_eq!(three(2, true), (Verdict::Warn, Reason::IncompleteCoverage));
+    assert_eq!(
+        three(2, true),
+        (Verdict::Warn, VerdictReason::IncompleteCoverage)
+    );
 }
 
 #[test]
 fn strict_is_the_seeds_table_on_votes() {
     let strict = |votes: &[Vote]| {
         let answers: Vec<_> = votes.iter().map(|v| (*v, Vec::new())).collect();
-        verdict_of(&answers, |plan| plan.consensus = Consensus::Strict).verdict
+        verdict_of(&answers, |plan| plan.consensus = ConsensusRule::Strict).verdict
     };
     assert_eq!(strict(&[PASS, PASS]), Verdict::Pass);
     assert_eq!(strict(&[PASS, FAIL]), Verdict::Fail);
@@ -164,7 +172,7 @@ fn strict_is_the_seeds_table_on_votes() {
 fn seed_001_majority_tests_unanimity_first() {
     let majority = |votes: &[Vote]| {
         let answers: Vec<_> = votes.iter().map(|v| (*v, Vec::new())).collect();
-        verdict_of(&answers, |plan| plan.consensus = Consensus::Majority).verdict
+        verdict_of(&answers, |plan| plan.consensus = ConsensusRule::Majority).verdict
     };
     assert_eq!(majority(&[PASS, PASS, PASS]), Verdict::Pass);
     assert_eq!(majority(&[FAIL, FAIL, FAIL]), Verdict::Fail);
@@ -255,11 +263,11 @@ fn a_rule_may_speak_of_a_changed_file_as_a_whole_and_a_model_that_quotes_nothing
     };
     assert_eq!(
         verdict(true, "a.rs"),
-        (Disposition::Confirmed, Some(Level::Fail))
+        (Disposition::Confirmed, Some(FindingLevel::Fail))
     );
     assert_eq!(
         verdict(false, "a.rs"),
-        (Disposition::Confirmed, Some(Level::Warn))
+        (Disposition::Confirmed, Some(FindingLevel::Warn))
     );
     assert_eq!(verdict(true, "b.rs"), (Disposition::Rejected, None));
     assert_eq!(verdict(false, "b.rs"), (Disposition::Rejected, None));

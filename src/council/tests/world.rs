@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::play::Play;
 use super::run::{coverage, plan, without_message};
-use crate::council::plan::{Consensus, DebateMode, Exchange, Procedure};
+use crate::council::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure};
 use crate::council::{CancelCause, Outcome, Plan};
 
 /// What a judge does with one turn.
@@ -164,11 +164,11 @@ fn cause() -> impl Strategy<Value = CancelCause> {
     ]
 }
 
-fn rules() -> impl Strategy<Value = (Consensus, DebateMode, Exchange, bool, bool)> {
+fn rules() -> impl Strategy<Value = (ConsensusRule, DebateMode, ExchangeMode, bool, bool)> {
     let consensus = prop_oneof![
-        4 => Just(Consensus::Findings),
-        1 => Just(Consensus::Strict),
-        1 => Just(Consensus::Majority),
+        4 => Just(ConsensusRule::Findings),
+        1 => Just(ConsensusRule::Strict),
+        1 => Just(ConsensusRule::Majority),
     ];
     let debate = prop_oneof![
         Just(DebateMode::Auto),
@@ -176,8 +176,8 @@ fn rules() -> impl Strategy<Value = (Consensus, DebateMode, Exchange, bool, bool
         Just(DebateMode::Off)
     ];
     let exchange = prop_oneof![
-        Just(Exchange::Reference),
-        (0u64..3_000).prop_map(|max_bytes| Exchange::Inline { max_bytes }),
+        Just(ExchangeMode::Reference),
+        (0u64..3_000).prop_map(|max_bytes| ExchangeMode::Inline { max_bytes }),
     ];
     (consensus, debate, exchange, any::<bool>(), any::<bool>())
 }

@@ -6,36 +6,36 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use super::super::error::GitError;
-use super::super::id::Id;
+use super::super::id::ObjectId;
 use super::super::objects::{MAX_BLOB, ObjectKind};
-use super::super::runner::{Plumbing, RunError, Runner};
+use super::super::runner::{GitRunner, PlumbingCommand, RunError};
 
 /// A process that hands out objects.
-pub(super) struct Batch {
+pub(super) struct CatFileBatch {
     child: Child,
     stdin: ChildStdin,
-    answers: Receiver<Result<Answer, String>>,
+    answers: Receiver<Result<CatFileReply, String>>,
     deadline: std::time::Duration,
 }
 
-enum Answer {
+enum CatFileReply {
     Missing,
     TooLarge(usize),
     Object(ObjectKind, Vec<u8>),
 }
 
-impl Batch {
-    pub(super) fn start(runner: &Runner) -> Result<Self, GitError> {
-        let mut child = runner.spawn(Plumbing::CatFile, &["--batch"])?;
+impl CatFileBatch {
+    pub(super) fn start(runner: &GitRunner) -> Result<Self, GitError> {
+        let mut child = runner.spawn_piped(PlumbingCommand::CatFile, &["--batch"])?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let Some((stdin, stdout)) = pipes else {
-            return Err(lost("its pipes are gone"));
+            return Err(process_lost("its pipes are gone"));
         };
         let (sender, answers) = sync_channel(1);
         thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             loop {
-                let answer = read(&mut stdout);
+                let answer = read_reply(&mut stdout);
                 let over = answer.is_err();
                 if sender.send(answer).is_err() || over {
                     return;
@@ -52,28 +52,30 @@ impl Batch {
 
     /// Asks for an object. The process is gone when it fails, and given back when it does not.
     #[expect(clippy::type_complexity, reason = "the process and its answer")]
-    pub(super) fn ask(
+    pub(super) fn request_object(
         mut self,
-        wanted: Id,
+        wanted: ObjectId,
         limit: usize,
     ) -> Result<(Self, Option<(ObjectKind, Vec<u8>)>), GitError> {
         let asked = writeln!(self.stdin, "{wanted}").and_then(|()| self.stdin.flush());
-        asked.map_err(|error| lost(&error.to_string()))?;
+        asked.map_err(|error| process_lost(&error.to_string()))?;
         let answer = self.answers.recv_timeout(self.deadline);
         let answer = answer.map_err(|_| RunError::Deadline {
             command: "cat-file",
             deadline: self.deadline,
         })?;
-        match answer.map_err(|cause| lost(&cause))? {
-            Answer::Missing => Ok((self, None)),
-            Answer::Object(kind, bytes) if bytes.len() <= limit => Ok((self, Some((kind, bytes)))),
-            Answer::Object(_, bytes) => Err(too_large(wanted, bytes.len(), limit)),
-            Answer::TooLarge(size) => Err(too_large(wanted, size, limit)),
+        match answer.map_err(|cause| process_lost(&cause))? {
+            CatFileReply::Missing => Ok((self, None)),
+            CatFileReply::Object(kind, bytes) if bytes.len() <= limit => {
+                Ok((self, Some((kind, bytes))))
+            }
+            CatFileReply::Object(_, bytes) => Err(too_large(wanted, bytes.len(), limit)),
+            CatFileReply::TooLarge(size) => Err(too_large(wanted, size, limit)),
         }
     }
 }
 
-impl Drop for Batch {
+impl Drop for CatFileBatch {
     fn drop(&mut self) {
         // Gone already, or gone now; either way it is reaped.
         let _ = self.child.kill();
@@ -82,7 +84,7 @@ impl Drop for Batch {
 }
 
 /// `<id> SP <kind> SP <size> LF <bytes> LF`, or `<id> SP missing LF`.
-fn read(stdout: &mut impl BufRead) -> Result<Answer, String> {
+fn read_reply(stdout: &mut impl BufRead) -> Result<CatFileReply, String> {
     let mut header = String::new();
     let read = stdout
         .take(4096)
@@ -97,7 +99,7 @@ fn read(stdout: &mut impl BufRead) -> Result<Answer, String> {
         Some("tree") => ObjectKind::Tree,
         Some("blob") => ObjectKind::Blob,
         Some("tag") => ObjectKind::Other,
-        Some("missing") => return Ok(Answer::Missing),
+        Some("missing") => return Ok(CatFileReply::Missing),
         _ => return Err(format!("it says {:?}", header.trim_end())),
     };
     let size: usize = words
@@ -108,7 +110,7 @@ fn read(stdout: &mut impl BufRead) -> Result<Answer, String> {
     if size > MAX_BLOB {
         let skipped = std::io::copy(&mut stdout.take(all), &mut std::io::sink());
         return skipped
-            .map(|_| Answer::TooLarge(size))
+            .map(|_| CatFileReply::TooLarge(size))
             .map_err(|error| error.to_string());
     }
     let mut bytes = Vec::with_capacity(size + 1);
@@ -120,17 +122,17 @@ fn read(stdout: &mut impl BufRead) -> Result<Answer, String> {
         return Err("it ended in the middle of an object".to_owned());
     }
     bytes.truncate(size);
-    Ok(Answer::Object(kind, bytes))
+    Ok(CatFileReply::Object(kind, bytes))
 }
 
-fn lost(cause: &str) -> GitError {
+fn process_lost(cause: &str) -> GitError {
     GitError::Runner(RunError::Start {
         command: "cat-file",
         cause: cause.to_owned(),
     })
 }
 
-fn too_large(id: Id, size: usize, limit: usize) -> GitError {
+fn too_large(id: ObjectId, size: usize, limit: usize) -> GitError {
     GitError::TooLarge {
         what: format!("object {id}"),
         size: format!("{size} bytes"),
@@ -146,19 +148,19 @@ mod tests {
     fn answers_are_read_one_after_another() {
         let mut said = &b"aa blob 3\na\nb\nbb missing\ncc tree 0\n\n"[..];
         assert!(
-            matches!(read(&mut said), Ok(Answer::Object(ObjectKind::Blob, bytes)) if bytes == b"a\nb")
+            matches!(read_reply(&mut said), Ok(CatFileReply::Object(ObjectKind::Blob, bytes)) if bytes == b"a\nb")
         );
-        assert!(matches!(read(&mut said), Ok(Answer::Missing)));
+        assert!(matches!(read_reply(&mut said), Ok(CatFileReply::Missing)));
         assert!(
-            matches!(read(&mut said), Ok(Answer::Object(ObjectKind::Tree, bytes)) if bytes.is_empty())
+            matches!(read_reply(&mut said), Ok(CatFileReply::Object(ObjectKind::Tree, bytes)) if bytes.is_empty())
         );
-        assert!(read(&mut said).is_err());
+        assert!(read_reply(&mut said).is_err());
     }
 
     #[test]
     fn what_is_cut_off_or_not_understood_is_no_answer() {
         for said in ["aa blob 9\nshort", "aa what 3\nabc\n", "aa blob\n", "x"] {
-            assert!(read(&mut said.as_bytes()).is_err(), "{said}");
+            assert!(read_reply(&mut said.as_bytes()).is_err(), "{said}");
         }
     }
 }

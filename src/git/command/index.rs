@@ -1,13 +1,13 @@
 //! The index and the worktree as `git` tells them.
 
-use super::super::base::Head;
+use super::super::base::HeadPosition;
 use super::super::error::GitError;
-use super::super::id::Id;
+use super::super::id::ObjectId;
 use super::super::open;
-use super::super::runner::Plumbing;
-use super::super::tree::{Entry, Located};
-use super::super::worktree::{Touched, bytes_to_path};
-use super::Command;
+use super::super::runner::PlumbingCommand;
+use super::super::tree::{LocatedItem, TreeItem};
+use super::super::worktree::{TouchedPath, bytes_to_path};
+use super::GitCliStore;
 
 /// Bit of an entry's flags, as `ls-files --debug` prints them (git:read-cache-ll.h).
 const INTENT_TO_ADD: u32 = 1 << 29;
@@ -18,16 +18,16 @@ const ASSUMED: u32 = 0x8000;
 const RACY_SECONDS: i64 = 24 * 3600;
 
 /// The entries of the index in path order; a sparse one is expanded.
-pub(super) fn entries(command: &Command) -> Result<Vec<Located>, GitError> {
+pub(super) fn index_entries(command: &GitCliStore) -> Result<Vec<LocatedItem>, GitError> {
     let mut found = Vec::new();
-    for told in all(command)?.iter().map(Owned::told) {
+    for told in read_index(command)?.iter().map(OwnedIndexEntry::as_entry) {
         if told.stage != 0 {
             return Err(GitError::Unmerged {
                 path: String::from_utf8_lossy(told.path).into_owned(),
             });
         }
         if told.flags & INTENT_TO_ADD == 0 {
-            found.push((told.path.to_vec(), Entry::new(told.mode, told.id)));
+            found.push((told.path.to_vec(), TreeItem::new(told.mode, told.id)));
         }
     }
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -35,28 +35,33 @@ pub(super) fn entries(command: &Command) -> Result<Vec<Located>, GitError> {
 }
 
 /// All entries as they are told.
-fn all(command: &Command) -> Result<Vec<Owned>, GitError> {
+fn read_index(command: &GitCliStore) -> Result<Vec<OwnedIndexEntry>, GitError> {
     let options = ["--stage", "--debug", "-z"];
-    let said = command.runner.run(Plumbing::LsFiles, &options, &[], &[])?;
+    let said = command
+        .runner
+        .run_command(PlumbingCommand::LsFiles, &options, &[], &[])?;
     let mut rest = said.as_slice();
     let mut found = Vec::new();
     while !rest.is_empty() {
-        let (told, after) = parse(rest).ok_or_else(|| GitError::Damaged {
+        let (told, after) = parse_entry(rest).ok_or_else(|| GitError::Damaged {
             what: "the index".to_owned(),
             cause: "git tells it in a form that is not known".to_owned(),
         })?;
         rest = after;
-        found.push(Owned(told.path.to_vec(), Told { path: &[], ..told }));
+        found.push(OwnedIndexEntry(
+            told.path.to_vec(),
+            IndexEntry { path: &[], ..told },
+        ));
     }
     Ok(found)
 }
 
 /// An entry with its path.
-struct Owned(Vec<u8>, Told<'static>);
+struct OwnedIndexEntry(Vec<u8>, IndexEntry<'static>);
 
-impl Owned {
-    fn told(&self) -> Told<'_> {
-        Told {
+impl OwnedIndexEntry {
+    fn as_entry(&self) -> IndexEntry<'_> {
+        IndexEntry {
             path: &self.0,
             ..self.1
         }
@@ -65,9 +70,9 @@ impl Owned {
 
 /// One entry as it is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Told<'a> {
+struct IndexEntry<'a> {
     mode: u32,
-    id: Id,
+    id: ObjectId,
     stage: u32,
     path: &'a [u8],
     flags: u32,
@@ -76,9 +81,9 @@ struct Told<'a> {
     size: u32,
 }
 
-impl Told<'_> {
+impl IndexEntry<'_> {
     /// Whether the file may be another one than the index knows.
-    fn differs(&self, file: &std::path::Path) -> bool {
+    fn may_differ(&self, file: &std::path::Path) -> bool {
         use std::os::unix::fs::MetadataExt as _;
         let Ok(meta) = file.symlink_metadata() else {
             return true;
@@ -97,7 +102,7 @@ impl Told<'_> {
 }
 
 /// `<mode> SP <id> SP <stage> TAB <path> NUL`, then five indented lines of which the last one ends in the flags.
-fn parse(bytes: &[u8]) -> Option<(Told<'_>, &[u8])> {
+fn parse_entry(bytes: &[u8]) -> Option<(IndexEntry<'_>, &[u8])> {
     let end = bytes.iter().position(|&b| b == 0)?;
     let (entry, mut rest) = (&bytes[..end], &bytes[end + 1..]);
     let tab = entry.iter().position(|&b| b == b'\t')?;
@@ -121,9 +126,9 @@ fn parse(bytes: &[u8]) -> Option<(Told<'_>, &[u8])> {
         size = number("size: ").or(size);
         rest = &rest[end + 1..];
     }
-    let told = Told {
+    let told = IndexEntry {
         mode: u32::from_str_radix(mode, 8).ok()?,
-        id: Id::from_hex(id)?,
+        id: ObjectId::from_hex(id)?,
         stage: stage.parse().ok()?,
         path: &entry[tab + 1..],
         flags: u32::from_str_radix(flags?, 16).ok()?,
@@ -136,12 +141,12 @@ fn parse(bytes: &[u8]) -> Option<(Told<'_>, &[u8])> {
 /// Paths on which the worktree may differ from the index. git's own comparison may run the filters that a repository
 /// configures, to be sure of files whose times say nothing; so times and sizes are compared here, and what they leave
 /// open counts as different.
-pub(super) fn changed(command: &Command) -> Result<Vec<Touched>, GitError> {
+pub(super) fn changed_paths(command: &GitCliStore) -> Result<Vec<TouchedPath>, GitError> {
     let Some(top) = &command.workdir else {
         return Ok(Vec::new());
     };
     let mut touched = Vec::new();
-    for told in all(command)?.iter().map(Owned::told) {
+    for told in read_index(command)?.iter().map(OwnedIndexEntry::as_entry) {
         if told.flags & (SKIPPED | ASSUMED) != 0 {
             continue;
         }
@@ -149,10 +154,10 @@ pub(super) fn changed(command: &Command) -> Result<Vec<Touched>, GitError> {
         let commit = submodule.then(|| commit_of(command, told.path)).flatten();
         let differs = match submodule {
             true => commit.is_some_and(|commit| commit != told.id),
-            false => told.differs(&top.join(bytes_to_path(told.path))),
+            false => told.may_differ(&top.join(bytes_to_path(told.path))),
         };
         if differs {
-            touched.push(Touched {
+            touched.push(TouchedPath {
                 path: told.path.to_vec(),
                 tracked: true,
                 submodule: commit,
@@ -161,9 +166,9 @@ pub(super) fn changed(command: &Command) -> Result<Vec<Touched>, GitError> {
     }
     let runner = command.runner.in_worktree(top);
     let others = ["--others", "--exclude-standard", "-z"];
-    let said = runner.run(Plumbing::LsFiles, &others, &[], &[])?;
+    let said = runner.run_command(PlumbingCommand::LsFiles, &others, &[], &[])?;
     let others = said.split(|&b| b == 0).filter(|path| !path.is_empty());
-    touched.extend(others.map(|path| Touched {
+    touched.extend(others.map(|path| TouchedPath {
         path: path.to_vec(),
         tracked: false,
         submodule: None,
@@ -172,13 +177,14 @@ pub(super) fn changed(command: &Command) -> Result<Vec<Touched>, GitError> {
 }
 
 /// The commit that a submodule stands at.
-fn commit_of(command: &Command, path: &[u8]) -> Option<Id> {
+fn commit_of(command: &GitCliStore, path: &[u8]) -> Option<ObjectId> {
     let dir = command.workdir.as_ref()?.join(bytes_to_path(path));
     // The variables that name this repository do not name that one.
-    let store = open::open(&dir, &command.user.environment().foreign()).ok()?;
-    match store.head().ok()? {
-        Head::Branch(_, commit) | Head::Detached(commit) => Some(commit),
-        Head::Unborn(_) => None,
+    let store =
+        open::open_repository(&dir, &command.user.environment().for_other_repository()).ok()?;
+    match store.read_head().ok()? {
+        HeadPosition::Branch(_, commit) | HeadPosition::Detached(commit) => Some(commit),
+        HeadPosition::Unborn(_) => None,
     }
 }
 
@@ -191,15 +197,15 @@ mod tests {
         let id = "a".repeat(64);
         let debug = "  ctime: 1:2\n  mtime: 1:2\n  dev: 1\tino: 2\n  uid: 0\tgid: 0\n  size: 3\tflags: 20004000\n";
         let text = format!("100755 {id} 0\ta b\tc\0{debug}100644 {id} 2\tx\0{debug}");
-        let (told, rest) = parse(text.as_bytes()).unwrap();
+        let (told, rest) = parse_entry(text.as_bytes()).unwrap();
         assert_eq!(
             (told.mode, told.stage, told.path),
             (0o100755, 0, &b"a b\tc"[..])
         );
         assert_ne!(told.flags & INTENT_TO_ADD, 0);
         assert_eq!((told.seconds, told.size), (1, 3));
-        let (told, rest) = parse(rest).unwrap();
+        let (told, rest) = parse_entry(rest).unwrap();
         assert_eq!((told.stage, told.path, rest), (2, &b"x"[..], &b""[..]));
-        assert_eq!(parse(b"nonsense\0"), None);
+        assert_eq!(parse_entry(b"nonsense\0"), None);
     }
 }

@@ -8,45 +8,48 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::base::Head;
-use super::config::{Level, Setting};
-use super::env::Environment;
+use super::base::HeadPosition;
+use super::config::{ConfigEntry, ConfigLevel};
+use super::env::GitEnvironment;
 use super::error::GitError;
-use super::id::{Format, Id};
+use super::id::{ObjectFormat, ObjectId};
 use super::objects::ObjectKind;
-use super::runner::{Plumbing, RunError, Runner};
-use super::source::{Hear, Source};
-use super::tree::Located;
+use super::runner::{GitRunner, PlumbingCommand, RunError};
+use super::source::{ObjectSink, ObjectStore};
+use super::tree::LocatedItem;
 use super::user::UserGit;
-use super::worktree::Touched;
-use batch::Batch;
+use super::worktree::TouchedPath;
+use batch::CatFileBatch;
 
 /// A repository behind the `git` command.
-pub(super) struct Command {
-    runner: Runner,
+pub(super) struct GitCliStore {
+    runner: GitRunner,
     user: UserGit,
     workdir: Option<PathBuf>,
-    batch: Mutex<Option<Batch>>,
+    batch: Mutex<Option<CatFileBatch>>,
 }
 
 /// Where it lies, as git says.
-pub(super) struct Found {
+pub(super) struct RepositoryLayout {
     pub(super) git_dir: PathBuf,
     pub(super) common_dir: PathBuf,
     pub(super) workdir: Option<PathBuf>,
     pub(super) shallow: bool,
-    pub(super) format: Format,
+    pub(super) format: ObjectFormat,
     /// e.g. `git 2.47`.
     pub(super) version: String,
 }
 
-impl Command {
+impl GitCliStore {
     /// Opens the repository that git finds from `dir`, where git itself trusts it.
-    pub(super) fn open(dir: &Path, env: &Environment) -> Result<(Self, Found), GitError> {
+    pub(super) fn open(
+        dir: &Path,
+        env: &GitEnvironment,
+    ) -> Result<(Self, RepositoryLayout), GitError> {
         let user = UserGit::new(dir, env)?;
-        let place = locate(&user, dir)?;
-        let mut runner = Runner::new(&place.git_dir, env)?;
-        runner.index_file = env.path("GIT_INDEX_FILE", dir);
+        let place = locate_repository(&user, dir)?;
+        let mut runner = GitRunner::new(&place.git_dir, env)?;
+        runner.index_file = env.path_from("GIT_INDEX_FILE", dir);
         let command = Self {
             runner,
             user,
@@ -56,27 +59,27 @@ impl Command {
         Ok((command, place))
     }
 
-    fn say(
+    fn run_for_text(
         &self,
-        command: Plumbing,
+        command: PlumbingCommand,
         options: &[&'static str],
         operands: &[&str],
     ) -> Result<String, RunError> {
         let operands: Vec<&OsStr> = operands.iter().map(OsStr::new).collect();
-        let said = self.runner.run(command, options, &operands, &[])?;
+        let said = self.runner.run_command(command, options, &operands, &[])?;
         Ok(String::from_utf8_lossy(&said)
             .trim_end_matches('\n')
             .to_owned())
     }
 
     /// What a command says; none when it says that there is nothing.
-    fn ask(
+    fn run_optional(
         &self,
-        command: Plumbing,
+        command: PlumbingCommand,
         options: &[&'static str],
         operands: &[&str],
     ) -> Result<Option<String>, GitError> {
-        match self.say(command, options, operands) {
+        match self.run_for_text(command, options, operands) {
             Ok(said) => Ok(Some(said).filter(|said| !said.is_empty())),
             Err(RunError::Failed { code: Some(1), .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -84,11 +87,11 @@ impl Command {
     }
 
     /// The object of that kind that a revision leads to.
-    fn peel(&self, rev: &str, kind: &str) -> Result<Option<Id>, GitError> {
+    fn peel_to_kind(&self, rev: &str, kind: &str) -> Result<Option<ObjectId>, GitError> {
         let wanted = format!("{rev}^{{{kind}}}");
         let options = ["--verify", "--quiet", "--end-of-options"];
-        match self.say(Plumbing::RevParse, &options, &[&wanted]) {
-            Ok(said) => Ok(Id::from_hex(&said)),
+        match self.run_for_text(PlumbingCommand::RevParse, &options, &[&wanted]) {
+            Ok(said) => Ok(ObjectId::from_hex(&said)),
             Err(RunError::Failed { stderr, .. }) if stderr.contains("ambiguous") => {
                 Err(GitError::BadRevision {
                     rev: rev.to_owned(),
@@ -102,7 +105,7 @@ impl Command {
 }
 
 /// Asks git where a repository lies, with the user's own rules of trust.
-fn locate(user: &UserGit, dir: &Path) -> Result<Found, GitError> {
+fn locate_repository(user: &UserGit, dir: &Path) -> Result<RepositoryLayout, GitError> {
     let facts = [
         "--path-format=absolute",
         "--git-dir",
@@ -111,19 +114,21 @@ fn locate(user: &UserGit, dir: &Path) -> Result<Found, GitError> {
         "--is-shallow-repository",
         "--show-object-format",
     ];
-    let said = user.ask("rev-parse", &facts).map_err(|error| match error {
-        RunError::Failed { stderr, .. } if stderr.contains("dubious ownership") => {
-            GitError::Owner {
-                dir: dir.to_owned(),
+    let said = user
+        .run_reading("rev-parse", &facts)
+        .map_err(|error| match error {
+            RunError::Failed { stderr, .. } if stderr.contains("dubious ownership") => {
+                GitError::Owner {
+                    dir: dir.to_owned(),
+                }
             }
-        }
-        RunError::Failed { stderr, .. } if stderr.contains("not a git repository") => {
-            GitError::NotARepository {
-                dir: dir.to_owned(),
+            RunError::Failed { stderr, .. } if stderr.contains("not a git repository") => {
+                GitError::NotARepository {
+                    dir: dir.to_owned(),
+                }
             }
-        }
-        error => error.into(),
-    })?;
+            error => error.into(),
+        })?;
     let lines: Vec<&str> = said.lines().collect();
     let [git_dir, common_dir, inside, shallow, format] = lines.as_slice() else {
         return Err(GitError::Unsupported {
@@ -131,65 +136,73 @@ fn locate(user: &UserGit, dir: &Path) -> Result<Found, GitError> {
         });
     };
     let top = (*inside == "true")
-        .then(|| user.ask("rev-parse", &["--path-format=absolute", "--show-toplevel"]))
+        .then(|| user.run_reading("rev-parse", &["--path-format=absolute", "--show-toplevel"]))
         .transpose()?;
     let (major, minor) = user.version()?;
-    Ok(Found {
+    Ok(RepositoryLayout {
         git_dir: git_dir.into(),
         common_dir: common_dir.into(),
         workdir: top.map(|top| top.trim_end_matches('\n').into()),
         shallow: *shallow == "true",
         format: if *format == "sha256" {
-            Format::Sha256
+            ObjectFormat::Sha256
         } else {
-            Format::Sha1
+            ObjectFormat::Sha1
         },
         version: format!("git {major}.{minor}"),
     })
 }
 
-impl Source for Command {
-    fn head(&self) -> Result<Head, GitError> {
-        let branch = self.ask(Plumbing::SymbolicRef, &["--quiet"], &["HEAD"])?;
-        let commit = self.peel("HEAD", "commit")?;
+impl ObjectStore for GitCliStore {
+    fn read_head(&self) -> Result<HeadPosition, GitError> {
+        let branch = self.run_optional(PlumbingCommand::SymbolicRef, &["--quiet"], &["HEAD"])?;
+        let commit = self.peel_to_kind("HEAD", "commit")?;
         match (branch, commit) {
-            (Some(branch), Some(commit)) => Ok(Head::Branch(branch, commit)),
-            (Some(branch), None) => Ok(Head::Unborn(
+            (Some(branch), Some(commit)) => Ok(HeadPosition::Branch(branch, commit)),
+            (Some(branch), None) => Ok(HeadPosition::Unborn(
                 branch.trim_start_matches("refs/heads/").to_owned(),
             )),
-            (None, Some(commit)) => Ok(Head::Detached(commit)),
+            (None, Some(commit)) => Ok(HeadPosition::Detached(commit)),
             (None, None) => Err(GitError::UnknownRevision {
                 rev: "HEAD".to_owned(),
             }),
         }
     }
 
-    fn resolve(&self, rev: &str) -> Result<Option<(Id, ObjectKind)>, GitError> {
-        if let Some(commit) = self.peel(rev, "commit")? {
+    fn resolve_name(&self, rev: &str) -> Result<Option<(ObjectId, ObjectKind)>, GitError> {
+        if let Some(commit) = self.peel_to_kind(rev, "commit")? {
             return Ok(Some((commit, ObjectKind::Commit)));
         }
-        Ok(self.peel(rev, "tree")?.map(|tree| (tree, ObjectKind::Tree)))
+        Ok(self
+            .peel_to_kind(rev, "tree")?
+            .map(|tree| (tree, ObjectKind::Tree)))
     }
 
-    fn commit_of(&self, name: &str) -> Option<Id> {
-        self.peel(name, "commit").ok().flatten()
+    fn commit_of(&self, name: &str) -> Option<ObjectId> {
+        self.peel_to_kind(name, "commit").ok().flatten()
     }
 
-    fn symbolic(&self, name: &str) -> Option<String> {
-        self.ask(Plumbing::SymbolicRef, &["--quiet"], &[name])
+    fn symbolic_target(&self, name: &str) -> Option<String> {
+        self.run_optional(PlumbingCommand::SymbolicRef, &["--quiet"], &[name])
             .ok()
             .flatten()
     }
 
-    fn upstream(&self, branch: &str) -> Option<String> {
-        self.ask(Plumbing::ForEachRef, &["--format=%(upstream)"], &[branch])
-            .ok()
-            .flatten()
+    fn upstream_of(&self, branch: &str) -> Option<String> {
+        self.run_optional(
+            PlumbingCommand::ForEachRef,
+            &["--format=%(upstream)"],
+            &[branch],
+        )
+        .ok()
+        .flatten()
     }
 
-    fn remotes(&self) -> Vec<String> {
-        let settings = self.settings(r"^remote\..*\.url$").unwrap_or_default();
-        let name = |setting: Setting| {
+    fn remote_names(&self) -> Vec<String> {
+        let settings = self
+            .config_matching(r"^remote\..*\.url$")
+            .unwrap_or_default();
+        let name = |setting: ConfigEntry| {
             let name = setting.name.strip_prefix("remote.")?.strip_suffix(".url")?;
             Some(name.to_owned())
         };
@@ -199,29 +212,42 @@ impl Source for Command {
         names
     }
 
-    fn merge_base(&self, one: Id, two: Id) -> Result<Option<Id>, GitError> {
-        let said = self.ask(Plumbing::MergeBase, &[], &[&one.hex(), &two.hex()])?;
-        Ok(said.and_then(|said| Id::from_hex(said.lines().next()?)))
+    fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, GitError> {
+        let said = self.run_optional(
+            PlumbingCommand::MergeBase,
+            &[],
+            &[&one.to_hex(), &two.to_hex()],
+        )?;
+        Ok(said.and_then(|said| ObjectId::from_hex(said.lines().next()?)))
     }
 
-    fn walk(&self, tip: Id, hidden: &[Id], limit: usize) -> Result<Vec<Id>, GitError> {
+    fn walk_commits(
+        &self,
+        tip: ObjectId,
+        hidden: &[ObjectId],
+        limit: usize,
+    ) -> Result<Vec<ObjectId>, GitError> {
         let hidden = hidden.iter().map(|id| format!("^{id}\n"));
         let asked = format!("{tip}\n") + &hidden.collect::<String>();
-        let said = self.runner.run(
-            Plumbing::RevList,
+        let said = self.runner.run_command(
+            PlumbingCommand::RevList,
             &["--topo-order", "--stdin"],
             &[],
             asked.as_bytes(),
         )?;
         let said = String::from_utf8_lossy(&said).into_owned();
-        Ok(said.lines().take(limit).filter_map(Id::from_hex).collect())
+        Ok(said
+            .lines()
+            .take(limit)
+            .filter_map(ObjectId::from_hex)
+            .collect())
     }
 
-    fn refs(&self, prefix: &str) -> Result<Vec<(String, Id)>, GitError> {
+    fn refs_below(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
         let format =
             "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)";
         let said = self
-            .ask(Plumbing::ForEachRef, &[format], &[prefix])?
+            .run_optional(PlumbingCommand::ForEachRef, &[format], &[prefix])?
             .unwrap_or_default();
         let read = |line: &str| {
             let words: Vec<&str> = line.split(' ').collect();
@@ -233,21 +259,26 @@ impl Source for Command {
                 (_, "commit") => of,
                 _ => return None,
             };
-            Some(((*name).to_owned(), Id::from_hex(id)?))
+            Some(((*name).to_owned(), ObjectId::from_hex(id)?))
         };
         Ok(said.lines().filter_map(read).collect())
     }
 
-    fn read(&self, wanted: Id, limit: usize, hear: Hear<'_>) -> Result<bool, GitError> {
+    fn read_object(
+        &self,
+        wanted: ObjectId,
+        limit: usize,
+        hear: ObjectSink<'_>,
+    ) -> Result<bool, GitError> {
         let mut batch = self
             .batch
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let open = match batch.take() {
             Some(open) => open,
-            None => Batch::start(&self.runner)?,
+            None => CatFileBatch::start(&self.runner)?,
         };
-        let (open, answer) = open.ask(wanted, limit)?;
+        let (open, answer) = open.request_object(wanted, limit)?;
         *batch = Some(open);
         Ok(match answer {
             Some((kind, bytes)) => {
@@ -258,12 +289,12 @@ impl Source for Command {
         })
     }
 
-    fn setting(&self, name: &str) -> Option<String> {
-        self.user.config(name)
+    fn config_value(&self, name: &str) -> Option<String> {
+        self.user.config_value(name)
     }
 
-    fn settings(&self, pattern: &str) -> Result<Vec<Setting>, GitError> {
-        let said = match self.user.ask(
+    fn config_matching(&self, pattern: &str) -> Result<Vec<ConfigEntry>, GitError> {
+        let said = match self.user.run_reading(
             "config",
             &["--null", "--show-scope", "--get-regexp", pattern],
         ) {
@@ -276,13 +307,13 @@ impl Source for Command {
         while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
             let (name, value) = entry.split_once('\n').unwrap_or((entry, "true"));
             let level = match scope {
-                "system" => Level::System,
-                "global" => Level::User,
+                "system" => ConfigLevel::System,
+                "global" => ConfigLevel::User,
                 // What the command says is read from the environment.
                 "command" => continue,
-                _ => Level::Repository,
+                _ => ConfigLevel::Repository,
             };
-            found.push(Setting {
+            found.push(ConfigEntry {
                 name: name.to_owned(),
                 value: value.to_owned(),
                 level,
@@ -291,11 +322,11 @@ impl Source for Command {
         Ok(found)
     }
 
-    fn changed_in_worktree(&self) -> Result<Vec<Touched>, GitError> {
-        index::changed(self)
+    fn changed_in_worktree(&self) -> Result<Vec<TouchedPath>, GitError> {
+        index::changed_paths(self)
     }
 
-    fn index(&self) -> Result<Vec<Located>, GitError> {
-        index::entries(self)
+    fn index_entries(&self) -> Result<Vec<LocatedItem>, GitError> {
+        index::index_entries(self)
     }
 }

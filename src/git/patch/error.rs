@@ -1,6 +1,6 @@
 //! What is wrong with a patch.
 
-use super::{MAX_PATCH, MOST_FILES};
+use super::{MAX_FILES, MAX_PATCH};
 
 /// Why a patch cannot be read. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum PatchError {
         bytes: usize,
     },
     /// Too many files for one review.
-    #[error("the patch has more than {MOST_FILES} files")]
+    #[error("the patch has more than {MAX_FILES} files")]
     TooManyFiles,
     /// The patch ends inside a hunk, a header or a binary file.
     #[error("line {line}: the patch ends here, in the middle of {what}")]

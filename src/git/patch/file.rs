@@ -5,14 +5,14 @@ use council_protocol::{Hunk, RepoPath};
 
 use super::error::PatchError;
 use super::hunk;
-use super::lines::Lines;
-use super::name::{self, Name};
+use super::lines::PatchLines;
+use super::name::{self, PatchName};
 
 const FILE_MODE: u32 = 0o100644;
 
 /// What the headers of a `diff --git` section say.
 #[derive(Default)]
-struct Headers {
+struct GitHeaders {
     old_mode: Option<u32>,
     new_mode: Option<u32>,
     added: bool,
@@ -24,34 +24,34 @@ struct Headers {
     ids: (Option<String>, Option<String>),
 }
 
-impl Headers {
+impl GitHeaders {
     /// Reads the lines between `diff --git` and the content.
-    fn read(lines: &mut Lines<'_>) -> Result<Self, PatchError> {
+    fn read(lines: &mut PatchLines<'_>) -> Result<Self, PatchError> {
         let mut headers = Self::default();
         loop {
-            let line = lines.number();
-            if let Some(mode) = lines.strip("old mode ") {
-                headers.old_mode = Some(octal(mode, line)?);
-            } else if let Some(mode) = lines.strip("new mode ") {
-                headers.new_mode = Some(octal(mode, line)?);
-            } else if let Some(mode) = lines.strip("deleted file mode ") {
-                (headers.deleted, headers.old_mode) = (true, Some(octal(mode, line)?));
-            } else if let Some(mode) = lines.strip("new file mode ") {
-                (headers.added, headers.new_mode) = (true, Some(octal(mode, line)?));
-            } else if let Some(from) = lines.strip("rename from ") {
-                (headers.renamed, headers.from) = (true, Some(name::whole(from, line)?));
-            } else if let Some(to) = lines.strip("rename to ") {
-                headers.to = Some(name::whole(to, line)?);
-            } else if let Some(from) = lines.strip("copy from ") {
-                (headers.added, headers.from) = (true, Some(name::whole(from, line)?));
-            } else if let Some(to) = lines.strip("copy to ") {
-                headers.to = Some(name::whole(to, line)?);
-            } else if let Some(percent) = lines.strip("similarity index ") {
-                headers.similarity = percent_of(percent);
-            } else if lines.strip("dissimilarity index ").is_some() {
+            let line = lines.next_number();
+            if let Some(mode) = lines.strip_line("old mode ") {
+                headers.old_mode = Some(parse_mode(mode, line)?);
+            } else if let Some(mode) = lines.strip_line("new mode ") {
+                headers.new_mode = Some(parse_mode(mode, line)?);
+            } else if let Some(mode) = lines.strip_line("deleted file mode ") {
+                (headers.deleted, headers.old_mode) = (true, Some(parse_mode(mode, line)?));
+            } else if let Some(mode) = lines.strip_line("new file mode ") {
+                (headers.added, headers.new_mode) = (true, Some(parse_mode(mode, line)?));
+            } else if let Some(from) = lines.strip_line("rename from ") {
+                (headers.renamed, headers.from) = (true, Some(name::header_name(from, line)?));
+            } else if let Some(to) = lines.strip_line("rename to ") {
+                headers.to = Some(name::header_name(to, line)?);
+            } else if let Some(from) = lines.strip_line("copy from ") {
+                (headers.added, headers.from) = (true, Some(name::header_name(from, line)?));
+            } else if let Some(to) = lines.strip_line("copy to ") {
+                headers.to = Some(name::header_name(to, line)?);
+            } else if let Some(percent) = lines.strip_line("similarity index ") {
+                headers.similarity = parse_percent(percent);
+            } else if lines.strip_line("dissimilarity index ").is_some() {
                 // A rewrite: its hunks are those of any other file.
-            } else if let Some(ids) = lines.strip("index ") {
-                headers.index(ids, line)?;
+            } else if let Some(ids) = lines.strip_line("index ") {
+                headers.read_index_line(ids, line)?;
             } else {
                 return Ok(headers);
             }
@@ -59,7 +59,7 @@ impl Headers {
     }
 
     /// `<id>..<id>[ <mode>]`: only whole ids are kept.
-    fn index(&mut self, text: &[u8], line: usize) -> Result<(), PatchError> {
+    fn read_index_line(&mut self, text: &[u8], line: usize) -> Result<(), PatchError> {
         let malformed = PatchError::Malformed {
             line,
             what: "the index line",
@@ -72,7 +72,7 @@ impl Headers {
             .map_or((text, None), |(ids, mode)| (ids, Some(mode)));
         let (old, new) = ids.split_once("..").ok_or(malformed)?;
         if let Some(mode) = mode {
-            let mode = octal(mode.as_bytes(), line)?;
+            let mode = parse_mode(mode.as_bytes(), line)?;
             (self.old_mode, self.new_mode) =
                 (self.old_mode.or(Some(mode)), self.new_mode.or(Some(mode)));
         }
@@ -84,7 +84,7 @@ impl Headers {
         Ok(())
     }
 
-    fn status(&self) -> FileStatus {
+    fn file_status(&self) -> FileStatus {
         let sort = |mode: Option<u32>| mode.unwrap_or(FILE_MODE) & 0o170000;
         match self {
             _ if self.added => FileStatus::Added,
@@ -100,8 +100,8 @@ impl Headers {
 
 /// What stands below the headers.
 #[derive(Default)]
-struct Content {
-    names: Option<(Name, Name)>,
+struct FileContent {
+    names: Option<(PatchName, PatchName)>,
     binary: bool,
     sizes: (Option<u64>, Option<u64>),
     hunks: Vec<Hunk>,
@@ -109,14 +109,14 @@ struct Content {
 }
 
 /// Reads a section that begins with `diff --git`.
-pub(super) fn of_git(lines: &mut Lines<'_>) -> Result<FileChange, PatchError> {
-    let line = lines.number();
-    let first = lines.strip("diff --git ").unwrap_or_default();
-    let headers = Headers::read(lines)?;
-    let content = content(lines)?;
-    let (old, new) = names(first, &headers, content.names.as_ref(), line)?;
-    let status = headers.status();
-    let path = name::path(
+pub(super) fn read_git_file(lines: &mut PatchLines<'_>) -> Result<FileChange, PatchError> {
+    let line = lines.next_number();
+    let first = lines.strip_line("diff --git ").unwrap_or_default();
+    let headers = GitHeaders::read(lines)?;
+    let content = read_content(lines)?;
+    let (old, new) = file_names(first, &headers, content.names.as_ref(), line)?;
+    let status = headers.file_status();
+    let path = name::repository_path(
         if status == FileStatus::Deleted {
             &old
         } else {
@@ -125,7 +125,7 @@ pub(super) fn of_git(lines: &mut Lines<'_>) -> Result<FileChange, PatchError> {
         true,
         line,
     )?;
-    let before = name::path(&old, true, line)?;
+    let before = name::repository_path(&old, true, line)?;
     let mode = |mode: Option<u32>, other: Option<u32>| mode.or(other).unwrap_or(FILE_MODE);
     let copied = status == FileStatus::Added && headers.from.is_some();
     let mut file = FileChange {
@@ -145,42 +145,42 @@ pub(super) fn of_git(lines: &mut Lines<'_>) -> Result<FileChange, PatchError> {
         new_size: content.sizes.1,
         lossy: content.lossy,
         hunks: content.hunks,
-        ..blank(path, status)
+        ..empty_change(path, status)
     };
     (file.old_id, file.new_id) = headers.ids;
-    file.kind = kind(&file, content.binary);
+    file.kind = kind_by_mode(&file, content.binary);
     Ok(file)
 }
 
 /// Old and new name, from the line that says it best.
-fn names(
+fn file_names(
     first: &[u8],
-    headers: &Headers,
-    labels: Option<&(Name, Name)>,
+    headers: &GitHeaders,
+    labels: Option<&(PatchName, PatchName)>,
     line: usize,
 ) -> Result<(Vec<u8>, Vec<u8>), PatchError> {
     if let (Some(from), Some(to)) = (&headers.from, &headers.to) {
         return Ok((from.clone(), to.clone()));
     }
-    if let Some((Name::Path(old), Name::Path(new))) = labels {
+    if let Some((PatchName::Path(old), PatchName::Path(new))) = labels {
         return Ok(name::without_prefix(old, new, true));
     }
     let unnamed = PatchError::Malformed {
         line,
         what: "the name of a file",
     };
-    let (old, new) = name::pair(first).ok_or(unnamed)?;
+    let (old, new) = name::split_pair(first).ok_or(unnamed)?;
     Ok(name::without_prefix(&old, &new, true))
 }
 
-fn content(lines: &mut Lines<'_>) -> Result<Content, PatchError> {
-    let mut content = Content::default();
+fn read_content(lines: &mut PatchLines<'_>) -> Result<FileContent, PatchError> {
+    let mut content = FileContent::default();
     match lines.peek() {
         Some(line) if line.starts_with(b"--- ") => {
-            let (names, strip_cr) = labels(lines)?;
+            let (names, strip_cr) = read_labels(lines)?;
             content.names = Some(names);
-            let number = lines.number();
-            (content.hunks, content.lossy) = hunk::hunks(lines, strip_cr)?;
+            let number = lines.next_number();
+            (content.hunks, content.lossy) = hunk::read_hunks(lines, strip_cr)?;
             if content.hunks.is_empty() {
                 return Err(PatchError::Truncated {
                     line: number - 1,
@@ -191,9 +191,9 @@ fn content(lines: &mut Lines<'_>) -> Result<Content, PatchError> {
         Some(line) if line.starts_with(b"GIT binary patch") => {
             lines.next();
             content.binary = true;
-            content.sizes.1 = binary(lines)?;
+            content.sizes.1 = read_binary(lines)?;
             content.sizes.0 = if has_binary(lines) {
-                binary(lines)?
+                read_binary(lines)?
             } else {
                 None
             };
@@ -208,17 +208,20 @@ fn content(lines: &mut Lines<'_>) -> Result<Content, PatchError> {
 }
 
 /// The `---` and `+++` lines, and whether they end in a carriage return that the patch as a whole was given.
-fn labels(lines: &mut Lines<'_>) -> Result<((Name, Name), bool), PatchError> {
-    let line = lines.number();
-    let old = lines.strip("--- ").unwrap_or_default();
-    let Some(new) = lines.strip("+++ ") else {
+fn read_labels(lines: &mut PatchLines<'_>) -> Result<((PatchName, PatchName), bool), PatchError> {
+    let line = lines.next_number();
+    let old = lines.strip_line("--- ").unwrap_or_default();
+    let Some(new) = lines.strip_line("+++ ") else {
         return Err(PatchError::Malformed {
             line: line + 1,
             what: "the line with +++",
         });
     };
-    let names = (name::labelled(old, line)?, name::labelled(new, line + 1)?);
-    if names == (Name::Nothing, Name::Nothing) {
+    let names = (
+        name::label_name(old, line)?,
+        name::label_name(new, line + 1)?,
+    );
+    if names == (PatchName::Nothing, PatchName::Nothing) {
         return Err(PatchError::Malformed {
             line,
             what: "the name of a file",
@@ -227,30 +230,30 @@ fn labels(lines: &mut Lines<'_>) -> Result<((Name, Name), bool), PatchError> {
     Ok((names, old.ends_with(b"\r") && new.ends_with(b"\r")))
 }
 
-fn has_binary(lines: &Lines<'_>) -> bool {
+fn has_binary(lines: &PatchLines<'_>) -> bool {
     lines
         .peek()
         .is_some_and(|line| line.starts_with(b"literal ") || line.starts_with(b"delta "))
 }
 
 /// `literal <size>` or `delta <size>`, lines of base 85, an empty line. A literal's size is the file's.
-fn binary(lines: &mut Lines<'_>) -> Result<Option<u64>, PatchError> {
+fn read_binary(lines: &mut PatchLines<'_>) -> Result<Option<u64>, PatchError> {
     let malformed = |line| PatchError::Malformed {
         line,
         what: "a binary patch",
     };
-    let line = lines.number();
+    let line = lines.next_number();
     let size = |text: Option<&[u8]>| {
         let text = text.map(|text| String::from_utf8_lossy(text).trim().to_owned());
         text.map(|text| text.parse::<u64>().map_err(|_| malformed(line)))
             .transpose()
     };
-    let literal = size(lines.strip("literal "))?;
-    if literal.is_none() && size(lines.strip("delta "))?.is_none() {
+    let literal = size(lines.strip_line("literal "))?;
+    if literal.is_none() && size(lines.strip_line("delta "))?.is_none() {
         return Err(malformed(line));
     }
     loop {
-        let number = lines.number();
+        let number = lines.next_number();
         match lines.next().map(<[u8]>::trim_ascii_end) {
             None => {
                 return Err(PatchError::Truncated {
@@ -268,10 +271,10 @@ fn binary(lines: &mut Lines<'_>) -> Result<Option<u64>, PatchError> {
 }
 
 /// Reads a section that begins with `---`, as `diff -u` writes it.
-pub(super) fn of_diff(lines: &mut Lines<'_>) -> Result<FileChange, PatchError> {
-    let line = lines.number();
-    let ((old, new), strip_cr) = labels(lines)?;
-    let (hunks, lossy) = hunk::hunks(lines, strip_cr)?;
+pub(super) fn read_plain_file(lines: &mut PatchLines<'_>) -> Result<FileChange, PatchError> {
+    let line = lines.next_number();
+    let ((old, new), strip_cr) = read_labels(lines)?;
+    let (hunks, lossy) = hunk::read_hunks(lines, strip_cr)?;
     let (Some(first), Some(last)) = (hunks.first(), hunks.last()) else {
         return Err(PatchError::Truncated {
             line: line + 1,
@@ -281,40 +284,41 @@ pub(super) fn of_diff(lines: &mut Lines<'_>) -> Result<FileChange, PatchError> {
     // `diff -N` shows a file that one side lacks as an empty one.
     let nothing = |lines: u32, start: u32| hunks.len() == 1 && lines == 0 && start == 0;
     let status = match (&old, &new) {
-        (Name::Nothing, _) => FileStatus::Added,
-        (_, Name::Nothing) => FileStatus::Deleted,
+        (PatchName::Nothing, _) => FileStatus::Added,
+        (_, PatchName::Nothing) => FileStatus::Deleted,
         _ if nothing(first.old_lines, first.old_start) => FileStatus::Added,
         _ if nothing(last.new_lines, last.new_start) => FileStatus::Deleted,
         _ => FileStatus::Modified,
     };
     let named = match (old, new) {
-        (Name::Path(old), Name::Path(new)) => name::without_prefix(&old, &new, false).1,
-        (Name::Path(name), Name::Nothing) | (Name::Nothing, Name::Path(name)) => {
+        (PatchName::Path(old), PatchName::Path(new)) => name::without_prefix(&old, &new, false).1,
+        (PatchName::Path(name), PatchName::Nothing)
+        | (PatchName::Nothing, PatchName::Path(name)) => {
             let bare = [&b"a/"[..], b"b/"]
                 .into_iter()
                 .find_map(|prefix| name.strip_prefix(prefix));
             bare.unwrap_or(&name).to_vec()
         }
-        (Name::Nothing, Name::Nothing) => Vec::new(),
+        (PatchName::Nothing, PatchName::Nothing) => Vec::new(),
     };
     let mut file = FileChange {
         hunks,
         lossy,
-        ..blank(name::path(&named, false, line)?, status)
+        ..empty_change(name::repository_path(&named, false, line)?, status)
     };
-    file.kind = kind(&file, false);
+    file.kind = kind_by_mode(&file, false);
     Ok(file)
 }
 
 /// `Binary files OLD and NEW differ`, as `diff` writes it.
-pub(super) fn binary_of_diff(lines: &mut Lines<'_>) -> Result<FileChange, PatchError> {
-    let line = lines.number();
+pub(super) fn read_plain_binary(lines: &mut PatchLines<'_>) -> Result<FileChange, PatchError> {
+    let line = lines.next_number();
     let malformed = PatchError::Malformed {
         line,
         what: "the line about binary files",
     };
     let text = lines
-        .strip("Binary files ")
+        .strip_line("Binary files ")
         .unwrap_or_default()
         .trim_ascii_end();
     let names = text.strip_suffix(b" differ").ok_or(malformed.clone())?;
@@ -326,7 +330,10 @@ pub(super) fn binary_of_diff(lines: &mut Lines<'_>) -> Result<FileChange, PatchE
     let (_, new) = name::without_prefix(&names[..at], &names[at + 5..], false);
     Ok(FileChange {
         kind: FileKind::Binary,
-        ..blank(name::path(&new, false, line)?, FileStatus::Modified)
+        ..empty_change(
+            name::repository_path(&new, false, line)?,
+            FileStatus::Modified,
+        )
     })
 }
 
@@ -351,7 +358,7 @@ pub(super) fn become_other(removed: &mut FileChange, added: FileChange) {
     removed.hunks = hunk.into_iter().collect();
 }
 
-fn blank(path: RepoPath, status: FileStatus) -> FileChange {
+fn empty_change(path: RepoPath, status: FileStatus) -> FileChange {
     FileChange {
         path,
         old_path: None,
@@ -377,7 +384,7 @@ fn blank(path: RepoPath, status: FileStatus) -> FileChange {
     }
 }
 
-fn kind(file: &FileChange, binary: bool) -> FileKind {
+fn kind_by_mode(file: &FileChange, binary: bool) -> FileKind {
     let mode = if file.new_mode == 0 {
         file.old_mode
     } else {
@@ -398,7 +405,7 @@ fn kind(file: &FileChange, binary: bool) -> FileKind {
     }
 }
 
-fn octal(text: &[u8], line: usize) -> Result<u32, PatchError> {
+fn parse_mode(text: &[u8], line: usize) -> Result<u32, PatchError> {
     let text = std::str::from_utf8(text).unwrap_or_default().trim_end();
     let mode = u32::from_str_radix(text, 8)
         .ok()
@@ -409,7 +416,7 @@ fn octal(text: &[u8], line: usize) -> Result<u32, PatchError> {
     })
 }
 
-fn percent_of(text: &[u8]) -> Option<u8> {
+fn parse_percent(text: &[u8]) -> Option<u8> {
     let text = std::str::from_utf8(text).ok()?.trim_end();
     text.strip_suffix('%')?
         .parse()

@@ -3,20 +3,20 @@
 use council_protocol::Hunk;
 
 use super::error::PatchError;
-use super::lines::Lines;
+use super::lines::PatchLines;
 
 /// No file has more lines than this; line numbers stay well inside 32 bits.
 const MAX_LINE: u32 = 1 << 30;
 
 /// Reads the hunks of one file. `strip_cr`: the patch as a whole came with carriage returns, which are not the file's.
-pub(super) fn hunks(
-    lines: &mut Lines<'_>,
+pub(super) fn read_hunks(
+    lines: &mut PatchLines<'_>,
     strip_cr: bool,
 ) -> Result<(Vec<Hunk>, bool), PatchError> {
     let (mut hunks, mut lossy) = (Vec::<Hunk>::new(), false);
     while lines.peek().is_some_and(|line| line.starts_with(b"@@ -")) {
-        let number = lines.number();
-        let (hunk, lost) = hunk(lines, strip_cr)?;
+        let number = lines.next_number();
+        let (hunk, lost) = read_hunk(lines, strip_cr)?;
         let ordered = hunks.last().is_none_or(|last| {
             last.old_start + last.old_lines <= hunk.old_start + u32::from(hunk.old_lines == 0)
                 && last.new_start + last.new_lines
@@ -31,17 +31,17 @@ pub(super) fn hunks(
     Ok((hunks, lossy))
 }
 
-fn hunk(lines: &mut Lines<'_>, strip_cr: bool) -> Result<(Hunk, bool), PatchError> {
-    let number = lines.number();
+fn read_hunk(lines: &mut PatchLines<'_>, strip_cr: bool) -> Result<(Hunk, bool), PatchError> {
+    let number = lines.next_number();
     let header = lines.next().unwrap_or_default();
-    let (old, new, section) = header_of(header).ok_or(PatchError::Malformed {
+    let (old, new, section) = parse_header(header).ok_or(PatchError::Malformed {
         line: number,
         what: "a hunk's header",
     })?;
     let mut body = Vec::new();
     let (mut old_left, mut new_left) = (old.1, new.1);
     while old_left > 0 || new_left > 0 {
-        let at = lines.number();
+        let at = lines.next_number();
         let Some(line) = lines.next() else {
             return Err(PatchError::Truncated {
                 line: at - 1,
@@ -73,14 +73,14 @@ fn hunk(lines: &mut Lines<'_>, strip_cr: bool) -> Result<(Hunk, bool), PatchErro
             line: at,
             found: "more",
         })?;
-        push(&mut body, line);
+        push_line(&mut body, line);
     }
     if let Some(line) = lines.peek().filter(|line| line.starts_with(b"\\")) {
-        push(&mut body, line.strip_suffix(b"\r").unwrap_or(line));
+        push_line(&mut body, line.strip_suffix(b"\r").unwrap_or(line));
         lines.next();
     }
-    complete(lines)?;
-    let (body, lossy) = text(body);
+    refuse_extra_lines(lines)?;
+    let (body, lossy) = decode_text(body);
     let section = String::from_utf8_lossy(section).into_owned();
     Ok((
         Hunk {
@@ -95,7 +95,7 @@ fn hunk(lines: &mut Lines<'_>, strip_cr: bool) -> Result<(Hunk, bool), PatchErro
     ))
 }
 
-fn push(body: &mut Vec<u8>, line: &[u8]) {
+fn push_line(body: &mut Vec<u8>, line: &[u8]) {
     match line {
         b"" => body.push(b' '),
         // git's own words, whatever the language of the one who made the patch.
@@ -107,7 +107,7 @@ fn push(body: &mut Vec<u8>, line: &[u8]) {
 
 /// Behind the last line that the header counted, no further line of a hunk may stand. The signature of a mail (`-- `)
 /// and the header of the next file (`--- `) look like removed lines.
-fn complete(lines: &Lines<'_>) -> Result<(), PatchError> {
+fn refuse_extra_lines(lines: &PatchLines<'_>) -> Result<(), PatchError> {
     let more = match lines.peek() {
         Some([b'+' | b' ', ..]) => true,
         Some(line @ [b'-', ..]) => {
@@ -117,7 +117,7 @@ fn complete(lines: &Lines<'_>) -> Result<(), PatchError> {
     };
     if more {
         Err(PatchError::Count {
-            line: lines.number(),
+            line: lines.next_number(),
             found: "more",
         })
     } else {
@@ -125,17 +125,17 @@ fn complete(lines: &Lines<'_>) -> Result<(), PatchError> {
     }
 }
 
-fn text(bytes: Vec<u8>) -> (String, bool) {
+fn decode_text(bytes: Vec<u8>) -> (String, bool) {
     match String::from_utf8(bytes) {
         Ok(text) => (text, false),
         Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
     }
 }
 
-type Span = (u32, u32);
+type LineRange = (u32, u32);
 
 /// `@@ -1,2 +3,4 @@ section`; a count of one may be left out.
-fn header_of(line: &[u8]) -> Option<(Span, Span, &[u8])> {
+fn parse_header(line: &[u8]) -> Option<(LineRange, LineRange, &[u8])> {
     let rest = line.strip_prefix(b"@@ -")?;
     let end = rest.windows(3).position(|three| three == b" @@")?;
     let (spans, section) = (std::str::from_utf8(&rest[..end]).ok()?, &rest[end + 3..]);
@@ -144,11 +144,11 @@ fn header_of(line: &[u8]) -> Option<(Span, Span, &[u8])> {
         .strip_prefix(b" ")
         .unwrap_or(section)
         .trim_ascii_end();
-    let (old, new) = (span(old)?, span(new)?);
+    let (old, new) = (parse_range(old)?, parse_range(new)?);
     (old.1 > 0 || new.1 > 0).then_some((old, new, section))
 }
 
-fn span(text: &str) -> Option<Span> {
+fn parse_range(text: &str) -> Option<LineRange> {
     let (start, lines) = text.split_once(',').unwrap_or((text, "1"));
     let number = |text: &str| {
         let digits = text.bytes().all(|b| b.is_ascii_digit());

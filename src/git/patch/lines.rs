@@ -2,12 +2,12 @@
 
 /// A cursor over lines. A line comes without its newline; a carriage return is kept.
 #[derive(Clone)]
-pub(super) struct Lines<'a> {
+pub(super) struct PatchLines<'a> {
     rest: &'a [u8],
     passed: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> PatchLines<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self {
             rest: bytes,
@@ -16,7 +16,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The number of the line that comes next, from 1.
-    pub(super) fn number(&self) -> usize {
+    pub(super) fn next_number(&self) -> usize {
         self.passed + 1
     }
 
@@ -26,24 +26,24 @@ impl<'a> Lines<'a> {
     }
 
     /// The line after the next.
-    pub(super) fn second(&self) -> Option<&'a [u8]> {
+    pub(super) fn peek_second(&self) -> Option<&'a [u8]> {
         self.clone().nth(1)
     }
 
     /// The next line if it begins so: what follows.
-    pub(super) fn strip(&mut self, prefix: &str) -> Option<&'a [u8]> {
+    pub(super) fn strip_line(&mut self, prefix: &str) -> Option<&'a [u8]> {
         let rest = self.peek()?.strip_prefix(prefix.as_bytes())?;
         self.next();
         Some(rest)
     }
 
     /// Whether any line that is left satisfies a condition.
-    pub(super) fn any(&self, wanted: impl FnMut(&'a [u8]) -> bool) -> bool {
+    pub(super) fn any_line(&self, wanted: impl FnMut(&'a [u8]) -> bool) -> bool {
         Iterator::any(&mut self.clone(), wanted)
     }
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for PatchLines<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {

@@ -2,18 +2,18 @@
 
 use council_protocol::task::{CommitInfo, Framing};
 
-use super::lines::Lines;
+use super::lines::PatchLines;
 
 /// How many mails of a series are told.
 const MAX_MAILS: usize = 100;
 
 /// What the mails of a patch say about it; nothing for a bare diff.
-pub(crate) fn framing(bytes: &[u8]) -> Framing {
-    let mut lines = Lines::new(bytes);
+pub(crate) fn mail_framing(bytes: &[u8]) -> Framing {
+    let mut lines = PatchLines::new(bytes);
     let mut commits = Vec::new();
     while let Some(line) = lines.next() {
-        if let Some(id) = separator(line).filter(|_| commits.len() < MAX_MAILS) {
-            commits.push(mail(&mut lines, id));
+        if let Some(id) = separator_id(line).filter(|_| commits.len() < MAX_MAILS) {
+            commits.push(read_mail(&mut lines, id));
         }
     }
     let title = commits
@@ -27,14 +27,14 @@ pub(crate) fn framing(bytes: &[u8]) -> Framing {
 }
 
 /// `From <id> Mon Sep 17 00:00:00 2001`: the id.
-fn separator(line: &[u8]) -> Option<String> {
+fn separator_id(line: &[u8]) -> Option<String> {
     let line = std::str::from_utf8(line).ok()?;
     let (id, date) = line.strip_prefix("From ")?.split_once(' ')?;
     let hex = matches!(id.len(), 40 | 64) && id.bytes().all(|b| b.is_ascii_hexdigit());
     (hex && date.contains(':')).then(|| id.to_owned())
 }
 
-fn mail(lines: &mut Lines<'_>, id: String) -> CommitInfo {
+fn read_mail(lines: &mut PatchLines<'_>, id: String) -> CommitInfo {
     let (mut author, mut subject, mut in_subject) = (String::new(), String::new(), false);
     for line in lines
         .by_ref()

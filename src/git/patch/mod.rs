@@ -14,10 +14,10 @@ use council_protocol::FileChange;
 use council_protocol::change::FileStatus;
 
 pub use error::PatchError;
-pub(in crate::git) use mail::framing;
+pub(in crate::git) use mail::mail_framing;
 
-use super::MOST_FILES;
-use lines::Lines;
+use super::MAX_FILES;
+use lines::PatchLines;
 
 /// The largest patch that is read, in bytes.
 pub const MAX_PATCH: usize = 32 << 20;
@@ -27,41 +27,43 @@ pub const MAX_PATCH: usize = 32 << 20;
 /// # Errors
 ///
 /// The first thing that cannot be understood, with its line.
-pub fn parse(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
+pub fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
     if bytes.len() > MAX_PATCH {
         return Err(PatchError::TooLarge { bytes: bytes.len() });
     }
-    let mut lines = Lines::new(bytes);
-    let plain = !lines.any(|line| line.starts_with(b"diff --git "));
+    let mut lines = PatchLines::new(bytes);
+    let plain = !lines.any_line(|line| line.starts_with(b"diff --git "));
     let mut files = Vec::new();
     while let Some(line) = lines.peek() {
-        if files.len() > MOST_FILES {
+        if files.len() > MAX_FILES {
             return Err(PatchError::TooManyFiles);
         }
         if line.starts_with(b"diff --git ") {
-            files.push(file::of_git(&mut lines)?);
+            files.push(file::read_git_file(&mut lines)?);
         } else if line.starts_with(b"--- ")
-            && lines.second().is_some_and(|next| next.starts_with(b"+++ "))
+            && lines
+                .peek_second()
+                .is_some_and(|next| next.starts_with(b"+++ "))
         {
-            files.push(file::of_diff(&mut lines)?);
+            files.push(file::read_plain_file(&mut lines)?);
         } else if plain
             && line.starts_with(b"Binary files ")
             && line.trim_ascii_end().ends_with(b" differ")
         {
-            files.push(file::binary_of_diff(&mut lines)?);
+            files.push(file::read_plain_binary(&mut lines)?);
         } else {
-            refuse(line, lines.number(), plain)?;
+            refuse_line(line, lines.next_number(), plain)?;
             lines.next();
         }
     }
     if files.is_empty() && !bytes.trim_ascii().is_empty() {
         return Err(PatchError::NoChange { bytes: bytes.len() });
     }
-    in_order(files)
+    sort_and_merge(files)
 }
 
 /// Lines that stand for a change which this reader would otherwise miss.
-fn refuse(line: &[u8], number: usize, plain: bool) -> Result<(), PatchError> {
+fn refuse_line(line: &[u8], number: usize, plain: bool) -> Result<(), PatchError> {
     let starts = |prefix: &[u8]| line.starts_with(prefix);
     if starts(b"diff --cc ") || starts(b"diff --combined ") || starts(b"@@@ -") {
         return Err(PatchError::Combined { line: number });
@@ -82,7 +84,7 @@ fn refuse(line: &[u8], number: usize, plain: bool) -> Result<(), PatchError> {
 }
 
 /// Path order, each path once. A change of type is written as a removal and an addition: it becomes one file again.
-fn in_order(mut files: Vec<FileChange>) -> Result<Vec<FileChange>, PatchError> {
+fn sort_and_merge(mut files: Vec<FileChange>) -> Result<Vec<FileChange>, PatchError> {
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut out: Vec<FileChange> = Vec::with_capacity(files.len());
     for file in files {

@@ -6,13 +6,13 @@ use super::error::PatchError;
 
 /// A name as it stands, or `/dev/null`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum PatchName {
     Nothing,
     Path(Vec<u8>),
 }
 
-impl Name {
-    fn of(bytes: Vec<u8>) -> Self {
+impl PatchName {
+    fn from_bytes(bytes: Vec<u8>) -> Self {
         if bytes == b"/dev/null" {
             Self::Nothing
         } else {
@@ -22,13 +22,13 @@ impl Name {
 }
 
 /// The name on a `---` or `+++` line: quoted, or up to a tab (behind which a date may stand).
-pub(super) fn labelled(text: &[u8], line: usize) -> Result<Name, PatchError> {
+pub(super) fn label_name(text: &[u8], line: usize) -> Result<PatchName, PatchError> {
     if text.starts_with(b"\"") {
-        let (name, _) = unquoted(text).ok_or(PatchError::Malformed {
+        let (name, _) = unquote_name(text).ok_or(PatchError::Malformed {
             line,
             what: "a quoted name",
         })?;
-        return Ok(Name::of(name));
+        return Ok(PatchName::from_bytes(name));
     }
     let end = text.iter().position(|&b| b == b'\t').unwrap_or(text.len());
     let name = text[..end].trim_ascii_end();
@@ -38,16 +38,16 @@ pub(super) fn labelled(text: &[u8], line: usize) -> Result<Name, PatchError> {
             what: "the name of a file",
         });
     }
-    Ok(Name::of(name.to_vec()))
+    Ok(PatchName::from_bytes(name.to_vec()))
 }
 
 /// A name that takes the rest of its line, e.g. behind `rename from `.
-pub(super) fn whole(text: &[u8], line: usize) -> Result<Vec<u8>, PatchError> {
+pub(super) fn header_name(text: &[u8], line: usize) -> Result<Vec<u8>, PatchError> {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     if !text.starts_with(b"\"") {
         return Ok(text.to_vec());
     }
-    unquoted(text)
+    unquote_name(text)
         .map(|(name, _)| name)
         .ok_or(PatchError::Malformed {
             line,
@@ -56,7 +56,7 @@ pub(super) fn whole(text: &[u8], line: usize) -> Result<Vec<u8>, PatchError> {
 }
 
 /// A name quoted as in C, and what follows it.
-fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+fn unquote_name(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut rest = text.strip_prefix(b"\"")?;
     let mut name = Vec::new();
     loop {
@@ -65,7 +65,7 @@ fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
         match byte {
             b'"' => return Some((name, rest)),
             b'\\' => {
-                let (byte, after) = escaped(rest)?;
+                let (byte, after) = unescape_byte(rest)?;
                 name.push(byte);
                 rest = after;
             }
@@ -74,7 +74,7 @@ fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     }
 }
 
-fn escaped(text: &[u8]) -> Option<(u8, &[u8])> {
+fn unescape_byte(text: &[u8]) -> Option<(u8, &[u8])> {
     let (&first, rest) = text.split_first()?;
     let plain = match first {
         b'a' => 7,
@@ -101,15 +101,15 @@ fn escaped(text: &[u8]) -> Option<(u8, &[u8])> {
 
 /// The two names of a `diff --git` line, prefixes included. Without quotes they are told apart only when they are
 /// equal behind their prefixes; else other lines must name the files.
-pub(super) fn pair(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+pub(super) fn split_pair(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     if text.starts_with(b"\"") {
-        let (old, rest) = unquoted(text)?;
+        let (old, rest) = unquote_name(text)?;
         let rest = rest.strip_prefix(b" ")?;
         return Some((
             old,
             if rest.starts_with(b"\"") {
-                unquoted(rest)?.0
+                unquote_name(rest)?.0
             } else {
                 rest.to_vec()
             },
@@ -120,18 +120,19 @@ pub(super) fn pair(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         .position(|two| two == b" \"")
         .filter(|_| text.ends_with(b"\""))
     {
-        return Some((text[..at].to_vec(), unquoted(&text[at + 1..])?.0));
+        return Some((text[..at].to_vec(), unquote_name(&text[at + 1..])?.0));
     }
     let splits = (0..text.len())
         .filter(|&at| text[at] == b' ')
         .map(|at| (&text[..at], &text[at + 1..]));
-    let mut equal = splits
-        .filter(|(old, new)| old.len() == new.len() && (old == new || behind(old) == behind(new)));
+    let mut equal = splits.filter(|(old, new)| {
+        old.len() == new.len() && (old == new || without_component(old) == without_component(new))
+    });
     equal.next().map(|(old, new)| (old.to_vec(), new.to_vec()))
 }
 
 /// What stands behind the first component.
-fn behind(name: &[u8]) -> Option<&[u8]> {
+fn without_component(name: &[u8]) -> Option<&[u8]> {
     let slash = name.iter().position(|&b| b == b'/')?;
     Some(&name[slash + 1..]).filter(|rest| !rest.is_empty())
 }
@@ -145,14 +146,14 @@ pub(super) fn without_prefix(old: &[u8], new: &[u8], git: bool) -> (Vec<u8>, Vec
     let known = |name: &[u8]| {
         PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || name.starts_with(b"2/")
     };
-    let strip = match (behind(old), behind(new)) {
+    let strip = match (without_component(old), without_component(new)) {
         _ if old == new => false,
         (Some(a), Some(b)) => (known(old) && known(new)) || (!git && a == b),
         _ => false,
     };
     let stripped = |name: &[u8]| {
         if strip {
-            behind(name).unwrap_or(name).to_vec()
+            without_component(name).unwrap_or(name).to_vec()
         } else {
             name.to_vec()
         }
@@ -161,7 +162,7 @@ pub(super) fn without_prefix(old: &[u8], new: &[u8], git: bool) -> (Vec<u8>, Vec
 }
 
 /// A path inside a repository. Leading `/`, `./` and `../` of plain diffs are dropped, since no name leads out.
-pub(super) fn path(name: &[u8], git: bool, line: usize) -> Result<RepoPath, PatchError> {
+pub(super) fn repository_path(name: &[u8], git: bool, line: usize) -> Result<RepoPath, PatchError> {
     let mut name = name;
     while let Some(rest) = [&b"/"[..], b"./", b"../"]
         .into_iter()

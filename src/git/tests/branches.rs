@@ -30,7 +30,7 @@ fn ahead_of_its_upstream() {
     assert_eq!(change.framing.title, "main");
     assert!(
         change
-            .trusted()
+            .trusted_tree()
             .unwrap()
             .origin()
             .starts_with("origin/main (")
@@ -143,7 +143,7 @@ fn an_unborn_branch() {
     repo.write("a.txt", "a\n");
     let change = repo.read(TargetSpec::Worktree);
     assert_eq!(only(&change).path, "a.txt".into());
-    assert!(change.trusted().is_none());
+    assert!(change.trusted_tree().is_none());
 }
 
 #[test]

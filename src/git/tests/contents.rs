@@ -7,10 +7,10 @@ use council_protocol::RepoPath;
 use council_protocol::change::{FileKind, FileStatus, Side, TreeEntry};
 
 use super::repo::{Repo, only, unified};
-use crate::git::{Change, TargetSpec, read};
+use crate::git::{ReviewedChange, TargetSpec, read_change};
 
 /// A repository in which the last commit turns `old` into `new`.
-fn changed(old: &[u8], new: &[u8]) -> (Repo, Change) {
+fn changed(old: &[u8], new: &[u8]) -> (Repo, ReviewedChange) {
     let repo = Repo::new();
     repo.write("file", old).commit("old");
     repo.write("file", new).commit("new");
@@ -18,7 +18,7 @@ fn changed(old: &[u8], new: &[u8]) -> (Repo, Change) {
     (repo, change)
 }
 
-fn same_as_git(repo: &Repo, change: &Change) {
+fn same_as_git(repo: &Repo, change: &ReviewedChange) {
     let args = [
         "-c",
         "core.quotePath=false",
@@ -225,9 +225,9 @@ fn a_directory_that_becomes_a_file() {
 fn a_blob_over_the_bound_is_an_error_and_not_an_omission() {
     let repo = Repo::new();
     repo.write("big", vec![b'x'; 65 << 20]).commit("big");
-    let change = read(&repo.request(TargetSpec::parse("HEAD"))).unwrap();
+    let change = read_change(&repo.request(TargetSpec::parse("HEAD"))).unwrap();
     let mut file = change.files[0].clone();
-    let error = change.fill(&mut file).unwrap_err().to_string();
+    let error = change.fill_hunks(&mut file).unwrap_err().to_string();
     assert!(error.contains("too large to review"), "{error}");
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::repo::{Repo, filled, unified};
-use crate::git::{Environment, GitError, TargetSpec, config_values, read};
+use crate::git::{GitEnvironment, GitError, TargetSpec, config_values, read_change};
 
 #[test]
 fn attributes_of_the_reviewed_side_hide_nothing() {
@@ -118,7 +118,7 @@ fn a_hostile_configuration_runs_nothing() {
             std::fs::read_to_string(&mark).unwrap()
         );
     }
-    config_values(repo.path(), &Environment::default()).unwrap();
+    config_values(repo.path(), &GitEnvironment::default()).unwrap();
     assert!(!mark.exists());
     // The traps are real: git itself falls into them.
     let _ = repo.command(&["diff"]).output().unwrap();
@@ -127,27 +127,33 @@ fn a_hostile_configuration_runs_nothing() {
 
 #[test]
 fn the_runner_runs_nothing_that_a_repository_configures() {
-    use crate::git::runner::{Plumbing, Runner};
+    use crate::git::runner::{GitRunner, PlumbingCommand};
     let (repo, mark) = with_traps();
     let env = Repo::env(&[("PATH", std::env::var("PATH").unwrap().as_str())]);
-    let runner = Runner::new(&repo.path().join(".git"), &env).unwrap();
-    let cases: [(Plumbing, &[&'static str], &[&str]); 8] = [
-        (Plumbing::CatFile, &["-p"], &["HEAD:a.txt"]),
-        (Plumbing::DiffTree, &["-p", "-r", "-M"], &["HEAD~", "HEAD"]),
+    let runner = GitRunner::new(&repo.path().join(".git"), &env).unwrap();
+    let cases: [(PlumbingCommand, &[&'static str], &[&str]); 8] = [
+        (PlumbingCommand::CatFile, &["-p"], &["HEAD:a.txt"]),
         (
-            Plumbing::DiffTree,
+            PlumbingCommand::DiffTree,
+            &["-p", "-r", "-M"],
+            &["HEAD~", "HEAD"],
+        ),
+        (
+            PlumbingCommand::DiffTree,
             &["--raw", "-r", "-z"],
             &["HEAD~", "HEAD"],
         ),
-        (Plumbing::ForEachRef, &[], &[]),
-        (Plumbing::LsTree, &["-r"], &["HEAD"]),
-        (Plumbing::MergeBase, &[], &["HEAD", "HEAD~"]),
-        (Plumbing::RevList, &["--parents"], &["HEAD"]),
-        (Plumbing::RevParse, &["--verify"], &["HEAD"]),
+        (PlumbingCommand::ForEachRef, &[], &[]),
+        (PlumbingCommand::LsTree, &["-r"], &["HEAD"]),
+        (PlumbingCommand::MergeBase, &[], &["HEAD", "HEAD~"]),
+        (PlumbingCommand::RevList, &["--parents"], &["HEAD"]),
+        (PlumbingCommand::RevParse, &["--verify"], &["HEAD"]),
     ];
     for (command, options, operands) in cases {
         let operands: Vec<_> = operands.iter().map(std::ffi::OsStr::new).collect();
-        let said = runner.run(command, options, &operands, b"").unwrap();
+        let said = runner
+            .run_command(command, options, &operands, b"")
+            .unwrap();
         assert!(!said.is_empty());
         assert!(
             !mark.exists(),
@@ -174,7 +180,10 @@ fn a_bare_repository_among_tracked_files_is_refused_unless_it_is_named() {
     assert!(error.hints()[0].contains("GIT_DIR="));
     let mut request = trap.request(TargetSpec::Default);
     request.env = Repo::env(&[("GIT_DIR", trap.path().to_str().unwrap())]);
-    assert!(matches!(read(&request), Err(GitError::Unborn { .. })));
+    assert!(matches!(
+        read_change(&request),
+        Err(GitError::Unborn { .. })
+    ));
     // Below it, too.
     let error = repo.inside("vendor/trap/refs").refused(TargetSpec::Default);
     assert!(matches!(error, GitError::NestedBare { .. }), "{error}");

@@ -4,12 +4,12 @@ use proptest::prelude::*;
 use super::*;
 
 fn one(patch: &str) -> FileChange {
-    let [file]: [FileChange; 1] = parse(patch.as_bytes()).unwrap().try_into().unwrap();
+    let [file]: [FileChange; 1] = parse_patch(patch.as_bytes()).unwrap().try_into().unwrap();
     file
 }
 
 fn error(patch: &str) -> String {
-    parse(patch.as_bytes()).unwrap_err().to_string()
+    parse_patch(patch.as_bytes()).unwrap_err().to_string()
 }
 
 const HUNK: &str = "@@ -1 +1 @@\n-a\n+b\n";
@@ -146,7 +146,7 @@ fn an_empty_line_is_a_context_line_whose_space_was_trimmed() {
 #[test]
 fn signatures_of_mails_and_words_between_files_are_no_lines() {
     let text = format!("--- a/x\n+++ b/x\n{HUNK}-- \n2.47.3\n\nwords\n--- a/y\n+++ b/y\n{HUNK}");
-    assert_eq!(parse(text.as_bytes()).unwrap().len(), 2);
+    assert_eq!(parse_patch(text.as_bytes()).unwrap().len(), 2);
 }
 
 #[test]
@@ -259,9 +259,9 @@ const SAMPLE: &str = "From 0123456789012345678901234567890123456789 Mon Sep 17 0
 
 #[test]
 fn the_sample_is_read_whole() {
-    assert_eq!(parse(SAMPLE.as_bytes()).unwrap().len(), 3);
+    assert_eq!(parse_patch(SAMPLE.as_bytes()).unwrap().len(), 3);
     assert_eq!(
-        framing(SAMPLE.as_bytes()).commits[0].message,
+        mail_framing(SAMPLE.as_bytes()).commits[0].message,
         "one two\n\nbody\n"
     );
 }
@@ -269,8 +269,8 @@ fn the_sample_is_read_whole() {
 proptest! {
     #[test]
     fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let _ = parse(&bytes);
-        framing(&bytes);
+        let _ = parse_patch(&bytes);
+        mail_framing(&bytes);
     }
 
     #[test]
@@ -286,7 +286,7 @@ proptest! {
                 _ => drop(bytes.splice(at..at, [b'\n', byte])),
             }
         }
-        for file in parse(&bytes).unwrap_or_default() {
+        for file in parse_patch(&bytes).unwrap_or_default() {
             for hunk in &file.hunks {
                 let lines = hunk.lines().fold((0, 0), |(old, new), line| {
                     (old + u32::from(line.old_no.is_some()), new + u32::from(line.new_no.is_some()))

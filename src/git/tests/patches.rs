@@ -4,9 +4,9 @@ use council_protocol::FileChange;
 use council_protocol::packet::TargetKind;
 
 use super::repo::{Repo, filled, unified};
-use crate::git::{Change, GitError, TargetSpec, read, recognition_key};
+use crate::git::{GitError, ReviewedChange, TargetSpec, read_change, recognition_key};
 
-fn of(repo: &Repo, bytes: &[u8]) -> Change {
+fn of(repo: &Repo, bytes: &[u8]) -> ReviewedChange {
     repo.read(TargetSpec::Patch(bytes.to_vec(), "fix.patch".into()))
 }
 
@@ -127,7 +127,13 @@ fn a_patch_of_mail_tells_who_sent_it_and_is_judged_by_head() {
         (TargetKind::Patch, "fix-patch")
     );
     assert!(!change.blobs.has_blobs());
-    assert!(change.trusted().unwrap().origin().starts_with("HEAD ("));
+    assert!(
+        change
+            .trusted_tree()
+            .unwrap()
+            .origin()
+            .starts_with("HEAD (")
+    );
 }
 
 #[test]
@@ -135,7 +141,7 @@ fn outside_a_repository() {
     let place = Repo::outside();
     let change = of(&place, b"--- a.c\n+++ a.c\n@@ -1 +1 @@\n-a\n+b\n");
     assert_eq!(filled(&change)[0].hunks[0].body, "-a\n+b\n");
-    assert!(change.trusted().is_none() && change.place.git_dir.is_none());
+    assert!(change.trusted_tree().is_none() && change.place.git_dir.is_none());
 }
 
 #[test]
@@ -157,7 +163,7 @@ fn pathspecs_limit_a_patch() {
     let patch = repo.git(&["diff", "-M", "HEAD~", "HEAD"]) + "\n";
     let mut request = repo.request(TargetSpec::Patch(patch.into_bytes(), "p".into()));
     request.pathspecs = vec!["moved*".into()];
-    let change = read(&request).unwrap();
+    let change = read_change(&request).unwrap();
     assert_eq!(change.files.len(), 1);
 }
 

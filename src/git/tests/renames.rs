@@ -6,7 +6,7 @@ use council_protocol::FileChange;
 use council_protocol::change::FileStatus;
 
 use super::repo::{Repo, only, unified};
-use crate::git::{Change, TargetSpec};
+use crate::git::{ReviewedChange, TargetSpec};
 
 /// A file of `lines` lines, of which every `every`-th differs by `salt`.
 fn text(seed: usize, lines: usize, salt: &str, every: usize) -> String {
@@ -20,7 +20,7 @@ fn text(seed: usize, lines: usize, salt: &str, every: usize) -> String {
 /// Old content and new name: which of several equal files was renamed is a matter of taste.
 type Renames = BTreeSet<(String, String)>;
 
-fn ours(change: &Change) -> Renames {
+fn ours(change: &ReviewedChange) -> Renames {
     let renamed = change
         .files
         .iter()

@@ -6,7 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use council_protocol::FileChange;
 
-use crate::git::{Change, Environment, GitError, Request, TargetSpec, read};
+use crate::git::{
+    ChangeRequest, GitEnvironment, GitError, ReviewedChange, TargetSpec, read_change,
+};
 
 /// A repository in a directory of its own, removed at the end.
 pub(crate) struct Repo {
@@ -54,8 +56,8 @@ impl Repo {
     }
 
     /// Variables as a process would have them.
-    pub(crate) fn env(vars: &[(&str, &str)]) -> Environment {
-        Environment::from_vars(vars.iter().map(|(name, value)| (name.into(), value.into())))
+    pub(crate) fn env(vars: &[(&str, &str)]) -> GitEnvironment {
+        GitEnvironment::from_vars(vars.iter().map(|(name, value)| (name.into(), value.into())))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -154,20 +156,20 @@ impl Repo {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    pub(crate) fn request(&self, spec: TargetSpec) -> Request {
-        Request {
+    pub(crate) fn request(&self, spec: TargetSpec) -> ChangeRequest {
+        ChangeRequest {
             dir: self.at.clone(),
             spec,
             pathspecs: Vec::new(),
-            env: Environment::default(),
+            env: GitEnvironment::default(),
         }
     }
 
-    pub(crate) fn try_read(&self, spec: TargetSpec) -> Result<Change, GitError> {
-        read(&self.request(spec))
+    pub(crate) fn try_read(&self, spec: TargetSpec) -> Result<ReviewedChange, GitError> {
+        read_change(&self.request(spec))
     }
 
-    pub(crate) fn read(&self, spec: TargetSpec) -> Change {
+    pub(crate) fn read(&self, spec: TargetSpec) -> ReviewedChange {
         self.try_read(spec).unwrap()
     }
 
@@ -184,25 +186,27 @@ impl Repo {
     }
 
     /// Reads `git council review REV`.
-    pub(crate) fn parse(&self, arg: &str) -> Change {
+    pub(crate) fn parse(&self, arg: &str) -> ReviewedChange {
         self.read(TargetSpec::parse(arg))
     }
 }
 
 /// The files with their hunks.
-pub(crate) fn filled(change: &Change) -> Vec<FileChange> {
+pub(crate) fn filled(change: &ReviewedChange) -> Vec<FileChange> {
     let mut files = change.files.clone();
-    files.iter_mut().for_each(|file| change.fill(file).unwrap());
+    files
+        .iter_mut()
+        .for_each(|file| change.fill_hunks(file).unwrap());
     files
 }
 
 /// The only file, with its hunks.
-pub(crate) fn only(change: &Change) -> FileChange {
+pub(crate) fn only(change: &ReviewedChange) -> FileChange {
     let [file]: [FileChange; 1] = filled(change).try_into().unwrap();
     file
 }
 
 /// The whole unified diff.
-pub(crate) fn unified(change: &Change) -> String {
+pub(crate) fn unified(change: &ReviewedChange) -> String {
     filled(change).iter().map(FileChange::unified).collect()
 }

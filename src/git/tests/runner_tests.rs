@@ -1,9 +1,9 @@
 use super::*;
 use crate::git::tests::repo::Repo;
 
-fn runner(repo: &Repo) -> Runner {
+fn runner(repo: &Repo) -> GitRunner {
     let env = Repo::env(&[("PATH", std::env::var("PATH").unwrap().as_str())]);
-    Runner::new(&repo.path().join(".git"), &env).unwrap()
+    GitRunner::new(&repo.path().join(".git"), &env).unwrap()
 }
 
 fn repo() -> Repo {
@@ -13,7 +13,7 @@ fn repo() -> Repo {
 }
 
 /// A directory with a program called `git`.
-fn impostor(script: &str) -> (Repo, Environment) {
+fn impostor(script: &str) -> (Repo, GitEnvironment) {
     use std::os::unix::fs::PermissionsExt;
     let dir = Repo::outside();
     dir.write("git", format!("#!/bin/sh\n{script}\n"));
@@ -28,15 +28,15 @@ fn objects_are_read_through_a_pipe() {
     let repo = repo();
     let id = repo.git(&["rev-parse", "HEAD:a.txt"]);
     let said = runner(&repo)
-        .run(Plumbing::CatFile, &["--batch"], &[], id.as_bytes())
+        .run_command(PlumbingCommand::CatFile, &["--batch"], &[], id.as_bytes())
         .unwrap();
     assert_eq!(said, format!("{id} blob 4\none\n\n").into_bytes());
 }
 
 #[test]
 fn an_operand_cannot_become_an_option() {
-    let error = runner(&repo()).run(
-        Plumbing::DiffTree,
+    let error = runner(&repo()).run_command(
+        PlumbingCommand::DiffTree,
         &[],
         &[OsStr::new("--output=/tmp/x"), OsStr::new("HEAD")],
         b"",
@@ -46,7 +46,12 @@ fn an_operand_cannot_become_an_option() {
 
 #[test]
 fn a_failure_says_what_git_said() {
-    let error = runner(&repo()).run(Plumbing::RevParse, &["--verify"], &[OsStr::new("x")], b"");
+    let error = runner(&repo()).run_command(
+        PlumbingCommand::RevParse,
+        &["--verify"],
+        &[OsStr::new("x")],
+        b"",
+    );
     let Err(RunError::Failed {
         stderr,
         code: Some(128),
@@ -64,9 +69,11 @@ fn a_failure_says_what_git_said() {
 #[test]
 fn a_flood_is_capped() {
     let (dir, env) = impostor("while :; do echo flood flood flood flood; done");
-    let mut runner = Runner::new(dir.path(), &env).unwrap();
+    let mut runner = GitRunner::new(dir.path(), &env).unwrap();
     runner.cap = 10_000;
-    let error = runner.run(Plumbing::RevList, &[], &[], b"").unwrap_err();
+    let error = runner
+        .run_command(PlumbingCommand::RevList, &[], &[], b"")
+        .unwrap_err();
     assert_eq!(
         error,
         RunError::TooMuch {
@@ -79,10 +86,12 @@ fn a_flood_is_capped() {
 #[test]
 fn a_command_that_hangs_is_ended() {
     let (dir, env) = impostor("exec /bin/sleep 100");
-    let mut runner = Runner::new(dir.path(), &env).unwrap();
+    let mut runner = GitRunner::new(dir.path(), &env).unwrap();
     runner.deadline = Duration::from_millis(50);
     let begin = Instant::now();
-    let error = runner.run(Plumbing::RevList, &[], &[], b"").unwrap_err();
+    let error = runner
+        .run_command(PlumbingCommand::RevList, &[], &[], b"")
+        .unwrap_err();
     assert!(matches!(error, RunError::Deadline { .. }), "{error}");
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
@@ -90,9 +99,9 @@ fn a_command_that_hangs_is_ended() {
 #[test]
 fn the_environment_is_cleared() {
     let (dir, env) = impostor("/usr/bin/env");
-    let said = Runner::new(dir.path(), &env)
+    let said = GitRunner::new(dir.path(), &env)
         .unwrap()
-        .run(Plumbing::RevList, &[], &[], b"")
+        .run_command(PlumbingCommand::RevList, &[], &[], b"")
         .unwrap();
     let said = String::from_utf8(said).unwrap();
     let known = |line: &&str| {
@@ -111,7 +120,7 @@ fn the_environment_is_cleared() {
 fn git_is_looked_for_in_absolute_directories_only() {
     let env = Repo::env(&[("PATH", ".:bin:/nowhere")]);
     assert_eq!(
-        Runner::new(Path::new("/"), &env).unwrap_err(),
+        GitRunner::new(Path::new("/"), &env).unwrap_err(),
         RunError::NoGit
     );
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use council_protocol::Side;
 
 use super::repo::{Repo, filled};
-use crate::git::source::Store;
-use crate::git::{Change, Request, TargetSpec, read, read_from};
+use crate::git::source::OpenRepository;
+use crate::git::{ChangeRequest, ReviewedChange, TargetSpec, read_change, read_from};
 
 /// A way to make a repository.
 type Make = fn(&Repo);
@@ -101,9 +101,9 @@ fn specs() -> Vec<TargetSpec> {
     ]
 }
 
-fn request(repo: &Repo, spec: TargetSpec) -> Request {
+fn request(repo: &Repo, spec: TargetSpec) -> ChangeRequest {
     let path = std::env::var("PATH").unwrap();
-    Request {
+    ChangeRequest {
         env: Repo::env(&[
             ("PATH", &path),
             ("GIT_CONFIG_NOSYSTEM", "1"),
@@ -114,7 +114,7 @@ fn request(repo: &Repo, spec: TargetSpec) -> Request {
 }
 
 /// Everything that a packet is made of, or why there is none.
-fn told(change: Result<Change, crate::git::GitError>) -> String {
+fn told(change: Result<ReviewedChange, crate::git::GitError>) -> String {
     let change = match change {
         Ok(change) => change,
         Err(error) => return error.to_string(),
@@ -133,13 +133,13 @@ fn told(change: Result<Change, crate::git::GitError>) -> String {
         change.notes,
         change.place,
         change
-            .trusted()
-            .map(|tree| (tree.origin(), tree.read("a.txt").unwrap()))
+            .trusted_tree()
+            .map(|tree| (tree.origin(), tree.read_file("a.txt").unwrap()))
     )
 }
 
-fn by_command(request: &Request) -> Result<Change, crate::git::GitError> {
-    let store = Store::by_command(&request.dir, &request.env, "a test asks for it")?;
+fn by_command(request: &ChangeRequest) -> Result<ReviewedChange, crate::git::GitError> {
+    let store = OpenRepository::by_command(&request.dir, &request.env, "a test asks for it")?;
     read_from(store, request)
 }
 
@@ -150,7 +150,7 @@ fn both_sources_tell_the_same_byte_for_byte() {
         make(&repo);
         for spec in specs() {
             let request = request(&repo, spec);
-            let (one, two) = (told(read(&request)), told(by_command(&request)));
+            let (one, two) = (told(read_change(&request)), told(by_command(&request)));
             // Paths of the repository end in a slash or not.
             let plain = |text: &str| text.replace("/\"", "\"");
             assert_eq!(plain(&one), plain(&two), "{name}: {:?}", request.spec);
@@ -175,13 +175,13 @@ fn what_libgit2_cannot_read_is_read_and_named() {
                 TargetSpec::Staged,
                 TargetSpec::Worktree,
             ] {
-                let change = read(&request(&odd, spec.clone())).unwrap();
+                let change = read_change(&request(&odd, spec.clone())).unwrap();
                 let named = change.git_source.clone().unwrap_or_default();
                 assert!(
                     named.starts_with("the git command (git ") && named.ends_with(why),
                     "{named}"
                 );
-                let bodies = |change: &Change| {
+                let bodies = |change: &ReviewedChange| {
                     let files = filled(change);
                     let body = |file: &council_protocol::FileChange| {
                         (
@@ -195,7 +195,7 @@ fn what_libgit2_cannot_read_is_read_and_named() {
                     };
                     files.iter().map(body).collect::<Vec<_>>()
                 };
-                let other = read(&request(&plain, spec)).unwrap();
+                let other = read_change(&request(&plain, spec)).unwrap();
                 assert_eq!(other.git_source, None);
                 assert_eq!(bodies(&change), bodies(&other), "{name} {options:?}");
             }
@@ -213,7 +213,7 @@ fn a_sparse_index_is_expanded() {
     assert_eq!(filled(&repo.parse("HEAD")).len(), 2);
     repo.write("in/x", "new\n").git(&["add", "in/x"]);
     repo.write("in/z", "z\n");
-    let staged = read(&request(&repo, TargetSpec::Staged)).unwrap();
+    let staged = read_change(&request(&repo, TargetSpec::Staged)).unwrap();
     assert!(
         staged
             .git_source
@@ -221,7 +221,7 @@ fn a_sparse_index_is_expanded() {
             .is_some_and(|named| named.ends_with("its index is sparse"))
     );
     assert_eq!(filled(&staged).len(), 1);
-    let worktree = read(&request(&repo, TargetSpec::Worktree)).unwrap();
+    let worktree = read_change(&request(&repo, TargetSpec::Worktree)).unwrap();
     let paths: Vec<_> = filled(&worktree)
         .iter()
         .map(|file| file.path.display().into_owned())
@@ -237,7 +237,7 @@ fn a_partial_clone_is_read_as_far_as_it_is_there() {
     origin.write("a.txt", "two\n").commit("second");
     let repo = Repo::clone_of(&origin, &["--filter=blob:none", "--no-checkout"]);
     let change = by_command(&request(&repo, TargetSpec::parse("HEAD"))).unwrap();
-    let error = change.fill(&mut change.files[0].clone()).unwrap_err();
+    let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
     assert!(
         matches!(
             error,
@@ -276,7 +276,7 @@ fn nothing_of_a_repository_is_executed_by_the_second_source() {
         TargetSpec::Worktree,
         TargetSpec::Default,
     ] {
-        if let Ok(change) = read(&request(&repo, spec)) {
+        if let Ok(change) = read_change(&request(&repo, spec)) {
             filled(&change);
         }
     }

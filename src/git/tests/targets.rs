@@ -4,7 +4,7 @@ use council_protocol::change::{FileStatus, Side};
 use council_protocol::packet::TargetKind;
 
 use super::repo::{Repo, filled, only, unified};
-use crate::git::{GitError, Place, TargetSpec, read, recognition_key, tree_at};
+use crate::git::{GitError, RepositoryPaths, TargetSpec, read_change, recognition_key, tree_at};
 
 /// Two commits, the second of which changes `a.txt`.
 fn two_commits() -> Repo {
@@ -28,9 +28,9 @@ fn a_commit_is_compared_with_its_first_parent() {
     assert_eq!(told.message, "second: more\n\nBecause.\n");
     let theirs = repo.git(&["diff", "-M", "--abbrev=10", "HEAD~", "HEAD"]);
     assert_eq!(unified(&change).trim_end(), theirs);
-    let trusted = change.trusted().unwrap();
-    assert_eq!(trusted.read("a.txt").unwrap().unwrap(), b"one\ntwo\n");
-    assert_eq!(trusted.read("b.txt").unwrap(), None);
+    let trusted = change.trusted_tree().unwrap();
+    assert_eq!(trusted.read_file("a.txt").unwrap().unwrap(), b"one\ntwo\n");
+    assert_eq!(trusted.read_file("b.txt").unwrap(), None);
     let base = repo.git(&["rev-parse", "HEAD~"]);
     assert_eq!(trusted.origin(), base[..10]);
     assert_eq!(change.target.base, Some(base));
@@ -49,7 +49,7 @@ fn a_root_commit_is_all_new_and_says_so() {
         change.notes,
         ["HEAD~ is a root commit: all of its files are new"]
     );
-    assert!(change.trusted().is_none() && change.target.base.is_none());
+    assert!(change.trusted_tree().is_none() && change.target.base.is_none());
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn two_dots_compare_ends_and_three_compare_with_the_merge_base() {
         .collect();
     assert_eq!(messages, ["on the topic"]);
     // The rules are those of the base as it is today, not as it was when the topic left it.
-    let trusted = since.trusted().unwrap();
-    assert_eq!(trusted.read("a.txt").unwrap().unwrap(), b"one\nTWO\n");
+    let trusted = since.trusted_tree().unwrap();
+    assert_eq!(trusted.read_file("a.txt").unwrap().unwrap(), b"one\nTWO\n");
     assert!(
         trusted.origin().starts_with("main ("),
         "{}",
@@ -204,7 +204,7 @@ fn no_repository_is_named_as_such() {
     let place = Repo::outside();
     let error = place.refused(TargetSpec::Default);
     assert!(matches!(error, GitError::NotARepository { .. }), "{error}");
-    let outside = Place::outside(place.path());
+    let outside = RepositoryPaths::outside_repository(place.path());
     assert_eq!(
         outside.runs_dir(),
         place.path().join(".agents/council/runs")
@@ -225,7 +225,7 @@ fn pathspecs_limit_the_change_from_where_one_stands() {
     let paths = |repo: &Repo, specs: &[&str]| {
         let mut request = repo.request(TargetSpec::parse("HEAD"));
         request.pathspecs = specs.iter().map(ToString::to_string).collect();
-        let change = read(&request).unwrap();
+        let change = read_change(&request).unwrap();
         let paths = change
             .files
             .iter()
@@ -272,15 +272,15 @@ fn instructions_follow_links_inside_the_trusted_tree_only() {
         .link("loop", "loop");
     repo.link("out", "../../etc/passwd").commit("first");
     let tree = tree_at(repo.path(), &Default::default(), "main").unwrap();
-    assert_eq!(tree.read("CLAUDE.md").unwrap().unwrap(), b"be kind\n");
-    assert_eq!(tree.read("loop").unwrap(), None);
-    assert_eq!(tree.read("out").unwrap(), None);
+    assert_eq!(tree.read_file("CLAUDE.md").unwrap().unwrap(), b"be kind\n");
+    assert_eq!(tree.read_file("loop").unwrap(), None);
+    assert_eq!(tree.read_file("out").unwrap(), None);
     assert!(tree.origin().starts_with("main ("));
 }
 
 #[test]
 fn the_key_knows_a_rebased_change_and_no_other() {
-    let key = |change: &crate::git::Change| recognition_key(change, &filled(change));
+    let key = |change: &crate::git::ReviewedChange| recognition_key(change, &filled(change));
     let repo = Repo::new();
     let base = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
     repo.write("a.txt", base)
@@ -329,7 +329,7 @@ fn git_dir_of_the_environment_is_the_repository() {
     let (repo, other) = (two_commits(), Repo::new());
     let mut request = other.request(TargetSpec::parse("HEAD"));
     request.env = Repo::env(&[("GIT_DIR", repo.path().join(".git").to_str().unwrap())]);
-    assert_eq!(read(&request).unwrap().files.len(), 1);
+    assert_eq!(read_change(&request).unwrap().files.len(), 1);
 }
 
 #[test]

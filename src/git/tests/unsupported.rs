@@ -1,7 +1,7 @@
 //! Repositories that libgit2 cannot read: each has its own name and a way out.
 
 use super::repo::{Repo, filled};
-use crate::git::{GitError, TargetSpec, read};
+use crate::git::{GitError, TargetSpec, read_change};
 
 #[test]
 fn without_git_a_repository_that_libgit2_cannot_read_is_named() {
@@ -13,7 +13,7 @@ fn without_git_a_repository_that_libgit2_cannot_read_is_named() {
         repo.write("a.txt", "a\n").commit("first");
         let mut request = repo.request(TargetSpec::parse("HEAD"));
         request.env = Repo::env(&[("PATH", "/nowhere")]);
-        let Err(error) = read(&request) else {
+        let Err(error) = read_change(&request) else {
             panic!("{option} was read")
         };
         assert_eq!(
@@ -36,7 +36,7 @@ fn a_partial_clone_names_the_object_that_it_left_at_the_remote() {
     origin.write("a.txt", "two\n").commit("second");
     let repo = Repo::clone_of(&origin, &["--filter=blob:none", "--no-checkout"]);
     let change = repo.parse("HEAD");
-    let error = change.fill(&mut change.files[0].clone()).unwrap_err();
+    let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
     assert!(
         matches!(error, GitError::MissingObject { partial: true, .. }),
         "{error}"
@@ -55,7 +55,7 @@ fn an_object_that_is_lost() {
     let id = repo.git(&["rev-parse", "HEAD:a.txt"]);
     let change = repo.parse("HEAD");
     repo.remove(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
-    let error = change.fill(&mut change.files[0].clone()).unwrap_err();
+    let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
     assert_eq!(
         error.to_string(),
         format!("object {id} is not in this repository")
@@ -78,7 +78,7 @@ fn a_repository_of_another_user_is_opened_only_where_git_would_open_it() {
         let mut request = repo.request(TargetSpec::parse("HEAD"));
         let hermetic = [("PATH", path.as_str()), ("GIT_CONFIG_NOSYSTEM", "1")];
         request.env = Repo::env(&[&hermetic, settings].concat());
-        read(&request).map(|change| filled(&change).len())
+        read_change(&request).map(|change| filled(&change).len())
     };
     let error = asked(&[("GIT_CONFIG_GLOBAL", "/dev/null")]).unwrap_err();
     assert!(matches!(error, GitError::Owner { .. }), "{error}");

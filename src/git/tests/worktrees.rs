@@ -4,7 +4,7 @@ use council_protocol::change::{FileKind, FileStatus, Side};
 use sha2::{Digest, Sha256};
 
 use super::repo::{Repo, filled, only};
-use crate::git::{Change, GitError, TargetSpec, read};
+use crate::git::{GitError, ReviewedChange, TargetSpec, read_change};
 
 fn repo() -> Repo {
     let repo = Repo::new();
@@ -15,7 +15,7 @@ fn repo() -> Repo {
     repo
 }
 
-fn found(change: &Change) -> Vec<(String, FileStatus)> {
+fn found(change: &ReviewedChange) -> Vec<(String, FileStatus)> {
     change
         .files
         .iter()
@@ -42,7 +42,13 @@ fn staged_is_the_index_and_not_the_worktree() {
     assert_eq!(&*read("a.txt").unwrap(), b"one\nstaged\n");
     assert_eq!(&*read("b.txt").unwrap(), b"b\n");
     assert!(read("other.txt").is_none());
-    assert!(change.trusted().unwrap().origin().starts_with("HEAD ("));
+    assert!(
+        change
+            .trusted_tree()
+            .unwrap()
+            .origin()
+            .starts_with("HEAD (")
+    );
 }
 
 #[test]
@@ -115,7 +121,7 @@ fn the_index_may_be_another_file() {
     );
     let mut request = repo.request(TargetSpec::Staged);
     request.env = Repo::env(&[("GIT_INDEX_FILE", index.to_str().unwrap())]);
-    let change = read(&request).unwrap();
+    let change = read_change(&request).unwrap();
     assert_eq!(found(&change), [("new.txt".into(), FileStatus::Added)]);
 }
 
@@ -301,7 +307,7 @@ fn pathspecs_keep_the_rest_of_the_worktree_unread() {
         .write("c.txt", "C\n");
     let mut request = repo.request(TargetSpec::Worktree);
     request.pathspecs = vec!["a.txt".into(), "c.txt".into()];
-    let change = read(&request).unwrap();
+    let change = read_change(&request).unwrap();
     let expected = [
         ("a.txt".into(), FileStatus::Modified),
         ("c.txt".into(), FileStatus::Added),
@@ -316,6 +322,6 @@ fn a_file_that_cannot_be_read_stays_in_the_change() {
     large.set_len(100 << 20).unwrap();
     let change = repo.read(TargetSpec::Worktree);
     assert_eq!(found(&change), [("huge.bin".into(), FileStatus::Added)]);
-    let error = change.fill(&mut change.files[0].clone()).unwrap_err();
+    let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
     assert!(matches!(error, GitError::TooLarge { .. }), "{error}");
 }

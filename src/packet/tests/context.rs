@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// A packet of one modified file.
-fn packet_of(edited: &Edited, bounds: &Bounds) -> Packet {
+fn packet_of(edited: &Edited, bounds: &ContextBounds) -> Packet {
     let mut blobs = MapBlobs::default();
     blobs
         .0
@@ -17,7 +17,7 @@ fn packet_of(edited: &Edited, bounds: &Bounds) -> Packet {
         file.hunks.clone_from(&edited.hunks);
         Ok(())
     };
-    build(material(vec![file("a.rs")]), &fill, &blobs, bounds)
+    build_packet(material(vec![file("a.rs")]), &fill, &blobs, bounds)
 }
 
 fn parse(text: &str) -> Vec<(Op, String)> {
@@ -65,7 +65,7 @@ const FUNCTION: &str = "
 #[test]
 fn hunks_reach_up_to_their_function() {
     let edited = edit(&parse(&FUNCTION[1..]), 3, true);
-    let packet = packet_of(&edited, &Bounds::default());
+    let packet = packet_of(&edited, &ContextBounds::default());
     insta::assert_snapshot!(shown(&packet), @r"
     @@ -3,17 +3,18 @@
      fn first() {
@@ -95,7 +95,7 @@ fn without_a_function_five_lines_above_and_one_below() {
     let lines: String = (1..=40).map(|n| format!(" {n}\n")).collect();
     let text = lines.replace(" 20\n", "-20\n+twenty\n");
     let edited = edit(&parse(&text), 3, true);
-    let hunk = &packet_of(&edited, &Bounds::default()).files[0].hunks[0];
+    let hunk = &packet_of(&edited, &ContextBounds::default()).files[0].hunks[0];
     assert_eq!(hunk.header(), "@@ -12,13 +12,13 @@");
 }
 
@@ -104,7 +104,7 @@ fn a_section_whose_line_is_shown_encloses_nothing_any_more() {
     let mut edited = edit(&parse(&FUNCTION[1..]), 3, true);
     edited.hunks[0].section = "fn first() {".to_owned();
     assert_eq!(
-        packet_of(&edited, &Bounds::default()).files[0].hunks[0].section,
+        packet_of(&edited, &ContextBounds::default()).files[0].hunks[0].section,
         ""
     );
 }
@@ -113,10 +113,10 @@ fn a_section_whose_line_is_shown_encloses_nothing_any_more() {
 fn the_allowance_bounds_what_is_added() {
     let edited = edit(&parse(&FUNCTION[1..]), 3, true);
     for (file_lines, total_lines) in [(2, 100), (100, 2), (0, 0)] {
-        let bounds = Bounds {
+        let bounds = ContextBounds {
             file_lines,
             total_lines,
-            ..Bounds::default()
+            ..ContextBounds::default()
         };
         let count = |hunks: &[Hunk]| hunks.iter().map(|h| h.old_lines as usize).sum::<usize>();
         let added = count(&packet_of(&edited, &bounds).files[0].hunks) - count(&edited.hunks);
@@ -129,7 +129,7 @@ fn hunks_of_another_text_stay_as_they_are() {
     let mut edited = edit(&parse(&FUNCTION[1..]), 3, true);
     edited.old = edited.old.replace("let e", "let z");
     assert_eq!(
-        packet_of(&edited, &Bounds::default()).files[0].hunks,
+        packet_of(&edited, &ContextBounds::default()).files[0].hunks,
         edited.hunks
     );
 }
@@ -141,11 +141,11 @@ fn a_patch_keeps_its_hunks() {
         file.hunks.clone_from(&edited.hunks);
         Ok(())
     };
-    let packet = build(
+    let packet = build_packet(
         material(vec![file("a.rs")]),
         &fill,
         &NoBlobs,
-        &Bounds::default(),
+        &ContextBounds::default(),
     );
     assert_eq!(packet.files[0].hunks, edited.hunks);
 }
@@ -176,7 +176,7 @@ proptest! {
         total_lines in prop_oneof![Just(20_000), 0_usize..30],
     ) {
         let edited = edit(&lines, around, newline_at_end);
-        let bounds = Bounds { total_lines, ..Bounds::default() };
+        let bounds = ContextBounds { total_lines, ..ContextBounds::default() };
         let packet = packet_of(&edited, &bounds);
         let old: Vec<_> = edited.old.split('\n').collect();
         let new: Vec<_> = edited.new.split('\n').collect();

@@ -30,7 +30,7 @@ fn every_file_is_covered_once_and_skipped_files_are_not_read() {
             _ => Ok(()),
         }
     };
-    let packet = build(material(files), &fill, &blobs, &Bounds::default());
+    let packet = build_packet(material(files), &fill, &blobs, &ContextBounds::default());
     let paths: Vec<_> = packet.files.iter().map(|f| &f.path).collect();
     assert_eq!(
         paths,
@@ -73,11 +73,11 @@ fn only_the_old_side_is_believed_to_be_generated() {
     blobs
         .0
         .insert((Side::Old, "a.go".into()), b"package x\n".to_vec());
-    let packet = build(
+    let packet = build_packet(
         material(vec![file("a.go")]),
         &|_| Ok(()),
         &blobs,
-        &Bounds::default(),
+        &ContextBounds::default(),
     );
     assert_eq!(packet.coverage.files[0].state, CoverageState::Reviewed);
 }
@@ -92,11 +92,11 @@ fn what_was_binary_before_is_left_as_git_shows_it() {
         file.hunks.clone_from(&whole);
         Ok(())
     };
-    let packet = build(
+    let packet = build_packet(
         material(vec![file("a.go")]),
         &fill,
         &blobs,
-        &Bounds::default(),
+        &ContextBounds::default(),
     );
     assert_eq!(packet.files[0].hunks, whole);
     assert_eq!(packet.coverage.files[0].state, CoverageState::Reviewed);
@@ -111,7 +111,7 @@ fn configuration_takes_back_what_looks_generated() {
     );
     let mut material = material(vec![file("a.go")]);
     material.ignore = IgnoreGlobs::new(&["!a.go".to_owned()]).unwrap();
-    let packet = build(material, &|_| Ok(()), &blobs, &Bounds::default());
+    let packet = build_packet(material, &|_| Ok(()), &blobs, &ContextBounds::default());
     assert_eq!(packet.coverage.files[0].state, CoverageState::Reviewed);
 }
 
@@ -119,12 +119,17 @@ fn configuration_takes_back_what_looks_generated() {
 fn the_same_material_has_the_same_bytes_in_any_order() {
     let make = |names: [&str; 3]| {
         let files = names.iter().map(|name| file(name)).collect();
-        build(material(files), &|_| Ok(()), &NoBlobs, &Bounds::default())
+        build_packet(
+            material(files),
+            &|_| Ok(()),
+            &NoBlobs,
+            &ContextBounds::default(),
+        )
     };
     let (a, b) = (make(["a", "b", "c"]), make(["c", "a", "b"]));
     assert_eq!(to_bytes(&a), to_bytes(&b));
-    assert_eq!(digest(&a).len(), 64);
-    assert_ne!(digest(&a), digest(&make(["a", "b", "d"])));
+    assert_eq!(packet_digest(&a).len(), 64);
+    assert_ne!(packet_digest(&a), packet_digest(&make(["a", "b", "d"])));
     assert_eq!(serde_json::from_slice::<Packet>(&to_bytes(&a)).unwrap(), a);
 }
 
@@ -145,27 +150,27 @@ fn files_that_are_read_in_another_order_give_the_same_packet() {
         Ok(())
     };
     // Less context than all of them want.
-    let bounds = Bounds {
+    let bounds = ContextBounds {
         total_lines: 400,
-        ..Bounds::default()
+        ..ContextBounds::default()
     };
-    let packet = |each: Each| {
+    let packet = |each: ReadEach| {
         let files = names.iter().map(|name| file(name)).collect();
-        let read = Files {
+        let read = FileReaders {
             fill: &fill,
             blobs: &blobs,
             each,
         };
-        super::super::build(material(files), &read, &bounds)
+        super::super::build_packet(material(files), &read, &bounds)
     };
-    let backwards: Each = |files, look| {
-        let mut read: Vec<Read> = files.iter_mut().rev().map(look).collect();
+    let backwards: ReadEach = |files, look| {
+        let mut read: Vec<ReadFile> = files.iter_mut().rev().map(look).collect();
         read.reverse();
         read
     };
     let whole = packet(in_turn);
     assert_eq!(packet(backwards), whole);
-    assert_eq!(packet(crate::git::each), whole);
+    assert_eq!(packet(crate::git::map_parallel), whole);
     let shown = |at: usize| {
         whole.files[at]
             .hunks

@@ -35,27 +35,27 @@ pub(crate) fn file(path: &str) -> FileChange {
 /// One after another.
 pub(crate) fn in_turn(
     files: &mut [FileChange],
-    look: &(dyn Fn(&mut FileChange) -> Read + Sync),
-) -> Vec<Read> {
+    look: &(dyn Fn(&mut FileChange) -> ReadFile + Sync),
+) -> Vec<ReadFile> {
     files.iter_mut().map(look).collect()
 }
 
 /// A packet whose files are read one after another.
-pub(crate) fn build(
-    material: Material,
+pub(crate) fn build_packet(
+    material: PacketMaterial,
     fill: &(dyn Fn(&mut FileChange) -> Result<(), String> + Sync),
     blobs: &dyn BlobSource,
-    bounds: &Bounds,
+    bounds: &ContextBounds,
 ) -> Packet {
-    let files = Files {
+    let files = FileReaders {
         fill,
         blobs,
         each: in_turn,
     };
-    super::build(material, &files, bounds)
+    super::build_packet(material, &files, bounds)
 }
 
-pub(crate) fn material(files: Vec<FileChange>) -> Material {
+pub(crate) fn material(files: Vec<FileChange>) -> PacketMaterial {
     let target = Target {
         kind: TargetKind::Branch,
         label: "main...secret-branch".to_owned(),
@@ -63,7 +63,7 @@ pub(crate) fn material(files: Vec<FileChange>) -> Material {
         base: Some("1".repeat(40)),
         head: Some("2".repeat(40)),
     };
-    Material {
+    PacketMaterial {
         target,
         files,
         framing: Framing::default(),

@@ -45,7 +45,7 @@ fn three_quarters_of_a_debate_are_one_prefix() {
     let brief = brief(&thousand()).text;
     let others = || vec![peer("A", Vote::Fail, 3), peer("B", Vote::Warn, 3)];
     let task = || Task::Debate {
-        branch: Branch::Disagreed,
+        branch: DebateBranch::Disagreed,
         peers: others(),
         dropped: 0,
         framing: Some(framing()),
@@ -86,7 +86,9 @@ fn a_budget_is_filled_with_the_most_telling_first_and_gaps_are_named() {
         budget_bytes: 12_000,
         ..BriefClass::default()
     };
-    let brief = prompter().brief(&packet(files, framing()), &class).unwrap();
+    let brief = prompter()
+        .render_brief(&packet(files, framing()), &class)
+        .unwrap();
     assert!(
         brief.text.len() <= class.budget_bytes,
         "{}",
@@ -128,7 +130,9 @@ fn more_files_than_can_be_named_are_counted_by_folder() {
         budget_bytes: 0,
         ..BriefClass::default()
     };
-    let brief = prompter().brief(&packet(files, framing()), &class).unwrap();
+    let brief = prompter()
+        .render_brief(&packet(files, framing()), &class)
+        .unwrap();
     assert!(brief.text.len() <= SMALLEST_BUDGET, "{}", brief.text.len());
     assert!(brief.text.contains(" more files that are not named here: "));
     assert!(!brief.coverage.is_complete());
@@ -150,9 +154,9 @@ proptest! {
     ) {
         let packet = packet(vec![files.0, files.1, files.2, files.3], framing());
         let class = BriefClass { budget_bytes, ..BriefClass::default() };
-        let brief = prompter().brief(&packet, &class).unwrap();
+        let brief = prompter().render_brief(&packet, &class).unwrap();
         prop_assert!(brief.text.len() <= budget_bytes.max(SMALLEST_BUDGET));
-        prop_assert_eq!(&brief, &prompter().brief(&packet, &class).unwrap());
+        prop_assert_eq!(&brief, &prompter().render_brief(&packet, &class).unwrap());
         for (file, covered) in packet.files.iter().zip(&brief.coverage.files) {
             prop_assert_eq!(&file.path, &covered.path);
             if covered.state == CoverageState::Reviewed {

@@ -25,7 +25,7 @@ fn round_1_knows_nothing_of_the_authors_words() {
             "{word}"
         );
     }
-    let later = turn(&seat("", ""), 2, &debate(Branch::Agreed));
+    let later = turn(&seat("", ""), 2, &debate(DebateBranch::Agreed));
     for word in [
         "TITLE-7f3a",
         "BODY-91bc",
@@ -84,7 +84,7 @@ fn hostile_peers_authors_and_errors_stay_inside_their_fences() {
         commits: Vec::new(),
     };
     let task = |peers, framing| Task::Debate {
-        branch: Branch::Agreed,
+        branch: DebateBranch::Agreed,
         peers,
         dropped: 0,
         framing: Some(framing),
@@ -138,7 +138,7 @@ fn secrets_stay_here() {
     let mut other = peer("A", Vote::Fail, 1);
     other.findings[0].finding.quote = format!("x = '{token}'");
     let task = Task::Debate {
-        branch: Branch::Agreed,
+        branch: DebateBranch::Agreed,
         peers: vec![other],
         dropped: 0,
         framing: None,

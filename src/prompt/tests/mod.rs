@@ -9,20 +9,20 @@ use council_protocol::change::{FileKind, FileStatus, NoBlobs};
 use council_protocol::packet::Instruction;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::{
-    Branch, CommitInfo, Explored, Form, Framing, Objection, Peer, PeerFinding,
+    CommitInfo, DebateBranch, Explored, Form, Framing, Objection, Peer, PeerFinding,
 };
 use council_protocol::{Answer, CoverageState, FileChange, Hunk, RepoPath, Vote};
 
 use super::*;
-use crate::packet::Bounds;
-use crate::packet::tests::{Op, build, edit, file, material};
+use crate::packet::ContextBounds;
+use crate::packet::tests::{Op, build_packet, edit, file, material};
 
-fn seed() -> Seed {
-    Seed("5eed".repeat(16))
+fn seed() -> RunSeed {
+    RunSeed("5eed".repeat(16))
 }
 
-fn prompter() -> Prompter {
-    Prompter::new(&seed(), &BTreeMap::new()).unwrap()
+fn prompter() -> PromptBuilder {
+    PromptBuilder::new(&seed(), &BTreeMap::new()).unwrap()
 }
 
 fn seat(name: &str, focus: &str) -> Seat {
@@ -66,7 +66,7 @@ fn packet(files: Vec<FileChange>, framing: Framing) -> Packet {
         file.hunks = hunks.get(&file.path).cloned().unwrap_or_default();
         Ok(())
     };
-    build(material, &fill, &NoBlobs, &Bounds::default())
+    build_packet(material, &fill, &NoBlobs, &ContextBounds::default())
 }
 
 fn with_lines(path: &str, lines: &[(Op, String)]) -> FileChange {
@@ -173,7 +173,7 @@ fn peer(label: &str, verdict: Vote, findings: usize) -> Peer {
     }
 }
 
-fn debate(branch: Branch) -> Task {
+fn debate(branch: DebateBranch) -> Task {
     let filed = Peer {
         file: Some("peer-b.json".to_owned()),
         ..peer("B", Vote::Fail, 0)
@@ -226,11 +226,13 @@ fn duel() -> Task {
 const KEY: &str = "0123456789abcdef";
 
 fn turn(seat: &Seat, round: u8, task: &Task) -> String {
-    prompter().turn(seat, round, KEY, task).unwrap()
+    prompter().render_turn(seat, round, KEY, task).unwrap()
 }
 
 fn brief(packet: &Packet) -> Brief {
-    prompter().brief(packet, &BriefClass::default()).unwrap()
+    prompter()
+        .render_brief(packet, &BriefClass::default())
+        .unwrap()
 }
 
 /// Every untrusted word of a prompt stands inside a fence: what is outside does not change with it.

@@ -21,15 +21,18 @@ fn prompts_read_as_they_should() {
         )
     );
     let asking = prompter()
-        .turn_exploring(&plain, 1, KEY, &Task::Review, 2)
+        .render_exploring_turn(&plain, 1, KEY, &Task::Review, 2)
         .unwrap();
     assert!(asking.contains("up to 2 questions"));
     insta::assert_snapshot!("restate", turn(&plain, 2, &Task::Restate));
     insta::assert_snapshot!(
         "debate-disagreed",
-        turn(&security, 2, &debate(Branch::Disagreed))
+        turn(&security, 2, &debate(DebateBranch::Disagreed))
     );
-    insta::assert_snapshot!("debate-agreed", turn(&plain, 2, &debate(Branch::Agreed)));
+    insta::assert_snapshot!(
+        "debate-agreed",
+        turn(&plain, 2, &debate(DebateBranch::Agreed))
+    );
     let error = "missing field `quote` at findings[0]".to_owned();
     insta::assert_snapshot!("duel", turn(&plain, 2, &duel()));
     let form = Form::Review;
@@ -53,8 +56,8 @@ fn example(prompt: &str) -> String {
 fn the_examples_are_answers() {
     let first = [
         (1, Task::Review),
-        (2, debate(Branch::Agreed)),
-        (2, debate(Branch::Disagreed)),
+        (2, debate(DebateBranch::Agreed)),
+        (2, debate(DebateBranch::Disagreed)),
         (2, duel()),
     ];
     for (round, task) in first.into_iter().chain(trial::later_tasks()) {
@@ -79,7 +82,7 @@ fn the_examples_are_answers() {
 fn a_prompt_that_is_echoed_is_no_answer() {
     for (round, task) in [
         (1, Task::Review),
-        (2, debate(Branch::Disagreed)),
+        (2, debate(DebateBranch::Disagreed)),
         (2, duel()),
     ] {
         let answer: Answer =
@@ -120,7 +123,7 @@ fn in_order(text: &str, phrases: &[&str]) {
 
 #[test]
 fn seed_000_disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
-    let text = turn(&seat("", ""), 2, &debate(Branch::Disagreed));
+    let text = turn(&seat("", ""), 2, &debate(DebateBranch::Disagreed));
     let steps = [
         "RESTATE",
         "STEEL-MAN",
@@ -133,7 +136,7 @@ fn seed_000_disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
 
 #[test]
 fn seed_000_agreed_devils_advocate_blind_spot_confirm_or_revise() {
-    let text = turn(&seat("", ""), 2, &debate(Branch::Agreed));
+    let text = turn(&seat("", ""), 2, &debate(DebateBranch::Agreed));
     let steps = [
         "Do not invent disagreement",
         "DEVIL'S ADVOCATE",
@@ -145,7 +148,7 @@ fn seed_000_agreed_devils_advocate_blind_spot_confirm_or_revise() {
 
 #[test]
 fn seed_000_the_evidence_bar_and_both_warnings_stand_in_both_branches() {
-    for branch in [Branch::Agreed, Branch::Disagreed] {
+    for branch in [DebateBranch::Agreed, DebateBranch::Disagreed] {
         let text = turn(&seat("", ""), 2, &debate(branch));
         let bar = [
             "specific technical detail, a code location, or a factual error that you missed in round 1",
@@ -175,7 +178,7 @@ fn seed_000_the_restatement_comes_before_anything_of_the_others() {
 
 #[test]
 fn seed_000_peers_come_whole_without_name_or_confidence() {
-    let text = turn(&seat("", ""), 2, &debate(Branch::Disagreed));
+    let text = turn(&seat("", ""), 2, &debate(DebateBranch::Disagreed));
     let peers = text.split("## What to do").next().unwrap();
     in_order(
         peers,
@@ -195,7 +198,7 @@ fn seed_003_by_reference_a_peer_is_a_vote_and_a_file() {
         file: Some("peer-a.json".to_owned()),
         ..peer("A", Vote::Fail, 3)
     };
-    let branch = Branch::Disagreed;
+    let branch = DebateBranch::Disagreed;
     let task = Task::Debate {
         branch,
         peers: vec![filed],
@@ -272,14 +275,15 @@ fn a_topic_is_a_question_and_no_change() {
 #[test]
 fn the_users_templates_replace_built_in_ones() {
     let with = |name: &str, text: &str| {
-        Prompter::new(
+        PromptBuilder::new(
             &seed(),
             &BTreeMap::from([(name.to_owned(), text.to_owned())]),
         )
     };
     let own = with("restate", "Round {{ round }}, briefly.").unwrap();
     assert_eq!(
-        own.turn(&seat("", ""), 2, KEY, &Task::Restate).unwrap(),
+        own.render_turn(&seat("", ""), 2, KEY, &Task::Restate)
+            .unwrap(),
         "Round 2, briefly.\n"
     );
     assert_ne!(own.digest(), prompter().digest());

@@ -6,18 +6,20 @@ use std::collections::VecDeque;
 use serde_json::json;
 
 use crate::publish::look;
-use crate::publish::{Call, Client, Hub, HubError, PATIENCE_MS, Reply, Slug, Unreachable};
+use crate::publish::{
+    ApiCall, ApiClient, ApiReply, GitHubApi, GitHubError, MAX_WAIT_MS, RepoSlug, TransportError,
+};
 
 /// A forge that answers by heart, and a clock that stands still unless somebody waits.
 #[derive(Default)]
 struct ByHeart {
-    replies: RefCell<VecDeque<Reply>>,
-    asked: RefCell<Vec<Call>>,
+    replies: RefCell<VecDeque<ApiReply>>,
+    asked: RefCell<Vec<ApiCall>>,
     waited_ms: Cell<u64>,
 }
 
 impl ByHeart {
-    fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
+    fn of(replies: impl IntoIterator<Item = ApiReply>) -> Self {
         Self {
             replies: RefCell::new(replies.into_iter().collect()),
             ..Self::default()
@@ -29,30 +31,30 @@ impl ByHeart {
     }
 }
 
-impl Client for ByHeart {
-    fn call(&self, call: &Call) -> Result<Reply, Unreachable> {
+impl ApiClient for ByHeart {
+    fn send_call(&self, call: &ApiCall) -> Result<ApiReply, TransportError> {
         self.asked.borrow_mut().push(call.clone());
         let reply = self.replies.borrow_mut().pop_front();
-        reply.ok_or(Unreachable {
+        reply.ok_or(TransportError {
             cause: "nobody is there".into(),
         })
     }
 
-    fn wait(&self, ms: u64) {
+    fn wait_ms(&self, ms: u64) {
         self.waited_ms.set(self.waited_ms.get() + ms);
     }
 
-    fn now(&self) -> u64 {
+    fn unix_time(&self) -> u64 {
         1_800_000_000 + self.waited_ms.get() / 1000
     }
 }
 
-fn hub(client: &ByHeart) -> Hub<'_> {
-    Hub::new(client, Slug::parse("octo/project").unwrap())
+fn hub(client: &ByHeart) -> GitHubApi<'_> {
+    GitHubApi::new(client, RepoSlug::parse("octo/project").unwrap())
 }
 
-fn reply(status: u16, headers: &[(&str, &str)]) -> Reply {
-    Reply {
+fn reply(status: u16, headers: &[(&str, &str)]) -> ApiReply {
+    ApiReply {
         status,
         headers: headers
             .iter()
@@ -62,8 +64,11 @@ fn reply(status: u16, headers: &[(&str, &str)]) -> Reply {
     }
 }
 
-fn write(hub: &Hub<'_>) -> Result<Reply, HubError> {
-    hub.write(&Call::post(hub.path("check-runs"), json!({})), "create")
+fn write(hub: &GitHubApi<'_>) -> Result<ApiReply, GitHubError> {
+    hub.write_once(
+        &ApiCall::post(hub.repo_path("check-runs"), json!({})),
+        "create",
+    )
 }
 
 #[test]
@@ -74,7 +79,7 @@ fn all_waits_together_are_bounded() {
     let error = write(&hub(&client)).unwrap_err();
     assert!(matches!(
         error,
-        HubError::Limited {
+        GitHubError::Limited {
             wait_s: 40,
             patience_s: 90,
             ..
@@ -91,13 +96,13 @@ fn all_waits_together_are_bounded() {
     ]);
     let hub = hub(&client);
     assert!(write(&hub).is_ok() && write(&hub).is_ok() && write(&hub).is_err());
-    assert!(client.waited_ms.get() <= PATIENCE_MS);
+    assert!(client.waited_ms.get() <= MAX_WAIT_MS);
 }
 
 #[test]
 fn every_form_of_a_limit_is_known() {
     let reset = (1_800_000_000_u64 + 9).to_string();
-    let secondary = Reply {
+    let secondary = ApiReply {
         body: json!({ "message": "You have exceeded a secondary rate limit" }),
         ..reply(403, &[])
     };
@@ -131,20 +136,27 @@ fn every_form_of_a_limit_is_known() {
 fn reads_are_repeated_and_writes_are_not() {
     let broken = || reply(502, &[]);
     let client = ByHeart::of([broken(), broken(), reply(200, &[])]);
-    assert!(hub(&client).read(&Call::get("/x"), "read").is_ok());
+    assert!(
+        hub(&client)
+            .read_with_retry(&ApiCall::get("/x"), "read")
+            .is_ok()
+    );
     assert_eq!(client.asked(), 3);
     let client = ByHeart::of([broken(), reply(201, &[])]);
-    assert!(matches!(write(&hub(&client)), Err(HubError::Broken { .. })));
+    assert!(matches!(
+        write(&hub(&client)),
+        Err(GitHubError::Broken { .. })
+    ));
     assert_eq!(client.asked(), 1);
 }
 
 /// Each surface says which line of `permissions:` it lacks.
 #[test]
 fn a_missing_permission_is_named_by_its_line() {
-    let get = |path: &str| Call::get(format!("/repos/octo/project/{path}"));
-    let post = |path: &str| Call::post(format!("/repos/octo/project/{path}"), json!({}));
-    let patch = |path: &str| Call::patch(format!("/repos/octo/project/{path}"), json!({}));
-    let graphql = Call::graphql("query", &json!({}));
+    let get = |path: &str| ApiCall::get(format!("/repos/octo/project/{path}"));
+    let post = |path: &str| ApiCall::post(format!("/repos/octo/project/{path}"), json!({}));
+    let patch = |path: &str| ApiCall::patch(format!("/repos/octo/project/{path}"), json!({}));
+    let graphql = ApiCall::graphql("query", &json!({}));
     for (call, line) in [
         (post("issues/1/comments"), "pull-requests: write"),
         (patch("issues/comments/7"), "pull-requests: write"),
@@ -161,7 +173,7 @@ fn a_missing_permission_is_named_by_its_line() {
     ] {
         for status in [403, 404] {
             let client = ByHeart::of([reply(status, &[])]);
-            let error = hub(&client).write(&call, "do it").unwrap_err();
+            let error = hub(&client).write_once(&call, "do it").unwrap_err();
             assert!(error.to_string().contains(&format!("`{line}`")), "{error}");
             let hint = error.hint().unwrap();
             assert!(hint.starts_with(&format!("add `{line}` to the job's `permissions:`")));
@@ -177,7 +189,7 @@ fn who_may_ask_is_what_the_forge_says() {
         ("read", false),
         ("none", false),
     ] {
-        let client = ByHeart::of([Reply {
+        let client = ByHeart::of([ApiReply {
             body: json!({ "permission": permission }),
             ..reply(200, &[])
         }]);

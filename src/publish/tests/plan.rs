@@ -3,13 +3,15 @@
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::{Coverage, Finding, Location, Proof, Severity};
 
-use crate::council::outcome::{Disposition, JudgedFinding, Level, Member, Reason, Verdict};
+use crate::council::outcome::{
+    Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
+};
 use crate::publish::*;
-use crate::report::{ChangeSize, Report, RunFacts, Subject};
+use crate::report::{ChangeSize, Report, ReviewSubject, RunFacts};
 
 const HEAD: &str = "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1";
 
-fn found(number: usize, level: Level) -> JudgedFinding {
+fn found(number: usize, level: FindingLevel) -> JudgedFinding {
     let finding = Finding {
         severity: Severity::Critical,
         category: "injection".into(),
@@ -26,7 +28,7 @@ fn found(number: usize, level: Level) -> JudgedFinding {
         suggestion: Some("let x = 2;".into()),
         reference: None,
     };
-    let member = Member {
+    let member = FindingMember {
         judge: "judge-1".into(),
         round: 1,
         finding: finding.clone(),
@@ -53,7 +55,7 @@ pub(super) fn report(findings: usize) -> Report {
         base: None,
         head: Some(HEAD.into()),
     };
-    let subject = Subject {
+    let subject = ReviewSubject {
         target,
         change: ChangeSize::default(),
         instructions: Vec::new(),
@@ -66,19 +68,19 @@ pub(super) fn report(findings: usize) -> Report {
     let mut report = Report::skipped(
         subject,
         Coverage::default(),
-        Reason::NothingToReview,
+        VerdictReason::NothingToReview,
         "",
         run,
     );
     report.findings = (1..=findings)
-        .map(|number| found(number, Level::Fail))
+        .map(|number| found(number, FindingLevel::Fail))
         .collect();
-    (report.verdict, report.reason) = (Verdict::Fail, Reason::CriticalConfirmed);
+    (report.verdict, report.reason) = (Verdict::Fail, VerdictReason::CriticalConfirmed);
     report
 }
 
-pub(super) fn seen() -> Seen {
-    let pull = Pull {
+pub(super) fn seen() -> ForgeState {
+    let pull = PullRequest {
         number: 1,
         head: HEAD.into(),
         base_ref: "main".into(),
@@ -90,19 +92,19 @@ pub(super) fn seen() -> Seen {
         title: String::new(),
         body: String::new(),
     };
-    Seen {
-        me: Some(Identity {
+    ForgeState {
+        me: Some(ForgeIdentity {
             login: "github-actions[bot]".into(),
         }),
         pull: Some(pull),
         threads: Some(Vec::new()),
-        ..Seen::default()
+        ..ForgeState::default()
     }
 }
 
 /// The conversation that a finding began.
-fn thread(found: &JudgedFinding) -> Thread {
-    Thread {
+fn thread(found: &JudgedFinding) -> ReviewThread {
+    ReviewThread {
         id: format!("PRRT_{}", found.id),
         comment: format!("PRRC_{}", found.id),
         review: Some("PRR_1".into()),
@@ -113,8 +115,8 @@ fn thread(found: &JudgedFinding) -> Thread {
     }
 }
 
-pub(super) fn wishes() -> Wishes {
-    let mut wishes = Wishes::new("git-council", HEAD);
+pub(super) fn wishes() -> PublishOptions {
+    let mut wishes = PublishOptions::new("git-council", HEAD);
     wishes.surfaces = Surface::ALL.into();
     wishes.lines.add_patch("src/a.rs", "@@ -0,0 +1,50 @@");
     wishes
@@ -122,47 +124,49 @@ pub(super) fn wishes() -> Wishes {
 
 #[test]
 fn two_hundred_findings_take_seven_writes() {
-    let actions = plan(&report(200), &seen(), &wishes());
-    let writes = actions
-        .iter()
-        .filter(|action| action.call(&Slug::parse("o/r").unwrap(), Some(1)).is_some());
+    let actions = plan_actions(&report(200), &seen(), &wishes());
+    let writes = actions.iter().filter(|action| {
+        action
+            .api_call(&RepoSlug::parse("o/r").unwrap(), Some(1))
+            .is_some()
+    });
     // Four batches of annotations, one review, one comment, one status.
     assert_eq!(writes.count(), 7);
     let inline = actions.iter().find_map(|action| match action {
-        Action::Review { comments, .. } => Some(comments.len()),
+        PublishAction::Review { comments, .. } => Some(comments.len()),
         _ => None,
     });
-    assert_eq!(inline, Some(MOST_INLINE));
+    assert_eq!(inline, Some(MAX_INLINE));
 }
 
 #[test]
 fn what_is_shown_already_is_planned_no_more() {
     let (report, mut seen, mut wishes) = (report(3), seen(), wishes());
     wishes.surfaces = [Surface::Comment, Surface::Check, Surface::Review].into();
-    for action in plan(&report, &seen, &wishes) {
+    for action in plan_actions(&report, &seen, &wishes) {
         match action {
-            Action::CreateComment { body, .. } => seen.comments.push(OwnComment {
+            PublishAction::CreateComment { body, .. } => seen.comments.push(OwnComment {
                 id: 1,
                 body,
                 url: String::new(),
             }),
-            Action::CreateCheck { body } => {
+            PublishAction::CreateCheck { body } => {
                 let external_id = body["external_id"].as_str().unwrap().to_owned();
-                seen.check = Some(CheckSeen {
+                seen.check = Some(ExistingCheck {
                     id: 2,
                     external_id,
                     completed: true,
                     url: String::new(),
                 });
             }
-            Action::Review { .. } => {
+            PublishAction::Review { .. } => {
                 seen.threads = Some(report.findings.iter().map(thread).collect());
                 seen.reviews = vec!["PRR_1".into()];
             }
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(plan(&report, &seen, &wishes), Vec::new());
+    assert_eq!(plan_actions(&report, &seen, &wishes), Vec::new());
 }
 
 #[test]
@@ -171,8 +175,8 @@ fn a_comment_never_exceeds_what_a_forge_takes() {
     for found in &mut report.findings {
         found.finding.why = "ß€🦀 ".repeat(300);
     }
-    for action in plan(&report, &seen(), &wishes()) {
-        if let Action::CreateComment { body, .. } = action {
+    for action in plan_actions(&report, &seen(), &wishes()) {
+        if let PublishAction::CreateComment { body, .. } = action {
             assert!(body.chars().count() <= 65_536, "{}", body.chars().count());
             assert!(body.contains("did not fit"));
         }
@@ -183,9 +187,9 @@ fn a_comment_never_exceeds_what_a_forge_takes() {
 fn a_suggestion_replaces_exactly_the_lines_it_stands_at_and_shows_every_character() {
     let mut plain = report(1);
     let body = |report: &Report| {
-        let actions = plan(report, &seen(), &wishes());
+        let actions = plan_actions(report, &seen(), &wishes());
         let review = actions.into_iter().find_map(|action| match action {
-            Action::Review { comments, .. } => Some(comments[0].body.clone()),
+            PublishAction::Review { comments, .. } => Some(comments[0].body.clone()),
             _ => None,
         });
         review.unwrap()
@@ -200,9 +204,9 @@ fn a_suggestion_replaces_exactly_the_lines_it_stands_at_and_shows_every_characte
 
 #[test]
 fn t10_t11_no_text_that_is_sent_mentions_or_links_anything() {
-    for action in plan(&report(3), &seen(), &wishes()) {
+    for action in plan_actions(&report(3), &seen(), &wishes()) {
         let Some(body) = action
-            .call(&Slug::parse("o/r").unwrap(), Some(1))
+            .api_call(&RepoSlug::parse("o/r").unwrap(), Some(1))
             .and_then(|call| call.body)
         else {
             continue;
@@ -224,16 +228,16 @@ fn t10_t11_no_text_that_is_sent_mentions_or_links_anything() {
     }
 }
 
-fn of_review(report: &Report, seen: &Seen) -> Vec<Action> {
+fn of_review(report: &Report, seen: &ForgeState) -> Vec<PublishAction> {
     let mut wishes = wishes();
     wishes.surfaces = [Surface::Review].into();
-    plan(report, seen, &wishes)
+    plan_actions(report, seen, &wishes)
 }
 
 #[test]
 fn what_was_raised_before_is_not_raised_again_however_it_ended() {
     let report = report(1);
-    let change: [fn(&mut Thread); 4] = [
+    let change: [fn(&mut ReviewThread); 4] = [
         |_| {},
         |thread| thread.answered = true,
         |thread| thread.closed = true,
@@ -247,7 +251,7 @@ fn what_was_raised_before_is_not_raised_again_however_it_ended() {
         assert_eq!(of_review(&report, &seen), Vec::new());
     }
     // Nor is anything raised by whoever cannot read what was.
-    let blind = Seen {
+    let blind = ForgeState {
         threads: None,
         ..seen()
     };
@@ -262,9 +266,9 @@ fn a_finding_whose_conversation_is_outdated_is_annotated_where_it_is_now() {
         let mut before = thread(&report.findings[0]);
         before.outdated = outdated;
         seen.threads = Some(vec![before]);
-        let actions = plan(&report, &seen, &wishes());
+        let actions = plan_actions(&report, &seen, &wishes());
         let check = actions.into_iter().find_map(|action| match action {
-            Action::CreateCheck { body } => Some(body),
+            PublishAction::CreateCheck { body } => Some(body),
             _ => None,
         });
         check.unwrap()["output"]["annotations"]
@@ -279,17 +283,17 @@ fn a_finding_whose_conversation_is_outdated_is_annotated_where_it_is_now() {
 fn what_is_gone_is_closed_and_a_review_that_nothing_is_left_of_is_hidden() {
     let (before, after) = (report(3), report(1));
     let mut seen = seen();
-    let mut threads: Vec<Thread> = before.findings.iter().map(thread).collect();
+    let mut threads: Vec<ReviewThread> = before.findings.iter().map(thread).collect();
     threads[0].review = Some("PRR_2".into());
     threads[2].answered = true;
     seen.threads = Some(threads);
     seen.reviews = vec!["PRR_1".into(), "PRR_2".into()];
-    let resolve = Action::Resolve {
+    let resolve = PublishAction::Resolve {
         threads: vec!["PRRT_F2".into(), "PRRT_F3".into()],
         // A comment that somebody answered is not hidden.
         comments: vec!["PRRC_F2".into()],
     };
-    let hide = Action::Hide {
+    let hide = PublishAction::Hide {
         reviews: vec!["PRR_1".into()],
     };
     assert_eq!(of_review(&after, &seen), vec![resolve, hide]);

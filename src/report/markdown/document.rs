@@ -9,24 +9,24 @@ const UNFOLD: &str = "</details>";
 
 /// A document under construction.
 #[derive(Debug, Default)]
-pub(super) struct Document {
+pub(super) struct MarkdownDocument {
     head: Vec<String>,
     /// The sections in order.
-    pub(super) sections: Vec<Section>,
+    pub(super) sections: Vec<MarkdownSection>,
     /// The last line.
     pub(super) foot: String,
 }
 
 /// A heading with blocks under it; it goes when its last block goes.
 #[derive(Debug)]
-pub(super) struct Section {
+pub(super) struct MarkdownSection {
     heading: &'static str,
     /// What goes first when space is short: the highest number.
     rank: u8,
     blocks: Vec<String>,
 }
 
-impl Section {
+impl MarkdownSection {
     /// A section without blocks is not shown.
     pub(super) fn new(heading: &'static str, rank: u8, blocks: Vec<String>) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Section {
     }
 }
 
-impl Document {
+impl MarkdownDocument {
     /// Adds a block that stays whatever happens.
     pub(super) fn head(&mut self, block: String) {
         if !block.is_empty() {
@@ -68,15 +68,15 @@ impl Document {
         };
         let dropped = self.trim(room);
         let mut blocks = std::mem::take(&mut self.head);
-        let (behind, ahead): (Vec<Section>, Vec<Section>) = self
+        let (behind, ahead): (Vec<MarkdownSection>, Vec<MarkdownSection>) = self
             .sections
             .drain(..)
             .filter(|section| !section.blocks.is_empty())
             .partition(|section| fold && section.rank >= BEHIND);
-        blocks.extend(ahead.into_iter().flat_map(Section::into_blocks));
+        blocks.extend(ahead.into_iter().flat_map(MarkdownSection::into_blocks));
         if !behind.is_empty() {
             blocks.push(FOLD.to_owned());
-            blocks.extend(behind.into_iter().flat_map(Section::into_blocks));
+            blocks.extend(behind.into_iter().flat_map(MarkdownSection::into_blocks));
             blocks.push(UNFOLD.to_owned());
         }
         blocks.extend((dropped > 0).then(|| notice(dropped)));
@@ -104,7 +104,13 @@ impl Document {
             } else {
                 0
             };
-            let bytes = fixed + notice + self.sections.iter().map(Section::bytes).sum::<usize>();
+            let bytes = fixed
+                + notice
+                + self
+                    .sections
+                    .iter()
+                    .map(MarkdownSection::bytes)
+                    .sum::<usize>();
             if bytes <= max_bytes || !self.drop_least() {
                 return dropped;
             }
@@ -133,20 +139,22 @@ fn notice(dropped: usize) -> String {
 mod tests {
     use super::*;
 
-    fn document() -> Document {
-        let mut document = Document {
+    fn document() -> MarkdownDocument {
+        let mut document = MarkdownDocument {
             foot: "*foot*".into(),
-            ..Document::default()
+            ..MarkdownDocument::default()
         };
         document.head("# PASS: fine".into());
-        document.sections.push(Section::new(
+        document.sections.push(MarkdownSection::new(
             "Findings",
             1,
             vec!["one".repeat(20), "two".repeat(20)],
         ));
-        document
-            .sections
-            .push(Section::new("Receipt", 9, vec!["receipt".repeat(20)]));
+        document.sections.push(MarkdownSection::new(
+            "Receipt",
+            9,
+            vec!["receipt".repeat(20)],
+        ));
         document
     }
 

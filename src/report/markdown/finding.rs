@@ -3,8 +3,8 @@
 use council_protocol::{Finding, Location};
 
 use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::report::group::{self, Group, Voices};
-use crate::report::words::{self, Names};
+use crate::report::group::{self, FindingGroup, SharedOpinion};
+use crate::report::words::{self, JudgeNames};
 use crate::text::{self, Untrusted};
 
 /// Bounds that keep one finding readable: characters of prose, lines of code, opinions, places.
@@ -14,7 +14,7 @@ const MOST_OPINIONS: usize = 12;
 const MOST_PLACES: usize = 30;
 
 /// The whole finding, and where else it is.
-pub(super) fn full(group: &Group<'_>, names: &Names<'_>) -> String {
+pub(super) fn full(group: &FindingGroup<'_>, names: &JudgeNames<'_>) -> String {
     let found = group.first;
     let finding = &found.finding;
     let mut points = points(finding);
@@ -28,12 +28,12 @@ pub(super) fn full(group: &Group<'_>, names: &Names<'_>) -> String {
         )
     }));
     points.extend(
-        group::opinions(found, names)
+        group::group_opinions(found, names)
             .iter()
             .take(MOST_OPINIONS)
             .map(said),
     );
-    let also = group.also(MOST_PLACES);
+    let also = group.other_places(MOST_PLACES);
     let also: Vec<String> = also
         .iter()
         .map(|place| Untrusted::new(place).code())
@@ -43,7 +43,7 @@ pub(super) fn full(group: &Group<'_>, names: &Names<'_>) -> String {
     let id = Untrusted::new(&found.id).prose();
     let heading = format!(
         "### {id} · {} · {}",
-        finding.severity.word(),
+        finding.severity.as_str(),
         place(&finding.location)
     );
     join(&[
@@ -56,12 +56,12 @@ pub(super) fn full(group: &Group<'_>, names: &Names<'_>) -> String {
 }
 
 /// The finding beside its lines, which need no quote there.
-pub(super) fn beside(found: &JudgedFinding, names: &Names<'_>) -> String {
+pub(super) fn beside(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
     let finding = &found.finding;
     let mut points = points(finding);
     points.push(format!("**Held by:** {}", held(found, names)));
     points.extend(
-        group::opinions(found, names)
+        group::group_opinions(found, names)
             .iter()
             .take(MOST_OPINIONS)
             .map(said),
@@ -69,7 +69,7 @@ pub(super) fn beside(found: &JudgedFinding, names: &Names<'_>) -> String {
     points.push(format!("**Fingerprint:** {}", fingerprint(found)));
     let id = Untrusted::new(&found.id).prose();
     join(&[
-        format!("**{id} · {}**", finding.severity.word()),
+        format!("**{id} · {}**", finding.severity.as_str()),
         prose(&finding.description),
         list(&points),
     ])
@@ -79,7 +79,7 @@ pub(super) fn beside(found: &JudgedFinding, names: &Names<'_>) -> String {
 pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
     let heading = format!(
         "### {number}. {} · {}",
-        finding.severity.word(),
+        finding.severity.as_str(),
         place(&finding.location)
     );
     let mut points = points(finding);
@@ -103,19 +103,22 @@ pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
 }
 
 /// One line of a list.
-pub(super) fn brief(group: &Group<'_>, names: &Names<'_>) -> String {
+pub(super) fn brief(group: &FindingGroup<'_>, names: &JudgeNames<'_>) -> String {
     let found = group.first;
     let finding = &found.finding;
     let ids: Vec<String> = group
-        .all()
+        .all_findings()
         .take(MOST_PLACES)
         .map(|f| Untrusted::new(&f.id).prose())
         .collect();
-    let places = words::places(group.all().map(|f| &f.finding.location), MOST_PLACES);
+    let places = words::join_places(
+        group.all_findings().map(|f| &f.finding.location),
+        MOST_PLACES,
+    );
     let text = format!(
         "**{}** {} {}: {}",
         ids.join(", "),
-        finding.severity.word(),
+        finding.severity.as_str(),
         Untrusted::new(&places).code(),
         prose(&finding.description)
     );
@@ -145,7 +148,7 @@ fn fingerprint(found: &JudgedFinding) -> String {
 }
 
 /// One line of the list of those that do not count.
-pub(super) fn rejected(found: &JudgedFinding, names: &Names<'_>) -> String {
+pub(super) fn rejected(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
     let who: Vec<String> = found
         .members
         .iter()
@@ -154,26 +157,26 @@ pub(super) fn rejected(found: &JudgedFinding, names: &Names<'_>) -> String {
     format!(
         "- **{}** {} {}: {} ({}; said by {})",
         Untrusted::new(&found.id).prose(),
-        found.finding.severity.word(),
+        found.finding.severity.as_str(),
         place(&found.finding.location),
         prose(&found.finding.description),
-        Untrusted::new(&words::rejection(found)).prose(),
+        Untrusted::new(&words::rejection_reason(found)).prose(),
         who.join(", ")
     )
 }
 
 /// Path and line as a code span.
 pub(super) fn place(location: &Location) -> String {
-    Untrusted::new(&words::place(location)).code()
+    Untrusted::new(&words::location_text(location)).code()
 }
 
 /// Prose of a judge, bounded.
 pub(in crate::report) fn prose(text: &str) -> String {
-    Untrusted::new(&text::clip(text, MOST_PROSE)).prose()
+    Untrusted::new(&text::clip_chars(text, MOST_PROSE)).prose()
 }
 
 fn points(finding: &Finding) -> Vec<String> {
-    let words::Remarks { why, fix, see } = words::remarks(finding);
+    let words::FindingRemarks { why, fix, see } = words::finding_remarks(finding);
     [("Why", why), ("Fix", fix), ("See", see)]
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
@@ -210,12 +213,12 @@ fn code(lines: &str, finding: &Finding) -> String {
 }
 
 /// Who holds it and what became of it.
-fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
+fn held(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
     let holders: Vec<String> = words::holders(found, names)
         .iter()
         .map(|name| Untrusted::new(name).prose())
         .collect();
-    let state = words::disposition(found.disposition);
+    let state = words::disposition_word(found.disposition);
     match holders.as_slice() {
         [] => format!("nobody, {state}"),
         [one] if found.disposition == Disposition::Unconfirmed => {
@@ -226,7 +229,7 @@ fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
 }
 
 /// What others said of it, and what they have to show for it.
-fn said(voices: &Voices<'_>) -> String {
+fn said(voices: &SharedOpinion<'_>) -> String {
     let opinion = voices.opinion;
     let proof = opinion
         .evidence
@@ -239,7 +242,7 @@ fn said(voices: &Voices<'_>) -> String {
                 format!("its evidence at {at} is not there")
             }
         });
-    let stance = Untrusted::new(&voices.stance()).prose();
+    let stance = Untrusted::new(&voices.stance_words()).prose();
     format!("**{stance}:** {} ({proof})", prose(&opinion.reasoning))
 }
 

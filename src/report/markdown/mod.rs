@@ -8,16 +8,16 @@ mod session;
 
 pub use session::{minutes, session};
 
-use document::Document;
+use document::MarkdownDocument;
 
-use super::words::Names;
-use super::{Gate, Report};
+use super::words::JudgeNames;
+use super::{GatePolicy, Report};
 use crate::council::outcome::JudgedFinding;
 use crate::text::Untrusted;
 
 /// How the Markdown is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct MarkdownOptions {
     /// Whether it starts with frontmatter, as a file does and a comment does not.
     pub frontmatter: bool,
     /// The most bytes it may have; whole parts are left out, the least important first, and their number is said.
@@ -26,7 +26,7 @@ pub struct Options {
     pub fold: bool,
 }
 
-impl Default for Options {
+impl Default for MarkdownOptions {
     fn default() -> Self {
         Self {
             frontmatter: true,
@@ -37,15 +37,15 @@ impl Default for Options {
 }
 
 /// The report as Markdown, ended by a newline.
-pub fn render(report: &Report, options: Options) -> String {
-    let names = Names::plain(&report.judges);
-    let mut document = Document::default();
+pub fn render(report: &Report, options: MarkdownOptions) -> String {
+    let names = JudgeNames::without_agents(&report.judges);
+    let mut document = MarkdownDocument::default();
     if options.frontmatter {
         document.head(frontmatter(report));
     }
     document.head(format!(
         "# {}",
-        report.bottom_line(Gate::default()).headline
+        report.bottom_line(GatePolicy::default()).headline
     ));
     document.head(participation::facts(report));
     for banner in sections::banners(report) {
@@ -75,7 +75,7 @@ pub fn head(report: &Report) -> String {
 
 /// One finding for a comment beside its lines: what, why, fix and who holds it, without the lines themselves.
 pub fn beside_a_line(report: &Report, found: &JudgedFinding) -> String {
-    finding::beside(found, &Names::plain(&report.judges))
+    finding::beside(found, &JudgeNames::without_agents(&report.judges))
 }
 
 /// `id`, `type`, `date` as in the parent, and the verdict.
@@ -89,7 +89,7 @@ fn frontmatter(report: &Report) -> String {
     let date = plain(report.date());
     format!(
         "---\nid: {id}\ntype: council\ndate: {date}\nverdict: {}\n---",
-        report.verdict.word()
+        report.verdict.as_str()
     )
 }
 

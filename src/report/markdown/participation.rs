@@ -1,19 +1,19 @@
 //! Who sat, how they voted, what was granted, what it took.
 
-use super::document::Section;
+use super::document::MarkdownSection;
 use super::{cell, finding, folded, row, table};
 use crate::council::outcome::JudgeRecord;
 use crate::council::plan::Procedure;
-use crate::report::words::{self, Names};
+use crate::report::words::{self, JudgeNames};
 use crate::report::{Report, receipt};
 use crate::text::Untrusted;
 
 /// Target, mode and judges: the lines below the heading.
 pub(super) fn facts(report: &Report) -> String {
-    let label = Untrusted::new(crate::text::clip(&report.target.label, 200).as_ref()).code();
+    let label = Untrusted::new(crate::text::clip_chars(&report.target.label, 200).as_ref()).code();
     let size = match report.change.files {
         0 => String::new(),
-        _ => format!(" ({})", words::size(report.change, "−")),
+        _ => format!(" ({})", words::change_size(report.change, "−")),
     };
     let mut lines = vec![format!("- **Target:** {label}{size}")];
     if let Some(head) = &report.target.head {
@@ -28,7 +28,7 @@ pub(super) fn facts(report: &Report) -> String {
     if let Some(recognised) = &report.receipt.run.recognised {
         lines.push(format!(
             "- **Recognised:** {}",
-            finding::prose(&recognised.words())
+            finding::prose(&recognised.to_sentence())
         ));
     }
     if let Some(procedure) = report.procedure {
@@ -57,11 +57,11 @@ fn mode(report: &Report, procedure: Procedure) -> String {
         "full"
     };
     match report.rounds {
-        0 | 1 => format!("{}, {rounds}", words::procedure(procedure)),
-        _ if report.is_document() => format!("{}, {rounds}", words::procedure(procedure)),
+        0 | 1 => format!("{}, {rounds}", words::procedure_name(procedure)),
+        _ if report.is_document() => format!("{}, {rounds}", words::procedure_name(procedure)),
         _ => format!(
             "{}, {rounds}, Fidelity: {fidelity}",
-            words::procedure(procedure)
+            words::procedure_name(procedure)
         ),
     }
 }
@@ -78,11 +78,11 @@ fn is_degraded(report: &Report) -> bool {
 }
 
 /// Who wrote what, where a document was asked for: there are no votes.
-fn contributions(report: &Report, names: &Names<'_>) -> Section {
+fn contributions(report: &Report, names: &JudgeNames<'_>) -> MarkdownSection {
     let author = report.ledger.synthesis.as_ref().map(|s| &s.judge);
     let said = |judge: &JudgeRecord| match judge.failures.last() {
-        _ if judge.r1.is_some() => cell(&crate::text::clip(&judge.first_insight, 300)),
-        Some(failure) => cell(&crate::text::clip(&failure.failure.to_string(), 300)),
+        _ if judge.r1.is_some() => cell(&crate::text::clip_chars(&judge.first_insight, 300)),
+        Some(failure) => cell(&crate::text::clip_chars(&failure.failure.to_string(), 300)),
         None if author == Some(&judge.seat.judge) => "puts the document together".to_owned(),
         None => "–".to_owned(),
     };
@@ -90,11 +90,11 @@ fn contributions(report: &Report, names: &Names<'_>) -> Section {
     let rows = rows.map(|j| row(&[agent(j), cell(names.get(&j.seat.judge)), said(j)]));
     let rows: Vec<String> = rows.collect();
     let header = ["Agent", "Judge", "First thought"];
-    Section::new("Contributions", 0, vec![table(&header, &rows)])
+    MarkdownSection::new("Contributions", 0, vec![table(&header, &rows)])
 }
 
 /// The table of votes: agent and judge, both rounds, what counts.
-pub(super) fn verdicts(report: &Report, names: &Names<'_>) -> Section {
+pub(super) fn verdicts(report: &Report, names: &JudgeNames<'_>) -> MarkdownSection {
     if report.is_document() {
         return contributions(report, names);
     }
@@ -122,24 +122,29 @@ pub(super) fn verdicts(report: &Report, names: &Names<'_>) -> Section {
     } else {
         vec![table(header, &rows)]
     };
-    Section::new("Verdicts", 0, blocks)
+    MarkdownSection::new("Verdicts", 0, blocks)
 }
 
-fn verdict_row(judge: &JudgeRecord, names: &Names<'_>, later: bool) -> String {
+fn verdict_row(judge: &JudgeRecord, names: &JudgeNames<'_>, later: bool) -> String {
     let mut cells = vec![agent(judge), cell(names.get(&judge.seat.judge))];
     if later {
-        cells.extend([judge.r1, judge.r2].map(|v| words::vote(v).to_owned()));
+        cells.extend([judge.r1, judge.r2].map(|v| words::vote_word(v).to_owned()));
     }
     cells.push(
         judge
             .counted
-            .map_or("abstains".to_owned(), |v| format!("**{}**", v.word())),
+            .map_or("abstains".to_owned(), |v| format!("**{}**", v.as_str())),
     );
-    cells.push(judge.confidence.map_or("–", words::confidence).to_owned());
+    cells.push(
+        judge
+            .confidence
+            .map_or("–", words::confidence_word)
+            .to_owned(),
+    );
     cells.push(
         match judge.failures.last().filter(|_| judge.counted.is_none()) {
-            Some(failure) => cell(&crate::text::clip(&failure.failure.to_string(), 300)),
-            None => cell(&crate::text::clip(&judge.key_insight, 300)),
+            Some(failure) => cell(&crate::text::clip_chars(&failure.failure.to_string(), 300)),
+            None => cell(&crate::text::clip_chars(&judge.key_insight, 300)),
         },
     );
     row(&cells)
@@ -155,7 +160,7 @@ fn agent(judge: &JudgeRecord) -> String {
 }
 
 /// What went in, what was granted, how each judge ended, what it cost.
-pub(super) fn receipt(report: &Report, names: &Names<'_>) -> Section {
+pub(super) fn receipt(report: &Report, names: &JudgeNames<'_>) -> MarkdownSection {
     let mut blocks = vec![facts_table(report)];
     if !report.judges.is_empty() {
         let rows: Vec<String> = report
@@ -170,7 +175,7 @@ pub(super) fn receipt(report: &Report, names: &Names<'_>) -> Section {
             &rows,
         ));
     }
-    Section::new(
+    MarkdownSection::new(
         "Receipt",
         8,
         vec![folded("How this verdict came about", &blocks.join("\n\n"))],
@@ -178,18 +183,18 @@ pub(super) fn receipt(report: &Report, names: &Names<'_>) -> Section {
 }
 
 fn facts_table(report: &Report) -> String {
-    let value = |fact: &receipt::Fact| match fact.exact {
+    let value = |fact: &receipt::ReceiptFact| match fact.exact {
         true => Untrusted::new(&fact.value).code_cell(),
         false => cell(&fact.value),
     };
-    let rows: Vec<String> = receipt::facts(report)
+    let rows: Vec<String> = receipt::receipt_facts(report)
         .iter()
         .map(|fact| row(&[fact.name.to_owned(), value(fact)]))
         .collect();
     table(&["Fact", "Value"], &rows)
 }
 
-fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
+fn receipt_row(judge: &JudgeRecord, names: &JudgeNames<'_>) -> String {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let instead: Vec<String> = judge
         .grant
@@ -204,13 +209,13 @@ fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
         yes(judge.counted.is_some()),
         cell(&judge.grant.granted.to_string()),
         cell(&instead.join("; ")),
-        words::ending(judge.ending).to_owned(),
+        words::ending_word(judge.ending).to_owned(),
         match &judge.usage {
             None if judge.seat.agent.deterministic => "–".to_owned(),
             usage => cell(
                 &usage
                     .as_ref()
-                    .and_then(words::cost)
+                    .and_then(words::usage_words)
                     .unwrap_or_else(|| "unknown".into()),
             ),
         },
@@ -221,7 +226,7 @@ fn receipt_row(judge: &JudgeRecord, names: &Names<'_>) -> String {
 pub(super) fn footer(report: &Report, dated: bool) -> String {
     let who = report.receipt.participation;
     let run = &report.receipt.run;
-    let seconds = words::seconds(run.duration_ms);
+    let seconds = words::format_seconds(run.duration_ms);
     let mut program = format!("git-council {}", Untrusted::new(&run.version).prose());
     if dated && !run.started.is_empty() {
         program.push_str(&format!(", begun {}", Untrusted::new(&run.started).prose()));

@@ -1,12 +1,12 @@
 //! The sections of the parent's layout (councils.md 1.12): findings, disagreements, shifts, notes, coverage.
 
-use super::document::Section;
+use super::document::MarkdownSection;
 use super::{cell, finding, folded, row, table};
 use crate::council::outcome::{
     ChallengeRecord, DisagreementKind, Disposition, JudgeRecord, JudgedFinding,
 };
-use crate::report::words::{self, Names};
-use crate::report::{MOST_DOCUMENT, Report, group};
+use crate::report::words::{self, JudgeNames};
+use crate::report::{MAX_DOCUMENT, Report, group};
 use crate::text::Untrusted;
 use council_protocol::RepoPath;
 
@@ -32,7 +32,7 @@ pub(super) fn banners(report: &Report) -> Vec<String> {
 }
 
 /// Everything between verdicts and receipt.
-pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
+pub(super) fn all(report: &Report, names: &JudgeNames<'_>) -> Vec<MarkdownSection> {
     let confirmed = |f: &&JudgedFinding| f.disposition == Disposition::Confirmed;
     let single = |f: &&JudgedFinding| {
         matches!(
@@ -41,15 +41,15 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
         )
     };
     let blocks = |is: &dyn Fn(&&JudgedFinding) -> bool| -> Vec<String> {
-        let weighty = group::findings(report.weighty().filter(is), false);
-        let noted = group::findings(report.noted().filter(is), false);
+        let weighty = group::group_findings(report.weighty_findings().filter(is), false);
+        let noted = group::group_findings(report.note_findings().filter(is), false);
         let noted: Vec<String> = noted.iter().map(|g| finding::brief(g, names)).collect();
         let full = weighty.iter().map(|g| finding::full(g, names));
         full.chain(noted.chunks(20).map(|lines| lines.join("\n")))
             .collect()
     };
     let rejected: Vec<String> = report
-        .rejected()
+        .rejected_findings()
         .map(|f| finding::rejected(f, names))
         .collect();
     let rejected = match rejected.as_slice() {
@@ -60,25 +60,25 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
         )],
     };
     let dismissed: Vec<String> = report
-        .dismissed()
-        .map(|(f, d)| format!("- {}", finding::prose(&words::dismissed(f, d))))
+        .dismissed_findings()
+        .map(|(f, d)| format!("- {}", finding::prose(&words::dismissal_line(f, d))))
         .collect();
     let dismissed = match dismissed.is_empty() {
         true => Vec::new(),
         false => vec![dismissed.join("\n")],
     };
     vec![
-        Section::new("Document", 1, synthesis(report)),
-        Section::new("Shared findings", 1, blocks(&confirmed)),
-        Section::new("Findings of one judge", 2, blocks(&single)),
-        Section::new("Disagreements", 3, disagreements(report)),
-        Section::new("Verdict shifts", 4, shifts(report, names)),
-        Section::new("Debate notes", 7, debate(report, names)),
-        Section::new("Recommendation", 5, recommendations(report, names)),
-        Section::new("Dismissed findings", 9, dismissed),
-        Section::new("Rejected findings", 9, rejected),
-        Section::new("Coverage", 2, coverage(report)),
-        Section::new("Notes", 3, notes(report)),
+        MarkdownSection::new("Document", 1, synthesis(report)),
+        MarkdownSection::new("Shared findings", 1, blocks(&confirmed)),
+        MarkdownSection::new("Findings of one judge", 2, blocks(&single)),
+        MarkdownSection::new("Disagreements", 3, disagreements(report)),
+        MarkdownSection::new("Verdict shifts", 4, shifts(report, names)),
+        MarkdownSection::new("Debate notes", 7, debate(report, names)),
+        MarkdownSection::new("Recommendation", 5, recommendations(report, names)),
+        MarkdownSection::new("Dismissed findings", 9, dismissed),
+        MarkdownSection::new("Rejected findings", 9, rejected),
+        MarkdownSection::new("Coverage", 2, coverage(report)),
+        MarkdownSection::new("Notes", 3, notes(report)),
     ]
 }
 
@@ -86,7 +86,7 @@ pub(super) fn all(report: &Report, names: &Names<'_>) -> Vec<Section> {
 fn synthesis(report: &Report) -> Vec<String> {
     let document = report.ledger.synthesis.as_ref();
     let document = document.filter(|synthesis| !synthesis.document.trim().is_empty());
-    let fence = |text: &str| Untrusted::new(text.trim()).fence("markdown", MOST_DOCUMENT);
+    let fence = |text: &str| Untrusted::new(text.trim()).fence("markdown", MAX_DOCUMENT);
     let blocks = document.map(|synthesis| fence(&synthesis.document).trim_end().to_owned());
     blocks.into_iter().collect()
 }
@@ -113,7 +113,7 @@ fn disagreements(report: &Report) -> Vec<String> {
 }
 
 /// R1, R2, whether the vote changed, and on what.
-fn shifts(report: &Report, names: &Names<'_>) -> Vec<String> {
+fn shifts(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
     if report.is_document() {
         return Vec::new();
     }
@@ -142,7 +142,7 @@ fn shifts(report: &Report, names: &Names<'_>) -> Vec<String> {
     )]
 }
 
-fn shift(judge: &JudgeRecord, names: &Names<'_>) -> String {
+fn shift(judge: &JudgeRecord, names: &JudgeNames<'_>) -> String {
     let (changed, reason) = match &judge.change {
         Some(change) if change.weak => {
             let note = if change.note.is_empty() {
@@ -152,7 +152,7 @@ fn shift(judge: &JudgeRecord, names: &Names<'_>) -> String {
             };
             (
                 "weak".to_owned(),
-                format!("{}; {} stands", cell(note), change.from.word()),
+                format!("{}; {} stands", cell(note), change.from.as_str()),
             )
         }
         Some(change) => ("yes".to_owned(), evidence(change.evidence.as_ref())),
@@ -164,8 +164,8 @@ fn shift(judge: &JudgeRecord, names: &Names<'_>) -> String {
     };
     row(&[
         cell(names.get(&judge.seat.judge)),
-        words::vote(judge.r1).to_owned(),
-        words::vote(judge.r2).to_owned(),
+        words::vote_word(judge.r1).to_owned(),
+        words::vote_word(judge.r2).to_owned(),
         changed,
         reason,
     ])
@@ -185,7 +185,7 @@ fn later_failure(judge: &JudgeRecord) -> String {
 }
 
 /// Key exchanges and the best case for the other side.
-fn debate(report: &Report, names: &Names<'_>) -> Vec<String> {
+fn debate(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
     let mut blocks: Vec<String> = report
         .challenges
         .iter()
@@ -207,7 +207,7 @@ fn debate(report: &Report, names: &Names<'_>) -> Vec<String> {
 
 /// What judges said under one heading, the same words once.
 fn said<'a>(
-    names: &Names<'_>,
+    names: &JudgeNames<'_>,
     what: &str,
     judges: impl Iterator<Item = &'a JudgeRecord>,
     text: fn(&JudgeRecord) -> Option<&str>,
@@ -219,7 +219,7 @@ fn said<'a>(
         ))
     });
     let line = |(text, who): (&str, Vec<&str>)| {
-        let who = Untrusted::new(&words::and(&who)).prose();
+        let who = Untrusted::new(&words::join_names(&who)).prose();
         let what = if what.is_empty() {
             String::new()
         } else {
@@ -230,7 +230,7 @@ fn said<'a>(
     group::by_key(spoken).into_iter().map(line).collect()
 }
 
-fn challenge(challenge: &ChallengeRecord, names: &Names<'_>) -> String {
+fn challenge(challenge: &ChallengeRecord, names: &JudgeNames<'_>) -> String {
     let from = Untrusted::new(names.get(&challenge.from)).prose();
     let to = Untrusted::new(names.get(&challenge.to)).prose();
     let answer = match &challenge.answer {
@@ -246,7 +246,7 @@ fn challenge(challenge: &ChallengeRecord, names: &Names<'_>) -> String {
     )
 }
 
-fn recommendations(report: &Report, names: &Names<'_>) -> Vec<String> {
+fn recommendations(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
     let counted = report.judges.iter().filter(|j| j.counted.is_some());
     said(names, "", counted, |j| Some(&j.recommendation))
 }
@@ -269,10 +269,10 @@ fn coverage(report: &Report) -> Vec<String> {
         let path = Untrusted::new(&gap.path.display()).code();
         lines.push(format!(
             "- **Not seen whole:** {path}, {}",
-            finding::prose(&words::gap(gap))
+            finding::prose(&words::coverage_gap(gap))
         ));
     }
-    for (why, paths) in words::skipped(&report.coverage) {
+    for (why, paths) in words::skipped_files(&report.coverage) {
         lines.push(format!(
             "- **Skipped, {}:** {}",
             finding::prose(why),

@@ -1,12 +1,12 @@
 //! A cross-examination as one document (seed 001, `--save`): openings, every round, the final votes, the verdict.
 
 use super::{cell, finding::prose, row, table};
-use crate::council::ledger::{RoundRecord, Stand};
+use crate::council::ledger::{JudgeStand, RoundRecord};
 use crate::council::outcome::ChallengeRecord;
-use crate::report::council_word::{self, decision, risk};
+use crate::report::council_word::{self, ballot_decision, rate_risk};
 use crate::report::story::examined::reason;
-use crate::report::words::{self, Names};
-use crate::report::{Gate, Report};
+use crate::report::words::{self, JudgeNames};
+use crate::report::{GatePolicy, Report};
 use crate::text::Untrusted;
 
 /// The session, ended by a newline; none where there was no cross-examination.
@@ -23,8 +23,8 @@ fn document(report: &Report, sitting: bool) -> Option<String> {
     if report.ledger.rounds.is_empty() {
         return None;
     }
-    let names = Names::plain(&report.judges);
-    let session = Session {
+    let names = JudgeNames::without_agents(&report.judges);
+    let session = SessionWriter {
         report,
         names: &names,
         sitting,
@@ -51,17 +51,17 @@ fn document(report: &Report, sitting: bool) -> Option<String> {
 /// What the minutes of a council end with, until it has a verdict.
 const SITTING: &str = "*The council is sitting, or broke off here: there is no verdict.*";
 
-struct Session<'a> {
+struct SessionWriter<'a> {
     report: &'a Report,
-    names: &'a Names<'a>,
+    names: &'a JudgeNames<'a>,
     /// More may follow.
     sitting: bool,
 }
 
-impl Session<'_> {
+impl SessionWriter<'_> {
     fn head(&self) -> String {
         let report = self.report;
-        let label = crate::text::clip(&report.target.label, 200);
+        let label = crate::text::clip_chars(&report.target.label, 200);
         let seats = report.judges.iter();
         let seats = seats.map(|j| Untrusted::new(self.names.get(&j.seat.judge)).prose());
         format!(
@@ -79,9 +79,9 @@ impl Session<'_> {
             let mut opening = format!(
                 "### {}\n\n{}: {} (confidence {})",
                 self.name(stand),
-                stand.after.word(),
+                stand.after.as_str(),
                 prose(&stand.position),
-                words::confidence(stand.confidence)
+                words::confidence_word(stand.confidence)
             );
             for (number, argument) in (1..).zip(&stand.arguments) {
                 let gap = if number == 1 { "\n\n" } else { "\n" };
@@ -93,7 +93,7 @@ impl Session<'_> {
         parts.join("\n\n")
     }
 
-    fn name(&self, stand: &Stand) -> String {
+    fn name(&self, stand: &JudgeStand) -> String {
         Untrusted::new(self.names.get(&stand.judge)).prose()
     }
 
@@ -169,12 +169,12 @@ impl Session<'_> {
                     None => "No".to_owned(),
                 };
                 let after = match stand.position.trim() {
-                    "" => stand.after.word().to_owned(),
-                    position => format!("{}: {}", stand.after.word(), cell(position)),
+                    "" => stand.after.as_str().to_owned(),
+                    position => format!("{}: {}", stand.after.as_str(), cell(position)),
                 };
                 row(&[
                     self.name(stand),
-                    words::vote(stand.before).to_owned(),
+                    words::vote_word(stand.before).to_owned(),
                     after,
                     changed,
                 ])
@@ -219,7 +219,7 @@ impl Session<'_> {
             .filter(|i| i.round == record.round)
             .map(|i| {
                 let to: Vec<&str> = i.to.iter().map(|judge| self.names.get(judge)).collect();
-                let to = Untrusted::new(&words::and(&to)).prose();
+                let to = Untrusted::new(&words::join_names(&to)).prose();
                 format!("- **{}**, put to {to}: {}", i.kind.name(), prose(&i.about))
             })
             .collect();
@@ -235,7 +235,7 @@ impl Session<'_> {
             let ballot = &cast.ballot;
             row(&[
                 Untrusted::new(self.names.get(&cast.judge)).prose_cell(),
-                council_word::word(ballot.vote).to_owned(),
+                council_word::ballot_word(ballot.vote).to_owned(),
                 cell(&ballot.strongest_point),
                 cell(&ballot.concession),
                 cell(&ballot.remaining_concern),
@@ -262,22 +262,22 @@ impl Session<'_> {
         let report = self.report;
         let mut parts = vec![format!(
             "## Verdict\n\n**{}**",
-            report.bottom_line(Gate::default()).headline
+            report.bottom_line(GatePolicy::default()).headline
         )];
-        if let Some(decision) = decision(report) {
+        if let Some(decision) = ballot_decision(report) {
             let tally = decision.tally.iter();
             let tally: Vec<String> = tally
-                .map(|(vote, n)| format!("{n} {}", council_word::word(*vote)))
+                .map(|(vote, n)| format!("{n} {}", council_word::ballot_word(*vote)))
                 .collect();
             let divided = if decision.divided {
                 " The council is divided."
             } else {
                 ""
             };
-            let confidence = decision.confidence.map_or("–", words::confidence);
+            let confidence = decision.confidence.map_or("–", words::confidence_word);
             parts.push(format!(
                 "By the ballots: **{}** ({}).{divided} Confidence: {confidence}.",
-                council_word::word(decision.word),
+                council_word::ballot_word(decision.word),
                 tally.join(", ")
             ));
         }
@@ -291,7 +291,7 @@ impl Session<'_> {
             .report
             .findings
             .iter()
-            .filter_map(|f| Some((f, risk(f)?)));
+            .filter_map(|f| Some((f, rate_risk(f)?)));
         let rows: Vec<String> = rated
             .map(|(finding, risk)| {
                 row(&[
@@ -322,7 +322,7 @@ impl Session<'_> {
             let mut cells = vec![Untrusted::new(self.names.get(id)).prose_cell()];
             cells.extend(rounds.iter().map(|record| {
                 let stand = record.stands.iter().find(|s| s.judge == *id);
-                stand.map_or("–", |s| s.after.word()).to_owned()
+                stand.map_or("–", |s| s.after.as_str()).to_owned()
             }));
             row(&cells)
         });

@@ -1,10 +1,10 @@
 //! The chapters of a council that came to a document: who wrote what in which round, and no votes (seeds 002 and 003).
 
-use super::{Story, speech};
+use super::{StoryWriter, speech};
 use crate::council::ledger::RoundRecord;
 use crate::report::{group, terminal, words};
 
-impl<'a> Story<'a> {
+impl<'a> StoryWriter<'a> {
     /// The rounds, one after another.
     pub(super) fn documents(&mut self) {
         for record in &self.report.ledger.rounds {
@@ -33,7 +33,7 @@ impl<'a> Story<'a> {
             (words, self.names.get(&stand.judge))
         });
         for (words, who) in group::by_key(said) {
-            self.tell(2, &format!("{}: {words}", words::and(&who)));
+            self.tell(2, &format!("{}: {words}", words::join_names(&who)));
         }
         let absent = self.report.judges.iter();
         for judge in absent.filter(|j| !record.answered.contains(&j.seat.judge)) {

@@ -2,15 +2,17 @@
 
 use council_protocol::task::InterventionKind;
 
-use super::{Story, moved, shown, speech};
-use crate::council::ledger::{InterventionRecord, MessageRecord, RoundRecord, Stand, Then};
+use super::{StoryWriter, moved, shown, speech};
+use crate::council::ledger::{
+    ContentionStep, InterventionRecord, JudgeStand, MessageRecord, RoundRecord,
+};
 use crate::council::outcome::PositionChange;
 use crate::council::plan::Procedure;
-use crate::report::council_word::{self, decision};
+use crate::report::council_word::{self, ballot_decision};
 use crate::report::page::colours;
 use crate::report::{group, words};
 
-impl<'a> Story<'a> {
+impl<'a> StoryWriter<'a> {
     /// Everything between the first round and what became of the findings.
     pub(super) fn examination(&mut self) {
         self.challenges_of(1);
@@ -58,7 +60,7 @@ impl<'a> Story<'a> {
                 "" => "without giving a reason".to_owned(),
                 reason => speech(reason),
             };
-            self.tell(2, &format!("{} {did}: {why}", words::and(&who)));
+            self.tell(2, &format!("{} {did}: {why}", words::join_names(&who)));
         }
         for message in ledger.messages.iter().filter(|m| m.round == record.round) {
             self.message(message);
@@ -102,7 +104,7 @@ impl<'a> Story<'a> {
 
     fn intervention(&mut self, done: &'a InterventionRecord) {
         let to: Vec<&str> = done.to.iter().map(|judge| self.names.get(judge)).collect();
-        let (to, about) = (words::and(&to), self.quoted(&speech(&done.about)));
+        let (to, about) = (words::join_names(&to), self.quoted(&speech(&done.about)));
         let told = match done.kind {
             InterventionKind::Groupthink => {
                 format!("asked {to} to argue against {about}, which nobody had challenged")
@@ -126,7 +128,7 @@ impl<'a> Story<'a> {
             self.tell(2, "Nobody moved.");
         }
         for (how, who) in moves {
-            self.tell(2, &format!("{} {how}", words::and(&who)));
+            self.tell(2, &format!("{} {how}", words::join_names(&who)));
         }
     }
 
@@ -135,7 +137,10 @@ impl<'a> Story<'a> {
         for cast in &report.ledger.ballots {
             let who = self.names.get(&cast.judge);
             let ballot = &cast.ballot;
-            self.tell(2, &format!("{who}: {}", council_word::word(ballot.vote)));
+            self.tell(
+                2,
+                &format!("{who}: {}", council_word::ballot_word(ballot.vote)),
+            );
             let parts = [
                 ("strongest point", ballot.strongest_point.as_str()),
                 ("concedes", &ballot.concession),
@@ -150,7 +155,7 @@ impl<'a> Story<'a> {
             let counted = report.judges.iter().find(|j| j.seat.judge == cast.judge);
             let counted = counted.and_then(|j| j.counted);
             if let Some(stands) = counted.filter(|vote| *vote != ballot.vote.vote()) {
-                let stands = stands.word();
+                let stands = stands.as_str();
                 self.tell(
                     4,
                     &format!("it names nothing that was missed: {stands} stands"),
@@ -160,25 +165,29 @@ impl<'a> Story<'a> {
     }
 
     fn decision(&mut self) {
-        let Some(decision) = decision(self.report) else {
+        let Some(decision) = ballot_decision(self.report) else {
             return;
         };
         let tally = decision.tally.iter();
         let tally: Vec<String> = tally
-            .map(|(vote, n)| format!("{n} {}", council_word::word(*vote)))
+            .map(|(vote, n)| format!("{n} {}", council_word::ballot_word(*vote)))
             .collect();
         let mut line = format!(
             "{} by the ballots ({})",
-            council_word::word(decision.word),
+            council_word::ballot_word(decision.word),
             tally.join(", ")
         );
         if decision.divided {
             line.push_str(", and the council is divided");
         }
         if let Some(confidence) = decision.confidence {
-            line.push_str(&format!("; confidence {}", words::confidence(confidence)));
+            line.push_str(&format!(
+                "; confidence {}",
+                words::confidence_word(confidence)
+            ));
         }
-        self.page.hanging("  Decision: ", colours::BOLD, &line, 4);
+        self.page
+            .push_hanging("  Decision: ", colours::BOLD, &line, 4);
     }
 
     /// Seed 002: how contended it was after each round, and what came out.
@@ -190,10 +199,10 @@ impl<'a> Story<'a> {
         self.chapter("How contended it was");
         for after in &ledger.contention {
             let then = match after.then {
-                Then::Extended => "another round",
-                Then::Forced => "another round, since the minimum was not reached",
-                Then::Settled => "settled",
-                Then::Limit => "the maximum was reached",
+                ContentionStep::Extended => "another round",
+                ContentionStep::Forced => "another round, since the minimum was not reached",
+                ContentionStep::Settled => "settled",
+                ContentionStep::Limit => "the maximum was reached",
             };
             self.tell(
                 2,
@@ -215,13 +224,16 @@ impl<'a> Story<'a> {
     }
 
     fn quoted(&self, text: &str) -> String {
-        let (open, close) = (self.page.mark("“", "\""), self.page.mark("”", "\""));
+        let (open, close) = (
+            self.page.pick_mark("“", "\""),
+            self.page.pick_mark("”", "\""),
+        );
         format!("{open}{text}{close}")
     }
 }
 
 /// The change of one round; none where the vote was given again.
-fn change(stand: &Stand) -> Option<PositionChange> {
+fn change(stand: &JudgeStand) -> Option<PositionChange> {
     let from = stand.before?;
     let weak = stand.given != stand.after;
     (weak || from != stand.after).then(|| PositionChange {
@@ -234,10 +246,10 @@ fn change(stand: &Stand) -> Option<PositionChange> {
 }
 
 /// What a change rests on, for a table.
-pub(in crate::report) fn reason(stand: &Stand) -> Option<String> {
+pub(in crate::report) fn reason(stand: &JudgeStand) -> Option<String> {
     let change = change(stand)?;
     Some(match (&change.evidence, change.weak) {
-        (_, true) => format!("wanted {}, {}", change.to.word(), change.note),
+        (_, true) => format!("wanted {}, {}", change.to.as_str(), change.note),
         (Some(evidence), false) => shown(evidence),
         (None, false) => "without evidence".to_owned(),
     })

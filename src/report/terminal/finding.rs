@@ -6,10 +6,10 @@ use council_protocol::{Finding, Severity};
 
 use super::clean;
 use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::report::group::{self, Group, Voices};
-use crate::report::page::{Page, colours};
-use crate::report::words::{self, Names};
-use crate::report::{Look, Verbosity};
+use crate::report::group::{self, FindingGroup, SharedOpinion};
+use crate::report::page::{TerminalPage, colours};
+use crate::report::words::{self, JudgeNames};
+use crate::report::{DisplayOptions, Verbosity};
 use crate::text::{self, Ellipsis, Untrusted};
 
 /// The most lines of a quote or suggestion that are shown.
@@ -22,25 +22,25 @@ const MOST_PLACES: usize = 8;
 const MOST_BRIEF: usize = 240;
 
 /// The whole finding: what, where, the quoted lines, why, fix, who holds it and who does not.
-pub(super) fn full(page: &mut Page, group: &Group<'_>, names: &Names<'_>) {
+pub(super) fn full(page: &mut TerminalPage, group: &FindingGroup<'_>, names: &JudgeNames<'_>) {
     let found = group.first;
     let finding = &found.finding;
-    page.gap();
+    page.push_gap();
     let (label, style) = label(finding, page.look());
-    page.hanging(
+    page.push_hanging(
         &label,
         style,
         &Untrusted::new(&finding.description).line(),
         4,
     );
-    let gutter = Gutter::of(finding);
+    let gutter = LineGutter::of(finding);
     gutter.place(page, finding);
     if finding.location.line > 0 && !finding.quote.trim().is_empty() {
         gutter.empty(page);
         gutter.code(page, finding.location.line, "|", &finding.quote);
     }
     gutter.empty(page);
-    let words::Remarks { why, fix, see } = words::remarks(finding);
+    let words::FindingRemarks { why, fix, see } = words::finding_remarks(finding);
     for (name, text) in [("why", why), ("fix", fix), ("see", see)] {
         gutter.remark(page, name, text);
     }
@@ -50,25 +50,25 @@ pub(super) fn full(page: &mut Page, group: &Group<'_>, names: &Names<'_>) {
     }
     gutter.remark(
         page,
-        words::disposition(found.disposition),
+        words::disposition_word(found.disposition),
         &held(found, names),
     );
     for (who, words) in words::other_words(found, names) {
         gutter.remark(page, "", &format!("{who} puts it: {words}"));
     }
     let verbose = page.look().verbosity == Verbosity::Verbose;
-    for voices in group::opinions(found, names)
+    for voices in group::group_opinions(found, names)
         .iter()
         .filter(|v| verbose || !v.is_idle())
     {
         gutter.remark(page, "", &said(voices, verbose));
     }
-    gutter.remark(page, "also at", &group.also(MOST_PLACES).join(", "));
+    gutter.remark(page, "also at", &group.other_places(MOST_PLACES).join(", "));
     gutter.remark(page, "id", &format!("{} {}", found.id, found.fingerprint));
 }
 
 /// What, where, and the description.
-pub(super) fn brief(page: &mut Page, group: &Group<'_>) {
+pub(super) fn brief(page: &mut TerminalPage, group: &FindingGroup<'_>) {
     let found = group.first;
     let (label, style) = label(&found.finding, page.look());
     let doubt = match found.disposition {
@@ -76,39 +76,46 @@ pub(super) fn brief(page: &mut Page, group: &Group<'_>) {
         Disposition::Disputed => " (disputed)",
         Disposition::Unconfirmed => " (unconfirmed)",
     };
-    let places = words::places(group.all().map(|f| &f.finding.location), MOST_PLACES);
+    let places = words::join_places(
+        group.all_findings().map(|f| &f.finding.location),
+        MOST_PLACES,
+    );
     let places = clean(&places);
     let what = Untrusted::new(&found.finding.description).line();
-    let text = format!("{places}: {}{doubt}", text::clip(&what, MOST_BRIEF));
-    page.hanging(&label, style, &text, 4);
+    let text = format!("{places}: {}{doubt}", text::clip_chars(&what, MOST_BRIEF));
+    page.push_hanging(&label, style, &text, 4);
 }
 
 /// A finding that does not count, and why not.
-pub(super) fn rejected(page: &mut Page, found: &JudgedFinding, names: &Names<'_>) {
+pub(super) fn rejected(page: &mut TerminalPage, found: &JudgedFinding, names: &JudgeNames<'_>) {
     let (label, _) = label(&found.finding, page.look());
     let who: Vec<&str> = found.members.iter().map(|m| names.get(&m.judge)).collect();
     let what = Untrusted::new(&found.finding.description).line();
-    page.hanging(&format!("rejected {label}"), colours::DIM, &what, 4);
-    let gutter = Gutter::of(&found.finding);
+    page.push_hanging(&format!("rejected {label}"), colours::DIM, &what, 4);
+    let gutter = LineGutter::of(&found.finding);
     gutter.place(page, &found.finding);
-    let why = format!("{}; said by {}", words::rejection(found), who.join(", "));
+    let why = format!(
+        "{}; said by {}",
+        words::rejection_reason(found),
+        who.join(", ")
+    );
     gutter.remark(page, "not counted", &why);
 }
 
 /// `critical[rule]: `, with its colour.
-fn label(finding: &Finding, look: Look) -> (String, Style) {
+fn label(finding: &Finding, look: DisplayOptions) -> (String, Style) {
     let style = match finding.severity {
         Severity::Critical => colours::RED,
         Severity::Significant => colours::YELLOW,
         Severity::Minor => colours::CYAN,
     };
     let class = finding.rule.as_deref().unwrap_or(&finding.category);
-    let class = text::fit(
+    let class = text::fit_columns(
         &Untrusted::new(class).name(),
         look.columns().min(56) - 24,
         Ellipsis::Ascii,
     );
-    let severity = finding.severity.word();
+    let severity = finding.severity.as_str();
     let label = if class.is_empty() {
         format!("{severity}: ")
     } else {
@@ -118,7 +125,7 @@ fn label(finding: &Finding, look: Look) -> (String, Style) {
 }
 
 /// Who holds it.
-fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
+fn held(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
     match words::holders(found, names).as_slice() {
         [] => "held by nobody".into(),
         [one] if found.disposition == Disposition::Unconfirmed => {
@@ -129,7 +136,7 @@ fn held(found: &JudgedFinding, names: &Names<'_>) -> String {
 }
 
 /// What others said of it, and whether they have something to show for it. Why somebody agrees is told when asked for.
-fn said(voices: &Voices<'_>, verbose: bool) -> String {
+fn said(voices: &SharedOpinion<'_>, verbose: bool) -> String {
     let proof = match &voices.opinion.evidence {
         None => "without evidence".to_owned(),
         Some(e) if voices.opinion.resolves => {
@@ -142,21 +149,21 @@ fn said(voices: &Voices<'_>, verbose: bool) -> String {
         ),
     };
     if voices.opinion.stance == Stance::Agreed && !verbose {
-        return format!("{} ({proof})", voices.stance());
+        return format!("{} ({proof})", voices.stance_words());
     }
     format!(
         "{}: {} ({proof})",
-        voices.stance(),
+        voices.stance_words(),
         voices.opinion.reasoning
     )
 }
 
 /// The column of line numbers.
-struct Gutter {
+struct LineGutter {
     width: usize,
 }
 
-impl Gutter {
+impl LineGutter {
     fn of(finding: &Finding) -> Self {
         let lines = finding.quote.lines().count().min(MOST_LINES);
         let last = finding
@@ -168,22 +175,22 @@ impl Gutter {
         }
     }
 
-    fn place(&self, page: &mut Page, finding: &Finding) {
+    fn place(&self, page: &mut TerminalPage, finding: &Finding) {
         let arrow = page.paint(colours::GUTTER, "-->");
-        page.line(&format!(
+        page.push_line(&format!(
             "{}{arrow} {}",
             " ".repeat(self.width),
-            clean(&words::place(&finding.location))
+            clean(&words::location_text(&finding.location))
         ));
     }
 
-    fn empty(&self, page: &mut Page) {
+    fn empty(&self, page: &mut TerminalPage) {
         let bar = page.paint(colours::GUTTER, "|");
-        page.line(&format!("{} {bar}", " ".repeat(self.width)));
+        page.push_line(&format!("{} {bar}", " ".repeat(self.width)));
     }
 
     /// Numbered lines of code, cut to the width.
-    fn code(&self, page: &mut Page, first: u32, bar: &str, code: &str) {
+    fn code(&self, page: &mut TerminalPage, first: u32, bar: &str, code: &str) {
         let look = page.look();
         let room = look.columns().saturating_sub(self.width + 3);
         for (line, number) in Untrusted::new(code)
@@ -195,25 +202,25 @@ impl Gutter {
                 colours::GUTTER,
                 &format!("{number:>w$} {bar}", w = self.width),
             );
-            page.line(&format!(
+            page.push_line(&format!(
                 "{gutter} {}",
-                text::fit(&line, room, look.ellipsis())
+                text::fit_columns(&line, room, look.ellipsis())
             ));
         }
         if code.lines().count() > MOST_LINES {
             let gutter = page.paint(colours::GUTTER, &format!("{:w$} {bar}", "", w = self.width));
-            page.line(&format!("{gutter} {}", look.ellipsis().text()));
+            page.push_line(&format!("{gutter} {}", look.ellipsis().as_str()));
         }
     }
 
     /// `= label: text`, wrapped; nothing for empty text.
-    fn remark(&self, page: &mut Page, label: &str, text: &str) {
+    fn remark(&self, page: &mut TerminalPage, label: &str, text: &str) {
         let text = Untrusted::new(text).line();
         if text.is_empty() {
             return;
         }
         let colon = if label.is_empty() { "" } else { ": " };
         let label = format!("{} = {label}{colon}", " ".repeat(self.width));
-        page.labelled(&label, colours::PLAIN, &text);
+        page.push_labelled(&label, colours::PLAIN, &text);
     }
 }

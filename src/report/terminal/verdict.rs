@@ -3,8 +3,8 @@
 use council_protocol::{RepoPath, Vote};
 
 use crate::council::outcome::Verdict;
-use crate::report::page::{Page, colours};
-use crate::report::words::{self, Names};
+use crate::report::page::{TerminalPage, colours};
+use crate::report::words::{self, JudgeNames};
 use crate::report::{BottomLine, Report, Verbosity};
 use crate::text::Untrusted;
 
@@ -12,8 +12,8 @@ use crate::text::Untrusted;
 const MOST_PATHS: usize = 6;
 
 /// The verdict on one line; unless quiet, a second one says who looked and what was left out.
-pub(super) fn lines(page: &mut Page, report: &Report, bottom_line: &BottomLine) {
-    let word = report.verdict.word();
+pub(super) fn lines(page: &mut TerminalPage, report: &Report, bottom_line: &BottomLine) {
+    let word = report.verdict.as_str();
     let style = match report.verdict {
         Verdict::Pass => colours::GREEN,
         Verdict::Warn | Verdict::Inconclusive => colours::YELLOW,
@@ -25,9 +25,9 @@ pub(super) fn lines(page: &mut Page, report: &Report, bottom_line: &BottomLine) 
         .trim_start_matches(word)
         .trim_start_matches([':', ' ']);
     let mut parts = vec![rest.to_owned(), subject(page, report)];
-    parts.push(words::duration(report.receipt.run.duration_ms));
-    parts.extend(report.receipt.usage.as_ref().and_then(words::cost));
-    page.parts(&format!("{word}: "), style, &parts);
+    parts.push(words::format_duration(report.receipt.run.duration_ms));
+    parts.extend(report.receipt.usage.as_ref().and_then(words::usage_words));
+    page.push_parts(&format!("{word}: "), style, &parts);
     if page.look().verbosity > Verbosity::Quiet {
         let indent = " ".repeat(word.len() + 2);
         let second = [
@@ -36,34 +36,34 @@ pub(super) fn lines(page: &mut Page, report: &Report, bottom_line: &BottomLine) 
             not_reviewed(report),
             hidden(page, report),
         ];
-        page.parts(&indent, colours::PLAIN, &second);
+        page.push_parts(&indent, colours::PLAIN, &second);
     }
 }
 
 /// What was reviewed: its name, and its size where there is one.
-fn subject(page: &Page, report: &Report) -> String {
+fn subject(page: &TerminalPage, report: &Report) -> String {
     let label = Untrusted::new(&report.target.label).name();
     match report.change.files {
         0 => label,
         _ => format!(
             "{label}, {}",
-            words::size(report.change, page.mark("−", "-"))
+            words::change_size(report.change, page.pick_mark("−", "-"))
         ),
     }
 }
 
 /// The judges that counted; with their votes where not all are PASS.
-fn who(page: &Page, report: &Report) -> String {
-    let names = Names::of(&report.judges);
+fn who(page: &TerminalPage, report: &Report) -> String {
+    let names = JudgeNames::of(&report.judges);
     let counted = report.judges.iter().filter(|j| j.counted.is_some());
     let unanimous = counted
         .clone()
         .all(|j| j.counted == Some(Vote::Pass) && j.change.is_none());
-    let arrow = page.mark("→", "->");
+    let arrow = page.pick_mark("→", "->");
     let who: Vec<String> = counted
         .map(|j| match names.get(&j.seat.judge) {
             name if unanimous || report.is_document() => name.to_owned(),
-            name => words::ballot(j, name, arrow),
+            name => words::judge_ballot(j, name, arrow),
         })
         .collect();
     Untrusted::new(&who.join(", ")).line()
@@ -82,7 +82,10 @@ fn not_reviewed(report: &Report) -> String {
         };
         format!("{}: {}{left}", Untrusted::new(why).line(), named.join(", "))
     };
-    let groups: Vec<String> = words::skipped(&report.coverage).iter().map(group).collect();
+    let groups: Vec<String> = words::skipped_files(&report.coverage)
+        .iter()
+        .map(group)
+        .collect();
     if groups.is_empty() {
         String::new()
     } else {
@@ -91,8 +94,8 @@ fn not_reviewed(report: &Report) -> String {
 }
 
 /// What only a verbose report shows.
-fn hidden(page: &Page, report: &Report) -> String {
-    match report.rejected().count() {
+fn hidden(page: &TerminalPage, report: &Report) -> String {
+    match report.rejected_findings().count() {
         0 => String::new(),
         _ if page.look().verbosity == Verbosity::Verbose => String::new(),
         1 => "1 rejected finding (-v shows it)".to_owned(),

@@ -4,31 +4,31 @@ use super::parts::{
     evidence, judge, judged, opinion, outcome, run, sql, subject, thinking, todo, unwrap,
 };
 use crate::council::ledger::{
-    BallotRecord, ExchangeKind, InterventionRecord, Ledger, MessageRecord, RoundRecord, Stand,
-    Unchallenged,
+    BallotRecord, DebateLedger, ExchangeKind, InterventionRecord, JudgeStand, MessageRecord,
+    RoundRecord, UnchallengedRecord,
 };
 use crate::council::outcome::{
-    ChallengeRecord, Disagreement, DisagreementKind, Disposition, JudgeRecord, Level,
-    PositionChange, Reason, RoundFailure, Verdict,
+    ChallengeRecord, Disagreement, DisagreementKind, Disposition, FindingLevel, JudgeRecord,
+    PositionChange, RoundFailure, Verdict, VerdictReason,
 };
 use crate::council::plan::{DebateMode, Procedure};
 use crate::report::Report;
 use council_protocol::answer::{Ballot, BallotVote, Evidence, Stance};
 use council_protocol::message::{Failure, FailureKind};
-use council_protocol::task::{Branch, InterventionKind};
+use council_protocol::task::{DebateBranch, InterventionKind};
 use council_protocol::{Confidence, JudgeId, Vote};
 
 /// FAIL after a debate: one vote moved on evidence, another one weakly.
 pub(in crate::report) fn fail() -> Report {
-    let mut outcome = outcome(Verdict::Fail, Reason::CriticalConfirmed);
+    let mut outcome = outcome(Verdict::Fail, VerdictReason::CriticalConfirmed);
     outcome.procedure = Procedure::Debate;
     outcome.rounds = 2;
-    outcome.branch = Some(Branch::Disagreed);
+    outcome.branch = Some(DebateBranch::Disagreed);
     let mut first = judged(
         "F1",
         sql(),
         Disposition::Confirmed,
-        Some(Level::Fail),
+        Some(FindingLevel::Fail),
         &["security"],
     );
     let mut too = first.members[0].clone();
@@ -53,7 +53,7 @@ pub(in crate::report) fn fail() -> Report {
         "F2",
         unwrap(),
         Disposition::Disputed,
-        Some(Level::Note),
+        Some(FindingLevel::Note),
         &["error-paths"],
     );
     second.opinions = vec![opinion(
@@ -69,7 +69,7 @@ pub(in crate::report) fn fail() -> Report {
             "F3",
             todo(),
             Disposition::Confirmed,
-            Some(Level::Note),
+            Some(FindingLevel::Note),
             &["hygiene"],
         ),
     ];
@@ -144,9 +144,9 @@ pub(in crate::report) fn fail() -> Report {
         answer: Some("`handle_login`, three lines above the call.".into()),
         evaded: false,
     }];
-    outcome.ledger = Ledger {
+    outcome.ledger = DebateLedger {
         exchange: Some(ExchangeKind::Inline),
-        ..Ledger::default()
+        ..DebateLedger::default()
     };
     outcome.notes = vec!["Judge judge-hygiene R2 timeout -- using R1 verdict.".into()];
     let mut run = run();
@@ -157,11 +157,11 @@ pub(in crate::report) fn fail() -> Report {
 
 /// Judges of two vendors that were split in R1 and are not in R2.
 pub(super) fn converged() -> Report {
-    let mut outcome = outcome(Verdict::Warn, Reason::CriticalUnconfirmed);
+    let mut outcome = outcome(Verdict::Warn, VerdictReason::CriticalUnconfirmed);
     outcome.judges.truncate(3);
     thinking(&mut outcome.judges);
     (outcome.rounds, outcome.counted, outcome.converged) = (2, 3, true);
-    outcome.branch = Some(Branch::Disagreed);
+    outcome.branch = Some(DebateBranch::Disagreed);
     outcome.judges[2].seat.agent.name = "codex".into();
     outcome.judges[2].seat.agent.vendor = "openai".into();
     for judge in &mut outcome.judges {
@@ -180,7 +180,7 @@ pub(super) fn converged() -> Report {
         "F1",
         sql(),
         Disposition::Unconfirmed,
-        Some(Level::Warn),
+        Some(FindingLevel::Warn),
         &["tests"],
     )];
     outcome.disagreements = vec![Disagreement {
@@ -188,17 +188,17 @@ pub(super) fn converged() -> Report {
         finding: None,
         positions: vec!["anthropic votes PASS".into(), "openai holds F1".into()],
     }];
-    outcome.ledger = Ledger {
+    outcome.ledger = DebateLedger {
         exchange: Some(ExchangeKind::Inline),
         dropped: 3,
-        ..Ledger::default()
+        ..DebateLedger::default()
     };
     Report::new(outcome, subject("main...feature"), run())
 }
 
 /// A cross-examination with ballots, and nothing else.
 pub(in crate::report) fn ballots(votes: &[BallotVote]) -> Report {
-    let mut outcome = outcome(Verdict::Warn, Reason::Votes);
+    let mut outcome = outcome(Verdict::Warn, VerdictReason::Votes);
     outcome.procedure = Procedure::CrossExamination;
     outcome.rounds = 3;
     outcome.judges.truncate(votes.len());
@@ -230,16 +230,16 @@ pub(in crate::report) fn examined() -> Report {
         "F1",
         sql(),
         Disposition::Disputed,
-        Some(Level::Warn),
+        Some(FindingLevel::Warn),
         &["security", "error-paths"],
     )];
-    let stand = |judge: usize, before: Option<Vote>, given: Vote, after: Vote| Stand {
+    let stand = |judge: usize, before: Option<Vote>, given: Vote, after: Vote| JudgeStand {
         judge: ids[judge].clone(),
         before,
         after,
         given,
         confidence: Confidence::Medium,
-        position: format!("It is {}.", given.word()),
+        position: format!("It is {}.", given.as_str()),
         note: if given == after {
             String::new()
         } else {
@@ -250,7 +250,7 @@ pub(in crate::report) fn examined() -> Report {
         arguments: vec!["Nothing rolls back.".into(), "It is untested.".into()],
     };
     let (pass, warn, fail) = (Vote::Pass, Vote::Warn, Vote::Fail);
-    let round = |round, stands: Vec<Stand>| RoundRecord {
+    let round = |round, stands: Vec<JudgeStand>| RoundRecord {
         round,
         asked: 3,
         answered: stands.iter().map(|s| s.judge.clone()).collect(),
@@ -303,7 +303,7 @@ pub(in crate::report) fn examined() -> Report {
         ),
         asked(InterventionKind::Evasion, 2, "C2", vec!["C2".into()]),
     ];
-    ledger.unchallenged = vec![Unchallenged {
+    ledger.unchallenged = vec![UnchallengedRecord {
         round: 2,
         judge: ids[2].clone(),
         made: 0,

@@ -3,17 +3,17 @@
 use council_protocol::message::{Failure, FailureKind};
 use council_protocol::packet::TargetKind;
 
-use super::super::{Look, Report, markdown, story, terminal};
+use super::super::{DisplayOptions, Report, markdown, story, terminal};
 use super::parts::judge;
 use super::samples;
 use crate::council::ledger::Synthesis;
-use crate::council::outcome::{Reason, RoundFailure, Verdict};
+use crate::council::outcome::{RoundFailure, Verdict, VerdictReason};
 use crate::council::plan::Procedure;
 
 /// Two rounds of three, the last of whom fails in the second, and somebody who puts the document together.
 fn document() -> Report {
     let mut report = samples::examined();
-    (report.verdict, report.reason) = (Verdict::Skipped, Reason::NoVerdict);
+    (report.verdict, report.reason) = (Verdict::Skipped, VerdictReason::NoVerdict);
     (report.procedure, report.rounds) = (Some(Procedure::Staged), 3);
     report.target.kind = TargetKind::Topic;
     report.target.label = "How could it be shorter?".into();
@@ -55,9 +55,9 @@ fn document() -> Report {
 fn nobody_votes_or_abstains_where_a_document_was_asked_for() {
     let report = document();
     let surfaces = [
-        terminal::render(&report, Look::default()),
-        story::render(&report, Look::default()),
-        markdown::render(&report, markdown::Options::default()),
+        terminal::render(&report, DisplayOptions::default()),
+        story::render(&report, DisplayOptions::default()),
+        markdown::render(&report, markdown::MarkdownOptions::default()),
     ];
     for text in &surfaces {
         for word in [
@@ -78,7 +78,7 @@ fn nobody_votes_or_abstains_where_a_document_was_asked_for() {
 
 #[test]
 fn who_wrote_nothing_in_a_round_is_told_with_the_reason() {
-    let told = story::render(&document(), Look::default());
+    let told = story::render(&document(), DisplayOptions::default());
     assert!(
         told.contains("wrote nothing (timeout: no answer in time)"),
         "{told}"

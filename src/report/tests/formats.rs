@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::{Gate, Report, json, rdjson, sarif};
+use super::super::{GatePolicy, Report, json, rdjson, sarif};
 use super::samples;
 use crate::text;
 use serde_json::json as json_of;
@@ -10,7 +10,7 @@ use serde_json::json as json_of;
 #[test]
 fn json_is_read_back_and_hides_nothing() {
     for (name, report) in samples::all() {
-        let text = json::render(&report, Gate::default());
+        let text = json::render(&report, GatePolicy::default());
         assert!(
             !text.chars().any(|c| c != '\n' && text::is_hidden(c)),
             "{name}"
@@ -25,7 +25,7 @@ fn json_follows_its_schema() {
     let schema = json::schema().to_value();
     let validator = jsonschema::validator_for(&schema).unwrap();
     for (name, report) in samples::all() {
-        let value = serde_json::from_str(&json::render(&report, Gate::default())).unwrap();
+        let value = serde_json::from_str(&json::render(&report, GatePolicy::default())).unwrap();
         let errors: Vec<String> = validator
             .iter_errors(&value)
             .map(|e| e.to_string())
@@ -36,7 +36,7 @@ fn json_follows_its_schema() {
 
 #[test]
 fn json_of_another_version_is_refused() {
-    let text = json::render(&samples::pass(), Gate::default())
+    let text = json::render(&samples::pass(), GatePolicy::default())
         .replace("\"schema_version\": 1", "\"schema_version\": 2");
     let error = json::parse(&text).unwrap_err().to_string();
     assert!(error.contains("schema version 2"), "{error}");
@@ -45,7 +45,7 @@ fn json_of_another_version_is_refused() {
 #[test]
 fn t21_a_report_that_is_greener_than_its_content_is_refused() {
     let forged = |report: &Report, from: &str, to: &str| {
-        let text = json::render(report, Gate::default());
+        let text = json::render(report, GatePolicy::default());
         assert!(text.contains(from), "{from}");
         json::parse(&text.replace(from, to)).map_err(|e| e.to_string())
     };

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::{
-    Gate, Look, Report, Verbosity, json, judge, markdown, rdjson, sarif, story, terminal,
+    DisplayOptions, GatePolicy, Report, Verbosity, json, judge, markdown, rdjson, sarif, story,
+    terminal,
 };
 use super::{looks, parts, poison, samples};
 use crate::text;
@@ -27,17 +28,17 @@ proptest! {
             }
         }
         let (seat, answers) = poison::answers(&text);
-        let mut files: Vec<String> = answers.iter().map(|a| judge::render(&seat, a.round, a)).collect();
+        let mut files: Vec<String> = answers.iter().map(|a| judge::render_judge(&seat, a.round, a)).collect();
         for (file, answer) in files.iter().zip(&answers) {
-            let again = judge::parse(file);
+            let again = judge::parse_judge_file(file);
             prop_assert_eq!(again.as_ref(), Some(answer));
         }
-        files.push(markdown::render(&report, markdown::Options { frontmatter: false, max_bytes: None, fold: false }));
+        files.push(markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: None, fold: false }));
         for file in &files {
             prop_assert!(file.lines().all(|l| all_visible(&l.replace('\t', ""))), "{file}");
             acts_nowhere(file)?;
         }
-        for json in [json::render(&report, Gate::default()), sarif::render(&report), rdjson::render(&report)] {
+        for json in [json::render(&report, GatePolicy::default()), sarif::render(&report), rdjson::render(&report)] {
             prop_assert!(json.lines().all(|l| !l.chars().any(text::is_hidden) && !l.contains("##[")), "{json}");
             prop_assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
         }
@@ -47,7 +48,7 @@ proptest! {
     #[test]
     fn trimmed_markdown_keeps_its_bound(text in hostile(), max in 200usize..12_000) {
         let report = poison::report(&text);
-        let file = markdown::render(&report, markdown::Options { frontmatter: false, max_bytes: Some(max), fold: true });
+        let file = markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: Some(max), fold: true });
         prop_assert!(file.len() <= max);
         prop_assert!(file.starts_with("# FAIL: "), "{file}");
         acts_nowhere(&file)?;
@@ -115,18 +116,18 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
     let report = Report::new(outcome, subject, run);
     let (seat, mut answers) = samples::answers();
     answers[0].findings[0].quote = quote;
-    let look = Look {
+    let look = DisplayOptions {
         verbosity: Verbosity::Verbose,
-        ..Look::default()
+        ..DisplayOptions::default()
     };
     let surfaces = [
         terminal::render(&report, look),
         story::render(&report, look),
-        markdown::render(&report, markdown::Options::default()),
-        json::render(&report, Gate::default()),
+        markdown::render(&report, markdown::MarkdownOptions::default()),
+        json::render(&report, GatePolicy::default()),
         sarif::render(&report),
         rdjson::render(&report),
-        judge::render(&seat, 1, &answers[0]),
+        judge::render_judge(&seat, 1, &answers[0]),
         markdown::session(&report).unwrap(),
     ];
     for surface in surfaces {

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::super::{CheckConclusion, FailOn, Gate, Report, exit};
+use super::super::{CheckConclusion, FailOn, GatePolicy, Report, exit};
 use super::parts;
 use crate::council::exchange::CancelCause;
-use crate::council::outcome::{Outcome, Reason, Verdict};
+use crate::council::outcome::{Outcome, Verdict, VerdictReason};
 
 fn any_verdict() -> impl Strategy<Value = Verdict> {
     prop::sample::select(vec![
@@ -17,24 +17,24 @@ fn any_verdict() -> impl Strategy<Value = Verdict> {
     ])
 }
 
-fn any_reason() -> impl Strategy<Value = Reason> {
+fn any_reason() -> impl Strategy<Value = VerdictReason> {
     prop::sample::select(vec![
-        Reason::NoFindings,
-        Reason::NotesOnly,
-        Reason::CriticalConfirmed,
-        Reason::CriticalDisputed,
-        Reason::CriticalUnconfirmed,
-        Reason::SignificantConfirmed,
-        Reason::VerdictWithoutFinding,
-        Reason::Votes,
-        Reason::BelowQuorum,
-        Reason::IncompleteCoverage,
-        Reason::UncheckedEvidence,
-        Reason::Interrupted,
-        Reason::Deadline,
-        Reason::BackendLost,
-        Reason::NothingToReview,
-        Reason::AllSkipped,
+        VerdictReason::NoFindings,
+        VerdictReason::NotesOnly,
+        VerdictReason::CriticalConfirmed,
+        VerdictReason::CriticalDisputed,
+        VerdictReason::CriticalUnconfirmed,
+        VerdictReason::SignificantConfirmed,
+        VerdictReason::VerdictWithoutFinding,
+        VerdictReason::Votes,
+        VerdictReason::BelowQuorum,
+        VerdictReason::IncompleteCoverage,
+        VerdictReason::UncheckedEvidence,
+        VerdictReason::Interrupted,
+        VerdictReason::Deadline,
+        VerdictReason::BackendLost,
+        VerdictReason::NothingToReview,
+        VerdictReason::AllSkipped,
     ])
 }
 
@@ -57,20 +57,20 @@ proptest! {
         let outcome = Outcome { verdict, reason, ..outcome };
         let report = Report::new(outcome, subject, run);
         let fail_on = if strict { FailOn::Warn } else { FailOn::Fail };
-        let line = report.bottom_line(Gate { fail_on, advisory });
+        let line = report.bottom_line(GatePolicy { fail_on, advisory });
         let word = line.headline.split(':').next().unwrap();
         let green = line.exit_code == exit::OK;
-        prop_assert_eq!(word, report.verdict.word());
+        prop_assert_eq!(word, report.verdict.as_str());
         prop_assert_eq!(green, matches!(word, "PASS" | "SKIPPED") || (word == "WARN" && !strict), "{:?}", &line);
         let passes = matches!(line.conclusion, CheckConclusion::Success | CheckConclusion::Neutral | CheckConclusion::Skipped);
-        prop_assert_eq!(passes, green || (advisory && line.exit_code == exit::INCONCLUSIVE && report.reason != Reason::Deadline), "{:?}", &line);
+        prop_assert_eq!(passes, green || (advisory && line.exit_code == exit::INCONCLUSIVE && report.reason != VerdictReason::Deadline), "{:?}", &line);
         prop_assert_eq!(line.conclusion == CheckConclusion::Success, word == "PASS");
         if cause.is_some() {
             prop_assert!(!matches!(word, "PASS" | "WARN"), "{:?}", &line);
             prop_assert!(line.headline.ends_with("(INCOMPLETE)"), "{}", line.headline);
         }
-        prop_assert_eq!(line.exit_code == exit::INTERRUPTED, cause == Some(CancelCause::Interrupted) || report.reason == Reason::Interrupted);
-        prop_assert_ne!(line.unpublished(), exit::OK);
+        prop_assert_eq!(line.exit_code == exit::INTERRUPTED, cause == Some(CancelCause::Interrupted) || report.reason == VerdictReason::Interrupted);
+        prop_assert_ne!(line.unpublished_code(), exit::OK);
     }
 
 }

@@ -10,19 +10,19 @@ mod poison;
 pub(super) mod samples;
 mod surfaces;
 
-use super::{Look, Verbosity};
+use super::{DisplayOptions, Verbosity};
 
 /// Terminals of every kind.
-fn looks() -> [(&'static str, Look); 5] {
-    let look = Look::default();
-    let verbose = Look {
+fn looks() -> [(&'static str, DisplayOptions); 5] {
+    let look = DisplayOptions::default();
+    let verbose = DisplayOptions {
         verbosity: Verbosity::Verbose,
         ..look
     };
     [
         (
             "quiet",
-            Look {
+            DisplayOptions {
                 verbosity: Verbosity::Quiet,
                 ..look
             },
@@ -30,21 +30,21 @@ fn looks() -> [(&'static str, Look); 5] {
         ("normal", look),
         (
             "verbose",
-            Look {
+            DisplayOptions {
                 width: 80,
                 ..verbose
             },
         ),
         (
             "narrow",
-            Look {
+            DisplayOptions {
                 width: 40,
                 ..verbose
             },
         ),
         (
             "wide",
-            Look {
+            DisplayOptions {
                 width: 300,
                 ..verbose
             },

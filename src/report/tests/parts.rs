@@ -11,12 +11,13 @@ use council_protocol::{
     Severity, Vote,
 };
 
-use super::super::{BackendFacts, ChangeSize, Digests, RunFacts, Subject};
-use crate::council::ledger::Ledger;
+use super::super::{BackendFacts, ChangeSize, InputDigests, ReviewSubject, RunFacts};
+use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{
-    Disposition, JudgeRecord, JudgedFinding, Level, Member, Opinion, Outcome, Reason, Verdict,
+    Disposition, FindingLevel, FindingMember, JudgeRecord, JudgedFinding, Opinion, Outcome,
+    Verdict, VerdictReason,
 };
-use crate::council::plan::{Consensus, DebateMode, Procedure, Seed};
+use crate::council::plan::{ConsensusRule, DebateMode, Procedure, RunSeed};
 
 pub(super) fn judge(perspective: &str, vote: Vote) -> JudgeRecord {
     let seat = Seat {
@@ -97,8 +98,8 @@ pub(super) fn coverage() -> Coverage {
     }
 }
 
-pub(super) fn subject(label: &str) -> Subject {
-    Subject {
+pub(super) fn subject(label: &str) -> ReviewSubject {
+    ReviewSubject {
         target: Target {
             kind: TargetKind::Range,
             label: label.into(),
@@ -128,7 +129,7 @@ pub(super) fn run() -> RunFacts {
             ..BackendFacts::default()
         }),
         debate: Some(DebateMode::Auto),
-        digests: Digests {
+        digests: InputDigests {
             packet: Some(
                 "9f2c4e6a8b0d1f3357799bbddff02244668800aaccee11335577991bd3f5a7c9e".into(),
             ),
@@ -136,17 +137,17 @@ pub(super) fn run() -> RunFacts {
             templates: None,
         },
         recognition_key: Some("5be1d3a7c9f0e2b4".into()),
-        seed: Some(Seed("c0ffee00".repeat(8))),
+        seed: Some(RunSeed("c0ffee00".repeat(8))),
         cut_short: None,
     }
 }
 
-pub(super) fn outcome(verdict: Verdict, reason: Reason) -> Outcome {
+pub(super) fn outcome(verdict: Verdict, reason: VerdictReason) -> Outcome {
     Outcome {
         verdict,
         reason,
         procedure: Procedure::Review,
-        consensus: Consensus::Findings,
+        consensus: ConsensusRule::Findings,
         rounds: 1,
         counted: 5,
         quorum: 2,
@@ -156,7 +157,7 @@ pub(super) fn outcome(verdict: Verdict, reason: Reason) -> Outcome {
         judges: bench(),
         disagreements: Vec::new(),
         challenges: Vec::new(),
-        ledger: Ledger::default(),
+        ledger: DebateLedger::default(),
         coverage: coverage(),
         notes: Vec::new(),
     }
@@ -215,10 +216,10 @@ pub(super) fn judged(
     id: &str,
     finding: Finding,
     disposition: Disposition,
-    level: Option<Level>,
+    level: Option<FindingLevel>,
     by: &[&str],
 ) -> JudgedFinding {
-    let member = |judge: &&str| Member {
+    let member = |judge: &&str| FindingMember {
         judge: format!("judge-{judge}").as_str().into(),
         round: 1,
         finding: finding.clone(),
@@ -294,9 +295,9 @@ pub(super) fn thinking(judges: &mut [JudgeRecord]) {
 }
 
 /// The parts of an ordinary report.
-pub(super) fn whole() -> (Outcome, Subject, RunFacts) {
+pub(super) fn whole() -> (Outcome, ReviewSubject, RunFacts) {
     (
-        outcome(Verdict::Pass, Reason::NoFindings),
+        outcome(Verdict::Pass, VerdictReason::NoFindings),
         subject("main...feature"),
         run(),
     )

@@ -5,8 +5,10 @@ pub(in crate::report) use super::debates::{ballots, examined, fail};
 use super::parts::{evidence, file, judge, judged, outcome, run, sql, subject, todo, unwrap};
 use super::poison::{self, HOSTILE};
 use crate::council::exchange::CancelCause;
-use crate::council::outcome::{Disposition, JudgeRecord, Level, Reason, RoundFailure, Verdict};
-use crate::report::{ChangeSize, Report, RunFacts, Subject};
+use crate::council::outcome::{
+    Disposition, FindingLevel, JudgeRecord, RoundFailure, Verdict, VerdictReason,
+};
+use crate::report::{ChangeSize, Report, ReviewSubject, RunFacts};
 use council_protocol::answer::{Answer, Challenge, Change, Response, Stance};
 use council_protocol::coverage::FileCoverage;
 use council_protocol::message::{Ending, Failure, FailureKind};
@@ -68,7 +70,7 @@ pub(super) fn answers() -> (Seat, Vec<Answer>) {
 /// Clean: nothing found.
 pub(super) fn pass() -> Report {
     Report::new(
-        outcome(Verdict::Pass, Reason::NoFindings),
+        outcome(Verdict::Pass, VerdictReason::NoFindings),
         subject("main...feature"),
         run(),
     )
@@ -76,12 +78,12 @@ pub(super) fn pass() -> Report {
 
 /// PASS with notes.
 pub(super) fn notes() -> Report {
-    let mut outcome = outcome(Verdict::Pass, Reason::NotesOnly);
+    let mut outcome = outcome(Verdict::Pass, VerdictReason::NotesOnly);
     outcome.findings = vec![judged(
         "F1",
         todo(),
         Disposition::Confirmed,
-        Some(Level::Note),
+        Some(FindingLevel::Note),
         &["hygiene"],
     )];
     Report::new(outcome, subject("main...feature"), run())
@@ -89,7 +91,7 @@ pub(super) fn notes() -> Report {
 
 /// WARN: a confirmed significant finding, a note, and a rejected one.
 pub(super) fn warn() -> Report {
-    let mut outcome = outcome(Verdict::Warn, Reason::SignificantConfirmed);
+    let mut outcome = outcome(Verdict::Warn, VerdictReason::SignificantConfirmed);
     let mut rejected = judged("F3", sql(), Disposition::Rejected, None, &["security"]);
     rejected.members[0].proof = Proof::Unverified {
         reason: "the quote does not stand in the file".into(),
@@ -99,14 +101,14 @@ pub(super) fn warn() -> Report {
             "F1",
             unwrap(),
             Disposition::Confirmed,
-            Some(Level::Warn),
+            Some(FindingLevel::Warn),
             &["error-paths"],
         ),
         judged(
             "F2",
             todo(),
             Disposition::Confirmed,
-            Some(Level::Note),
+            Some(FindingLevel::Note),
             &["hygiene"],
         ),
         rejected,
@@ -121,7 +123,7 @@ pub(super) fn warn() -> Report {
 
 /// Too few judges answered, and a large file was cut.
 pub(super) fn inconclusive() -> Report {
-    let mut outcome = outcome(Verdict::Inconclusive, Reason::BelowQuorum);
+    let mut outcome = outcome(Verdict::Inconclusive, VerdictReason::BelowQuorum);
     outcome.judges.truncate(3);
     let failures = [
         (FailureKind::Timeout, "no answer in 120 s"),
@@ -152,7 +154,7 @@ pub(super) fn inconclusive() -> Report {
 
 /// Ctrl-C in R1.
 pub(super) fn interrupted() -> Report {
-    let mut outcome = outcome(Verdict::Inconclusive, Reason::Interrupted);
+    let mut outcome = outcome(Verdict::Inconclusive, VerdictReason::Interrupted);
     for judge in &mut outcome.judges[2..] {
         (judge.r1, judge.counted, judge.confidence) = (None, None, None);
         judge.key_insight.clear();
@@ -166,7 +168,7 @@ pub(super) fn interrupted() -> Report {
         "F1",
         unwrap(),
         Disposition::Unconfirmed,
-        Some(Level::Note),
+        Some(FindingLevel::Note),
         &["error-paths"],
     )];
     Report::new(
@@ -189,7 +191,7 @@ pub(super) fn skipped() -> Report {
             },
         )],
     };
-    let subject = Subject {
+    let subject = ReviewSubject {
         change: ChangeSize {
             files: 1,
             added: 0,
@@ -203,12 +205,12 @@ pub(super) fn skipped() -> Report {
         duration_ms: 4,
         ..run()
     };
-    Report::skipped(subject, coverage, Reason::AllSkipped, "", run)
+    Report::skipped(subject, coverage, VerdictReason::AllSkipped, "", run)
 }
 
 /// A path that is not UTF-8, with a finding about the file as a whole.
 pub(super) fn odd_path() -> Report {
-    let mut outcome = outcome(Verdict::Warn, Reason::SignificantConfirmed);
+    let mut outcome = outcome(Verdict::Warn, VerdictReason::SignificantConfirmed);
     let path = RepoPath::new(b"data/caf\xe9 100%.bin".to_vec());
     let finding = Finding {
         severity: Severity::Significant,
@@ -236,7 +238,7 @@ pub(super) fn odd_path() -> Report {
         "F1",
         finding,
         Disposition::Confirmed,
-        Some(Level::Warn),
+        Some(FindingLevel::Warn),
         &["hygiene"],
     )];
     Report::new(outcome, subject("main...feature"), run())

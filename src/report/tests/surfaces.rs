@@ -1,22 +1,22 @@
 //! What people see: read these snapshots as a user would.
 
-use super::super::{Look, Verbosity, judge, markdown, rdjson, sarif, story, terminal};
+use super::super::{DisplayOptions, Verbosity, judge, markdown, rdjson, sarif, story, terminal};
 use super::{looks, samples};
 use crate::text;
 
 #[test]
 fn terminal() {
     for (name, report) in samples::all() {
-        let text = terminal::render(&report, Look::default());
+        let text = terminal::render(&report, DisplayOptions::default());
         insta::assert_snapshot!(format!("terminal_{name}"), text);
     }
 }
 
 #[test]
 fn terminal_verbose() {
-    let look = Look {
+    let look = DisplayOptions {
         verbosity: Verbosity::Verbose,
-        ..Look::default()
+        ..DisplayOptions::default()
     };
     for (name, report) in [("warn", samples::warn()), ("fail", samples::fail())] {
         insta::assert_snapshot!(
@@ -29,7 +29,7 @@ fn terminal_verbose() {
 #[test]
 fn markdown() {
     for (name, report) in samples::all() {
-        let text = markdown::render(&report, markdown::Options::default());
+        let text = markdown::render(&report, markdown::MarkdownOptions::default());
         insta::assert_snapshot!(format!("markdown_{name}"), text);
     }
 }
@@ -39,7 +39,7 @@ fn story() {
     for (name, report) in samples::all() {
         insta::assert_snapshot!(
             format!("story_{name}"),
-            story::render(&report, Look::default())
+            story::render(&report, DisplayOptions::default())
         );
     }
 }
@@ -92,9 +92,9 @@ fn rdjson() {
 fn judge_files() {
     let (seat, answers) = samples::answers();
     for answer in answers {
-        let file = judge::render(&seat, answer.round, &answer);
+        let file = judge::render_judge(&seat, answer.round, &answer);
         assert!(file.starts_with("```json\n{\n"), "{file}");
-        assert_eq!(judge::parse(&file), Some(answer.clone()));
+        assert_eq!(judge::parse_judge_file(&file), Some(answer.clone()));
         insta::assert_snapshot!(format!("judge_r{}", answer.round), file);
     }
 }
@@ -110,7 +110,7 @@ fn a_terminal_without_colour_gets_no_escapes_and_keeps_its_width() {
                 );
                 let named = line.contains("src/db.rs") || line.contains("src/server.rs");
                 assert!(
-                    text::width(line) <= if named { 400 } else { look.width },
+                    text::display_width(line) <= if named { 400 } else { look.width },
                     "{name} {look_name}: {line}"
                 );
                 assert!(
@@ -129,7 +129,7 @@ fn colours_say_nothing_that_words_do_not() {
             let plain = terminal::render(&report, look);
             let painted = terminal::render(
                 &report,
-                Look {
+                DisplayOptions {
                     colour: true,
                     ..look
                 },
@@ -148,9 +148,9 @@ fn ascii_only_where_only_ascii_can_be_shown() {
         samples::inconclusive(),
         samples::interrupted(),
     ] {
-        let look = Look {
+        let look = DisplayOptions {
             unicode: false,
-            ..Look::default()
+            ..DisplayOptions::default()
         };
         for page in [
             terminal::render(&report, look),
@@ -165,7 +165,7 @@ fn ascii_only_where_only_ascii_can_be_shown() {
 fn judges_of_several_agents_are_named_with_them() {
     let mut report = samples::fail();
     report.judges[0].seat.agent.name = "codex".into();
-    let text = terminal::render(&report, Look::default());
+    let text = terminal::render(&report, DisplayOptions::default());
     assert!(
         text.contains("held by security (codex), hygiene (claude)"),
         "{text}"
@@ -179,7 +179,7 @@ fn the_story_tells_each_round_in_its_own_words() {
     let mut report = samples::fail();
     report.judges[2].first_insight = "Every path has a test.".into();
     report.judges[2].key_insight = "I had missed the quote.".into();
-    let text = story::render(&report, Look::default());
+    let text = story::render(&report, DisplayOptions::default());
     assert!(
         text.contains("tests voted PASS: Every path has a test."),
         "{text}"
@@ -195,8 +195,8 @@ fn the_same_move_is_told_once_with_the_first_line_of_its_evidence() {
     report.judges[2].change = Some(change.clone());
     report.judges[4].change = Some(change);
     for text in [
-        terminal::render(&report, Look::default()),
-        story::render(&report, Look::default()),
+        terminal::render(&report, DisplayOptions::default()),
+        story::render(&report, DisplayOptions::default()),
     ] {
         assert!(text.contains("tests and hygiene"), "{text}");
         assert!(text.contains("src/db.rs:42: first line"), "{text}");

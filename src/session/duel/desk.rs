@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use council_protocol::Millis;
 
 /// The most bytes of a transcript that are read; more is no debate.
-pub const MAX_BYTES: u64 = 8 << 20;
+pub const MAX_TRANSCRIPT_BYTES: u64 = 8 << 20;
 
 /// What a side needs of the machine.
-pub trait Desk {
+pub trait DuelFile {
     /// Milliseconds since the side began.
     fn now(&self) -> Millis;
 
     /// The time for a signature, RFC 3339 in UTC.
-    fn timestamp(&self) -> String;
+    fn signature_time(&self) -> String;
 
     /// Waits.
     fn pause(&mut self, ms: Millis);
@@ -26,17 +26,17 @@ pub trait Desk {
 
     /// Appends in one write, if the file still is what it was (`None`: if it still does not exist). Returns whether it
     /// was done.
-    fn append(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool>;
+    fn append_if_unchanged(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool>;
 }
 
 /// A file on disk.
 #[derive(Debug)]
-pub struct FileDesk {
+pub struct DuelFileOnDisk {
     path: PathBuf,
     began: Instant,
 }
 
-impl FileDesk {
+impl DuelFileOnDisk {
     /// The file at `path`, which need not exist.
     pub fn new(path: PathBuf) -> Self {
         Self {
@@ -46,12 +46,12 @@ impl FileDesk {
     }
 }
 
-impl Desk for FileDesk {
+impl DuelFile for DuelFileOnDisk {
     fn now(&self) -> Millis {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn timestamp(&self) -> String {
+    fn signature_time(&self) -> String {
         let now = jiff::Timestamp::now();
         now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
@@ -62,14 +62,14 @@ impl Desk for FileDesk {
 
     fn read(&mut self) -> io::Result<Option<String>> {
         match File::open(&self.path) {
-            Ok(mut file) => read(&mut file).map(Some),
+            Ok(mut file) => read_bounded(&mut file).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     /// The lock holds between two sides of ours; a side of somebody else's is noticed by what the file says.
-    fn append(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool> {
+    fn append_if_unchanged(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool> {
         let mut options = OpenOptions::new();
         options
             .read(true)
@@ -81,7 +81,7 @@ impl Desk for FileDesk {
             Err(error) => return Err(error),
         };
         file.lock()?;
-        if read(&mut file)? != expected.unwrap_or_default() {
+        if read_bounded(&mut file)? != expected.unwrap_or_default() {
             return Ok(false);
         }
         file.write_all(addition.as_bytes())?;
@@ -90,13 +90,14 @@ impl Desk for FileDesk {
     }
 }
 
-fn read(file: &mut File) -> io::Result<String> {
+fn read_bounded(file: &mut File) -> io::Result<String> {
     file.rewind()?;
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
+    file.take(MAX_TRANSCRIPT_BYTES + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_TRANSCRIPT_BYTES {
         return Err(io::Error::other(format!(
-            "it has more than {MAX_BYTES} bytes"
+            "it has more than {MAX_TRANSCRIPT_BYTES} bytes"
         )));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())

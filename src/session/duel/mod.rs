@@ -6,26 +6,26 @@ mod tests;
 
 use std::io;
 
-use council_agents::{Sitting, Stop};
+use council_agents::{SeatedJudge, StopSignal};
 use council_protocol::{Answer, Failure, FailureKind, Millis, Task, Turn, TurnId};
 
-use crate::council::duel::render::{self, Speech};
-use crate::council::duel::side::{Move, Side};
+use crate::council::duel::render::{self, SectionDraft};
+use crate::council::duel::side::{DuelSide, SideMove};
 use crate::council::duel::speak;
 use crate::council::duel::transcript::SectionKind;
-use crate::council::duel::{Ending, Role};
-use crate::council::extract::{self, Expected};
+use crate::council::duel::{DuelEnding, DuelRole};
+use crate::council::extract::{self, ExpectedEcho};
 
-pub use desk::{Desk, FileDesk, MAX_BYTES};
+pub use desk::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES};
 
 /// A duel's sections are turns of one conversation: to the agent it is one round.
 const ROUND: u8 = 1;
 
 /// How one side plays.
 #[derive(Debug, Clone)]
-pub struct Seat {
+pub struct DuelSeat {
     /// Which side; fixed for the run.
-    pub role: Role,
+    pub role: DuelRole,
     /// What stands behind `# Code Debate: `.
     pub subject: String,
     /// The name in our signatures.
@@ -42,13 +42,13 @@ pub struct Seat {
 
 /// Renders the text of a task for an agent that reads text; one that reads the task itself gets an empty prompt. An error is
 /// a template of the user's that cannot be rendered.
-pub type Prompt<'a> = &'a dyn Fn(&Task, &str) -> Result<String, String>;
+pub type RenderPrompt<'a> = &'a dyn Fn(&Task, &str) -> Result<String, String>;
 
 /// How a side's run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finished {
+pub enum DuelFinished {
     /// A CONSENSUS stands in the file.
-    Concluded(Ending),
+    Concluded(DuelEnding),
     /// The file never came (B), and nothing was written.
     NoFile,
 }
@@ -74,7 +74,7 @@ pub enum DuelError {
     #[error("the agent of {role} gave no section: {failure}")]
     Agent {
         /// Which side.
-        role: Role,
+        role: DuelRole,
         /// Why.
         failure: Failure,
     },
@@ -85,20 +85,20 @@ pub enum DuelError {
 
 /// Plays one side to the end. `told` hears each section's heading as it is written (`-v`); nothing else is said before
 /// the end (seed 004, "Hard Exit Gate").
-pub fn play(
-    seat: &Seat,
-    sitting: &mut Sitting,
-    prompt: Prompt<'_>,
-    desk: &mut dyn Desk,
-    stop: &Stop,
+pub fn play_side(
+    seat: &DuelSeat,
+    sitting: &mut SeatedJudge,
+    prompt: RenderPrompt<'_>,
+    desk: &mut dyn DuelFile,
+    stop: &StopSignal,
     told: &mut dyn FnMut(&str),
-) -> Result<Finished, DuelError> {
+) -> Result<DuelFinished, DuelError> {
     let file = |cause| DuelError::File {
-        file: desk_name(seat),
+        file: file_name(seat),
         cause,
     };
-    let mut side = Side::new(seat.role, seat.timeout_ms, desk.now());
-    let mut voice = Voice {
+    let mut side = DuelSide::new(seat.role, seat.timeout_ms, desk.now());
+    let mut voice = DuelAgent {
         seat,
         sitting,
         prompt,
@@ -112,98 +112,108 @@ pub fn play(
             return Err(DuelError::Interrupted);
         }
         let text = desk.read().map_err(file)?;
-        let next = side.look(text.as_deref(), desk.now());
+        let next = side.next_move(text.as_deref(), desk.now());
         match next {
-            Move::Stop { .. } if first => {
+            SideMove::Stop { .. } if first => {
                 return Err(DuelError::Concluded {
-                    file: desk_name(seat),
+                    file: file_name(seat),
                 });
             }
-            Move::Stop { ending } => return Ok(Finished::Concluded(ending)),
-            Move::GiveUp => return Ok(Finished::NoFile),
-            Move::Wait => desk.pause(seat.poll_ms),
-            Move::Close { ending } => {
+            SideMove::Stop { ending } => return Ok(DuelFinished::Concluded(ending)),
+            SideMove::GiveUp => return Ok(DuelFinished::NoFile),
+            SideMove::Wait => desk.pause(seat.poll_ms),
+            SideMove::Close { ending } => {
                 told(&SectionKind::Consensus.heading());
                 let before = text.unwrap_or_default();
-                desk.append(Some(&before), &close(seat, desk, &before, ending))
-                    .map_err(file)?;
+                desk.append_if_unchanged(
+                    Some(&before),
+                    &render_closing(seat, desk, &before, ending),
+                )
+                .map_err(file)?;
             }
-            Move::Speak { section, last } => {
+            SideMove::Speak { section, last } => {
                 told(&section.heading());
-                let addition =
-                    voice.section(desk, text.as_deref().unwrap_or_default(), section, last)?;
+                let addition = voice.write_section(
+                    desk,
+                    text.as_deref().unwrap_or_default(),
+                    section,
+                    last,
+                )?;
                 // Refused when the file has changed meanwhile: then the next look decides anew.
-                desk.append(text.as_deref(), &addition).map_err(file)?;
+                desk.append_if_unchanged(text.as_deref(), &addition)
+                    .map_err(file)?;
             }
         }
         first = false;
     }
 }
 
-fn desk_name(_: &Seat) -> String {
+fn file_name(_: &DuelSeat) -> String {
     "DEBATE.md".to_owned()
 }
 
-fn sign(seat: &Seat, desk: &dyn Desk) -> String {
-    render::sign(seat.role, &seat.tool, &desk.timestamp())
+fn render_own_signature(seat: &DuelSeat, desk: &dyn DuelFile) -> String {
+    render::render_signature(seat.role, &seat.tool, &desk.signature_time())
 }
 
-fn close(seat: &Seat, desk: &dyn Desk, text: &str, ending: Ending) -> String {
-    let (settled, open) = speak::score(text);
-    render::consensus(ending, &settled, &open, &sign(seat, desk))
+fn render_closing(seat: &DuelSeat, desk: &dyn DuelFile, text: &str, ending: DuelEnding) -> String {
+    let (settled, open) = speak::split_by_settled(text);
+    render::render_consensus(ending, &settled, &open, &render_own_signature(seat, desk))
 }
 
 /// Our own agent: one review of the subject, then a section each time.
-struct Voice<'a> {
-    seat: &'a Seat,
-    sitting: &'a mut Sitting,
-    prompt: Prompt<'a>,
-    stop: &'a Stop,
+struct DuelAgent<'a> {
+    seat: &'a DuelSeat,
+    sitting: &'a mut SeatedJudge,
+    prompt: RenderPrompt<'a>,
+    stop: &'a StopSignal,
     review: Option<Answer>,
     turns: u32,
 }
 
-impl Voice<'_> {
-    fn section(
+impl DuelAgent<'_> {
+    fn write_section(
         &mut self,
-        desk: &dyn Desk,
+        desk: &dyn DuelFile,
         text: &str,
         section: SectionKind,
         last: bool,
     ) -> Result<String, DuelError> {
         let review = match self.review.take() {
             Some(review) => review,
-            None => self.ask(Task::Review)?,
+            None => self.ask_with_mending(Task::Review)?,
         };
         self.review = Some(review.clone());
         let role = self.seat.role;
         let answer = match section {
             SectionKind::Opening => None,
-            _ => Some(self.reply(speak::task(role, section, text))?),
+            _ => Some(self.ask_for_replies(speak::build_task(role, section, text))?),
         };
-        let speech: Speech = speak::speech(role, text, section, &review, answer.as_ref());
+        let speech: SectionDraft =
+            speak::draft_section(role, text, section, &review, answer.as_ref());
         let head = if section == SectionKind::Opening {
-            render::head(&self.seat.subject)
+            render::render_head(&self.seat.subject)
         } else {
             String::new()
         };
-        let mut out = head + &render::section(section, &speech, &sign(self.seat, desk));
+        let mut out = head
+            + &render::render_section(section, &speech, &render_own_signature(self.seat, desk));
         if last {
             let whole = format!("{text}{out}");
-            let ending = if speak::score(&whole).1.is_empty() {
-                Ending::Consensus
+            let ending = if speak::split_by_settled(&whole).1.is_empty() {
+                DuelEnding::Consensus
             } else {
-                Ending::Limit
+                DuelEnding::Limit
             };
-            out += &close(self.seat, desk, &whole, ending);
+            out += &render_closing(self.seat, desk, &whole, ending);
         }
         Ok(out)
     }
 
     /// An answer to the other side. One that leaves points uncategorised is sent back once, and counts if no better one comes.
-    fn reply(&mut self, task: Task) -> Result<Answer, DuelError> {
-        let answer = self.ask(task.clone())?;
-        let missing = speak::unanswered(&task, &answer);
+    fn ask_for_replies(&mut self, task: Task) -> Result<Answer, DuelError> {
+        let answer = self.ask_with_mending(task.clone())?;
+        let missing = speak::unanswered_points(&task, &answer);
         if missing.is_empty() {
             return Ok(answer);
         }
@@ -212,17 +222,17 @@ impl Voice<'_> {
             missing.join(", ")
         );
         let form = task.form();
-        let again = self.turn(Task::Mend { error, form }).ok();
-        let better = |again: &Answer| speak::unanswered(&task, again).len() < missing.len();
+        let again = self.run_turn(Task::Mend { error, form }).ok();
+        let better = |again: &Answer| speak::unanswered_points(&task, again).len() < missing.len();
         Ok(again.filter(better).unwrap_or(answer))
     }
 
     /// One turn, and once more with the exact error when the answer cannot be used (3-debate.md, rule 11).
-    fn ask(&mut self, task: Task) -> Result<Answer, DuelError> {
+    fn ask_with_mending(&mut self, task: Task) -> Result<Answer, DuelError> {
         let form = task.form();
-        let first = self.turn(task);
+        let first = self.run_turn(task);
         let answer = match first {
-            Err(failure) if is_mendable(&failure) => self.turn(Task::Mend {
+            Err(failure) if is_mendable(&failure) => self.run_turn(Task::Mend {
                 error: failure.to_string(),
                 form,
             }),
@@ -234,7 +244,7 @@ impl Voice<'_> {
         })
     }
 
-    fn turn(&mut self, task: Task) -> Result<Answer, Failure> {
+    fn run_turn(&mut self, task: Task) -> Result<Answer, Failure> {
         self.turns += 1;
         let prompt = (self.prompt)(&task, &self.seat.key)
             .map_err(|detail| Failure::new(FailureKind::Unsupported, detail))?;
@@ -246,15 +256,15 @@ impl Voice<'_> {
             prompt,
             timeout_ms: self.seat.agent_timeout_ms,
         };
-        let reply = self.sitting.turn(&turn, self.stop)?;
-        let expected = Expected {
+        let reply = self.sitting.take_turn(&turn, self.stop)?;
+        let expected = ExpectedEcho {
             round: ROUND,
             key: &self.seat.key,
-            judge: judge(self.seat.role),
-            others: &[judge(self.seat.role.other())],
+            judge: judge_name(self.seat.role),
+            others: &[judge_name(self.seat.role.other())],
             is_foreign: &|_| false,
         };
-        extract::answer(&reply.raw, expected)
+        extract::extract_answer(&reply.raw, expected)
     }
 }
 
@@ -268,9 +278,9 @@ fn is_mendable(failure: &Failure) -> bool {
 }
 
 /// The name of a side as a judge.
-pub fn judge(role: Role) -> &'static str {
+pub fn judge_name(role: DuelRole) -> &'static str {
     match role {
-        Role::A => "judge-a",
-        Role::B => "judge-b",
+        DuelRole::A => "judge-a",
+        DuelRole::B => "judge-b",
     }
 }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use council_agents::{Agent, Conversation, Memory, Probe, Reply};
+use council_agents::{Agent, AgentReply, Conversation, JudgeMemory, SeatProbe};
 use council_protocol::answer::{Response, Stance};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{CapabilitySet, Finding, JudgeSpec, Location, Severity, Vote};
 
 use super::*;
-use crate::council::duel::check::check;
-use crate::council::duel::transcript::Transcript;
+use crate::council::duel::check::check_transcript;
+use crate::council::duel::transcript::DebateTranscript;
 
 #[derive(Clone, Default)]
 struct Shared {
@@ -21,12 +21,12 @@ struct Shared {
     own: Arc<Mutex<String>>,
 }
 
-impl Desk for Shared {
+impl DuelFile for Shared {
     fn now(&self) -> Millis {
         self.clock.load(Ordering::SeqCst)
     }
 
-    fn timestamp(&self) -> String {
+    fn signature_time(&self) -> String {
         let seconds = self.now() / 1000;
         format!(
             "2025-06-15T{:02}:{:02}:{:02}Z",
@@ -45,7 +45,7 @@ impl Desk for Shared {
         Ok(self.text.lock().unwrap().clone())
     }
 
-    fn append(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool> {
+    fn append_if_unchanged(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool> {
         let mut text = self.text.lock().unwrap();
         if text.as_deref() != expected {
             return Ok(false);
@@ -67,7 +67,7 @@ struct Scripted {
 }
 
 impl Agent for Scripted {
-    fn driver(&self) -> &'static str {
+    fn driver_name(&self) -> &'static str {
         "builtin"
     }
 
@@ -75,17 +75,17 @@ impl Agent for Scripted {
         CapabilitySet::default()
     }
 
-    fn probe(&self, _: &council_protocol::Seat) -> Result<Probe, Failure> {
-        Ok(Probe::default())
+    fn probe_seat(&self, _: &council_protocol::Seat) -> Result<SeatProbe, Failure> {
+        Ok(SeatProbe::default())
     }
 
-    fn open(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    fn open_conversation(&self, _: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         Ok(Box::new(*self))
     }
 }
 
 impl Conversation for Scripted {
-    fn turn(&mut self, turn: &Turn, _: &Stop) -> Result<Reply, Failure> {
+    fn take_turn(&mut self, turn: &Turn, _: &StopSignal) -> Result<AgentReply, Failure> {
         let mut answer = Answer::new(1, turn.key.clone(), Vote::Warn);
         match &turn.task {
             Task::Duel { .. } if self.forgets => {}
@@ -120,7 +120,7 @@ impl Conversation for Scripted {
         } else {
             serde_json::to_string(&answer).unwrap()
         };
-        Ok(Reply { raw, usage: None })
+        Ok(AgentReply { raw, usage: None })
     }
 }
 
@@ -143,7 +143,7 @@ fn finding(line: u32) -> Finding {
     }
 }
 
-fn sitting(agent: Scripted) -> Sitting {
+fn sitting(agent: Scripted) -> SeatedJudge {
     let kind = AgentKind::Builtin {
         rules: Default::default(),
     };
@@ -166,11 +166,11 @@ fn sitting(agent: Scripted) -> Sitting {
         max_answer_bytes: 100_000,
     };
     let agent: Arc<dyn Agent> = Arc::new(agent);
-    Sitting::open(&agent, spec, Memory::Kept).unwrap()
+    SeatedJudge::open(&agent, spec, JudgeMemory::Kept).unwrap()
 }
 
-fn run(role: Role, agent: Scripted, mut desk: Shared) -> Result<Finished, DuelError> {
-    let seat = Seat {
+fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished, DuelError> {
+    let seat = DuelSeat {
         role,
         subject: "HEAD".into(),
         tool: "test".into(),
@@ -180,21 +180,21 @@ fn run(role: Role, agent: Scripted, mut desk: Shared) -> Result<Finished, DuelEr
         key: "k".into(),
     };
     let prompt = |_: &Task, _: &str| Ok(String::new());
-    play(
+    play_side(
         &seat,
         &mut sitting(agent),
         &prompt,
         &mut desk,
-        &Stop::default(),
+        &StopSignal::default(),
         &mut |_| {},
     )
 }
 
-fn duel(a: Scripted, b: Scripted) -> (Finished, Finished, String) {
+fn duel(a: Scripted, b: Scripted) -> (DuelFinished, DuelFinished, String) {
     let desk = Shared::default();
     let other = desk.clone();
-    let side = thread::spawn(move || run(Role::B, b, other).unwrap());
-    let first = run(Role::A, a, desk.clone()).unwrap();
+    let side = thread::spawn(move || run(DuelRole::B, b, other).unwrap());
+    let first = run(DuelRole::A, a, desk.clone()).unwrap();
     let text = desk.text.lock().unwrap().clone().unwrap();
     (first, side.join().unwrap(), text)
 }
@@ -218,11 +218,15 @@ fn seed_004_two_sides_that_agree_end_in_consensus() {
     assert_eq!(
         (a, b),
         (
-            Finished::Concluded(Ending::Consensus),
-            Finished::Concluded(Ending::Consensus)
+            DuelFinished::Concluded(DuelEnding::Consensus),
+            DuelFinished::Concluded(DuelEnding::Consensus)
         )
     );
-    assert_eq!(check(&Transcript::parse(&text)), [], "{text}");
+    assert_eq!(
+        check_transcript(&DebateTranscript::parse(&text)),
+        [],
+        "{text}"
+    );
     assert_eq!(text.matches("## CONSENSUS").count(), 1);
 }
 
@@ -232,11 +236,15 @@ fn seed_004_two_sides_that_hold_end_at_the_limit() {
     assert_eq!(
         (a, b),
         (
-            Finished::Concluded(Ending::Limit),
-            Finished::Concluded(Ending::Limit)
+            DuelFinished::Concluded(DuelEnding::Limit),
+            DuelFinished::Concluded(DuelEnding::Limit)
         )
     );
-    assert_eq!(check(&Transcript::parse(&text)), [], "{text}");
+    assert_eq!(
+        check_transcript(&DebateTranscript::parse(&text)),
+        [],
+        "{text}"
+    );
     assert!(text.contains("## Response 6") && !text.contains("## Follow-up 6"));
     assert!(text.contains("Remaining disagreements: A1, B1"), "{text}");
 }
@@ -249,7 +257,11 @@ fn seed_004_points_that_are_not_categorised_are_asked_for_once_more() {
     };
     let (.., text) = duel(AGREES, forgets);
     assert!(text.contains("nothing is said of A1"), "{text}");
-    assert_eq!(check(&Transcript::parse(&text)), [], "{text}");
+    assert_eq!(
+        check_transcript(&DebateTranscript::parse(&text)),
+        [],
+        "{text}"
+    );
 }
 
 #[test]
@@ -260,12 +272,15 @@ fn seed_004_no_side_writes_for_the_other() {
         ..desk.clone()
     };
     let theirs = Arc::clone(&other.own);
-    let side = thread::spawn(move || run(Role::B, HOLDS, other).unwrap());
-    run(Role::A, Scripted { line: 1, ..HOLDS }, desk.clone()).unwrap();
+    let side = thread::spawn(move || run(DuelRole::B, HOLDS, other).unwrap());
+    run(DuelRole::A, Scripted { line: 1, ..HOLDS }, desk.clone()).unwrap();
     side.join().unwrap();
-    for (role, own, sections) in [(Role::A, &desk.own, 1 + 5), (Role::B, &theirs, 6 + 1)] {
+    for (role, own, sections) in [
+        (DuelRole::A, &desk.own, 1 + 5),
+        (DuelRole::B, &theirs, 6 + 1),
+    ] {
         let own = own.lock().unwrap();
-        let sign = |role: Role| own.matches(&format!("*— {role}")).count();
+        let sign = |role: DuelRole| own.matches(&format!("*— {role}")).count();
         assert_eq!((sign(role), sign(role.other())), (sections, 0), "{own}");
     }
 }
@@ -273,13 +288,13 @@ fn seed_004_no_side_writes_for_the_other() {
 #[test]
 fn seed_004_a_side_alone_closes_with_the_others_time_out() {
     let desk = Shared::default();
-    let ending = run(Role::A, AGREES, desk.clone()).unwrap();
-    assert_eq!(ending, Finished::Concluded(Ending::TimeoutB));
+    let ending = run(DuelRole::A, AGREES, desk.clone()).unwrap();
+    assert_eq!(ending, DuelFinished::Concluded(DuelEnding::TimeoutB));
     assert!(desk.now() >= 600_000);
     let lonely = Shared::default();
     assert_eq!(
-        run(Role::B, AGREES, lonely.clone()).unwrap(),
-        Finished::NoFile
+        run(DuelRole::B, AGREES, lonely.clone()).unwrap(),
+        DuelFinished::NoFile
     );
     assert_eq!(*lonely.text.lock().unwrap(), None);
 }
@@ -292,7 +307,7 @@ fn seed_004_a_concluded_file_is_refused() {
         ..Shared::default()
     };
     assert!(matches!(
-        run(Role::A, AGREES, desk.clone()),
+        run(DuelRole::A, AGREES, desk.clone()),
         Err(DuelError::Concluded { .. })
     ));
     assert_eq!(desk.text.lock().unwrap().as_ref(), Some(&text));
@@ -302,7 +317,7 @@ fn seed_004_a_concluded_file_is_refused() {
 fn an_agent_without_an_answer_writes_nothing() {
     let desk = Shared::default();
     let result = run(
-        Role::A,
+        DuelRole::A,
         Scripted {
             broken: true,
             ..AGREES
@@ -311,7 +326,10 @@ fn an_agent_without_an_answer_writes_nothing() {
     );
     assert!(matches!(
         result,
-        Err(DuelError::Agent { role: Role::A, .. })
+        Err(DuelError::Agent {
+            role: DuelRole::A,
+            ..
+        })
     ));
     assert_eq!(*desk.text.lock().unwrap(), None);
 }
@@ -320,11 +338,11 @@ fn an_agent_without_an_answer_writes_nothing() {
 fn seed_004_an_append_is_refused_when_the_file_has_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("DEBATE.md");
-    let mut desk = FileDesk::new(path.clone());
+    let mut desk = DuelFileOnDisk::new(path.clone());
     assert_eq!(desk.read().unwrap(), None);
-    assert!(desk.append(None, "one\n").unwrap());
-    assert!(!desk.append(None, "again\n").unwrap());
-    assert!(!desk.append(Some("other"), "two\n").unwrap());
-    assert!(desk.append(Some("one\n"), "two\n").unwrap());
+    assert!(desk.append_if_unchanged(None, "one\n").unwrap());
+    assert!(!desk.append_if_unchanged(None, "again\n").unwrap());
+    assert!(!desk.append_if_unchanged(Some("other"), "two\n").unwrap());
+    assert!(desk.append_if_unchanged(Some("one\n"), "two\n").unwrap());
     assert_eq!(std::fs::read_to_string(path).unwrap(), "one\ntwo\n");
 }

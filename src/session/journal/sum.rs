@@ -10,17 +10,17 @@ const CLOSES: &[u8] = b"\"}";
 const DIGITS: usize = 16;
 
 /// Adds the sum to the object that begins at `begins`, and gives it.
-pub(super) fn seal(buffer: &mut Vec<u8>, begins: usize, before: &str) -> String {
+pub(super) fn append_checksum(buffer: &mut Vec<u8>, begins: usize, before: &str) -> String {
     // The object is closed again behind its sum.
     buffer.pop();
-    let sum = of(before, &buffer[begins..]);
+    let sum = checksum_of(before, &buffer[begins..]);
     buffer.extend(OPENS);
     buffer.extend(sum.as_bytes());
     buffer.extend(CLOSES);
     sum
 }
 
-fn of(before: &str, line: &[u8]) -> String {
+fn checksum_of(before: &str, line: &[u8]) -> String {
     let digest = Sha256::new()
         .chain_update(before)
         .chain_update(line)
@@ -30,14 +30,14 @@ fn of(before: &str, line: &[u8]) -> String {
 }
 
 /// The sum that a line states, and what it is a sum of.
-fn stated(line: &[u8]) -> Option<(&str, &[u8])> {
+fn stated_checksum(line: &[u8]) -> Option<(&str, &[u8])> {
     let rest = line.strip_suffix(CLOSES)?;
     let (rest, sum) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
     Some((std::str::from_utf8(sum).ok()?, rest.strip_suffix(OPENS)?))
 }
 
 /// The lines of a journal that are whole.
-pub(super) struct Whole<'a> {
+pub(super) struct IntactLines<'a> {
     pub(super) lines: Vec<&'a [u8]>,
     /// The bytes of these lines with their ends.
     pub(super) bytes: usize,
@@ -47,7 +47,7 @@ pub(super) struct Whole<'a> {
 
 /// Leaves out what was not finished: bytes behind the last line's end, and lines at the end whose sums do not fit because
 /// they never came to rest on the disk. A line that does not fit and is followed by one that does was changed.
-pub(super) fn whole(bytes: &[u8]) -> Result<Whole<'_>, JournalError> {
+pub(super) fn intact_lines(bytes: &[u8]) -> Result<IntactLines<'_>, JournalError> {
     let ends = bytes
         .iter()
         .rposition(|&b| b == b'\n')
@@ -56,9 +56,11 @@ pub(super) fn whole(bytes: &[u8]) -> Result<Whole<'_>, JournalError> {
         .split_inclusive(|&b| b == b'\n')
         .map(|line| &line[..line.len() - 1])
         .collect();
-    let is_first_version = lines.first().is_some_and(|line| stated(line).is_none());
+    let is_first_version = lines
+        .first()
+        .is_some_and(|line| stated_checksum(line).is_none());
     if is_first_version {
-        return Ok(Whole {
+        return Ok(IntactLines {
             lines,
             bytes: ends,
             sum: String::new(),
@@ -67,21 +69,21 @@ pub(super) fn whole(bytes: &[u8]) -> Result<Whole<'_>, JournalError> {
     let fits = |at: usize| {
         let before = at
             .checked_sub(1)
-            .map_or(Some(""), |at| Some(stated(lines[at])?.0));
-        stated(lines[at])
+            .map_or(Some(""), |at| Some(stated_checksum(lines[at])?.0));
+        stated_checksum(lines[at])
             .zip(before)
-            .is_some_and(|((sum, line), before)| sum == of(before, line))
+            .is_some_and(|((sum, line), before)| sum == checksum_of(before, line))
     };
     let good = (0..lines.len()).take_while(|&at| fits(at)).count();
     if (good + 1..lines.len()).any(fits) {
         return Err(JournalError::Damaged(good + 1));
     }
     lines.truncate(good);
-    Ok(Whole {
+    Ok(IntactLines {
         bytes: lines.iter().map(|line| line.len() + 1).sum(),
         sum: lines
             .last()
-            .and_then(|line| Some(stated(line)?.0.to_owned()))
+            .and_then(|line| Some(stated_checksum(line)?.0.to_owned()))
             .unwrap_or_default(),
         lines,
     })

@@ -6,29 +6,29 @@ use council_protocol::Millis;
 use serde::Serialize;
 
 use super::super::error::SessionError;
-use super::super::world::{Appender, Disk};
-use super::{Header, JOURNAL, Journal, Line, sum};
+use super::super::world::{FileAppender, SessionDisk};
+use super::{JOURNAL_FILE, JournalHeader, JournalLine, RunJournal, sum};
 use crate::council::Input;
 
 /// The writing end of a journal.
-pub(in crate::session) struct Writer {
-    pub(super) file: Box<dyn Appender>,
+pub(in crate::session) struct JournalWriter {
+    pub(super) file: Box<dyn FileAppender>,
     pub(super) path: PathBuf,
     pub(super) buffer: Vec<u8>,
     /// The sum of the last line; none: a journal of version 1, which has none.
     pub(super) sum: Option<String>,
 }
 
-impl Writer {
+impl JournalWriter {
     /// Begins a journal.
-    pub(in crate::session) fn begin(
-        disk: &dyn Disk,
+    pub(in crate::session) fn create(
+        disk: &dyn SessionDisk,
         folder: &Path,
-        header: &Header,
+        header: &JournalHeader,
     ) -> Result<Self, SessionError> {
-        let path = folder.join(JOURNAL);
+        let path = folder.join(JOURNAL_FILE);
         let file = disk
-            .append(&path)
+            .open_append(&path)
             .map_err(SessionError::disk("open", &path))?;
         let mut writer = Self {
             file,
@@ -36,23 +36,23 @@ impl Writer {
             buffer: Vec::new(),
             sum: Some(String::new()),
         };
-        writer.line(header);
+        writer.buffer_line(header);
         writer.flush(false)?;
         Ok(writer)
     }
 
     /// Goes on behind the last whole line of a journal.
-    pub(in crate::session) fn again(
-        disk: &dyn Disk,
+    pub(in crate::session) fn reopen(
+        disk: &dyn SessionDisk,
         folder: &Path,
-        journal: &Journal,
-        line: &Line,
+        journal: &RunJournal,
+        line: &JournalLine,
     ) -> Result<Self, SessionError> {
-        let path = folder.join(JOURNAL);
-        disk.cut(&path, journal.whole_bytes as u64)
+        let path = folder.join(JOURNAL_FILE);
+        disk.truncate_file(&path, journal.whole_bytes as u64)
             .map_err(SessionError::disk("cut", &path))?;
         let file = disk
-            .append(&path)
+            .open_append(&path)
             .map_err(SessionError::disk("open", &path))?;
         let mut writer = Self {
             file,
@@ -60,51 +60,54 @@ impl Writer {
             buffer: Vec::new(),
             sum: (journal.header.journal > 1).then(|| journal.sum.clone()),
         };
-        writer.line(line);
+        writer.buffer_line(line);
         writer.flush(true)?;
         Ok(writer)
     }
 
     /// Adds what happened at one moment, in one write; `sync` waits for the disk.
-    pub(in crate::session) fn inputs(
+    pub(in crate::session) fn append_inputs(
         &mut self,
         at: Millis,
         inputs: &[Input],
         sync: bool,
     ) -> Result<(), SessionError> {
         #[derive(Serialize)]
-        struct Borrowed<'a> {
+        struct BorrowedEntry<'a> {
             at: Millis,
             #[serde(flatten)]
             input: &'a Input,
         }
         for input in inputs {
-            self.line(&Borrowed { at, input });
+            self.buffer_line(&BorrowedEntry { at, input });
         }
         self.flush(sync)
     }
 
     /// Adds that another backend takes over.
-    pub(in crate::session) fn gave_way(&mut self, line: &Line) -> Result<(), SessionError> {
-        self.line(line);
+    pub(in crate::session) fn append_fallback(
+        &mut self,
+        line: &JournalLine,
+    ) -> Result<(), SessionError> {
+        self.buffer_line(line);
         self.flush(true)
     }
 
-    fn line(&mut self, line: &impl Serialize) {
+    fn buffer_line(&mut self, line: &impl Serialize) {
         let begins = self.buffer.len();
         // Plain data into memory: this cannot fail.
         let _ = serde_json::to_writer(&mut self.buffer, line);
         if let Some(before) = &self.sum {
-            self.sum = Some(sum::seal(&mut self.buffer, begins, before));
+            self.sum = Some(sum::append_checksum(&mut self.buffer, begins, before));
         }
         self.buffer.push(b'\n');
     }
 
     fn flush(&mut self, sync: bool) -> Result<(), SessionError> {
-        let written = self.file.append(&self.buffer);
+        let written = self.file.append_bytes(&self.buffer);
         self.buffer.clear();
         written
-            .and_then(|()| if sync { self.file.sync() } else { Ok(()) })
+            .and_then(|()| if sync { self.file.sync_data() } else { Ok(()) })
             .map_err(SessionError::disk("append to", &self.path))
     }
 }

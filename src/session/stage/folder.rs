@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Intensity, Role, StageError, StageSettings};
+use super::{Intensity, StageError, StageRole, StageSettings};
 
 /// The most bytes of one file of context.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -20,7 +20,7 @@ pub struct StageFolder {
 
 /// What every role is given beside its directive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Context {
+pub struct StageContext {
     /// `stages/<id>/CLAUDE.md`.
     pub instructions: String,
     /// `HANDOFF.md` of the stage before; none for the first one, or where it is missing.
@@ -32,7 +32,7 @@ pub struct Context {
 }
 
 #[derive(Deserialize)]
-struct ProgressFile {
+struct StageProgressFile {
     #[serde(default, alias = "currentStage", alias = "stage")]
     current_stage: Option<String>,
 }
@@ -42,7 +42,7 @@ impl StageFolder {
     pub fn find(root: &Path, named: Option<&str>) -> Result<Self, StageError> {
         let stage = match named {
             Some(stage) => stage.to_owned(),
-            None => current(root)?,
+            None => current_stage(root)?,
         };
         let plain = !stage.is_empty()
             && stage
@@ -55,9 +55,9 @@ impl StageFolder {
             root: root.into(),
             stage,
         };
-        if !found.folder().is_dir() {
+        if !found.stage_path().is_dir() {
             return Err(StageError::Missing {
-                file: found.folder(),
+                file: found.stage_path(),
                 hint: "it holds the stage's instructions",
             });
         }
@@ -75,9 +75,9 @@ impl StageFolder {
     }
 
     /// The settings of `config/debate.jsonc` for this stage.
-    pub fn settings(&self, asked: Option<Intensity>) -> Result<StageSettings, StageError> {
+    pub fn read_settings(&self, asked: Option<Intensity>) -> Result<StageSettings, StageError> {
         let file = self.root.join("config/debate.jsonc");
-        let text = read(&file)?.ok_or_else(|| StageError::Missing {
+        let text = read_text(&file)?.ok_or_else(|| StageError::Missing {
             file: file.clone(),
             hint: "it names the stage's intensity and roles",
         })?;
@@ -85,18 +85,18 @@ impl StageFolder {
     }
 
     /// The stage's instructions, the handoff of the stage before it, and its references.
-    pub fn context(&self) -> Result<Context, StageError> {
-        let file = self.folder().join("CLAUDE.md");
+    pub fn read_context(&self) -> Result<StageContext, StageError> {
+        let file = self.stage_path().join("CLAUDE.md");
         let hint = "it is the stage's instructions";
-        let instructions = read(&file)?.ok_or(StageError::Missing { file, hint })?;
-        let mut context = Context {
+        let instructions = read_text(&file)?.ok_or(StageError::Missing { file, hint })?;
+        let mut context = StageContext {
             instructions,
-            ..Context::default()
+            ..StageContext::default()
         };
-        match self.previous()? {
+        match self.previous_stage()? {
             Some(previous) => {
                 let file = self.root.join("stages").join(&previous).join("HANDOFF.md");
-                context.handoff = read(&file)?;
+                context.handoff = read_text(&file)?;
                 if context.handoff.is_none() {
                     context.notes.push(format!(
                         "stages/{previous}/HANDOFF.md is missing: debated without it"
@@ -105,12 +105,12 @@ impl StageFolder {
             }
             None => context.notes.push("the first stage has no handoff".into()),
         }
-        self.references(&mut context)?;
+        self.read_references(&mut context)?;
         Ok(context)
     }
 
     /// Where a role's document of a round goes (seed 002, steps 4 to 6).
-    pub fn round_file(&self, round: u8, role: &Role) -> PathBuf {
+    pub fn round_path(&self, round: u8, role: &StageRole) -> PathBuf {
         let suffix = match round {
             1 => "",
             2 => "_review",
@@ -125,29 +125,29 @@ impl StageFolder {
     }
 
     /// `stages/<id>/outputs/`.
-    pub fn outputs(&self) -> PathBuf {
-        self.folder().join("outputs")
+    pub fn outputs_path(&self) -> PathBuf {
+        self.stage_path().join("outputs")
     }
 
     /// `state/ai-call-log.jsonl`.
-    pub fn call_log(&self) -> PathBuf {
+    pub fn call_log_path(&self) -> PathBuf {
         self.root.join("state/ai-call-log.jsonl")
     }
 
-    fn folder(&self) -> PathBuf {
+    fn stage_path(&self) -> PathBuf {
         self.root.join("stages").join(&self.stage)
     }
 
     /// The stage whose folder comes before this one by name.
-    fn previous(&self) -> Result<Option<String>, StageError> {
-        let names = list(&self.root.join("stages"), |path| path.is_dir())?;
+    fn previous_stage(&self) -> Result<Option<String>, StageError> {
+        let names = list_names(&self.root.join("stages"), |path| path.is_dir())?;
         Ok(names.into_iter().filter(|name| *name < self.stage).max())
     }
 
-    fn references(&self, context: &mut Context) -> Result<(), StageError> {
+    fn read_references(&self, context: &mut StageContext) -> Result<(), StageError> {
         let folder = self.root.join("references").join(&self.stage);
-        for name in list(&folder, Path::is_file)? {
-            match read(&folder.join(&name))? {
+        for name in list_names(&folder, Path::is_file)? {
+            match read_text(&folder.join(&name))? {
                 Some(text) => context.references.push((name, text)),
                 None => context
                     .notes
@@ -158,20 +158,21 @@ impl StageFolder {
     }
 }
 
-fn current(root: &Path) -> Result<String, StageError> {
+fn current_stage(root: &Path) -> Result<String, StageError> {
     let file = root.join("state/progress.json");
-    let Some(text) = read(&file)? else {
+    let Some(text) = read_text(&file)? else {
         return Err(StageError::NoCurrent { file });
     };
-    let progress: ProgressFile = serde_json::from_str(&text).map_err(|e| StageError::Syntax {
-        file: file.clone(),
-        cause: e.to_string(),
-    })?;
+    let progress: StageProgressFile =
+        serde_json::from_str(&text).map_err(|e| StageError::Syntax {
+            file: file.clone(),
+            cause: e.to_string(),
+        })?;
     progress.current_stage.ok_or(StageError::NoCurrent { file })
 }
 
 /// A file's text; none when there is none, when it is too large, or when it is not text.
-fn read(file: &Path) -> Result<Option<String>, StageError> {
+fn read_text(file: &Path) -> Result<Option<String>, StageError> {
     let fail = |cause| StageError::Io {
         file: file.into(),
         cause,
@@ -185,7 +186,7 @@ fn read(file: &Path) -> Result<Option<String>, StageError> {
 }
 
 /// The names in a folder that `wanted` accepts, sorted; none when there is no such folder.
-fn list(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<String>, StageError> {
+fn list_names(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<String>, StageError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(cause) => {

@@ -8,10 +8,10 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use crate::council::plan::{Intensity, Profile};
-pub use folder::{Context, StageFolder};
-pub use record::{CallLog, Progress};
-pub use settings::{Role, StageSettings};
+pub use crate::council::plan::{Intensity, IntensityProfile};
+pub use folder::{StageContext, StageFolder};
+pub use record::{CallLog, StageProgress};
+pub use settings::{StageRole, StageSettings};
 
 use std::path::PathBuf;
 

@@ -5,10 +5,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{CallLog, StageError, StageFolder};
-use crate::session::world::{Disk, Durability};
+use crate::session::world::{SessionDisk, WriteDurability};
 
 /// The document of the debate, below `stages/<id>/outputs/`.
-const SYNTHESIS: &str = "synthesis.md";
+const SYNTHESIS_FILE: &str = "synthesis.md";
 
 impl StageFolder {
     /// Puts the files of an earlier debate of this stage out of the way, so that none of them passes for one of this: they are
@@ -33,12 +33,16 @@ impl StageFolder {
     }
 
     /// Writes the final document; gives its path.
-    pub fn write_synthesis(&self, disk: &dyn Disk, text: &str) -> Result<PathBuf, StageError> {
+    pub fn write_synthesis(
+        &self,
+        disk: &dyn SessionDisk,
+        text: &str,
+    ) -> Result<PathBuf, StageError> {
         let below = Path::new("stages").join(&self.stage).join("outputs");
-        let file = self.root.join(&below).join(SYNTHESIS);
+        let file = self.root.join(&below).join(SYNTHESIS_FILE);
         let written = disk
             .make_dirs(&self.root, &below)
-            .and_then(|()| disk.write(&file, text.as_bytes(), Durability::Cheap));
+            .and_then(|()| disk.write_file(&file, text.as_bytes(), WriteDurability::Cheap));
         match written {
             Ok(()) => Ok(file),
             Err(cause) => Err(StageError::Io { file, cause }),
@@ -46,13 +50,13 @@ impl StageFolder {
     }
 
     /// Adds the line of a debate to `state/ai-call-log.jsonl`.
-    pub fn log_call(&self, disk: &dyn Disk, call: &CallLog) -> Result<(), StageError> {
-        let file = self.call_log();
-        self.append(disk, &file, &call.line())
+    pub fn log_call(&self, disk: &dyn SessionDisk, call: &CallLog) -> Result<(), StageError> {
+        let file = self.call_log_path();
+        self.append_line(disk, &file, &call.to_line())
             .map_err(|cause| StageError::Io { file, cause })
     }
 
-    fn append(&self, disk: &dyn Disk, file: &Path, line: &str) -> io::Result<()> {
+    fn append_line(&self, disk: &dyn SessionDisk, file: &Path, line: &str) -> io::Result<()> {
         disk.make_dirs(&self.root, Path::new("state"))?;
         match fs::symlink_metadata(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// A progress line of seed 002, "Display".
 #[derive(Debug, Clone, PartialEq)]
-pub enum Progress {
+pub enum StageProgress {
     /// A round is over: number, who completed it, how many were asked.
     Round {
         /// From 1.
@@ -30,7 +30,7 @@ pub enum Progress {
     },
 }
 
-impl std::fmt::Display for Progress {
+impl std::fmt::Display for StageProgress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Round {
@@ -130,7 +130,7 @@ impl CallLog {
     }
 
     /// The same of a debate that came to no document.
-    pub fn failed(self) -> Self {
+    pub fn into_failed(self) -> Self {
         Self {
             action: "failed",
             ..self
@@ -138,7 +138,7 @@ impl CallLog {
     }
 
     /// The line with its end.
-    pub fn line(&self) -> String {
+    pub fn to_line(&self) -> String {
         // Strings and finite numbers only: nothing here can fail to become JSON.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }

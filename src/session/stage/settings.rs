@@ -6,14 +6,14 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::StageError;
-use crate::council::plan::{Intensity, Profile};
+use crate::council::plan::{Intensity, IntensityProfile};
 
 /// The model of a role that names none, in a stage that names none (seed 002, step 4).
 const FALLBACK_MODEL: &str = "sonnet";
 
 /// One role of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Role {
+pub struct StageRole {
     /// Its name, e.g. `Risk Analyst`.
     pub name: String,
     /// What it is told beside the stage's context.
@@ -24,7 +24,7 @@ pub struct Role {
     pub by_default: bool,
 }
 
-impl Role {
+impl StageRole {
     /// The name in files: lower case, `[a-z0-9-]`.
     pub fn slug(&self) -> String {
         let plain = self.name.chars().map(|c| {
@@ -48,24 +48,24 @@ pub struct StageSettings {
     /// How much is debated.
     pub intensity: Intensity,
     /// Rounds and agents.
-    pub profile: Profile,
+    pub profile: IntensityProfile,
     /// Contention at or above which another round runs; 0 to 1.
     pub threshold: f64,
     /// Who sits.
-    pub roles: Vec<Role>,
+    pub roles: Vec<StageRole>,
 }
 
 #[derive(Deserialize)]
-struct File {
-    debate: Debate,
+struct SettingsFile {
+    debate: RawDebate,
 }
 
 #[derive(Deserialize)]
-struct Debate {
+struct RawDebate {
     #[serde(default)]
     intensity_profiles: BTreeMap<String, RawProfile>,
     #[serde(default)]
-    dynamic_rounds: Rounds,
+    dynamic_rounds: RawRounds,
     stage_roles: BTreeMap<String, RawStage>,
 }
 
@@ -79,7 +79,7 @@ struct RawProfile {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Rounds {
+struct RawRounds {
     contention_threshold: Option<f64>,
 }
 
@@ -117,7 +117,8 @@ impl StageSettings {
         let value: serde_json::Value =
             jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
                 .map_err(|e| syntax(e.to_string()))?;
-        let File { debate } = serde_json::from_value(value).map_err(|e| syntax(e.to_string()))?;
+        let SettingsFile { debate } =
+            serde_json::from_value(value).map_err(|e| syntax(e.to_string()))?;
         let Some(raw) = debate.stage_roles.get(stage) else {
             let known = debate
                 .stage_roles
@@ -134,7 +135,7 @@ impl StageSettings {
         let intensity = asked.or(raw.intensity).unwrap_or(Intensity::Standard);
         let settings = Self {
             intensity,
-            profile: profile(intensity, debate.intensity_profiles.get(intensity.word())),
+            profile: resolve_profile(intensity, debate.intensity_profiles.get(intensity.as_str())),
             threshold: debate.dynamic_rounds.contention_threshold.unwrap_or(0.5),
             roles: raw
                 .roles
@@ -142,10 +143,10 @@ impl StageSettings {
                 .map(|role| with_model(role, raw.default_model.as_deref()))
                 .collect(),
         };
-        settings.checked(file)
+        settings.validated(file)
     }
 
-    fn checked(mut self, file: &Path) -> Result<Self, StageError> {
+    fn validated(mut self, file: &Path) -> Result<Self, StageError> {
         let wrong = |what: String| {
             Err(StageError::Value {
                 file: file.into(),
@@ -162,7 +163,7 @@ impl StageSettings {
             ));
         }
         if self.profile.min_rounds > self.profile.max_rounds {
-            let Profile {
+            let IntensityProfile {
                 min_rounds,
                 max_rounds,
                 ..
@@ -171,7 +172,7 @@ impl StageSettings {
                 "min_rounds is {min_rounds}, above max_rounds, which is {max_rounds}"
             ));
         }
-        let mut slugs: Vec<String> = self.roles.iter().map(Role::slug).collect();
+        let mut slugs: Vec<String> = self.roles.iter().map(StageRole::slug).collect();
         slugs.sort();
         if slugs.iter().any(String::is_empty) || slugs.windows(2).any(|pair| pair[0] == pair[1]) {
             return wrong(
@@ -183,10 +184,10 @@ impl StageSettings {
     }
 }
 
-fn with_model(role: &RawRole, stage: Option<&str>) -> Role {
+fn with_model(role: &RawRole, stage: Option<&str>) -> StageRole {
     let named = role.model.as_deref().or(stage);
     let model = named.unwrap_or(FALLBACK_MODEL);
-    Role {
+    StageRole {
         by_default: named.is_none(),
         name: role.name.clone(),
         directive: role.directive.clone(),
@@ -195,14 +196,14 @@ fn with_model(role: &RawRole, stage: Option<&str>) -> Role {
 }
 
 /// The file's numbers over ours, within 1 to 5 rounds. Light stays one round whatever the file's minimum says.
-fn profile(intensity: Intensity, raw: Option<&RawProfile>) -> Profile {
+fn resolve_profile(intensity: Intensity, raw: Option<&RawProfile>) -> IntensityProfile {
     let own = intensity.profile();
     let Some(raw) = raw else { return own };
     let agents = raw.agent_count.unwrap_or(own.agents).clamp(1, 12);
     if intensity == Intensity::Light {
-        return Profile { agents, ..own };
+        return IntensityProfile { agents, ..own };
     }
-    Profile {
+    IntensityProfile {
         min_rounds: raw.min_rounds.unwrap_or(own.min_rounds).clamp(1, 5),
         max_rounds: raw.max_rounds.unwrap_or(own.max_rounds).clamp(1, 5),
         agents,

@@ -60,7 +60,7 @@ fn seed_002_light_is_one_round_whatever_its_minimum_says() {
     let light = parse("10-deployment").unwrap();
     assert_eq!(
         light.profile,
-        Profile {
+        IntensityProfile {
             min_rounds: 1,
             max_rounds: 1,
             agents: 2
@@ -139,7 +139,7 @@ fn seed_002_the_stage_is_the_argument_or_the_current_one() {
 fn seed_002_context_is_instructions_handoff_and_references() {
     let root = project();
     let stage = StageFolder::find(root.path(), None).unwrap();
-    let context = stage.context().unwrap();
+    let context = stage.read_context().unwrap();
     assert_eq!(context.instructions, "plan it");
     assert_eq!(context.handoff.as_deref(), Some("we found"));
     let names: Vec<_> = context
@@ -155,16 +155,19 @@ fn a_stage_folder_with_pieces_missing_says_which() {
     let root = project();
     let stage = StageFolder::find(root.path(), None).unwrap();
     fs::remove_file(root.path().join("stages/02-research/HANDOFF.md")).unwrap();
-    let context = stage.context().unwrap();
+    let context = stage.read_context().unwrap();
     assert_eq!(
         context.notes,
         ["stages/02-research/HANDOFF.md is missing: debated without it"]
     );
     fs::remove_file(root.path().join("stages/03-planning/CLAUDE.md")).unwrap();
-    assert!(matches!(stage.context(), Err(StageError::Missing { .. })));
+    assert!(matches!(
+        stage.read_context(),
+        Err(StageError::Missing { .. })
+    ));
     fs::remove_file(root.path().join("config/debate.jsonc")).unwrap();
     assert!(matches!(
-        stage.settings(None),
+        stage.read_settings(None),
         Err(StageError::Missing { .. })
     ));
 }
@@ -173,9 +176,9 @@ fn a_stage_folder_with_pieces_missing_says_which() {
 fn seed_002_round_files_stand_where_the_seed_says() {
     let root = project();
     let stage = StageFolder::find(root.path(), None).unwrap();
-    let role = &stage.settings(None).unwrap().roles[1];
+    let role = &stage.read_settings(None).unwrap().roles[1];
     let files = [1, 2, 3].map(|round| {
-        let file = stage.round_file(round, role);
+        let file = stage.round_path(round, role);
         file.strip_prefix(root.path())
             .unwrap()
             .display()
@@ -193,12 +196,12 @@ fn seed_002_round_files_stand_where_the_seed_says() {
 
 #[test]
 fn seed_002_progress_lines_and_the_call_log_are_the_seeds() {
-    let round = |round, done: &[&str]| Progress::Round {
+    let round = |round, done: &[&str]| StageProgress::Round {
         round,
         done: done.iter().map(|s| (*s).to_owned()).collect(),
         asked: 3,
     };
-    let contention = |score, extends_to| Progress::Contention {
+    let contention = |score, extends_to| StageProgress::Contention {
         score,
         extends_to,
         forced: false,
@@ -209,11 +212,11 @@ fn seed_002_progress_lines_and_the_call_log_are_the_seeds() {
         contention(0.82, Some(3)),
         round(3, &["a", "b", "c"]),
         contention(0.45, None),
-        Progress::Synthesis {
+        StageProgress::Synthesis {
             stage: "01-brainstorm".into(),
         },
     ];
-    let shown: Vec<String> = lines.iter().map(Progress::to_string).collect();
+    let shown: Vec<String> = lines.iter().map(StageProgress::to_string).collect();
     assert_eq!(
         shown.join("\n"),
         "[Round 1] 3/3 agents completed (Visionary, Skeptic, Integrator)\n\
@@ -230,7 +233,7 @@ fn seed_002_progress_lines_and_the_call_log_are_the_seeds() {
         vec![0.82, 0.45],
         "2026-01-01T00:00:00Z".into(),
     )
-    .line();
+    .to_line();
     assert_eq!(
         line,
         "{\"stage\":\"01-brainstorm\",\"type\":\"debate\",\"rounds\":3,\"agents\":3,\

@@ -4,7 +4,7 @@ use council_protocol::message::Ending;
 use council_protocol::{Answer, Event, FailureKind, TurnId, Vote};
 
 use super::stage::{Deed, stage};
-use crate::council::outcome::{Reason, Verdict};
+use crate::council::outcome::{Verdict, VerdictReason};
 
 const PASS: Deed = Deed::Vote(Vote::Pass);
 
@@ -100,7 +100,7 @@ fn a_backend_that_closes_in_the_middle_is_lost() {
     assert_eq!(seen.outcome().verdict, Verdict::Inconclusive);
     assert_eq!(
         (seen.outcome().reason, seen.took_ms),
-        (Reason::BackendLost, 0)
+        (VerdictReason::BackendLost, 0)
     );
     assert!(seen.logged("first: it closed before the council was over"));
 }

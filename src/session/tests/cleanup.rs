@@ -9,7 +9,7 @@ use council_protocol::{
 };
 
 use super::stage::{Deed, stage};
-use crate::council::outcome::{Reason, Verdict};
+use crate::council::outcome::{Verdict, VerdictReason};
 use crate::session::SessionError;
 
 const PASS: Deed = Deed::Vote(Vote::Pass);
@@ -25,7 +25,7 @@ fn ctrl_c_ends_the_run_in_good_order() {
     let outcome = seen.outcome();
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Inconclusive, Reason::Interrupted)
+        (Verdict::Inconclusive, VerdictReason::Interrupted)
     );
     assert_eq!(seen.took_ms, 3_000);
     assert_eq!(
@@ -53,7 +53,7 @@ fn a_second_ctrl_c_does_not_wait_for_anybody() {
     let seen = stage.run().check();
     assert_eq!(
         (seen.took_ms, seen.outcome().reason),
-        (4_000, Reason::Interrupted)
+        (4_000, VerdictReason::Interrupted)
     );
     let endings: Vec<_> = seen
         .outcome()
@@ -100,7 +100,7 @@ fn a_quote_is_searched_and_the_finding_counts() {
     let outcome = seen.outcome();
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Fail, Reason::CriticalConfirmed)
+        (Verdict::Fail, VerdictReason::CriticalConfirmed)
     );
     assert_eq!(
         seen.times("disk append proved -"),

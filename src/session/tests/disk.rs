@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use council_protocol::Millis;
 
-use super::super::world::{Appender, Disk, Durability, Moment, World};
-use super::super::{Lock, RealWorld};
+use super::super::world::{
+    CalendarMoment, FileAppender, SessionDisk, SessionWorld, WriteDurability,
+};
+use super::super::{LockAttempt, RealWorld};
 use super::scripted::Diary;
 
 /// A disk in memory.
@@ -23,7 +25,7 @@ pub(super) struct MemDisk {
     pub(super) full_at: Option<usize>,
 }
 
-impl Disk for MemDisk {
+impl SessionDisk for MemDisk {
     fn make_dirs(&self, root: &Path, below: &Path) -> io::Result<()> {
         self.folders.lock().unwrap().insert(root.join(below));
         Ok(())
@@ -36,8 +38,8 @@ impl Disk for MemDisk {
         }
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
-        if durability == Durability::Synced {
+    fn write_file(&self, path: &Path, bytes: &[u8], durability: WriteDurability) -> io::Result<()> {
+        if durability == WriteDurability::Synced {
             self.diary
                 .lock()
                 .unwrap()
@@ -51,13 +53,13 @@ impl Disk for MemDisk {
     }
 
     fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        if self.read(path).is_ok() {
+        if self.read_file(path).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        self.write(path, bytes, Durability::Cheap)
+        self.write_file(path, bytes, WriteDurability::Cheap)
     }
 
-    fn append(&self, path: &Path) -> io::Result<Box<dyn Appender>> {
+    fn open_append(&self, path: &Path) -> io::Result<Box<dyn FileAppender>> {
         Ok(Box::new(MemAppender {
             path: path.to_path_buf(),
             files: Arc::clone(&self.files),
@@ -66,14 +68,14 @@ impl Disk for MemDisk {
         }))
     }
 
-    fn cut(&self, path: &Path, length: u64) -> io::Result<()> {
+    fn truncate_file(&self, path: &Path, length: u64) -> io::Result<()> {
         let mut files = self.files.lock().unwrap();
         let file = files.get_mut(path).ok_or(io::ErrorKind::NotFound)?;
         file.truncate(length as usize);
         Ok(())
     }
 
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
         let files = self.files.lock().unwrap();
         files
             .get(path)
@@ -81,16 +83,16 @@ impl Disk for MemDisk {
             .ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    fn lock(&self, path: &Path) -> io::Result<Lock> {
+    fn lock_file(&self, path: &Path) -> io::Result<LockAttempt> {
         let locked = Arc::clone(&self.locked);
         if !locked.lock().unwrap().insert(path.to_path_buf()) {
-            return Ok(Lock::Theirs("process 1".into()));
+            return Ok(LockAttempt::Theirs("process 1".into()));
         }
         let path = path.to_path_buf();
-        Ok(Lock::Ours(Box::new(MemLock { path, locked })))
+        Ok(LockAttempt::Ours(Box::new(MemLock { path, locked })))
     }
 
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+    fn list_folder(&self, path: &Path) -> io::Result<Vec<String>> {
         let files = self.files.lock().unwrap();
         let inside = files.keys().filter(|file| file.parent() == Some(path));
         Ok(inside.map(|file| name(file)).collect())
@@ -127,8 +129,8 @@ struct MemAppender {
     full_at: Option<usize>,
 }
 
-impl Appender for MemAppender {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+impl FileAppender for MemAppender {
+    fn append_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut files = self.files.lock().unwrap();
         let file = files.entry(self.path.clone()).or_default();
         if self
@@ -153,7 +155,7 @@ impl Appender for MemAppender {
         Ok(())
     }
 
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync_data(&mut self) -> io::Result<()> {
         self.diary.lock().unwrap().push("disk sync".into());
         Ok(())
     }
@@ -165,26 +167,26 @@ pub(super) struct StageWorld {
     pub(super) disk: MemDisk,
 }
 
-impl World for StageWorld {
+impl SessionWorld for StageWorld {
     fn now_ms(&self) -> Millis {
         let now = self.clock.now_ms();
         let jumped = self.jumps.iter().filter(|(at, _)| *at <= now);
         now + jumped.map(|(_, by)| by).sum::<u64>()
     }
 
-    fn moment(&self) -> Moment {
-        Moment {
+    fn read_calendar(&self) -> CalendarMoment {
+        CalendarMoment {
             date: "2026-03-09".into(),
             rfc3339: "2026-03-09T10:00:00+01:00".into(),
         }
     }
 
-    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+    fn fill_random(&self, bytes: &mut [u8]) -> io::Result<()> {
         bytes.fill(7);
         Ok(())
     }
 
-    fn disk(&self) -> &dyn Disk {
+    fn disk(&self) -> &dyn SessionDisk {
         &self.disk
     }
 }

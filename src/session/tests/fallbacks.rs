@@ -4,7 +4,7 @@ use council_protocol::message::Ending;
 use council_protocol::{FailureKind, Task, Vote};
 
 use super::stage::{Deed, Manners, Seen, stage};
-use crate::council::outcome::{Reason, Verdict};
+use crate::council::outcome::{Verdict, VerdictReason};
 use crate::council::plan::DebateMode;
 
 const PASS: Deed = Deed::Vote(Vote::Pass);
@@ -152,7 +152,7 @@ fn when_nobody_answers_nobody_can_say() {
     let outcome = seen.outcome();
     assert_eq!(
         (outcome.verdict, outcome.reason),
-        (Verdict::Inconclusive, Reason::BelowQuorum)
+        (Verdict::Inconclusive, VerdictReason::BelowQuorum)
     );
 }
 
@@ -223,7 +223,7 @@ fn the_whole_run_is_bounded() {
     let seen = stage.run().check();
     assert_eq!(
         (seen.outcome().reason, seen.took_ms),
-        (Reason::Deadline, 5_000)
+        (VerdictReason::Deadline, 5_000)
     );
 }
 

@@ -7,9 +7,9 @@ use council_protocol::{Task, Vote};
 use super::stage::{Deed, Seen, stage};
 use crate::council::outcome::Verdict;
 use crate::council::plan::{Procedure, RoundLimits};
-use crate::session::journal::{JOURNAL, Journal};
+use crate::session::journal::{JOURNAL_FILE, RunJournal};
 use crate::session::stored;
-use crate::session::{ReplayError, replay};
+use crate::session::{ReplayError, replay_council};
 
 fn split(judge: &str, turn: &council_protocol::Turn) -> Deed {
     match (judge, &turn.task) {
@@ -39,8 +39,10 @@ fn seed_003_files_of_both_rounds() {
 #[test]
 fn seed_000_r2_files_stand_beside_r1_which_is_never_overwritten() {
     let seen = stage(2, split).run().check();
-    let r1 = crate::report::judge::parse(seen.text("2026-03-09-head-judge-1.md")).unwrap();
-    let r2 = crate::report::judge::parse(seen.text("2026-03-09-head-judge-1-r2.md")).unwrap();
+    let r1 =
+        crate::report::judge::parse_judge_file(seen.text("2026-03-09-head-judge-1.md")).unwrap();
+    let r2 =
+        crate::report::judge::parse_judge_file(seen.text("2026-03-09-head-judge-1-r2.md")).unwrap();
     assert_eq!((r1.round, r1.verdict, r2.round), (1, Vote::Warn, 2));
 }
 
@@ -110,14 +112,14 @@ fn only_what_was_paid_for_is_synced_before_it_is_acted_upon() {
 #[test]
 fn a_journal_that_ends_early_is_unfinished_and_never_something_else() {
     let seen = stage(2, split).run().check();
-    let bytes = &seen.files[JOURNAL];
-    let plan = stored::parse(&seen.files["plan.json"]).unwrap();
-    let whole = Journal::parse(bytes).unwrap().entries.len();
+    let bytes = &seen.files[JOURNAL_FILE];
+    let plan = stored::parse_plan(&seen.files["plan.json"]).unwrap();
+    let whole = RunJournal::parse(bytes).unwrap().entries.len();
     for cut in (0..bytes.len()).filter(|cut| bytes[*cut] == b'\n') {
-        let Ok(journal) = Journal::parse(&bytes[..cut]) else {
+        let Ok(journal) = RunJournal::parse(&bytes[..cut]) else {
             continue;
         };
-        match replay(plan.clone(), &journal.entries) {
+        match replay_council(plan.clone(), &journal.entries) {
             Ok(outcome) => assert_eq!(&outcome, seen.outcome()),
             Err(ReplayError::Unfinished { inputs, .. }) => assert!(inputs < whole),
         }
@@ -127,7 +129,7 @@ fn a_journal_that_ends_early_is_unfinished_and_never_something_else() {
 #[test]
 fn a_plan_is_read_back_with_the_coverage_that_its_seats_share() {
     let seen = stage(3, split).run();
-    let plan = stored::parse(&seen.files["plan.json"]).unwrap();
+    let plan = stored::parse_plan(&seen.files["plan.json"]).unwrap();
     assert_eq!(plan, seen.finished().plan);
     assert!(std::sync::Arc::ptr_eq(
         &plan.seats[0].coverage,
@@ -138,7 +140,7 @@ fn a_plan_is_read_back_with_the_coverage_that_its_seats_share() {
         .text("plan.json")
         .replacen("\"version\":1", "\"version\":9", 1);
     assert!(matches!(
-        stored::parse(other.as_bytes()),
+        stored::parse_plan(other.as_bytes()),
         Err(stored::PlanError::Version(9))
     ));
 }
@@ -147,7 +149,7 @@ fn a_plan_is_read_back_with_the_coverage_that_its_seats_share() {
 #[test]
 fn seed_003_peers_are_files_of_the_judge_that_reads_them() {
     let mut stage = stage(2, split);
-    stage.plan.exchange = crate::council::plan::Exchange::Reference;
+    stage.plan.exchange = crate::council::plan::ExchangeMode::Reference;
     for planned in &mut stage.plan.seats {
         let shared = council_protocol::Capability::SharedFs;
         planned.grant.granted.insert(shared);

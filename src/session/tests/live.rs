@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use council_agents::{Agents, Workshop};
+use council_agents::{AgentContext, AgentTable};
 use council_protocol::change::NoBlobs;
 use council_protocol::message::{Ending, Hello};
 use council_protocol::seat::Perspective;
@@ -15,21 +15,21 @@ use super::matter::{packet, plan};
 use crate::council::Plan;
 use crate::council::outcome::Verdict;
 use crate::council::plan::{DebateMode, Procedure};
-use crate::session::journal::{JOURNAL, Journal};
+use crate::session::journal::{JOURNAL_FILE, RunJournal};
 use crate::session::{
-    Finished, Interrupts, Offer, Opened, Places, RealWorld, RunRef, Setting, World as _, prune,
-    replay, run, stored,
+    BackendOffer, FinishedSession, InterruptSource, RealWorld, RunFolders, RunRef, SessionBackend,
+    SessionSetup, SessionWorld as _, prune_runs, replay_council, run_session, stored,
 };
 
-fn agents(packet: &Arc<Packet>) -> Agents {
-    let workshop = Workshop {
+fn agents(packet: &Arc<Packet>) -> AgentTable {
+    let workshop = AgentContext {
         packet: Arc::clone(packet),
         blobs: Arc::new(NoBlobs),
         exe: None,
         folder: None,
         env: BTreeMap::new(),
     };
-    Agents::new(&Arc::new(workshop))
+    AgentTable::new(&Arc::new(workshop))
 }
 
 /// A debate of all built-in perspectives, `judges` seats in all.
@@ -47,44 +47,47 @@ fn debate(judges: usize) -> Plan {
     plan
 }
 
-fn hold(backend: fn(Agents) -> Box<dyn Backend>, judges: usize) -> (Finished, tempfile::TempDir) {
+fn hold(
+    backend: fn(AgentTable) -> Box<dyn Backend>,
+    judges: usize,
+) -> (FinishedSession, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let world = RealWorld::new();
-    let places = Places::in_repository(folder.path(), Some(folder.path()));
+    let places = RunFolders::in_repository(folder.path(), Some(folder.path()));
     let packet = Arc::new(packet());
     let hello = Hello {
         protocols: vec![PROTOCOL_VERSION],
         ..Hello::default()
     };
-    let offer = Offer {
-        opened: Opened::open(backend(agents(&packet)), hello).unwrap(),
+    let offer = BackendOffer {
+        opened: SessionBackend::open(backend(agents(&packet)), hello).unwrap(),
         plan: debate(judges),
     };
-    let setting = Setting {
-        run: RunRef::create(&world, &places, "head", &world.moment()).unwrap(),
+    let setting = SessionSetup {
+        run: RunRef::create(&world, &places, "head", &world.read_calendar()).unwrap(),
         packet,
         blobs: Arc::new(NoBlobs),
         redact: None,
         prompter: None,
-        page: crate::report::judge::render,
+        page: crate::report::judge::render_judge,
         minutes: None,
         filing: None,
-        rooms: crate::session::Rooms::default(),
+        rooms: crate::session::ExportFolders::default(),
         max_answer_bytes: 1 << 20,
 
         money: Default::default(),
         listener: None,
     };
     // Nobody holds the other end: there is no interruption.
-    let interrupts = Interrupts::Channel(unbounded_channel().1);
-    let finished = run(&setting, vec![offer], &world, interrupts).unwrap();
-    prune(world.disk(), &places, 1);
+    let interrupts = InterruptSource::Channel(unbounded_channel().1);
+    let finished = run_session(&setting, vec![offer], &world, interrupts).unwrap();
+    prune_runs(world.disk(), &places, 1);
     (finished, folder)
 }
 
 #[test]
 fn built_in_judges_debate_on_threads_and_in_turn() {
-    for backend in [council_teams::teams, council_inline::inline] {
+    for backend in [council_teams::teams_backend, council_inline::inline_backend] {
         let (finished, _folder) = hold(backend, 5);
         let outcome = &finished.outcome;
         assert_eq!(
@@ -103,19 +106,19 @@ fn built_in_judges_debate_on_threads_and_in_turn() {
                 .iter()
                 .all(|judge| judge.ending == Some(Ending::Graceful))
         );
-        let read = |name| std::fs::read(finished.run.file(name).unwrap()).unwrap();
-        let journal = Journal::parse(&read(JOURNAL)).unwrap();
-        let plan = stored::parse(&read(&journal.plan.file)).unwrap();
-        let kept = stored::packet(&read("packet.json"), &journal.header, &plan).unwrap();
+        let read = |name| std::fs::read(finished.run.file_path(name).unwrap()).unwrap();
+        let journal = RunJournal::parse(&read(JOURNAL_FILE)).unwrap();
+        let plan = stored::parse_plan(&read(&journal.plan.file)).unwrap();
+        let kept = stored::restore_packet(&read("packet.json"), &journal.header, &plan).unwrap();
         assert_eq!(kept, packet());
-        assert_eq!(&replay(plan, &journal.entries).unwrap(), outcome);
+        assert_eq!(&replay_council(plan, &journal.entries).unwrap(), outcome);
     }
 }
 
 #[test]
 fn a_hundred_judges_are_held_without_trouble() {
     let begun = Instant::now();
-    let (finished, _folder) = hold(council_teams::teams, 100);
+    let (finished, _folder) = hold(council_teams::teams_backend, 100);
     assert_eq!(
         (finished.outcome.counted, finished.outcome.rounds),
         (100, 2)

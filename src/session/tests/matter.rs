@@ -9,25 +9,26 @@ use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{CoverageState, FileChange, Hunk, JudgeId, Packet, Seat, Turn};
 
-use super::super::Prompter;
+use super::super::PromptRenderer;
 use crate::council::Plan;
 use crate::council::plan::{
-    Consensus, DebateMode, Exchange, PlannedSeat, Policy, Procedure, Seed, Timeouts,
+    ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, RoundTimeouts, RunSeed,
+    VerdictPolicy,
 };
 
 /// Texts that say nothing.
 pub(super) struct Plain;
 
-impl Prompter for Plain {
-    fn brief(&self, _: &Seat) -> Arc<str> {
+impl PromptRenderer for Plain {
+    fn render_brief(&self, _: &Seat) -> Arc<str> {
         "the change".into()
     }
 
-    fn prompt(&self, seat: &Seat, turn: &Turn, _: u8) -> Result<String, String> {
+    fn render_prompt(&self, seat: &Seat, turn: &Turn, _: u8) -> Result<String, String> {
         Ok(format!("{}: turn {}", seat.judge, turn.id.0))
     }
 
-    fn reminder(&self, _: &Seat, said: &[Arc<str>]) -> Result<String, String> {
+    fn render_reminder(&self, _: &Seat, said: &[Arc<str>]) -> Result<String, String> {
         Ok(format!("said {} times; ", said.len()))
     }
 }
@@ -110,18 +111,18 @@ pub(super) fn plan(judges: usize) -> Plan {
     Plan {
         procedure: Procedure::Review,
         debate: DebateMode::Auto,
-        consensus: Consensus::Findings,
+        consensus: ConsensusRule::Findings,
         quorum: 2,
-        policy: Policy {
+        policy: VerdictPolicy {
             disputed_critical_fails: false,
             incomplete_coverage_warns: false,
         },
         seats: (1..=judges).map(seat).collect(),
-        exchange: Exchange::Inline {
+        exchange: ExchangeMode::Inline {
             max_bytes: 24 << 10,
         },
-        timeouts: Timeouts::default(),
-        seed: Seed("5eed".into()),
+        timeouts: RoundTimeouts::default(),
+        seed: RunSeed("5eed".into()),
         framing: Default::default(),
         notes: Vec::new(),
         options: Default::default(),

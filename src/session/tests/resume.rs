@@ -8,8 +8,8 @@ use council_protocol::{
 
 use super::stage::{Deed, Seen, Stage, stage};
 use crate::council::Outcome;
-use crate::session::journal::{JOURNAL, Journal};
-use crate::session::{Prompter, before_losses};
+use crate::session::journal::{JOURNAL_FILE, RunJournal};
+use crate::session::{PromptRenderer, before_losses};
 
 /// A split council whose judges take their time, each another one.
 fn slow(judge: &str, turn: &Turn) -> Deed {
@@ -72,7 +72,7 @@ fn answered(journal: &[u8]) -> Vec<String> {
 #[test]
 fn a_run_that_was_cut_anywhere_ends_as_if_it_had_not_been() {
     let whole = paid().run().check();
-    let journal = &whole.files[JOURNAL];
+    let journal = &whole.files[JOURNAL_FILE];
     let header = journal.iter().position(|&b| b == b'\n').unwrap() + 1;
     // Every line's end, and the middle of every line.
     let ends = (header..=journal.len()).filter(|&at| journal[at - 1] == b'\n');
@@ -81,7 +81,7 @@ fn a_run_that_was_cut_anywhere_ends_as_if_it_had_not_been() {
         let resumed = paid().resume(&whole, at).check();
         let same = timeless(resumed.outcome()) == timeless(whole.outcome());
         assert!(same, "cut at byte {at}");
-        let bought = answered(&resumed.files[JOURNAL]);
+        let bought = answered(&resumed.files[JOURNAL_FILE]);
         let mut once = bought.clone();
         once.sort();
         once.dedup();
@@ -98,13 +98,13 @@ fn a_run_that_was_cut_anywhere_ends_as_if_it_had_not_been() {
 #[test]
 fn a_run_may_be_cut_again_and_again() {
     let whole = paid().run().check();
-    let mut left = whole.files[JOURNAL].clone();
+    let mut left = whole.files[JOURNAL_FILE].clone();
     let header = left.iter().position(|&b| b == b'\n').unwrap() + 1;
     let mut kept = header;
     loop {
         // Each process adds two lines at most, and the last of them is torn.
         let resumed = paid().resume_from(&whole, &left[..kept], |_| {});
-        let journal = &resumed.files[JOURNAL];
+        let journal = &resumed.files[JOURNAL_FILE];
         let mut ends = (kept..journal.len()).filter(|&at| journal[at] == b'\n');
         let Some(end) = ends.nth(2) else {
             assert_eq!(timeless(resumed.outcome()), timeless(whole.outcome()));
@@ -118,7 +118,7 @@ fn a_run_may_be_cut_again_and_again() {
 #[test]
 fn who_has_answered_is_not_asked_again_but_reminded_of_it() {
     let whole = paid().run().check();
-    let journal = &whole.files[JOURNAL];
+    let journal = &whole.files[JOURNAL_FILE];
     let text = String::from_utf8_lossy(journal);
     let third = text.match_indices("\"answered\"").nth(2).unwrap().0;
     let end = third + text[third..].find('\n').unwrap() + 1;
@@ -131,16 +131,16 @@ fn who_has_answered_is_not_asked_again_but_reminded_of_it() {
 /// Judges that cannot be told what they said.
 struct Forgetful;
 
-impl Prompter for Forgetful {
-    fn brief(&self, _: &Seat) -> Arc<str> {
+impl PromptRenderer for Forgetful {
+    fn render_brief(&self, _: &Seat) -> Arc<str> {
         "the change".into()
     }
 
-    fn prompt(&self, _: &Seat, _: &Turn, _: u8) -> Result<String, String> {
+    fn render_prompt(&self, _: &Seat, _: &Turn, _: u8) -> Result<String, String> {
         Ok("go on".into())
     }
 
-    fn reminder(&self, _: &Seat, _: &[Arc<str>]) -> Result<String, String> {
+    fn render_reminder(&self, _: &Seat, _: &[Arc<str>]) -> Result<String, String> {
         Err("the template `reminder` cannot be rendered".into())
     }
 }
@@ -148,7 +148,7 @@ impl Prompter for Forgetful {
 #[test]
 fn who_cannot_be_reminded_of_its_answers_is_not_asked_for_more() {
     let whole = paid().run().check();
-    let journal = &whole.files[JOURNAL];
+    let journal = &whole.files[JOURNAL_FILE];
     let text = String::from_utf8_lossy(journal);
     let third = text.match_indices("\"answered\"").nth(2).unwrap().0;
     let end = third + text[third..].find('\n').unwrap() + 1;
@@ -171,7 +171,7 @@ fn the_time_that_died_with_the_process_is_given_again() {
         }
     }
     let whole = stage(2, hangs_first).paid().run().check();
-    let journal = &whole.files[JOURNAL];
+    let journal = &whole.files[JOURNAL_FILE];
     let text = String::from_utf8_lossy(journal);
     let first = text.find("\"answered\"").unwrap();
     let end = first + text[first..].find('\n').unwrap() + 1;
@@ -193,11 +193,11 @@ fn cut_off(judge: &str, turn: &Turn) -> Deed {
 }
 
 fn healed(seen: &Seen) -> Seen {
-    let journal = &seen.files[JOURNAL];
-    paid().resume_from(seen, journal, |journal: &mut Journal| {
+    let journal = &seen.files[JOURNAL_FILE];
+    paid().resume_from(seen, journal, |journal: &mut RunJournal| {
         let plan = paid().plan;
         let kept = before_losses(plan, &journal.entries).expect("judges were lost");
-        journal.forget_after(kept);
+        journal.truncate_entries(kept);
     })
 }
 
@@ -214,7 +214,7 @@ fn judges_that_were_lost_to_the_network_are_asked_again_and_no_other() {
         "it has answered"
     );
     assert_eq!(resumed.times("first send judge-1 review"), 1);
-    let again = Journal::parse(&resumed.files[JOURNAL]).unwrap();
+    let again = RunJournal::parse(&resumed.files[JOURNAL_FILE]).unwrap();
     assert!(!again.forgotten.is_empty());
 }
 

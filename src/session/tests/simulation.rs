@@ -16,8 +16,8 @@ use super::stage::{Deed, Manners, Seen, Stage, stage};
 use crate::council::Input;
 use crate::council::outcome::{Outcome, Verdict};
 use crate::council::plan::{DebateMode, Procedure};
-use crate::session::journal::{JOURNAL, Journal};
-use crate::session::{SessionError, replay, stored};
+use crate::session::journal::{JOURNAL_FILE, RunJournal};
+use crate::session::{SessionError, replay_council, stored};
 
 /// Schedules of an ordinary test run.
 const SCHEDULES: u64 = 400;
@@ -235,7 +235,7 @@ fn play(schedule: &Schedule) {
         return;
     }
     let mut dice = Dice::of(schedule.seed, &["crashes"]);
-    let mut left = whole.files.get(JOURNAL).cloned().unwrap_or_default();
+    let mut left = whole.files.get(JOURNAL_FILE).cloned().unwrap_or_default();
     for _ in 0..=dice.below(2) {
         let Some(header) = left.iter().position(|&b| b == b'\n') else {
             return;
@@ -246,7 +246,7 @@ fn play(schedule: &Schedule) {
             kept[at] ^= 1 << dice.below(8);
         }
         // What does not fit together any more is refused.
-        let Ok(journal) = Journal::parse(&kept) else {
+        let Ok(journal) = RunJournal::parse(&kept) else {
             return;
         };
         let bought = bought(&journal);
@@ -255,7 +255,7 @@ fn play(schedule: &Schedule) {
         if let (true, Ok(one), Ok(other)) = (schedule.punctual, &whole.result, &resumed.result) {
             same(&one.outcome, &other.outcome, "after a crash");
         }
-        left = resumed.files[JOURNAL].clone();
+        left = resumed.files[JOURNAL_FILE].clone();
     }
 }
 
@@ -278,7 +278,7 @@ fn other_pace(schedule: &Schedule, whole: &Seen) {
 }
 
 /// Paid answers that are written down.
-fn bought(journal: &Journal) -> Vec<(JudgeId, TurnId)> {
+fn bought(journal: &RunJournal) -> Vec<(JudgeId, TurnId)> {
     let answered = journal
         .entries
         .iter()
@@ -364,8 +364,8 @@ fn laws(schedule: &Schedule, seen: &Seen, bought: &[(JudgeId, TurnId)]) {
     }
     if schedule.full_at.is_none() {
         let journal = seen.journal();
-        let plan = stored::parse(&seen.files[&journal.plan.file]).unwrap();
-        assert_eq!(&replay(plan, &journal.entries).unwrap(), outcome);
+        let plan = stored::parse_plan(&seen.files[&journal.plan.file]).unwrap();
+        assert_eq!(&replay_council(plan, &journal.entries).unwrap(), outcome);
     }
 }
 

@@ -11,13 +11,13 @@ use council_protocol::seat::AgentKind;
 use council_protocol::{BlobSource, JudgeId, Turn, TurnId};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::super::journal::{JOURNAL, Journal};
+use super::super::journal::{JOURNAL_FILE, RunJournal};
 use super::super::run::run_on;
 use super::super::stored;
-use super::super::world::{Durability, World};
+use super::super::world::{SessionWorld, WriteDurability};
 use super::super::{
-    Finished, Interrupts, MinutesPage, Offer, Opened, Place, Places, Prompter, RealWorld, RunRef,
-    SessionError, Setting, replay,
+    BackendOffer, FinishedSession, InterruptSource, MinutesPage, PromptRenderer, RealWorld,
+    RunFolder, RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, replay_council,
 };
 use super::disk::{MemDisk, StageWorld, name};
 use super::matter::{Plain, packet, plan};
@@ -43,14 +43,14 @@ pub(super) struct Stage {
     pub(super) jumps: Vec<(u64, u64)>,
     /// Moments at which another process wants to go on with this run, and then begins one of its own.
     pub(super) intruders: Vec<u64>,
-    pub(super) prompter: Arc<dyn Prompter>,
+    pub(super) prompter: Arc<dyn PromptRenderer>,
     pub(super) minutes: Option<MinutesPage>,
     asked: Asked,
 }
 
 /// A session after it has run.
 pub(super) struct Seen {
-    pub(super) result: Result<Finished, SessionError>,
+    pub(super) result: Result<FinishedSession, SessionError>,
     pub(super) diary: Vec<String>,
     pub(super) files: BTreeMap<String, Vec<u8>>,
     /// How long it took by the paused clock, in milliseconds.
@@ -119,24 +119,24 @@ impl Stage {
 
     /// Goes on with what another run left on the disk, from the first so many bytes of its journal.
     pub(super) fn resume(self, left: &Seen, bytes: usize) -> Seen {
-        self.resume_from(left, &left.files[JOURNAL][..bytes], |_| {})
+        self.resume_from(left, &left.files[JOURNAL_FILE][..bytes], |_| {})
     }
 
     pub(super) fn resume_from(
         self,
         left: &Seen,
         journal: &[u8],
-        change: impl FnOnce(&mut Journal),
+        change: impl FnOnce(&mut RunJournal),
     ) -> Seen {
         let mut disk = left.disk.clone();
         let folder = left.folder.clone();
-        disk.insert(folder.join(JOURNAL), journal.to_vec());
-        let mut journal = Journal::parse(journal).unwrap();
+        disk.insert(folder.join(JOURNAL_FILE), journal.to_vec());
+        let mut journal = RunJournal::parse(journal).unwrap();
         change(&mut journal);
         self.play(Some((disk, folder, journal)))
     }
 
-    fn play(self, left: Option<(BTreeMap<PathBuf, Vec<u8>>, PathBuf, Journal)>) -> Seen {
+    fn play(self, left: Option<(BTreeMap<PathBuf, Vec<u8>>, PathBuf, RunJournal)>) -> Seen {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -177,17 +177,20 @@ impl Stage {
             ));
         }
         let begun = world.now_ms();
-        let held = setting.run.hold(world.disk()).unwrap();
+        let held = setting.run.acquire_lock(world.disk()).unwrap();
         let result = run_on(
             &runtime,
             &setting,
             offers,
             journal.as_ref(),
             &*world,
-            Interrupts::Channel(interrupts),
+            InterruptSource::Channel(interrupts),
         );
         drop(held);
-        assert!(setting.run.hold(world.disk()).is_ok(), "it is free again");
+        assert!(
+            setting.run.acquire_lock(world.disk()).is_ok(),
+            "it is free again"
+        );
         let took_ms = world.now_ms() - begun;
         drop(guard);
         let files = world.disk.files.lock().unwrap();
@@ -211,22 +214,22 @@ impl Stage {
         }
     }
 
-    fn setting(&self, world: &StageWorld) -> Setting {
+    fn setting(&self, world: &StageWorld) -> SessionSetup {
         let places = places();
         assert_eq!(
-            places.runs.as_ref().map(Place::path),
+            places.runs.as_ref().map(RunFolder::path),
             Some("/git/council/runs".into())
         );
-        Setting {
-            run: RunRef::create(world, &places, "head", &world.moment()).unwrap(),
+        SessionSetup {
+            run: RunRef::create(world, &places, "head", &world.read_calendar()).unwrap(),
             packet: Arc::new(packet()),
             blobs: Arc::clone(&self.blobs),
             redact: None,
             prompter: Some(Arc::clone(&self.prompter)),
-            page: crate::report::judge::render,
+            page: crate::report::judge::render_judge,
             minutes: self.minutes.clone(),
             filing: None,
-            rooms: crate::session::Rooms::default(),
+            rooms: crate::session::ExportFolders::default(),
             max_answer_bytes: self.max_answer_bytes,
 
             money: Default::default(),
@@ -234,7 +237,7 @@ impl Stage {
         }
     }
 
-    fn offer(&self, name: &'static str, manners: &Manners, diary: &Diary) -> Offer {
+    fn offer(&self, name: &'static str, manners: &Manners, diary: &Diary) -> BackendOffer {
         let backend = Scripted {
             name,
             script: Arc::clone(&self.script),
@@ -243,29 +246,32 @@ impl Stage {
             diary: Arc::clone(diary),
             sink: None,
         };
-        let opened = Opened::open(Box::new(backend), Hello::default()).unwrap();
+        let opened = SessionBackend::open(Box::new(backend), Hello::default()).unwrap();
         let plan = self.plan.clone();
-        Offer { opened, plan }
+        BackendOffer { opened, plan }
     }
 }
 
 /// What another process does: it wants the run that goes on, and then begins one of its own over the same change.
 async fn intrude(at: u64, run: RunRef, world: Arc<StageWorld>, seen: Arc<Mutex<Vec<Intruder>>>) {
     tokio::time::sleep(Duration::from_millis(at)).await;
-    let refused = run.hold(world.disk()).err().map(|error| error.to_string());
-    let own = RunRef::create(&*world, &places(), "head", &world.moment()).unwrap();
-    let _held = own.hold(world.disk()).unwrap();
+    let refused = run
+        .acquire_lock(world.disk())
+        .err()
+        .map(|error| error.to_string());
+    let own = RunRef::create(&*world, &places(), "head", &world.read_calendar()).unwrap();
+    let _held = own.acquire_lock(world.disk()).unwrap();
     let folder = own.folder.unwrap();
-    let journal = folder.join(JOURNAL);
+    let journal = folder.join(JOURNAL_FILE);
     world
         .disk()
-        .write(&journal, b"its own\n", Durability::Cheap)
+        .write_file(&journal, b"its own\n", WriteDurability::Cheap)
         .unwrap();
     seen.lock().unwrap().push(Intruder { refused, folder });
 }
 
-fn places() -> Places {
-    Places::in_repository(Path::new("/git"), Some(Path::new("/tree")))
+fn places() -> RunFolders {
+    RunFolders::in_repository(Path::new("/git"), Some(Path::new("/tree")))
 }
 
 fn press_at(runtime: &tokio::runtime::Runtime, press: &UnboundedSender<()>, at: u64) {
@@ -277,7 +283,7 @@ fn press_at(runtime: &tokio::runtime::Runtime, press: &UnboundedSender<()>, at: 
 }
 
 impl Seen {
-    pub(super) fn finished(&self) -> &Finished {
+    pub(super) fn finished(&self) -> &FinishedSession {
         self.result.as_ref().unwrap()
     }
 
@@ -289,8 +295,8 @@ impl Seen {
         std::str::from_utf8(&self.files[file]).unwrap()
     }
 
-    pub(super) fn journal(&self) -> Journal {
-        Journal::parse(&self.files[JOURNAL]).unwrap()
+    pub(super) fn journal(&self) -> RunJournal {
+        RunJournal::parse(&self.files[JOURNAL_FILE]).unwrap()
     }
 
     /// How often a line stands in the diary.
@@ -315,9 +321,12 @@ impl Seen {
     pub(super) fn check(self) -> Self {
         assert!(self.times("first close") == 1, "{:#?}", self.diary);
         let journal = self.journal();
-        let plan = stored::parse(&self.files[&journal.plan.file]).unwrap();
+        let plan = stored::parse_plan(&self.files[&journal.plan.file]).unwrap();
         assert_eq!(plan, self.finished().plan);
-        assert_eq!(&replay(plan, &journal.entries).unwrap(), self.outcome());
+        assert_eq!(
+            &replay_council(plan, &journal.entries).unwrap(),
+            self.outcome()
+        );
         self
     }
 }

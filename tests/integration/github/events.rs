@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use git_council::publish::{Event, Occasion};
+use git_council::publish::{Trigger, WorkflowEvent};
 
 use super::stage::{CONFLICT, Stage};
 
@@ -13,15 +13,15 @@ fn fixture(name: &str) -> Value {
     all["events"][name].clone()
 }
 
-fn occasion(name: &str, payload: &Value) -> Occasion {
-    Event { name, payload }.occasion().unwrap()
+fn occasion(name: &str, payload: &Value) -> Trigger {
+    WorkflowEvent { name, payload }.find_trigger().unwrap()
 }
 
 #[test]
 fn the_documented_payloads_are_understood() {
     let payload = fixture("pull_request");
     for name in ["pull_request", "pull_request_target"] {
-        let Occasion::Pull(pull) = occasion(name, &payload) else {
+        let Trigger::Pull(pull) = occasion(name, &payload) else {
             panic!()
         };
         assert_eq!((pull.number, pull.base_ref.as_str()), (2, "master"));
@@ -30,42 +30,41 @@ fn the_documented_payloads_are_understood() {
             payload["pull_request"]["head"]["sha"].as_str().unwrap()
         );
     }
-    let Occasion::Queue { head, base, .. } = occasion("merge_group", &fixture("merge_group"))
-    else {
+    let Trigger::Queue { head, base, .. } = occasion("merge_group", &fixture("merge_group")) else {
         panic!()
     };
     assert!(head.len() == 40 && base.len() == 40);
     assert!(matches!(
         occasion("push", &fixture("push")),
-        Occasion::Push { .. } | Occasion::Nothing { .. }
+        Trigger::Push { .. } | Trigger::Nothing { .. }
     ));
     assert!(matches!(
         occasion("issue_comment", &fixture("issue_comment")),
-        Occasion::Nothing { .. }
+        Trigger::Nothing { .. }
     ));
     assert!(matches!(
         occasion("workflow_run", &fixture("workflow_run")),
-        Occasion::Nothing { .. }
+        Trigger::Nothing { .. }
     ));
     let mut run = fixture("workflow_run");
     run["workflow_run"]["event"] = "pull_request".into();
     run["workflow_run"]["head_branch"] = "topic".into();
     assert!(matches!(
         occasion("workflow_run", &run),
-        Occasion::Finished { .. }
+        Trigger::Finished { .. }
     ));
     let mut dispatch = fixture("workflow_dispatch");
     dispatch["inputs"] = json!({ "pr": "12" });
     assert_eq!(
         occasion("workflow_dispatch", &dispatch),
-        Occasion::Number(12)
+        Trigger::Number(12)
     );
     assert!(
-        Event {
+        WorkflowEvent {
             name: "fork",
             payload: &json!({})
         }
-        .occasion()
+        .find_trigger()
         .is_err()
     );
 }
@@ -76,7 +75,7 @@ fn what_changes_nothing_starts_nothing() {
     for action in ["closed", "labeled", "assigned"] {
         payload["action"] = action.into();
         assert!(
-            matches!(occasion("pull_request", &payload), Occasion::Nothing { .. }),
+            matches!(occasion("pull_request", &payload), Trigger::Nothing { .. }),
             "{action}"
         );
     }
@@ -94,7 +93,7 @@ fn a_command_is_the_first_line_and_nothing_else() {
         ("/council review\nplease", None),
         ("/council 0123abcd", Some("0123abcd")),
     ] {
-        let Occasion::Command {
+        let Trigger::Command {
             commit: found,
             number: 1,
             ..
@@ -114,7 +113,7 @@ fn a_command_is_the_first_line_and_nothing_else() {
         assert!(
             matches!(
                 occasion("issue_comment", &comment(body, "User")),
-                Occasion::Nothing { .. }
+                Trigger::Nothing { .. }
             ),
             "{body}"
         );

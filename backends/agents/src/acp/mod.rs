@@ -11,17 +11,17 @@ use std::sync::Arc;
 use council_protocol::seat::{AgentKind, Client};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
-use self::quirks::{Quirks, ReadOnly};
-pub(crate) use self::session::{DIALECT, decode as told};
-use crate::client::{self, Desk};
+use self::quirks::{AgentQuirks, ReadOnlyMode};
+pub(crate) use self::session::{DIALECT, decode_params as told};
+use crate::client::{self, AgentEnv};
 use crate::process::spawn_failure;
-use crate::{Agent, Conversation, Probe, Workshop};
+use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
 /// Any agent behind the protocol.
-pub(crate) struct Acp(pub(crate) Arc<Workshop>);
+pub(crate) struct AcpAgent(pub(crate) Arc<AgentContext>);
 
-impl Agent for Acp {
-    fn driver(&self) -> &'static str {
+impl Agent for AcpAgent {
+    fn driver_name(&self) -> &'static str {
         "acp"
     }
 
@@ -36,10 +36,10 @@ impl Agent for Acp {
         ])
     }
 
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
         let client = client_of(seat)?;
-        client::installed(&self.0, seat, client)?;
-        let quirks = quirks::of(&client.argv);
+        client::find_installed(&self.0, seat, client)?;
+        let quirks = quirks::find_quirks(&client.argv);
         if let (Some(model), None) = (&seat.agent.model, quirks.model_flag) {
             let detail = format!(
                 "`{}` cannot be told its model by us: leave out `{model}`, or put it into `agents.{}.command`",
@@ -49,50 +49,50 @@ impl Agent for Acp {
         }
         let mut capabilities = self.capabilities();
         let mut notes = Vec::new();
-        if matches!(quirks.read_only, ReadOnly::No) {
+        if matches!(quirks.read_only, ReadOnlyMode::No) {
             capabilities.remove(&Capability::ReadOnly);
             notes.push("nothing but our refusals keeps it from writing");
         }
         if !client::has_key(&self.0, &quirks.login) {
             notes.push("no key in the environment: it uses its own login");
         }
-        Ok(Probe {
+        Ok(SeatProbe {
             capabilities,
             note: notes.join("; "),
         })
     }
 
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-        self.probe(&spec.seat)?;
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        self.probe_seat(&spec.seat)?;
         let client = client_of(&spec.seat)?;
-        let quirks = quirks::of(&client.argv);
-        let mut desk = Desk::lay(&self.0, spec, client, &quirks.login)?;
-        self.furnish(&mut desk, quirks)
+        let quirks = quirks::find_quirks(&client.argv);
+        let mut desk = AgentEnv::prepare(&self.0, spec, client, &quirks.login)?;
+        self.populate_home(&mut desk, quirks)
             .map_err(|error| spawn_failure(&client.argv[0], &error))?;
         let mut argv = client.argv.clone();
         if let (Some(flag), Some(model)) = (quirks.model_flag, &spec.seat.agent.model) {
             argv.extend([flag.to_owned(), model.clone()]);
         }
-        Ok(Box::new(session::Session::start(
+        Ok(Box::new(session::AcpSession::start(
             spec, &argv, quirks, desk,
         )?))
     }
 }
 
-impl Acp {
+impl AcpAgent {
     /// Folders, files and variables of its own, and the user's login by reference where no key signs it in.
-    fn furnish(&self, desk: &mut Desk, quirks: &Quirks) -> std::io::Result<()> {
+    fn populate_home(&self, desk: &mut AgentEnv, quirks: &AgentQuirks) -> std::io::Result<()> {
         let has_key = client::has_key(&self.0, &quirks.login);
         for (name, folder) in quirks.folders {
             let folder = desk.home.path().join(folder);
             std::fs::create_dir_all(&folder)?;
-            desk.set(name, folder);
+            desk.set_variable(name, folder);
         }
         for (path, with_key, with_login) in quirks.files {
-            desk.write(path, if has_key { with_key } else { with_login })?;
+            desk.write_file(path, if has_key { with_key } else { with_login })?;
         }
         for (name, value) in quirks.variables {
-            desk.set(name, *value);
+            desk.set_variable(name, *value);
         }
         let logins = quirks.logins.iter().filter(|_| !has_key);
         for (theirs, ours) in logins {
@@ -102,7 +102,7 @@ impl Acp {
                 if let Some(parent) = ours.parent() {
                     std::fs::create_dir_all(parent)?;
                 }
-                desk.open_to(theirs.clone());
+                desk.allow_path(theirs.clone());
                 std::os::unix::fs::symlink(theirs, ours)?;
             }
         }

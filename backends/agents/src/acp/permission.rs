@@ -9,7 +9,7 @@ use agent_client_protocol_schema::v1::{
 use serde_json::{Value, json};
 
 /// The answer to a request of the agent; none: there is no such method for it.
-pub(super) fn answer(method: &str, params: &Value, room: &Path) -> Option<Value> {
+pub(super) fn answer_request(method: &str, params: &Value, room: &Path) -> Option<Value> {
     if method != "session/request_permission" {
         return None;
     }
@@ -19,17 +19,17 @@ pub(super) fn answer(method: &str, params: &Value, room: &Path) -> Option<Value>
     let Ok(request) = request else {
         return Some(cancelled);
     };
-    let response = RequestPermissionResponse::new(outcome(&request, room));
+    let response = RequestPermissionResponse::new(decide_permission(&request, room));
     Some(serde_json::to_value(response).unwrap_or(cancelled))
 }
 
-fn outcome(request: &RequestPermissionRequest, room: &Path) -> RequestPermissionOutcome {
+fn decide_permission(request: &RequestPermissionRequest, room: &Path) -> RequestPermissionOutcome {
     use PermissionOptionKind::{AllowOnce, RejectAlways, RejectOnce};
     let of = |kind: PermissionOptionKind| {
         let is_it = |option: &&PermissionOption| option.kind == kind;
         request.options.iter().find(is_it)
     };
-    let chosen = match only_looks(request, room) || is_mailbox(request) {
+    let chosen = match is_read_only(request, room) || is_mailbox(request) {
         true => of(AllowOnce),
         false => of(RejectOnce).or_else(|| of(RejectAlways)),
     };
@@ -43,7 +43,7 @@ fn outcome(request: &RequestPermissionRequest, room: &Path) -> RequestPermission
 
 /// Whether the call reads or searches, and names nothing outside of the room. The kind is the agent's own word, but an
 /// agent that lies about it could do without asking, too.
-fn only_looks(request: &RequestPermissionRequest, room: &Path) -> bool {
+fn is_read_only(request: &RequestPermissionRequest, room: &Path) -> bool {
     let call = &request.tool_call.fields;
     let looks = matches!(call.kind, Some(ToolKind::Read | ToolKind::Search));
     let places = call.locations.as_deref().unwrap_or_default();
@@ -82,7 +82,7 @@ mod tests {
         ]);
         let call = json!({ "toolCallId": "1", "kind": kind, "title": "t", "locations": [{ "path": path }] });
         let params = json!({ "sessionId": "s", "toolCall": call, "options": options });
-        answer("session/request_permission", &params, Path::new("/room")).unwrap()
+        answer_request("session/request_permission", &params, Path::new("/room")).unwrap()
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_and_what_is_unknown_is_refused() {
-        let odd = answer(
+        let odd = answer_request(
             "session/request_permission",
             &json!({ "x": 1 }),
             Path::new("/room"),
@@ -112,11 +112,11 @@ mod tests {
         .unwrap();
         assert_eq!(odd["outcome"]["outcome"], "cancelled");
         assert_eq!(
-            answer("fs/write_text_file", &json!({}), Path::new("/room")),
+            answer_request("fs/write_text_file", &json!({}), Path::new("/room")),
             None
         );
         assert_eq!(
-            answer("terminal/create", &json!({}), Path::new("/room")),
+            answer_request("terminal/create", &json!({}), Path::new("/room")),
             None
         );
     }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::client::Login;
+use crate::client::ClientLogin;
 
 /// How an agent is kept from writing.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum ReadOnly {
+pub(super) enum ReadOnlyMode {
     /// By one of these modes of the session, the first that it offers.
     Mode(&'static [&'static str]),
     /// By one of these values of the option, where it offers no modes.
@@ -19,13 +19,13 @@ pub(super) enum ReadOnly {
 
 /// One agent.
 #[derive(Debug)]
-pub(super) struct Quirks {
+pub(super) struct AgentQuirks {
     /// The file name of its program.
     pub(super) program: &'static str,
     /// What signs it in.
-    pub(super) login: Login,
+    pub(super) login: ClientLogin,
     /// How it is kept from writing.
-    pub(super) read_only: ReadOnly,
+    pub(super) read_only: ReadOnlyMode,
     /// How it is told its model.
     pub(super) model_flag: Option<&'static str>,
     /// Variables with their values.
@@ -53,7 +53,7 @@ pub(super) struct OwnWords {
 
 impl OwnWords {
     /// The answer without the notices before it; an error: what it says.
-    pub(super) fn apart<'t>(&self, text: &'t str) -> Result<&'t str, &'t str> {
+    pub(super) fn split_notices<'t>(&self, text: &'t str) -> Result<&'t str, &'t str> {
         let mut text = text.trim_start();
         while let Some(rest) = text.strip_prefix(self.notice) {
             text = rest.trim_start();
@@ -65,16 +65,16 @@ impl OwnWords {
     }
 }
 
-const NO_LOGIN: Login = Login {
+const NO_LOGIN: ClientLogin = ClientLogin {
     variables: &[],
     keys: &[],
 };
 
 /// An agent that the table does not know.
-const UNKNOWN: Quirks = Quirks {
+const UNKNOWN: AgentQuirks = AgentQuirks {
     program: "",
     login: NO_LOGIN,
-    read_only: ReadOnly::No,
+    read_only: ReadOnlyMode::No,
     model_flag: None,
     variables: &[],
     folders: &[],
@@ -96,13 +96,13 @@ macro_rules! gemini_settings {
     };
 }
 
-const GEMINI: Quirks = Quirks {
+const GEMINI: AgentQuirks = AgentQuirks {
     program: "gemini",
-    login: Login {
+    login: ClientLogin {
         variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
-    read_only: ReadOnly::Mode(&["plan"]),
+    read_only: ReadOnlyMode::Mode(&["plan"]),
     model_flag: Some("-m"),
     variables: &[
         // It refuses to run in a folder that nobody trusts; the room holds nothing to be trusted with.
@@ -127,9 +127,9 @@ const GEMINI: Quirks = Quirks {
     own_words: None,
 };
 
-const COPILOT: Quirks = Quirks {
+const COPILOT: AgentQuirks = AgentQuirks {
     program: "copilot",
-    login: Login {
+    login: ClientLogin {
         variables: &[
             "COPILOT_OFFLINE",
             "COPILOT_PROVIDER_BASE_URL",
@@ -140,7 +140,7 @@ const COPILOT: Quirks = Quirks {
         ],
         keys: &["COPILOT_PROVIDER_API_KEY"],
     },
-    read_only: ReadOnly::Choice("mode", &["plan"]),
+    read_only: ReadOnlyMode::Choice("mode", &["plan"]),
     model_flag: Some("--model"),
     variables: &[("COPILOT_AUTO_UPDATE", "false")],
     folders: &[("COPILOT_HOME", "copilot")],
@@ -154,9 +154,9 @@ const COPILOT: Quirks = Quirks {
     }),
 };
 
-const OPENCODE: Quirks = Quirks {
+const OPENCODE: AgentQuirks = AgentQuirks {
     program: "opencode",
-    login: Login {
+    login: ClientLogin {
         variables: &[
             "ANTHROPIC_API_KEY",
             "OPENAI_API_KEY",
@@ -170,7 +170,7 @@ const OPENCODE: Quirks = Quirks {
             "OPENROUTER_API_KEY",
         ],
     },
-    read_only: ReadOnly::Configured,
+    read_only: ReadOnlyMode::Configured,
     model_flag: None,
     variables: &[
         (
@@ -193,9 +193,9 @@ const OPENCODE: Quirks = Quirks {
     own_words: None,
 };
 
-const CLAUDE: Quirks = Quirks {
+const CLAUDE: AgentQuirks = AgentQuirks {
     program: "claude-agent-acp",
-    login: Login {
+    login: ClientLogin {
         variables: &[
             "ANTHROPIC_API_KEY",
             "ANTHROPIC_AUTH_TOKEN",
@@ -209,7 +209,7 @@ const CLAUDE: Quirks = Quirks {
             "CLAUDE_CODE_OAUTH_TOKEN",
         ],
     },
-    read_only: ReadOnly::Mode(&["dontAsk", "plan"]),
+    read_only: ReadOnlyMode::Mode(&["dontAsk", "plan"]),
     model_flag: None,
     variables: &[
         // It passes a flag that claude refuses to root, unless it is told that nothing can be harmed.
@@ -227,13 +227,13 @@ const CLAUDE: Quirks = Quirks {
     own_words: None,
 };
 
-const CODEX: Quirks = Quirks {
+const CODEX: AgentQuirks = AgentQuirks {
     program: "codex-acp",
-    login: Login {
+    login: ClientLogin {
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "CODEX_PATH"],
         keys: &["CODEX_API_KEY", "OPENAI_API_KEY"],
     },
-    read_only: ReadOnly::Mode(&["read-only"]),
+    read_only: ReadOnlyMode::Mode(&["read-only"]),
     model_flag: None,
     // Its default mode writes without asking, whatever its configuration says (clients.md 8.2).
     variables: &[("INITIAL_AGENT_MODE", "read-only")],
@@ -244,27 +244,27 @@ const CODEX: Quirks = Quirks {
     own_words: None,
 };
 
-static ALL: [Quirks; 5] = [GEMINI, COPILOT, OPENCODE, CLAUDE, CODEX];
-static OTHER: Quirks = UNKNOWN;
+static ALL: [AgentQuirks; 5] = [GEMINI, COPILOT, OPENCODE, CLAUDE, CODEX];
+static OTHER: AgentQuirks = UNKNOWN;
 
 /// The row of an agent, by its program.
-pub(super) fn of(argv: &[String]) -> &'static Quirks {
+pub(super) fn find_quirks(argv: &[String]) -> &'static AgentQuirks {
     let program = argv.first().map(Path::new).and_then(Path::file_name);
-    let is_it = |quirks: &&Quirks| program.is_some_and(|program| program == quirks.program);
+    let is_it = |quirks: &&AgentQuirks| program.is_some_and(|program| program == quirks.program);
     ALL.iter().find(is_it).unwrap_or(&OTHER)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::known::KNOWN;
+    use crate::known::KNOWN_CLIENTS;
 
     #[test]
     fn every_known_agent_has_a_row_that_is_read_only() {
-        for known in KNOWN.iter().filter(|known| known.driver == "acp") {
-            let quirks = of(&known.command());
+        for known in KNOWN_CLIENTS.iter().filter(|known| known.driver == "acp") {
+            let quirks = find_quirks(&known.to_command());
             assert_eq!(quirks.program, known.argv[0]);
-            assert!(!matches!(quirks.read_only, ReadOnly::No));
+            assert!(!matches!(quirks.read_only, ReadOnlyMode::No));
         }
     }
 
@@ -272,11 +272,14 @@ mod tests {
     fn what_an_agent_says_of_itself_is_no_answer() {
         let words = COPILOT.own_words.unwrap();
         let notice = "Info: Request failed due to a transient API error. Retrying...";
-        assert_eq!(words.apart(&format!("{notice}{notice}{{}}")), Ok("{}"));
-        let error = "Error: Authentication failed with provider (HTTP 401).";
-        assert_eq!(words.apart(&format!("{notice}{error}")), Err(error));
         assert_eq!(
-            words.apart("It says Error: once."),
+            words.split_notices(&format!("{notice}{notice}{{}}")),
+            Ok("{}")
+        );
+        let error = "Error: Authentication failed with provider (HTTP 401).";
+        assert_eq!(words.split_notices(&format!("{notice}{error}")), Err(error));
+        assert_eq!(
+            words.split_notices("It says Error: once."),
             Ok("It says Error: once.")
         );
     }

@@ -16,42 +16,42 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::permission;
-use super::quirks::{Quirks, ReadOnly};
-use crate::client::{Desk, by_status, by_words, message, said};
-use crate::mailbox::{self, Mailbox};
-use crate::process::oversized;
-use crate::rpc::{Dialect, Ear, Notice, Peer, RpcError};
-use crate::{Conversation, Reply, Stop};
+use super::quirks::{AgentQuirks, ReadOnlyMode};
+use crate::client::{AgentEnv, compose_message, kind_of_message, kind_of_status, shorten_message};
+use crate::mailbox::{self, JudgeMailbox};
+use crate::process::oversized_failure;
+use crate::rpc::{NoticeReceiver, RpcDialect, RpcError, RpcNotice, RpcPeer};
+use crate::{AgentReply, Conversation, StopSignal};
 
 /// How long it has to start: the slowest takes several seconds on an idle machine (clients.md 8.3).
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a cancelled turn has to end.
-const CANCELLED: Duration = Duration::from_secs(3);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long the process has to end by itself.
-const GOODBYE: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Beyond the time of a turn, in case nobody cancels it.
-const SLACK: Duration = Duration::from_secs(10);
+const TURN_SLACK: Duration = Duration::from_secs(10);
 
 /// "Authentication required" in the protocol's numbers.
-const NOT_SIGNED_IN: i64 = -32000;
+const AUTH_REQUIRED: i64 = -32000;
 
-pub(crate) const DIALECT: Dialect = Dialect {
+pub(crate) const DIALECT: RpcDialect = RpcDialect {
     name: "the agent",
     is_versioned: true,
     topic: "sessionId",
-    answer: permission::answer,
+    answer: permission::answer_request,
 };
 
-pub(super) struct Session {
-    peer: Peer,
-    ear: Ear,
+pub(super) struct AcpSession {
+    peer: RpcPeer,
+    ear: NoticeReceiver,
     id: SessionId,
-    quirks: &'static Quirks,
+    quirks: &'static AgentQuirks,
     /// Where it may submit its verdicts instead of writing them down.
-    mailbox: Option<Mailbox>,
+    mailbox: Option<JudgeMailbox>,
     /// The mode that it was switched to.
     mode: Option<String>,
     brief: Arc<str>,
@@ -59,36 +59,38 @@ pub(super) struct Session {
     /// It did not end a cancelled turn: it cannot be used any more.
     is_stuck: bool,
     most: u64,
-    _desk: Desk,
+    _desk: AgentEnv,
 }
 
-impl Session {
+impl AcpSession {
     pub(super) fn start(
         spec: &JudgeSpec,
         argv: &[String],
-        quirks: &'static Quirks,
-        desk: Desk,
+        quirks: &'static AgentQuirks,
+        desk: AgentEnv,
     ) -> Result<Self, Failure> {
-        let peer = Peer::start(&desk.exe, &desk.program(argv), DIALECT)?;
-        let ear = Ear::new();
+        let peer = RpcPeer::start(&desk.exe, &desk.guarded_program(argv), DIALECT)?;
+        let ear = NoticeReceiver::new();
         let version = env!("CARGO_PKG_VERSION");
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_info(Implementation::new("git-council", version));
-        let met = call(&peer, &ear, "initialize", &hello)?;
-        let met: InitializeResponse = read("initialize", met)?;
+        let met = call_agent(&peer, &ear, "initialize", &hello)?;
+        let met: InitializeResponse = parse_response("initialize", met)?;
         if met.protocol_version != ProtocolVersion::V1 {
             let detail = "the agent speaks another version of the protocol than 1";
             return Err(Failure::new(FailureKind::Unsupported, detail));
         }
-        let mailbox = desk.mailbox(&spec.brief).filter(|_| quirks.takes_mailbox);
+        let mailbox = desk
+            .create_mailbox(&spec.brief)
+            .filter(|_| quirks.takes_mailbox);
         let servers = mailbox.iter().map(|(_, server)| {
             let ours = McpServerStdio::new("council", &server[0]).args(server[1..].to_vec());
             McpServer::Stdio(ours)
         });
         let new = NewSessionRequest::new(&desk.dir).mcp_servers(servers.collect());
-        let opened = call(&peer, &ear, "session/new", &new)?;
-        let opened: NewSessionResponse = read("session/new", opened)?;
-        peer.listen(&opened.session_id.to_string(), &ear);
+        let opened = call_agent(&peer, &ear, "session/new", &new)?;
+        let opened: NewSessionResponse = parse_response("session/new", opened)?;
+        peer.subscribe(&opened.session_id.to_string(), &ear);
         let mut session = Self {
             peer,
             ear,
@@ -110,22 +112,21 @@ impl Session {
     /// its row promises one.
     fn make_read_only(&mut self, opened: &NewSessionResponse) -> Result<(), Failure> {
         match self.quirks.read_only {
-            ReadOnly::Configured => Ok(()),
+            ReadOnlyMode::Configured => Ok(()),
             // What it offers is taken; nothing is promised.
-            ReadOnly::No => {
-                self.switch(opened, &["read-only", "plan"], "mode")
-                    .or_else(|failure| match failure.kind {
-                        FailureKind::Unsupported => Ok(()),
-                        _ => Err(failure),
-                    })
-            }
-            ReadOnly::Mode(wanted) => self.switch(opened, wanted, "mode"),
-            ReadOnly::Choice(option, wanted) => self.choose_read_only(opened, option, wanted),
+            ReadOnlyMode::No => self
+                .switch_mode(opened, &["read-only", "plan"], "mode")
+                .or_else(|failure| match failure.kind {
+                    FailureKind::Unsupported => Ok(()),
+                    _ => Err(failure),
+                }),
+            ReadOnlyMode::Mode(wanted) => self.switch_mode(opened, wanted, "mode"),
+            ReadOnlyMode::Choice(option, wanted) => self.choose_read_only(opened, option, wanted),
         }
     }
 
     /// Switches to the first of these modes that it offers, else to such a value of the option.
-    fn switch(
+    fn switch_mode(
         &mut self,
         opened: &NewSessionResponse,
         wanted: &[&str],
@@ -144,7 +145,7 @@ impl Session {
             return Ok(());
         }
         let switch = SetSessionModeRequest::new(self.id.clone(), mode.to_owned());
-        call(&self.peer, &self.ear, "session/set_mode", &switch).map(drop)
+        call_agent(&self.peer, &self.ear, "session/set_mode", &switch).map(drop)
     }
 
     /// The same by an option of the session; what it answers is looked at.
@@ -155,7 +156,7 @@ impl Session {
         wanted: &[&str],
     ) -> Result<(), Failure> {
         let options = opened.config_options.as_deref().unwrap_or_default();
-        let Some((value, current)) = offered(options, option, wanted) else {
+        let Some((value, current)) = find_offered(options, option, wanted) else {
             let wanted = wanted.join("` or `");
             let detail =
                 format!("the agent offers no mode `{wanted}`: it cannot be kept from writing");
@@ -169,10 +170,10 @@ impl Session {
             option.to_owned(),
             agent_client_protocol_schema::v1::SessionConfigOptionValue::value_id(value.clone()),
         );
-        let mut taken = call(&self.peer, &self.ear, "session/set_config_option", &switch)?;
+        let mut taken = call_agent(&self.peer, &self.ear, "session/set_config_option", &switch)?;
         let options: Vec<SessionConfigOption> =
-            read("session/set_config_option", taken["configOptions"].take())?;
-        match offered(&options, option, wanted) {
+            parse_response("session/set_config_option", taken["configOptions"].take())?;
+        match find_offered(&options, option, wanted) {
             Some((_, current)) if current == value => Ok(()),
             _ => {
                 let detail = format!("the agent did not take the mode `{value}`");
@@ -182,23 +183,23 @@ impl Session {
     }
 
     /// Waits for the end of the prompt that was asked as `id`.
-    fn wait(
+    fn wait_for_reply(
         &self,
         id: u64,
         text: &mut String,
         until: Instant,
-        stop: &Stop,
+        stop: &StopSignal,
     ) -> Result<Result<Value, RpcError>, Failure> {
         loop {
-            match self.ear.next(DIALECT.name, until, stop)? {
-                Notice::Replied(replied, result) if replied == id => return Ok(result),
-                Notice::Told(method, params) if method == "session/update" => {
+            match self.ear.next_notice(DIALECT.name, until, stop)? {
+                RpcNotice::Replied(replied, result) if replied == id => return Ok(result),
+                RpcNotice::Told(method, params) if method == "session/update" => {
                     // An update of a later version of the protocol is none for us.
                     if let Ok(told) = serde_json::from_value::<SessionNotification>(params) {
-                        self.hear(told.update, text)?;
+                        self.on_update(told.update, text)?;
                     }
                     if text.len() as u64 > self.most {
-                        return Err(oversized(self.most));
+                        return Err(oversized_failure(self.most));
                     }
                 }
                 _ => {}
@@ -207,7 +208,7 @@ impl Session {
     }
 
     /// What the agent says aloud is its answer; what it thinks and does is not. One that leaves its mode is not heard.
-    fn hear(&self, update: SessionUpdate, text: &mut String) -> Result<(), Failure> {
+    fn on_update(&self, update: SessionUpdate, text: &mut String) -> Result<(), Failure> {
         match update {
             SessionUpdate::AgentMessageChunk(chunk) => {
                 if let ContentBlock::Text(said) = chunk.content {
@@ -228,14 +229,15 @@ impl Session {
     }
 
     /// Cancels the turn; the session goes on, unless it does not answer.
-    fn cancel(&mut self, id: u64) {
+    fn cancel_turn(&mut self, id: u64) {
         let cancel = CancelNotification::new(self.id.clone());
-        self.peer.tell("session/cancel", &json(&cancel));
-        let until = Instant::now() + CANCELLED;
-        let stop = Stop::default();
+        self.peer
+            .send_notification("session/cancel", &to_json(&cancel));
+        let until = Instant::now() + CANCEL_TIMEOUT;
+        let stop = StopSignal::default();
         // What it still says is not kept, however much it is.
         loop {
-            match self.wait(id, &mut String::new(), until, &stop) {
+            match self.wait_for_reply(id, &mut String::new(), until, &stop) {
                 Ok(_) => return,
                 Err(failure) if failure.kind == FailureKind::Oversized => {}
                 Err(_) => break,
@@ -244,19 +246,21 @@ impl Session {
         self.is_stuck = true;
     }
 
-    fn reply(&self, text: String, mut done: Value) -> Result<Reply, Failure> {
-        let stopped = read::<StopReason>("session/prompt", done["stopReason"].take())?;
+    fn build_reply(&self, text: String, mut done: Value) -> Result<AgentReply, Failure> {
+        let stopped = parse_response::<StopReason>("session/prompt", done["stopReason"].take())?;
         let kind = match stopped {
             StopReason::MaxTokens | StopReason::MaxTurnRequests => FailureKind::Truncated,
             StopReason::Refusal => FailureKind::Refused,
             StopReason::Cancelled => FailureKind::Cancelled,
             _ => {
                 let own = self.quirks.own_words;
-                let raw = own.map_or(Ok(text.as_str()), |own| own.apart(&text));
-                let raw = raw.map_err(|error| Failure::new(by_words(error), said(error)))?;
-                return Ok(Reply {
+                let raw = own.map_or(Ok(text.as_str()), |own| own.split_notices(&text));
+                let raw = raw.map_err(|error| {
+                    Failure::new(kind_of_message(error), shorten_message(error))
+                })?;
+                return Ok(AgentReply {
                     raw: raw.to_owned(),
-                    usage: usage(&done),
+                    usage: parse_usage(&done),
                 });
             }
         };
@@ -269,32 +273,36 @@ impl Session {
     }
 }
 
-impl Conversation for Session {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+impl Conversation for AcpSession {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         if self.is_stuck {
             let detail = "the agent did not end a cancelled turn";
             return Err(Failure::new(FailureKind::Died, detail));
         }
         self.ear.wake_on(stop);
-        mailbox::post(self.mailbox.as_ref(), turn)?;
-        let words = message(
+        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        let words = compose_message(
             &self.brief,
             &turn.prompt,
             std::mem::take(&mut self.is_first),
         );
         let prompt = PromptRequest::new(self.id.clone(), vec![ContentBlock::from(words)]);
-        let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + SLACK;
-        let id = self.peer.ask(&self.ear, "session/prompt", &json(&prompt));
+        let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
+        let id = self
+            .peer
+            .send_request(&self.ear, "session/prompt", &to_json(&prompt));
         let mut text = String::new();
-        match self.wait(id, &mut text, until, stop) {
+        match self.wait_for_reply(id, &mut text, until, stop) {
             Ok(Ok(done)) => {
-                let reply = self.reply(text, done)?;
-                Ok(mailbox::prefer(self.mailbox.as_ref(), reply))
+                let reply = self.build_reply(text, done)?;
+                Ok(mailbox::prefer_submitted(self.mailbox.as_ref(), reply))
             }
-            Ok(Err(error)) => Err(refused("session/prompt", &error)),
-            Err(failure) if failure.kind == FailureKind::Died => Err(self.peer.explained(failure)),
+            Ok(Err(error)) => Err(refusal_failure("session/prompt", &error)),
+            Err(failure) if failure.kind == FailureKind::Died => {
+                Err(self.peer.with_stderr(failure))
+            }
             Err(failure) => {
-                self.cancel(id);
+                self.cancel_turn(id);
                 Err(failure)
             }
         }
@@ -305,29 +313,29 @@ impl Conversation for Session {
     }
 
     fn end(&mut self) {
-        self.peer.finish(GOODBYE);
+        self.peer.finish(EXIT_TIMEOUT);
     }
 }
 
-impl Drop for Session {
+impl Drop for AcpSession {
     fn drop(&mut self) {
         self.peer.finish(Duration::ZERO);
     }
 }
 
 /// Everything that is read of what an agent tells, for [`crate::fuzz`].
-pub(crate) fn decode(params: Value) {
-    let _ = usage(&params);
+pub(crate) fn decode_params(params: Value) {
+    let _ = parse_usage(&params);
     let _ = full_value(&params["options"], "plan");
-    let _ = read::<StopReason>("session/prompt", params["stopReason"].clone());
+    let _ = parse_response::<StopReason>("session/prompt", params["stopReason"].clone());
     let _ = serde_json::from_value::<SessionNotification>(params);
 }
 
-fn json(message: &impl Serialize) -> Value {
+fn to_json(message: &impl Serialize) -> Value {
     serde_json::to_value(message).unwrap_or_default()
 }
 
-fn read<T: serde::de::DeserializeOwned>(what: &str, value: Value) -> Result<T, Failure> {
+fn parse_response<T: serde::de::DeserializeOwned>(what: &str, value: Value) -> Result<T, Failure> {
     serde_json::from_value(value).map_err(|error| {
         let detail = format!("the agent's answer to {what} cannot be read: {error}");
         Failure::new(FailureKind::Spawn, detail)
@@ -335,34 +343,43 @@ fn read<T: serde::de::DeserializeOwned>(what: &str, value: Value) -> Result<T, F
 }
 
 /// Asks before the first turn; an error is a judge that cannot sit.
-fn call(peer: &Peer, ear: &Ear, method: &str, params: &impl Serialize) -> Result<Value, Failure> {
-    peer.call(ear, method, &json(params), PATIENCE)?
-        .map_err(|error| refused(method, &error))
+fn call_agent(
+    peer: &RpcPeer,
+    ear: &NoticeReceiver,
+    method: &str,
+    params: &impl Serialize,
+) -> Result<Value, Failure> {
+    peer.call_method(ear, method, &to_json(params), START_TIMEOUT)?
+        .map_err(|error| refusal_failure(method, &error))
 }
 
-fn refused(method: &str, error: &RpcError) -> Failure {
+fn refusal_failure(method: &str, error: &RpcError) -> Failure {
     let more = error.data["details"]
         .as_str()
         .or_else(|| error.data.as_str());
     let words = [error.message.as_str(), more.unwrap_or_default()].join(" ");
     let kind = match u64::try_from(error.code) {
-        Ok(status @ 100..600) => by_status(status),
-        _ if error.code == NOT_SIGNED_IN => FailureKind::Quota,
-        _ => by_words(&words),
+        Ok(status @ 100..600) => kind_of_status(status),
+        _ if error.code == AUTH_REQUIRED => FailureKind::Quota,
+        _ => kind_of_message(&words),
     };
     Failure::new(
         kind,
-        format!("the agent refused {method}: {}", said(&words)),
+        format!("the agent refused {method}: {}", shorten_message(&words)),
     )
 }
 
 /// The first value that is wanted and offered, and the one that holds.
-fn offered(options: &[SessionConfigOption], id: &str, wanted: &[&str]) -> Option<(String, String)> {
+fn find_offered(
+    options: &[SessionConfigOption],
+    id: &str,
+    wanted: &[&str],
+) -> Option<(String, String)> {
     let option = options.iter().find(|option| option.id.to_string() == id)?;
     let SessionConfigKind::Select(select) = &option.kind else {
         return None;
     };
-    let options = json(&select.options);
+    let options = to_json(&select.options);
     let value = wanted
         .iter()
         .find_map(|value| full_value(&options, value))?;
@@ -386,7 +403,7 @@ fn full_value(options: &Value, name: &str) -> Option<String> {
 }
 
 /// Tokens, wherever an agent puts them (clients.md 8.2).
-fn usage(done: &Value) -> Option<Usage> {
+fn parse_usage(done: &Value) -> Option<Usage> {
     let places = [&done["usage"], &done["_meta"]["quota"]["token_count"]];
     let counts = places.into_iter().find(|counts| counts.is_object())?;
     let count = |names: [&str; 2]| names.iter().find_map(|name| counts[*name].as_u64());

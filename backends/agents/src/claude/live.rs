@@ -8,46 +8,50 @@ use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use serde_json::{Value, json};
 
-use super::outcome::Outcome;
-use crate::client::{Desk, event, message, said};
-use crate::mailbox::{self, Mailbox};
-use crate::process::{Heard, Lines, cancelled, oversized};
-use crate::{Conversation, Reply, Stop};
+use super::outcome::ClaudeResult;
+use crate::client::{AgentEnv, compose_message, parse_event, shorten_message};
+use crate::mailbox::{self, JudgeMailbox};
+use crate::process::{LineProcess, ProgramOutput, cancelled_failure, oversized_failure};
+use crate::{AgentReply, Conversation, StopSignal};
 
 /// How long a turn has to end once it was interrupted.
-const INTERRUPTED: Duration = Duration::from_secs(3);
+const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long the process has to end by itself.
-const GOODBYE: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Beyond the time of a turn, in case nobody cancels it.
-const SLACK: Duration = Duration::from_secs(10);
+const TURN_SLACK: Duration = Duration::from_secs(10);
 
 /// What the reading thread and a raised stop tell.
-enum News {
+enum LiveEvent {
     Message(Value),
     Woken,
     Flood,
     End,
 }
 
-pub(super) struct Live {
-    lines: Lines,
-    news: Receiver<News>,
-    tell: Sender<News>,
+pub(super) struct LiveSession {
+    lines: LineProcess,
+    news: Receiver<LiveEvent>,
+    tell: Sender<LiveEvent>,
     /// Where it may submit its verdicts instead of writing them down.
-    mailbox: Option<Mailbox>,
+    mailbox: Option<JudgeMailbox>,
     brief: Arc<str>,
     is_first: bool,
     has_ended: bool,
     spent: f64,
     most: u64,
-    _desk: Desk,
+    _desk: AgentEnv,
 }
 
-impl Live {
-    pub(super) fn start(spec: &JudgeSpec, client: &Client, desk: Desk) -> Result<Self, Failure> {
-        let mut argv = super::arguments(spec, client);
+impl LiveSession {
+    pub(super) fn start(
+        spec: &JudgeSpec,
+        client: &Client,
+        desk: AgentEnv,
+    ) -> Result<Self, Failure> {
+        let mut argv = super::build_arguments(spec, client);
         let live = [
             "--input-format",
             "stream-json",
@@ -57,7 +61,7 @@ impl Live {
             "--no-session-persistence",
         ];
         argv.extend(live.map(str::to_owned));
-        let mailbox = desk.mailbox(&spec.brief).map(|(mailbox, server)| {
+        let mailbox = desk.create_mailbox(&spec.brief).map(|(mailbox, server)| {
             let council = json!({ "type": "stdio", "command": server[0], "args": server[1..] });
             let servers = json!({ "mcpServers": { "council": council } });
             // Without the second flag its tools are offered and refused (clients.md 10).
@@ -72,15 +76,15 @@ impl Live {
         });
         let (tell, news) = channel();
         let heard = tell.clone();
-        let lines = Lines::start(&desk.exe, &desk.program(&argv), move |line, _| {
+        let lines = LineProcess::start(&desk.exe, &desk.guarded_program(&argv), move |line, _| {
             let news = match line {
                 // Whatever is no JSON is noise (clients.md 8.4 no. 8).
-                Heard::Line(line) => match event(&line) {
-                    Some(message) => News::Message(message),
+                ProgramOutput::Line(line) => match parse_event(&line) {
+                    Some(message) => LiveEvent::Message(message),
                     None => return,
                 },
-                Heard::Flood => News::Flood,
-                Heard::End => News::End,
+                ProgramOutput::Flood => LiveEvent::Flood,
+                ProgramOutput::End => LiveEvent::End,
             };
             let _ = heard.send(news);
         })?;
@@ -99,29 +103,35 @@ impl Live {
     }
 
     /// The `result` of the turn that is under way.
-    fn wait(&mut self, until: Instant, stop: &Stop) -> Result<Outcome, Failure> {
+    fn wait_for_result(
+        &mut self,
+        until: Instant,
+        stop: &StopSignal,
+    ) -> Result<ClaudeResult, Failure> {
         loop {
             let patience = until.saturating_duration_since(Instant::now());
             match self.news.recv_timeout(patience) {
-                Ok(News::Message(message)) => match message["type"].as_str() {
+                Ok(LiveEvent::Message(message)) => match message["type"].as_str() {
                     Some("result") => {
                         return serde_json::from_value(message).map_err(|error| {
-                            self.die(&format!("a result that cannot be read: {error}"))
+                            self.kill_session(&format!("a result that cannot be read: {error}"))
                         });
                     }
-                    Some("system") if message["subtype"] == "init" => self.check(&message)?,
+                    Some("system") if message["subtype"] == "init" => self.check_tools(&message)?,
                     _ => {}
                 },
                 // A wake of an earlier turn is none.
-                Ok(News::Woken) if !stop.is_raised() => {}
-                Ok(News::Woken) => return Err(cancelled()),
-                Ok(News::Flood) => {
+                Ok(LiveEvent::Woken) if !stop.is_raised() => {}
+                Ok(LiveEvent::Woken) => return Err(cancelled_failure()),
+                Ok(LiveEvent::Flood) => {
                     self.has_ended = true;
-                    return Err(oversized(self.most));
+                    return Err(oversized_failure(self.most));
                 }
-                Ok(News::End) | Err(RecvTimeoutError::Disconnected) => {
-                    let noise = self.lines.noise();
-                    return Err(self.die(&format!("it ended: {}", said(&noise))));
+                Ok(LiveEvent::End) | Err(RecvTimeoutError::Disconnected) => {
+                    let noise = self.lines.stderr_tail();
+                    return Err(
+                        self.kill_session(&format!("it ended: {}", shorten_message(&noise)))
+                    );
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(Failure::new(
@@ -134,7 +144,7 @@ impl Live {
     }
 
     /// That it was started read-only is not believed, but looked at.
-    fn check(&mut self, init: &Value) -> Result<(), Failure> {
+    fn check_tools(&mut self, init: &Value) -> Result<(), Failure> {
         let tools = init["tools"].as_array().into_iter().flatten();
         let is_ours = |tool: &str| {
             super::TOOLS.split(',').any(|ours| ours == tool) || tool.starts_with("mcp__council__")
@@ -146,62 +156,62 @@ impl Live {
             return Ok(());
         };
         let detail = format!("claude offers the tool {other}, which a judge must not have");
-        self.die(&detail);
+        self.kill_session(&detail);
         Err(Failure::new(FailureKind::Died, detail))
     }
 
-    fn die(&mut self, why: &str) -> Failure {
+    fn kill_session(&mut self, why: &str) -> Failure {
         self.has_ended = true;
         self.lines.kill();
         Failure::new(FailureKind::Died, format!("claude: {why}"))
     }
 
     /// Interrupts the turn; the session goes on, unless it does not answer.
-    fn interrupt(&mut self) {
+    fn interrupt_turn(&mut self) {
         let request = json!({ "subtype": "interrupt" });
-        self.lines.voice().say(
+        self.lines.stdin_writer().write_line(
             &json!({ "type": "control_request", "request_id": "interrupt", "request": request }),
         );
         if self
-            .wait(Instant::now() + INTERRUPTED, &Stop::default())
+            .wait_for_result(Instant::now() + INTERRUPT_TIMEOUT, &StopSignal::default())
             .is_err()
         {
-            self.die("a turn could not be interrupted");
+            self.kill_session("a turn could not be interrupted");
         }
     }
 }
 
-impl Conversation for Live {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+impl Conversation for LiveSession {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         if self.has_ended {
             return Err(Failure::new(FailureKind::Died, "claude has ended"));
         }
         stop.on_raise({
             let tell = self.tell.clone();
-            move || drop(tell.send(News::Woken))
+            move || drop(tell.send(LiveEvent::Woken))
         });
-        mailbox::post(self.mailbox.as_ref(), turn)?;
-        let text = message(
+        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        let text = compose_message(
             &self.brief,
             &turn.prompt,
             std::mem::take(&mut self.is_first),
         );
         let content = json!([{ "type": "text", "text": text }]);
-        self.lines
-            .voice()
-            .say(&json!({ "type": "user", "message": { "role": "user", "content": content } }));
-        let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + SLACK;
-        let outcome = match self.wait(until, stop) {
+        self.lines.stdin_writer().write_line(
+            &json!({ "type": "user", "message": { "role": "user", "content": content } }),
+        );
+        let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
+        let outcome = match self.wait_for_result(until, stop) {
             Err(failure)
                 if matches!(failure.kind, FailureKind::Cancelled | FailureKind::Timeout) =>
             {
-                self.interrupt();
+                self.interrupt_turn();
                 return Err(failure);
             }
             outcome => outcome?,
         };
-        let reply = outcome.reply(&mut self.spent)?;
-        Ok(mailbox::prefer(self.mailbox.as_ref(), reply))
+        let reply = outcome.into_reply(&mut self.spent)?;
+        Ok(mailbox::prefer_submitted(self.mailbox.as_ref(), reply))
     }
 
     fn pid(&self) -> Option<u32> {
@@ -210,9 +220,9 @@ impl Conversation for Live {
 
     fn end(&mut self) {
         let request = json!({ "subtype": "end_session" });
-        self.lines
-            .voice()
-            .say(&json!({ "type": "control_request", "request_id": "end", "request": request }));
-        self.lines.finish(GOODBYE);
+        self.lines.stdin_writer().write_line(
+            &json!({ "type": "control_request", "request_id": "end", "request": request }),
+        );
+        self.lines.finish(EXIT_TIMEOUT);
     }
 }

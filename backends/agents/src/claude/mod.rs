@@ -12,8 +12,8 @@ use std::sync::Arc;
 use council_protocol::seat::{AgentKind, Client};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
-use crate::client::{self, Desk, Login, SYSTEM};
-use crate::{Agent, Conversation, Probe, Workshop};
+use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
+use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
 /// The tools that a judge has in its room.
 const TOOLS: &str = "Read,Grep,Glob";
@@ -22,13 +22,13 @@ const TOOLS: &str = "Read,Grep,Glob";
 const RETRIES: &str = "2";
 
 /// What a message of the client's comes to, for [`crate::fuzz`].
-pub(crate) fn decode(message: serde_json::Value) {
-    if let Ok(outcome) = serde_json::from_value::<outcome::Outcome>(message) {
-        let _ = outcome.reply(&mut 0.0);
+pub(crate) fn decode_message(message: serde_json::Value) {
+    if let Ok(outcome) = serde_json::from_value::<outcome::ClaudeResult>(message) {
+        let _ = outcome.into_reply(&mut 0.0);
     }
 }
 
-const LOGIN: Login = Login {
+const LOGIN: ClientLogin = ClientLogin {
     variables: &[
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_AUTH_TOKEN",
@@ -43,10 +43,10 @@ const LOGIN: Login = Login {
 };
 
 /// Claude Code.
-pub(crate) struct Claude(pub(crate) Arc<Workshop>);
+pub(crate) struct ClaudeAgent(pub(crate) Arc<AgentContext>);
 
-impl Agent for Claude {
-    fn driver(&self) -> &'static str {
+impl Agent for ClaudeAgent {
+    fn driver_name(&self) -> &'static str {
         "claude"
     }
 
@@ -62,54 +62,57 @@ impl Agent for Claude {
         ])
     }
 
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
         let client = client_of(seat)?;
-        client::installed(&self.0, seat, client)?;
+        client::find_installed(&self.0, seat, client)?;
         let note = match client::has_key(&self.0, &LOGIN) {
             true => String::new(),
             false => "no key in the environment: it uses its own login".to_owned(),
         };
-        Ok(Probe {
+        Ok(SeatProbe {
             capabilities: self.capabilities(),
             note,
         })
     }
 
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         let client = client_of(&spec.seat)?;
-        client::installed(&self.0, &spec.seat, client)?;
-        let desk = self.desk(spec, client)?;
-        Ok(Box::new(live::Live::start(spec, client, desk)?))
+        client::find_installed(&self.0, &spec.seat, client)?;
+        let desk = self.prepare_env(spec, client)?;
+        Ok(Box::new(live::LiveSession::start(spec, client, desk)?))
     }
 
-    fn open_per_turn(&self, spec: &JudgeSpec) -> Option<Result<Box<dyn Conversation>, Failure>> {
+    fn open_per_turn_conversation(
+        &self,
+        spec: &JudgeSpec,
+    ) -> Option<Result<Box<dyn Conversation>, Failure>> {
         let open = || {
             let client = client_of(&spec.seat)?;
-            client::installed(&self.0, &spec.seat, client)?;
-            let desk = self.desk(spec, client)?;
-            let per_turn = per_turn::PerTurn::new(spec, client, desk)?;
+            client::find_installed(&self.0, &spec.seat, client)?;
+            let desk = self.prepare_env(spec, client)?;
+            let per_turn = per_turn::PerTurnSession::new(spec, client, desk)?;
             Ok(Box::new(per_turn) as Box<dyn Conversation>)
         };
         Some(open())
     }
 }
 
-impl Claude {
+impl ClaudeAgent {
     /// Its home is its own where a key signs it in; else the user's, where its login is.
-    fn desk(&self, spec: &JudgeSpec, client: &Client) -> Result<Desk, Failure> {
-        let mut desk = Desk::lay(&self.0, spec, client, &LOGIN)?;
+    fn prepare_env(&self, spec: &JudgeSpec, client: &Client) -> Result<AgentEnv, Failure> {
+        let mut desk = AgentEnv::prepare(&self.0, spec, client, &LOGIN)?;
         if client::has_key(&self.0, &LOGIN) {
             let config = desk.home.path().join("claude");
-            desk.set("CLAUDE_CONFIG_DIR", config);
+            desk.set_variable("CLAUDE_CONFIG_DIR", config);
         } else {
             for name in ["HOME", "CLAUDE_CONFIG_DIR"] {
                 if let Some(own) = self.0.env.get(name) {
-                    desk.set(name, own.clone());
+                    desk.set_variable(name, own.clone());
                 }
             }
             for path in [".claude", ".claude.json"] {
                 if let Some(path) = client::in_users_home(&self.0, path) {
-                    desk.open_to(path);
+                    desk.allow_path(path);
                 }
             }
         }
@@ -120,7 +123,7 @@ impl Claude {
             ("DISABLE_ERROR_REPORTING", "1"),
             ("CLAUDE_CODE_MAX_RETRIES", RETRIES),
         ] {
-            desk.set(name, value);
+            desk.set_variable(name, value);
         }
         Ok(desk)
     }
@@ -137,14 +140,14 @@ fn client_of(seat: &Seat) -> Result<&Client, Failure> {
 }
 
 /// Arguments that both ways of holding it have.
-fn arguments(spec: &JudgeSpec, client: &Client) -> Vec<String> {
+fn build_arguments(spec: &JudgeSpec, client: &Client) -> Vec<String> {
     let tools = if spec.room.is_some() { TOOLS } else { "" };
     let mut argv = client.argv.clone();
     argv.extend(
         [
             "-p",
             "--system-prompt",
-            SYSTEM,
+            SYSTEM_PROMPT,
             "--tools",
             tools,
             "--permission-mode",

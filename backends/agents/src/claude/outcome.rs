@@ -5,13 +5,13 @@ use council_protocol::{Failure, FailureKind};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::Reply;
-use crate::client::{by_status, by_words, said};
+use crate::AgentReply;
+use crate::client::{kind_of_message, kind_of_status, shorten_message};
 
 /// The `result` object; the order of its keys differs between versions (clients.md 3.2).
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Outcome {
+pub(super) struct ClaudeResult {
     is_error: bool,
     subtype: String,
     api_error_status: Option<u64>,
@@ -20,39 +20,39 @@ pub(super) struct Outcome {
     stop_reason: Option<String>,
     pub(super) session_id: Option<String>,
     total_cost_usd: Option<f64>,
-    usage: Option<Tokens>,
+    usage: Option<ClaudeTokens>,
     errors: Vec<Value>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+struct ClaudeTokens {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
 }
 
-impl Outcome {
+impl ClaudeResult {
     /// The reply. `spent` is what the process had cost before this turn, and is what it has cost after it.
-    pub(super) fn reply(self, spent: &mut f64) -> Result<Reply, Failure> {
-        let usage = self.usage(spent);
-        if let Some(kind) = self.failure() {
-            return Err(Failure::new(kind, self.why()));
+    pub(super) fn into_reply(self, spent: &mut f64) -> Result<AgentReply, Failure> {
+        let usage = self.turn_usage(spent);
+        if let Some(kind) = self.failure_kind() {
+            return Err(Failure::new(kind, self.failure_reason()));
         }
         // What came through the schema is the answer; else the words are, and whoever reads them decides.
         let raw = match self.structured_output {
             Some(object) => object.to_string(),
             None => self.result.unwrap_or_default(),
         };
-        Ok(Reply {
+        Ok(AgentReply {
             raw,
             usage: Some(usage),
         })
     }
 
     /// `is_error` first: `subtype` says `success` beside it, too (clients.md 8.4 no. 2).
-    fn failure(&self) -> Option<FailureKind> {
+    fn failure_kind(&self) -> Option<FailureKind> {
         if !self.is_error && self.subtype == "success" {
             return None;
         }
@@ -62,13 +62,13 @@ impl Outcome {
             (_, "error_max_structured_output_retries") => FailureKind::Malformed,
             (_, "error_max_budget_usd") => FailureKind::Quota,
             _ => match self.api_error_status {
-                Some(status) => by_status(status),
-                None => by_words(self.result.as_deref().unwrap_or_default()),
+                Some(status) => kind_of_status(status),
+                None => kind_of_message(self.result.as_deref().unwrap_or_default()),
             },
         })
     }
 
-    fn why(&self) -> String {
+    fn failure_reason(&self) -> String {
         let errors = || {
             self.errors.iter().map(|error| match error {
                 Value::String(text) => text.clone(),
@@ -79,7 +79,7 @@ impl Outcome {
             None | Some("") => errors().collect::<Vec<_>>().join("; "),
             Some(text) => text.to_owned(),
         };
-        match (self.api_error_status, said(&text).as_str()) {
+        match (self.api_error_status, shorten_message(&text).as_str()) {
             (Some(status), text) => format!("claude: HTTP {status}: {text}"),
             (None, "") => format!("claude ended its turn with {}", self.subtype),
             (None, text) => format!("claude: {text}"),
@@ -87,7 +87,7 @@ impl Outcome {
     }
 
     /// The cost accumulates over a process, the tokens are those of the turn.
-    fn usage(&self, spent: &mut f64) -> Usage {
+    fn turn_usage(&self, spent: &mut f64) -> Usage {
         let tokens = self.usage.unwrap_or_default();
         let whole = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (None, None) => None,
@@ -113,8 +113,8 @@ mod tests {
     use super::*;
 
     fn kind(json: Value) -> FailureKind {
-        let outcome: Outcome = serde_json::from_value(json).unwrap();
-        outcome.reply(&mut 0.0).unwrap_err().kind
+        let outcome: ClaudeResult = serde_json::from_value(json).unwrap();
+        outcome.into_reply(&mut 0.0).unwrap_err().kind
     }
 
     #[test]
@@ -145,8 +145,8 @@ mod tests {
         let mut spent = 0.25;
         let json = serde_json::json!({"subtype": "success", "result": "x", "total_cost_usd": 0.75,
             "usage": {"input_tokens": 3, "cache_creation_input_tokens": 4, "cache_read_input_tokens": 5, "output_tokens": 6}});
-        let outcome: Outcome = serde_json::from_value(json).unwrap();
-        let usage = outcome.reply(&mut spent).unwrap().usage.unwrap();
+        let outcome: ClaudeResult = serde_json::from_value(json).unwrap();
+        let usage = outcome.into_reply(&mut spent).unwrap().usage.unwrap();
         assert_eq!((usage.cost_usd, spent), (Some(0.5), 0.75));
         assert_eq!(
             (usage.input_tokens, usage.cached_tokens, usage.output_tokens),

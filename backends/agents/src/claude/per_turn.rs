@@ -5,13 +5,13 @@ use std::sync::Arc;
 use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
-use super::outcome::Outcome;
-use crate::client::{Desk, event, message, said};
-use crate::process::{Finished, once, oversized};
-use crate::{Conversation, Reply, Stop, schema};
+use super::outcome::ClaudeResult;
+use crate::client::{AgentEnv, compose_message, parse_event, shorten_message};
+use crate::process::{FinishedProgram, oversized_failure, run_once};
+use crate::{AgentReply, Conversation, StopSignal, schema};
 
-pub(super) struct PerTurn {
-    desk: Desk,
+pub(super) struct PerTurnSession {
+    desk: AgentEnv,
     argv: Vec<String>,
     brief: Arc<str>,
     most: u64,
@@ -19,9 +19,9 @@ pub(super) struct PerTurn {
     session: Option<String>,
 }
 
-impl PerTurn {
-    pub(super) fn new(spec: &JudgeSpec, client: &Client, desk: Desk) -> Result<Self, Failure> {
-        let mut argv = super::arguments(spec, client);
+impl PerTurnSession {
+    pub(super) fn new(spec: &JudgeSpec, client: &Client, desk: AgentEnv) -> Result<Self, Failure> {
+        let mut argv = super::build_arguments(spec, client);
         argv.extend(["--output-format", "json"].map(str::to_owned));
         Ok(Self {
             desk,
@@ -32,16 +32,16 @@ impl PerTurn {
         })
     }
 
-    fn outcome(&self, finished: &Finished) -> Result<Outcome, Failure> {
+    fn parse_result(&self, finished: &FinishedProgram) -> Result<ClaudeResult, Failure> {
         if !finished.whole {
-            return Err(oversized(self.most));
+            return Err(oversized_failure(self.most));
         }
         // One object on a line of its own; what else there is, is noise.
         let lines = finished.stdout.split(|&b| b == b'\n').rev();
         let mut objects = lines.filter(|line| line.starts_with(b"{"));
-        let outcome = objects.find_map(|line| serde_json::from_value(event(line)?).ok());
+        let outcome = objects.find_map(|line| serde_json::from_value(parse_event(line)?).ok());
         outcome.ok_or_else(|| {
-            let (ending, noise) = (finished.ending(), said(&finished.noise));
+            let (ending, noise) = (finished.describe_ending(), shorten_message(&finished.noise));
             Failure::new(
                 FailureKind::Empty,
                 format!("claude ended ({ending}) without a result: {noise}"),
@@ -50,24 +50,24 @@ impl PerTurn {
     }
 }
 
-impl Conversation for PerTurn {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+impl Conversation for PerTurnSession {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let mut argv = self.argv.clone();
         if let Some(session) = &self.session {
             argv.extend(["--resume".to_owned(), session.clone()]);
         }
-        if let Some(schema) = schema::tool(turn.task.form()) {
+        if let Some(schema) = schema::tool_schema(turn.task.form()) {
             argv.extend(["--json-schema".to_owned(), schema.to_string()]);
         }
-        let text = message(&self.brief, &turn.prompt, self.session.is_none());
-        let program = self.desk.program(&argv);
+        let text = compose_message(&self.brief, &turn.prompt, self.session.is_none());
+        let program = self.desk.guarded_program(&argv);
         // The result carries the answer twice, escaped.
         let most = self.most.saturating_mul(4).saturating_add(1 << 20);
-        let finished = once(&self.desk.exe, &program, text.into_bytes(), most, stop)?;
-        let outcome = self.outcome(&finished)?;
+        let finished = run_once(&self.desk.exe, &program, text.into_bytes(), most, stop)?;
+        let outcome = self.parse_result(&finished)?;
         if let Some(session) = outcome.session_id.clone() {
             self.session = Some(session);
         }
-        outcome.reply(&mut 0.0)
+        outcome.into_reply(&mut 0.0)
     }
 }

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use council_protocol::message::Usage;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
-use crate::client::{Desk, SYSTEM, by_words, event, message, said};
-use crate::process::{Finished, once, oversized, spawn_failure};
-use crate::{Conversation, Reply, Stop, schema};
+use crate::client::{
+    AgentEnv, SYSTEM_PROMPT, compose_message, kind_of_message, parse_event, shorten_message,
+};
+use crate::process::{FinishedProgram, oversized_failure, run_once, spawn_failure};
+use crate::{AgentReply, Conversation, StopSignal, schema};
 
 /// Where the answer and the schema lie, below the home.
-const LAST: &str = "last.txt";
-const SCHEMA: &str = "schema.json";
+const LAST_MESSAGE_FILE: &str = "last.txt";
+const SCHEMA_FILE: &str = "schema.json";
 
-pub(super) struct Exec {
-    desk: Desk,
+pub(super) struct ExecSession {
+    desk: AgentEnv,
     /// The program with what stands before its subcommand.
     argv: Vec<String>,
     model: Option<String>,
@@ -28,14 +30,14 @@ pub(super) struct Exec {
 
 /// What its events told.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct ExecEvents {
     thread: Option<String>,
     failed: Option<String>,
     total: Option<[u64; 3]>,
 }
 
-impl Exec {
-    pub(super) fn new(spec: &JudgeSpec, argv: Vec<String>, desk: Desk) -> Self {
+impl ExecSession {
+    pub(super) fn new(spec: &JudgeSpec, argv: Vec<String>, desk: AgentEnv) -> Self {
         Self {
             desk,
             argv,
@@ -48,7 +50,7 @@ impl Exec {
     }
 
     /// The seed's flags in the seed's order, ours around them, the prompt over standard input.
-    fn arguments(&self, has_schema: bool) -> Vec<String> {
+    fn build_arguments(&self, has_schema: bool) -> Vec<String> {
         let mut argv = self.argv.clone();
         let home = |name: &str| {
             self.desk
@@ -60,7 +62,7 @@ impl Exec {
         };
         let dir = self.desk.dir.to_string_lossy().into_owned();
         let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
-        let instructions = format!("developer_instructions={SYSTEM:?}");
+        let instructions = format!("developer_instructions={SYSTEM_PROMPT:?}");
         add(&["exec", "-c", &instructions, "-s", "read-only"]);
         // Only where it is overridden (seed 003).
         if let Some(model) = &self.model {
@@ -68,11 +70,11 @@ impl Exec {
         }
         add(&["-C", &dir]);
         if has_schema {
-            add(&["--output-schema", &home(SCHEMA)]);
+            add(&["--output-schema", &home(SCHEMA_FILE)]);
         }
         add(&[
             "-o",
-            &home(LAST),
+            &home(LAST_MESSAGE_FILE),
             "--json",
             "--ignore-user-config",
             "--skip-git-repo-check",
@@ -84,35 +86,35 @@ impl Exec {
         argv
     }
 
-    fn reply(&mut self, finished: &Finished) -> Result<Reply, Failure> {
+    fn build_reply(&mut self, finished: &FinishedProgram) -> Result<AgentReply, Failure> {
         if !finished.whole {
-            return Err(oversized(self.most));
+            return Err(oversized_failure(self.most));
         }
-        let told = told(&finished.stdout);
+        let told = parse_events(&finished.stdout);
         if let Some(why) = told.failed {
             return Err(Failure::new(
-                by_words(&why),
-                format!("codex: {}", said(&why)),
+                kind_of_message(&why),
+                format!("codex: {}", shorten_message(&why)),
             ));
         }
         if told.thread.is_some() {
             self.thread = told.thread;
         }
-        let raw = self.last()?;
+        let raw = self.read_last_message()?;
         if raw.trim().is_empty() {
-            let (ending, noise) = (finished.ending(), said(&finished.noise));
+            let (ending, noise) = (finished.describe_ending(), shorten_message(&finished.noise));
             let detail = format!("codex ended ({ending}) without an answer: {noise}");
             return Err(Failure::new(FailureKind::Empty, detail));
         }
-        let usage = told.total.map(|total| self.usage(total));
-        Ok(Reply { raw, usage })
+        let usage = told.total.map(|total| self.turn_usage(total));
+        Ok(AgentReply { raw, usage })
     }
 
     /// The last message, as `-o` left it.
-    fn last(&self) -> Result<String, Failure> {
-        let path = self.desk.home.path().join(LAST);
+    fn read_last_message(&self) -> Result<String, Failure> {
+        let path = self.desk.home.path().join(LAST_MESSAGE_FILE);
         match std::fs::metadata(&path).map(|file| file.len()) {
-            Ok(size) if size > self.most => Err(oversized(self.most)),
+            Ok(size) if size > self.most => Err(oversized_failure(self.most)),
             Ok(_) => std::fs::read_to_string(&path).map_err(|error| {
                 Failure::new(
                     FailureKind::Malformed,
@@ -123,7 +125,7 @@ impl Exec {
         }
     }
 
-    fn usage(&mut self, total: [u64; 3]) -> Usage {
+    fn turn_usage(&mut self, total: [u64; 3]) -> Usage {
         let turn = [0, 1, 2].map(|i| total[i].saturating_sub(self.counted[i]));
         self.counted = total;
         Usage {
@@ -136,31 +138,33 @@ impl Exec {
     }
 }
 
-impl Conversation for Exec {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
-        let schema = schema::answer(turn.task.form());
+impl Conversation for ExecSession {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
+        let schema = schema::answer_schema(turn.task.form());
         let cannot = |error| spawn_failure(&self.argv[0], &error);
         if let Some(schema) = &schema {
             self.desk
-                .write(SCHEMA, &schema.to_string())
+                .write_file(SCHEMA_FILE, &schema.to_string())
                 .map_err(cannot)?;
         }
         // An answer of an earlier turn is none of this one.
-        self.desk.write(LAST, "").map_err(cannot)?;
-        let argv = self.arguments(schema.is_some());
-        let text = message(&self.brief, &turn.prompt, self.thread.is_none());
-        let program = self.desk.program(&argv);
+        self.desk
+            .write_file(LAST_MESSAGE_FILE, "")
+            .map_err(cannot)?;
+        let argv = self.build_arguments(schema.is_some());
+        let text = compose_message(&self.brief, &turn.prompt, self.thread.is_none());
+        let program = self.desk.guarded_program(&argv);
         let most = self.most.saturating_mul(4).saturating_add(16 << 20);
-        let finished = once(&self.desk.exe, &program, text.into_bytes(), most, stop)?;
-        self.reply(&finished)
+        let finished = run_once(&self.desk.exe, &program, text.into_bytes(), most, stop)?;
+        self.build_reply(&finished)
     }
 }
 
 /// Reads the events; an item of the type `error` is a warning (clients.md 8.4 no. 7).
-pub(super) fn told(stdout: &[u8]) -> Told {
-    let mut told = Told::default();
+pub(super) fn parse_events(stdout: &[u8]) -> ExecEvents {
+    let mut told = ExecEvents::default();
     for line in stdout.split(|&b| b == b'\n') {
-        let Some(event) = event(line) else {
+        let Some(event) = parse_event(line) else {
             continue;
         };
         match event["type"].as_str() {
@@ -192,7 +196,7 @@ mod tests {
 noise
 {"type":"item.completed","item":{"type":"error","message":"Model metadata for x not found"}}
 {"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":4,"output_tokens":3}}"#;
-        let told_warned = told(warned);
+        let told_warned = parse_events(warned);
         assert_eq!(told_warned.thread.as_deref(), Some("t1"));
         assert_eq!(
             (told_warned.failed, told_warned.total),
@@ -200,6 +204,6 @@ noise
         );
         let failed =
             br#"{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized"}}"#;
-        assert!(told(failed).failed.is_some());
+        assert!(parse_events(failed).failed.is_some());
     }
 }

@@ -12,30 +12,30 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use council_protocol::seat::{AgentKind, Client};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
+use self::server::AppServer;
 pub(crate) use self::server::DIALECT;
-use self::server::Server;
-use crate::client::{self, Desk, Login};
+use crate::client::{self, AgentEnv, ClientLogin};
 use crate::process::spawn_failure;
-use crate::{Agent, Conversation, Probe, Workshop};
+use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
 /// What the lines of `exec` come to, for [`crate::fuzz`].
-pub(crate) fn decode(lines: &[u8]) {
-    let _ = exec::told(lines);
+pub(crate) fn decode_lines(lines: &[u8]) {
+    let _ = exec::parse_events(lines);
 }
 
 /// What the server tells of a thread, for [`crate::fuzz`].
-pub(crate) fn told(params: &serde_json::Value) {
-    thread::decode(params);
+pub(crate) fn decode_params(params: &serde_json::Value) {
+    thread::decode_params(params);
 }
 
-const LOGIN: Login = Login {
+const LOGIN: ClientLogin = ClientLogin {
     variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
     keys: &["CODEX_API_KEY", "OPENAI_API_KEY"],
 };
 
 /// Switches that keep it quiet and deaf: no telemetry, no update check, no plugins, and no AGENTS.md of the reviewed tree
 /// (clients.md 4.1, 8.4 no. 10).
-const QUIET: [&str; 10] = [
+const QUIET_FLAGS: [&str; 10] = [
     "-c",
     "analytics.enabled=false",
     "-c",
@@ -49,14 +49,14 @@ const QUIET: [&str; 10] = [
 ];
 
 /// Codex.
-pub(crate) struct Codex {
-    workshop: Arc<Workshop>,
+pub(crate) struct CodexAgent {
+    workshop: Arc<AgentContext>,
     /// The live servers, each with the client and room that it was started for.
-    servers: Mutex<Vec<Weak<Server>>>,
+    servers: Mutex<Vec<Weak<AppServer>>>,
 }
 
-impl Codex {
-    pub(crate) fn new(workshop: &Arc<Workshop>) -> Self {
+impl CodexAgent {
+    pub(crate) fn new(workshop: &Arc<AgentContext>) -> Self {
         Self {
             workshop: Arc::clone(workshop),
             servers: Mutex::new(Vec::new()),
@@ -64,8 +64,8 @@ impl Codex {
     }
 }
 
-impl Agent for Codex {
-    fn driver(&self) -> &'static str {
+impl Agent for CodexAgent {
+    fn driver_name(&self) -> &'static str {
         "codex"
     }
 
@@ -81,68 +81,71 @@ impl Agent for Codex {
         ])
     }
 
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
-        client::installed(&self.workshop, seat, client_of(seat)?)?;
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
+        client::find_installed(&self.workshop, seat, client_of(seat)?)?;
         let note = match client::has_key(&self.workshop, &LOGIN) {
             true => String::new(),
             false => "no key in the environment: it uses its own login".to_owned(),
         };
-        Ok(Probe {
+        Ok(SeatProbe {
             capabilities: self.capabilities(),
             note,
         })
     }
 
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-        let server = self.server(spec)?;
-        Ok(Box::new(thread::Thread::start(server, spec)?))
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+        let server = self.server_for(spec)?;
+        Ok(Box::new(thread::CodexThread::start(server, spec)?))
     }
 
-    fn open_per_turn(&self, spec: &JudgeSpec) -> Option<Result<Box<dyn Conversation>, Failure>> {
+    fn open_per_turn_conversation(
+        &self,
+        spec: &JudgeSpec,
+    ) -> Option<Result<Box<dyn Conversation>, Failure>> {
         let open = || {
-            let (desk, argv) = self.desk(spec)?;
-            Ok(Box::new(exec::Exec::new(spec, argv, desk)) as Box<dyn Conversation>)
+            let (desk, argv) = self.prepare_env(spec)?;
+            Ok(Box::new(exec::ExecSession::new(spec, argv, desk)) as Box<dyn Conversation>)
         };
         Some(open())
     }
 }
 
-impl Codex {
+impl CodexAgent {
     /// The server for a judge: the one that serves the other judges of the same client, or a new one.
-    fn server(&self, spec: &JudgeSpec) -> Result<Arc<Server>, Failure> {
+    fn server_for(&self, spec: &JudgeSpec) -> Result<Arc<AppServer>, Failure> {
         let client = client_of(&spec.seat)?;
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         servers.retain(|server| server.strong_count() > 0);
         let mut living = servers.iter().filter_map(Weak::upgrade);
-        if let Some(server) = living.find(|server| server.serves(client, spec.room.as_deref())) {
+        if let Some(server) = living.find(|server| server.can_serve(client, spec.room.as_deref())) {
             return Ok(server);
         }
-        let (desk, argv) = self.desk(spec)?;
-        let server = Arc::new(Server::start(client, spec.room.clone(), &argv, desk)?);
+        let (desk, argv) = self.prepare_env(spec)?;
+        let server = Arc::new(AppServer::start(client, spec.room.clone(), &argv, desk)?);
         servers.push(Arc::downgrade(&server));
         Ok(server)
     }
 
     /// The desk, and the program with what stands before its subcommand.
-    fn desk(&self, spec: &JudgeSpec) -> Result<(Desk, Vec<String>), Failure> {
+    fn prepare_env(&self, spec: &JudgeSpec) -> Result<(AgentEnv, Vec<String>), Failure> {
         let client = client_of(&spec.seat)?;
-        let program = client::installed(&self.workshop, &spec.seat, client)?;
-        let mut desk = Desk::lay(&self.workshop, spec, client, &LOGIN)?;
+        let program = client::find_installed(&self.workshop, &spec.seat, client)?;
+        let mut desk = AgentEnv::prepare(&self.workshop, spec, client, &LOGIN)?;
         let home = desk.home.path().join("codex");
         let cannot = |error| spawn_failure(&client.argv[0], &error);
         std::fs::create_dir(&home).map_err(cannot)?;
-        desk.set("CODEX_HOME", home);
+        desk.set_variable("CODEX_HOME", home);
         self.sign_in(&mut desk).map_err(cannot)?;
         let mut argv = client.argv.clone();
-        if let Some(native) = native::behind(&program) {
+        if let Some(native) = native::find_native(&program) {
             argv[0] = native.to_string_lossy().into_owned();
         }
-        argv.extend(QUIET.map(str::to_owned));
+        argv.extend(QUIET_FLAGS.map(str::to_owned));
         Ok((desk, argv))
     }
 
     /// Its home holds nothing but what signs it in: the key of the environment, or the user's own login by reference.
-    fn sign_in(&self, desk: &mut Desk) -> std::io::Result<()> {
+    fn sign_in(&self, desk: &mut AgentEnv) -> std::io::Result<()> {
         let key = LOGIN
             .keys
             .iter()
@@ -163,7 +166,7 @@ impl Codex {
             .filter(|file| file.is_file())
         {
             Some(file) => {
-                desk.open_to(file.clone());
+                desk.allow_path(file.clone());
                 std::os::unix::fs::symlink(file, desk.home.path().join("codex/auth.json"))
             }
             None => Ok(()),

@@ -14,7 +14,7 @@ const TRIPLES: &[(&str, &str)] = if cfg!(all(target_os = "linux", target_arch = 
 };
 
 /// The native program behind a launcher; none where the program is no launcher, or keeps it elsewhere.
-pub(super) fn behind(launcher: &Path) -> Option<PathBuf> {
+pub(super) fn find_native(launcher: &Path) -> Option<PathBuf> {
     let script = launcher.canonicalize().ok()?;
     if script.extension()? != "js" {
         return None;
@@ -65,7 +65,7 @@ mod tests {
         }
         let launcher = root.path().join("codex");
         std::os::unix::fs::symlink(scope.join("codex/bin/codex.js"), &launcher).unwrap();
-        assert_eq!(behind(&launcher), Some(native.canonicalize().unwrap()));
-        assert_eq!(behind(&native), None, "it is no launcher");
+        assert_eq!(find_native(&launcher), Some(native.canonicalize().unwrap()));
+        assert_eq!(find_native(&native), None, "it is no launcher");
     }
 }

@@ -7,40 +7,40 @@ use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind};
 use serde_json::{Value, json};
 
-use crate::client::{Desk, said};
-use crate::rpc::{Dialect, Ear, Peer};
+use crate::client::{AgentEnv, shorten_message};
+use crate::rpc::{NoticeReceiver, RpcDialect, RpcPeer};
 
 /// How long it has to start, and to answer what is no turn.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long it has to end by itself.
-const GOODBYE: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-pub(crate) const DIALECT: Dialect = Dialect {
+pub(crate) const DIALECT: RpcDialect = RpcDialect {
     name: "codex",
     is_versioned: false,
     topic: "threadId",
-    answer: refuse,
+    answer: refuse_request,
 };
 
 /// A live app-server; it ends with the last judge that it serves.
-pub(super) struct Server {
-    pub(super) peer: Peer,
+pub(super) struct AppServer {
+    pub(super) peer: RpcPeer,
     client: Client,
     room: Option<PathBuf>,
-    pub(super) desk: Desk,
+    pub(super) desk: AgentEnv,
 }
 
-impl Server {
+impl AppServer {
     pub(super) fn start(
         client: &Client,
         room: Option<PathBuf>,
         argv: &[String],
-        desk: Desk,
+        desk: AgentEnv,
     ) -> Result<Self, Failure> {
         let mut argv = argv.to_vec();
         argv.push("app-server".to_owned());
-        let peer = Peer::start(&desk.exe, &desk.program(&argv), DIALECT)?;
+        let peer = RpcPeer::start(&desk.exe, &desk.guarded_program(&argv), DIALECT)?;
         let server = Self {
             peer,
             client: client.clone(),
@@ -49,36 +49,44 @@ impl Server {
         };
         let version = env!("CARGO_PKG_VERSION");
         let info = json!({ "name": "git-council", "title": "git-council", "version": version });
-        let ear = Ear::new();
-        server.call(&ear, "initialize", &json!({ "clientInfo": info }))?;
-        server.peer.tell("initialized", &json!({}));
+        let ear = NoticeReceiver::new();
+        server.call_server(&ear, "initialize", &json!({ "clientInfo": info }))?;
+        server.peer.send_notification("initialized", &json!({}));
         Ok(server)
     }
 
     /// Whether it can serve another judge of this client in this room.
-    pub(super) fn serves(&self, client: &Client, room: Option<&Path>) -> bool {
+    pub(super) fn can_serve(&self, client: &Client, room: Option<&Path>) -> bool {
         !self.peer.is_over() && self.client == *client && self.room.as_deref() == room
     }
 
     /// Asks and waits; an error of the server is a judge that cannot sit.
-    pub(super) fn call(&self, ear: &Ear, method: &str, params: &Value) -> Result<Value, Failure> {
+    pub(super) fn call_server(
+        &self,
+        ear: &NoticeReceiver,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, Failure> {
         self.peer
-            .call(ear, method, params, PATIENCE)?
+            .call_method(ear, method, params, CALL_TIMEOUT)?
             .map_err(|error| {
-                let detail = format!("codex refused {method}: {}", said(&error.message));
+                let detail = format!(
+                    "codex refused {method}: {}",
+                    shorten_message(&error.message)
+                );
                 Failure::new(FailureKind::Spawn, detail)
             })
     }
 }
 
-impl Drop for Server {
+impl Drop for AppServer {
     fn drop(&mut self) {
-        self.peer.finish(GOODBYE);
+        self.peer.finish(EXIT_TIMEOUT);
     }
 }
 
 /// Whatever it asks leave for, a judge has none.
-fn refuse(method: &str, _: &Value, _: &Path) -> Option<Value> {
+fn refuse_request(method: &str, _: &Value, _: &Path) -> Option<Value> {
     match method {
         "item/commandExecution/requestApproval" | "item/fileChange/requestApproval" => {
             Some(json!({ "decision": "decline" }))

@@ -7,20 +7,22 @@ use council_protocol::message::Usage;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use serde_json::{Value, json};
 
-use super::server::{DIALECT, Server};
-use crate::client::{SYSTEM, by_status, by_words, message, said};
-use crate::rpc::{Ear, Notice};
-use crate::{Conversation, Reply, Stop, schema};
+use super::server::{AppServer, DIALECT};
+use crate::client::{
+    SYSTEM_PROMPT, compose_message, kind_of_message, kind_of_status, shorten_message,
+};
+use crate::rpc::{NoticeReceiver, RpcNotice};
+use crate::{AgentReply, Conversation, StopSignal, schema};
 
 /// How long an interrupted turn has to end.
-const INTERRUPTED: Duration = Duration::from_secs(3);
+const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Beyond the time of a turn, in case nobody cancels it.
-const SLACK: Duration = Duration::from_secs(10);
+const TURN_SLACK: Duration = Duration::from_secs(10);
 
-pub(super) struct Thread {
-    server: Arc<Server>,
-    ear: Ear,
+pub(super) struct CodexThread {
+    server: Arc<AppServer>,
+    ear: NoticeReceiver,
     id: String,
     brief: Arc<str>,
     is_first: bool,
@@ -32,7 +34,7 @@ pub(super) struct Thread {
 
 /// What is heard of a turn while it goes on.
 #[derive(Default)]
-struct Heard {
+struct TurnProgress {
     /// The turn's id, once it has one.
     turn: Option<String>,
     /// The last message of the agent.
@@ -41,26 +43,26 @@ struct Heard {
     total: Option<[u64; 3]>,
 }
 
-impl Thread {
-    pub(super) fn start(server: Arc<Server>, spec: &JudgeSpec) -> Result<Self, Failure> {
-        let ear = Ear::new();
+impl CodexThread {
+    pub(super) fn start(server: Arc<AppServer>, spec: &JudgeSpec) -> Result<Self, Failure> {
+        let ear = NoticeReceiver::new();
         let mut params = json!({
             "cwd": server.desk.dir,
             "sandbox": "read-only",
             "approvalPolicy": "never",
             "ephemeral": true,
-            "developerInstructions": SYSTEM,
+            "developerInstructions": SYSTEM_PROMPT,
         });
         if let Some(model) = &spec.seat.agent.model {
             params["model"] = model.as_str().into();
         }
-        let started = server.call(&ear, "thread/start", &params)?;
-        check(&started)?;
+        let started = server.call_server(&ear, "thread/start", &params)?;
+        check_sandbox(&started)?;
         let Some(id) = started["thread"]["id"].as_str().map(str::to_owned) else {
             let detail = "codex started a thread without an id";
             return Err(Failure::new(FailureKind::Spawn, detail));
         };
-        server.peer.listen(&id, &ear);
+        server.peer.subscribe(&id, &ear);
         Ok(Self {
             server,
             ear,
@@ -73,23 +75,23 @@ impl Thread {
     }
 
     /// Waits until the turn is over: its status with its error.
-    fn wait(
+    fn wait_for_end(
         &self,
         asked: u64,
-        heard: &mut Heard,
+        heard: &mut TurnProgress,
         until: Instant,
-        stop: &Stop,
+        stop: &StopSignal,
     ) -> Result<Value, Failure> {
         loop {
-            match self.ear.next(DIALECT.name, until, stop)? {
-                Notice::Replied(id, Ok(result)) if id == asked => {
+            match self.ear.next_notice(DIALECT.name, until, stop)? {
+                RpcNotice::Replied(id, Ok(result)) if id == asked => {
                     heard.turn = result["turn"]["id"].as_str().map(str::to_owned);
                 }
-                Notice::Replied(id, Err(error)) if id == asked => {
-                    let detail = format!("codex: {}", said(&error.message));
-                    return Err(Failure::new(by_words(&error.message), detail));
+                RpcNotice::Replied(id, Err(error)) if id == asked => {
+                    let detail = format!("codex: {}", shorten_message(&error.message));
+                    return Err(Failure::new(kind_of_message(&error.message), detail));
                 }
-                Notice::Told(method, mut params) => match method.as_str() {
+                RpcNotice::Told(method, mut params) => match method.as_str() {
                     "turn/completed" => return Ok(params["turn"].take()),
                     "item/completed" if params["item"]["type"] == "agentMessage" => {
                         heard.text = params["item"]["text"]
@@ -97,7 +99,7 @@ impl Thread {
                             .unwrap_or_default()
                             .to_owned();
                     }
-                    "thread/tokenUsage/updated" => heard.total = total(&params["tokenUsage"]),
+                    "thread/tokenUsage/updated" => heard.total = parse_total(&params["tokenUsage"]),
                     _ => {}
                 },
                 _ => {}
@@ -106,13 +108,13 @@ impl Thread {
     }
 
     /// Interrupts the turn; the thread goes on, unless the server does not answer.
-    fn interrupt(&mut self, asked: u64, heard: &mut Heard) {
-        let stop = Stop::default();
-        let until = Instant::now() + INTERRUPTED;
+    fn interrupt_turn(&mut self, asked: u64, heard: &mut TurnProgress) {
+        let stop = StopSignal::default();
+        let until = Instant::now() + INTERRUPT_TIMEOUT;
         // Cancelled before the server has named the turn: it is named first.
         while heard.turn.is_none() {
-            match self.ear.next(DIALECT.name, until, &stop) {
-                Ok(Notice::Replied(id, Ok(result))) if id == asked => {
+            match self.ear.next_notice(DIALECT.name, until, &stop) {
+                Ok(RpcNotice::Replied(id, Ok(result))) if id == asked => {
                     heard.turn = result["turn"]["id"].as_str().map(str::to_owned);
                 }
                 Ok(_) => {}
@@ -120,11 +122,13 @@ impl Thread {
             }
         }
         let params = json!({ "threadId": self.id, "turnId": heard.turn });
-        self.server.peer.ask(&self.ear, "turn/interrupt", &params);
-        self.is_stuck = self.wait(asked, heard, until, &stop).is_err();
+        self.server
+            .peer
+            .send_request(&self.ear, "turn/interrupt", &params);
+        self.is_stuck = self.wait_for_end(asked, heard, until, &stop).is_err();
     }
 
-    fn usage(&mut self, total: Option<[u64; 3]>) -> Option<Usage> {
+    fn turn_usage(&mut self, total: Option<[u64; 3]>) -> Option<Usage> {
         let total = total?;
         let turn = [0, 1, 2].map(|i| total[i].saturating_sub(self.counted[i]));
         self.counted = total;
@@ -138,14 +142,14 @@ impl Thread {
     }
 }
 
-impl Conversation for Thread {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+impl Conversation for CodexThread {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         if self.is_stuck {
             let detail = "codex did not end an interrupted turn";
             return Err(Failure::new(FailureKind::Died, detail));
         }
         self.ear.wake_on(stop);
-        let text = message(
+        let text = compose_message(
             &self.brief,
             &turn.prompt,
             std::mem::take(&mut self.is_first),
@@ -154,30 +158,33 @@ impl Conversation for Thread {
             "threadId": self.id,
             "input": [{ "type": "text", "text": text }],
         });
-        if let Some(schema) = schema::answer(turn.task.form()) {
+        if let Some(schema) = schema::answer_schema(turn.task.form()) {
             params["outputSchema"] = schema;
         }
-        let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + SLACK;
-        let asked = self.server.peer.ask(&self.ear, "turn/start", &params);
-        let mut heard = Heard::default();
-        let over = self.wait(asked, &mut heard, until, stop);
+        let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
+        let asked = self
+            .server
+            .peer
+            .send_request(&self.ear, "turn/start", &params);
+        let mut heard = TurnProgress::default();
+        let over = self.wait_for_end(asked, &mut heard, until, stop);
         let over = match over {
             Err(failure)
                 if matches!(failure.kind, FailureKind::Cancelled | FailureKind::Timeout) =>
             {
-                self.interrupt(asked, &mut heard);
+                self.interrupt_turn(asked, &mut heard);
                 return Err(failure);
             }
-            Err(failure) => return Err(self.server.peer.explained(failure)),
+            Err(failure) => return Err(self.server.peer.with_stderr(failure)),
             Ok(over) => over,
         };
-        let usage = self.usage(heard.total);
+        let usage = self.turn_usage(heard.total);
         match over["status"].as_str() {
-            Some("completed") => Ok(Reply {
+            Some("completed") => Ok(AgentReply {
                 raw: heard.text,
                 usage,
             }),
-            _ => Err(failed(&over["error"])),
+            _ => Err(turn_failure(&over["error"])),
         }
     }
 
@@ -186,12 +193,12 @@ impl Conversation for Thread {
     }
 
     fn end(&mut self) {
-        self.server.peer.forget(&self.id);
+        self.server.peer.unsubscribe(&self.id);
     }
 }
 
 /// That the thread is read-only is not believed, but looked at.
-fn check(started: &Value) -> Result<(), Failure> {
+fn check_sandbox(started: &Value) -> Result<(), Failure> {
     let sandbox = &started["sandbox"];
     let kind = sandbox.as_str().or_else(|| sandbox["type"].as_str());
     match kind {
@@ -204,7 +211,7 @@ fn check(started: &Value) -> Result<(), Failure> {
     }
 }
 
-fn total(usage: &Value) -> Option<[u64; 3]> {
+fn parse_total(usage: &Value) -> Option<[u64; 3]> {
     let count = |name: &str| usage["total"][name].as_u64();
     Some([
         count("inputTokens")?,
@@ -214,14 +221,14 @@ fn total(usage: &Value) -> Option<[u64; 3]> {
 }
 
 /// Everything that is read of what the server tells.
-pub(super) fn decode(params: &Value) {
-    let _ = total(&params["tokenUsage"]);
-    let _ = check(params);
-    let _ = failed(&params["turn"]["error"]);
+pub(super) fn decode_params(params: &Value) {
+    let _ = parse_total(&params["tokenUsage"]);
+    let _ = check_sandbox(params);
+    let _ = turn_failure(&params["turn"]["error"]);
 }
 
 /// Why a turn failed: typed where Codex types it.
-fn failed(error: &Value) -> Failure {
+fn turn_failure(error: &Value) -> Failure {
     let words = error["message"]
         .as_str()
         .unwrap_or("the turn failed without a reason");
@@ -243,10 +250,10 @@ fn failed(error: &Value) -> Failure {
             FailureKind::Refused
         }
         (Some("contextWindowExceeded"), _) => FailureKind::Oversized,
-        (_, Some(status)) => by_status(status),
-        _ => by_words(words),
+        (_, Some(status)) => kind_of_status(status),
+        _ => kind_of_message(words),
     };
-    Failure::new(kind, format!("codex: {}", said(words)))
+    Failure::new(kind, format!("codex: {}", shorten_message(words)))
 }
 
 #[cfg(test)]
@@ -255,7 +262,8 @@ mod tests {
 
     #[test]
     fn each_failure_has_its_kind() {
-        let kind = |info: Value| failed(&json!({ "message": "m", "codexErrorInfo": info })).kind;
+        let kind =
+            |info: Value| turn_failure(&json!({ "message": "m", "codexErrorInfo": info })).kind;
         assert_eq!(kind(json!("unauthorized")), FailureKind::Quota);
         assert_eq!(kind(json!("cyberPolicy")), FailureKind::Refused);
         assert_eq!(kind(json!("serverOverloaded")), FailureKind::Provider);
@@ -267,12 +275,15 @@ mod tests {
 
     #[test]
     fn a_thread_that_is_not_read_only_seats_nobody() {
-        assert!(check(&json!({ "sandbox": { "type": "readOnly" } })).is_ok());
+        assert!(check_sandbox(&json!({ "sandbox": { "type": "readOnly" } })).is_ok());
         for odd in [
             json!({}),
             json!({ "sandbox": { "type": "workspaceWrite" } }),
         ] {
-            assert_eq!(check(&odd).unwrap_err().kind, FailureKind::Unsupported);
+            assert_eq!(
+                check_sandbox(&odd).unwrap_err().kind,
+                FailureKind::Unsupported
+            );
         }
     }
 }

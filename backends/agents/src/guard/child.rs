@@ -5,7 +5,7 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::sandbox::{self, Fence};
+use super::sandbox::{self, SandboxFence};
 use super::{DEATH_FD, tree};
 
 /// How long the guard goes on killing what keeps forking.
@@ -17,7 +17,7 @@ static ASKED_TO_END: AtomicBool = AtomicBool::new(false);
 /// signal ended it, 127 when it could not be started.
 ///
 /// `args` is what follows the subcommand: `GRACE_MS [--read PATH]… [--write PATH]… -- PROGRAM ARGS…`.
-pub fn run(args: &[std::ffi::OsString]) -> u8 {
+pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
     let grace = args
         .first()
         .and_then(|ms| ms.to_str()?.parse().ok())
@@ -26,7 +26,7 @@ pub fn run(args: &[std::ffi::OsString]) -> u8 {
     let (Some(grace), Some([program, rest @ ..]), Ok(fence)) = (
         grace,
         args.get(middle + 1..),
-        Fence::parse(args.get(1..middle).unwrap_or_default()),
+        SandboxFence::parse_arguments(args.get(1..middle).unwrap_or_default()),
     ) else {
         return 2;
     };
@@ -34,7 +34,7 @@ pub fn run(args: &[std::ffi::OsString]) -> u8 {
     if let Some(Err(error)) = fence.as_ref().map(sandbox::enclose) {
         return could_not_start(program, &error);
     }
-    prepare();
+    install_handlers();
     let mut command = Command::new(program);
     command.args(rest);
     die_with_us(&mut command);
@@ -42,7 +42,7 @@ pub fn run(args: &[std::ffi::OsString]) -> u8 {
         Ok(child) => child,
         Err(error) => return could_not_start(program, &error),
     };
-    let code = wait(&mut child, grace);
+    let code = wait_for_end(&mut child, grace);
     end_all(&child, Duration::ZERO);
     code
 }
@@ -59,7 +59,7 @@ fn could_not_start(program: &std::ffi::OsStr, error: &impl std::fmt::Display) ->
 }
 
 /// Waits until the program ends, or ends it when we are asked to.
-fn wait(child: &mut Child, grace: Duration) -> u8 {
+fn wait_for_end(child: &mut Child, grace: Duration) -> u8 {
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             let signal = status.signal().map(|s| 128 + s);
@@ -95,10 +95,10 @@ fn end_all(child: &Child, grace: Duration) {
                 .into_iter()
                 .filter(|pid| !asked.contains(pid))
                 .collect();
-            tree::signal(&new, libc::SIGTERM);
+            tree::send_signal(&new, libc::SIGTERM);
             asked.extend(new);
         } else {
-            tree::signal(&left, libc::SIGKILL);
+            tree::send_signal(&left, libc::SIGKILL);
         }
         // SIGCHLD ends the pause; a grandchild that is not ours to reap is looked at again after it.
         sleep_until_signal_or_death(Some(Duration::from_millis(20)));
@@ -125,7 +125,7 @@ fn close_inherited() {
 }
 
 /// Subreaper, signal handlers, and the signals blocked everywhere but in the one wait.
-fn prepare() {
+fn install_handlers() {
     #[expect(
         unsafe_code,
         reason = "prctl and the signal calls have no safe wrapper here"

@@ -11,8 +11,8 @@ mod child;
 mod sandbox;
 mod tree;
 
-pub use child::run;
-pub use sandbox::{Fence, is_enforceable};
+pub use child::run_guard;
+pub use sandbox::{SandboxFence, is_enforceable};
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -28,7 +28,7 @@ pub const SUBCOMMAND: &str = "__guard";
 
 /// What is to be held by a guard.
 #[derive(Debug, Clone)]
-pub struct Program<'a> {
+pub struct GuardedProgram<'a> {
     /// The program and its arguments; the program is looked up on the `PATH` of `env`.
     pub argv: &'a [String],
     /// The whole environment: nothing of ours is inherited.
@@ -38,18 +38,18 @@ pub struct Program<'a> {
     /// How long it has between SIGTERM and SIGKILL, in milliseconds.
     pub grace_ms: u64,
     /// What the kernel keeps it behind; it is not started where that cannot be enforced.
-    pub fence: Option<&'a Fence>,
+    pub fence: Option<&'a SandboxFence>,
 }
 
 /// A program under guard, with pipes to its standard streams.
 #[derive(Debug)]
-pub struct Guarded {
+pub struct GuardedChild {
     /// The guard's process; its streams are the program's.
     pub child: Child,
     death: Option<OwnedFd>,
 }
 
-impl Guarded {
+impl GuardedChild {
     /// Asks the tree to end: SIGTERM, the grace, then SIGKILL. Returns at once; the guard's end says that it is done.
     pub fn end(&mut self) {
         self.death = None;
@@ -66,7 +66,7 @@ impl Guarded {
     }
 }
 
-impl Drop for Guarded {
+impl Drop for GuardedChild {
     fn drop(&mut self) {
         self.end();
         // The guard ends within the grace; a zombie of ours is all that could be left, so it is reaped here.
@@ -75,13 +75,18 @@ impl Drop for Guarded {
 }
 
 /// Starts a program under a guard. `exe` is our own executable.
-pub fn spawn(exe: &Path, program: &Program<'_>) -> io::Result<Guarded> {
-    let (guard_end, our_end) = pipe()?;
+pub fn spawn_guarded(exe: &Path, program: &GuardedProgram<'_>) -> io::Result<GuardedChild> {
+    let (guard_end, our_end) = death_pipe()?;
     let mut command = Command::new(exe);
     command
         .arg(SUBCOMMAND)
         .arg(program.grace_ms.to_string())
-        .args(program.fence.map(Fence::arguments).unwrap_or_default())
+        .args(
+            program
+                .fence
+                .map(SandboxFence::to_arguments)
+                .unwrap_or_default(),
+        )
         .arg("--")
         .args(program.argv);
     command
@@ -116,14 +121,14 @@ pub fn spawn(exe: &Path, program: &Program<'_>) -> io::Result<Guarded> {
     }
     let child = command.spawn()?;
     drop(guard_end);
-    Ok(Guarded {
+    Ok(GuardedChild {
         child,
         death: Some(our_end),
     })
 }
 
 /// A pipe whose two ends are closed on exec: the guard's end, our end.
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+fn death_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reader, writer) = io::pipe()?;
     Ok((reader.into(), writer.into()))
 }

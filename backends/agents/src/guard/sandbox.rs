@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Where a program may read, and where it may write, too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fence {
+pub struct SandboxFence {
     /// Folders and files that may be read, and run.
     pub read: Vec<PathBuf>,
     /// Folders and files that may also be written.
@@ -15,9 +15,9 @@ pub struct Fence {
 const READ: &str = "--read";
 const WRITE: &str = "--write";
 
-impl Fence {
+impl SandboxFence {
     /// As arguments of the guard.
-    pub(super) fn arguments(&self) -> Vec<OsString> {
+    pub(super) fn to_arguments(&self) -> Vec<OsString> {
         let flagged = |flag: &'static str, paths: &[PathBuf]| -> Vec<OsString> {
             let both = |path: &PathBuf| [OsString::from(flag), path.clone().into_os_string()];
             paths.iter().flat_map(both).collect()
@@ -26,7 +26,7 @@ impl Fence {
     }
 
     /// Reads the arguments that stand before `--`. None: there is no fence; an error: they are not ours.
-    pub(super) fn parse(arguments: &[OsString]) -> Result<Option<Self>, ()> {
+    pub(super) fn parse_arguments(arguments: &[OsString]) -> Result<Option<Self>, ()> {
         let mut fence = Self::default();
         for pair in arguments.chunks(2) {
             match pair {
@@ -42,7 +42,7 @@ impl Fence {
 /// Whether this kernel can enforce a fence.
 #[cfg(target_os = "linux")]
 pub fn is_enforceable() -> bool {
-    enforced::ruleset().is_ok()
+    enforced::empty_ruleset().is_ok()
 }
 
 /// Whether this kernel can enforce a fence.
@@ -53,13 +53,13 @@ pub fn is_enforceable() -> bool {
 
 /// Puts this process, and all that it starts, behind the fence; there is no way back.
 #[cfg(target_os = "linux")]
-pub(super) fn enclose(fence: &Fence) -> Result<(), String> {
+pub(super) fn enclose(fence: &SandboxFence) -> Result<(), String> {
     enforced::enclose(fence).map_err(|error| error.to_string())
 }
 
 /// There is nothing here that could enforce it.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn enclose(_: &Fence) -> Result<(), String> {
+pub(super) fn enclose(_: &SandboxFence) -> Result<(), String> {
     Err("this operating system has no sandbox that we use".to_owned())
 }
 
@@ -70,23 +70,29 @@ mod enforced {
         RulesetCreatedAttr, RulesetError, path_beneath_rules,
     };
 
-    use super::Fence;
+    use super::SandboxFence;
 
     /// The first version that also keeps files from being cut short (Linux 6.2).
-    const LEAST: ABI = ABI::V3;
+    const MIN_ABI: ABI = ABI::V3;
 
     /// A set without rules; fails where the kernel does not have all that it is about.
-    pub(super) fn ruleset() -> Result<RulesetCreated, RulesetError> {
+    pub(super) fn empty_ruleset() -> Result<RulesetCreated, RulesetError> {
         Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::from_all(LEAST))?
+            .handle_access(AccessFs::from_all(MIN_ABI))?
             .create()
     }
 
-    pub(super) fn enclose(fence: &Fence) -> Result<(), RulesetError> {
-        ruleset()?
-            .add_rules(path_beneath_rules(&fence.read, AccessFs::from_read(LEAST)))?
-            .add_rules(path_beneath_rules(&fence.write, AccessFs::from_all(LEAST)))?
+    pub(super) fn enclose(fence: &SandboxFence) -> Result<(), RulesetError> {
+        empty_ruleset()?
+            .add_rules(path_beneath_rules(
+                &fence.read,
+                AccessFs::from_read(MIN_ABI),
+            ))?
+            .add_rules(path_beneath_rules(
+                &fence.write,
+                AccessFs::from_all(MIN_ABI),
+            ))?
             .restrict_self()?;
         Ok(())
     }
@@ -98,12 +104,15 @@ mod tests {
 
     #[test]
     fn a_fence_survives_the_command_line() {
-        let fence = Fence {
+        let fence = SandboxFence {
             read: vec!["/usr".into(), "/a b".into()],
             write: vec!["/tmp/x".into()],
         };
-        assert_eq!(Fence::parse(&fence.arguments()), Ok(Some(fence)));
-        assert_eq!(Fence::parse(&[]), Ok(None));
-        assert_eq!(Fence::parse(&["--read".into()]), Err(()));
+        assert_eq!(
+            SandboxFence::parse_arguments(&fence.to_arguments()),
+            Ok(Some(fence))
+        );
+        assert_eq!(SandboxFence::parse_arguments(&[]), Ok(None));
+        assert_eq!(SandboxFence::parse_arguments(&["--read".into()]), Err(()));
     }
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs};
 #[cfg(target_os = "linux")]
 pub(super) fn below(ancestor: i32, _: u32) -> Vec<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
-    for pid in all() {
+    for pid in all_pids() {
         if let Some(parent) = parent_of(pid) {
             children.entry(parent).or_default().push(pid);
         }
@@ -34,7 +34,7 @@ pub(super) fn below(_: i32, program: u32) -> Vec<i32> {
 }
 
 /// Sends `signal` to each process.
-pub(super) fn signal(pids: &[i32], signal: i32) {
+pub(super) fn send_signal(pids: &[i32], signal: i32) {
     for &pid in pids {
         #[expect(unsafe_code, reason = "no safe wrapper without another dependency")]
         // SAFETY: kill touches no memory of ours; a process that is gone gives ESRCH, which is what we want anyway.
@@ -45,7 +45,7 @@ pub(super) fn signal(pids: &[i32], signal: i32) {
 }
 
 #[cfg(target_os = "linux")]
-fn all() -> impl Iterator<Item = i32> {
+fn all_pids() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }

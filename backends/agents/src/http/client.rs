@@ -10,23 +10,23 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::runtime::{Builder, Runtime};
 
-use super::connections::{causes, connections};
-use super::retry::{Trouble, retry_after};
+use super::connections::{http_client, root_cause};
+use super::retry::{CallError, retry_after};
 
 /// How much of an error's body is read, in bytes.
-const MOST_ERROR: usize = 16 << 10;
+const MAX_ERROR_BYTES: usize = 16 << 10;
 
 /// How much of an error's words a person is shown, in characters.
-const LONGEST_ERROR: usize = 300;
+const MAX_ERROR_CHARS: usize = 300;
 
 /// A runtime with one thread, and the connections of all judges.
-pub(super) struct Engine {
+pub(super) struct HttpEngine {
     /// Taken when this is dropped.
     runtime: Option<Runtime>,
     client: Client,
 }
 
-impl Engine {
+impl HttpEngine {
     /// Starts without any connection. Proxies are taken from `env`, as their usual variables name them.
     pub(super) fn start(env: &BTreeMap<String, OsString>) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread()
@@ -35,7 +35,7 @@ impl Engine {
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start a runtime: {error}"))?;
-        let client = connections(env)?;
+        let client = http_client(env)?;
         Ok(Self {
             runtime: Some(runtime),
             client,
@@ -43,34 +43,36 @@ impl Engine {
     }
 
     /// Waits for a future on this thread; its connections live on the runtime's.
-    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> Option<T> {
+    pub(super) fn block_on<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         self.runtime
             .as_ref()
             .map(|runtime| runtime.block_on(future))
     }
 
     /// Sends a call and reads the head of what comes back.
-    pub(super) async fn post(
+    pub(super) async fn post_call(
         &self,
-        target: &Target,
+        target: &ApiTarget,
         url: Url,
         body: Vec<u8>,
-    ) -> Result<Response, Trouble> {
+    ) -> Result<Response, CallError> {
         let request = self
             .client
             .post(url)
             .headers(target.headers.clone())
             .body(body);
         let sent = request.send().await;
-        let response = sent.map_err(|error| Trouble::again(failed(&target.host, &error), None))?;
+        let response = sent.map_err(|error| {
+            CallError::retryable(connection_failure(&target.host, &error), None)
+        })?;
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(refused(target, response).await)
+        Err(refused_call(target, response).await)
     }
 }
 
-impl Drop for Engine {
+impl Drop for HttpEngine {
     fn drop(&mut self) {
         // A look-up of a name cannot be interrupted: it is left behind.
         if let Some(runtime) = self.runtime.take() {
@@ -81,7 +83,7 @@ impl Drop for Engine {
 
 /// Where the calls of an agent go.
 #[derive(Clone)]
-pub(super) struct Target {
+pub(super) struct ApiTarget {
     base: Url,
     /// For messages.
     host: String,
@@ -89,7 +91,7 @@ pub(super) struct Target {
     key: Option<String>,
 }
 
-impl Target {
+impl ApiTarget {
     /// The endpoint with its key, which is bound to exactly this host: nothing is followed elsewhere.
     pub(super) fn new(endpoint: &Endpoint, key: Option<String>) -> Result<Self, String> {
         let url = &endpoint.url;
@@ -111,7 +113,7 @@ impl Target {
                 "the key would go to {host} unencrypted: use https://"
             ));
         }
-        let headers = headers(endpoint.api, &host, key.as_deref())?;
+        let headers = build_headers(endpoint.api, &host, key.as_deref())?;
         Ok(Self {
             base,
             host,
@@ -121,7 +123,7 @@ impl Target {
     }
 
     /// The URL of a call: the path below the base, which keeps its query.
-    pub(super) fn url(&self, path: &str, query: Option<&str>) -> Url {
+    pub(super) fn call_url(&self, path: &str, query: Option<&str>) -> Url {
         let mut url = self.base.clone();
         let below = format!("{}{path}", self.base.path().trim_end_matches('/'));
         url.set_path(&below);
@@ -141,7 +143,7 @@ impl Target {
     }
 
     /// Words of a server, short and without the key.
-    fn clean(&self, text: &str) -> String {
+    fn clean_message(&self, text: &str) -> String {
         let text = match &self.key {
             Some(key) => text.replace(key.as_str(), "[key]"),
             None => text.to_owned(),
@@ -150,7 +152,7 @@ impl Target {
             .collect::<Vec<_>>()
             .join(" ")
             .chars()
-            .take(LONGEST_ERROR)
+            .take(MAX_ERROR_CHARS)
             .collect()
     }
 }
@@ -161,7 +163,7 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-fn headers(api: Api, host: &str, key: Option<&str>) -> Result<HeaderMap, String> {
+fn build_headers(api: Api, host: &str, key: Option<&str>) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     headers.insert("content-type", HeaderValue::from_static("application/json"));
     if api == Api::Anthropic {
@@ -184,7 +186,7 @@ fn headers(api: Api, host: &str, key: Option<&str>) -> Result<HeaderMap, String>
 }
 
 /// What an answer that is none means.
-async fn refused(target: &Target, mut response: Response) -> Trouble {
+async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
     let status = response.status();
     let after = response
         .headers()
@@ -194,55 +196,55 @@ async fn refused(target: &Target, mut response: Response) -> Trouble {
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
         body.extend_from_slice(&chunk);
-        if body.len() > MOST_ERROR {
+        if body.len() > MAX_ERROR_BYTES {
             break;
         }
     }
-    let body = String::from_utf8_lossy(&body[..body.len().min(MOST_ERROR)]);
-    let said = target.clean(&message(&body));
+    let body = String::from_utf8_lossy(&body[..body.len().min(MAX_ERROR_BYTES)]);
+    let said = target.clean_message(&error_message(&body));
     let detail = |what: &str| match said.is_empty() {
         true => format!("{} {what} ({status})", target.host),
         false => format!("{} {what} ({status}): {said}", target.host),
     };
     let failure = |kind, what: &str| Failure::new(kind, detail(what));
     match status {
-        StatusCode::TOO_MANY_REQUESTS => Trouble::again(
+        StatusCode::TOO_MANY_REQUESTS => CallError::retryable(
             failure(FailureKind::Quota, "has a limit that is reached"),
             after,
         ),
         StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => {
-            Trouble::again(failure(FailureKind::Provider, "did not answer"), after)
+            CallError::retryable(failure(FailureKind::Provider, "did not answer"), after)
         }
         _ if status.is_server_error() => {
-            Trouble::again(failure(FailureKind::Provider, "failed"), after)
+            CallError::retryable(failure(FailureKind::Provider, "failed"), after)
         }
         StatusCode::UNAUTHORIZED => {
-            Trouble::Final(failure(FailureKind::Quota, "does not take the key"))
+            CallError::Final(failure(FailureKind::Quota, "does not take the key"))
         }
         StatusCode::PAYMENT_REQUIRED => {
-            Trouble::Next(failure(FailureKind::Quota, "wants to be paid first"))
+            CallError::Next(failure(FailureKind::Quota, "wants to be paid first"))
         }
         StatusCode::FORBIDDEN => {
-            Trouble::Next(failure(FailureKind::Quota, "does not allow this call"))
+            CallError::Next(failure(FailureKind::Quota, "does not allow this call"))
         }
-        StatusCode::NOT_FOUND => Trouble::Next(failure(
+        StatusCode::NOT_FOUND => CallError::Next(failure(
             FailureKind::Provider,
             "has no such model, or no such API",
         )),
-        StatusCode::PAYLOAD_TOO_LARGE => Trouble::Next(failure(
+        StatusCode::PAYLOAD_TOO_LARGE => CallError::Next(failure(
             FailureKind::Oversized,
             "finds the brief too large: lower `limits.brief`",
         )),
-        _ if status.is_redirection() => Trouble::Final(failure(
+        _ if status.is_redirection() => CallError::Final(failure(
             FailureKind::Provider,
             "points elsewhere, where no brief and no key is sent: set `url` to where it is",
         )),
-        _ => Trouble::Unfit(failure(FailureKind::Provider, "does not take this call")),
+        _ => CallError::Unfit(failure(FailureKind::Provider, "does not take this call")),
     }
 }
 
 /// The words in the body of an error, in whichever form.
-fn message(body: &str) -> String {
+fn error_message(body: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
     let error = if value.is_array() {
         &value[0]["error"]
@@ -257,7 +259,7 @@ fn message(body: &str) -> String {
 }
 
 /// A connection that did not come about, or broke.
-pub(super) fn failed(host: &str, error: &reqwest::Error) -> Failure {
+pub(super) fn connection_failure(host: &str, error: &reqwest::Error) -> Failure {
     let what = if error.is_connect() {
         "cannot be reached"
     } else {
@@ -265,6 +267,6 @@ pub(super) fn failed(host: &str, error: &reqwest::Error) -> Failure {
     };
     Failure::new(
         FailureKind::Provider,
-        format!("{host} {what}: {}", causes(error)),
+        format!("{host} {what}: {}", root_cause(error)),
     )
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::{Client, NoProxy, Proxy, redirect};
 
 /// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(20);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A client without any connection yet. Proxies are those that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` of `env`
 /// name, in upper or lower case; certificates are the system's, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
@@ -16,25 +16,25 @@ const CONNECT: Duration = Duration::from_secs(20);
 /// # Errors
 ///
 /// A variable that names no proxy; certificates that cannot be read.
-pub fn connections(env: &BTreeMap<String, OsString>) -> Result<Client, String> {
+pub fn http_client(env: &BTreeMap<String, OsString>) -> Result<Client, String> {
     // Whoever was first has installed the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = Client::builder()
         .redirect(redirect::Policy::none())
         // What is sent again is decided by whoever knows what it would do.
         .retry(reqwest::retry::never())
-        .connect_timeout(CONNECT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .user_agent(concat!("git-council/", env!("CARGO_PKG_VERSION")))
         .no_proxy();
-    for proxy in proxies(env)? {
+    for proxy in read_proxies(env)? {
         client = client.proxy(proxy);
     }
     client
         .build()
-        .map_err(|error| format!("cannot speak HTTP: {}", causes(&error)))
+        .map_err(|error| format!("cannot speak HTTP: {}", root_cause(&error)))
 }
 
-fn proxies(env: &BTreeMap<String, OsString>) -> Result<Vec<Proxy>, String> {
+fn read_proxies(env: &BTreeMap<String, OsString>) -> Result<Vec<Proxy>, String> {
     let get = |name: &str| {
         let value = env
             .get(name)
@@ -59,7 +59,7 @@ fn proxies(env: &BTreeMap<String, OsString>) -> Result<Vec<Proxy>, String> {
 }
 
 /// An error with what is behind it, and without the URL.
-pub(super) fn causes(error: &dyn Error) -> String {
+pub(super) fn root_cause(error: &dyn Error) -> String {
     let mut last = error;
     while let Some(source) = last.source() {
         last = source;

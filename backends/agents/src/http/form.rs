@@ -5,25 +5,25 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 /// One schema for all rounds: another one would empty the provider's cache.
-pub(super) fn schema() -> &'static Value {
+pub(super) fn answer_schema() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
-        let mut schema = crate::schema::of_every_form();
-        unbounded(&mut schema);
+        let mut schema = crate::schema::schema_of_every_form();
+        drop_bounds(&mut schema);
         schema
     })
 }
 
 /// Without bounds of numbers, which one of the providers refuses.
-fn unbounded(schema: &mut Value) {
+fn drop_bounds(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             fields.retain(|name, value| {
                 !(matches!(name.as_str(), "minimum" | "maximum") && value.is_number())
             });
-            fields.values_mut().for_each(unbounded);
+            fields.values_mut().for_each(drop_bounds);
         }
-        Value::Array(parts) => parts.iter_mut().for_each(unbounded),
+        Value::Array(parts) => parts.iter_mut().for_each(drop_bounds),
         _ => {}
     }
 }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn the_schema_has_the_fields_of_every_form_and_no_bounds() {
-        let text = schema().to_string();
+        let text = answer_schema().to_string();
         assert!(
             ["findings", "restatement", "ballot", "document"]
                 .iter()
@@ -58,7 +58,7 @@ mod tests {
             !text.contains("minimum") && !text.contains("$ref"),
             "{text}"
         );
-        assert_eq!(schema()["additionalProperties"], false);
+        assert_eq!(answer_schema()["additionalProperties"], false);
     }
 
     #[test]

@@ -23,29 +23,29 @@ use std::sync::{Arc, OnceLock};
 use council_protocol::seat::{AgentKind, Api, Endpoint};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
-pub use self::connections::connections;
+pub use self::connections::http_client;
 
-use self::client::{Engine, Target};
-use self::prime::Primer;
-use self::talk::Talk;
+use self::client::{ApiTarget, HttpEngine};
+use self::prime::CachePrimer;
+use self::talk::HttpConversation;
 use crate::environment::is_forbidden;
-use crate::{Agent, Conversation, Probe, Workshop};
+use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
 /// What is heard of a stream that comes in pieces of `step` bytes, in words.
-pub(crate) fn heard(api: Api, stream: &[u8], step: usize) -> String {
-    format!("{:?}", talk::heard(api, stream.chunks(step)))
+pub(crate) fn decode_stream(api: Api, stream: &[u8], step: usize) -> String {
+    format!("{:?}", talk::decode_pieces(api, stream.chunks(step)))
 }
 
 /// APIs of models.
-pub(crate) struct Http {
-    workshop: Arc<Workshop>,
+pub(crate) struct HttpAgent {
+    workshop: Arc<AgentContext>,
     /// Connections, made when the first judge sits.
-    engine: OnceLock<Result<Arc<Engine>, String>>,
-    primer: Arc<Primer>,
+    engine: OnceLock<Result<Arc<HttpEngine>, String>>,
+    primer: Arc<CachePrimer>,
 }
 
-impl Http {
-    pub(crate) fn new(workshop: Arc<Workshop>) -> Self {
+impl HttpAgent {
+    pub(crate) fn new(workshop: Arc<AgentContext>) -> Self {
         Self {
             workshop,
             engine: OnceLock::new(),
@@ -53,44 +53,44 @@ impl Http {
         }
     }
 
-    fn engine(&self) -> Result<Arc<Engine>, Failure> {
+    fn shared_engine(&self) -> Result<Arc<HttpEngine>, Failure> {
         let engine = self
             .engine
-            .get_or_init(|| Engine::start(&self.workshop.env).map(Arc::new));
+            .get_or_init(|| HttpEngine::start(&self.workshop.env).map(Arc::new));
         let failure = |why: &String| Failure::new(FailureKind::Spawn, why.clone());
         engine.as_ref().map(Arc::clone).map_err(failure)
     }
 
     /// Where a seat's calls go, with the key; fails with what is missing.
-    fn target(&self, seat: &Seat) -> Result<Target, Failure> {
+    fn api_target(&self, seat: &Seat) -> Result<ApiTarget, Failure> {
         let endpoint = endpoint_of(seat)?;
         let key = endpoint
             .key
             .as_deref()
-            .map(|name| self.key(name))
+            .map(|name| self.read_key(name))
             .transpose()?;
-        Target::new(endpoint, key).map_err(unusable)
+        ApiTarget::new(endpoint, key).map_err(unusable_seat)
     }
 
     /// The key in a variable. It is named in messages, its value never.
-    fn key(&self, name: &str) -> Result<String, Failure> {
+    fn read_key(&self, name: &str) -> Result<String, Failure> {
         if is_forbidden(name) {
-            return Err(unusable(format!(
+            return Err(unusable_seat(format!(
                 "{name} is a token of a forge, which no judge may use"
             )));
         }
         let value = self.workshop.env.get(name).and_then(|value| value.to_str());
         let value = value.map(str::trim).filter(|value| !value.is_empty());
         value.map(str::to_owned).ok_or_else(|| {
-            unusable(format!(
+            unusable_seat(format!(
                 "the variable {name}, which is to have the key, is not set"
             ))
         })
     }
 }
 
-impl Agent for Http {
-    fn driver(&self) -> &'static str {
+impl Agent for HttpAgent {
+    fn driver_name(&self) -> &'static str {
         "http"
     }
 
@@ -109,50 +109,56 @@ impl Agent for Http {
     }
 
     /// Sends nothing: a call would cost money.
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
         let endpoint = endpoint_of(seat)?;
-        self.target(seat)?;
-        models(seat, endpoint)?;
+        self.api_target(seat)?;
+        models_of(seat, endpoint)?;
         let mut capabilities = self.capabilities();
         if !endpoint.structured {
             capabilities.remove(&Capability::StructuredOutput);
         }
-        Ok(Probe {
+        Ok(SeatProbe {
             capabilities,
             note: String::new(),
         })
     }
 
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         let endpoint = endpoint_of(&spec.seat)?;
-        Ok(Box::new(Talk::new(
-            self.engine()?,
+        Ok(Box::new(HttpConversation::new(
+            self.shared_engine()?,
             Arc::clone(&self.primer),
-            self.target(&spec.seat)?,
+            self.api_target(&spec.seat)?,
             endpoint.clone(),
-            models(&spec.seat, endpoint)?,
+            models_of(&spec.seat, endpoint)?,
             spec,
         )))
     }
 
     /// What is kept between two turns is what is to be sent again.
-    fn open_per_turn(&self, spec: &JudgeSpec) -> Option<Result<Box<dyn Conversation>, Failure>> {
-        Some(self.open(spec))
+    fn open_per_turn_conversation(
+        &self,
+        spec: &JudgeSpec,
+    ) -> Option<Result<Box<dyn Conversation>, Failure>> {
+        Some(self.open_conversation(spec))
     }
 }
 
 fn endpoint_of(seat: &Seat) -> Result<&Endpoint, Failure> {
     match &seat.agent.kind {
         AgentKind::Http(endpoint) => Ok(endpoint),
-        _ => Err(unusable(format!("agent `{}` is no API", seat.agent.name))),
+        _ => Err(unusable_seat(format!(
+            "agent `{}` is no API",
+            seat.agent.name
+        ))),
     }
 }
 
 /// The models of a seat in the order in which they are tried.
-fn models(seat: &Seat, endpoint: &Endpoint) -> Result<Vec<String>, Failure> {
+fn models_of(seat: &Seat, endpoint: &Endpoint) -> Result<Vec<String>, Failure> {
     let name = &seat.agent.name;
     let first = seat.agent.model.clone().ok_or_else(|| {
-        unusable(format!(
+        unusable_seat(format!(
             "agent `{name}` has no model: set `agents.{name}.model`"
         ))
     })?;
@@ -165,6 +171,6 @@ fn models(seat: &Seat, endpoint: &Endpoint) -> Result<Vec<String>, Failure> {
     Ok(models)
 }
 
-fn unusable(detail: String) -> Failure {
+fn unusable_seat(detail: String) -> Failure {
     Failure::new(FailureKind::Spawn, detail)
 }

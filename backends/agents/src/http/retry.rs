@@ -6,15 +6,15 @@ use std::time::Duration;
 use council_protocol::Failure;
 
 /// How often one model is asked for one turn.
-pub(super) const ATTEMPTS: u32 = 5;
+pub(super) const MAX_ATTEMPTS: u32 = 5;
 
 /// The first pause, and the longest.
-const FIRST: Duration = Duration::from_millis(400);
-const LONGEST: Duration = Duration::from_secs(20);
+const FIRST_PAUSE: Duration = Duration::from_millis(400);
+const MAX_PAUSE: Duration = Duration::from_secs(20);
 
 /// Why there is no answer, and what may help.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum CallError {
     /// The same call may go through later.
     Again {
         /// Why.
@@ -30,8 +30,8 @@ pub(super) enum Trouble {
     Final(Failure),
 }
 
-impl Trouble {
-    pub(super) fn again(failure: Failure, after: Option<Duration>) -> Self {
+impl CallError {
+    pub(super) fn retryable(failure: Failure, after: Option<Duration>) -> Self {
         Self::Again {
             failure: Box::new(failure),
             after,
@@ -41,19 +41,19 @@ impl Trouble {
 
 /// How long to wait before the attempt after the `done`th: twice as long each time, half of it at random, so that judges
 /// who failed together do not come back together. The provider's word is obeyed, and never undercut.
-pub(super) fn pause(done: u32, after: Option<Duration>) -> Duration {
-    let full = FIRST
+pub(super) fn retry_pause(done: u32, after: Option<Duration>) -> Duration {
+    let full = FIRST_PAUSE
         .saturating_mul(1 << done.saturating_sub(1).min(16))
-        .min(LONGEST);
-    let pause = full / 2 + full.mul_f64(random() / 2.0);
+        .min(MAX_PAUSE);
+    let pause = full / 2 + full.mul_f64(random_fraction() / 2.0);
     match after {
-        Some(after) => after + pause.min(FIRST).mul_f64(random()),
+        Some(after) => after + pause.min(FIRST_PAUSE).mul_f64(random_fraction()),
         None => pause,
     }
 }
 
 /// From 0 to 1.
-fn random() -> f64 {
+fn random_fraction() -> f64 {
     // Every state of the standard library's hash maps has keys of its own.
     let bits = RandomState::new().build_hasher().finish();
     (bits >> 11) as f64 / (1u64 << 53) as f64
@@ -74,14 +74,17 @@ mod tests {
     #[test]
     fn pauses_grow_differ_and_never_undercut_the_provider() {
         for done in 1..40 {
-            let pause = pause(done, None);
-            assert!(pause >= FIRST / 2 && pause <= LONGEST, "{done}: {pause:?}");
+            let pause = retry_pause(done, None);
+            assert!(
+                pause >= FIRST_PAUSE / 2 && pause <= MAX_PAUSE,
+                "{done}: {pause:?}"
+            );
         }
-        assert!(pause(4, None) > FIRST);
-        let some: Vec<_> = (0..8).map(|_| pause(3, None)).collect();
+        assert!(retry_pause(4, None) > FIRST_PAUSE);
+        let some: Vec<_> = (0..8).map(|_| retry_pause(3, None)).collect();
         assert!(some.iter().any(|p| *p != some[0]), "{some:?}");
         let told = Duration::from_secs(3);
-        assert!((0..50).all(|_| (told..told + FIRST).contains(&pause(5, Some(told)))));
+        assert!((0..50).all(|_| (told..told + FIRST_PAUSE).contains(&retry_pause(5, Some(told)))));
     }
 
     #[test]

@@ -2,31 +2,31 @@
 
 /// Splits a stream of bytes into the data of its events.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct EventStream {
     /// The line that has begun.
     line: Vec<u8>,
     /// The data lines of the event that has begun.
     data: Vec<u8>,
 }
 
-impl Events {
+impl EventStream {
     /// Takes bytes and hands out the data of every event that they complete.
-    pub(super) fn take(&mut self, bytes: &[u8], mut event: impl FnMut(&[u8])) {
+    pub(super) fn feed_bytes(&mut self, bytes: &[u8], mut event: impl FnMut(&[u8])) {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.line.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
-                self.line(&mut event);
+                self.end_line(&mut event);
             }
         }
     }
 
     /// The stream is over: what has begun is handed out, too.
-    pub(super) fn end(&mut self, mut event: impl FnMut(&[u8])) {
-        self.line(&mut event);
+    pub(super) fn finish_stream(&mut self, mut event: impl FnMut(&[u8])) {
+        self.end_line(&mut event);
         self.flush(&mut event);
     }
 
-    fn line(&mut self, event: &mut impl FnMut(&[u8])) {
+    fn end_line(&mut self, event: &mut impl FnMut(&[u8])) {
         let line = std::mem::take(&mut self.line);
         let line = line.strip_suffix(b"\n").unwrap_or(&line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -59,14 +59,14 @@ mod tests {
         let stream = ": hello\r\nevent: a\r\ndata: {\"x\":\r\ndata: 1}\r\n\r\ndata:two\n\n\n\nid: 4\ndata: [DONE]";
         let expected = ["{\"x\":\n1}", "two", "[DONE]"];
         for size in 1..stream.len() {
-            let mut events = Events::default();
+            let mut events = EventStream::default();
             let mut seen = Vec::new();
             let mut hear = |data: &[u8]| seen.push(String::from_utf8_lossy(data).into_owned());
             stream
                 .as_bytes()
                 .chunks(size)
-                .for_each(|bytes| events.take(bytes, &mut hear));
-            events.end(&mut hear);
+                .for_each(|bytes| events.feed_bytes(bytes, &mut hear));
+            events.finish_stream(&mut hear);
             assert_eq!(seen, expected, "{size}");
         }
     }

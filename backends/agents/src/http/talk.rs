@@ -10,26 +10,26 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use tokio::sync::oneshot;
 
-use super::client::{Engine, Target, failed};
+use super::client::{ApiTarget, HttpEngine, connection_failure};
 use super::form;
-use super::prime::{self, Lead, Primer, SMALLEST};
-use super::retry::{ATTEMPTS, Trouble, pause};
-use super::sse::Events;
-use super::wire::{self, Asked, Ended, Heard};
-use crate::client::event;
-use crate::{Conversation, Reply, Stop};
+use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
+use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
+use super::sse::EventStream;
+use super::wire::{self, AnswerEnd, ApiAnswer, ApiRequest};
+use crate::client::parse_event;
+use crate::{AgentReply, Conversation, StopSignal};
 
 /// How many bytes of events carry one byte of an answer, at most; more is noise that nobody pays attention to.
-const NOISE: u64 = 64;
+const MAX_NOISE_RATIO: u64 = 64;
 
 /// The longest refusal that is told, in characters.
-const LONGEST_REFUSAL: usize = 300;
+const MAX_REFUSAL_CHARS: usize = 300;
 
 /// A judge at an API.
-pub(super) struct Talk {
-    engine: Arc<Engine>,
-    primer: Arc<Primer>,
-    target: Target,
+pub(super) struct HttpConversation {
+    engine: Arc<HttpEngine>,
+    primer: Arc<CachePrimer>,
+    target: ApiTarget,
     endpoint: Endpoint,
     /// The models that are tried, in order; a conversation stays with the one that answered.
     models: Vec<String>,
@@ -43,11 +43,11 @@ pub(super) struct Talk {
     structured: bool,
 }
 
-impl Talk {
+impl HttpConversation {
     pub(super) fn new(
-        engine: Arc<Engine>,
-        primer: Arc<Primer>,
-        target: Target,
+        engine: Arc<HttpEngine>,
+        primer: Arc<CachePrimer>,
+        target: ApiTarget,
         endpoint: Endpoint,
         models: Vec<String>,
         spec: &JudgeSpec,
@@ -67,18 +67,18 @@ impl Talk {
     }
 }
 
-impl Conversation for Talk {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+impl Conversation for HttpConversation {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let (raise, raised) = oneshot::channel::<()>();
         stop.on_raise(move || _ = raise.send(()));
         self.said.push(turn.prompt.clone());
         let time = Duration::from_millis(turn.timeout_ms);
         let engine = Arc::clone(&self.engine);
-        let answered = engine.wait(async {
+        let answered = engine.block_on(async {
             tokio::select! {
                 biased;
                 Ok(()) = raised => Err(Failure::new(FailureKind::Cancelled, "the turn was cancelled")),
-                answered = tokio::time::timeout(time, self.answer(time)) => answered.unwrap_or_else(|_| {
+                answered = tokio::time::timeout(time, self.ask_models(time)) => answered.unwrap_or_else(|_| {
                     Err(Failure::new(FailureKind::Timeout, format!("no whole answer in {} ms", turn.timeout_ms)))
                 }),
             }
@@ -99,9 +99,9 @@ impl Conversation for Talk {
     }
 }
 
-impl Talk {
+impl HttpConversation {
     /// A structured reply to a turn that wants text is the text in it.
-    fn in_form(&self, turn: &Turn, mut reply: Reply) -> Reply {
+    fn in_form(&self, turn: &Turn, mut reply: AgentReply) -> AgentReply {
         let wants_text = self.structured && turn.task.form() == Form::Text;
         if let Some(text) = form::text_in(&reply.raw).filter(|_| wants_text) {
             reply.raw = text;
@@ -110,21 +110,21 @@ impl Talk {
     }
 
     /// Asks one model after another.
-    async fn answer(&mut self, time: Duration) -> Result<Reply, Failure> {
+    async fn ask_models(&mut self, time: Duration) -> Result<AgentReply, Failure> {
         let until = Instant::now() + time;
         loop {
             let model = self.models[0].clone();
             let lead = self.wait_for_the_first(&model, time).await;
-            let failure = match self.ask(&model, lead, until).await {
+            let failure = match self.ask_model(&model, lead, until).await {
                 Ok(mut reply) => {
                     let usage = reply.usage.get_or_insert_default();
                     usage.model = Some(model);
                     usage.passed_over.clone_from(&self.passed_over);
                     return Ok(reply);
                 }
-                Err(Trouble::Final(failure)) => return Err(failure),
-                Err(Trouble::Next(failure) | Trouble::Unfit(failure)) => failure,
-                Err(Trouble::Again { failure, .. }) => *failure,
+                Err(CallError::Final(failure)) => return Err(failure),
+                Err(CallError::Next(failure) | CallError::Unfit(failure)) => failure,
+                Err(CallError::Again { failure, .. }) => *failure,
             };
             if self.models.len() == 1 {
                 return Err(self.with_history(failure));
@@ -147,151 +147,177 @@ impl Talk {
     }
 
     /// In the first turn with a large brief only one judge goes ahead.
-    async fn wait_for_the_first(&self, model: &str, time: Duration) -> Option<Lead> {
+    async fn wait_for_the_first(&self, model: &str, time: Duration) -> Option<PrimerLead> {
         let first_turn = self.said.len() == 1;
-        if self.endpoint.prime == Prime::Off || !first_turn || self.brief.len() < SMALLEST {
+        if self.endpoint.prime == Prime::Off || !first_turn || self.brief.len() < MIN_BRIEF_BYTES {
             return None;
         }
         match self.primer.enter(self.target.host(), model, &self.brief) {
-            prime::Turn::First(lead) => Some(lead),
-            prime::Turn::After(first) => {
-                prime::wait(first, time).await;
+            prime::PrimerTurn::First(lead) => Some(lead),
+            prime::PrimerTurn::After(first) => {
+                prime::wait_for_first(first, time).await;
                 None
             }
         }
     }
 
     /// Asks one model, again where that may help and time is left.
-    async fn ask(
+    async fn ask_model(
         &mut self,
         model: &str,
-        lead: Option<Lead>,
+        lead: Option<PrimerLead>,
         until: Instant,
-    ) -> Result<Reply, Trouble> {
+    ) -> Result<AgentReply, CallError> {
         let mut done = 0;
         loop {
-            let trouble = match self.call(model, lead.as_ref()).await {
-                Ok(heard) => return self.weigh(heard),
+            let trouble = match self.call_once(model, lead.as_ref()).await {
+                Ok(heard) => return self.check_answer(heard),
                 Err(trouble) => trouble,
             };
             done += 1;
-            let Trouble::Again { failure, after } = trouble else {
+            let CallError::Again { failure, after } = trouble else {
                 if self.drops_schema(&trouble) {
                     continue;
                 }
                 return Err(trouble);
             };
-            let pause = pause(done, after);
+            let pause = retry_pause(done, after);
             let left = until.saturating_duration_since(Instant::now());
-            if done >= ATTEMPTS || pause >= left {
-                return Err(Trouble::again(tried(*failure, done), after));
+            if done >= MAX_ATTEMPTS || pause >= left {
+                return Err(CallError::retryable(with_attempts(*failure, done), after));
             }
             tokio::time::sleep(pause).await;
         }
     }
 
     /// A server that does not take the call may take it without our schema: the prompt describes the answer, too.
-    fn drops_schema(&mut self, trouble: &Trouble) -> bool {
-        matches!(trouble, Trouble::Unfit(_)) && std::mem::replace(&mut self.structured, false)
+    fn drops_schema(&mut self, trouble: &CallError) -> bool {
+        matches!(trouble, CallError::Unfit(_)) && std::mem::replace(&mut self.structured, false)
     }
 
     /// One call.
-    async fn call(&self, model: &str, lead: Option<&Lead>) -> Result<Heard, Trouble> {
-        let asked = Asked {
+    async fn call_once(
+        &self,
+        model: &str,
+        lead: Option<&PrimerLead>,
+    ) -> Result<ApiAnswer, CallError> {
+        let asked = ApiRequest {
             endpoint: &self.endpoint,
             host: self.target.host(),
             model,
             brief: &self.brief,
             said: &self.said,
-            schema: self.structured.then(form::schema),
+            schema: self.structured.then(form::answer_schema),
         };
-        let (path, query) = wire::path(self.endpoint.api, model);
-        let body = serde_json::to_vec(&wire::body(&asked)).unwrap_or_default();
+        let (path, query) = wire::call_path(self.endpoint.api, model);
+        let body = serde_json::to_vec(&wire::build_body(&asked)).unwrap_or_default();
         let response = self
             .engine
-            .post(&self.target, self.target.url(&path, query), body)
+            .post_call(&self.target, self.target.call_url(&path, query), body)
             .await?;
         if let Some(lead) = lead {
-            lead.done();
+            lead.release_others();
         }
-        self.read(response).await
+        self.read_response(response).await
     }
 
     /// Reads an answer, never more than it may have.
-    async fn read(&self, mut response: Response) -> Result<Heard, Trouble> {
+    async fn read_response(&self, mut response: Response) -> Result<ApiAnswer, CallError> {
         let kind = response
             .headers()
             .get(CONTENT_TYPE)
             .and_then(|kind| kind.to_str().ok());
         let streamed = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let (api, mut heard, mut events) = (self.endpoint.api, Heard::default(), Events::default());
+        let (api, mut heard, mut events) = (
+            self.endpoint.api,
+            ApiAnswer::default(),
+            EventStream::default(),
+        );
         let (mut whole, mut bytes) = (Vec::new(), 0);
         loop {
             let chunk = match response.chunk().await {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => break,
                 Err(_) if heard.ended.is_some() => break,
-                Err(error) => return Err(Trouble::again(failed(self.target.host(), &error), None)),
+                Err(error) => {
+                    return Err(CallError::retryable(
+                        connection_failure(self.target.host(), &error),
+                        None,
+                    ));
+                }
             };
             bytes += chunk.len() as u64;
             if streamed {
-                events.take(&chunk, |data| hear(api, &mut heard, data));
+                events.feed_bytes(&chunk, |data| on_data(api, &mut heard, data));
             } else {
                 whole.extend_from_slice(&chunk);
             }
             let most = self
                 .most_bytes
-                .saturating_mul(if streamed { NOISE } else { 8 })
+                .saturating_mul(if streamed { MAX_NOISE_RATIO } else { 8 })
                 .max(1 << 20);
             if heard.text.len() as u64 > self.most_bytes || bytes > most {
-                return Err(Trouble::Final(self.oversized()));
+                return Err(CallError::Final(self.oversized_failure()));
             }
             if let Some(error) = heard.error.take() {
-                return Err(Trouble::again(
-                    self.provider(&format!("failed while it answered: {error}")),
+                return Err(CallError::retryable(
+                    self.provider_failure(&format!("failed while it answered: {error}")),
                     None,
                 ));
             }
         }
-        events.end(|data| hear(api, &mut heard, data));
+        events.finish_stream(|data| on_data(api, &mut heard, data));
         if !streamed {
-            hear(api, &mut heard, &whole);
+            on_data(api, &mut heard, &whole);
         }
         match heard.ended {
             Some(_) => Ok(heard),
-            None => Err(Trouble::again(self.provider("cut the answer off"), None)),
+            None => Err(CallError::retryable(
+                self.provider_failure("cut the answer off"),
+                None,
+            )),
         }
     }
 
     /// Whether what was heard is an answer.
-    fn weigh(&self, heard: Heard) -> Result<Reply, Trouble> {
+    fn check_answer(&self, heard: ApiAnswer) -> Result<AgentReply, CallError> {
         let host = self.target.host();
         match heard.ended {
-            Some(Ended::Refused) => {
-                let said: String = heard.refusal.trim().chars().take(LONGEST_REFUSAL).collect();
+            Some(AnswerEnd::Refused) => {
+                let said: String = heard
+                    .refusal
+                    .trim()
+                    .chars()
+                    .take(MAX_REFUSAL_CHARS)
+                    .collect();
                 let detail = format!("the model at {host} declined: {said}");
-                Err(Trouble::Next(Failure::new(FailureKind::Refused, detail)))
+                Err(CallError::Next(Failure::new(FailureKind::Refused, detail)))
             }
-            Some(Ended::Limit) => {
+            Some(AnswerEnd::Limit) => {
                 let detail = format!(
                     "the answer breaks off at {} tokens: raise `max-tokens` of the agent",
                     self.endpoint.max_tokens
                 );
-                Err(Trouble::Next(Failure::new(FailureKind::Truncated, detail)))
+                Err(CallError::Next(Failure::new(
+                    FailureKind::Truncated,
+                    detail,
+                )))
             }
             _ if heard.text.trim().is_empty() => {
                 let detail = format!("{host} answered without a word");
-                Err(Trouble::Next(Failure::new(FailureKind::Empty, detail)))
+                Err(CallError::Next(Failure::new(FailureKind::Empty, detail)))
             }
-            _ if heard.text.len() as u64 > self.most_bytes => Err(Trouble::Final(self.oversized())),
-            _ => Ok(Reply {
+            _ if heard.text.len() as u64 > self.most_bytes => {
+                Err(CallError::Final(self.oversized_failure()))
+            }
+            _ => Ok(AgentReply {
                 raw: heard.text,
                 usage: Some(heard.usage),
             }),
         }
     }
 
-    fn oversized(&self) -> Failure {
+    fn oversized_failure(&self) -> Failure {
         let detail = format!(
             "the answer has more than the {} bytes that are allowed",
             self.most_bytes
@@ -299,7 +325,7 @@ impl Talk {
         Failure::new(FailureKind::Oversized, detail)
     }
 
-    fn provider(&self, what: &str) -> Failure {
+    fn provider_failure(&self, what: &str) -> Failure {
         Failure::new(
             FailureKind::Provider,
             format!("{} {what}", self.target.host()),
@@ -307,24 +333,24 @@ impl Talk {
     }
 }
 
-fn hear(api: Api, heard: &mut Heard, data: &[u8]) {
+fn on_data(api: Api, heard: &mut ApiAnswer, data: &[u8]) {
     // What is no JSON (`[DONE]`) has nothing to say.
-    if let Some(event) = event(data) {
-        wire::hear(api, heard, &event);
+    if let Some(event) = parse_event(data) {
+        wire::on_event(api, heard, &event);
     }
 }
 
 /// What is heard of a whole stream.
-pub(super) fn heard<'a>(api: Api, pieces: impl Iterator<Item = &'a [u8]>) -> Heard {
-    let (mut heard, mut events) = (Heard::default(), Events::default());
+pub(super) fn decode_pieces<'a>(api: Api, pieces: impl Iterator<Item = &'a [u8]>) -> ApiAnswer {
+    let (mut heard, mut events) = (ApiAnswer::default(), EventStream::default());
     for piece in pieces {
-        events.take(piece, |data| hear(api, &mut heard, data));
+        events.feed_bytes(piece, |data| on_data(api, &mut heard, data));
     }
-    events.end(|data| hear(api, &mut heard, data));
+    events.finish_stream(|data| on_data(api, &mut heard, data));
     heard
 }
 
-fn tried(failure: Failure, times: u32) -> Failure {
+fn with_attempts(failure: Failure, times: u32) -> Failure {
     match times {
         1 => failure,
         _ => Failure::new(

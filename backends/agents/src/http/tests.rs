@@ -11,8 +11,8 @@ use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Api, Endpoint, Prime};
 use council_protocol::{Failure, FailureKind, JudgeSpec, Packet, Seat, Task, Turn, TurnId};
 
-use super::Http;
-use crate::{Agent, Conversation, Reply, Stop, Workshop};
+use super::HttpAgent;
+use crate::{Agent, AgentContext, AgentReply, Conversation, StopSignal};
 
 const APIS: [(Api, &str); 4] = [
     (Api::Anthropic, "/v1"),
@@ -21,7 +21,7 @@ const APIS: [(Api, &str); 4] = [
     (Api::Gemini, "/v1beta"),
 ];
 
-fn http() -> Arc<Http> {
+fn http() -> Arc<HttpAgent> {
     let target = Target {
         kind: TargetKind::Topic,
         label: String::new(),
@@ -41,7 +41,7 @@ fn http() -> Arc<Http> {
         ("MODEL_KEY".to_owned(), "sk-test-0123456789".into()),
         ("GITHUB_TOKEN".to_owned(), "ghs".into()),
     ]);
-    Arc::new(Http::new(Arc::new(Workshop {
+    Arc::new(HttpAgent::new(Arc::new(AgentContext {
         packet: Arc::new(packet),
         blobs: Arc::new(NoBlobs),
         exe: None,
@@ -100,23 +100,23 @@ fn turn(round: u8, timeout_ms: u64) -> Turn {
     }
 }
 
-fn open(http: &Http, spec: &JudgeSpec) -> Box<dyn Conversation> {
-    http.open(spec).unwrap()
+fn open(http: &HttpAgent, spec: &JudgeSpec) -> Box<dyn Conversation> {
+    http.open_conversation(spec).unwrap()
 }
 
 /// What one turn comes to under a script, at every API.
-fn asked(rules: &[Rule], timeout_ms: u64) -> Vec<(Api, Result<Reply, Failure>, usize)> {
+fn asked(rules: &[Rule], timeout_ms: u64) -> Vec<(Api, Result<AgentReply, Failure>, usize)> {
     let one = |api: (Api, &str)| {
         let models = FakeModels::start(rules.to_vec()).unwrap();
         let mut talk = open(&http(), &spec(&models, api));
-        let answer = talk.turn(&turn(1, timeout_ms), &Stop::default());
+        let answer = talk.take_turn(&turn(1, timeout_ms), &StopSignal::default());
         (api.0, answer, models.stats().requests)
     };
     APIS.into_iter().map(one).collect()
 }
 
 fn kinds(rules: &[Rule], timeout_ms: u64) -> Vec<(FailureKind, usize)> {
-    let failed = |(api, answer, requests): (Api, Result<Reply, Failure>, usize)| {
+    let failed = |(api, answer, requests): (Api, Result<AgentReply, Failure>, usize)| {
         (answer.expect_err(&format!("{api:?}")).kind, requests)
     };
     asked(rules, timeout_ms).into_iter().map(failed).collect()
@@ -131,7 +131,9 @@ fn a_conversation_is_kept_across_rounds_and_begins_with_the_same_bytes() {
         spec.brief = format!("{}\n", "A brief of many words. ".repeat(2000)).into();
         let mut talk = open(&http, &spec);
         for round in 1..=3 {
-            let reply = talk.turn(&turn(round, 20_000), &Stop::default()).unwrap();
+            let reply = talk
+                .take_turn(&turn(round, 20_000), &StopSignal::default())
+                .unwrap();
             assert!(
                 reply.raw.contains(&format!("\"key\":\"k{round}\"")),
                 "{api:?}: {}",
@@ -169,13 +171,17 @@ fn an_answer_in_our_schema_comes_bare_and_a_server_without_it_is_asked_again() {
         let mut spec = spec(&models, api);
         endpoint(&mut spec).structured = true;
         let mut talk = open(&http(), &spec);
-        let reply = talk.turn(&turn(1, 20_000), &Stop::default()).unwrap();
+        let reply = talk
+            .take_turn(&turn(1, 20_000), &StopSignal::default())
+            .unwrap();
         assert!(reply.raw.starts_with('{'), "{api:?}: {}", reply.raw);
         let models = FakeModels::start([Rule::on(Says::status(400)).times(1)]).unwrap();
         let mut spec = self::spec(&models, api);
         endpoint(&mut spec).structured = true;
         let mut talk = open(&http(), &spec);
-        let reply = talk.turn(&turn(1, 20_000), &Stop::default()).unwrap();
+        let reply = talk
+            .take_turn(&turn(1, 20_000), &StopSignal::default())
+            .unwrap();
         assert!(reply.raw.contains("```json"), "{api:?}: {}", reply.raw);
     }
 }
@@ -291,7 +297,9 @@ fn fifty_megabytes_are_not_read() {
     };
     let models = FakeModels::start([Rule::on(flood)]).unwrap();
     let mut talk = open(&http(), &spec(&models, APIS[0]));
-    let failure = talk.turn(&turn(1, 60_000), &Stop::default()).unwrap_err();
+    let failure = talk
+        .take_turn(&turn(1, 60_000), &StopSignal::default())
+        .unwrap_err();
     assert_eq!(failure.kind, FailureKind::Oversized);
     assert!(
         models.wait(Duration::from_secs(10), |stats| stats.aborted == 1),
@@ -302,12 +310,12 @@ fn fifty_megabytes_are_not_read() {
 #[test]
 fn judges_ask_at_the_same_time_and_an_interrupt_drops_the_call() {
     let models = FakeModels::start([Rule::on(Says::fault(Fault::Hang))]).unwrap();
-    let (http, stop) = (http(), Stop::default());
+    let (http, stop) = (http(), StopSignal::default());
     let spec = spec(&models, APIS[1]);
     let judges: Vec<_> = (0..8)
         .map(|_| {
             let (http, spec, stop) = (Arc::clone(&http), spec.clone(), stop.clone());
-            thread::spawn(move || open(&http, &spec).turn(&turn(1, 60_000), &stop))
+            thread::spawn(move || open(&http, &spec).take_turn(&turn(1, 60_000), &stop))
         })
         .collect();
     assert!(models.wait(Duration::from_secs(20), |stats| stats.max_in_flight == 8));
@@ -327,8 +335,14 @@ fn judges_ask_at_the_same_time_and_an_interrupt_drops_the_call() {
 fn after_a_turn_without_an_answer_the_conversation_goes_on() {
     let models = FakeModels::start([Rule::on(Says::status(403)).times(1)]).unwrap();
     let mut talk = open(&http(), &spec(&models, APIS[0]));
-    assert!(talk.turn(&turn(1, 20_000), &Stop::default()).is_err());
-    assert!(talk.turn(&turn(2, 20_000), &Stop::default()).is_ok());
+    assert!(
+        talk.take_turn(&turn(1, 20_000), &StopSignal::default())
+            .is_err()
+    );
+    assert!(
+        talk.take_turn(&turn(2, 20_000), &StopSignal::default())
+            .is_ok()
+    );
     let body = &models.records()[1].body;
     assert!(
         !body.contains("Round 1.") && body.contains("The brief."),
@@ -343,7 +357,7 @@ fn a_model_that_fails_gives_way_to_the_next_and_is_named() {
     endpoint(&mut spec).fallback = vec!["m".to_owned(), "n".to_owned()];
     let mut talk = open(&http(), &spec);
     let usage = talk
-        .turn(&turn(1, 20_000), &Stop::default())
+        .take_turn(&turn(1, 20_000), &StopSignal::default())
         .unwrap()
         .usage
         .unwrap();
@@ -354,7 +368,8 @@ fn a_model_that_fails_gives_way_to_the_next_and_is_named() {
         "{usage:?}"
     );
     // The conversation stays with the model that answered.
-    talk.turn(&turn(2, 20_000), &Stop::default()).unwrap();
+    talk.take_turn(&turn(2, 20_000), &StopSignal::default())
+        .unwrap();
     assert_eq!(models.stats().requests, 3);
 }
 
@@ -373,7 +388,7 @@ fn judges_of_one_brief_start_when_the_first_one_s_answer_begins() {
                 let (http, spec) = (Arc::clone(&http), spec.clone());
                 thread::spawn(move || {
                     open(&http, &spec)
-                        .turn(&turn(1, 30_000), &Stop::default())
+                        .take_turn(&turn(1, 30_000), &StopSignal::default())
                         .unwrap()
                 })
             })
@@ -398,7 +413,7 @@ fn judges_of_one_brief_start_when_the_first_one_s_answer_begins() {
 }
 
 /// So many words that a brief is worth the wait.
-const SMALL_WORDS: usize = super::prime::SMALLEST / 6 + 1;
+const SMALL_WORDS: usize = super::prime::MIN_BRIEF_BYTES / 6 + 1;
 
 #[test]
 fn a_seat_without_a_key_a_model_or_a_safe_address_cannot_be_taken() {
@@ -407,9 +422,9 @@ fn a_seat_without_a_key_a_model_or_a_safe_address_cannot_be_taken() {
     let probe = |change: &dyn Fn(&mut JudgeSpec)| {
         let mut spec = whole.clone();
         change(&mut spec);
-        http().probe(&spec.seat).unwrap_err().detail
+        http().probe_seat(&spec.seat).unwrap_err().detail
     };
-    assert!(http().probe(&whole.seat).is_ok());
+    assert!(http().probe_seat(&whole.seat).is_ok());
     let key = |name: &'static str| move |s: &mut JudgeSpec| endpoint(s).key = Some(name.to_owned());
     let url = |url: &'static str| move |s: &mut JudgeSpec| endpoint(s).url = url.to_owned();
     assert!(probe(&key("NO_SUCH")).contains("NO_SUCH"));

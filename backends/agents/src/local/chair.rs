@@ -5,32 +5,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use council_protocol::message::Ending;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, TurnId};
 
-use crate::{Outlet, Reply, Stop};
+use crate::{AgentReply, EventOutlet, StopSignal};
 
 /// A judge as its events show it, shared by the thread that works for it and the calls that end it.
-pub(super) struct Chair {
+pub(super) struct JudgeEvents {
     judge: JudgeId,
-    outlet: Outlet,
-    state: Mutex<State>,
+    outlet: EventOutlet,
+    state: Mutex<TurnState>,
 }
 
-struct State {
-    life: Life,
+struct TurnState {
+    life: JudgeLife,
     /// Turns without an answer yet, oldest first.
-    open: Vec<(TurnId, Stop)>,
+    open: Vec<(TurnId, StopSignal)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Life {
+enum JudgeLife {
     Opening,
     Seated,
     Over,
 }
 
-impl Chair {
-    pub(super) fn new(judge: JudgeId, outlet: Outlet) -> Self {
-        let state = State {
-            life: Life::Opening,
+impl JudgeEvents {
+    pub(super) fn new(judge: JudgeId, outlet: EventOutlet) -> Self {
+        let state = TurnState {
+            life: JudgeLife::Opening,
             open: Vec::new(),
         };
         Self {
@@ -40,22 +40,22 @@ impl Chair {
         }
     }
 
-    pub(super) fn judge(&self) -> &JudgeId {
+    pub(super) fn judge_id(&self) -> &JudgeId {
         &self.judge
     }
 
     /// Whether nothing more is to be said.
     pub(super) fn is_over(&self) -> bool {
-        self.lock().life == Life::Over
+        self.lock().life == JudgeLife::Over
     }
 
     /// The judge is seated. False when nobody waits for it any more.
-    pub(super) fn started(&self, pid: Option<u32>) -> bool {
+    pub(super) fn mark_started(&self, pid: Option<u32>) -> bool {
         let mut state = self.lock();
-        if state.life != Life::Opening {
+        if state.life != JudgeLife::Opening {
             return false;
         }
-        state.life = Life::Seated;
+        state.life = JudgeLife::Seated;
         self.outlet.emit(Event::Started {
             judge: self.judge.clone(),
             pid,
@@ -64,42 +64,42 @@ impl Chair {
     }
 
     /// A turn is on its way to the judge. None when the judge has ended: the turn has failed.
-    pub(super) fn expect(&self, turn: TurnId) -> Option<Stop> {
+    pub(super) fn begin_turn(&self, turn: TurnId) -> Option<StopSignal> {
         let mut state = self.lock();
-        if state.life == Life::Over {
-            self.say(turn, Err(has_ended()));
+        if state.life == JudgeLife::Over {
+            self.emit_result(turn, Err(judge_ended()));
             return None;
         }
-        let stop = Stop::default();
+        let stop = StopSignal::default();
         state.open.push((turn, stop.clone()));
         Some(stop)
     }
 
     /// A turn came back. Nothing is said when it was settled before.
-    pub(super) fn settle(&self, turn: TurnId, result: Result<Reply, Failure>) {
+    pub(super) fn settle_turn(&self, turn: TurnId, result: Result<AgentReply, Failure>) {
         let mut state = self.lock();
         let Some(at) = state.open.iter().position(|(id, _)| *id == turn) else {
             return;
         };
         state.open.remove(at);
-        self.say(turn, result);
+        self.emit_result(turn, result);
     }
 
     /// Settles every open turn as cancelled, whether or not the judge obeys.
-    pub(super) fn cancel(&self, why: &str) {
+    pub(super) fn cancel_turns(&self, why: &str) {
         let stops = self.settle_all(&mut self.lock(), &Failure::new(FailureKind::Cancelled, why));
         // A hook may take long or come back here: not under the lock.
-        stops.iter().for_each(Stop::raise);
+        stops.iter().for_each(StopSignal::raise);
     }
 
     /// The judge is no more. A judge that never sat has no ending: it failed.
-    pub(super) fn over(&self, ending: Ending, failure: &Failure) {
+    pub(super) fn end_judge(&self, ending: Ending, failure: &Failure) {
         let stops = {
             let mut state = self.lock();
             let stops = self.settle_all(&mut state, failure);
             let judge = self.judge.clone();
-            match std::mem::replace(&mut state.life, Life::Over) {
-                Life::Opening => {
+            match std::mem::replace(&mut state.life, JudgeLife::Over) {
+                JudgeLife::Opening => {
                     let failure = failure.clone();
                     self.outlet.emit(Event::Failed {
                         judge,
@@ -107,35 +107,35 @@ impl Chair {
                         failure,
                     });
                 }
-                Life::Seated => self.outlet.emit(Event::Ended { judge, ending }),
-                Life::Over => {}
+                JudgeLife::Seated => self.outlet.emit(Event::Ended { judge, ending }),
+                JudgeLife::Over => {}
             }
             stops
         };
-        stops.iter().for_each(Stop::raise);
+        stops.iter().for_each(StopSignal::raise);
     }
 
     /// The judge did not end in time: its thread is left behind, and what it still says is not heard.
-    pub(super) fn force(&self) {
-        self.over(
+    pub(super) fn force_end(&self) {
+        self.end_judge(
             Ending::Forced,
             &Failure::new(FailureKind::Cancelled, "did not end in its grace"),
         );
     }
 
-    fn settle_all(&self, state: &mut State, failure: &Failure) -> Vec<Stop> {
+    fn settle_all(&self, state: &mut TurnState, failure: &Failure) -> Vec<StopSignal> {
         let open = std::mem::take(&mut state.open);
         let settle = |(turn, stop)| {
-            self.say(turn, Err(failure.clone()));
+            self.emit_result(turn, Err(failure.clone()));
             stop
         };
         open.into_iter().map(settle).collect()
     }
 
-    fn say(&self, turn: TurnId, result: Result<Reply, Failure>) {
+    fn emit_result(&self, turn: TurnId, result: Result<AgentReply, Failure>) {
         let judge = self.judge.clone();
         self.outlet.emit(match result {
-            Ok(Reply { raw, usage }) => Event::Answered {
+            Ok(AgentReply { raw, usage }) => Event::Answered {
                 judge,
                 turn,
                 raw,
@@ -149,12 +149,12 @@ impl Chair {
         });
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TurnState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Why a judge that is gone does not answer.
-pub(super) fn has_ended() -> Failure {
+pub(super) fn judge_ended() -> Failure {
     Failure::new(FailureKind::Died, "the judge has ended")
 }

@@ -9,19 +9,19 @@ use std::thread;
 use council_protocol::message::Ending;
 use council_protocol::{BackendError, FailureKind, JudgeId, JudgeSpec, Turn};
 
-use super::chair::{Chair, has_ended};
-use crate::{Agents, Memory, Sitting, Stop};
+use super::chair::{JudgeEvents, judge_ended};
+use crate::{AgentTable, JudgeMemory, SeatedJudge, StopSignal};
 
 /// What a lane is given to do, in order.
-pub(super) enum Job {
+pub(super) enum WorkerJob {
     /// Seat a judge.
     Open {
         /// Its chair.
-        chair: Arc<Chair>,
+        chair: Arc<JudgeEvents>,
         /// Its seat.
         spec: JudgeSpec,
         /// Whether it keeps its context here.
-        memory: Memory,
+        memory: JudgeMemory,
     },
     /// Answer a turn.
     Turn {
@@ -30,7 +30,7 @@ pub(super) enum Job {
         /// What.
         turn: Turn,
         /// Raised when nobody waits for the answer any more.
-        stop: Stop,
+        stop: StopSignal,
     },
     /// End a judge in good order.
     End {
@@ -41,31 +41,34 @@ pub(super) enum Job {
 
 /// The giving end of a lane. Its thread ends when every giving end is gone, and ends the judges that still sit.
 #[derive(Clone)]
-pub(super) struct Lane(Sender<Job>);
+pub(super) struct WorkerThread(Sender<WorkerJob>);
 
-impl Lane {
+impl WorkerThread {
     /// A lane with its thread; `alive` is let go when the thread ends.
     pub(super) fn start(
         name: &str,
-        agents: Agents,
+        agents: AgentTable,
         alive: Sender<Infallible>,
     ) -> Result<Self, BackendError> {
         let (giving, taking) = channel();
-        thread(name, move || {
-            Bench::default().work(&taking, &agents);
+        spawn_thread(name, move || {
+            SeatedJudges::default().run_jobs(&taking, &agents);
             drop(alive);
         })?;
         Ok(Self(giving))
     }
 
     /// Whether the thread will see the job.
-    pub(super) fn give(&self, job: Job) -> bool {
+    pub(super) fn send_job(&self, job: WorkerJob) -> bool {
         self.0.send(job).is_ok()
     }
 }
 
 /// A named thread, or the reason why there is none.
-pub(super) fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), BackendError> {
+pub(super) fn spawn_thread(
+    name: &str,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<(), BackendError> {
     let started = thread::Builder::new().name(name.to_owned()).spawn(body);
     started
         .map(drop)
@@ -74,60 +77,66 @@ pub(super) fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result
 
 /// The judges that sit on a lane.
 #[derive(Default)]
-struct Bench(BTreeMap<JudgeId, (Arc<Chair>, Sitting)>);
+struct SeatedJudges(BTreeMap<JudgeId, (Arc<JudgeEvents>, SeatedJudge)>);
 
-impl Bench {
-    fn work(mut self, jobs: &Receiver<Job>, agents: &Agents) {
+impl SeatedJudges {
+    fn run_jobs(mut self, jobs: &Receiver<WorkerJob>, agents: &AgentTable) {
         for job in jobs {
             match job {
-                Job::Open {
+                WorkerJob::Open {
                     chair,
                     spec,
                     memory,
-                } => self.open(chair, spec, memory, agents),
-                Job::Turn { judge, turn, stop } => self.turn(&judge, &turn, &stop),
-                Job::End { judge } => self.end(&judge),
+                } => self.open_judge(chair, spec, memory, agents),
+                WorkerJob::Turn { judge, turn, stop } => self.take_turn(&judge, &turn, &stop),
+                WorkerJob::End { judge } => self.end_judge(&judge),
             }
         }
         let left: Vec<JudgeId> = self.0.keys().cloned().collect();
-        left.iter().for_each(|judge| self.end(judge));
+        left.iter().for_each(|judge| self.end_judge(judge));
     }
 
-    fn open(&mut self, chair: Arc<Chair>, spec: JudgeSpec, memory: Memory, agents: &Agents) {
-        let agent = agents.find(&spec.seat.agent.kind);
-        match agent.and_then(|agent| Sitting::open(agent, spec, memory)) {
-            Ok(sitting) if chair.started(sitting.pid()) => {
-                self.0.insert(chair.judge().clone(), (chair, sitting));
+    fn open_judge(
+        &mut self,
+        chair: Arc<JudgeEvents>,
+        spec: JudgeSpec,
+        memory: JudgeMemory,
+        agents: &AgentTable,
+    ) {
+        let agent = agents.find_agent(&spec.seat.agent.kind);
+        match agent.and_then(|agent| SeatedJudge::open(agent, spec, memory)) {
+            Ok(sitting) if chair.mark_started(sitting.pid()) => {
+                self.0.insert(chair.judge_id().clone(), (chair, sitting));
             }
             Ok(late) => late.end(),
-            Err(failure) => chair.over(Ending::Died, &failure),
+            Err(failure) => chair.end_judge(Ending::Died, &failure),
         }
     }
 
-    fn turn(&mut self, judge: &JudgeId, turn: &Turn, stop: &Stop) {
+    fn take_turn(&mut self, judge: &JudgeId, turn: &Turn, stop: &StopSignal) {
         let Some((chair, sitting)) = self.0.get_mut(judge) else {
             return;
         };
         if stop.is_raised() {
             return;
         }
-        let result = sitting.turn(turn, stop);
+        let result = sitting.take_turn(turn, stop);
         let death = result
             .as_ref()
             .err()
             .filter(|f| f.kind == FailureKind::Died)
             .cloned();
-        chair.settle(turn.id, result);
+        chair.settle_turn(turn.id, result);
         if let Some(failure) = death {
-            chair.over(Ending::Died, &failure);
+            chair.end_judge(Ending::Died, &failure);
             self.0.remove(judge);
         }
     }
 
-    fn end(&mut self, judge: &JudgeId) {
+    fn end_judge(&mut self, judge: &JudgeId) {
         if let Some((chair, sitting)) = self.0.remove(judge) {
             sitting.end();
-            chair.over(Ending::Graceful, &has_ended());
+            chair.end_judge(Ending::Graceful, &judge_ended());
         }
     }
 }

@@ -12,9 +12,9 @@ use council_protocol::{
     JudgeSpec, Message, PROTOCOL_VERSION, Seat, Task, Turn, TurnId,
 };
 
-use super::{Lanes, Local, Style};
-use crate::Memory;
-use crate::{Agent, Agents, Conversation, Probe, Reply, Stop};
+use super::{LocalBackend, LocalStyle, ThreadSharing};
+use crate::JudgeMemory;
+use crate::{Agent, AgentReply, AgentTable, Conversation, SeatProbe, StopSignal};
 
 /// An agent that behaves as its seat's command says.
 struct Scripted {
@@ -31,7 +31,7 @@ struct Script {
 }
 
 impl Agent for Scripted {
-    fn driver(&self) -> &'static str {
+    fn driver_name(&self) -> &'static str {
         "command"
     }
 
@@ -39,15 +39,15 @@ impl Agent for Scripted {
         CapabilitySet::from([Capability::Message])
     }
 
-    fn probe(&self, seat: &Seat) -> Result<Probe, Failure> {
+    fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
         let note = format!("{} was asked", seat.judge);
-        Ok(Probe {
+        Ok(SeatProbe {
             capabilities: self.capabilities(),
             note,
         })
     }
 
-    fn open(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
+    fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         let AgentKind::Command { argv, .. } = &spec.seat.agent.kind else {
             unreachable!()
         };
@@ -66,7 +66,7 @@ impl Agent for Scripted {
 }
 
 impl Conversation for Script {
-    fn turn(&mut self, turn: &Turn, stop: &Stop) -> Result<Reply, Failure> {
+    fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         self.turns += 1;
         let now = self.thinking.0.fetch_add(1, Ordering::SeqCst) + 1;
         self.thinking.1.fetch_max(now, Ordering::SeqCst);
@@ -103,7 +103,7 @@ impl Conversation for Script {
             _ => format!("{} {}", self.turns, turn.key),
         };
         self.thinking.0.fetch_sub(1, Ordering::SeqCst);
-        Ok(Reply { raw, usage: None })
+        Ok(AgentReply { raw, usage: None })
     }
 
     fn end(&mut self) {
@@ -115,26 +115,26 @@ impl Conversation for Script {
 
 /// A backend with its events.
 struct Stage {
-    local: Local,
+    local: LocalBackend,
     events: Receiver<Event>,
     thinking: Arc<(AtomicUsize, AtomicUsize)>,
 }
 
-fn stage(lanes: Lanes, meeting: usize) -> Stage {
+fn stage(lanes: ThreadSharing, meeting: usize) -> Stage {
     let thinking = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
     let agent = Scripted {
         thinking: Arc::clone(&thinking),
         together: Arc::new(Barrier::new(meeting)),
     };
-    let style = Style {
+    let style = LocalStyle {
         name: "stage",
         version: "1",
         capabilities: Capability::known().collect(),
         drivers: &["command"],
         lanes,
-        memory: Memory::Kept,
+        memory: JudgeMemory::Kept,
     };
-    let mut local = Local::new(style, Agents::of(vec![Arc::new(agent)]));
+    let mut local = LocalBackend::new(style, AgentTable::from_agents(vec![Arc::new(agent)]));
     let (sender, events) = channel();
     let hello = Hello {
         protocols: vec![PROTOCOL_VERSION],
@@ -274,7 +274,7 @@ fn ended(judge: &str, ending: Ending) -> Event {
 
 #[test]
 fn a_judge_keeps_its_conversation_and_its_order() {
-    for lanes in [Lanes::PerJudge, Lanes::One] {
+    for lanes in [ThreadSharing::PerJudge, ThreadSharing::One] {
         let mut stage = stage(lanes, 1);
         stage.seated("a", "talk");
         for id in 1..=3 {
@@ -291,7 +291,7 @@ fn a_judge_keeps_its_conversation_and_its_order() {
 
 #[test]
 fn judges_with_lanes_of_their_own_think_at_the_same_time() {
-    let mut stage = stage(Lanes::PerJudge, 3);
+    let mut stage = stage(ThreadSharing::PerJudge, 3);
     for judge in ["a", "b", "c"] {
         stage.seated(judge, "meet");
     }
@@ -306,7 +306,7 @@ fn judges_with_lanes_of_their_own_think_at_the_same_time() {
 
 #[test]
 fn judges_on_one_lane_think_one_after_another() {
-    let mut stage = stage(Lanes::One, 1);
+    let mut stage = stage(ThreadSharing::One, 1);
     for judge in ["a", "b", "c"] {
         stage.seated(judge, "nap");
     }
@@ -321,7 +321,7 @@ fn judges_on_one_lane_think_one_after_another() {
 
 #[test]
 fn only_the_judge_that_is_asked_answers() {
-    let mut stage = stage(Lanes::PerJudge, 1);
+    let mut stage = stage(ThreadSharing::PerJudge, 1);
     stage.seated("a", "talk");
     stage.seated("b", "talk");
     stage.ask("b", 7);
@@ -343,7 +343,7 @@ fn only_the_judge_that_is_asked_answers() {
 #[test]
 fn a_cancelled_turn_fails_at_once_and_the_judge_stays() {
     for script in ["talk obedient talk", "talk deaf talk"] {
-        let mut stage = stage(Lanes::PerJudge, 1);
+        let mut stage = stage(ThreadSharing::PerJudge, 1);
         stage.seated("a", script);
         stage.ask("a", 1);
         stage.await_thought();
@@ -363,7 +363,7 @@ fn a_cancelled_turn_fails_at_once_and_the_judge_stays() {
 
 #[test]
 fn a_turn_that_was_cancelled_while_it_waited_is_not_begun() {
-    let mut stage = stage(Lanes::One, 1);
+    let mut stage = stage(ThreadSharing::One, 1);
     stage.seated("a", "deaf");
     stage.seated("b", "talk");
     stage.ask("a", 0);
@@ -380,7 +380,7 @@ fn a_turn_that_was_cancelled_while_it_waited_is_not_begun() {
 
 #[test]
 fn shutdown_in_mid_answer_ends_the_turn_and_the_judge() {
-    let mut stage = stage(Lanes::PerJudge, 1);
+    let mut stage = stage(ThreadSharing::PerJudge, 1);
     stage.seated("a", "obedient");
     stage.ask("a", 0);
     stage.await_thought();
@@ -394,7 +394,7 @@ fn shutdown_in_mid_answer_ends_the_turn_and_the_judge() {
 
 #[test]
 fn a_judge_that_ignores_its_shutdown_is_forced_after_the_grace() {
-    let mut stage = stage(Lanes::PerJudge, 1);
+    let mut stage = stage(ThreadSharing::PerJudge, 1);
     stage.seated("a", "deaf");
     stage.ask("a", 0);
     stage.await_thought();
@@ -413,7 +413,7 @@ fn a_judge_that_ignores_its_shutdown_is_forced_after_the_grace() {
 
 #[test]
 fn close_leaves_a_stuck_judge_behind_and_ends_the_others() {
-    let mut stage = stage(Lanes::PerJudge, 1);
+    let mut stage = stage(ThreadSharing::PerJudge, 1);
     stage.seated("a", "stuck");
     stage.seated("b", "talk");
     stage.ask("a", 0);
@@ -428,7 +428,7 @@ fn close_leaves_a_stuck_judge_behind_and_ends_the_others() {
 
 #[test]
 fn closing_twice_is_fine_and_nothing_follows() {
-    let mut stage = stage(Lanes::One, 1);
+    let mut stage = stage(ThreadSharing::One, 1);
     stage.seated("a", "talk");
     stage.local.close().unwrap();
     stage.local.close().unwrap();
@@ -444,7 +444,7 @@ fn closing_twice_is_fine_and_nothing_follows() {
 
 #[test]
 fn a_judge_that_cannot_be_seated_fails_and_has_no_ending() {
-    let mut stage = stage(Lanes::One, 1);
+    let mut stage = stage(ThreadSharing::One, 1);
     stage.spawn("a", "absent");
     assert_eq!(failed(&stage.next()), ("a", None, FailureKind::Spawn));
     stage.spawn("b", "panic-on-open");
@@ -454,7 +454,7 @@ fn a_judge_that_cannot_be_seated_fails_and_has_no_ending() {
 
 #[test]
 fn a_panic_is_a_death_of_one_judge() {
-    for lanes in [Lanes::PerJudge, Lanes::One] {
+    for lanes in [ThreadSharing::PerJudge, ThreadSharing::One] {
         let mut stage = stage(lanes, 1);
         stage.seated("a", "panic");
         stage.seated("b", "talk");
@@ -476,14 +476,14 @@ fn a_panic_is_a_death_of_one_judge() {
 
 #[test]
 fn a_panic_at_the_end_is_still_an_ending() {
-    let mut stage = stage(Lanes::PerJudge, 1);
+    let mut stage = stage(ThreadSharing::PerJudge, 1);
     stage.seated("a", "panic-on-end");
     assert_eq!(stage.close(), [ended("a", Ending::Graceful), Event::Closed]);
 }
 
 #[test]
 fn an_answer_over_the_budget_is_none() {
-    let mut stage = stage(Lanes::PerJudge, 1);
+    let mut stage = stage(ThreadSharing::PerJudge, 1);
     stage.seated("a", "long");
     stage.ask("a", 0);
     assert_eq!(
@@ -494,7 +494,7 @@ fn an_answer_over_the_budget_is_none() {
 
 #[test]
 fn a_judge_is_known_by_its_name() {
-    let mut stage = stage(Lanes::PerJudge, 1);
+    let mut stage = stage(ThreadSharing::PerJudge, 1);
     stage.seated("a", "talk");
     assert!(matches!(
         stage.local.spawn(spec("a", "talk")),
@@ -515,7 +515,7 @@ fn a_judge_is_known_by_its_name() {
 
 #[test]
 fn a_probe_says_what_the_agent_can_do_or_that_the_seat_cannot_be_taken() {
-    let mut stage = stage(Lanes::One, 1);
+    let mut stage = stage(ThreadSharing::One, 1);
     stage
         .local
         .send(Message::Probe {
@@ -538,8 +538,8 @@ fn a_probe_says_what_the_agent_can_do_or_that_the_seat_cannot_be_taken() {
 
 #[test]
 fn a_program_that_speaks_another_protocol_is_refused() {
-    let style = stage(Lanes::One, 1).local.style.clone();
-    let mut local = Local::new(style, Agents::of(Vec::new()));
+    let style = stage(ThreadSharing::One, 1).local.style.clone();
+    let mut local = LocalBackend::new(style, AgentTable::from_agents(Vec::new()));
     let hello = Hello {
         protocols: vec![PROTOCOL_VERSION + 1],
         ..Hello::default()

@@ -4,43 +4,43 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::chair::Chair;
-use super::lane::thread;
+use super::chair::JudgeEvents;
+use super::lane::spawn_thread;
 
 /// Forces judges that have not ended in their grace: one thread for all of them, started with the first, ended with
 /// this value.
 #[derive(Default)]
-pub(super) struct Undertaker(Option<Sender<Grace>>);
+pub(super) struct GraceWatchdog(Option<Sender<GracePeriod>>);
 
-struct Grace {
+struct GracePeriod {
     until: Instant,
-    chair: Arc<Chair>,
+    chair: Arc<JudgeEvents>,
 }
 
-impl Undertaker {
+impl GraceWatchdog {
     /// Forces the judge of `chair` when `grace` has passed, unless it has ended by then. Without a thread to watch
     /// over it, it has no grace at all.
-    pub(super) fn watch(&mut self, chair: Arc<Chair>, grace: Duration) {
+    pub(super) fn watch_judge(&mut self, chair: Arc<JudgeEvents>, grace: Duration) {
         if chair.is_over() {
             return;
         }
-        let grace = Grace {
+        let grace = GracePeriod {
             until: Instant::now() + grace,
             chair,
         };
-        let unwatched = match self.giving() {
+        let unwatched = match self.grace_sender() {
             Some(giving) => giving.send(grace).err().map(|error| error.0),
             None => Some(grace),
         };
         if let Some(grace) = unwatched {
-            grace.chair.force();
+            grace.chair.force_end();
         }
     }
 
-    fn giving(&mut self) -> Option<&Sender<Grace>> {
+    fn grace_sender(&mut self) -> Option<&Sender<GracePeriod>> {
         if self.0.is_none() {
             let (giving, taking) = channel();
-            self.0 = thread("graces", move || watch_over(&taking))
+            self.0 = spawn_thread("graces", move || run_watchdog(&taking))
                 .ok()
                 .map(|()| giving);
         }
@@ -48,8 +48,8 @@ impl Undertaker {
     }
 }
 
-fn watch_over(taking: &Receiver<Grace>) {
-    let mut graces: Vec<Grace> = Vec::new();
+fn run_watchdog(taking: &Receiver<GracePeriod>) {
+    let mut graces: Vec<GracePeriod> = Vec::new();
     loop {
         let next = match graces.iter().map(|grace| grace.until).min() {
             Some(until) => taking.recv_timeout(until.saturating_duration_since(Instant::now())),
@@ -62,6 +62,6 @@ fn watch_over(taking: &Receiver<Grace>) {
         }
         let now = Instant::now();
         let passed = graces.extract_if(.., |grace| grace.until <= now);
-        passed.for_each(|grace| grace.chair.force());
+        passed.for_each(|grace| grace.chair.force_end());
     }
 }

@@ -8,7 +8,7 @@
 mod server;
 
 #[cfg(feature = "mcp")]
-pub use server::serve;
+pub use server::serve_mailbox;
 
 use std::fs;
 use std::io;
@@ -20,16 +20,16 @@ use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, Task, Turn}
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Reply;
+use crate::AgentReply;
 
-const TURN: &str = "turn.json";
-const BRIEF: &str = "brief.md";
-const VERDICT: &str = "verdict.json";
-const SENT: &str = "sent.jsonl";
+const TURN_FILE: &str = "turn.json";
+const BRIEF_FILE: &str = "brief.md";
+const VERDICT_FILE: &str = "verdict.json";
+const SENT_FILE: &str = "sent.jsonl";
 
 /// What a verdict has to echo, and what the judge has been sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Posted {
+pub(crate) struct PostedTurn {
     round: u8,
     key: String,
     form: Form,
@@ -39,23 +39,23 @@ pub(crate) struct Posted {
 
 /// One judge's mailbox.
 #[derive(Debug, Clone)]
-pub(crate) struct Mailbox(PathBuf);
+pub(crate) struct JudgeMailbox(PathBuf);
 
-impl Mailbox {
+impl JudgeMailbox {
     /// A new one in `folder`.
-    pub(crate) fn make(folder: &Path, brief: &str) -> io::Result<Self> {
+    pub(crate) fn create(folder: &Path, brief: &str) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        fs::write(folder.join(BRIEF), brief)?;
+        fs::write(folder.join(BRIEF_FILE), brief)?;
         Ok(Self(folder.to_path_buf()))
     }
 
     #[cfg(feature = "mcp")]
-    pub(crate) fn at(folder: &Path) -> Self {
+    pub(crate) fn open_at(folder: &Path) -> Self {
         Self(folder.to_path_buf())
     }
 
     /// The arguments with which a client starts our server for it.
-    pub(crate) fn arguments(&self) -> Vec<String> {
+    pub(crate) fn server_arguments(&self) -> Vec<String> {
         vec![
             "mcp".to_owned(),
             "--mailbox".to_owned(),
@@ -64,27 +64,27 @@ impl Mailbox {
     }
 
     /// A turn begins: what an earlier one left is none of it.
-    pub(crate) fn post(&self, turn: &Turn) -> io::Result<()> {
-        for left in [VERDICT, SENT] {
+    pub(crate) fn post_turn(&self, turn: &Turn) -> io::Result<()> {
+        for left in [VERDICT_FILE, SENT_FILE] {
             match fs::remove_file(self.0.join(left)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
         }
-        let posted = Posted {
+        let posted = PostedTurn {
             round: turn.round,
             key: turn.key.clone(),
             form: turn.task.form(),
-            messages: messages(&turn.task),
+            messages: peer_messages(&turn.task),
         };
-        self.put(TURN, &serde_json::to_vec(&posted)?)
+        self.replace_file(TURN_FILE, &serde_json::to_vec(&posted)?)
     }
 
     /// The verdict that was submitted, with the messages that were sent beside it.
-    pub(crate) fn take(&self) -> Option<String> {
-        let text = fs::read_to_string(self.0.join(VERDICT)).ok()?;
+    pub(crate) fn take_verdict(&self) -> Option<String> {
+        let text = fs::read_to_string(self.0.join(VERDICT_FILE)).ok()?;
         let mut verdict: Value = serde_json::from_str(&text).ok()?;
-        let sent = fs::read_to_string(self.0.join(SENT)).unwrap_or_default();
+        let sent = fs::read_to_string(self.0.join(SENT_FILE)).unwrap_or_default();
         let sent = sent
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -99,7 +99,7 @@ impl Mailbox {
     }
 
     /// Written beside and renamed.
-    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    fn replace_file(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let beside = self.0.join(format!("{name}.new"));
         fs::write(&beside, bytes)?;
         fs::rename(beside, self.0.join(name))
@@ -107,9 +107,9 @@ impl Mailbox {
 }
 
 /// A turn begins for a judge that may have a mailbox.
-pub(crate) fn post(mailbox: Option<&Mailbox>, turn: &Turn) -> Result<(), Failure> {
+pub(crate) fn begin_turn(mailbox: Option<&JudgeMailbox>, turn: &Turn) -> Result<(), Failure> {
     mailbox
-        .map_or(Ok(()), |mailbox| mailbox.post(turn))
+        .map_or(Ok(()), |mailbox| mailbox.post_turn(turn))
         .map_err(|error| {
             let detail = format!("cannot write to the judge's mailbox: {error}");
             Failure::new(FailureKind::Died, detail)
@@ -117,9 +117,9 @@ pub(crate) fn post(mailbox: Option<&Mailbox>, turn: &Turn) -> Result<(), Failure
 }
 
 /// The reply, or the verdict that was submitted instead of it.
-pub(crate) fn prefer(mailbox: Option<&Mailbox>, reply: Reply) -> Reply {
-    match mailbox.and_then(Mailbox::take) {
-        Some(raw) => Reply { raw, ..reply },
+pub(crate) fn prefer_submitted(mailbox: Option<&JudgeMailbox>, reply: AgentReply) -> AgentReply {
+    match mailbox.and_then(JudgeMailbox::take_verdict) {
+        Some(raw) => AgentReply { raw, ..reply },
         None => reply,
     }
 }
@@ -129,9 +129,10 @@ pub(crate) fn prefer(mailbox: Option<&Mailbox>, reply: Reply) -> Reply {
     not(feature = "mcp"),
     expect(dead_code, reason = "only the server asks")
 )]
-impl Mailbox {
-    pub(crate) fn posted(&self) -> Result<Posted, String> {
-        let read = fs::read(self.0.join(TURN)).map_err(|_| "no turn is under way".to_owned())?;
+impl JudgeMailbox {
+    pub(crate) fn read_posted(&self) -> Result<PostedTurn, String> {
+        let read =
+            fs::read(self.0.join(TURN_FILE)).map_err(|_| "no turn is under way".to_owned())?;
         serde_json::from_slice(&read).map_err(|error| error.to_string())
     }
 
@@ -139,8 +140,8 @@ impl Mailbox {
     ///
     /// # Errors
     /// What is wrong with it, for the model.
-    pub(crate) fn submit(&self, verdict: &Value) -> Result<(), String> {
-        let posted = self.posted()?;
+    pub(crate) fn submit_verdict(&self, verdict: &Value) -> Result<(), String> {
+        let posted = self.read_posted()?;
         let mut verdict = verdict.clone();
         if let Some(fields) = verdict.as_object_mut() {
             fields.retain(|_, value| !value.is_null());
@@ -160,27 +161,32 @@ impl Mailbox {
             );
         }
         let bytes = serde_json::to_vec(&verdict).map_err(|error| error.to_string())?;
-        self.put(VERDICT, &bytes).map_err(|error| error.to_string())
+        self.replace_file(VERDICT_FILE, &bytes)
+            .map_err(|error| error.to_string())
     }
 
     /// Keeps a message for another judge; the program delivers it, within its rules.
-    pub(crate) fn send(&self, message: &PeerMessage) -> Result<(), String> {
+    pub(crate) fn send_message(&self, message: &PeerMessage) -> Result<(), String> {
         use std::io::Write as _;
         let mut line = serde_json::to_vec(message).map_err(|error| error.to_string())?;
         line.push(b'\n');
         let mut options = fs::OpenOptions::new();
-        let file = options.create(true).append(true).open(self.0.join(SENT));
+        let file = options
+            .create(true)
+            .append(true)
+            .open(self.0.join(SENT_FILE));
         file.and_then(|mut file| file.write_all(&line))
             .map_err(|error| error.to_string())
     }
 
-    pub(crate) fn messages(&self) -> Result<Vec<PeerMessage>, String> {
-        Ok(self.posted()?.messages)
+    pub(crate) fn read_messages(&self) -> Result<Vec<PeerMessage>, String> {
+        Ok(self.read_posted()?.messages)
     }
 
     /// A part of the brief: the lines from `first`, from 1, at most `most` of them, and how many there are.
-    pub(crate) fn brief(&self, first: usize, most: usize) -> Result<(String, usize), String> {
-        let text = fs::read_to_string(self.0.join(BRIEF)).map_err(|error| error.to_string())?;
+    pub(crate) fn read_brief(&self, first: usize, most: usize) -> Result<(String, usize), String> {
+        let text =
+            fs::read_to_string(self.0.join(BRIEF_FILE)).map_err(|error| error.to_string())?;
         let lines: Vec<&str> = text
             .lines()
             .skip(first.saturating_sub(1))
@@ -189,13 +195,14 @@ impl Mailbox {
         Ok((lines.join("\n"), text.lines().count()))
     }
 
-    pub(crate) fn form(&self) -> Form {
-        self.posted().map_or(Form::Review, |posted| posted.form)
+    pub(crate) fn answer_form(&self) -> Form {
+        self.read_posted()
+            .map_or(Form::Review, |posted| posted.form)
     }
 }
 
 /// What other judges say in a turn.
-fn messages(task: &Task) -> Vec<PeerMessage> {
+fn peer_messages(task: &Task) -> Vec<PeerMessage> {
     match task {
         Task::Message { from, text } => vec![PeerMessage {
             to: format!("you, from {from}"),
@@ -222,9 +229,9 @@ mod tests {
 
     use super::*;
 
-    fn mailbox() -> (tempfile::TempDir, Mailbox) {
+    fn mailbox() -> (tempfile::TempDir, JudgeMailbox) {
         let folder = tempfile::tempdir().unwrap();
-        let mailbox = Mailbox::make(folder.path(), "one\ntwo\nthree\n").unwrap();
+        let mailbox = JudgeMailbox::create(folder.path(), "one\ntwo\nthree\n").unwrap();
         let turn = Turn {
             id: TurnId(1),
             round: 1,
@@ -233,7 +240,7 @@ mod tests {
             prompt: String::new(),
             timeout_ms: 1,
         };
-        mailbox.post(&turn).unwrap();
+        mailbox.post_turn(&turn).unwrap();
         (folder, mailbox)
     }
 
@@ -253,17 +260,17 @@ mod tests {
         ] {
             let mut odd = verdict();
             odd[field] = value;
-            let error = mailbox.submit(&odd).unwrap_err();
+            let error = mailbox.submit_verdict(&odd).unwrap_err();
             assert!(error.starts_with(reason), "{error}");
-            assert_eq!(mailbox.take(), None);
+            assert_eq!(mailbox.take_verdict(), None);
         }
-        mailbox.submit(&verdict()).unwrap();
+        mailbox.submit_verdict(&verdict()).unwrap();
         let message = PeerMessage {
             to: "critic".to_owned(),
             text: "why?".to_owned(),
         };
-        mailbox.send(&message).unwrap();
-        let taken: Value = serde_json::from_str(&mailbox.take().unwrap()).unwrap();
+        mailbox.send_message(&message).unwrap();
+        let taken: Value = serde_json::from_str(&mailbox.take_verdict().unwrap()).unwrap();
         assert_eq!(taken["verdict"], "WARN");
         assert_eq!(taken["messages"][0]["to"], "critic");
     }
@@ -271,7 +278,10 @@ mod tests {
     #[test]
     fn the_brief_is_read_in_parts() {
         let (_folder, mailbox) = mailbox();
-        assert_eq!(mailbox.brief(2, 1), Ok(("two".to_owned(), 3)));
-        assert_eq!(mailbox.brief(0, 10), Ok(("one\ntwo\nthree".to_owned(), 3)));
+        assert_eq!(mailbox.read_brief(2, 1), Ok(("two".to_owned(), 3)));
+        assert_eq!(
+            mailbox.read_brief(0, 10),
+            Ok(("one\ntwo\nthree".to_owned(), 3))
+        );
     }
 }

@@ -20,14 +20,14 @@ use council_protocol::{
 use serde::de::DeserializeOwned;
 
 /// The most findings of one report; more would bury every other judge.
-const MOST_FINDINGS: usize = 200;
+const MAX_FINDINGS: usize = 200;
 
 /// The most lines of a quote.
-const MOST_LINES: u32 = 5;
+const MAX_QUOTE_LINES: u32 = 5;
 
 /// What a tool reports in one place.
 #[derive(Debug, Clone, PartialEq)]
-struct Hit {
+struct ToolHit {
     severity: Severity,
     rule: Option<String>,
     message: String,
@@ -42,7 +42,7 @@ struct Hit {
 }
 
 /// What is under review, for whoever translates.
-pub(crate) struct Subject<'a> {
+pub(crate) struct ReportSubject<'a> {
     pub(crate) packet: &'a Packet,
     pub(crate) blobs: &'a dyn BlobSource,
     /// Where the tool worked: its paths may begin with it.
@@ -53,60 +53,60 @@ pub(crate) struct Subject<'a> {
 ///
 /// # Errors
 /// `malformed` for what is not the format, `provider` for a tool that says that it failed.
-pub(crate) fn answer(
+pub(crate) fn answer_from_report(
     format: OutputFormat,
     report: &str,
-    subject: &Subject<'_>,
+    subject: &ReportSubject<'_>,
     turn: &Turn,
 ) -> Result<Option<Answer>, Failure> {
     let mut hits = match format {
         OutputFormat::Answer => return Ok(None),
-        OutputFormat::Sarif => sarif::hits(report)?,
-        OutputFormat::Rdjson => rdjson::hits(report)?,
+        OutputFormat::Sarif => sarif::parse_hits(report)?,
+        OutputFormat::Rdjson => rdjson::parse_hits(report)?,
     };
     let all = hits.len();
     // File by file: each is read once, and one at a time.
     hits.sort_by(|a, b| a.path.cmp(&b.path));
     let mut findings: Vec<Finding> = Vec::new();
     for hits in hits.chunk_by(|a, b| a.path == b.path) {
-        if let Some(file) = subject.reviewed(&hits[0].path) {
-            findings.extend(hits.iter().filter_map(|hit| file.finding(hit)));
+        if let Some(file) = subject.find_reviewed(&hits[0].path) {
+            findings.extend(hits.iter().filter_map(|hit| file.finding_of(hit)));
         }
     }
     findings.sort_by(|a, b| (b.severity, &a.location).cmp(&(a.severity, &b.location)));
     findings.dedup();
     let elsewhere = all - findings.len().min(all);
-    let dropped = findings.len().saturating_sub(MOST_FINDINGS);
-    findings.truncate(MOST_FINDINGS);
-    let mut answer = Answer::new(turn.round, turn.key.clone(), vote(&findings));
+    let dropped = findings.len().saturating_sub(MAX_FINDINGS);
+    findings.truncate(MAX_FINDINGS);
+    let mut answer = Answer::new(turn.round, turn.key.clone(), vote_of(&findings));
     answer.confidence = Confidence::High;
-    answer.key_insight = insight(findings.len(), elsewhere, dropped);
+    answer.key_insight = describe_hits(findings.len(), elsewhere, dropped);
     answer.findings = findings;
     Ok(Some(answer))
 }
 
 /// A tool's JSON, unless it would take more memory than it may.
-fn read<T: DeserializeOwned>(text: &str, format: &str) -> Result<T, Failure> {
-    if !json::fits(text.as_bytes(), json::REPORT) {
+fn parse_json<T: DeserializeOwned>(text: &str, format: &str) -> Result<T, Failure> {
+    if !json::fits_in_memory(text.as_bytes(), json::REPORT) {
         let detail = format!("its {format} holds more than is read: narrow what the tool looks at");
         return Err(Failure::new(FailureKind::Oversized, detail));
     }
     serde_json::from_str(text)
-        .map_err(|error| malformed(format!("what it wrote is not {format}: {error}")))
+        .map_err(|error| malformed_report(format!("what it wrote is not {format}: {error}")))
 }
 
 /// How many hits a SARIF log has, for [`crate::fuzz`].
 pub(crate) fn sarif_hits(text: &str) -> Result<usize, Failure> {
-    sarif::hits(text).map(|hits| hits.len())
+    sarif::parse_hits(text).map(|hits| hits.len())
 }
 
 /// How many hits an rdjson log has, for [`crate::fuzz`].
 pub(crate) fn rdjson_hits(text: &str) -> Result<usize, Failure> {
-    rdjson::hits(text).map(|hits| hits.len())
+    rdjson::parse_hits(text).map(|hits| hits.len())
 }
 
 /// The worst finding decides.
-fn vote(findings: &[Finding]) -> Vote {
+fn vote_of(findings: &[Finding]) -> Vote {
     match findings.iter().map(|finding| finding.severity).max() {
         Some(Severity::Critical) => Vote::Fail,
         Some(Severity::Significant) => Vote::Warn,
@@ -114,7 +114,7 @@ fn vote(findings: &[Finding]) -> Vote {
     }
 }
 
-fn insight(findings: usize, elsewhere: usize, dropped: usize) -> String {
+fn describe_hits(findings: usize, elsewhere: usize, dropped: usize) -> String {
     let mut text = match findings {
         0 => "Nothing is reported on the changed lines".to_owned(),
         1 => "One finding on the changed lines".to_owned(),
@@ -129,10 +129,10 @@ fn insight(findings: usize, elsewhere: usize, dropped: usize) -> String {
     text + "."
 }
 
-impl<'a> Subject<'a> {
+impl<'a> ReportSubject<'a> {
     /// The file of that path, if it is under review.
-    fn reviewed(&self, path: &str) -> Option<Reviewed<'a>> {
-        let path = self.path(path);
+    fn find_reviewed(&self, path: &str) -> Option<ReviewedFile<'a>> {
+        let path = self.repo_path(path);
         let wanted = |file: &&FileChange| {
             file.path.as_bytes() == path.as_bytes() && file.status != FileStatus::Deleted
         };
@@ -140,15 +140,15 @@ impl<'a> Subject<'a> {
         let content = self.blobs.read(Side::New, &file.path).ok().flatten();
         let text = content.map(|content| String::from_utf8_lossy(&content).into_owned());
         let lines = |text: &String| text.lines().map(str::to_owned).collect();
-        Some(Reviewed {
+        Some(ReviewedFile {
             path: &file.path,
-            added: added(file),
+            added: added_lines(file),
             lines: text.as_ref().map(lines).unwrap_or_default(),
         })
     }
 
     /// A tool's path as the repository has it: without the room, `file://` and `./`.
-    fn path(&self, given: &str) -> RepoPath {
+    fn repo_path(&self, given: &str) -> RepoPath {
         let plain = given.strip_prefix("file://").unwrap_or(given);
         let plain = percent_encoding::percent_decode_str(plain).collect::<Vec<u8>>();
         let room = self.room.as_os_str().as_encoded_bytes();
@@ -161,27 +161,27 @@ impl<'a> Subject<'a> {
 }
 
 /// A file under review, as hits are held against it.
-struct Reviewed<'a> {
+struct ReviewedFile<'a> {
     path: &'a RepoPath,
     added: BTreeSet<u32>,
     /// The reviewed side; empty where it cannot be read.
     lines: Vec<String>,
 }
 
-impl Reviewed<'_> {
+impl ReviewedFile<'_> {
     /// The finding, if it stands on what the change brought.
-    fn finding(&self, hit: &Hit) -> Option<Finding> {
+    fn finding_of(&self, hit: &ToolHit) -> Option<Finding> {
         let (line, end) = (hit.line, hit.end_line.unwrap_or(hit.line).max(hit.line));
         if line > 0 && self.added.range(line..=end).next().is_none() {
             return None;
         }
         let quote = match line {
             0 => String::new(),
-            _ => self.quote(line, end.min(line + MOST_LINES - 1))?,
+            _ => self.quote_of(line, end.min(line + MAX_QUOTE_LINES - 1))?,
         };
         Some(Finding {
             severity: hit.severity,
-            category: category(hit.rule.as_deref()),
+            category: category_of(hit.rule.as_deref()),
             rule: hit.rule.clone(),
             description: hit.message.clone(),
             location: Location {
@@ -197,7 +197,7 @@ impl Reviewed<'_> {
         })
     }
 
-    fn quote(&self, line: u32, end: u32) -> Option<String> {
+    fn quote_of(&self, line: u32, end: u32) -> Option<String> {
         let from = line as usize - 1;
         let to = self.lines.len().min(end as usize);
         let quote = self.lines.get(from..to)?.join("\n");
@@ -206,7 +206,7 @@ impl Reviewed<'_> {
 }
 
 /// The lines of a file, on the reviewed side, that the change added or altered.
-fn added(file: &FileChange) -> BTreeSet<u32> {
+fn added_lines(file: &FileChange) -> BTreeSet<u32> {
     let lines = file.hunks.iter().flat_map(|hunk| hunk.lines());
     lines
         .filter(|line| line.kind == LineKind::Added)
@@ -215,7 +215,7 @@ fn added(file: &FileChange) -> BTreeSet<u32> {
 }
 
 /// The part of a rule's name that says what it is about: `python.lang.security.eval` → `eval`.
-fn category(rule: Option<&str>) -> String {
+fn category_of(rule: Option<&str>) -> String {
     let last = |rule: &str| {
         rule.rsplit(['.', '/', ':'])
             .next()
@@ -225,7 +225,7 @@ fn category(rule: Option<&str>) -> String {
     rule.map(last).unwrap_or_default()
 }
 
-fn malformed(detail: String) -> Failure {
+fn malformed_report(detail: String) -> Failure {
     Failure::new(FailureKind::Malformed, detail)
 }
 

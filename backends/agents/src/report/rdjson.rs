@@ -3,39 +3,39 @@
 use council_protocol::{Failure, Severity};
 use serde::Deserialize;
 
-use super::Hit;
+use super::ToolHit;
 
 #[derive(Deserialize)]
-struct Log {
-    diagnostics: Vec<Diagnostic>,
+struct RdjsonReport {
+    diagnostics: Vec<RdjsonDiagnostic>,
     #[serde(default)]
-    severity: Option<Level>,
+    severity: Option<RdjsonLevel>,
 }
 
 #[derive(Deserialize)]
-struct Diagnostic {
+struct RdjsonDiagnostic {
     message: String,
-    location: Place,
-    severity: Option<Level>,
-    code: Option<Code>,
+    location: RdjsonLocation,
+    severity: Option<RdjsonLevel>,
+    code: Option<RdjsonCode>,
     #[serde(default)]
-    suggestions: Vec<Suggestion>,
+    suggestions: Vec<RdjsonSuggestion>,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct RdjsonLocation {
     path: String,
-    range: Option<Range>,
+    range: Option<RdjsonRange>,
 }
 
 #[derive(Deserialize, PartialEq)]
-struct Range {
-    start: Option<Position>,
-    end: Option<Position>,
+struct RdjsonRange {
+    start: Option<RdjsonPosition>,
+    end: Option<RdjsonPosition>,
 }
 
 #[derive(Deserialize, PartialEq)]
-struct Position {
+struct RdjsonPosition {
     #[serde(default)]
     line: u32,
     /// From 1; none: the whole line.
@@ -43,28 +43,28 @@ struct Position {
 }
 
 #[derive(Deserialize)]
-struct Code {
+struct RdjsonCode {
     value: Option<String>,
     url: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Suggestion {
-    range: Option<Range>,
+struct RdjsonSuggestion {
+    range: Option<RdjsonRange>,
     text: Option<String>,
 }
 
 /// A word, or the number that the format's own encoders also write.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(untagged)]
-enum Level {
-    Word(Word),
+enum RdjsonLevel {
+    Word(RdjsonSeverity),
     Number(u8),
 }
 
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-enum Word {
+enum RdjsonSeverity {
     UnknownSeverity,
     Error,
     Warning,
@@ -72,26 +72,27 @@ enum Word {
 }
 
 /// What the log reports.
-pub(super) fn hits(text: &str) -> Result<Vec<Hit>, Failure> {
-    let log: Log = super::read(text, "rdjson")?;
+pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
+    let log: RdjsonReport = super::parse_json(text, "rdjson")?;
     let otherwise = log.severity;
     Ok(log
         .diagnostics
         .into_iter()
-        .map(|diagnostic| hit(diagnostic, otherwise))
+        .map(|diagnostic| hit_of(diagnostic, otherwise))
         .collect())
 }
 
-fn hit(diagnostic: Diagnostic, otherwise: Option<Level>) -> Hit {
+fn hit_of(diagnostic: RdjsonDiagnostic, otherwise: Option<RdjsonLevel>) -> ToolHit {
     let range = diagnostic.location.range.as_ref();
-    let line = |position: &Option<Position>| position.as_ref().map(|p| p.line).filter(|l| *l > 0);
+    let line =
+        |position: &Option<RdjsonPosition>| position.as_ref().map(|p| p.line).filter(|l| *l > 0);
     let suggestion = diagnostic
         .suggestions
         .iter()
         .find(|suggestion| suggestion.range.as_ref() == range && range.is_some_and(is_whole_lines));
     let code = diagnostic.code;
-    Hit {
-        severity: severity(diagnostic.severity.or(otherwise)),
+    ToolHit {
+        severity: severity_of(diagnostic.severity.or(otherwise)),
         rule: code.as_ref().and_then(|code| code.value.clone()),
         message: diagnostic.message,
         line: range.and_then(|range| line(&range.start)).unwrap_or(0),
@@ -103,8 +104,8 @@ fn hit(diagnostic: Diagnostic, otherwise: Option<Level>) -> Hit {
 }
 
 /// Our suggestions replace whole lines; one for a part of a line would replace too much.
-fn is_whole_lines(range: &Range) -> bool {
-    let is_whole = |position: &Option<Position>| {
+fn is_whole_lines(range: &RdjsonRange) -> bool {
+    let is_whole = |position: &Option<RdjsonPosition>| {
         position
             .as_ref()
             .is_none_or(|position| position.column.is_none())
@@ -112,10 +113,12 @@ fn is_whole_lines(range: &Range) -> bool {
     is_whole(&range.start) && is_whole(&range.end)
 }
 
-fn severity(level: Option<Level>) -> Severity {
+fn severity_of(level: Option<RdjsonLevel>) -> Severity {
     match level {
-        Some(Level::Word(Word::Error) | Level::Number(1)) => Severity::Critical,
-        Some(Level::Word(Word::Info) | Level::Number(3)) => Severity::Minor,
+        Some(RdjsonLevel::Word(RdjsonSeverity::Error) | RdjsonLevel::Number(1)) => {
+            Severity::Critical
+        }
+        Some(RdjsonLevel::Word(RdjsonSeverity::Info) | RdjsonLevel::Number(3)) => Severity::Minor,
         _ => Severity::Significant,
     }
 }

@@ -5,120 +5,120 @@ use std::collections::HashMap;
 use council_protocol::{Failure, FailureKind, Severity};
 use serde::Deserialize;
 
-use super::{Hit, malformed};
+use super::{ToolHit, malformed_report};
 
 #[derive(Deserialize)]
-struct Log {
+struct SarifLog {
     version: String,
-    runs: Vec<Run>,
+    runs: Vec<SarifRun>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Run {
-    tool: Tool,
+struct SarifRun {
+    tool: SarifTool,
     #[serde(default)]
-    invocations: Vec<Invocation>,
+    invocations: Vec<SarifInvocation>,
     /// Null: the run was not done.
     #[serde(default)]
-    results: Option<Vec<Outcome>>,
+    results: Option<Vec<SarifResult>>,
 }
 
 #[derive(Deserialize)]
-struct Tool {
-    driver: Component,
+struct SarifTool {
+    driver: SarifComponent,
     #[serde(default)]
-    extensions: Vec<Component>,
+    extensions: Vec<SarifComponent>,
 }
 
 #[derive(Deserialize)]
-struct Component {
+struct SarifComponent {
     #[serde(default)]
     name: String,
     #[serde(default)]
-    rules: Vec<Rule>,
+    rules: Vec<SarifRule>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Rule {
+struct SarifRule {
     id: String,
     help_uri: Option<String>,
-    default_configuration: Option<Configuration>,
+    default_configuration: Option<SarifConfiguration>,
 }
 
 #[derive(Deserialize)]
-struct Configuration {
+struct SarifConfiguration {
     level: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Invocation {
+struct SarifInvocation {
     execution_successful: Option<bool>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Outcome {
+struct SarifResult {
     rule_id: Option<String>,
-    rule: Option<RuleReference>,
+    rule: Option<SarifRuleReference>,
     level: Option<String>,
     kind: Option<String>,
-    message: Message,
+    message: SarifMessage,
     #[serde(default)]
-    locations: Vec<Place>,
+    locations: Vec<SarifLocation>,
     #[serde(default)]
     suppressions: Vec<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
-struct RuleReference {
+struct SarifRuleReference {
     id: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct SarifMessage {
     text: Option<String>,
     markdown: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Place {
-    physical_location: Option<Physical>,
+struct SarifLocation {
+    physical_location: Option<SarifPhysicalLocation>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Physical {
-    artifact_location: Option<Artifact>,
-    region: Option<Region>,
+struct SarifPhysicalLocation {
+    artifact_location: Option<SarifArtifact>,
+    region: Option<SarifRegion>,
 }
 
 #[derive(Deserialize)]
-struct Artifact {
+struct SarifArtifact {
     uri: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Region {
+struct SarifRegion {
     start_line: Option<u32>,
     end_line: Option<u32>,
 }
 
 /// What the log reports, suppressed results left out.
-pub(super) fn hits(text: &str) -> Result<Vec<Hit>, Failure> {
-    let log: Log = super::read(text, "SARIF")?;
+pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
+    let log: SarifLog = super::parse_json(text, "SARIF")?;
     if log.version != "2.1.0" {
-        return Err(malformed(format!(
+        return Err(malformed_report(format!(
             "its SARIF has version {}, and 2.1.0 is read",
             log.version
         )));
     }
     if log.runs.is_empty() {
-        return Err(malformed("its SARIF has no run in it".to_owned()));
+        return Err(malformed_report("its SARIF has no run in it".to_owned()));
     }
     let mut hits = Vec::new();
     for run in log.runs {
@@ -133,23 +133,23 @@ pub(super) fn hits(text: &str) -> Result<Vec<Hit>, Failure> {
         };
         let components = std::iter::once(&run.tool.driver).chain(&run.tool.extensions);
         let all = components.flat_map(|component| &component.rules);
-        let mut rules: HashMap<&str, &Rule> = HashMap::new();
+        let mut rules: HashMap<&str, &SarifRule> = HashMap::new();
         for rule in all {
             rules.entry(&rule.id).or_insert(rule);
         }
         let open = results.into_iter().filter(is_open);
-        hits.extend(open.map(|result| hit(result, &rules)));
+        hits.extend(open.map(|result| hit_of(result, &rules)));
     }
     Ok(hits)
 }
 
 /// Neither suppressed in the source nor the record of a check that passed.
-fn is_open(result: &Outcome) -> bool {
+fn is_open(result: &SarifResult) -> bool {
     let kind = result.kind.as_deref().unwrap_or("fail");
     result.suppressions.is_empty() && matches!(kind, "fail" | "open" | "review")
 }
 
-fn hit(result: Outcome, rules: &HashMap<&str, &Rule>) -> Hit {
+fn hit_of(result: SarifResult, rules: &HashMap<&str, &SarifRule>) -> ToolHit {
     let id = result.rule_id.or(result.rule.and_then(|rule| rule.id));
     let rule = id.as_deref().and_then(|id| rules.get(id));
     let default = rule
@@ -162,8 +162,8 @@ fn hit(result: Outcome, rules: &HashMap<&str, &Rule>) -> Hit {
         .find_map(|place| place.physical_location);
     let (artifact, region) = place.map_or((None, None), |p| (p.artifact_location, p.region));
     let message = result.message.text.or(result.message.markdown);
-    Hit {
-        severity: severity(level),
+    ToolHit {
+        severity: severity_of(level),
         message: message.unwrap_or_else(|| id.clone().unwrap_or_default()),
         path: artifact
             .and_then(|artifact| artifact.uri)
@@ -179,7 +179,7 @@ fn hit(result: Outcome, rules: &HashMap<&str, &Rule>) -> Hit {
     }
 }
 
-fn severity(level: &str) -> Severity {
+fn severity_of(level: &str) -> Severity {
     match level {
         "error" => Severity::Critical,
         "warning" => Severity::Significant,

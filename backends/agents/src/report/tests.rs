@@ -69,12 +69,12 @@ fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failure> {
         timeout_ms: 1,
     };
     let packet = packet();
-    let subject = Subject {
+    let subject = ReportSubject {
         packet: &packet,
         blobs: &Blobs,
         room: Path::new("/tmp/room"),
     };
-    answer(format, &report.to_string(), &subject, &turn).map(Option::unwrap)
+    answer_from_report(format, &report.to_string(), &subject, &turn).map(Option::unwrap)
 }
 
 fn sarif(results: Value) -> Value {

@@ -2,11 +2,11 @@
 
 use council_protocol::Finding;
 
-use crate::rule::{Check, Rule, Scope};
+use crate::rule::{BuiltinRule, RuleCheck, RuleScope};
 use crate::rules::RULES;
 
 /// The rules that a finding names, or whose subject its words are.
-pub(super) fn rules_about(finding: &Finding) -> Vec<&'static Rule> {
+pub(super) fn rules_about(finding: &Finding) -> Vec<&'static BuiltinRule> {
     let named = finding.rule.as_deref();
     if let Some(rule) = RULES.iter().find(|rule| Some(rule.info.id) == named) {
         return vec![rule];
@@ -18,16 +18,19 @@ pub(super) fn rules_about(finding: &Finding) -> Vec<&'static Rule> {
         &finding.fix,
     ];
     let words = words.map(|text| text.to_lowercase()).join("\n");
-    let about = |rule: &&&Rule| {
+    let about = |rule: &&&BuiltinRule| {
         finding.why == rule.info.why
             || words.contains(&rule.info.id.replace('-', " "))
-            || rule.claims.iter().any(|claim| contains(&words, claim))
+            || rule
+                .claims
+                .iter()
+                .any(|claim| contains_claim(&words, claim))
     };
     RULES.iter().filter(about).copied().collect()
 }
 
 /// Whether the words hold the claim, not in the middle of a word.
-fn contains(words: &str, claim: &str) -> bool {
+fn contains_claim(words: &str, claim: &str) -> bool {
     words.match_indices(claim).any(|(at, _)| {
         let before = words[..at].chars().next_back();
         !claim.starts_with(char::is_alphanumeric) || before.is_none_or(|c| !c.is_alphanumeric())
@@ -35,8 +38,8 @@ fn contains(words: &str, claim: &str) -> bool {
 }
 
 /// Where in a text a needle of the rule stands.
-pub(super) fn needle_in(rule: &Rule, text: &str) -> Option<usize> {
-    let Check::Line { needles, .. } = rule.check else {
+pub(super) fn keyword_in(rule: &BuiltinRule, text: &str) -> Option<usize> {
+    let RuleCheck::Line { needles, .. } = rule.check else {
         return None;
     };
     let lower = text.to_ascii_lowercase();
@@ -44,7 +47,7 @@ pub(super) fn needle_in(rule: &Rule, text: &str) -> Option<usize> {
 }
 
 /// Whether the rule is about what code does: then what stands in a comment or a test is not its matter.
-pub(super) fn is_about_code(rule: &Rule) -> bool {
+pub(super) fn is_about_code(rule: &BuiltinRule) -> bool {
     const ANYWHERE: [&str; 8] = [
         "secrets",
         "debt",
@@ -55,7 +58,7 @@ pub(super) fn is_about_code(rule: &Rule) -> bool {
         "lints",
         "dead-code",
     ];
-    rule.scope == Scope::Production && !ANYWHERE.contains(&rule.info.category)
+    rule.scope == RuleScope::Production && !ANYWHERE.contains(&rule.info.category)
 }
 
 #[cfg(test)]

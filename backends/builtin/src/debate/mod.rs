@@ -6,17 +6,17 @@ mod text;
 mod witness;
 
 use council_protocol::answer::{Change, Evidence, Response, Stance};
-use council_protocol::task::{Branch, Peer, PeerFinding};
+use council_protocol::task::{DebateBranch, Peer, PeerFinding};
 use council_protocol::{Answer, Severity, Turn};
 
-use crate::review::{Position, vote};
+use crate::review::{RulePosition, vote_for};
 
 pub(crate) use speech::insight_after;
-pub(crate) use witness::Witness;
+pub(crate) use witness::ClaimChecker;
 
 /// What checking one finding of another judge has come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedFinding {
     pub(crate) stance: Stance,
     pub(crate) reasoning: String,
     pub(crate) evidence: Option<Evidence>,
@@ -25,20 +25,20 @@ pub(crate) struct Checked {
 }
 
 /// The answer of R2.
-pub(crate) fn answer(
-    witness: &Witness<'_>,
-    position: &Position,
+pub(crate) fn answer_debate(
+    witness: &ClaimChecker<'_>,
+    position: &RulePosition,
     turn: &Turn,
-    branch: Branch,
+    branch: DebateBranch,
     peers: &[Peer],
 ) -> Answer {
     let asked: Vec<&PeerFinding> = peers.iter().flat_map(|peer| &peer.findings).collect();
-    let checked: Vec<Checked> = asked
+    let checked: Vec<CheckedFinding> = asked
         .iter()
-        .map(|peer| witness.check(&peer.finding))
+        .map(|peer| witness.check_finding(&peer.finding))
         .collect();
-    let change = change(position, &checked);
-    let mut answer = position.answer(turn);
+    let change = changed_vote(position, &checked);
+    let mut answer = position.build_answer(turn);
     answer.restatement = Some(position.restatement());
     answer.steel_man = Some(speech::steel_man(position, branch, &asked, &checked));
     if let Some(change) = change {
@@ -50,12 +50,12 @@ pub(crate) fn answer(
     answer.responses = asked
         .iter()
         .zip(checked)
-        .map(|(peer, checked)| respond(&peer.id, checked))
+        .map(|(peer, checked)| to_response(&peer.id, checked))
         .collect();
     answer
 }
 
-fn respond(id: &str, checked: Checked) -> Response {
+fn to_response(id: &str, checked: CheckedFinding) -> Response {
     Response {
         to: id.to_owned(),
         stance: checked.stance,
@@ -67,17 +67,17 @@ fn respond(id: &str, checked: Checked) -> Response {
 /// A changed vote: only where something that the judge's own rules confirm is worse than what it had found itself, and
 /// with evidence at a place that it had not reported (seed 000, "evidence bar"). It never votes better than in R1: what
 /// its rules have found does not go away because others have not.
-fn change(position: &Position, checked: &[Checked]) -> Option<Change> {
+fn changed_vote(position: &RulePosition, checked: &[CheckedFinding]) -> Option<Change> {
     let missed = checked.iter().filter_map(|checked| {
         let evidence = checked
             .evidence
             .as_ref()
-            .filter(|e| !position.reported(e))?;
+            .filter(|e| !position.has_reported(e))?;
         checked.confirmed.map(|severity| (severity, evidence))
     });
     // The first of the worst, so that the same peers give the same answer.
     let (severity, evidence) = missed.min_by_key(|(severity, _)| std::cmp::Reverse(*severity))?;
-    let to = vote(Some(severity));
+    let to = vote_for(Some(severity));
     (to > position.vote).then(|| Change {
         from: position.vote,
         to,

@@ -2,18 +2,18 @@
 
 use council_protocol::Vote;
 use council_protocol::answer::{Change, Stance};
-use council_protocol::task::{Branch, PeerFinding};
+use council_protocol::task::{DebateBranch, PeerFinding};
 
-use super::Checked;
-use crate::review::{Position, place};
+use super::CheckedFinding;
+use crate::review::{RulePosition, format_place};
 
 /// The sentence of a judge that has changed its vote.
 pub(crate) fn insight_after(change: &Change) -> String {
     format!(
         "I missed what stands at {}; with it, {} becomes {}.",
         turning_point(change),
-        change.from.word(),
-        change.to.word()
+        change.from.as_str(),
+        change.to.as_str()
     )
 }
 
@@ -29,10 +29,10 @@ fn turning_point(change: &Change) -> String {
 
 /// The best case for the position that the judge does not hold, from what it could and could not check.
 pub(super) fn steel_man(
-    position: &Position,
-    branch: Branch,
+    position: &RulePosition,
+    branch: DebateBranch,
     asked: &[&PeerFinding],
-    checked: &[Checked],
+    checked: &[CheckedFinding],
 ) -> String {
     let strongest = asked
         .iter()
@@ -50,14 +50,14 @@ pub(super) fn steel_man(
             let proven = if checked.confirmed.is_some() { "my own rules confirm" } else { "I cannot rule out" };
             format!(
                 "The best case against PASS is the {} finding at {}, which {proven}.",
-                peer.finding.severity.word(),
-                place(&peer.finding)
+                peer.finding.severity.as_str(),
+                format_place(&peer.finding)
             )
         }
-        (Branch::Agreed, Vote::Pass, None) => {
+        (DebateBranch::Agreed, Vote::Pass, None) => {
             "The best case against PASS is what no rule can see: whether the change does what it is meant to do.".to_owned()
         }
-        (Branch::Disagreed, Vote::Pass, None) => {
+        (DebateBranch::Disagreed, Vote::Pass, None) => {
             "The best case against PASS would be a finding with a quote that stands; none was shown.".to_owned()
         }
         (_, Vote::Warn | Vote::Fail, _) => against_own(position),
@@ -65,13 +65,13 @@ pub(super) fn steel_man(
 }
 
 /// The best case for letting the change pass, though a rule speaks.
-fn against_own(position: &Position) -> String {
+fn against_own(position: &RulePosition) -> String {
     let n = position.findings.len();
     let worst = position.findings.first().map(|finding| {
         let rule = finding.rule.as_deref().unwrap_or_default();
         format!(
             "{}, where `{rule}` may meet code that is fine for a reason which stands elsewhere",
-            place(finding)
+            format_place(finding)
         )
     });
     match worst {

@@ -10,28 +10,28 @@ use council_protocol::evidence::Proof;
 use council_protocol::seat::RuleSettings;
 use council_protocol::{BlobSource, Finding, Packet, RepoPath, Side};
 
-use super::Checked;
-use super::claim::{is_about_code, needle_in, rules_about};
-use super::text::Text;
-use crate::lexer::Part;
-use crate::review::place;
-use crate::rule::{Check, Hits, Rule, Scope};
-use crate::scan::{Bench, Found, scan_file, scan_whole};
+use super::CheckedFinding;
+use super::claim::{is_about_code, keyword_in, rules_about};
+use super::text::ReviewedText;
+use crate::lexer::SpanKind;
+use crate::review::format_place;
+use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleScope};
+use crate::scan::{ActiveRules, FoundHit, scan_file, scan_whole};
 use crate::secret::without_secret;
 use crate::view::{ChangeView, FileView, LineView};
 
 /// A judge that checks what others say, with all rules and not only those of its perspective.
-pub(crate) struct Witness<'a> {
+pub(crate) struct ClaimChecker<'a> {
     change: ChangeView<'a>,
     blobs: &'a dyn BlobSource,
-    bench: Bench,
+    bench: ActiveRules,
     /// What all rules find, file by file, made for the files that somebody speaks of.
-    by_file: Vec<OnceCell<Vec<Found>>>,
-    whole: OnceCell<Vec<Found>>,
-    texts: RefCell<HashMap<RepoPath, Option<Rc<Text>>>>,
+    by_file: Vec<OnceCell<Vec<FoundHit>>>,
+    whole: OnceCell<Vec<FoundHit>>,
+    texts: RefCell<HashMap<RepoPath, Option<Rc<ReviewedText>>>>,
 }
 
-impl<'a> Witness<'a> {
+impl<'a> ClaimChecker<'a> {
     pub(crate) fn new(
         packet: &'a Packet,
         blobs: &'a dyn BlobSource,
@@ -39,7 +39,7 @@ impl<'a> Witness<'a> {
     ) -> Self {
         let change = ChangeView::new(packet, blobs);
         let by_file = change.files.iter().map(|_| OnceCell::new()).collect();
-        let bench = Bench::new("", settings);
+        let bench = ActiveRules::new("", settings);
         Self {
             change,
             blobs,
@@ -51,14 +51,14 @@ impl<'a> Witness<'a> {
     }
 
     /// What the rules of `about` find in a file.
-    fn found<'s>(
+    fn found_in<'s>(
         &'s self,
         file: &FileView<'_>,
-        about: &'s [&'static Rule],
-    ) -> impl Iterator<Item = &'s Found> {
+        about: &'s [&'static BuiltinRule],
+    ) -> impl Iterator<Item = &'s FoundHit> {
         let whole = about
             .iter()
-            .any(|rule| matches!(rule.check, Check::Change(_)));
+            .any(|rule| matches!(rule.check, RuleCheck::Change(_)));
         let whole = whole.then(|| {
             self.whole
                 .get_or_init(|| scan_whole(&self.change, &self.bench))
@@ -70,11 +70,13 @@ impl<'a> Witness<'a> {
         });
         let index = file.index;
         let all = whole.into_iter().flatten().chain(own.into_iter().flatten());
-        all.filter(move |f| f.hit.file == index && about.iter().any(|rule| is(rule, f.rule)))
+        all.filter(move |f| {
+            f.hit.file == index && about.iter().any(|rule| is_same_rule(rule, f.rule))
+        })
     }
 
     /// Checks one finding.
-    pub(crate) fn check(&self, finding: &Finding) -> Checked {
+    pub(crate) fn check_finding(&self, finding: &Finding) -> CheckedFinding {
         let file = self
             .change
             .files
@@ -84,62 +86,68 @@ impl<'a> Witness<'a> {
             return self.check_file(finding, file);
         }
         if finding.quote.trim().is_empty() {
-            return open(format!(
+            return undecided(format!(
                 "{} quotes nothing, so there is nothing that I could check.",
-                place(finding)
+                format_place(finding)
             ));
         }
-        let Some(lines) = self.text(&finding.location.path, file) else {
+        let Some(lines) = self.reviewed_text(&finding.location.path, file) else {
             let path = finding.location.path.display();
-            return open(format!(
+            return undecided(format!(
                 "I cannot read `{path}`, neither in the change nor in the reviewed tree."
             ));
         };
-        match lines.prove(finding.location.line, &finding.quote) {
-            Proof::Unverified { .. } => missing(finding, &lines),
+        match lines.prove_quote(finding.location.line, &finding.quote) {
+            Proof::Unverified { .. } => quote_missing(finding, &lines),
             Proof::Verified => self.check_place(finding, file, &lines, finding.location.line),
             Proof::Relocated { line } => self.check_place(finding, file, &lines, line),
         }
     }
 
     /// The reviewed text: the file of the change, else of the tree, else the new side of the hunks.
-    fn text(&self, path: &RepoPath, file: Option<&FileView<'_>>) -> Option<Rc<Text>> {
+    fn reviewed_text(
+        &self,
+        path: &RepoPath,
+        file: Option<&FileView<'_>>,
+    ) -> Option<Rc<ReviewedText>> {
         let mut texts = self.texts.borrow_mut();
         let text = texts.entry(path.clone()).or_insert_with(|| {
             let whole = match file {
-                Some(file) => file.after().map(Text::of),
+                Some(file) => file.text_after().map(ReviewedText::from_text),
                 None => {
                     let read = self.blobs.read(Side::New, path).ok().flatten();
-                    read.map(|bytes| Text::of(&String::from_utf8_lossy(&bytes)))
+                    read.map(|bytes| ReviewedText::from_text(&String::from_utf8_lossy(&bytes)))
                 }
             };
-            whole.or_else(|| file.map(Text::of_hunks)).map(Rc::new)
+            whole
+                .or_else(|| file.map(ReviewedText::from_hunks))
+                .map(Rc::new)
         });
         text.clone()
     }
 
-    fn check_file(&self, finding: &Finding, file: Option<&FileView<'_>>) -> Checked {
+    fn check_file(&self, finding: &Finding, file: Option<&FileView<'_>>) -> CheckedFinding {
         let Some(file) = file else {
-            return Checked {
+            return CheckedFinding {
                 stance: Stance::Disagreed,
-                ..open(format!(
+                ..undecided(format!(
                     "`{}` is not part of the change.",
                     finding.location.path.display()
                 ))
             };
         };
         let about = rules_about(finding);
-        let confirmed = self.found(file, &about).next();
+        let confirmed = self.found_in(file, &about).next();
         match confirmed {
-            Some(found) => Checked {
+            Some(found) => CheckedFinding {
                 stance: Stance::Agreed,
                 confirmed: Some(found.severity),
-                ..open(format!(
+                ..undecided(format!(
                     "I looked at the file myself: {}",
                     found.hit.description
                 ))
             },
-            None => open(format!(
+            None => undecided(format!(
                 "`{}` is part of the change; more I have no means to check.",
                 file.path
             )),
@@ -151,12 +159,12 @@ impl<'a> Witness<'a> {
         &self,
         finding: &Finding,
         file: Option<&FileView<'_>>,
-        lines: &Text,
+        lines: &ReviewedText,
         line: u32,
-    ) -> Checked {
+    ) -> CheckedFinding {
         let here = format!("{}:{line}", finding.location.path.display());
         let Some(file) = file else {
-            return open(format!(
+            return undecided(format!(
                 "The quote stands at {here}, in a file that the change does not touch; the claim itself I cannot check."
             ));
         };
@@ -165,17 +173,17 @@ impl<'a> Witness<'a> {
         let about = rules_about(finding);
         let near = line.saturating_sub(1)..=last + 1;
         let confirmed = self
-            .found(file, &about)
+            .found_in(file, &about)
             .find(|found| near.contains(&found.hit.line));
         if let Some(found) = confirmed {
-            return self.confirm(finding, file, lines, found);
+            return self.confirm_claim(finding, file, lines, found);
         }
-        if let Some(checked) = self.exempt(file, lines, line, &about) {
+        if let Some(checked) = self.find_exemption(file, lines, line, &about) {
             return checked;
         }
         let silent: Vec<String> = about
             .iter()
-            .filter(|rule| self.bench.runs(rule))
+            .filter(|rule| self.bench.is_active(rule))
             .map(|rule| format!("`{}`", rule.info.id))
             .collect();
         let news = match (line..=last).any(|number| file.is_added(number)) {
@@ -183,10 +191,10 @@ impl<'a> Witness<'a> {
             false => "stood there before this change",
         };
         match silent.as_slice() {
-            [] => open(format!(
+            [] => undecided(format!(
                 "The quote stands at {here} and {news}; for the claim itself I have no rule."
             )),
-            rules => open(format!(
+            rules => undecided(format!(
                 "The quote stands at {here} and {news}; {} looks for such things and does not speak there.",
                 rules.join(", ")
             )),
@@ -194,13 +202,13 @@ impl<'a> Witness<'a> {
     }
 
     /// A rule of its own finds the same.
-    fn confirm(
+    fn confirm_claim(
         &self,
         finding: &Finding,
         file: &FileView<'_>,
-        lines: &Text,
-        found: &Found,
-    ) -> Checked {
+        lines: &ReviewedText,
+        found: &FoundHit,
+    ) -> CheckedFinding {
         let (own, claimed) = (found.severity, finding.severity);
         let id = found.rule.info.id;
         let said = format!("My rule `{id}` finds the same: {}", found.hit.description);
@@ -210,22 +218,22 @@ impl<'a> Witness<'a> {
                 Stance::PartiallyAgreed,
                 format!(
                     "{said} I hold it to be {}, not {}.",
-                    own.word(),
-                    claimed.word()
+                    own.as_str(),
+                    claimed.as_str()
                 ),
             ),
         };
         let evidence = match found.hit.line {
             0 => None,
             line if found.rule.info.category == "secrets" => Some((line, found.hit.quote.clone())),
-            line => Some((line, lines.around(line, &finding.quote))),
+            line => Some((line, lines.evidence_at(line, &finding.quote))),
         };
         let evidence = evidence.map(|(line, quote)| Evidence {
             path: file.change.path.clone(),
             line,
             quote,
         });
-        Checked {
+        CheckedFinding {
             stance,
             reasoning,
             evidence,
@@ -234,14 +242,14 @@ impl<'a> Witness<'a> {
     }
 
     /// What the claim is about stands where it is no problem: in a test, in a comment, in a string.
-    fn exempt(
+    fn find_exemption(
         &self,
         file: &FileView<'_>,
-        lines: &Text,
+        lines: &ReviewedText,
         line: u32,
-        about: &[&'static Rule],
-    ) -> Option<Checked> {
-        let view = file.added().find(|added| added.number() == line)?;
+        about: &[&'static BuiltinRule],
+    ) -> Option<CheckedFinding> {
+        let view = file.added_lines().find(|added| added.number() == line)?;
         let text = view.text();
         let show = |line: u32, quote: String| Evidence {
             path: file.change.path.clone(),
@@ -250,33 +258,33 @@ impl<'a> Witness<'a> {
         };
         for rule in about
             .iter()
-            .filter(|rule| is_about_code(rule) && self.bench.runs(rule))
+            .filter(|rule| is_about_code(rule) && self.bench.is_active(rule))
         {
-            let Some(at) = needle_in(rule, text) else {
+            let Some(at) = keyword_in(rule, text) else {
                 continue;
             };
             let id = rule.info.id;
             if let Some(part) = part_at(file, line, at) {
-                let what = if part == Part::Comment {
+                let what = if part == SpanKind::Comment {
                     "in a comment"
                 } else {
                     "inside a literal"
                 };
-                return Some(Checked {
-                    evidence: Some(show(line, lines.around(line, text))),
+                return Some(CheckedFinding {
+                    evidence: Some(show(line, lines.evidence_at(line, text))),
                     stance: Stance::Disagreed,
-                    ..open(format!(
+                    ..undecided(format!(
                         "At {}:{line} this stands {what}, so nothing runs it (rule `{id}`).",
                         file.path
                     ))
                 });
             }
-            if view.in_test() && rule.scope == Scope::Production && speaks(rule, &view) {
+            if view.in_test() && rule.scope == RuleScope::Production && rule_matches(rule, &view) {
                 let (number, opening) = test_above(file, line);
-                return Some(Checked {
+                return Some(CheckedFinding {
                     evidence: Some(show(number, opening)),
                     stance: Stance::Disagreed,
-                    ..open(format!(
+                    ..undecided(format!(
                         "At {}:{line} this stands in a test, where `{id}` does not hold.",
                         file.path
                     ))
@@ -288,13 +296,13 @@ impl<'a> Witness<'a> {
 }
 
 /// Whether two rules are one.
-fn is(one: &Rule, other: &Rule) -> bool {
+fn is_same_rule(one: &BuiltinRule, other: &BuiltinRule) -> bool {
     one.info.id == other.info.id
 }
 
 /// No agreement and no refusal, and nothing to show.
-fn open(reasoning: String) -> Checked {
-    Checked {
+fn undecided(reasoning: String) -> CheckedFinding {
+    CheckedFinding {
         stance: Stance::PartiallyAgreed,
         reasoning,
         evidence: None,
@@ -303,7 +311,7 @@ fn open(reasoning: String) -> Checked {
 }
 
 /// The quote is not in the file: what stands there instead is the evidence.
-fn missing(finding: &Finding, lines: &Text) -> Checked {
+fn quote_missing(finding: &Finding, lines: &ReviewedText) -> CheckedFinding {
     let path = finding.location.path.display();
     let line = finding.location.line;
     let there = lines.get(line).filter(|text| text.chars().count() >= 4);
@@ -321,26 +329,26 @@ fn missing(finding: &Finding, lines: &Text) -> Checked {
         }
         None => (format!(" There is no such line {line}."), None),
     };
-    Checked {
+    CheckedFinding {
         stance: Stance::Disagreed,
         evidence,
-        ..open(format!(
+        ..undecided(format!(
             "The quoted text does not stand in `{path}` after the change.{stands}"
         ))
     }
 }
 
 /// Whether a rule would speak at a line if nothing but the line counted.
-fn speaks(rule: &Rule, line: &LineView<'_, '_>) -> bool {
-    let mut hits = Hits::default();
-    if let Check::Line { look, .. } = rule.check {
+fn rule_matches(rule: &BuiltinRule, line: &LineView<'_, '_>) -> bool {
+    let mut hits = HitList::default();
+    if let RuleCheck::Line { look, .. } = rule.check {
         look(line, &mut hits);
     }
     !hits.0.is_empty()
 }
 
 /// The part of a line that a byte stands in, when it is not code.
-fn part_at(file: &FileView<'_>, line: u32, at: usize) -> Option<Part> {
+fn part_at(file: &FileView<'_>, line: u32, at: usize) -> Option<SpanKind> {
     let span = file
         .syntax()
         .spans(line)
@@ -355,6 +363,6 @@ fn test_above(file: &FileView<'_>, line: u32) -> (u32, String) {
     let first = (1..=line).rev().take_while(region).last().unwrap_or(line);
     (
         first,
-        file.line(first).unwrap_or_default().trim().to_owned(),
+        file.line_text(first).unwrap_or_default().trim().to_owned(),
     )
 }

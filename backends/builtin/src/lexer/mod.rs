@@ -7,11 +7,11 @@ mod open;
 #[cfg(test)]
 mod tests;
 
-use crate::language::{Extra, Language, Lexicon};
+use crate::language::{ExtraSyntax, Language, Lexicon};
 
 /// What a part of a line is when it is not code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum SpanKind {
     Comment,
     /// A string, character or regular expression, with its marks.
     Literal,
@@ -19,20 +19,20 @@ pub(crate) enum Part {
 
 /// A part of a line, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct LexSpan {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    pub(crate) part: Part,
+    pub(crate) part: SpanKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum State {
+enum LexerState {
     Code,
     Comment {
         depth: u32,
     },
     Literal {
-        close: Close,
+        close: ClosingMark,
         escapes: bool,
         multiline: bool,
     },
@@ -46,7 +46,7 @@ enum State {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Close {
+enum ClosingMark {
     Mark(&'static str),
     /// Rust: a quote and this many hashes.
     Hashes(usize),
@@ -56,7 +56,7 @@ enum Close {
 #[derive(Debug)]
 pub(crate) struct Lexer {
     lexicon: &'static Lexicon,
-    state: State,
+    state: LexerState,
     heredoc: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl Lexer {
     pub(crate) fn new(language: Language) -> Self {
         Self {
             lexicon: language.lexicon(),
-            state: State::Code,
+            state: LexerState::Code,
             heredoc: None,
         }
     }
@@ -72,37 +72,39 @@ impl Lexer {
     /// A lexer that starts inside a block comment, for a hunk that does.
     pub(crate) fn inside_comment(language: Language) -> Self {
         Self {
-            state: State::Comment { depth: 1 },
+            state: LexerState::Comment { depth: 1 },
             ..Self::new(language)
         }
     }
 
     /// Appends the parts of the next line that are not code, in order.
-    pub(crate) fn line(&mut self, text: &str, spans: &mut Vec<Span>) {
+    pub(crate) fn lex_line(&mut self, text: &str, spans: &mut Vec<LexSpan>) {
         let mut at = 0;
         while at < text.len() {
             let (end, part) = match &self.state {
-                State::Code => match self.code(text, at) {
+                LexerState::Code => match self.next_mark(text, at) {
                     Some(start) => {
                         at = start;
-                        self.open(text, at)
+                        self.open_span(text, at)
                     }
                     None => break,
                 },
-                State::Comment { .. } => (self.comment(text, at), Some(Part::Comment)),
-                State::Literal { .. } => (self.literal(text, at), Some(Part::Literal)),
-                State::Template { .. } => (self.template(text, at), Some(Part::Literal)),
-                State::Heredoc { end } => {
+                LexerState::Comment { .. } => (self.lex_comment(text, at), Some(SpanKind::Comment)),
+                LexerState::Literal { .. } => (self.lex_literal(text, at), Some(SpanKind::Literal)),
+                LexerState::Template { .. } => {
+                    (self.lex_template(text, at), Some(SpanKind::Literal))
+                }
+                LexerState::Heredoc { end } => {
                     if text.trim() == end {
-                        self.state = State::Code;
+                        self.state = LexerState::Code;
                     }
-                    (text.len(), Some(Part::Literal))
+                    (text.len(), Some(SpanKind::Literal))
                 }
             };
             if let Some(part) = part {
-                push(
+                push_span(
                     spans,
-                    Span {
+                    LexSpan {
                         start: at,
                         end,
                         part,
@@ -115,32 +117,33 @@ impl Lexer {
     }
 
     fn end_line(&mut self, text: &str) {
-        if let State::Literal {
+        if let LexerState::Literal {
             multiline: false, ..
         } = self.state
         {
             let slashes = text.bytes().rev().take_while(|&b| b == b'\\').count();
             if slashes % 2 == 0 {
-                self.state = State::Code;
+                self.state = LexerState::Code;
             }
         }
         if let Some(end) = self.heredoc.take() {
-            self.state = State::Heredoc { end };
+            self.state = LexerState::Heredoc { end };
         }
     }
 
     /// The next place from `at` on where something that is not code may begin.
-    fn code(&self, text: &str, at: usize) -> Option<usize> {
+    fn next_mark(&self, text: &str, at: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         (at..bytes.len()).find(|&i| match bytes[i] {
             b'"' | b'\'' | b'`' | b'/' | b'#' | b'-' | b';' | b'<' => true,
-            b'r' => self.lexicon.extra == Extra::Rust,
+            b'r' => self.lexicon.extra == ExtraSyntax::Rust,
             _ => false,
         })
     }
 
-    fn comment(&mut self, text: &str, mut at: usize) -> usize {
-        let (State::Comment { depth }, Some((open, close))) = (&mut self.state, self.lexicon.block)
+    fn lex_comment(&mut self, text: &str, mut at: usize) -> usize {
+        let (LexerState::Comment { depth }, Some((open, close))) =
+            (&mut self.state, self.lexicon.block)
         else {
             return text.len();
         };
@@ -150,7 +153,7 @@ impl Lexer {
                 at += close.len();
                 *depth -= 1;
                 if *depth == 0 {
-                    self.state = State::Code;
+                    self.state = LexerState::Code;
                     return at;
                 }
             } else if self.lexicon.nested && rest.starts_with(open.as_bytes()) {
@@ -163,8 +166,8 @@ impl Lexer {
         text.len()
     }
 
-    fn literal(&mut self, text: &str, mut at: usize) -> usize {
-        let State::Literal { close, escapes, .. } = &self.state else {
+    fn lex_literal(&mut self, text: &str, mut at: usize) -> usize {
+        let LexerState::Literal { close, escapes, .. } = &self.state else {
             return text.len();
         };
         let bytes = text.as_bytes();
@@ -175,14 +178,14 @@ impl Lexer {
                 continue;
             }
             let len = match close {
-                Close::Mark(mark) => rest.starts_with(mark.as_bytes()).then_some(mark.len()),
-                Close::Hashes(n) => {
+                ClosingMark::Mark(mark) => rest.starts_with(mark.as_bytes()).then_some(mark.len()),
+                ClosingMark::Hashes(n) => {
                     let hashes = rest[1..].iter().take_while(|&&b| b == b'#').count();
                     (rest[0] == b'"' && hashes >= *n).then_some(n + 1)
                 }
             };
             if let Some(len) = len {
-                self.state = State::Code;
+                self.state = LexerState::Code;
                 return at + len;
             }
             at += 1;
@@ -190,8 +193,8 @@ impl Lexer {
         text.len()
     }
 
-    fn template(&mut self, text: &str, mut at: usize) -> usize {
-        let State::Template { stack } = &mut self.state else {
+    fn lex_template(&mut self, text: &str, mut at: usize) -> usize {
+        let LexerState::Template { stack } = &mut self.state else {
             return text.len();
         };
         let bytes = text.as_bytes();
@@ -201,7 +204,7 @@ impl Lexer {
                 (Some(b'`'), b'`') | (Some(b'{'), b'}') => {
                     stack.pop();
                     if stack.is_empty() {
-                        self.state = State::Code;
+                        self.state = LexerState::Code;
                         return at + 1;
                     }
                 }
@@ -218,7 +221,7 @@ impl Lexer {
     }
 }
 
-fn push(spans: &mut Vec<Span>, span: Span) {
+fn push_span(spans: &mut Vec<LexSpan>, span: LexSpan) {
     match spans.last_mut() {
         Some(last) if last.end == span.start && last.part == span.part => last.end = span.end,
         _ => spans.push(span),

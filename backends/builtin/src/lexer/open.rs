@@ -1,41 +1,41 @@
 //! What begins at a place of a line: a comment, a literal, or code.
 
-use super::{Close, Lexer, Part, State, is_word};
-use crate::language::Extra;
+use super::{ClosingMark, Lexer, LexerState, SpanKind, is_word};
+use crate::language::ExtraSyntax;
 
 impl Lexer {
     /// What begins at `at`: its end on this line, and what it is; no part for code.
-    pub(super) fn open(&mut self, text: &str, at: usize) -> (usize, Option<Part>) {
+    pub(super) fn open_span(&mut self, text: &str, at: usize) -> (usize, Option<SpanKind>) {
         let rest = &text[at..];
         if let Some((open, _)) = self.lexicon.block
             && rest.starts_with(open)
         {
-            self.state = State::Comment { depth: 1 };
-            return (at + open.len(), Some(Part::Comment));
+            self.state = LexerState::Comment { depth: 1 };
+            return (at + open.len(), Some(SpanKind::Comment));
         }
-        if (!self.lexicon.at_word || follows(text, at, b";&|"))
+        if (!self.lexicon.at_word || at_word_start(text, at, b";&|"))
             && self.lexicon.line.iter().any(|mark| rest.starts_with(mark))
         {
-            return (text.len(), Some(Part::Comment));
+            return (text.len(), Some(SpanKind::Comment));
         }
         match self.lexicon.extra {
-            Extra::Rust => {
+            ExtraSyntax::Rust => {
                 if let Some(found) = self.open_rust(text, at) {
                     return found;
                 }
             }
-            Extra::Script => {
+            ExtraSyntax::Script => {
                 if let Some(found) = self.open_script(text, at) {
                     return found;
                 }
             }
-            Extra::Heredoc => self.note_heredoc(text, at),
-            Extra::None => {}
+            ExtraSyntax::Heredoc => self.note_heredoc(text, at),
+            ExtraSyntax::None => {}
         }
         // A quote in the middle of a plain YAML scalar is an apostrophe; in a shell word it is a quote.
         let quote_counts = !self.lexicon.at_word
-            || self.lexicon.extra == Extra::Heredoc
-            || follows(text, at, b"([{,:=");
+            || self.lexicon.extra == ExtraSyntax::Heredoc
+            || at_word_start(text, at, b"([{,:=");
         let digits = rest.starts_with('\'') && between_digits(text, at);
         match self
             .lexicon
@@ -44,18 +44,18 @@ impl Lexer {
             .find(|q| rest.starts_with(q.open))
         {
             Some(q) if quote_counts && !digits => {
-                self.state = State::Literal {
-                    close: Close::Mark(q.close),
+                self.state = LexerState::Literal {
+                    close: ClosingMark::Mark(q.close),
                     escapes: q.escapes,
                     multiline: q.multiline,
                 };
-                (at + q.open.len(), Some(Part::Literal))
+                (at + q.open.len(), Some(SpanKind::Literal))
             }
             _ => (at + 1, None),
         }
     }
 
-    fn open_rust(&mut self, text: &str, at: usize) -> Option<(usize, Option<Part>)> {
+    fn open_rust(&mut self, text: &str, at: usize) -> Option<(usize, Option<SpanKind>)> {
         let rest = &text.as_bytes()[at..];
         if rest[0] == b'r' {
             let hashes = rest[1..].iter().take_while(|&&b| b == b'#').count();
@@ -64,12 +64,12 @@ impl Lexer {
             if !raw {
                 return Some((at + 1, None));
             }
-            self.state = State::Literal {
-                close: Close::Hashes(hashes),
+            self.state = LexerState::Literal {
+                close: ClosingMark::Hashes(hashes),
                 escapes: false,
                 multiline: true,
             };
-            return Some((at + hashes + 2, Some(Part::Literal)));
+            return Some((at + hashes + 2, Some(SpanKind::Literal)));
         }
         if rest[0] != b'\'' {
             return None;
@@ -81,21 +81,21 @@ impl Lexer {
                 .get(at + 3..)
                 .and_then(|t| t.find('\''))
                 .filter(|&n| n < 12);
-            return Some(close.map_or((at + 1, None), |n| (at + 4 + n, Some(Part::Literal))));
+            return Some(close.map_or((at + 1, None), |n| (at + 4 + n, Some(SpanKind::Literal))));
         }
         match chars.next() {
-            Some((n, '\'')) => Some((at + 2 + n, Some(Part::Literal))),
+            Some((n, '\'')) => Some((at + 2 + n, Some(SpanKind::Literal))),
             _ => Some((at + 1, None)),
         }
     }
 
-    fn open_script(&mut self, text: &str, at: usize) -> Option<(usize, Option<Part>)> {
+    fn open_script(&mut self, text: &str, at: usize) -> Option<(usize, Option<SpanKind>)> {
         match text.as_bytes()[at] {
             b'`' => {
-                self.state = State::Template { stack: vec![b'`'] };
-                Some((at + 1, Some(Part::Literal)))
+                self.state = LexerState::Template { stack: vec![b'`'] };
+                Some((at + 1, Some(SpanKind::Literal)))
             }
-            b'/' => regex_end(text, at).map(|end| (end, Some(Part::Literal))),
+            b'/' => regex_end(text, at).map(|end| (end, Some(SpanKind::Literal))),
             _ => None,
         }
     }
@@ -126,7 +126,7 @@ impl Lexer {
 }
 
 /// Whether white space, one of `marks`, or nothing stands before `at`.
-fn follows(text: &str, at: usize, marks: &[u8]) -> bool {
+fn at_word_start(text: &str, at: usize, marks: &[u8]) -> bool {
     text.as_bytes()[..at]
         .last()
         .is_none_or(|b| b.is_ascii_whitespace() || marks.contains(b))

@@ -7,10 +7,10 @@ fn show(language: Language, text: &str) -> String {
     let mut lexer = Lexer::new(language);
     let lines = text.lines().map(|line| {
         let mut spans = Vec::new();
-        lexer.line(line, &mut spans);
+        lexer.lex_line(line, &mut spans);
         let mut bytes = line.as_bytes().to_vec();
         for span in spans {
-            bytes[span.start..span.end].fill(if span.part == Part::Comment {
+            bytes[span.start..span.end].fill(if span.part == SpanKind::Comment {
                 b'c'
             } else {
                 b's'

@@ -1,9 +1,9 @@
 //! `added-excuse`: a change that excuses itself.
 
 use super::prelude::*;
-use crate::excuse::Excuse;
+use crate::excuse::Suppression;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "added-excuse",
         perspective: HYGIENE,
@@ -15,23 +15,23 @@ pub(super) static RULE: Rule = Rule {
         fix: "Look at what is excused and at the reason; nothing else is needed.",
         examples: &[],
     },
-    scope: Scope::Fresh,
+    scope: RuleScope::Fresh,
     languages: &[],
     claims: &["council: allow", "excuse"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["council:"],
-        look,
+        look: check_line,
     },
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
-    let Some(excuse) = line.comments().find_map(Excuse::read) else {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
+    let Some(excuse) = line.comments().find_map(Suppression::parse) else {
         return;
     };
     let kept = line
         .file
-        .removed()
-        .any(|removed| Excuse::read(removed.text).as_ref() == Some(&excuse));
+        .removed_lines()
+        .any(|removed| Suppression::parse(removed.text).as_ref() == Some(&excuse));
     if kept {
         return;
     }
@@ -42,5 +42,5 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
             "The change excuses itself from `{rules}`; the excuse counts from the next change on."
         ),
     };
-    hits.push(line.hit(described));
+    hits.push(line.line_hit(described));
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "agent-file-change",
         perspective: SECURITY,
@@ -12,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
         why: "What stands in it is obeyed by the tools of everyone who pulls; some of these files start programs. For \
               this review it changes nothing: instructions and configuration are read from the trusted side.",
         fix: "Read the change as an instruction to a colleague who does what it says.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: ".mcp.json",
             bad: "{\n  \"mcpServers\": { \"db\": { \"command\": \"npx\", \"args\": [\"db-mcp\"] } }\n}\n",
             good: "{}\n",
         }],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &[
         "claude.md",
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         "instruction file",
         "council.toml",
     ],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 const PROSE: [&str; 8] = [
@@ -50,28 +50,28 @@ const FOLDERS: [&str; 7] = [
     ".continue",
 ];
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
-    if !file.exists() || file.role == Role::Test {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    if !file.exists() || file.role == FileRole::Test {
         return;
     }
-    let name = file.name();
+    let name = file.file_name();
     let steers = PROSE.contains(&name)
         || file.path == "council.toml"
         || file.path.ends_with(".github/copilot-instructions.md")
         || file
-            .folder()
+            .folder_path()
             .split('/')
             .any(|folder| FOLDERS.contains(&folder));
     if name == ".mcp.json" || name == "mcp.json" || steers {
         // The line that starts something, else the first that says something.
-        let starts = file.added().find(|line| STARTS.is_match(line.text()));
+        let starts = file.added_lines().find(|line| STARTS.is_match(line.text()));
         let first = || {
-            file.added()
+            file.added_lines()
                 .find(|line| line.text().chars().any(char::is_alphanumeric))
         };
         match (starts, steers) {
             (Some(line), _) => {
-                hits.push(line.hit(format!(
+                hits.push(line.line_hit(format!(
                     "`{}` now starts a program or loosens what an agent may do.",
                     file.path
                 )));
@@ -79,11 +79,11 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
             (None, true) => {
                 if let Some(line) = first() {
                     hits.push(
-                        line.hit(format!(
+                        line.line_hit(format!(
                             "`{}` steers coding agents or reviewers.",
                             file.path
                         ))
-                        .severity(Minor),
+                        .with_severity(Minor),
                     );
                 }
             }

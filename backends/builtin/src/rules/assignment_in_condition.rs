@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "assignment-in-condition",
         perspective: MAINTAINABILITY,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a constant assigned inside a condition",
         why: "The condition is always the constant, and the variable has lost its value.",
         fix: "Compare with `==` (or `===`), or assign before the condition.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/orders.js",
             bad: "if (state = \"paid\") {\n",
             good: "if (state === \"paid\") {\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Script,
         Language::Java,
@@ -27,9 +27,9 @@ pub(super) static RULE: Rule = Rule {
         Language::Dart,
     ],
     claims: &["assignment in condition", "assignment instead of"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["if (", "if(", "while (", "while("],
-        look,
+        look: check_line,
     },
 };
 
@@ -38,8 +38,8 @@ pattern!(
     r#"\b(?:if|while)\s*\(\s*(?:[\w.$>\[\]-]+)\s*=\s*(?:true|false|null|NULL|nullptr|undefined|\d+|["'][^"']*["'])\s*(?:\)|&&|\|\|)"#
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if ASSIGNED.is_match(&line.code()) {
-        hits.push(line.hit("The condition assigns a constant instead of comparing with it."));
+        hits.push(line.line_hit("The condition assigns a constant instead of comparing with it."));
     }
 }

@@ -1,9 +1,9 @@
 //! `bidi-control`: characters that change the order in which text is shown (Trojan Source, CVE-2021-42574).
 
 use super::prelude::*;
-use crate::unicode::{is_bidi_control, name};
+use crate::unicode::{character_name, is_bidi_control};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "bidi-control",
         perspective: SECURITY,
@@ -13,19 +13,19 @@ pub(super) static RULE: Rule = Rule {
         why: "Such characters show text in another order than the compiler reads it, so that reviewed code is not the \
               code that runs (Trojan Source, CVE-2021-42574).",
         fix: "Delete the character, or write it as an escape such as `\\u{202e}` where a program needs it.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/access.rs",
             bad: "if level != \"user\u{202e} \u{2066}// admins only\u{2069} \u{2066}\" {\n",
             good: "if level != \"user\" { // admins only\n",
         }],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["bidi", "trojan source", "right-to-left", "u+202"],
-    check: Check::NonAscii(look),
+    check: RuleCheck::NonAscii(check_line),
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let Some((at, c)) = line
         .text()
         .char_indices()
@@ -38,14 +38,14 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     }
     let described = format!(
         "The line holds {} ({}) at byte {}: it is not shown as it is read.",
-        code(c),
-        name(c),
+        code_point(c),
+        character_name(c),
         at + 1
     );
-    let hit = line.hit(described);
-    let quiet = line.file.role != Role::Production || line.file.language == Language::Prose;
+    let hit = line.line_hit(described);
+    let quiet = line.file.role != FileRole::Production || line.file.language == Language::Prose;
     hits.push(if quiet {
-        hit.severity(Significant)
+        hit.with_severity(Significant)
     } else {
         hit
     });
@@ -68,6 +68,6 @@ fn is_translation(path: &str) -> bool {
         || ENDINGS.iter().any(|end| path.ends_with(end))
 }
 
-fn code(c: char) -> String {
+fn code_point(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
 }

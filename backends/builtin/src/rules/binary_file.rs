@@ -4,7 +4,7 @@ use council_protocol::change::{FileKind, FileStatus};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "binary-file",
         perspective: HYGIENE,
@@ -16,10 +16,10 @@ pub(super) static RULE: Rule = Rule {
         fix: "Build it from source, or fetch it by a digest; keep large data in a store of its own.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["binary", "executable", "archive"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 const PROGRAMS: [&str; 17] = [
@@ -30,7 +30,7 @@ const ARCHIVES: [&str; 11] = [
     "zip", "gz", "tgz", "xz", "bz2", "7z", "rar", "tar", "zst", "whl", "dmg",
 ];
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let new = matches!(
         file.change.status,
         FileStatus::Added | FileStatus::Modified | FileStatus::TypeChanged
@@ -39,26 +39,27 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
         return;
     }
     let ending = file
-        .name()
+        .file_name()
         .rsplit_once('.')
         .map(|(_, ending)| ending.to_ascii_lowercase())
         .unwrap_or_default();
     let ending = ending.as_str();
-    let data = matches!(file.role, Role::Test | Role::Example);
-    let wrapper = file.name() == "gradle-wrapper.jar" || file.name() == "maven-wrapper.jar";
+    let data = matches!(file.role, FileRole::Test | FileRole::Example);
+    let wrapper =
+        file.file_name() == "gradle-wrapper.jar" || file.file_name() == "maven-wrapper.jar";
     if PROGRAMS.contains(&ending) {
-        let hit = file.hit(format!("`{}` is compiled code.", file.name()));
+        let hit = file.file_hit(format!("`{}` is compiled code.", file.file_name()));
         hits.push(if data || wrapper {
-            hit.severity(Minor)
+            hit.with_severity(Minor)
         } else {
             hit
         });
     } else if ARCHIVES.contains(&ending) && !data {
-        hits.push(file.hit(format!("`{}` is an archive.", file.name())));
+        hits.push(file.file_hit(format!("`{}` is an archive.", file.file_name())));
     } else if file.change.new_mode == 0o100_755 && ending.is_empty() {
-        hits.push(file.hit(format!(
+        hits.push(file.file_hit(format!(
             "`{}` is a program without its source.",
-            file.name()
+            file.file_name()
         )));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "blanket-suppression",
         perspective: MAINTAINABILITY,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a mark that switches off every warning of a line or file",
         why: "It was meant for one warning and hides all others, those of the next change too.",
         fix: "Name the warning (`# noqa: E501`, `eslint-disable-line no-console`, `#[expect(dead_code)]`).",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/orders.py",
             bad: "from orders import *  # noqa\n",
             good: "from orders import *  # noqa: F403\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &[
         "noqa",
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
         "@ts-nocheck",
         "lint",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "noqa",
             "eslint-disable",
@@ -40,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
             "allow(",
             "nosec",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -54,11 +54,11 @@ pattern!(
     r"#!?\[allow\(\s*(warnings|unused|clippy::all)\s*[,)]|@SuppressWarnings\(\s*.?\s*(all)\b"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let comment = line.comments().find_map(|comment| COMMENT.find(comment));
     let text = line.without_comments();
     if let Some(found) = comment {
-        hits.push(line.hit(format!(
+        hits.push(line.line_hit(format!(
             "`{}` switches off every warning here.",
             found.as_str().trim()
         )));
@@ -70,7 +70,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
             .get(1)
             .or_else(|| found.get(2))
             .map_or("all", |m| m.as_str());
-        hits.push(line.hit(format!(
+        hits.push(line.line_hit(format!(
             "`{what}` switches off a whole class of warnings here."
         )));
     }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "code-evaluation",
         perspective: SECURITY,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a value that is run as code",
         why: "Whoever can influence the text runs what he likes with the program's rights.",
         fix: "Parse the value for what it may be (`ast.literal_eval`, `JSON.parse`, a table of functions).",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/rules.py",
             bad: "result = eval(expression)\n",
             good: "result = ast.literal_eval(expression)\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Python,
         Language::Script,
@@ -25,9 +25,9 @@ pub(super) static RULE: Rule = Rule {
         Language::Php,
     ],
     claims: &["eval", "exec(", "code execution", "arbitrary code"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["eval", "exec(", "new function", "create_function"],
-        look,
+        look: check_line,
     },
 };
 
@@ -45,7 +45,7 @@ pattern!(
     r"(?:^|[^>:\w])(?:eval|create_function|assert)\(\s*[^)]*\$"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let found = match line.file.language {
         Language::Python => PYTHON.is_match(&code) && !code.contains("def "),
@@ -54,6 +54,6 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
         _ => PHP.is_match(&code),
     };
     if found {
-        hits.push(line.hit("A value is run as code."));
+        hits.push(line.line_hit("A value is run as code."));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "code-without-test",
         perspective: TESTS,
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
         fix: "Add a test of the new behaviour, or say where it is already tested.",
         examples: &[],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &[
         "without test",
@@ -22,14 +22,15 @@ pub(super) static RULE: Rule = Rule {
         "missing test",
         "test coverage",
     ],
-    check: Check::Change(look),
+    check: RuleCheck::Change(check_change),
 };
 
 /// Lines of new code, net of removed ones, from which on a test is missed.
 const ENOUGH: usize = 30;
 
-fn look(change: &ChangeView<'_>, hits: &mut Hits) {
-    let tested = |file: &FileView<'_>| file.role == Role::Test && file.added().next().is_some();
+fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
+    let tested =
+        |file: &FileView<'_>| file.role == FileRole::Test && file.added_lines().next().is_some();
     if change.files.iter().any(tested) {
         return;
     }
@@ -53,16 +54,18 @@ fn look(change: &ChangeView<'_>, hits: &mut Hits) {
         .map(|file| net_code(change, file, code))
         .collect();
     let total: usize = nets.iter().sum();
-    let inline = |file: &&FileView<'_>| file.added().any(|line| line.in_test());
+    let inline = |file: &&FileView<'_>| file.added_lines().any(|line| line.in_test());
     if total < ENOUGH || files.iter().any(inline) {
         return;
     }
     let Some((_, most)) = nets.iter().zip(&files).max_by_key(|(net, _)| **net) else {
         return;
     };
-    let declares = most.added().find(|line| DECLARES.is_match(&line.code()));
-    if let Some(line) = declares.or_else(|| most.added().find(|line| is_code(&line.code()))) {
-        hits.push(line.hit(format!(
+    let declares = most
+        .added_lines()
+        .find(|line| DECLARES.is_match(&line.code()));
+    if let Some(line) = declares.or_else(|| most.added_lines().find(|line| is_code(&line.code()))) {
+        hits.push(line.line_hit(format!(
             "The change adds about {total} lines of code, and no test changes with it."
         )));
     }
@@ -99,10 +102,14 @@ fn wants_tests(file: &FileView<'_>) -> bool {
     let apart = APART
         .iter()
         .any(|folder| file.path.starts_with(folder) || file.path.contains(&format!("/{folder}")));
-    let config = NAMES.contains(&file.name())
-        || file.name().contains(".config.")
-        || file.name().ends_with(".d.ts");
-    file.role == Role::Production && file.language.is_code() && file.is_text() && !apart && !config
+    let config = NAMES.contains(&file.file_name())
+        || file.file_name().contains(".config.")
+        || file.file_name().ends_with(".d.ts");
+    file.role == FileRole::Production
+        && file.language.is_code()
+        && file.is_text()
+        && !apart
+        && !config
 }
 
 /// Added lines of code, moved ones aside, less removed ones.
@@ -112,10 +119,14 @@ fn net_code(
     also: impl Fn(&LineView<'_, '_>) -> bool,
 ) -> usize {
     let new = |line: &LineView<'_, '_>| {
-        is_code(line.text()) && !change.removes(line.text()) && also(line)
+        is_code(line.text()) && !change.removes_line(line.text()) && also(line)
     };
-    let added = file.added().filter(new).count();
-    added.saturating_sub(file.removed().filter(|line| is_code(line.text)).count())
+    let added = file.added_lines().filter(new).count();
+    added.saturating_sub(
+        file.removed_lines()
+            .filter(|line| is_code(line.text))
+            .count(),
+    )
 }
 
 /// Whether a line does something: no comment, no import, no lone bracket.

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "commented-out-code",
         perspective: MAINTAINABILITY,
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
         fix: "Delete it: the history keeps it.",
         examples: &[],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Rust,
         Language::Script,
@@ -27,11 +27,11 @@ pub(super) static RULE: Rule = Rule {
         Language::Dart,
     ],
     claims: &["commented-out", "commented out", "dead code"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 /// Lines in a row that look like code.
-const ENOUGH: usize = 4;
+const MIN_RUN_LINES: usize = 4;
 
 pattern!(
     /// A statement that ends as code does, or opens or closes a block.
@@ -43,16 +43,16 @@ pattern!(
     r"^\s*(?:(?:if|for|while|with|def|class|elif|try|except|else)\b.*:|(?:return|import|from|raise|assert)\s+\S+.*|[\w.\[\]]+\s*(?:[-+]?=)\s*\S.*|[\w.]+\([^)]*\))\s*$"
 );
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let (mark, code) = match file.language {
         Language::Python => ("#", &*PYTHON),
         _ => ("//", &*BRACED),
     };
     let mut run: Vec<LineView<'_, '_>> = Vec::new();
     let mut last = 0;
-    for line in file.added() {
+    for line in file.added_lines() {
         if line.number() != last + 1 {
-            report(&run, hits);
+            report_run(&run, hits);
             run.clear();
         }
         last = line.number();
@@ -64,15 +64,15 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
         match comment {
             Some(rest) if code.is_match(rest) => run.push(line),
             _ => {
-                report(&run, hits);
+                report_run(&run, hits);
                 run.clear();
             }
         }
     }
-    report(&run, hits);
+    report_run(&run, hits);
 }
 
-fn report(run: &[LineView<'_, '_>], hits: &mut Hits) {
+fn report_run(run: &[LineView<'_, '_>], hits: &mut HitList) {
     let (Some(first), Some(last)) = (run.first(), run.last()) else {
         return;
     };
@@ -80,8 +80,8 @@ fn report(run: &[LineView<'_, '_>], hits: &mut Hits) {
         .iter()
         .filter(|line| line.text().chars().filter(|c| c.is_alphanumeric()).count() > 3)
         .count();
-    if run.len() >= ENOUGH && statements * 2 > run.len() && !first.in_test() {
+    if run.len() >= MIN_RUN_LINES && statements * 2 > run.len() && !first.in_test() {
         let described = format!("{} lines of code are commented out.", run.len());
-        hits.push(first.hit_to(last.number(), described));
+        hits.push(first.lines_hit(last.number(), described));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "conflict-marker",
         perspective: HYGIENE,
@@ -12,23 +12,23 @@ pub(super) static RULE: Rule = Rule {
         why: "A merge was committed before it was finished: both sides stand in the file, and most languages will not \
               even parse it.",
         fix: "Decide between the two sides and delete the marker lines.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/limits.py",
             bad: "<<<<<<< HEAD\nLIMIT = 10\n=======\nLIMIT = 20\n>>>>>>> feature/limits\n",
             good: "LIMIT = 20\n",
         }],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["conflict marker", "merge conflict"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["<<<<<<<", ">>>>>>>", "|||||||"],
-        look,
+        look: check_line,
     },
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
-    let Some(mark) = marker(line.text()) else {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
+    let Some(mark) = conflict_marker_in(line.text()) else {
         return;
     };
     // A single marker in prose or test data may be a quotation; the whole pattern is a conflict.
@@ -36,18 +36,21 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
         .file
         .lines
         .iter()
-        .filter_map(|l| marker(l.text))
+        .filter_map(|l| conflict_marker_in(l.text))
         .any(|other| other != mark);
-    let quoted = matches!(line.file.role, Role::Test | Role::Example | Role::Docs);
+    let quoted = matches!(
+        line.file.role,
+        FileRole::Test | FileRole::Example | FileRole::Docs
+    );
     if quoted && (!whole || line.literals().next().is_some()) {
         return;
     }
-    hits.push(line.hit(format!(
+    hits.push(line.line_hit(format!(
         "The line begins with git's conflict marker `{mark}`."
     )));
 }
 
-fn marker(text: &str) -> Option<&str> {
+fn conflict_marker_in(text: &str) -> Option<&str> {
     let mark = text
         .get(..7)
         .filter(|m| matches!(*m, "<<<<<<<" | ">>>>>>>" | "|||||||"))?;

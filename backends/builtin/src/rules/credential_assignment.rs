@@ -1,9 +1,9 @@
 //! `credential-assignment`: a random-looking literal under a name that says secret.
 
 use super::prelude::*;
-use crate::secret::{assigned, quote_around};
+use crate::secret::{find_assigned, quote_around};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "credential-assignment",
         perspective: SECURITY,
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
         fix: "Read it from the environment or a secret store; if it was ever real, change it at its provider.",
         examples: &[],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &[
         "hard-coded",
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
         "credential",
         "password",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "passw",
             "passphrase",
@@ -42,16 +42,16 @@ pub(super) static RULE: Rule = Rule {
             "signing_key",
             "encryption_key",
         ],
-        look,
+        look: check_line,
     },
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
-    if let Some((name, value)) = assigned(text, line.file.language == Language::Ini) {
-        let hit = line.hit(format!(
+    if let Some((name, value)) = find_assigned(text, line.file.language == Language::Ini) {
+        let hit = line.line_hit(format!(
             "`{name}` is given a literal that looks like a real secret."
         ));
-        hits.push(hit.quote(quote_around(text, &value)));
+        hits.push(hit.with_quote(quote_around(text, &value)));
     }
 }

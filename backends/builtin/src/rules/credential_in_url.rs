@@ -1,9 +1,9 @@
 //! `credential-in-url`: `scheme://user:password@host`.
 
 use super::prelude::*;
-use crate::secret::{in_url, quote_around};
+use crate::secret::{find_in_url, quote_around};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "credential-in-url",
         perspective: SECURITY,
@@ -14,19 +14,19 @@ pub(super) static RULE: Rule = Rule {
         fix: "Put the password into the environment or a secret store and build the URL from it; change the password.",
         examples: &[],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["credential", "password", "url"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["://"],
-        look,
+        look: check_line,
     },
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
-    if let Some((host, password)) = in_url(text) {
-        let hit = line.hit(format!("A URL for `{host}` carries a password."));
-        hits.push(hit.quote(quote_around(text, &password)));
+    if let Some((host, password)) = find_in_url(text) {
+        let hit = line.line_hit(format!("A URL for `{host}` carries a password."));
+        hits.push(hit.with_quote(quote_around(text, &password)));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "debug-print",
         perspective: HYGIENE,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a print that was made for debugging",
         why: "It ends up in the output or the log of everybody, with values that may not belong there.",
         fix: "Delete the line, or log it at the level of debugging.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/orders.rs",
             bad: "    dbg!(&rows);\n",
             good: "    log::debug!(\"{rows:?}\");\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Rust,
         Language::Python,
@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
         "leftover",
         "var_dump",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "dbg!",
             "console.",
@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
             "puts ",
             "alert(",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -61,7 +61,7 @@ pattern!(
       | (?i:debug|dbg|xxx|here|got\s+here|test\s?print|foo|bar|asdf|aaa+|wtf)\s*\d*\s*[:!,=]*\s*["'`{%])"#
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let call = match line.file.language {
         Language::Rust => RUST.is_match(&code),
@@ -71,8 +71,8 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     };
     let words = code.contains(['(', ' ']) && FOR_ME.is_match(&line.without_comments());
     if call {
-        hits.push(line.hit("The line prints for debugging."));
+        hits.push(line.line_hit("The line prints for debugging."));
     } else if words && !code.trim_start().starts_with(['"', '\'', '`']) {
-        hits.push(line.hit("The line prints what only its author can want to see."));
+        hits.push(line.line_hit("The line prints what only its author can want to see."));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "debugger-leftover",
         perspective: HYGIENE,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a breakpoint or debugger statement",
         why: "A server stops there and waits for somebody at a terminal that it does not have.",
         fix: "Delete the line.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/orders.py",
             bad: "    breakpoint()\n",
             good: "    total = sum(rows)\n",
         }],
     },
-    scope: Scope::Fresh,
+    scope: RuleScope::Fresh,
     languages: &[
         Language::Python,
         Language::Script,
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         Language::Kotlin,
     ],
     claims: &["debugger", "breakpoint", "pdb", "debug leftover"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "breakpoint",
             "set_trace",
@@ -38,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
             "byebug",
             "xdebug_break",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -50,7 +50,7 @@ pattern!(SCRIPT, r"^\s*debugger\s*;?\s*$");
 pattern!(RUBY, r"^\s*(?:binding\.(?:pry|irb)|byebug|debugger)\s*$");
 pattern!(PHP, r"^\s*xdebug_break\(\)\s*;");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let found = match line.file.language {
         Language::Python => PYTHON.is_match(&code),
@@ -60,9 +60,9 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
         _ => false,
     };
     if found {
-        let hit = line.hit("The program stops here and waits for a debugger.");
-        hits.push(if line.file.role == Role::Example {
-            hit.severity(Minor)
+        let hit = line.line_hit("The program stops here and waits for a debugger.");
+        hits.push(if line.file.role == FileRole::Example {
+            hit.with_severity(Minor)
         } else {
             hit
         });

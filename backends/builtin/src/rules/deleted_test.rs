@@ -8,7 +8,7 @@ use council_protocol::change::Line;
 use super::prelude::*;
 use crate::tests_of::tests_of;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "deleted-test",
         perspective: TESTS,
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
         fix: "Keep the test and mend it, or say in the change why what it held no longer holds.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &[
         "deleted test",
@@ -28,13 +28,13 @@ pub(super) static RULE: Rule = Rule {
         "test removed",
         "removes test",
     ],
-    check: Check::Change(look),
+    check: RuleCheck::Change(check_change),
 };
 
 /// Lines of production code that go, net, from which on tests may go with them.
 const FEATURE: usize = 5;
 
-fn look(change: &ChangeView<'_>, hits: &mut Hits) {
+fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let added: BTreeSet<String> = change
         .files
         .iter()
@@ -52,12 +52,12 @@ fn look(change: &ChangeView<'_>, hits: &mut Hits) {
         .files
         .iter()
         .map(|file| {
-            let mut tests = tests_of(file, file.removed());
+            let mut tests = tests_of(file, file.removed_lines());
             // What is renamed to a case of a table or put under a condition still stands in the file.
             tests.retain(|(name, _)| {
                 !added.contains(name)
                     && !file
-                        .after()
+                        .text_after()
                         .is_some_and(|text| text.contains(name.as_str()))
             });
             (file, tests)
@@ -79,7 +79,7 @@ fn look(change: &ChangeView<'_>, hits: &mut Hits) {
         .files
         .iter()
         .filter(|f| is_production(f))
-        .flat_map(|f| f.removed().map(|line| line.text))
+        .flat_map(|f| f.removed_lines().map(|line| line.text))
         .collect();
     let touched = change
         .files
@@ -96,9 +96,14 @@ fn look(change: &ChangeView<'_>, hits: &mut Hits) {
 
 /// Whether as much test code comes as goes: then tests were rewritten, as into a table of cases.
 fn rewrites_tests(change: &ChangeView<'_>) -> bool {
-    let tests = || change.files.iter().filter(|file| file.role == Role::Test);
-    let added: usize = tests().map(|file| file.added().count()).sum();
-    let removed: usize = tests().map(|file| file.removed().count()).sum();
+    let tests = || {
+        change
+            .files
+            .iter()
+            .filter(|file| file.role == FileRole::Test)
+    };
+    let added: usize = tests().map(|file| file.added_lines().count()).sum();
+    let removed: usize = tests().map(|file| file.removed_lines().count()).sum();
     added * 5 >= removed * 4
 }
 
@@ -112,7 +117,12 @@ fn is_subject(test: &str, line: &str) -> bool {
     shared > 0 && shared >= words.len().min(2)
 }
 
-fn report(file: &FileView<'_>, tests: &[(String, &Line<'_>)], suspicious: bool, hits: &mut Hits) {
+fn report(
+    file: &FileView<'_>,
+    tests: &[(String, &Line<'_>)],
+    suspicious: bool,
+    hits: &mut HitList,
+) {
     let names: Vec<_> = tests
         .iter()
         .take(3)
@@ -131,15 +141,19 @@ fn report(file: &FileView<'_>, tests: &[(String, &Line<'_>)], suspicious: bool, 
     };
     let described = format!("{what}: {}{rest}.", names.join(", "));
     let hit = match tests.first() {
-        Some((_, line)) if file.exists() => file.hit_near(line, described),
-        _ => file.hit(described),
+        Some((_, line)) if file.exists() => file.removed_hit(line, described),
+        _ => file.file_hit(described),
     };
     // Tidying up among tests alone is less suspicious than a test that goes with a change of code.
-    hits.push(if suspicious { hit } else { hit.severity(Minor) });
+    hits.push(if suspicious {
+        hit
+    } else {
+        hit.with_severity(Minor)
+    });
 }
 
 fn is_production(file: &FileView<'_>) -> bool {
-    file.role == Role::Production && file.language.is_code()
+    file.role == FileRole::Production && file.language.is_code()
 }
 
 /// Whether the change takes production code away, so that its tests have nothing left to hold.

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "disabled-tls",
         perspective: SECURITY,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "verification of a TLS or SSH peer switched off",
         why: "Anyone on the way can answer in the server's place, read what is sent and change what comes back.",
         fix: "Leave the verification on; trust a private authority by adding its certificate.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/client.py",
             bad: "requests.get(url, verify=False)\n",
             good: "requests.get(url, verify=\"/etc/ssl/acme.pem\")\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &[
         "tls",
@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
         "verify=false",
         "insecureskipverify",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "verify",
             "insecureskipverify",
@@ -47,7 +47,7 @@ pub(super) static RULE: Rule = Rule {
             "git_ssl_no_verify",
             "insecurerequestwarning",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -78,7 +78,7 @@ pattern!(
 );
 pattern!(WGET, r"\bwget\b[^|;&]*--no-check-certificate\b");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.without_comments();
     let script = matches!(
         line.file.language,
@@ -96,7 +96,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     let named = ["NODE_TLS", "GIT_SSL", "StrictHost", "sslVerify"];
     let name = named.iter().any(|name| found.as_str().starts_with(name));
     if name || !line.file.language.is_code() || !line.in_literal(found.start()) {
-        hits.push(line.hit(format!(
+        hits.push(line.line_hit(format!(
             "`{}` switches the verification of the peer off.",
             found.as_str().trim()
         )));

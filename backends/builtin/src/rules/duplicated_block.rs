@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "duplicated-block",
         perspective: MAINTAINABILITY,
@@ -16,30 +16,30 @@ pub(super) static RULE: Rule = Rule {
         fix: "Make it a function and call it twice.",
         examples: &[],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["duplicat", "copy-paste", "copied", "repeated code"],
-    check: Check::Change(look),
+    check: RuleCheck::Change(check_change),
 };
 
 /// Lines in a row, blank ones and lone brackets aside.
-const ENOUGH: usize = 12;
+const MIN_BLOCK_LINES: usize = 12;
 
-fn look(change: &ChangeView<'_>, hits: &mut Hits) {
+fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let mut seen: HashMap<u64, Vec<LineView<'_, '_>>> = HashMap::new();
     for file in change.files.iter().filter(|f| is_grown_code(f)) {
-        for run in runs(file) {
+        for run in added_runs(file) {
             let lines: Vec<u64> = run.iter().map(|line| number_of(line.text())).collect();
             let mut copying = false;
-            for (at, window) in lines.windows(ENOUGH).enumerate() {
-                let here = &run[at..at + ENOUGH];
+            for (at, window) in lines.windows(MIN_BLOCK_LINES).enumerate() {
+                let here = &run[at..at + MIN_BLOCK_LINES];
                 let key = window.iter().fold(0, |sum: u64, n| sum.rotate_left(5) ^ n);
                 let copied = match seen.get(&key) {
-                    Some(there) => same(here, there),
+                    Some(there) => same_lines(here, there),
                     None => seen.insert(key, here.to_vec()).is_some(),
                 };
                 if copied && !copying && is_code(here) {
-                    report(here, &seen[&key], hits);
+                    report_copy(here, &seen[&key], hits);
                 }
                 copying = copied;
             }
@@ -47,30 +47,30 @@ fn look(change: &ChangeView<'_>, hits: &mut Hits) {
     }
 }
 
-fn report(here: &[LineView<'_, '_>], there: &[LineView<'_, '_>], hits: &mut Hits) {
-    let (first, last) = (here[0], here[ENOUGH - 1]);
+fn report_copy(here: &[LineView<'_, '_>], there: &[LineView<'_, '_>], hits: &mut HitList) {
+    let (first, last) = (here[0], here[MIN_BLOCK_LINES - 1]);
     let place = format!("{}:{}", there[0].file.path, there[0].number());
-    let described = format!("The same {ENOUGH} lines or more stand at {place}.");
-    hits.push(first.hit_to(last.number(), described));
+    let described = format!("The same {MIN_BLOCK_LINES} lines or more stand at {place}.");
+    hits.push(first.lines_hit(last.number(), described));
 }
 
 /// Added lines that say something, in runs without a break.
-fn runs<'f, 'a>(file: &'f FileView<'a>) -> Vec<Vec<LineView<'f, 'a>>> {
+fn added_runs<'f, 'a>(file: &'f FileView<'a>) -> Vec<Vec<LineView<'f, 'a>>> {
     let mut runs: Vec<Vec<LineView<'f, 'a>>> = Vec::new();
     let mut last = None;
-    for line in file.added() {
+    for line in file.added_lines() {
         if last != line.number().checked_sub(1) {
             runs.push(Vec::new());
         }
         last = Some(line.number());
-        if let Some(run) = runs.last_mut().filter(|_| tells(line.text())) {
+        if let Some(run) = runs.last_mut().filter(|_| says_something(line.text())) {
             run.push(line);
         }
     }
     runs
 }
 
-fn same(here: &[LineView<'_, '_>], there: &[LineView<'_, '_>]) -> bool {
+fn same_lines(here: &[LineView<'_, '_>], there: &[LineView<'_, '_>]) -> bool {
     here.iter()
         .zip(there)
         .all(|(a, b)| a.text().trim() == b.text().trim())
@@ -84,8 +84,8 @@ fn number_of(text: &str) -> u64 {
 
 /// Whether a file of production code grows by a block: what is only written anew was there twice before.
 fn is_grown_code(file: &FileView<'_>) -> bool {
-    let code = file.role == Role::Production && file.language.is_code() && file.is_text();
-    code && file.added().count() >= file.removed().count() + ENOUGH
+    let code = file.role == FileRole::Production && file.language.is_code() && file.is_text();
+    code && file.added_lines().count() >= file.removed_lines().count() + MIN_BLOCK_LINES
 }
 
 /// Whether the lines are code, not a text inside a literal or comment, and not a test.
@@ -98,7 +98,7 @@ fn is_code(window: &[LineView<'_, '_>]) -> bool {
 }
 
 /// Whether a line says something: no blank, no lone bracket, no comment, no import, no row of a table.
-fn tells(text: &str) -> bool {
+fn says_something(text: &str) -> bool {
     let text = text.trim();
     let words = text.bytes().filter(u8::is_ascii_alphabetic).take(4).count();
     let other = ["//", "#", "*", "/*", "import ", "use ", "from "]

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "empty-catch",
         perspective: ERROR_PATHS,
@@ -12,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
         why: "Every failure of the block disappears, the expected one and the bug alike, and the program goes on with \
               whatever state it has.",
         fix: "Handle the error, log it, or say in a comment why it does not matter.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/store.ts",
             bad: "try { await save(order); } catch (e) {}\n",
             good: "try { await save(order); } catch (e) { log.warn(\"cannot save\", e); }\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Script,
         Language::Java,
@@ -31,9 +31,9 @@ pub(super) static RULE: Rule = Rule {
         Language::Swift,
     ],
     claims: &["empty catch", "swallow", "silently"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["catch"],
-        look,
+        look: check_line,
     },
 };
 
@@ -49,10 +49,10 @@ pattern!(
     r"(?i)\b(?:ignored?|expected|unused|_+)$|^\.\.\.$|\b(?:InterruptedException|CancelledException|AbortError)\b"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     if PROMISE.is_match(&code) && line.comments().next().is_none() {
-        hits.push(line.hit("A rejected promise is dropped without a trace."));
+        hits.push(line.line_hit("A rejected promise is dropped without a trace."));
         return;
     }
     let inline = INLINE
@@ -67,13 +67,13 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     };
     let caught = found.get(1).map_or("", |m| m.as_str()).trim();
     if !EXPECTED.is_match(caught) {
-        hits.push(line.hit_to(last, "The handler does nothing with what it catches."));
+        hits.push(line.lines_hit(last, "The handler does nothing with what it catches."));
     }
 }
 
 fn closes_at_once(line: &LineView<'_, '_>) -> bool {
     line.comments().next().is_none()
         && line
-            .near(1)
+            .text_near(1)
             .is_some_and(|below| below.trim_start().starts_with('}'))
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "except-pass",
         perspective: ERROR_PATHS,
@@ -12,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
         why: "Every failure of the block disappears, the expected one and the bug alike, and the program goes on with \
               whatever state it has.",
         fix: "Catch the exception that is expected, and log or re-raise the others.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/cache.py",
             bad: "try:\n    cache.flush()\nexcept Exception:\n    pass\n",
             good: "try:\n    cache.flush()\nexcept FileNotFoundError:\n    pass\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Python],
     claims: &[
         "except: pass",
@@ -26,9 +26,9 @@ pub(super) static RULE: Rule = Rule {
         "swallow",
         "silently ignore",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["except"],
-        look,
+        look: check_line,
     },
 };
 
@@ -37,7 +37,7 @@ pattern!(
     r"^\s*except\s*(?:\(?\s*(?:Base)?Exception\s*\)?\s*(?:as\s+\w+\s*)?)?:\s*(pass|\.\.\.|continue)?\s*$"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let Some(found) = BROAD.captures(&code) else {
         return;
@@ -45,14 +45,14 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     let does = found
         .get(1)
         .map(|m| m.as_str())
-        .or_else(|| line.next().map(first_word));
+        .or_else(|| line.next_text().map(first_word));
     if matches!(does, Some("pass" | "..." | "continue")) {
         let last = if found.get(1).is_some() {
             line.number()
         } else {
             line.number() + 1
         };
-        hits.push(line.hit_to(
+        hits.push(line.lines_hit(
             last,
             "The handler catches every exception and does nothing with it.",
         ));

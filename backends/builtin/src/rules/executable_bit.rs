@@ -4,7 +4,7 @@ use council_protocol::change::FileKind;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "executable-bit",
         perspective: HYGIENE,
@@ -15,13 +15,13 @@ pub(super) static RULE: Rule = Rule {
         fix: "Take the bit away: `git update-index --chmod=-x FILE`.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["executable", "file mode", "mode change"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let gained = file.change.new_mode == 0o100_755 && file.change.old_mode != 0o100_755;
     if !gained || file.change.kind != FileKind::Text {
         return;
@@ -41,11 +41,13 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
             | Language::Ini
             | Language::Sql
     );
-    let script = file.line(1).is_some_and(|first| first.starts_with("#!"));
+    let script = file
+        .line_text(1)
+        .is_some_and(|first| first.starts_with("#!"));
     if data && !script {
-        hits.push(file.hit(format!(
+        hits.push(file.file_hit(format!(
             "`{}` is made executable, and is no program.",
-            file.name()
+            file.file_name()
         )));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "focused-test",
         perspective: TESTS,
@@ -11,16 +11,16 @@ pub(super) static RULE: Rule = Rule {
         summary: "a test that makes all others of its file not run",
         why: "`only` is for one's own screen: committed, it switches the other tests off and the suite stays green.",
         fix: "Take the mark away.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/orders.test.ts",
             bad: "it.only(\"adds up\", () => {});\n",
             good: "it(\"adds up\", () => {});\n",
         }],
     },
-    scope: Scope::Tests,
+    scope: RuleScope::Tests,
     languages: &[Language::Script, Language::Ruby],
     claims: &[".only", "focused test", "fdescribe", "exclusive test"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             ".only(",
             "fit(",
@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
             "focus: true",
             ":focus",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -43,19 +43,19 @@ pattern!(
     r"^\s*(?:it|describe|context|specify)\b.*(?:\bfocus: true|, :focus\b)|^\s*f(?:it|describe|context)\b"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let described = "Only this test runs; the others of the file are switched off.";
     if line.file.language == Language::Ruby {
         if RUBY.is_match(&code) {
-            hits.push(line.hit(described));
+            hits.push(line.line_hit(described));
         }
     } else if let Some(mark) = ONLY.captures(&code).and_then(|found| found.get(1)) {
         let mut mended = line.text().to_owned();
         mended.replace_range(mark.range(), "");
-        hits.push(line.hit(described).suggest(mended));
+        hits.push(line.line_hit(described).with_suggestion(mended));
     } else if FOCUSED.is_match(&code) {
         let mended = line.text().replacen('f', "", 1);
-        hits.push(line.hit(described).suggest(mended));
+        hits.push(line.line_hit(described).with_suggestion(mended));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "gitattributes-change",
         perspective: SECURITY,
@@ -12,16 +12,16 @@ pub(super) static RULE: Rule = Rule {
         why: "`-diff`, `binary` and `linguist-generated` fold a file away in most review tools; a filter changes what is \
               checked out.",
         fix: "Restrict the attribute to the files that are really generated or binary, by path or ending.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: ".gitattributes",
             bad: "src/** -diff\n",
             good: "*.png binary\nCargo.lock -diff\n",
         }],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[Language::Ini],
     claims: &["gitattributes", "-diff", "linguist-generated"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 const HIDING: [&str; 6] = [
@@ -33,11 +33,11 @@ const HIDING: [&str; 6] = [
     "linguist-vendored",
 ];
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
-    if file.name() != ".gitattributes" || file.role == Role::Test {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    if file.file_name() != ".gitattributes" || file.role == FileRole::Test {
         return;
     }
-    for line in file.added() {
+    for line in file.added_lines() {
         let mut words = line.text().split_whitespace();
         let Some(glob) = words.next().filter(|glob| !glob.starts_with('#')) else {
             continue;
@@ -46,9 +46,9 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
             if HIDING.contains(&attribute) && hides_code(glob) {
                 let described =
                     format!("`{attribute}` hides the source code under `{glob}` from reviews.");
-                hits.push(line.hit(described));
+                hits.push(line.line_hit(described));
             } else if attribute.starts_with("filter=") && attribute != "filter=lfs" {
-                hits.push(line.hit(format!(
+                hits.push(line.line_hit(format!(
                     "Files under `{glob}` now go through the `{attribute}`."
                 )));
             }
@@ -79,6 +79,6 @@ fn hides_code(glob: &str) -> bool {
     }
     let name = glob.rsplit('/').next().unwrap_or(glob);
     matches!(name, "*" | "**" | "")
-        || Language::of(name).is_code()
-        || Language::of(name) == Language::Shell
+        || Language::from_path(name).is_code()
+        || Language::from_path(name) == Language::Shell
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "hook-change",
         perspective: SECURITY,
@@ -12,16 +12,16 @@ pub(super) static RULE: Rule = Rule {
         why: "Git hooks, install scripts and editor tasks run on the machine of everyone who pulls, with that person's \
               rights, before anybody has read them.",
         fix: "Read the script as you would read code that you are about to run; keep it short and without downloads.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "package.json",
             bad: "  \"scripts\": {\n    \"postinstall\": \"node setup.js\"\n",
             good: "  \"scripts\": {\n    \"build\": \"node setup.js\"\n",
         }],
     },
-    scope: Scope::Fresh,
+    scope: RuleScope::Fresh,
     languages: &[],
     claims: &["hook", "postinstall", "install script"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 pattern!(
@@ -35,12 +35,12 @@ pattern!(
 );
 const HOOK_FOLDERS: [&str; 4] = [".githooks/", ".husky/", ".git-hooks/", "githooks/"];
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
-    if !file.exists() || matches!(file.role, Role::Docs | Role::Test) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    if !file.exists() || matches!(file.role, FileRole::Docs | FileRole::Test) {
         return;
     }
-    match file.name() {
-        "package.json" => lines(
+    match file.file_name() {
+        "package.json" => report_lines(
             file,
             &INSTALL,
             "runs whenever somebody installs the package",
@@ -48,7 +48,7 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
             hits,
         ),
         ".pre-commit-config.yaml" | "lefthook.yml" => {
-            lines(
+            report_lines(
                 file,
                 &PRE_COMMIT,
                 "adds code that runs before every commit",
@@ -57,7 +57,7 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
             );
         }
         "tasks.json" | "devcontainer.json" => {
-            lines(
+            report_lines(
                 file,
                 &EDITOR,
                 "runs when somebody opens the folder",
@@ -69,14 +69,20 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
             .iter()
             .any(|folder| file.path.starts_with(folder)) =>
         {
-            script(file, hits)
+            report_script(file, hits)
         }
         _ => {}
     }
 }
 
-fn lines(file: &FileView<'_>, shape: &regex::Regex, what: &str, quiet: bool, hits: &mut Hits) {
-    for line in file.added() {
+fn report_lines(
+    file: &FileView<'_>,
+    shape: &regex::Regex,
+    what: &str,
+    quiet: bool,
+    hits: &mut HitList,
+) {
+    for line in file.added_lines() {
         let Some(found) = shape.captures(line.text()) else {
             continue;
         };
@@ -85,33 +91,33 @@ fn lines(file: &FileView<'_>, shape: &regex::Regex, what: &str, quiet: bool, hit
                 old.get(1).map(|m| m.as_str()) == found.get(1).map(|m| m.as_str())
             })
         };
-        if file.removed().any(|removed| same(removed.text)) {
+        if file.removed_lines().any(|removed| same(removed.text)) {
             continue;
         }
         // Husky's and patch-package's own line is in half of all package.json files.
         let usual = found
             .get(2)
             .is_some_and(|m| m.as_str().starts_with("husky"));
-        let hit = line.hit(format!("The line {what}."));
+        let hit = line.line_hit(format!("The line {what}."));
         hits.push(if quiet || usual {
-            hit.severity(Minor)
+            hit.with_severity(Minor)
         } else {
             hit
         });
     }
 }
 
-fn script(file: &FileView<'_>, hits: &mut Hits) {
+fn report_script(file: &FileView<'_>, hits: &mut HitList) {
     let first = file
-        .added()
+        .added_lines()
         .find(|line| !line.text().trim().is_empty() && !line.text().starts_with("#!"));
     if let Some(line) = first {
         hits.push(
-            line.hit(format!(
+            line.line_hit(format!(
                 "`{}` runs by itself on developers' machines.",
                 file.path
             ))
-            .severity(Minor),
+            .with_severity(Minor),
         );
     }
 }

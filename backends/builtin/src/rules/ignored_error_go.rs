@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "ignored-error-go",
         perspective: ERROR_PATHS,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a Go error that is dropped",
         why: "The value beside a dropped error is usually zero or half-filled, and the program goes on with it.",
         fix: "Return the error with what was being done (`fmt.Errorf(\"…: %w\", err)`), or handle it here.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "store/user.go",
             bad: "\tage, _ := strconv.Atoi(text)\n",
             good: "\tage, err := strconv.Atoi(text)\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Go],
     claims: &[
         "ignored error",
@@ -25,9 +25,9 @@ pub(super) static RULE: Rule = Rule {
         "swallow",
         "unchecked error",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[", _ :=", ", _ =", "_ = ", "err != nil"],
-        look,
+        look: check_line,
     },
 };
 
@@ -45,14 +45,14 @@ pattern!(
     r"\bif\s+(?:[^;{]*;\s*)?err\s*!=\s*nil\s*\{\s*(\}?)\s*$"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let commented = line.comments().next().is_some();
     if let Some(found) = ASKED.captures(&code) {
-        let closed = &found[1] == "}" || line.near(1).is_some_and(|below| below.trim() == "}");
+        let closed = &found[1] == "}" || line.text_near(1).is_some_and(|below| below.trim() == "}");
         if closed && !commented {
             let last = line.number() + u32::from(&found[1] != "}");
-            hits.push(line.hit_to(last, "The error is asked for, and nothing is done with it."));
+            hits.push(line.lines_hit(last, "The error is asked for, and nothing is done with it."));
         }
     } else if let Some(found) = DROPPED
         .captures(&code)
@@ -61,8 +61,8 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     {
         let call = found[1].trim_end_matches('(').to_owned();
         hits.push(
-            line.hit(format!("The error of `{call}` is dropped."))
-                .severity(Minor),
+            line.line_hit(format!("The error of `{call}` is dropped."))
+                .with_severity(Minor),
         );
     }
 }

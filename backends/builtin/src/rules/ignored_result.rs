@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "ignored-result",
         perspective: ERROR_PATHS,
@@ -12,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
         why: "`let _ =` and a lone `.ok()` silence the compiler, not the failure: what should have been written is \
               missing, and nobody hears of it.",
         fix: "Return the error with `?`, log it, or say in a comment why it does not matter.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/cache.rs",
             bad: "    let _ = fs::write(&path, bytes);\n",
             good: "    fs::write(&path, bytes)?;\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Rust],
     claims: &[
         "let _ =",
@@ -27,9 +27,9 @@ pub(super) static RULE: Rule = Rule {
         "swallow",
         "result is ignored",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["let _ =", ".ok();"],
-        look,
+        look: check_line,
     },
 };
 
@@ -39,10 +39,10 @@ pattern!(
 );
 pattern!(LONE, r"^\s*[^=]*?(\w+\([^;]*\))\.ok\(\);\s*$");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let explained = line.comments().next().is_some()
         || line
-            .near(-1)
+            .text_near(-1)
             .is_some_and(|above| above.trim_start().starts_with("//"));
     let code = line.code();
     let statement = !code.trim_start().starts_with("return") && !code.trim_start().starts_with('.');
@@ -51,8 +51,8 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     }
     if let Some(found) = THROWN.captures(&code) {
         let call = found[1].trim_matches(['.', '(']).to_owned();
-        hits.push(line.hit(format!("The outcome of `{call}` is thrown away.")));
+        hits.push(line.line_hit(format!("The outcome of `{call}` is thrown away.")));
     } else if LONE.is_match(&code) {
-        hits.push(line.hit("The error is turned into nothing by `.ok()`."));
+        hits.push(line.line_hit("The error is turned into nothing by `.ok()`."));
     }
 }

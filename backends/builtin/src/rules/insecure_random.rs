@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "insecure-random",
         perspective: SECURITY,
@@ -12,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
         why: "From a few outputs of such a generator, the next ones can be computed, and so the tokens of others.",
         fix: "Use the system's generator: `secrets` in Python, `crypto.randomUUID()` or `getRandomValues` in JavaScript, \
               `crypto/rand` in Go, `SecureRandom` in Java.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/session.js",
             bad: "const token = Math.random().toString(36);\n",
             good: "const token = crypto.randomUUID();\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Python,
         Language::Script,
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
         Language::Go,
     ],
     claims: &["math.random", "random", "predictable"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "math.random",
             "random.",
@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
             "mt_rand",
             "rand.int",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -49,9 +49,9 @@ pattern!(
     r"(?i)(?:^|[^a-z])\w*(?:token|secret|passw(?:or)?d|nonce|otp|session_?id|api_?key|csrf|salt|reset_?code|verification_?code)\w*\s*(?::\s*\w+\s*)?:?=[^=]"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     if WEAK.is_match(&code) && SECRET.is_match(&code) && !code.contains("SystemRandom") {
-        hits.push(line.hit("A secret is drawn from a generator that can be predicted."));
+        hits.push(line.line_hit("A secret is drawn from a generator that can be predicted."));
     }
 }

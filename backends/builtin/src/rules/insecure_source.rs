@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "insecure-source",
         perspective: SECURITY,
@@ -11,18 +11,18 @@ pub(super) static RULE: Rule = Rule {
         summary: "a dependency, registry or submodule over http:// or git://",
         why: "Anyone on the way can answer with other code, and it is built and run.",
         fix: "Use https:// or ssh://.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "Cargo.toml",
             bad: "acme = { git = \"http://git.acme.io/acme\" }\n",
             good: "acme = { git = \"https://git.acme.io/acme\" }\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["http://", "git://", "insecure"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["http://", "git://"],
-        look,
+        look: check_line,
     },
 };
 
@@ -31,8 +31,8 @@ pattern!(
     r#"(?i)(?:\bgit\s*=|\burl\s*=|\bregistry\s*=|\bindex(?:-url)?\s*=|--(?:extra-)?index-url|\bfind-links|source\s+['"]|\bgit\+|"(?:resolved|repository|registry)"\s*:|@\s*git\+|\bdeb\s|^\s*"[\w@/.-]+"\s*:)\s*\[?["']?(?:\[[^\]]*\]\s*)?(?:http|git)://([\w.-]+)"#
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
-    if !is_manifest(line.file.name()) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
+    if !is_manifest(line.file.file_name()) {
         return;
     }
     let text = line.without_comments();
@@ -42,7 +42,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     let host = &found[1];
     let local = host == "localhost" || host.starts_with("127.") || text.contains("\"homepage\"");
     if !local {
-        hits.push(line.hit(format!(
+        hits.push(line.line_hit(format!(
             "Code is fetched from `{host}` over an unprotected connection."
         )));
     }

@@ -1,9 +1,9 @@
 //! `invisible-character`: text that is there and cannot be seen: zero-width characters, tags, fillers.
 
 use super::prelude::*;
-use crate::unicode::{invisible, name};
+use crate::unicode::{character_name, find_invisible};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "invisible-character",
         perspective: SECURITY,
@@ -13,13 +13,13 @@ pub(super) static RULE: Rule = Rule {
         why: "Two names or strings that look the same are not, and tag characters or variation selectors can carry \
               whole instructions that only a program reads.",
         fix: "Delete the character, or write it as an escape such as `\\u{200b}` where a program needs it.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/names.py",
             bad: "ADMIN = \"ad\u{200b}min\"\n",
             good: "ADMIN = \"admin\"\n",
         }],
     },
-    scope: Scope::Fresh,
+    scope: RuleScope::Fresh,
     languages: &[],
     claims: &[
         "zero-width",
@@ -29,10 +29,10 @@ pub(super) static RULE: Rule = Rule {
         "tag character",
         "homoglyph",
     ],
-    check: Check::NonAscii(look),
+    check: RuleCheck::NonAscii(check_line),
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
     // A byte order mark may begin a file.
     let text = if line.number() == 1 {
@@ -44,16 +44,16 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
         line.file.language,
         Language::Prose | Language::Markup | Language::Json
     );
-    let Some(c) = invisible(text, prose) else {
+    let Some(c) = find_invisible(text, prose) else {
         return;
     };
     let code = u32::from(c);
-    let hit = line.hit(format!(
+    let hit = line.line_hit(format!(
         "The line holds an invisible character: U+{code:04X} ({}).",
-        name(c)
+        character_name(c)
     ));
     // What smuggles whole texts is bad anywhere; a stray zero-width space in prose or test data is a slip.
     let carrier = matches!(c, '\u{e0000}'..='\u{e01ef}');
-    let quiet = !carrier && (prose || line.file.role != Role::Production);
-    hits.push(if quiet { hit.severity(Minor) } else { hit });
+    let quiet = !carrier && (prose || line.file.role != FileRole::Production);
+    hits.push(if quiet { hit.with_severity(Minor) } else { hit });
 }

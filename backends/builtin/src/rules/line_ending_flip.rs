@@ -4,7 +4,7 @@ use council_protocol::LineKind;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "line-ending-flip",
         perspective: HYGIENE,
@@ -16,16 +16,16 @@ pub(super) static RULE: Rule = Rule {
         fix: "Restore the line endings, and let `.gitattributes` (`* text=auto`) keep them.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["line ending", "crlf"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 /// Lines that differ in their ending alone.
-const ENOUGH: usize = 5;
+const MIN_FLIPPED_LINES: usize = 5;
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let count = |kind, carriage| {
         let lines = file
             .lines
@@ -42,9 +42,12 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
         count(LineKind::Added, false),
     );
     for ((removed, added), what) in [(to_crlf, "CRLF"), (to_lf, "LF")] {
-        if removed >= ENOUGH && added >= ENOUGH && same_lines(file) >= ENOUGH {
-            if let Some(line) = file.added().next() {
-                hits.push(line.hit(format!("The lines of the file now end with {what}.")));
+        if removed >= MIN_FLIPPED_LINES
+            && added >= MIN_FLIPPED_LINES
+            && same_lines(file) >= MIN_FLIPPED_LINES
+        {
+            if let Some(line) = file.added_lines().next() {
+                hits.push(line.line_hit(format!("The lines of the file now end with {what}.")));
             }
             return;
         }
@@ -53,9 +56,10 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
 
 /// Removed lines that come back with another ending.
 fn same_lines(file: &FileView<'_>) -> usize {
-    let added: std::collections::HashSet<&str> = file.added().map(|line| line.text()).collect();
+    let added: std::collections::HashSet<&str> =
+        file.added_lines().map(|line| line.text()).collect();
     let removed = file
-        .removed()
+        .removed_lines()
         .map(|line| line.text.strip_suffix('\r').unwrap_or(line.text));
     removed
         .filter(|text| !text.trim().is_empty() && added.contains(text))

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "lockfile-without-manifest",
         perspective: HYGIENE,
@@ -13,10 +13,10 @@ pub(super) static RULE: Rule = Rule {
         fix: "Update dependencies in a change of their own, or take the lockfile out of this one.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["lockfile", "lock file", "manifest"],
-    check: Check::Change(look),
+    check: RuleCheck::Change(check_change),
 };
 
 /// Lockfiles and the manifests from which they are made.
@@ -36,30 +36,30 @@ const LOCKS: [(&str, &[&str]); 13] = [
     ("flake.lock", &["flake.nix"]),
 ];
 
-fn look(change: &ChangeView<'_>, hits: &mut Hits) {
+fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let manifest = |names: &[&str]| {
         change
             .files
             .iter()
-            .any(|f| names.contains(&f.name()) || f.name().ends_with(".gemspec"))
+            .any(|f| names.contains(&f.file_name()) || f.file_name().ends_with(".gemspec"))
     };
     // An update of dependencies by itself is what lockfiles are for.
     let code = change
         .files
         .iter()
-        .any(|f| f.language.is_code() && f.role == Role::Production && f.is_text());
+        .any(|f| f.language.is_code() && f.role == FileRole::Production && f.is_text());
     for file in change
         .files
         .iter()
         .filter(|f| f.exists() && f.change.old_mode != 0)
     {
-        let Some((_, manifests)) = LOCKS.iter().find(|(name, _)| *name == file.name()) else {
+        let Some((_, manifests)) = LOCKS.iter().find(|(name, _)| *name == file.file_name()) else {
             continue;
         };
-        if code && !manifest(manifests) && matches!(file.role, Role::Production) {
-            hits.push(file.hit(format!(
+        if code && !manifest(manifests) && matches!(file.role, FileRole::Production) {
+            hits.push(file.file_hit(format!(
                 "`{}` changes, and no {} does.",
-                file.name(),
+                file.file_name(),
                 manifests[0]
             )));
         }

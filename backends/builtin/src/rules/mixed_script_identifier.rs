@@ -2,9 +2,9 @@
 
 use super::prelude::*;
 use crate::lexer::is_word;
-use crate::unicode::{Script, looks_latin, script};
+use crate::unicode::{LetterScript, looks_latin, script_of};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "mixed-script-identifier",
         perspective: SECURITY,
@@ -14,19 +14,19 @@ pub(super) static RULE: Rule = Rule {
         why: "A Cyrillic or Greek letter among Latin ones makes a second name that reads like the first: the call goes \
               to another function, the check compares another variable.",
         fix: "Write the name in one script.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/auth.js",
             bad: "if (is\u{410}dmin(user)) {\n",
             good: "if (isAdmin(user)) {\n",
         }],
     },
-    scope: Scope::Fresh,
+    scope: RuleScope::Fresh,
     languages: &[],
     claims: &["mixed-script", "homoglyph", "cyrillic", "confusable"],
-    check: Check::NonAscii(look),
+    check: RuleCheck::NonAscii(check_line),
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if !line.file.language.is_code() && line.file.language != Language::Shell {
         return;
     }
@@ -38,7 +38,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
                 "`{word}` mixes Latin letters with U+{:04X}, which looks like one.",
                 u32::from(c)
             );
-            hits.push(line.hit(described));
+            hits.push(line.line_hit(described));
             return;
         }
     }
@@ -46,12 +46,15 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
 
 /// The letter of another script in a word that also has Latin letters.
 fn odd_one(word: &str) -> Option<char> {
-    if !word.chars().any(|c| script(c) == Some(Script::Latin)) {
+    if !word
+        .chars()
+        .any(|c| script_of(c) == Some(LetterScript::Latin))
+    {
         return None;
     }
-    word.chars().find(|&c| match script(c) {
-        Some(Script::Cyrillic | Script::Other) => true,
-        Some(Script::Greek) => looks_latin(c),
-        Some(Script::Latin) | None => false,
+    word.chars().find(|&c| match script_of(c) {
+        Some(LetterScript::Cyrillic | LetterScript::Other) => true,
+        Some(LetterScript::Greek) => looks_latin(c),
+        Some(LetterScript::Latin) | None => false,
     })
 }

@@ -70,7 +70,7 @@ mod workflow_secrets;
 mod workflow_trigger;
 mod world_writable;
 
-use crate::rule::Rule;
+use crate::rule::BuiltinRule;
 
 /// What a rule's file needs.
 mod prelude {
@@ -79,13 +79,15 @@ mod prelude {
     pub(super) use crate::language::Language;
     pub(super) use crate::pattern::pattern;
     pub(super) use crate::perspective::{ERROR_PATHS, HYGIENE, MAINTAINABILITY, SECURITY, TESTS};
-    pub(super) use crate::role::Role;
-    pub(super) use crate::rule::{Check, Example, Hits, Rule, RuleInfo, Scope};
+    pub(super) use crate::role::FileRole;
+    pub(super) use crate::rule::{
+        BuiltinRule, HitList, RuleCheck, RuleExample, RuleInfo, RuleScope,
+    };
     pub(super) use crate::view::{ChangeView, FileView, LineView};
 }
 
 /// Every rule, in alphabetical order.
-pub(crate) static RULES: &[&Rule] = &[
+pub(crate) static RULES: &[&BuiltinRule] = &[
     &added_excuse::RULE,
     &agent_file_change::RULE,
     &assignment_in_condition::RULE,

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "mutable-default",
         perspective: MAINTAINABILITY,
@@ -12,18 +12,18 @@ pub(super) static RULE: Rule = Rule {
         why: "The list or dictionary is made once, when the function is defined: what one call puts in, the next one \
               finds.",
         fix: "Use `None` as the default and make the value inside the function.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/orders.py",
             bad: "def add(item, items=[]):\n    items.append(item)\n",
             good: "def add(item, items=None):\n    items = items or []\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Python],
     claims: &["mutable default", "default argument"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["def "],
-        look,
+        look: check_line,
     },
 };
 
@@ -32,19 +32,19 @@ pattern!(
     r"(?:^\s*(?:async\s+)?def\s+\w+\(.*?)\b(\w+)\s*(?::[^=,]+)?=\s*(\[\s*\]|\{\s*\}|list\(\)|dict\(\)|set\(\))"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let Some(found) = DEFAULT.captures(&code) else {
         return;
     };
     let name = &found[1];
     let described = format!("The default of `{name}` is shared by all calls.");
-    let hit = line.hit(described);
+    let hit = line.line_hit(described);
     // Only read, it does no harm yet.
     hits.push(if is_changed(line, name) {
         hit
     } else {
-        hit.severity(Minor)
+        hit.with_severity(Minor)
     });
 }
 
@@ -68,7 +68,7 @@ fn is_changed(line: &LineView<'_, '_>, name: &str) -> bool {
         })
     };
     (1..30)
-        .map_while(|by| line.near(by))
+        .map_while(|by| line.text_near(by))
         .take_while(|text| !text.trim_start().starts_with("def "))
         .any(starts)
 }

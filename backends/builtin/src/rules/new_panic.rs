@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "new-panic",
         perspective: ERROR_PATHS,
@@ -11,47 +11,47 @@ pub(super) static RULE: Rule = Rule {
         summary: "a `panic` in Rust or Go outside tests",
         why: "The caller has no say: one bad value ends the program, or the thread and all that waits for it.",
         fix: "Return an error; keep panics for what only a bug in this code can cause, and name that in the message.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/parse.rs",
             bad: "    panic!(\"bad input {text}\");\n",
             good: "    return Err(ParseError::BadInput(text.to_owned()));\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Rust, Language::Go],
     claims: &["panic"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["panic!(", "panic("],
-        look,
+        look: check_line,
     },
 };
 
 pattern!(RUST, r"(?:^|[^\w:])(?:std::|core::)?panic!\(");
 pattern!(GO, r"(?:^|[^\w.])panic\(");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let (panics, excepted) = match line.file.language {
         Language::Rust => (
             RUST.is_match(&code),
-            line.file.name() == "build.rs" || line.file.path.starts_with("xtask/"),
+            line.file.file_name() == "build.rs" || line.file.path.starts_with("xtask/"),
         ),
         _ => (
             GO.is_match(&code),
-            line.file.name() == "main.go" || in_must(line),
+            line.file.file_name() == "main.go" || in_must(line),
         ),
     };
     // What has been reported under its own name is not said twice.
     let unfinished = line.text().to_ascii_lowercase().contains("not implemented");
     if panics && !excepted && !unfinished {
-        hits.push(line.hit("The program ends here; the caller cannot handle it."));
+        hits.push(line.line_hit("The program ends here; the caller cannot handle it."));
     }
 }
 
 /// Go's functions that are named for their panic, and `init`.
 fn in_must(line: &LineView<'_, '_>) -> bool {
     let above = (1..60)
-        .map_while(|by| line.near(-by))
+        .map_while(|by| line.text_near(-by))
         .find(|text| text.starts_with("func "));
     above.is_some_and(|text| {
         text.contains("Must") || text.contains("must") || text.starts_with("func init(")

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "new-unwrap",
         perspective: ERROR_PATHS,
@@ -11,18 +11,18 @@ pub(super) static RULE: Rule = Rule {
         summary: "an `unwrap()` in Rust outside tests",
         why: "It panics on the first value that was not expected, with a message that does not say what was expected.",
         fix: "Return the error with `?`, or say with `expect(\"…\")` why it cannot happen.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/config.rs",
             bad: "    let port: u16 = text.parse().unwrap();\n",
             good: "    let port: u16 = text.parse()?;\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Rust],
     claims: &["unwrap"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[".unwrap()"],
-        look,
+        look: check_line,
     },
 };
 
@@ -38,23 +38,23 @@ pattern!(
     "#
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if !line.code().contains(".unwrap()") || is_build_script(&line.file.path) {
         return;
     }
-    if !CUSTOM.is_match(&statement(line)) {
-        hits.push(line.hit(
+    if !CUSTOM.is_match(&statement_of(line)) {
+        hits.push(line.line_hit(
             "`unwrap()` panics here when there is no value, without saying what was expected.",
         ));
     }
 }
 
 /// The line without its comments, joined to those above it that its chain of calls begins on.
-fn statement(line: &LineView<'_, '_>) -> String {
+fn statement_of(line: &LineView<'_, '_>) -> String {
     let mut text = line.without_comments().into_owned();
     for by in 1..=4 {
         let Some(above) = line
-            .near(-by)
+            .text_near(-by)
             .filter(|_| text.trim_start().starts_with('.'))
         else {
             break;

@@ -4,7 +4,7 @@ use council_protocol::change::FileKind;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "oversized-file",
         perspective: HYGIENE,
@@ -15,15 +15,15 @@ pub(super) static RULE: Rule = Rule {
         fix: "Keep it in git-lfs or a store of its own and fetch it by a digest; shrink images; do not commit logs or dumps.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["large file", "oversized", "file size"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 const MIB: u64 = 1024 * 1024;
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let (Some(size), true) = (file.change.new_size, file.exists()) else {
         return;
     };
@@ -34,14 +34,14 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
         return;
     }
     let tenths = size * 10 / MIB;
-    let hit = file.hit(format!(
+    let hit = file.file_hit(format!(
         "`{}` has {}.{} MiB.",
-        file.name(),
+        file.file_name(),
         tenths / 10,
         tenths % 10
     ));
     hits.push(if size < 10 * MIB {
-        hit.severity(Minor)
+        hit.with_severity(Minor)
     } else {
         hit
     });

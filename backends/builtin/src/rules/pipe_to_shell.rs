@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "pipe-to-shell",
         perspective: SECURITY,
@@ -11,18 +11,18 @@ pub(super) static RULE: Rule = Rule {
         summary: "a download that goes straight into a shell",
         why: "What the server sends is run before anybody has seen it, and an interrupted transfer runs half of it.",
         fix: "Download to a file, check it against a known digest, then run it; or install a packaged version.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "Dockerfile",
             bad: "RUN curl -s http://get.acme.io/install | bash\n",
             good: "RUN apt-get install -y acme\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["curl", "pipe", "| sh", "| bash"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["curl", "wget", "iwr", "invoke-webrequest", "downloadstring"],
-        look,
+        look: check_line,
     },
 };
 
@@ -31,13 +31,13 @@ pattern!(
     r"(?i)\b(?:curl|wget|iwr|invoke-webrequest|irm)\b[^|\n]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:(?:/usr)?/bin/)?(?:ba|z|da|k)?sh\b|\b(?:ba|z)?sh\s+(?:-c\s+)?[\x22']?(?:<\(|\$\()\s*(?:curl|wget)\b|\b(?:iwr|irm|invoke-webrequest)\b[^|\n]*\|\s*iex\b|\biex\b.*DownloadString|\|\s*(?:sudo\s+)?(?:python3?|node|ruby|perl)\s*(?:-\s*)?$"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.without_comments();
     let prose = matches!(line.file.language, Language::Prose | Language::Markup);
     if prose || !PIPED.is_match(&text) || line.file.language.is_code() {
         return;
     }
-    let hit = line.hit("A download is run as it comes.");
+    let hit = line.line_hit("A download is run as it comes.");
     let open = text.contains("http://");
-    hits.push(if open { hit } else { hit.severity(Minor) });
+    hits.push(if open { hit } else { hit.with_severity(Minor) });
 }

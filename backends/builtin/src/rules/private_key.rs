@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "private-key",
         perspective: SECURITY,
@@ -14,12 +14,12 @@ pub(super) static RULE: Rule = Rule {
         fix: "Revoke the key, make a new one, and keep it where the repository's readers cannot see it.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["private key"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["private key", "putty-user-key-file"],
-        look,
+        look: check_line,
     },
 };
 
@@ -29,21 +29,21 @@ pattern!(
 );
 pattern!(BODY, r"[A-Za-z0-9+/]{40,}");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
     let Some(header) = HEADER.find(text) else {
         return;
     };
     // Without its body it is only the name of the thing, as in code that reads keys.
-    let below = (1..=8).map_while(|by| line.near(by)).any(is_body);
+    let below = (1..=8).map_while(|by| line.text_near(by)).any(is_body);
     if !is_body(&text[header.end()..]) && !below {
         return;
     }
     let hit = line
-        .hit("A private key is committed.")
-        .quote(&text[..header.end()]);
-    let data = matches!(line.file.role, Role::Test | Role::Example);
-    hits.push(if data { hit.severity(Minor) } else { hit });
+        .line_hit("A private key is committed.")
+        .with_quote(&text[..header.end()]);
+    let data = matches!(line.file.role, FileRole::Test | FileRole::Example);
+    hits.push(if data { hit.with_severity(Minor) } else { hit });
 }
 
 /// Whether a line looks like the body of a key rather than like a placeholder.

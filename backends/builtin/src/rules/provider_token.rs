@@ -1,9 +1,9 @@
 //! `provider-token`: a token in the shape that its provider gives it.
 
 use super::prelude::*;
-use crate::secret::{quote_around, token};
+use crate::secret::{find_token, quote_around};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "provider-token",
         perspective: SECURITY,
@@ -15,10 +15,10 @@ pub(super) static RULE: Rule = Rule {
         fix: "Revoke the token at its provider, make a new one, and read it from the environment or a secret store.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["token", "api key", "secret", "credential", "access key"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "akia",
             "asia",
@@ -59,18 +59,25 @@ pub(super) static RULE: Rule = Rule {
             "/api/webhooks/",
             "cio",
         ],
-        look,
+        look: check_line,
     },
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
-    if let Some((provider, place)) = token(text) {
-        let hit = line.hit(format!(
+    if let Some((provider, place)) = find_token(text) {
+        let hit = line.line_hit(format!(
             "A token in the shape of {provider}'s is committed."
         ));
-        let hit = hit.quote(quote_around(text, &place));
-        let data = matches!(line.file.role, Role::Test | Role::Example | Role::Docs);
-        hits.push(if data { hit.severity(Significant) } else { hit });
+        let hit = hit.with_quote(quote_around(text, &place));
+        let data = matches!(
+            line.file.role,
+            FileRole::Test | FileRole::Example | FileRole::Docs
+        );
+        hits.push(if data {
+            hit.with_severity(Significant)
+        } else {
+            hit
+        });
     }
 }

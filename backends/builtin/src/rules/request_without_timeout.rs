@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "request-without-timeout",
         perspective: ERROR_PATHS,
@@ -11,18 +11,18 @@ pub(super) static RULE: Rule = Rule {
         summary: "a request of Python's `requests` without a timeout",
         why: "`requests` has no default: one server that accepts and never answers holds the thread for ever.",
         fix: "Pass `timeout=` with seconds that the caller can bear.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/client.py",
             bad: "response = requests.get(url)\n",
             good: "response = requests.get(url, timeout=10)\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Python],
     claims: &["timeout", "hang"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["requests."],
-        look,
+        look: check_line,
     },
 };
 
@@ -31,7 +31,7 @@ pattern!(
     r"\brequests\.(get|post|put|patch|delete|head|options|request)\((.*)\)"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     // A call that goes on below may have its timeout there.
     let Some(found) = CALL.captures(&code) else {
@@ -39,6 +39,6 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     };
     let balanced = found[2].matches('(').count() == found[2].matches(')').count();
     if balanced && !found[2].contains("timeout") && !found[2].contains("**") {
-        hits.push(line.hit(format!("`requests.{}` waits without a limit.", &found[1])));
+        hits.push(line.line_hit(format!("`requests.{}` waits without a limit.", &found[1])));
     }
 }

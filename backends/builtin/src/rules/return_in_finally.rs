@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::view::indent;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "return-in-finally",
         perspective: ERROR_PATHS,
@@ -13,13 +13,13 @@ pub(super) static RULE: Rule = Rule {
         why: "It replaces whatever the block was about to do: an exception on its way out disappears, and so does the \
               value that was being returned.",
         fix: "Move the `return` behind the block, and leave only cleaning up in `finally`.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/lock.py",
             bad: "try:\n    work()\nfinally:\n    return done\n",
             good: "try:\n    work()\nfinally:\n    unlock()\nreturn done\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Python,
         Language::Script,
@@ -29,22 +29,24 @@ pub(super) static RULE: Rule = Rule {
         Language::Php,
     ],
     claims: &["finally"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["finally"],
-        look,
+        look: check_line,
     },
 };
 
 pattern!(OPENED, r"(?:^\s*|\}\s*)finally\s*[:{]\s*$");
 pattern!(NESTED, r"\bdef\s|\bfunction\b|=>|\blambda\b|->|\bclass\s");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if !OPENED.is_match(&line.code()) {
         return;
     }
     let depth = line.indent();
     for by in 1..40 {
-        let Some(text) = line.near(by) else { return };
+        let Some(text) = line.text_near(by) else {
+            return;
+        };
         let blank = text.trim().is_empty();
         if !blank && (indent(text) <= depth || NESTED.is_match(text)) {
             return;
@@ -52,7 +54,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
         let word = text.trim_start();
         if word == "return" || word.starts_with("return ") || word.starts_with("return;") {
             let last = line.number().saturating_add_signed(by);
-            hits.push(line.hit_to(
+            hits.push(line.lines_hit(
                 last,
                 "The `return` in this block throws away any error that is on its way out.",
             ));

@@ -4,7 +4,7 @@ use council_protocol::change::FileStatus;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "secret-file",
         perspective: SECURITY,
@@ -15,10 +15,10 @@ pub(super) static RULE: Rule = Rule {
         fix: "Take the file out of the commit, list it in `.gitignore`, and commit a template such as `.env.example`.",
         examples: &[],
     },
-    scope: Scope::Fresh,
+    scope: RuleScope::Fresh,
     languages: &[],
     claims: &["credential", "secret", ".env"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 const NAMES: [&str; 15] = [
@@ -48,11 +48,11 @@ const ENDINGS: [&str; 7] = [
     ".tfstate",
 ];
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
-    let name = file.name();
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    let name = file.file_name();
     let named = NAMES.contains(&name) || ENDINGS.iter().any(|end| name.ends_with(end));
     let new = matches!(file.change.status, FileStatus::Added) && file.change.new_size != Some(0);
-    if named && new && !matches!(file.role, Role::Test | Role::Example) {
-        hits.push(file.hit(format!("`{name}` is a file that usually holds secrets.")));
+    if named && new && !matches!(file.role, FileRole::Test | FileRole::Example) {
+        hits.push(file.file_hit(format!("`{name}` is a file that usually holds secrets.")));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "self-comparison",
         perspective: MAINTAINABILITY,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a value compared or combined with itself",
         why: "The outcome is always the same; one of the two sides was meant to be something else.",
         fix: "Compare with what was meant.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/orders.js",
             bad: "if (order.id === order.id) {\n",
             good: "if (order.id === other.id) {\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Rust,
         Language::Python,
@@ -38,11 +38,11 @@ pub(super) static RULE: Rule = Rule {
         "identical operands",
         "itself",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             " == ", " === ", " >= ", " <= ", " && ", " || ", " and ", " or ",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -51,7 +51,7 @@ pattern!(
     r"([\w.]+(?:\(\))?(?:\[\w+\])?)\s+(===|==|>=|<=|&&|\|\||and|or)\s+([\w.]+(?:\(\))?(?:\[\w+\])?)"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     for found in PAIR.captures_iter(&code) {
         let (Some(left), operator, Some(right)) = (found.get(1), &found[2], found.get(3)) else {
@@ -74,7 +74,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
                 .last()
                 .is_none_or(|c| "({[,;&|=!".contains(c) || word_ends(before))
         {
-            hits.push(line.hit(format!(
+            hits.push(line.line_hit(format!(
                 "`{} {operator} {0}` is always the same.",
                 left.as_str()
             )));

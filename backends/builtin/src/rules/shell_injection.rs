@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "shell-injection",
         perspective: SECURITY,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a shell command put together from strings and values",
         why: "A shell reads the whole string: a value with `;`, `$(…)` or a quote in it is a command of its own.",
         fix: "Start the program without a shell, with its arguments as a list.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/archive.py",
             bad: "subprocess.run(f\"tar czf {name}.tgz {folder}\", shell=True)\n",
             good: "subprocess.run([\"tar\", \"czf\", f\"{name}.tgz\", folder])\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Python,
         Language::Script,
@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
         "os.system",
         "exec(",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "shell=true",
             "os.system",
@@ -52,7 +52,7 @@ pub(super) static RULE: Rule = Rule {
             "shell_exec",
             "passthru",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -92,7 +92,7 @@ pattern!(
 );
 pattern!(ESCAPED, r"(?i)quote|escape|shlex|shellwords|sanitize");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = CHOICE
         .replace_all(&line.without_comments(), "")
         .into_owned();
@@ -108,6 +108,6 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     // Inside a string it is somebody else's code.
     let called = found.is_some_and(|found| !line.in_literal(found.start()));
     if called && !ESCAPED.is_match(&code) {
-        hits.push(line.hit("A shell's command line is put together from strings and values."));
+        hits.push(line.line_hit("A shell's command line is put together from strings and values."));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "skipped-test",
         perspective: TESTS,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "a test that is switched off",
         why: "It stays in the list and holds nothing; most tests that are switched off are never switched on again.",
         fix: "Mend the test, or name the issue that will, next to the mark.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "tests/test_orders.py",
             bad: "@pytest.mark.skip\ndef test_total():\n    assert total() == 3\n",
             good: "@pytest.mark.skipif(sys.platform == \"win32\", reason=\"no fork\")\ndef test_total():\n    assert total() == 3\n",
         }],
     },
-    scope: Scope::Tests,
+    scope: RuleScope::Tests,
     languages: &[],
     claims: &[
         "skipped test",
@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
         "#[ignore]",
         "disabled test",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "#[ignore",
             "skip",
@@ -37,7 +37,7 @@ pub(super) static RULE: Rule = Rule {
             "@ignore",
             "[ignore",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -55,7 +55,7 @@ pattern!(JVM, r"^\s*@(?:Disabled|Ignore)(?:\W|$)");
 pattern!(CSHARP, r"^\s*\[Ignore\b|\[(?:Fact|Theory)\(\s*Skip\s*=");
 pattern!(REASON, r#"["'`][^"'`]{6,}["'`]|#\d+|https?://"#);
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
     let found = match line.file.language {
         Language::Rust => RUST.is_match(&code),
@@ -65,7 +65,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
         Language::Go => {
             GO.is_match(&code)
                 && !line
-                    .near(-1)
+                    .text_near(-1)
                     .is_some_and(|above| above.trim_start().starts_with("if "))
         }
         Language::Java | Language::Kotlin => JVM.is_match(&code),
@@ -75,13 +75,17 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     if found {
         let named = matches!(line.file.language, Language::Script);
         let below = code.trim_end().ends_with('(')
-            && line.near(1).is_some_and(|text| REASON.is_match(text));
+            && line.text_near(1).is_some_and(|text| REASON.is_match(text));
         let reason = if named {
             line.comments().next().is_some()
         } else {
             REASON.is_match(line.text()) || below
         };
-        let hit = line.hit("The test no longer runs.");
-        hits.push(if reason { hit.severity(Minor) } else { hit });
+        let hit = line.line_hit("The test no longer runs.");
+        hits.push(if reason {
+            hit.with_severity(Minor)
+        } else {
+            hit
+        });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "sleep-in-test",
         perspective: TESTS,
@@ -11,18 +11,18 @@ pub(super) static RULE: Rule = Rule {
         summary: "a fixed sleep in a test",
         why: "Too short on a busy machine, too long everywhere else: the test is flaky, and slow by design.",
         fix: "Wait for the condition itself, with a deadline, or control the clock.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "tests/test_queue.py",
             bad: "def test_drain():\n    time.sleep(2)\n",
             good: "def test_drain():\n    assert queue.drained.wait(timeout=5)\n",
         }],
     },
-    scope: Scope::Tests,
+    scope: RuleScope::Tests,
     languages: &[],
     claims: &["sleep", "flaky"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["sleep", "settimeout(", "waitfortimeout("],
-        look,
+        look: check_line,
     },
 };
 
@@ -46,10 +46,10 @@ pattern!(
 /// Milliseconds from which on a sleep is worth a word.
 const LONG: f64 = 100.0;
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     if let Some(millis) = slept(&code).filter(|millis| *millis >= LONG) {
-        hits.push(line.hit(format!("The test sleeps for {} ms.", millis.round())));
+        hits.push(line.line_hit(format!("The test sleeps for {} ms.", millis.round())));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "sql-injection",
         perspective: SECURITY,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "an SQL statement put together from strings and values",
         why: "The database reads the whole string: a value with a quote in it is a part of the statement.",
         fix: "Pass the values as parameters of the statement; choose names of tables and columns from a fixed list.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/users.py",
             bad: "cursor.execute(\"SELECT * FROM users WHERE name = '\" + name + \"'\")\n",
             good: "cursor.execute(\"SELECT * FROM users WHERE name = ?\", (name,))\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Python,
         Language::Script,
@@ -30,9 +30,9 @@ pub(super) static RULE: Rule = Rule {
         Language::CSharp,
     ],
     claims: &["sql"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["select ", "insert into", "update ", "delete from", "where "],
-        look,
+        look: check_line,
     },
 };
 
@@ -73,7 +73,7 @@ pattern!(
     r#"^(?:[^{$%+#]|\$?\{[A-Z][A-Z0-9_.]*\}|#\{[A-Z_:]+\}|\+\s*[A-Z][A-Z0-9_]+\b)*$"#
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.without_comments();
     let found = JOINED.is_match(&text)
         || SPRINTF.is_match(&text)
@@ -86,7 +86,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
             _ => false,
         };
     if found && !HARMLESS.is_match(&text) && !CONSTANTS.is_match(&text) && !is_message(&text) {
-        hits.push(line.hit("An SQL statement is put together from strings and values."));
+        hits.push(line.line_hit("An SQL statement is put together from strings and values."));
     }
 }
 

@@ -4,7 +4,7 @@ use council_protocol::change::FileStatus;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "stray-file",
         perspective: HYGIENE,
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
         fix: "Take it out of the commit and list it in `.gitignore`.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &[
         "stray file",
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
         "leftover",
         "gitignore",
     ],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 const NAMES: [&str; 9] = [
@@ -61,20 +61,20 @@ const FOLDERS: [&str; 7] = [
     ".venv",
 ];
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if !matches!(file.change.status, FileStatus::Added | FileStatus::Renamed)
-        || file.role == Role::Test
+        || file.role == FileRole::Test
     {
         return;
     }
-    let name = file.name();
+    let name = file.file_name();
     let folder = file
-        .folder()
+        .folder_path()
         .split('/')
         .find(|folder| FOLDERS.contains(folder));
     if let Some(folder) = folder {
-        hits.push(file.hit(format!("`{folder}/` is made anew on every machine.")));
+        hits.push(file.file_hit(format!("`{folder}/` is made anew on every machine.")));
     } else if NAMES.contains(&name) || ENDINGS.iter().any(|end| name.ends_with(end)) {
-        hits.push(file.hit(format!("`{name}` looks like something left behind.")));
+        hits.push(file.file_hit(format!("`{name}` looks like something left behind.")));
     }
 }

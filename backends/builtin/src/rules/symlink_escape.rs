@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "symlink-escape",
         perspective: SECURITY,
@@ -14,24 +14,27 @@ pub(super) static RULE: Rule = Rule {
         fix: "Point the link to a file of the repository, or commit the file itself.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["symlink", "symbolic link"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if file.change.kind != council_protocol::change::FileKind::Symlink || !file.exists() {
         return;
     }
-    for line in file.added() {
+    for line in file.added_lines() {
         let target = line.text();
-        if target.starts_with('/') || target.contains(":\\") || climbs_out(file.folder(), target) {
-            let hit = line.hit(format!(
+        if target.starts_with('/')
+            || target.contains(":\\")
+            || climbs_out(file.folder_path(), target)
+        {
+            let hit = line.line_hit(format!(
                 "The link points to `{target}`, outside the repository."
             ));
-            hits.push(if file.role == Role::Test {
-                hit.severity(Minor)
+            hits.push(if file.role == FileRole::Test {
+                hit.with_severity(Minor)
             } else {
                 hit
             });

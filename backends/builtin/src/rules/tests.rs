@@ -9,11 +9,11 @@ use council_protocol::seat::RuleSettings;
 use council_protocol::{Finding, Severity, Side};
 
 use super::RULES;
-use crate::fixture::Fixture;
+use crate::fixture::RuleFixture;
 use crate::perspective::PERSPECTIVES;
-use crate::review::{finding, place};
-use crate::rule::{Rule, RuleInfo};
-use crate::scan::{Bench, scan};
+use crate::review::{format_place, to_finding};
+use crate::rule::{BuiltinRule, RuleInfo};
+use crate::scan::{ActiveRules, scan_change};
 use crate::view::ChangeView;
 
 fn folder(name: &str) -> PathBuf {
@@ -27,23 +27,25 @@ fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|name| name.into_string().unwrap()).collect()
 }
 
-fn fixture(rule: &Rule, name: &str) -> Fixture {
+fn fixture(rule: &BuiltinRule, name: &str) -> RuleFixture {
     let path = folder("fixtures").join(rule.info.id).join(name);
-    Fixture::parse(&fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+    RuleFixture::parse(
+        &fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())),
+    )
 }
 
 /// What all rules say of a fixture.
-fn findings(fixture: &Fixture) -> Vec<Finding> {
+fn findings(fixture: &RuleFixture) -> Vec<Finding> {
     let change = ChangeView::new(&fixture.packet, &*fixture.blobs);
-    let bench = Bench::new("", &RuleSettings::default());
-    scan(&change, &bench)
+    let bench = ActiveRules::new("", &RuleSettings::default());
+    scan_change(&change, &bench)
         .iter()
-        .map(|found| finding(&change, found))
+        .map(|found| to_finding(&change, found))
         .collect()
 }
 
 /// Where one rule speaks.
-fn places(id: &str, fixture: &Fixture) -> Vec<(String, u32)> {
+fn places(id: &str, fixture: &RuleFixture) -> Vec<(String, u32)> {
     let findings = findings(fixture)
         .into_iter()
         .filter(|f| f.rule.as_deref() == Some(id));
@@ -97,7 +99,7 @@ fn nothing_is_found_in_the_good_fixtures() {
         );
         let found = findings(&fixture).into_iter();
         found
-            .map(|f| (rule.info.id, f.rule.clone(), place(&f), f.quote))
+            .map(|f| (rule.info.id, f.rule.clone(), format_place(&f), f.quote))
             .collect::<Vec<_>>()
     });
     let wrong: Vec<_> = wrong.collect();
@@ -119,7 +121,7 @@ fn every_quote_stands_where_its_finding_says() {
                 council_protocol::BlobSource::read(&*fixture.blobs, Side::New, &file.path).unwrap();
             let Some(bytes) = read else { continue };
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            let proof = council_protocol::prove(&text, finding.location.line, &finding.quote);
+            let proof = council_protocol::prove_quote(&text, finding.location.line, &finding.quote);
             assert_eq!(proof, council_protocol::Proof::Verified, "{finding:#?}");
         }
     }
@@ -157,8 +159,9 @@ fn every_example_shows_what_it_should() {
     let mut wrong = Vec::new();
     for rule in RULES {
         for example in rule.info.examples {
-            let speaks =
-                |text| !places(rule.info.id, &Fixture::added(example.path, text)).is_empty();
+            let speaks = |text| {
+                !places(rule.info.id, &RuleFixture::from_added(example.path, text)).is_empty()
+            };
             if (speaks(example.bad), speaks(example.good)) != (true, false) {
                 wrong.push((rule.info.id, example.path));
             }
@@ -198,7 +201,7 @@ fn every_rule_says_what_it_is() {
 fn every_perspective_has_rules() {
     for perspective in &PERSPECTIVES {
         assert!(
-            Bench::new(perspective.name, &RuleSettings::default()).len() >= 3,
+            ActiveRules::new(perspective.name, &RuleSettings::default()).len() >= 3,
             "{}",
             perspective.name
         );

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "todo-without-reference",
         perspective: MAINTAINABILITY,
@@ -11,18 +11,18 @@ pub(super) static RULE: Rule = Rule {
         summary: "a TODO, FIXME or XXX that names no issue and no owner",
         why: "A note that belongs to nobody is read by nobody: it stays until it is wrong.",
         fix: "Name the issue (`TODO(#123)`, a URL) or the owner (`TODO(name)`), or do it now.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/retry.go",
             bad: "// TODO: back off exponentially\n",
             good: "// TODO(#412): back off exponentially\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["todo", "fixme"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["todo", "fixme", "xxx"],
-        look,
+        look: check_line,
     },
 };
 
@@ -36,17 +36,17 @@ pattern!(
     r"#\d+|https?://|\b[A-Z][A-Z0-9]+-\d+\b|\b(?:GH|issue|bug|rfc|pr)[ -]?#?\d+|(?i)@\w+"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     for comment in line.comments() {
         let Some(found) = NOTE.captures(comment) else {
             continue;
         };
         let referenced = REFERENCE.is_match(comment)
-            || line.next().is_some_and(|below| {
+            || line.next_text().is_some_and(|below| {
                 REFERENCE.is_match(below) && below.contains(comment_mark(comment))
             });
         if !referenced {
-            hits.push(line.hit(format!(
+            hits.push(line.line_hit(format!(
                     "`{}` names no issue and no owner.",
                     found
                         .get(1)

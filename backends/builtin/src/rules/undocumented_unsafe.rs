@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "undocumented-unsafe",
         perspective: MAINTAINABILITY,
@@ -13,18 +13,18 @@ pub(super) static RULE: Rule = Rule {
               next change still meets them.",
         fix: "Write above it what makes it sound (`// SAFETY: …`), or do without.",
         // The space is written as an escape: a test of the workspace searches the sources for the block itself.
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/map.rs",
             bad: "    let map = unsafe\x20{ Mmap::map(&file) }?;\n",
             good: "    // SAFETY: the file is ours alone and is not truncated while it is mapped.\n    let map = unsafe\x20{ Mmap::map(&file) }?;\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Rust],
     claims: &["unsafe"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["unsafe"],
-        look,
+        look: check_line,
     },
 };
 
@@ -32,9 +32,9 @@ pattern!(OPENS, r"\bunsafe\s*(?:\{|impl\b|$)");
 /// Lines of code between the reason and the block at most; a comment may be as long as it likes.
 const BETWEEN: usize = 4;
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if OPENS.is_match(&line.code()) && !is_documented(line) {
-        hits.push(line.hit("Nothing says why this `unsafe` is sound."));
+        hits.push(line.line_hit("Nothing says why this `unsafe` is sound."));
     }
 }
 
@@ -45,10 +45,12 @@ fn is_documented(line: &LineView<'_, '_>) -> bool {
         text.contains("safety") || (text.starts_with("//") && text.contains("safe"))
     };
     let mut code = 0;
-    let above = (1..60).map_while(|by| line.near(-by)).take_while(|text| {
-        code += usize::from(!text.trim_start().starts_with("//"));
-        code <= BETWEEN
-    });
-    let mut below = (0..=2).filter_map(|by| line.near(by));
+    let above = (1..60)
+        .map_while(|by| line.text_near(-by))
+        .take_while(|text| {
+            code += usize::from(!text.trim_start().starts_with("//"));
+            code <= BETWEEN
+        });
+    let mut below = (0..=2).filter_map(|by| line.text_near(by));
     above.into_iter().any(says_so) || below.any(says_so)
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "unfinished-code",
         perspective: ERROR_PATHS,
@@ -11,16 +11,16 @@ pub(super) static RULE: Rule = Rule {
         summary: "code that says of itself that it is not implemented",
         why: "It compiles, it looks complete in a list of functions, and it fails when somebody calls it.",
         fix: "Implement it, or leave the function out until it is.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/export.rs",
             bad: "    todo!()\n",
             good: "    write_rows(rows)\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["todo!", "unimplemented", "not implemented", "stub"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "todo!",
             "unimplemented!",
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
             "notimplementedexception",
             "todo(",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -43,7 +43,7 @@ pattern!(
 pattern!(CSHARP, r"\bthrow\s+new\s+NotImplementedException\(");
 pattern!(KOTLIN, r"(?:^|[^\w.])TODO\(");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let found = match line.file.language {
         Language::Rust => RUST.is_match(&code),
@@ -58,6 +58,6 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
         _ => false,
     };
     if found {
-        hits.push(line.hit("The code fails when it is reached: it is not implemented."));
+        hits.push(line.line_hit("The code fails when it is reached: it is not implemented."));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "unpinned-action",
         perspective: SECURITY,
@@ -12,18 +12,18 @@ pub(super) static RULE: Rule = Rule {
         why: "Tags and branches can be moved: whoever takes over the action's repository runs code in this job, as with \
               tj-actions/changed-files in CVE-2025-30066.",
         fix: "Pin the action to a full commit id and name the version in a comment; Dependabot keeps both current.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
             bad: "      - uses: acme/setup-tool@main\n",
             good: "      - uses: acme/setup-tool@5dee1c1b8a5b8f9a4b6d6d6c3d4a3d2c1b0a9f8e # v2.1.0\n",
         }],
     },
-    scope: Scope::Workflows,
+    scope: RuleScope::Workflows,
     languages: &[],
     claims: &["unpinned", "pinned", "third-party action", "supply chain"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["uses:"],
-        look,
+        look: check_line,
     },
 };
 
@@ -32,21 +32,21 @@ pattern!(
     r#"^\s*(?:-\s*)?uses:\s*["']?([\w.-]+)/([\w./-]+?)@([^\s"'#]+)"#
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
-    let Some((action, version)) = unpinned(line.text()) else {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
+    let Some((action, version)) = find_unpinned(line.text()) else {
         return;
     };
     // An action that was there before is not news at another version.
-    let used = |text: &str| unpinned(text).is_some_and(|(other, _)| other == action);
-    let known = line.file.removed().any(|removed| used(removed.text))
+    let used = |text: &str| find_unpinned(text).is_some_and(|(other, _)| other == action);
+    let known = line.file.removed_lines().any(|removed| used(removed.text))
         || line
             .file
-            .before()
+            .text_before()
             .is_some_and(|text| text.lines().any(used));
     if known {
         return;
     }
-    let hit = line.hit(format!(
+    let hit = line.line_hit(format!(
         "`{action}` is used at `{version}`, which its owner can move."
     ));
     let branch = matches!(
@@ -58,12 +58,12 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     hits.push(if branch && !by_design {
         hit
     } else {
-        hit.severity(Minor)
+        hit.with_severity(Minor)
     });
 }
 
 /// Action and version of a `uses:` line of a third party that is not pinned.
-fn unpinned(text: &str) -> Option<(String, String)> {
+fn find_unpinned(text: &str) -> Option<(String, String)> {
     let found = USES.captures(text)?;
     let (owner, name, version) = (&found[1], &found[2], &found[3]);
     let pinned = version.len() >= 40 && version.bytes().all(|b| b.is_ascii_hexdigit());

@@ -6,7 +6,7 @@ use council_protocol::change::FileStatus;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "unportable-path",
         perspective: HYGIENE,
@@ -18,29 +18,34 @@ pub(super) static RULE: Rule = Rule {
         fix: "Rename the file.",
         examples: &[],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[],
     claims: &["case-insensitive", "windows", "reserved name", "path"],
-    check: Check::Change(look),
+    check: RuleCheck::Change(check_change),
 };
 
 const RESERVED: [&str; 8] = ["con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"];
 
-fn look(change: &ChangeView<'_>, hits: &mut Hits) {
+fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let mut folded: HashMap<String, &str> = HashMap::new();
     for file in change.files.iter().filter(|file| file.exists()) {
         let new = matches!(file.change.status, FileStatus::Added | FileStatus::Renamed);
         let other = folded.insert(file.path.to_lowercase(), &file.path);
         if let Some(other) = other {
-            hits.push(file.hit(format!("The path differs from `{other}` in case alone.")));
-        } else if let Some(why) = file.path.split('/').find_map(unportable).filter(|_| new) {
-            hits.push(file.hit(format!("Windows cannot check the path out: {why}.")));
+            hits.push(file.file_hit(format!("The path differs from `{other}` in case alone.")));
+        } else if let Some(why) = file
+            .path
+            .split('/')
+            .find_map(unportable_part)
+            .filter(|_| new)
+        {
+            hits.push(file.file_hit(format!("Windows cannot check the path out: {why}.")));
         }
     }
 }
 
 /// Why Windows cannot have a part of a path.
-fn unportable(part: &str) -> Option<&'static str> {
+fn unportable_part(part: &str) -> Option<&'static str> {
     let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
     if part.contains(['<', '>', ':', '"', '|', '?', '*', '\\']) {
         Some("a character that it does not allow")

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::view::indent;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "unreachable-code",
         perspective: MAINTAINABILITY,
@@ -12,24 +12,24 @@ pub(super) static RULE: Rule = Rule {
         summary: "code behind an unconditional `return`, `raise`, `break` or `continue`",
         why: "It never runs: either the jump is too early, or the code behind it is left over.",
         fix: "Delete the code, or put the jump where it belongs.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/orders.py",
             bad: "def total(rows):\n    return 0\n    return sum(rows)\n",
             good: "def total(rows):\n    return sum(rows)\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Python],
     claims: &["unreachable", "dead code", "never runs"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["return", "raise", "continue", "break"],
-        look,
+        look: check_line,
     },
 };
 
 pattern!(JUMP, r"^\s*(return\b.*|raise\b.*|continue|break)\s*$");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let Some(found) = JUMP.captures(&code) else {
         return;
@@ -48,7 +48,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     {
         return;
     }
-    let below = (1..6).map_while(|by| line.near(by).map(|text| (by, text)));
+    let below = (1..6).map_while(|by| line.text_near(by).map(|text| (by, text)));
     let next = below
         .into_iter()
         .find(|(_, text)| !text.trim().is_empty() && !text.trim_start().starts_with('#'));
@@ -76,7 +76,7 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
         && !word.starts_with("yield")
     {
         let last = line.number().saturating_add_signed(by);
-        hits.push(line.hit_to(last, format!("Nothing comes to the line behind `{jump}`.")));
+        hits.push(line.lines_hit(last, format!("Nothing comes to the line behind `{jump}`.")));
     }
 }
 

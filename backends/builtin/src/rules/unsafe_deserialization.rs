@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "unsafe-deserialization",
         perspective: SECURITY,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "data read by a deserialiser that can run code",
         why: "These formats name classes and functions: reading a crafted file calls them.",
         fix: "Use a format of plain data (JSON, `yaml.safe_load`), or check a signature before reading.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/settings.py",
             bad: "settings = yaml.load(stream)\n",
             good: "settings = yaml.safe_load(stream)\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[
         Language::Python,
         Language::Ruby,
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
         Language::Script,
     ],
     claims: &["deserial", "pickle", "yaml.load", "unserialize", "marshal"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "yaml.load",
             "yaml.unsafe_load",
@@ -44,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
             "xmldecoder",
             "yaml.full_load",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -59,24 +59,28 @@ pattern!(
 );
 pattern!(TORCH, r"\btorch\.load\(");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     if let Some(found) = YAML.find(&code) {
         // The loader may stand on the next line, in which case nothing can be said.
         let open = !found.as_str().ends_with(')');
         if line.file.language == Language::Python && !open && !found.as_str().contains("Loader") {
             let mended = line.text().replacen("yaml.load(", "yaml.safe_load(", 1);
-            let hit = line.hit("`yaml.load` without a loader can build any Python object.");
+            let hit = line.line_hit("`yaml.load` without a loader can build any Python object.");
             let simple = !code.contains("load_all");
-            hits.push(if simple { hit.suggest(mended) } else { hit });
+            hits.push(if simple {
+                hit.with_suggestion(mended)
+            } else {
+                hit
+            });
         }
     } else if let Some(found) = OTHER.find(&code) {
         let call = found.as_str().trim_end_matches('(');
-        hits.push(line.hit(format!("`{call}` runs code that crafted data names.")));
+        hits.push(line.line_hit(format!("`{call}` runs code that crafted data names.")));
     } else if TORCH.is_match(&code) && code.contains(')') && !code.contains("weights_only") {
         hits.push(
-            line.hit("`torch.load` unpickles what it reads.")
-                .severity(Minor),
+            line.line_hit("`torch.load` unpickles what it reads.")
+                .with_severity(Minor),
         );
     }
 }

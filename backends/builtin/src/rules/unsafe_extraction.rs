@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "unsafe-extraction",
         perspective: SECURITY,
@@ -12,24 +12,24 @@ pub(super) static RULE: Rule = Rule {
         why: "A member named `../../.ssh/authorized_keys`, or a link that points outside, is written where it says \
               (CVE-2007-4559).",
         fix: "Pass `filter=\"data\"`, which Python has since 3.12 and in security releases before.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/install.py",
             bad: "tarfile.open(path).extractall(folder)\n",
             good: "tarfile.open(path).extractall(folder, filter=\"data\")\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[Language::Python],
     claims: &["extractall", "tarfile", "path traversal", "zip slip"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["extractall("],
-        look,
+        look: check_line,
     },
 };
 
 pattern!(ALL, r"(\w+(?:\([^)]*\))?)\.extractall\(([^)]*)\)");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let Some(found) = ALL.captures(&code) else {
         return;
@@ -37,9 +37,9 @@ fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
     let zip = found[1].to_ascii_lowercase().contains("zip") || found[1].starts_with('z');
     let tar = line
         .file
-        .after()
+        .text_after()
         .is_none_or(|text| text.contains("tarfile"));
     if !found[2].contains("filter") && !zip && tar {
-        hits.push(line.hit("Members of the archive may be written outside the folder."));
+        hits.push(line.line_hit("Members of the archive may be written outside the folder."));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "unverified-token",
         perspective: SECURITY,
@@ -11,16 +11,16 @@ pub(super) static RULE: Rule = Rule {
         summary: "a JSON web token read without checking its signature",
         why: "Anybody can write such a token: who the bearer says he is then counts as who he is.",
         fix: "Verify the signature with a fixed list of algorithms before any claim is read.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/auth.py",
             bad: "claims = jwt.decode(token, options={\"verify_signature\": False})\n",
             good: "claims = jwt.decode(token, key, algorithms=[\"RS256\"])\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["jwt", "signature"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &[
             "verify_signature",
             "jwt.decode",
@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
             "\"none\"",
             "'none'",
         ],
-        look,
+        look: check_line,
     },
 };
 
@@ -39,12 +39,12 @@ pattern!(
     |\binsecure_disable_signature_validation\(|\balgorithms?["']?\s*[:=]\s*\[?\s*["']none["']"#
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.without_comments();
     if line.file.language.is_code()
         && UNCHECKED.is_match(&text)
         && line.code().contains(['(', ':', '='])
     {
-        hits.push(line.hit("The token's claims are read without checking its signature."));
+        hits.push(line.line_hit("The token's claims are read without checking its signature."));
     }
 }

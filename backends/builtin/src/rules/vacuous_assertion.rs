@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "vacuous-assertion",
         perspective: TESTS,
@@ -11,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
         summary: "an assertion that cannot fail",
         why: "The test passes whatever the code does; it only looks as though something were checked.",
         fix: "Assert what the code should have done.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "tests/test_orders.py",
             bad: "def test_total():\n    assert (total() == 3, \"wrong total\")\n",
             good: "def test_total():\n    assert total() == 3, \"wrong total\"\n",
         }],
     },
-    scope: Scope::Tests,
+    scope: RuleScope::Tests,
     languages: &[],
     claims: &[
         "assert true",
@@ -27,9 +27,9 @@ pub(super) static RULE: Rule = Rule {
         "vacuous",
         "tautolog",
     ],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["assert", "expect("],
-        look,
+        look: check_line,
     },
 };
 
@@ -45,24 +45,29 @@ pattern!(
     r"\bassert(?:_eq!|Equals?|Equal)\(\s*([\w.]+(?:\(\))?)\s*,\s*([\w.]+(?:\(\))?)\s*\)"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let tuple = line.file.language == Language::Python
         && TUPLE
             .captures(&line.without_comments())
-            .is_some_and(|found| balanced(&found[1]));
+            .is_some_and(|found| balanced_arguments(&found[1]));
     let same = SAME
         .captures(&code)
         .is_some_and(|found| found[1] == found[2] && !found[1].contains('('));
     if tuple {
-        hits.push(line.hit("A tuple is always true: the comparison inside it is never looked at."));
+        hits.push(
+            line.line_hit("A tuple is always true: the comparison inside it is never looked at."),
+        );
     } else if TRUE.is_match(&code) {
-        hits.push(line.hit("The assertion is about a constant."));
+        hits.push(line.line_hit("The assertion is about a constant."));
     } else if same {
-        hits.push(line.hit("A value is compared with itself.").severity(Minor));
+        hits.push(
+            line.line_hit("A value is compared with itself.")
+                .with_severity(Minor),
+        );
     }
 }
 
-fn balanced(text: &str) -> bool {
+fn balanced_arguments(text: &str) -> bool {
     text.matches('(').count() == text.matches(')').count()
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "weak-password-hash",
         perspective: SECURITY,
@@ -11,18 +11,18 @@ pub(super) static RULE: Rule = Rule {
         summary: "a password hashed with MD5, SHA-1 or plain SHA-2",
         why: "Such hashes are made to be fast: a stolen table is guessed through at billions of passwords a second.",
         fix: "Use a password hash with salt and cost: Argon2id, scrypt, bcrypt or PBKDF2.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "src/accounts.py",
             bad: "digest = hashlib.md5(password.encode()).hexdigest()\n",
             good: "digest = argon2.hash(password)\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["md5", "sha1", "sha-1", "password hash", "weak hash"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["md5", "sha1", "sha256", "sha512", "sha-1"],
-        look,
+        look: check_line,
     },
 };
 
@@ -32,12 +32,12 @@ pattern!(
     |hash\(\s*["'](?:md5|sha1|sha256)["']\s*,|createHash\(["'](?:md5|sha1|sha256|sha512)["']\)\.update|DigestUtils\.(?:md5|sha1|sha256)Hex)\(?\s*[^)]*\b(?:\w*passw(?:or)?d|passphrase|pwd)\b"#
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
     if HASHED.is_match(&code)
         && line.file.language.is_code()
         && !code.to_ascii_lowercase().contains("pbkdf2")
     {
-        hits.push(line.hit("A password goes through a fast hash."));
+        hits.push(line.line_hit("A password goes through a fast hash."));
     }
 }

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::workflow;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "weakened-ci",
         perspective: TESTS,
@@ -12,16 +12,16 @@ pub(super) static RULE: Rule = Rule {
         summary: "a check of the CI that can no longer fail, or is gone",
         why: "The pipeline stays green whatever the check says, and nobody sees that it has stopped checking.",
         fix: "Mend the check, or take it out in a change of its own that says why.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
             bad: "      - run: cargo test || true\n",
             good: "      - run: cargo test\n",
         }],
     },
-    scope: Scope::Everywhere,
+    scope: RuleScope::Everywhere,
     languages: &[Language::Yaml, Language::Unknown],
     claims: &["continue-on-error", "|| true", "ci", "gate"],
-    check: Check::File(look),
+    check: RuleCheck::File(check_file),
 };
 
 pattern!(
@@ -32,15 +32,15 @@ pattern!(
 );
 pattern!(IGNORED, r"\|\|\s*(?:true|:|exit\s+0|echo\b.*)\s*$");
 
-fn look(file: &FileView<'_>, hits: &mut Hits) {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if !is_ci(file) {
         return;
     }
-    for line in file.added() {
+    for line in file.added_lines() {
         let code = line.without_comments();
         let text = code.trim().trim_start_matches("- ");
         let moved = file
-            .removed()
+            .removed_lines()
             .any(|removed| removed.text.trim() == code.trim());
         if moved {
             continue;
@@ -50,28 +50,28 @@ fn look(file: &FileView<'_>, hits: &mut Hits) {
             "continue-on-error: true" | "allow_failure: true" | "continueOnError: true"
         ) {
             hits.push(
-                line.hit("The step or job may fail without anybody noticing.")
-                    .severity(Minor),
+                line.line_hit("The step or job may fail without anybody noticing.")
+                    .with_severity(Minor),
             );
         } else if matches!(text, "if: false" | "if: ${{ false }}") {
-            hits.push(line.hit("The step or job never runs."));
+            hits.push(line.line_hit("The step or job never runs."));
         } else if let Some(found) = CHECK.find(text)
             && IGNORED.is_match(text)
         {
-            hits.push(line.hit(format!(
+            hits.push(line.line_hit(format!(
                 "The result of `{}` is thrown away.",
                 found.as_str()
             )));
         }
     }
-    gone(file, hits);
+    report_removed_checks(file, hits);
 }
 
 /// Reports a check that was run before and is run nowhere in the file any more.
-fn gone(file: &FileView<'_>, hits: &mut Hits) {
+fn report_removed_checks(file: &FileView<'_>, hits: &mut HitList) {
     // Where another check is added, or a wrapper that is named after one, it has taken the old one's place.
     const CHECKS: [&str; 5] = ["test", "check", "lint", "clippy", "tox"];
-    let replaced = file.added().any(|line| {
+    let replaced = file.added_lines().any(|line| {
         let code = line.without_comments();
         CHECK.is_match(&code) || (is_step(&code) && CHECKS.iter().any(|word| code.contains(word)))
     });
@@ -79,16 +79,17 @@ fn gone(file: &FileView<'_>, hits: &mut Hits) {
         return;
     }
     let mut told: Vec<&str> = Vec::new();
-    for removed in file.removed() {
+    for removed in file.removed_lines() {
         let text = removed.text.split('#').next().unwrap_or_default();
         let Some(found) = CHECK.find(text).filter(|_| is_command(text)) else {
             continue;
         };
         let check = found.as_str();
-        let runs = workflow::lines(file).any(|line| line.contains(check)) || told.contains(&check);
+        let runs =
+            workflow::lines_after(file).any(|line| line.contains(check)) || told.contains(&check);
         if !runs {
             told.push(check);
-            hits.push(file.hit_near(removed, format!("`{check}` is no longer run here.")));
+            hits.push(file.removed_hit(removed, format!("`{check}` is no longer run here.")));
         }
     }
 }
@@ -119,5 +120,5 @@ fn is_ci(file: &FileView<'_>) -> bool {
         ".drone.yml",
         "Jenkinsfile",
     ];
-    file.is_workflow() || FILES.contains(&file.name()) || file.path == ".circleci/config.yml"
+    file.is_workflow() || FILES.contains(&file.file_name()) || file.path == ".circleci/config.yml"
 }

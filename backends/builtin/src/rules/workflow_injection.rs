@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::workflow;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "workflow-injection",
         perspective: SECURITY,
@@ -13,18 +13,18 @@ pub(super) static RULE: Rule = Rule {
         why: "`${{ … }}` is pasted into the script before the shell reads it: a title, branch name or comment with a quote \
               in it becomes a command.",
         fix: "Hand it over as an environment variable (`env: TITLE: ${{ … }}`) and write `\"$TITLE\"` in the script.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: ".github/workflows/greet.yml",
             bad: "      - run: echo \"${{ github.event.issue.title }}\"\n",
             good: "      - run: echo \"$TITLE\"\n        env:\n          TITLE: ${{ github.event.issue.title }}\n",
         }],
     },
-    scope: Scope::Workflows,
+    scope: RuleScope::Workflows,
     languages: &[],
     claims: &["injection", "expression", "github.event", "untrusted"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["github.event", "github.head_ref"],
-        look,
+        look: check_line,
     },
 };
 
@@ -33,12 +33,12 @@ pattern!(
     r"\$\{\{[^}]*(github\.head_ref|github\.event\.(?:issue|pull_request|discussion|comment|review|review_comment|head_commit|commits|workflow_run|pages)\b[\w.\[\]*]*\.(?:title|body|message|name|email|label|ref|head_branch|display_title|default_branch|page_name))\b[^}]*\}\}"
 );
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
     if let Some(found) = STRANGER.captures(&code)
         && !found[0].contains("base.ref")
         && workflow::is_script(line)
     {
-        hits.push(line.hit(format!("`{}` is pasted into a script.", &found[1])));
+        hits.push(line.line_hit(format!("`{}` is pasted into a script.", &found[1])));
     }
 }

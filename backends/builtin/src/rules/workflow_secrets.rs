@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "workflow-secrets",
         perspective: SECURITY,
@@ -11,35 +11,35 @@ pub(super) static RULE: Rule = Rule {
         summary: "all secrets of the repository handed to one step or workflow",
         why: "The step receives secrets that it has no use for, and every secret that is added later, without a review.",
         fix: "Name the secrets that are needed, one by one.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: ".github/workflows/deploy.yml",
             bad: "        env:\n          ALL: ${{ toJSON(secrets) }}\n",
             good: "        env:\n          KEY: ${{ secrets.DEPLOY_KEY }}\n",
         }],
     },
-    scope: Scope::Workflows,
+    scope: RuleScope::Workflows,
     languages: &[],
     claims: &["secrets"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["tojson(", "secrets: inherit"],
-        look,
+        look: check_line,
     },
 };
 
 pattern!(ALL, r"(?i)\$\{\{[^}]*tojson\(\s*secrets\s*\)");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
     if ALL.is_match(&code) {
-        hits.push(line.hit("All secrets are written out at once."));
+        hits.push(line.line_hit("All secrets are written out at once."));
     } else if code.trim() == "secrets: inherit" && calls_a_stranger(line) {
-        hits.push(line.hit("A workflow of another repository inherits all secrets."));
+        hits.push(line.line_hit("A workflow of another repository inherits all secrets."));
     }
 }
 
 /// Whether the job calls a workflow of another repository; the key may stand above or below.
 fn calls_a_stranger(line: &LineView<'_, '_>) -> bool {
-    let around = (-12..=12).filter_map(|by| line.near(by));
+    let around = (-12..=12).filter_map(|by| line.text_near(by));
     around
         .filter_map(|text| text.trim().strip_prefix("uses:"))
         .any(|uses| !uses.trim().starts_with("./"))

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::workflow;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "workflow-trigger",
         perspective: SECURITY,
@@ -13,36 +13,36 @@ pub(super) static RULE: Rule = Rule {
         why: "On this trigger the job has the secrets and the token of the base repository while a stranger decides when \
               it runs, and often on what.",
         fix: "Use `pull_request` where no secret is needed; else keep everything from the pull request out of this job.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
             bad: "on:\n  pull_request_target:\n",
             good: "on:\n  pull_request:\n",
         }],
     },
-    scope: Scope::Workflows,
+    scope: RuleScope::Workflows,
     languages: &[],
     claims: &["pull_request_target", "workflow_run", "trigger"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &workflow::PRIVILEGED,
-        look,
+        look: check_line,
     },
 };
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
-    let Some(trigger) = workflow::trigger(line.text()) else {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
+    let Some(trigger) = workflow::trigger_in(line.text()) else {
         return;
     };
     if line
         .file
-        .removed()
-        .any(|removed| workflow::trigger(removed.text) == Some(trigger))
+        .removed_lines()
+        .any(|removed| workflow::trigger_in(removed.text) == Some(trigger))
     {
         return;
     }
-    let hit = line.hit(format!("The workflow now starts on `{trigger}`."));
+    let hit = line.line_hit(format!("The workflow now starts on `{trigger}`."));
     hits.push(if trigger == "pull_request_target" {
         hit
     } else {
-        hit.severity(Minor)
+        hit.with_severity(Minor)
     });
 }

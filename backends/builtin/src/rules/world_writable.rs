@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
         id: "world-writable",
         perspective: SECURITY,
@@ -11,18 +11,18 @@ pub(super) static RULE: Rule = Rule {
         summary: "a file or folder made writable for everybody",
         why: "Any user or service on the machine can replace what the program reads or runs.",
         fix: "Give the right to the owner or to one group: 755 and 644, or 770 and 660.",
-        examples: &[Example {
+        examples: &[RuleExample {
             path: "scripts/setup.sh",
             bad: "chmod -R 777 /var/lib/acme\n",
             good: "chmod -R 750 /var/lib/acme\n",
         }],
     },
-    scope: Scope::Production,
+    scope: RuleScope::Production,
     languages: &[],
     claims: &["world-writable", "chmod", "777", "permissions"],
-    check: Check::Line {
+    check: RuleCheck::Line {
         needles: &["chmod", "from_mode", "set_mode"],
-        look,
+        look: check_line,
     },
 };
 
@@ -34,12 +34,12 @@ pattern!(
 );
 pattern!(STICKY, r"\b0?o?1[0-7]{3}\b");
 
-fn look(line: &LineView<'_, '_>, hits: &mut Hits) {
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.without_comments();
     let prose = matches!(line.file.language, Language::Prose | Language::Markup);
     if let Some(found) = OPEN.find(&text).filter(|_| !prose)
         && !STICKY.is_match(found.as_str())
     {
-        hits.push(line.hit(format!("`{}` lets everybody write.", found.as_str())));
+        hits.push(line.line_hit(format!("`{}` lets everybody write.", found.as_str())));
     }
 }

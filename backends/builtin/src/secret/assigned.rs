@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{entropy, is_placeholder};
+use super::{is_placeholder, shannon_entropy};
 use crate::pattern::pattern;
 
 pattern!(
@@ -24,7 +24,7 @@ pattern!(
 
 /// The first secret that a line gives to a name: the name, and where the value stands. With `bare`, values without
 /// quotes count too, as in a `.env` file.
-pub(crate) fn assigned(text: &str, bare: bool) -> Option<(&str, Range<usize>)> {
+pub(crate) fn find_assigned(text: &str, bare: bool) -> Option<(&str, Range<usize>)> {
     let quoted = ASSIGNED.captures(text);
     let found = quoted.or_else(|| bare.then(|| DOTENV.captures(text)).flatten())?;
     let (name, value) = (found.get(1)?.as_str(), found.get(2)?);
@@ -47,5 +47,8 @@ fn looks_random(value: &str) -> bool {
     let hex = longest.len() >= 24 && longest.bytes().all(|b| b.is_ascii_hexdigit()) && digits > 3;
     let mixed =
         longest.len() >= 12 && digits >= 2 && lower >= 2 && (upper >= 2 || longest.len() >= 20);
-    (hex || mixed) && entropy(value) >= 3.3 && !is_placeholder(value) && !value.contains("://")
+    (hex || mixed)
+        && shannon_entropy(value) >= 3.3
+        && !is_placeholder(value)
+        && !value.contains("://")
 }

@@ -7,12 +7,12 @@ mod url;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(crate) use assigned::assigned;
-pub(crate) use token::token;
-pub(crate) use url::in_url;
+pub(crate) use assigned::find_assigned;
+pub(crate) use token::find_token;
+pub(crate) use url::find_in_url;
 
 /// Shannon entropy in bits per character: about 4 and more for random letters and digits, 3 and less for words.
-pub(crate) fn entropy(text: &str) -> f64 {
+pub(crate) fn shannon_entropy(text: &str) -> f64 {
     let mut counts: BTreeMap<char, f64> = BTreeMap::new();
     for c in text.chars() {
         *counts.entry(c).or_default() += 1.0;
@@ -65,7 +65,7 @@ pub(crate) fn quote_around<'t>(line: &'t str, secret: &Range<usize>) -> &'t str 
     let (before, after) = (&line[..secret.start], &line[secret.end..]);
     if enough(before) {
         before
-    } else if enough(after) && find(after).is_none() {
+    } else if enough(after) && find_secret(after).is_none() {
         after
     } else {
         let shown = line[secret.start..]
@@ -77,14 +77,14 @@ pub(crate) fn quote_around<'t>(line: &'t str, secret: &Range<usize>) -> &'t str 
 }
 
 /// Where the first secret of a text stands, if there is one.
-pub(crate) fn find(text: &str) -> Option<Range<usize>> {
+pub(crate) fn find_secret(text: &str) -> Option<Range<usize>> {
     if !may_hold_one(text) {
         return None;
     }
     let places = [
-        token(text).map(|(_, at)| at),
-        assigned(text, false).map(|(_, at)| at),
-        in_url(text).map(|(_, at)| at),
+        find_token(text).map(|(_, at)| at),
+        find_assigned(text, false).map(|(_, at)| at),
+        find_in_url(text).map(|(_, at)| at),
     ];
     places.into_iter().flatten().min_by_key(|at| at.start)
 }
@@ -98,7 +98,7 @@ fn may_hold_one(text: &str) -> bool {
 
 /// A quote of one line without the secret that it may hold.
 pub(crate) fn without_secret(quote: &str) -> &str {
-    find(quote).map_or(quote, |secret| quote_around(quote, &secret).trim())
+    find_secret(quote).map_or(quote, |secret| quote_around(quote, &secret).trim())
 }
 
 #[cfg(test)]
@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn random_text_has_more_entropy_than_words() {
-        assert!(entropy("Zk3pQ9vXw2LmT7rB8sYc") > 4.0);
-        assert!(entropy("passwordpassword") < 3.1);
-        assert!(entropy("aaaa") < 0.1);
+        assert!(shannon_entropy("Zk3pQ9vXw2LmT7rB8sYc") > 4.0);
+        assert!(shannon_entropy("passwordpassword") < 3.1);
+        assert!(shannon_entropy("aaaa") < 0.1);
     }
 
     #[test]

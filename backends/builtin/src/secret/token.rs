@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{entropy, is_placeholder};
+use super::{is_placeholder, shannon_entropy};
 
 /// Provider and shape; the first group, where there is one, is what must look random.
 const SHAPES: [(&str, &str); 28] = [
@@ -61,7 +61,7 @@ const SHAPES: [(&str, &str); 28] = [
 ];
 
 static COMPILED: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let compile = crate::pattern::compile;
+    let compile = crate::pattern::compile_pattern;
     SHAPES
         .iter()
         .map(|(provider, shape)| (*provider, compile(shape)))
@@ -69,8 +69,8 @@ static COMPILED: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
 });
 
 /// The first token of a line: whose it is, and where it stands.
-pub(crate) fn token(text: &str) -> Option<(&'static str, Range<usize>)> {
-    let real = |random: &str| entropy(random) >= 3.0 && !is_placeholder(random);
+pub(crate) fn find_token(text: &str) -> Option<(&'static str, Range<usize>)> {
+    let real = |random: &str| shannon_entropy(random) >= 3.0 && !is_placeholder(random);
     COMPILED.iter().find_map(|(provider, shape)| {
         let found = shape
             .captures_iter(text)

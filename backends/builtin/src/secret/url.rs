@@ -28,7 +28,7 @@ const COMMON: [&str; 14] = [
 ];
 
 /// The first URL of a line that carries a password: its host, and where the password stands.
-pub(crate) fn in_url(text: &str) -> Option<(&str, Range<usize>)> {
+pub(crate) fn find_in_url(text: &str) -> Option<(&str, Range<usize>)> {
     if !text.contains('@') {
         return None;
     }

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_clean_change_passes_without_a_word_too_many() {
     let answer = first(
-        &Fixture::parse("=== src/a.py\n def a():\n+    return 1\n"),
+        &RuleFixture::parse("=== src/a.py\n def a():\n+    return 1\n"),
         "security",
     );
     assert_eq!((answer.verdict, answer.findings.len()), (Vote::Pass, 0));
@@ -19,7 +19,7 @@ fn a_clean_change_passes_without_a_word_too_many() {
 
 #[test]
 fn the_worst_finding_makes_the_vote() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let answer = first(&fixture, "security");
     assert_eq!(answer.verdict, Vote::Warn);
     assert_eq!(answer.findings[0].rule.as_deref(), Some("sql-injection"));
@@ -33,14 +33,15 @@ fn the_worst_finding_makes_the_vote() {
         answer.recommendation
     );
     assert_eq!(first(&fixture, "hygiene").verdict, Vote::Pass);
-    let conflict = Fixture::parse("=== src/a.py\n+<<<<<<< HEAD\n+a\n+=======\n+b\n+>>>>>>> x\n");
+    let conflict =
+        RuleFixture::parse("=== src/a.py\n+<<<<<<< HEAD\n+a\n+=======\n+b\n+>>>>>>> x\n");
     assert_eq!(first(&conflict, "hygiene").verdict, Vote::Fail);
     assert_eq!(first(&conflict, "").verdict, Vote::Fail);
 }
 
 #[test]
 fn a_judge_of_the_same_seat_says_the_same_bytes() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let tasks = [
         Task::Review,
         Task::Restate,
@@ -48,19 +49,19 @@ fn a_judge_of_the_same_seat_says_the_same_bytes() {
     ];
     let say = || {
         let mut judge = judge(&fixture, "security");
-        tasks.clone().map(|task| judge.turn(&turn(1, task)))
+        tasks.clone().map(|task| judge.take_turn(&turn(1, task)))
     };
     assert_eq!(say(), say());
     // One that has lost its memory between the turns.
     let forgetful = tasks
         .clone()
-        .map(|task| judge(&fixture, "security").turn(&turn(1, task)));
+        .map(|task| judge(&fixture, "security").take_turn(&turn(1, task)));
     assert_eq!(say(), forgetful);
 }
 
 #[test]
 fn a_restatement_is_prose() {
-    let text = judge(&Fixture::parse(ORDERS), "security").turn(&turn(2, Task::Restate));
+    let text = judge(&RuleFixture::parse(ORDERS), "security").take_turn(&turn(2, Task::Restate));
     assert!(text.starts_with("In round 1 I voted WARN."), "{text}");
     assert!(
         text.contains("src/orders.py:5") && serde_json::from_str::<Answer>(&text).is_err(),
@@ -70,7 +71,7 @@ fn a_restatement_is_prose() {
 
 #[test]
 fn a_mended_answer_is_the_last_one_under_the_new_key() {
-    let mut judge = judge(&Fixture::parse(ORDERS), "security");
+    let mut judge = judge(&RuleFixture::parse(ORDERS), "security");
     let first = ask(&mut judge, 1, Task::Review);
     let second = ask(
         &mut judge,
@@ -92,11 +93,11 @@ fn a_mended_answer_is_the_last_one_under_the_new_key() {
 
 #[test]
 fn configuration_switches_rules_off_and_changes_their_level() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let say = |levels: &[(&str, RuleLevel)]| {
         let seat = seat("security", levels);
         ask(
-            &mut Judge::new(&seat, fixture.packet.clone(), fixture.blobs.clone()).unwrap(),
+            &mut BuiltinJudge::new(&seat, fixture.packet.clone(), fixture.blobs.clone()).unwrap(),
             1,
             Task::Review,
         )
@@ -115,8 +116,9 @@ fn configuration_switches_rules_off_and_changes_their_level() {
 
 #[test]
 fn a_seat_that_would_pass_everything_is_refused() {
-    let fixture = Fixture::parse(ORDERS);
-    let open = |seat: &Seat| Judge::new(seat, fixture.packet.clone(), fixture.blobs.clone()).err();
+    let fixture = RuleFixture::parse(ORDERS);
+    let open =
+        |seat: &Seat| BuiltinJudge::new(seat, fixture.packet.clone(), fixture.blobs.clone()).err();
     let unknown = open(&seat("api-surface", &[])).unwrap();
     assert_eq!(
         unknown,
@@ -153,7 +155,7 @@ fn many_findings_of_one_rule_in_one_file_are_counted_not_listed() {
         .map(|n| format!("+    # TODO: mend case {n}\n"))
         .collect();
     let answer = first(
-        &Fixture::parse(&format!("=== src/a.py\n def a():\n{lines}")),
+        &RuleFixture::parse(&format!("=== src/a.py\n def a():\n{lines}")),
         "maintainability",
     );
     assert_eq!(answer.findings.len(), 5);
@@ -166,9 +168,10 @@ fn many_findings_of_one_rule_in_one_file_are_counted_not_listed() {
 
 #[test]
 fn without_blobs_the_hunks_alone_say_the_same() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let with = first(&fixture, "");
-    let mut patch = Judge::new(&seat("", &[]), fixture.packet.clone(), Arc::new(NoBlobs)).unwrap();
+    let mut patch =
+        BuiltinJudge::new(&seat("", &[]), fixture.packet.clone(), Arc::new(NoBlobs)).unwrap();
     assert_eq!(ask(&mut patch, 1, Task::Review).findings, with.findings);
     let raised = claim("src/orders.py", 5, "query =", "SQL injection");
     let answer = ask(&mut patch, 2, debate(vec![raised]));
@@ -179,10 +182,10 @@ fn without_blobs_the_hunks_alone_say_the_same() {
 fn rules_and_perspectives_can_be_looked_up() {
     assert!(crate::rules().len() >= 35);
     assert_eq!(
-        crate::explain("sql-injection").unwrap().perspective,
+        crate::explain_rule("sql-injection").unwrap().perspective,
         "security"
     );
-    assert_eq!(crate::explain("sql-injektion"), None);
+    assert_eq!(crate::explain_rule("sql-injektion"), None);
     let names: Vec<_> = crate::perspectives().iter().map(|p| p.name).collect();
     assert_eq!(
         names,

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use council_protocol::answer::{Evidence, Response, Stance};
 use council_protocol::change::NoBlobs;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleLevel, RuleSettings};
-use council_protocol::task::{Branch, Peer, PeerFinding, Task};
+use council_protocol::task::{DebateBranch, Peer, PeerFinding, Task};
 use council_protocol::{
-    Answer, BlobSource, Finding, Location, Seat, Severity, Side, Turn, TurnId, Vote, prove,
+    Answer, BlobSource, Finding, Location, Seat, Severity, Side, Turn, TurnId, Vote, prove_quote,
 };
 
-use crate::fixture::Fixture;
-use crate::{Judge, SeatError};
+use crate::fixture::RuleFixture;
+use crate::{BuiltinJudge, SeatError};
 
 fn seat(perspective: &str, levels: &[(&str, RuleLevel)]) -> Seat {
     let levels = levels
@@ -40,8 +40,8 @@ fn seat(perspective: &str, levels: &[(&str, RuleLevel)]) -> Seat {
     }
 }
 
-fn judge(fixture: &Fixture, perspective: &str) -> Judge {
-    Judge::new(
+fn judge(fixture: &RuleFixture, perspective: &str) -> BuiltinJudge {
+    BuiltinJudge::new(
         &seat(perspective, &[]),
         fixture.packet.clone(),
         fixture.blobs.clone(),
@@ -60,12 +60,12 @@ fn turn(round: u8, task: Task) -> Turn {
     }
 }
 
-fn ask(judge: &mut Judge, round: u8, task: Task) -> Answer {
-    serde_json::from_str(&judge.turn(&turn(round, task))).unwrap()
+fn ask(judge: &mut BuiltinJudge, round: u8, task: Task) -> Answer {
+    serde_json::from_str(&judge.take_turn(&turn(round, task))).unwrap()
 }
 
 /// What a judge of some perspective says in R1.
-fn first(fixture: &Fixture, perspective: &str) -> Answer {
+fn first(fixture: &RuleFixture, perspective: &str) -> Answer {
     ask(&mut judge(fixture, perspective), 1, Task::Review)
 }
 
@@ -102,7 +102,7 @@ fn debate(findings: Vec<Finding>) -> Task {
         file: None,
     };
     Task::Debate {
-        branch: Branch::Disagreed,
+        branch: DebateBranch::Disagreed,
         peers: vec![peer],
         dropped: 0,
         framing: None,
@@ -110,7 +110,7 @@ fn debate(findings: Vec<Finding>) -> Task {
 }
 
 /// What a judge of some perspective answers to one finding of another judge.
-fn response(fixture: &Fixture, finding: Finding) -> Response {
+fn response(fixture: &RuleFixture, finding: Finding) -> Response {
     let answer = ask(&mut judge(fixture, "hygiene"), 2, debate(vec![finding]));
     assert_eq!(answer.responses.len(), 1);
     let response = answer.responses.into_iter().next().unwrap();
@@ -123,13 +123,13 @@ fn response(fixture: &Fixture, finding: Finding) -> Response {
     response
 }
 
-fn resolves(fixture: &Fixture, evidence: &Evidence) -> bool {
+fn resolves(fixture: &RuleFixture, evidence: &Evidence) -> bool {
     let text = fixture
         .blobs
         .read(Side::New, &evidence.path)
         .unwrap()
         .unwrap();
-    prove(
+    prove_quote(
         &String::from_utf8_lossy(&text),
         evidence.line,
         &evidence.quote,

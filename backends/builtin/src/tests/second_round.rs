@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_claim_that_an_own_rule_confirms_is_agreed_with_evidence() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let raised = claim(
         "src/orders.py",
         5,
@@ -23,7 +23,7 @@ fn a_claim_that_an_own_rule_confirms_is_agreed_with_evidence() {
 
 #[test]
 fn evidence_is_more_than_what_was_quoted_already() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let line = "query = \"SELECT * FROM orders WHERE name = '\" + name + \"'\"";
     let evidence = response(&fixture, claim("src/orders.py", 5, line, "SQL injection"))
         .evidence
@@ -38,7 +38,7 @@ fn a_claim_that_is_worse_than_the_own_rule_says_is_agreed_in_part() {
         severity: Severity::Critical,
         ..claim("src/orders.py", 5, "query = \"SELECT", "SQL injection")
     };
-    let response = response(&Fixture::parse(ORDERS), raised);
+    let response = response(&RuleFixture::parse(ORDERS), raised);
     assert_eq!(response.stance, Stance::PartiallyAgreed);
     assert!(
         response
@@ -52,7 +52,7 @@ fn a_claim_that_is_worse_than_the_own_rule_says_is_agreed_in_part() {
 #[test]
 fn a_quote_that_is_not_there_is_refused_with_what_is() {
     let response = response(
-        &Fixture::parse(ORDERS),
+        &RuleFixture::parse(ORDERS),
         claim("src/orders.py", 5, "eval(name)", "Code injection"),
     );
     assert_eq!(response.stance, Stance::Disagreed);
@@ -61,7 +61,7 @@ fn a_quote_that_is_not_there_is_refused_with_what_is() {
 
 #[test]
 fn what_stands_in_a_comment_or_a_test_is_refused_with_evidence() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let comment = claim(
         "src/orders.py",
         4,
@@ -93,7 +93,7 @@ fn what_stands_in_a_comment_or_a_test_is_refused_with_evidence() {
 
 #[test]
 fn what_it_cannot_check_it_neither_grants_nor_refuses() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     for raised in [
         claim(
             "src/orders.py",
@@ -124,7 +124,7 @@ fn what_it_cannot_check_it_neither_grants_nor_refuses() {
 #[test]
 fn what_stood_there_before_is_named_as_such() {
     let old = response(
-        &Fixture::parse(ORDERS),
+        &RuleFixture::parse(ORDERS),
         claim("src/orders.py", 3, "def find(name)", "SQL injection"),
     );
     assert!(
@@ -137,7 +137,7 @@ fn what_stood_there_before_is_named_as_such() {
 #[test]
 fn a_file_that_is_not_part_of_the_change_is_refused() {
     let response = response(
-        &Fixture::parse(ORDERS),
+        &RuleFixture::parse(ORDERS),
         claim("src/nowhere.py", 0, "", "A binary file"),
     );
     assert_eq!(
@@ -148,7 +148,7 @@ fn a_file_that_is_not_part_of_the_change_is_refused() {
 
 #[test]
 fn a_vote_changes_only_for_what_was_missed_and_is_worse() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let raised = claim("src/orders.py", 5, "query = \"SELECT", "SQL injection");
     let changed = ask(
         &mut judge(&fixture, "hygiene"),
@@ -189,7 +189,7 @@ fn a_vote_changes_only_for_what_was_missed_and_is_worse() {
 
 #[test]
 fn the_second_answer_holds_everything_that_a_debate_asks_for() {
-    let fixture = Fixture::parse(ORDERS);
+    let fixture = RuleFixture::parse(ORDERS);
     let answer = ask(
         &mut judge(&fixture, "security"),
         2,
@@ -214,7 +214,7 @@ fn no_evidence_shows_a_secret() {
     let text = format!(
         "=== src/a.py\n import os\n+TOKEN = \"{secret}\"\n+requests.get(URL, verify=False)\n"
     );
-    let fixture = Fixture::parse(&text);
+    let fixture = RuleFixture::parse(&text);
     for raised in [
         claim("src/a.py", 2, "TOKEN = ", "A hard-coded token"),
         claim("src/a.py", 2, "nothing of the kind", "A hard-coded token"),
@@ -225,7 +225,7 @@ fn no_evidence_shows_a_secret() {
             "TLS verification disabled",
         ),
     ] {
-        let answer = judge(&fixture, "").turn(&turn(2, debate(vec![raised])));
+        let answer = judge(&fixture, "").take_turn(&turn(2, debate(vec![raised])));
         assert!(!answer.contains(&secret[..12]), "{answer}");
     }
 }

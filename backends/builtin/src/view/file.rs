@@ -6,10 +6,10 @@ use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{BlobSource, FileChange, LineKind, Side};
 
 use super::LineView;
-use super::syntax::Syntax;
+use super::syntax::FileSyntax;
 use crate::language::Language;
-use crate::role::Role;
-use crate::rule::Hit;
+use crate::role::FileRole;
+use crate::rule::RuleHit;
 
 /// One changed file.
 pub(crate) struct FileView<'a> {
@@ -18,7 +18,7 @@ pub(crate) struct FileView<'a> {
     pub(crate) change: &'a FileChange,
     pub(crate) path: String,
     pub(crate) language: Language,
-    pub(crate) role: Role,
+    pub(crate) role: FileRole,
     /// All lines of all hunks, in order.
     pub(crate) lines: Vec<Line<'a>>,
     /// Those of `lines` that stand on the new side.
@@ -26,14 +26,14 @@ pub(crate) struct FileView<'a> {
     blobs: &'a dyn BlobSource,
     after: OnceCell<Option<String>>,
     before: OnceCell<Option<String>>,
-    syntax: OnceCell<Syntax>,
+    syntax: OnceCell<FileSyntax>,
 }
 
 impl<'a> FileView<'a> {
     pub(super) fn new(index: usize, change: &'a FileChange, blobs: &'a dyn BlobSource) -> Self {
         let path = change.path.display().into_owned();
-        let language = Language::of(&path);
-        let role = Role::of(&path, language);
+        let language = Language::from_path(&path);
+        let role = FileRole::from_path(&path, language);
         let lines: Vec<Line<'a>> = change.hunks.iter().flat_map(|hunk| hunk.lines()).collect();
         let numbered = (0..).zip(&lines).filter(|(_, line)| line.new_no.is_some());
         let new_side = numbered.map(|(at, _)| at).collect();
@@ -53,21 +53,21 @@ impl<'a> FileView<'a> {
     }
 
     /// The file's name without its folders.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
     /// The file's folder with its slash; empty at the top.
-    pub(crate) fn folder(&self) -> &str {
-        &self.path[..self.path.len() - self.name().len()]
+    pub(crate) fn folder_path(&self) -> &str {
+        &self.path[..self.path.len() - self.file_name().len()]
     }
 
     /// Whether it is a GitHub workflow, or an action's description.
     pub(crate) fn is_workflow(&self) -> bool {
-        let folder = self.folder();
+        let folder = self.folder_path();
         let workflow = folder == ".github/workflows/" || folder.ends_with("/.github/workflows/");
         self.language == Language::Yaml
-            && (workflow || matches!(self.name(), "action.yml" | "action.yaml"))
+            && (workflow || matches!(self.file_name(), "action.yml" | "action.yaml"))
     }
 
     /// Whether it is text that exists after the change.
@@ -81,16 +81,20 @@ impl<'a> FileView<'a> {
     }
 
     /// The whole text after the change, where it can be read.
-    pub(crate) fn after(&self) -> Option<&str> {
-        self.after.get_or_init(|| self.read(Side::New)).as_deref()
+    pub(crate) fn text_after(&self) -> Option<&str> {
+        self.after
+            .get_or_init(|| self.read_side(Side::New))
+            .as_deref()
     }
 
     /// The whole text before the change, where it can be read.
-    pub(crate) fn before(&self) -> Option<&str> {
-        self.before.get_or_init(|| self.read(Side::Old)).as_deref()
+    pub(crate) fn text_before(&self) -> Option<&str> {
+        self.before
+            .get_or_init(|| self.read_side(Side::Old))
+            .as_deref()
     }
 
-    fn read(&self, side: Side) -> Option<String> {
+    fn read_side(&self, side: Side) -> Option<String> {
         let path = match side {
             Side::Old => self.change.path_before(),
             Side::New => &self.change.path,
@@ -100,7 +104,7 @@ impl<'a> FileView<'a> {
     }
 
     /// The added lines, in order.
-    pub(crate) fn added(&self) -> impl Iterator<Item = LineView<'_, 'a>> {
+    pub(crate) fn added_lines(&self) -> impl Iterator<Item = LineView<'_, 'a>> {
         let added = self
             .lines
             .iter()
@@ -110,24 +114,24 @@ impl<'a> FileView<'a> {
     }
 
     /// The removed lines, in order.
-    pub(crate) fn removed(&self) -> impl Iterator<Item = &Line<'a>> {
+    pub(crate) fn removed_lines(&self) -> impl Iterator<Item = &Line<'a>> {
         self.lines
             .iter()
             .filter(|line| line.kind == LineKind::Removed)
     }
 
     /// The text of a line after the change: from the hunks, else from the whole text.
-    pub(crate) fn line(&self, number: u32) -> Option<&str> {
-        match self.known(number) {
+    pub(crate) fn line_text(&self, number: u32) -> Option<&str> {
+        match self.hunk_line(number) {
             Some(line) => Some(line.text),
             None => self
-                .after()
-                .and_then(|text| self.syntax().slice(text, number)),
+                .text_after()
+                .and_then(|text| self.syntax().line_slice(text, number)),
         }
     }
 
     /// The line of a hunk that has this number after the change.
-    pub(crate) fn known(&self, number: u32) -> Option<&Line<'a>> {
+    pub(crate) fn hunk_line(&self, number: u32) -> Option<&Line<'a>> {
         let number_of = |at: &u32| self.lines[*at as usize].new_no;
         let found = self
             .new_side
@@ -138,23 +142,23 @@ impl<'a> FileView<'a> {
 
     /// Whether the change added the line; a line outside all hunks is old.
     pub(crate) fn is_added(&self, number: u32) -> bool {
-        self.known(number)
+        self.hunk_line(number)
             .is_some_and(|line| line.kind == LineKind::Added)
     }
 
     /// What is comment or string, and what is test.
-    pub(crate) fn syntax(&self) -> &Syntax {
-        self.syntax.get_or_init(|| Syntax::of(self))
+    pub(crate) fn syntax(&self) -> &FileSyntax {
+        self.syntax.get_or_init(|| FileSyntax::from_file(self))
     }
 
     /// Whether a line of it stands in a test.
     pub(crate) fn in_test(&self, number: u32) -> bool {
-        self.role == Role::Test || self.syntax().in_test(number)
+        self.role == FileRole::Test || self.syntax().in_test(number)
     }
 
     /// A finding about the file as a whole.
-    pub(crate) fn hit(&self, description: impl Into<String>) -> Hit {
-        Hit {
+    pub(crate) fn file_hit(&self, description: impl Into<String>) -> RuleHit {
+        RuleHit {
             file: self.index,
             line: 0,
             end_line: None,
@@ -166,7 +170,11 @@ impl<'a> FileView<'a> {
     }
 
     /// A finding about a removed line: it quotes the line that now stands in its place, or next to it.
-    pub(crate) fn hit_near(&self, removed: &Line<'a>, description: impl Into<String>) -> Hit {
+    pub(crate) fn removed_hit(
+        &self,
+        removed: &Line<'a>,
+        description: impl Into<String>,
+    ) -> RuleHit {
         let at = self
             .lines
             .iter()
@@ -175,9 +183,9 @@ impl<'a> FileView<'a> {
         let stands = |line: &&Line<'a>| line.new_no.is_some() && !line.text.trim().is_empty();
         let below = self.lines[at..].iter().find(stands);
         let near = below.or_else(|| self.lines[..at].iter().rev().find(stands));
-        let hit = self.hit(description);
+        let hit = self.file_hit(description);
         match near.and_then(|line| line.new_no.map(|number| (number, line.text))) {
-            Some((line, text)) => Hit {
+            Some((line, text)) => RuleHit {
                 line,
                 quote: text.trim().to_owned(),
                 ..hit

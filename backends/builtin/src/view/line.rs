@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::FileView;
-use super::syntax::blank;
-use crate::lexer::{Part, Span};
-use crate::rule::Hit;
+use super::syntax::blank_spans;
+use crate::lexer::{LexSpan, SpanKind};
+use crate::rule::RuleHit;
 
 /// The most characters of a line that are quoted.
-const LONGEST_QUOTE: usize = 200;
+const MAX_QUOTE_CHARS: usize = 200;
 
 /// One added line.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ impl<'f, 'a> LineView<'f, 'a> {
         indent(self.text())
     }
 
-    fn spans(&self) -> &'f [Span] {
+    fn spans(&self) -> &'f [LexSpan] {
         self.file.syntax().spans(self.number())
     }
 
@@ -49,24 +49,24 @@ impl<'f, 'a> LineView<'f, 'a> {
 
     /// The text with comments blanked, byte for byte.
     pub(crate) fn without_comments(&self) -> Cow<'a, str> {
-        self.blanked(|part| part == Part::Comment)
+        self.blanked(|part| part == SpanKind::Comment)
     }
 
-    fn blanked(&self, choose: impl Fn(Part) -> bool) -> Cow<'a, str> {
+    fn blanked(&self, choose: impl Fn(SpanKind) -> bool) -> Cow<'a, str> {
         match self.spans() {
             [] => Cow::Borrowed(self.text()),
-            spans => Cow::Owned(blank(self.text(), spans, choose)),
+            spans => Cow::Owned(blank_spans(self.text(), spans, choose)),
         }
     }
 
     /// The comments of the line, with their marks.
     pub(crate) fn comments(&self) -> impl Iterator<Item = &'a str> {
-        self.parts(Part::Comment).map(|(_, text)| text)
+        self.parts_of(SpanKind::Comment).map(|(_, text)| text)
     }
 
     /// The literals of the line, with their marks and where they begin.
     pub(crate) fn literals(&self) -> impl Iterator<Item = (usize, &'a str)> {
-        self.parts(Part::Literal)
+        self.parts_of(SpanKind::Literal)
     }
 
     /// Whether a byte of the line stands inside a literal, its first mark aside.
@@ -75,7 +75,7 @@ impl<'f, 'a> LineView<'f, 'a> {
             .any(|(start, text)| start < at && at < start + text.len())
     }
 
-    fn parts(&self, part: Part) -> impl Iterator<Item = (usize, &'a str)> {
+    fn parts_of(&self, part: SpanKind) -> impl Iterator<Item = (usize, &'a str)> {
         let text = self.text();
         let spans = self.spans().iter().filter(move |span| span.part == part);
         spans.filter_map(move |span| {
@@ -90,32 +90,32 @@ impl<'f, 'a> LineView<'f, 'a> {
     }
 
     /// The line so many below (above, when negative) after the change.
-    pub(crate) fn near(&self, by: i32) -> Option<&'f str> {
-        self.file.line(self.number().checked_add_signed(by)?)
+    pub(crate) fn text_near(&self, by: i32) -> Option<&'f str> {
+        self.file.line_text(self.number().checked_add_signed(by)?)
     }
 
     /// The next line below that is not blank, after the change.
-    pub(crate) fn next(&self) -> Option<&'f str> {
+    pub(crate) fn next_text(&self) -> Option<&'f str> {
         (1..20)
-            .map_while(|by| self.near(by))
+            .map_while(|by| self.text_near(by))
             .find(|text| !text.trim().is_empty())
     }
 
     /// A finding about this line that quotes it.
-    pub(crate) fn hit(&self, description: impl Into<String>) -> Hit {
-        let quote = self.text().trim().chars().take(LONGEST_QUOTE).collect();
-        Hit {
+    pub(crate) fn line_hit(&self, description: impl Into<String>) -> RuleHit {
+        let quote = self.text().trim().chars().take(MAX_QUOTE_CHARS).collect();
+        RuleHit {
             line: self.number(),
             quote,
-            ..self.file.hit(description)
+            ..self.file.file_hit(description)
         }
     }
 
     /// Like [`Self::hit`], for this line and those below up to `last`.
-    pub(crate) fn hit_to(&self, last: u32, description: impl Into<String>) -> Hit {
-        Hit {
+    pub(crate) fn lines_hit(&self, last: u32, description: impl Into<String>) -> RuleHit {
+        RuleHit {
             end_line: (last > self.number()).then_some(last),
-            ..self.hit(description)
+            ..self.line_hit(description)
         }
     }
 }

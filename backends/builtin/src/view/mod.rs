@@ -34,28 +34,28 @@ impl<'a> ChangeView<'a> {
     }
 
     /// How many lines its hunks have.
-    pub(crate) fn lines(&self) -> usize {
+    pub(crate) fn line_count(&self) -> usize {
         self.lines
     }
 
     /// Whether the change removes the same line, white space aside, somewhere: then it was moved.
-    pub(crate) fn removes(&self, text: &str) -> bool {
+    pub(crate) fn removes_line(&self, text: &str) -> bool {
         self.removed
             .get_or_init(|| self.removed_lines())
-            .contains(&fingerprint(text))
+            .contains(&line_fingerprint(text))
     }
 
     fn removed_lines(&self) -> HashSet<u64> {
         let lines = self.files.iter().flat_map(|file| &file.lines);
         lines
             .filter(|l| l.kind == LineKind::Removed)
-            .map(|l| fingerprint(l.text))
+            .map(|l| line_fingerprint(l.text))
             .collect()
     }
 }
 
 /// A number for a line, white space and the kind of its quotes aside.
-fn fingerprint(text: &str) -> u64 {
+fn line_fingerprint(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     for c in text.chars().filter(|c| !c.is_whitespace()) {
         let c = if c == '\'' { '"' } else { c };

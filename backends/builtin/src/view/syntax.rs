@@ -5,19 +5,19 @@ use std::ops::Range;
 use council_protocol::Hunk;
 
 use super::FileView;
-use crate::lexer::{Lexer, Part, Span};
-use crate::regions::Regions;
+use crate::lexer::{LexSpan, Lexer, SpanKind};
+use crate::regions::TestRegions;
 
 /// What of a file is comment, string or test.
 #[derive(Debug, Default)]
-pub(crate) struct Syntax {
+pub(crate) struct FileSyntax {
     /// In order of their numbers: all lines of the file, or those of the hunks.
-    lines: Vec<Lexed>,
-    spans: Vec<Span>,
+    lines: Vec<LexedLine>,
+    spans: Vec<LexSpan>,
 }
 
 #[derive(Debug)]
-struct Lexed {
+struct LexedLine {
     number: u32,
     spans: Range<usize>,
     test: bool,
@@ -25,57 +25,57 @@ struct Lexed {
     place: Range<usize>,
 }
 
-impl Syntax {
+impl FileSyntax {
     /// Lexes the whole text where it can be read and fits the hunks, else each hunk by itself.
-    pub(super) fn of(file: &FileView<'_>) -> Self {
-        match file.after().filter(|text| fits(file, text)) {
-            Some(text) => Self::of_text(file, text),
-            None => Self::of_hunks(file),
+    pub(super) fn from_file(file: &FileView<'_>) -> Self {
+        match file.text_after().filter(|text| fits_hunks(file, text)) {
+            Some(text) => Self::from_text(file, text),
+            None => Self::from_hunks(file),
         }
     }
 
-    fn of_text(file: &FileView<'_>, text: &str) -> Self {
+    fn from_text(file: &FileView<'_>, text: &str) -> Self {
         let mut syntax = Self::default();
-        let (mut lexer, mut regions) = (Lexer::new(file.language), Regions::new(file.language));
+        let (mut lexer, mut regions) = (Lexer::new(file.language), TestRegions::new(file.language));
         let mut start = 0;
         for (number, line) in (1..).zip(text.split_terminator('\n')) {
             let place = start..start + line.len();
             start = place.end + 1;
-            syntax.add(number, line, place, &mut lexer, &mut regions);
+            syntax.add_line(number, line, place, &mut lexer, &mut regions);
         }
         syntax
     }
 
-    fn of_hunks(file: &FileView<'_>) -> Self {
+    fn from_hunks(file: &FileView<'_>) -> Self {
         let mut syntax = Self::default();
         for hunk in &file.change.hunks {
             let mut lexer = match starts_in_comment(file, hunk) {
                 true => Lexer::inside_comment(file.language),
                 false => Lexer::new(file.language),
             };
-            let mut regions = Regions::of_section(file.language, &hunk.section);
+            let mut regions = TestRegions::from_section(file.language, &hunk.section);
             for line in hunk.lines() {
                 if let Some(number) = line.new_no {
-                    syntax.add(number, line.text, 0..0, &mut lexer, &mut regions);
+                    syntax.add_line(number, line.text, 0..0, &mut lexer, &mut regions);
                 }
             }
         }
         syntax
     }
 
-    fn add(
+    fn add_line(
         &mut self,
         number: u32,
         text: &str,
         place: Range<usize>,
         lexer: &mut Lexer,
-        regions: &mut Regions,
+        regions: &mut TestRegions,
     ) {
         let first = self.spans.len();
-        lexer.line(text, &mut self.spans);
+        lexer.lex_line(text, &mut self.spans);
         let spans = first..self.spans.len();
-        let test = regions.line(&blank(text, &self.spans[spans.clone()], |_| true));
-        self.lines.push(Lexed {
+        let test = regions.advance_line(&blank_spans(text, &self.spans[spans.clone()], |_| true));
+        self.lines.push(LexedLine {
             number,
             spans,
             test,
@@ -83,7 +83,7 @@ impl Syntax {
         });
     }
 
-    fn find(&self, number: u32) -> Option<&Lexed> {
+    fn find_line(&self, number: u32) -> Option<&LexedLine> {
         let at = self
             .lines
             .binary_search_by_key(&number, |line| line.number)
@@ -92,31 +92,31 @@ impl Syntax {
     }
 
     /// The parts of a line that are not code.
-    pub(crate) fn spans(&self, number: u32) -> &[Span] {
-        self.find(number)
+    pub(crate) fn spans(&self, number: u32) -> &[LexSpan] {
+        self.find_line(number)
             .map_or(&[], |line| &self.spans[line.spans.clone()])
     }
 
     /// Whether a line stands in a test.
     pub(crate) fn in_test(&self, number: u32) -> bool {
-        self.find(number).is_some_and(|line| line.test)
+        self.find_line(number).is_some_and(|line| line.test)
     }
 
     /// The last number that is known, from 1.
-    pub(crate) fn last(&self) -> u32 {
+    pub(crate) fn last_line(&self) -> u32 {
         self.lines.last().map_or(0, |line| line.number)
     }
 
     /// A line of the whole text.
-    pub(super) fn slice<'t>(&self, text: &'t str, number: u32) -> Option<&'t str> {
-        let place = self.find(number)?.place.clone();
+    pub(super) fn line_slice<'t>(&self, text: &'t str, number: u32) -> Option<&'t str> {
+        let place = self.find_line(number)?.place.clone();
         text.get(place)
             .filter(|_| self.lines.first().is_some_and(|line| line.number == 1))
     }
 }
 
 /// Whether the text is the one that the hunks were made from.
-fn fits(file: &FileView<'_>, text: &str) -> bool {
+fn fits_hunks(file: &FileView<'_>, text: &str) -> bool {
     let mut rest = (1u32..).zip(text.split_terminator('\n'));
     let mut new_side = file
         .lines
@@ -145,7 +145,11 @@ fn starts_in_comment(file: &FileView<'_>, hunk: &Hunk) -> bool {
 }
 
 /// The text with the chosen parts replaced by spaces, byte for byte; the marks of literals stay.
-pub(super) fn blank(text: &str, spans: &[Span], choose: impl Fn(Part) -> bool) -> String {
+pub(super) fn blank_spans(
+    text: &str,
+    spans: &[LexSpan],
+    choose: impl Fn(SpanKind) -> bool,
+) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for span in spans.iter().filter(|span| choose(span.part)) {
         let Some(part) = bytes.get_mut(span.start..span.end) else {
@@ -154,7 +158,7 @@ pub(super) fn blank(text: &str, spans: &[Span], choose: impl Fn(Part) -> bool) -
         let mark = |b: Option<&u8>| b.copied().filter(|b| matches!(b, b'"' | b'\'' | b'`'));
         let (first, last) = (mark(part.first()), mark(part.last()));
         part.fill(b' ');
-        if span.part == Part::Literal {
+        if span.part == SpanKind::Literal {
             for (at, mark) in [(0, first), (part.len() - 1, last)] {
                 if let Some(mark) = mark {
                     part[at] = mark;

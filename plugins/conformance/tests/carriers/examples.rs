@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use council_conformance::{Candidate, Outcome, SCRIPT};
+use council_conformance::{Candidate, SCRIPT, ScenarioOutcome};
 use council_protocol::Event;
 use council_protocol::message::Hello;
 use council_protocol::seat::Perspective;
@@ -30,7 +30,11 @@ fn the_one_in_rust_conforms() {
         "one and only one",
         "idle judge ends",
     ] {
-        assert_eq!(table.outcome(claimed), Some(&Outcome::Passed), "{claimed}");
+        assert_eq!(
+            table.outcome_of(claimed),
+            Some(&ScenarioOutcome::Passed),
+            "{claimed}"
+        );
     }
 }
 
@@ -54,11 +58,11 @@ fn the_one_in_c_conforms() {
             .scripted()
             .hello(command(&["/bin/sh", "-c", SCRIPT])),
     );
-    let second_turn = Outcome::Unclaimed("a second turn is refused".into());
-    assert_eq!(table.outcome("one and only one"), Some(&second_turn));
+    let second_turn = ScenarioOutcome::Unclaimed("a second turn is refused".into());
+    assert_eq!(table.outcome_of("one and only one"), Some(&second_turn));
     assert_eq!(
-        table.outcome("shutdown that is ignored"),
-        Some(&Outcome::Passed)
+        table.outcome_of("shutdown that is ignored"),
+        Some(&ScenarioOutcome::Passed)
     );
 }
 
@@ -142,7 +146,11 @@ fn the_one_in_python_conforms() {
         "messages in order",
         "idle judge ends",
     ] {
-        assert_eq!(table.outcome(claimed), Some(&Outcome::Passed), "{claimed}");
+        assert_eq!(
+            table.outcome_of(claimed),
+            Some(&ScenarioOutcome::Passed),
+            "{claimed}"
+        );
     }
 }
 

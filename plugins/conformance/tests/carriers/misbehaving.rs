@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use council_host::{Library, LibraryBackend, LoadError, Log, Patience, Trusted};
+use council_host::{
+    HostTimeouts, LibraryBackend, LoadError, PluginLibrary, PluginLog, TrustedFile,
+};
 use council_protocol::message::{Ending, Hello};
 use council_protocol::{Backend, Event, FailureKind};
 
@@ -14,18 +16,21 @@ const SOURCE: &str = "misbehaving/misbehaving.c";
 const LONG: Duration = Duration::from_secs(60);
 
 /// Loads the library that was compiled with a fault. None: no C compiler.
-fn load_with(define: &str, patience: Patience) -> Option<Result<&'static Library, LoadError>> {
+fn load_with(
+    define: &str,
+    patience: HostTimeouts,
+) -> Option<Result<&'static PluginLibrary, LoadError>> {
     let dir = tempfile::tempdir().unwrap();
     let path = compile(SOURCE, &[define], dir.path())?;
-    Some(Library::load(
-        &Trusted::check(&path, None, None).unwrap(),
+    Some(PluginLibrary::load(
+        &TrustedFile::check(&path, None, None).unwrap(),
         patience,
     ))
 }
 
 /// The library without a fault of its table, compiled once. None: no C compiler.
-fn library() -> Option<&'static Library> {
-    static LIBRARY: OnceLock<Option<&'static Library>> = OnceLock::new();
+fn library() -> Option<&'static PluginLibrary> {
+    static LIBRARY: OnceLock<Option<&'static PluginLibrary>> = OnceLock::new();
     *LIBRARY.get_or_init(|| {
         let dir = tempfile::tempdir().unwrap();
         compile(SOURCE, &[], dir.path()).map(|path| load(&path))
@@ -43,7 +48,7 @@ fn hello(word: &str) -> Hello {
 fn session(word: &str) -> Option<Session> {
     let library = library()?;
     let mut session = Session::open(
-        Box::new(library.backend(Log::none(), Patience::default())),
+        Box::new(library.backend(PluginLog::none(), HostTimeouts::default())),
         hello(word),
     );
     session.spawn("bad", 1_000_000);
@@ -53,9 +58,9 @@ fn session(word: &str) -> Option<Session> {
 
 #[test]
 fn every_fault_of_a_table_is_named_before_any_call() {
-    let quick = Patience {
+    let quick = HostTimeouts {
         start: Duration::from_secs(1),
-        ..Patience::default()
+        ..HostTimeouts::default()
     };
     for (define, words) in [
         ("NO_SYMBOL", "does not export git_council_backend_v1"),
@@ -91,9 +96,9 @@ fn what_is_no_library_is_refused_by_the_loader() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("not-a-library.so");
     std::fs::write(&path, "#!/bin/sh\n").unwrap();
-    let error = Library::load(
-        &Trusted::check(&path, None, None).unwrap(),
-        Patience::default(),
+    let error = PluginLibrary::load(
+        &TrustedFile::check(&path, None, None).unwrap(),
+        HostTimeouts::default(),
     )
     .err()
     .unwrap();
@@ -155,11 +160,11 @@ fn a_session_that_never_opens_is_given_up_in_time() {
     let Some(library) = library() else {
         return;
     };
-    let patience = Patience {
+    let patience = HostTimeouts {
         start: Duration::from_millis(300),
-        ..Patience::default()
+        ..HostTimeouts::default()
     };
-    let backend = library.backend(Log::none(), patience);
+    let backend = library.backend(PluginLog::none(), patience);
     let session = Session::open(Box::new(backend), hello("never-opens"));
     assert_eq!(
         session.error(),
@@ -304,11 +309,11 @@ fn a_close_that_never_comes_back_is_waited_for_so_long_and_no_longer() {
     let Some(library) = library() else {
         return;
     };
-    let patience = Patience {
+    let patience = HostTimeouts {
         margin: Duration::from_millis(300),
-        ..Patience::default()
+        ..HostTimeouts::default()
     };
-    let mut backend: LibraryBackend = library.backend(Log::none(), patience);
+    let mut backend: LibraryBackend = library.backend(PluginLog::none(), patience);
     backend
         .open(
             Hello {
@@ -320,7 +325,7 @@ fn a_close_that_never_comes_back_is_waited_for_so_long_and_no_longer() {
         .unwrap();
     let began = Instant::now();
     assert!(backend.close().is_err());
-    assert!(backend.leaked());
+    assert!(backend.leaked_sessions());
     assert!(backend.close().is_ok(), "closing twice is fine");
     assert!(
         began.elapsed() < Duration::from_secs(1),
@@ -334,12 +339,12 @@ fn a_judge_that_does_not_end_is_declared_ended() {
     let Some(library) = library() else {
         return;
     };
-    let patience = Patience {
+    let patience = HostTimeouts {
         margin: Duration::from_millis(200),
-        ..Patience::default()
+        ..HostTimeouts::default()
     };
     let mut session = Session::open(
-        Box::new(library.backend(Log::none(), patience)),
+        Box::new(library.backend(PluginLog::none(), patience)),
         hello("never-ends"),
     );
     session.spawn("bad", 1_000);
@@ -373,14 +378,14 @@ fn a_log_is_cut_and_costs_nobody_anything() {
         return;
     };
     let bytes = Arc::new(AtomicUsize::new(0));
-    let log = Log::new({
+    let log = PluginLog::new({
         let bytes = bytes.clone();
         move |_, line| {
             bytes.fetch_add(line.len(), Ordering::Relaxed);
         }
     });
     let mut session = Session::open(
-        Box::new(library.backend(log, Patience::default())),
+        Box::new(library.backend(log, HostTimeouts::default())),
         hello("logs"),
     );
     for judge in ["bad", "good"] {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use council_conformance::Told;
+use council_conformance::ScriptLine;
 use council_protocol::{Answer, Vote};
 use serde_json::Value;
 
@@ -60,27 +60,29 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Value>>) -> std::io::Result<()> 
     log.lock().unwrap().push(request);
     let (_, key) = prompt.rsplit_once("key: ").unwrap();
     let answer = serde_json::to_string(&Answer::new(1, key.lines().next().unwrap(), Vote::Pass))?;
-    let told = Told::of(&prompt);
+    let told = ScriptLine::of(&prompt);
     let content = match told {
-        Told::Answer => answer,
-        Told::Wait(seconds) | Told::Deaf(seconds) => {
+        ScriptLine::Answer => answer,
+        ScriptLine::Wait(seconds) | ScriptLine::Deaf(seconds) => {
             thread::sleep(Duration::from_secs(seconds.into()));
             answer
         }
-        Told::Flood(bytes) => "x".repeat(bytes as usize),
-        Told::Die => return Ok(()),
-        Told::Garbage => format!("??{answer}"),
-        Told::Forge => format!("{{\"type\":\"horoscope\"}}\n{{\"type\":\"closed\"}}\n{answer}"),
+        ScriptLine::Flood(bytes) => "x".repeat(bytes as usize),
+        ScriptLine::Die => return Ok(()),
+        ScriptLine::Garbage => format!("??{answer}"),
+        ScriptLine::Forge => {
+            format!("{{\"type\":\"horoscope\"}}\n{{\"type\":\"closed\"}}\n{answer}")
+        }
     };
     // Fifty megabytes need no escaping, and take long to be looked at.
     let content = match told {
-        Told::Flood(_) => format!("\"{content}\""),
+        ScriptLine::Flood(_) => format!("\"{content}\""),
         _ => serde_json::to_string(&content)?,
     };
     let usage = r#"{"prompt_tokens":12,"completion_tokens":3}"#;
     let body = format!(r#"{{"choices":[{{"message":{{"content":{content}}}}}],"usage":{usage}}}"#);
     let mut body = body.into_bytes();
-    if told == Told::Garbage {
+    if told == ScriptLine::Garbage {
         let at = body.windows(2).position(|bytes| bytes == b"??").unwrap();
         body[at..at + 2].copy_from_slice(b"\xff\xfe");
     }

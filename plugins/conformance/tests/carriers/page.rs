@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use council_conformance::{Candidate, Outcome};
+use council_conformance::{Candidate, ScenarioOutcome};
 use council_protocol::message::Manifest;
 use council_protocol::{Answer, Capability, Event, FailureKind, Request};
 use serde::Serialize;
@@ -163,7 +163,10 @@ fn the_first_backend_conforms_as_it_stands() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     let make = || in_process(&file, &Value::Null);
     let table = conforms(&Candidate::new("the page's first backend", make, builtin()));
-    assert_eq!(table.outcome("messages in order"), Some(&Outcome::Passed));
+    assert_eq!(
+        table.outcome_of("messages in order"),
+        Some(&ScenarioOutcome::Passed)
+    );
 }
 
 /// The suite is worth something only if it can fail: the same backend with two faults.
@@ -193,9 +196,9 @@ fn the_first_backend_with_faults_does_not_conform() {
         fs::write(&file, right.replace(good, bad)).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         let make = || in_process(&file, &Value::Null);
-        let table = council_conformance::run(&Candidate::new("wrong", make, builtin()));
+        let table = council_conformance::run_scenarios(&Candidate::new("wrong", make, builtin()));
         // What a carrier mends is no fault that the program sees.
-        let failed = matches!(table.outcome(scenario), Some(Outcome::Failed(_)));
+        let failed = matches!(table.outcome_of(scenario), Some(ScenarioOutcome::Failed(_)));
         assert_eq!(failed, !scenario.is_empty(), "{bad}: {table}");
         assert_eq!(table.passed(), scenario.is_empty(), "{bad}: {table}");
     }

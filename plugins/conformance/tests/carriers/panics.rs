@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use council_host::{Log, Patience};
+use council_host::{HostTimeouts, PluginLog};
 use council_protocol::message::{Ending, Hello};
 use council_protocol::{Event, FailureKind};
 
@@ -15,7 +15,7 @@ fn session(place: &str) -> Session {
     };
     let library = load(&example("panics_plugin"));
     Session::open(
-        Box::new(library.backend(Log::none(), Patience::default())),
+        Box::new(library.backend(PluginLog::none(), HostTimeouts::default())),
         hello,
     )
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use council_host::{LoadError, Log, Patience, Program, StdioBackend, Trusted};
+use council_host::{HostTimeouts, LoadError, PluginLog, PluginProgram, StdioBackend, TrustedFile};
 use council_protocol::message::{Ending, Hello};
 use council_protocol::{Backend, Event, FailureKind};
 
@@ -32,27 +32,27 @@ done
     )
 }
 
-fn program(script: &str) -> Program {
-    Program {
-        file: Trusted::check(Path::new("/bin/sh"), None, None).unwrap(),
+fn program(script: &str) -> PluginProgram {
+    PluginProgram {
+        file: TrustedFile::check(Path::new("/bin/sh"), None, None).unwrap(),
         args: vec!["-c".into(), script.into()],
         env: vec![
             ("PATH".into(), "/usr/bin:/bin".into()),
             ("MARK".into(), "of the test".into()),
         ],
-        launch: Arc::new(council_host::launch),
+        launch: Arc::new(council_host::launch_process),
     }
 }
 
-fn patience() -> Patience {
-    Patience {
+fn patience() -> HostTimeouts {
+    HostTimeouts {
         start: Duration::from_secs(5),
         margin: Duration::from_millis(800),
     }
 }
 
 fn start(script: &str) -> Result<StdioBackend, LoadError> {
-    StdioBackend::start(&program(script), Log::none(), patience())
+    StdioBackend::start(&program(script), PluginLog::none(), patience())
 }
 
 /// A session with two judges; the shell does `turn` for each turn.
@@ -82,11 +82,11 @@ fn a_program_without_a_manifest_is_refused_with_its_last_words() {
         let message = start(script).err().unwrap().to_string();
         assert!(message.contains(words), "{script}: {message}");
     }
-    let missing = Program {
-        file: Trusted::check(Path::new("/etc/passwd"), None, None).unwrap(),
+    let missing = PluginProgram {
+        file: TrustedFile::check(Path::new("/etc/passwd"), None, None).unwrap(),
         ..program("")
     };
-    let error = StdioBackend::start(&missing, Log::none(), patience())
+    let error = StdioBackend::start(&missing, PluginLog::none(), patience())
         .err()
         .unwrap();
     assert!(
@@ -99,12 +99,12 @@ fn a_program_without_a_manifest_is_refused_with_its_last_words() {
 
 #[test]
 fn a_program_that_says_nothing_is_given_up_and_killed() {
-    let quick = Patience {
+    let quick = HostTimeouts {
         start: Duration::from_millis(300),
         ..patience()
     };
     let began = Instant::now();
-    let error = StdioBackend::start(&program("exec sleep 600"), Log::none(), quick)
+    let error = StdioBackend::start(&program("exec sleep 600"), PluginLog::none(), quick)
         .err()
         .unwrap();
     assert!(matches!(error, LoadError::Slow { .. }), "{error}");

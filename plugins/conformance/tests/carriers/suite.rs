@@ -1,13 +1,17 @@
 //! The whole suite over every in-process backend and every carrier.
 
-use council_conformance::{Candidate, Outcome, Table};
+use council_conformance::{Candidate, ConformanceTable, ScenarioOutcome};
 use council_protocol::Backend;
 use council_protocol::message::Hello;
 
 use crate::scripted;
 use crate::support::{built, builtin, conforms, example, in_library, in_process, load};
 
-fn play(name: &str, carrier: &str, make: impl Fn() -> Result<Box<dyn Backend>, String>) -> Table {
+fn play(
+    name: &str,
+    carrier: &str,
+    make: impl Fn() -> Result<Box<dyn Backend>, String>,
+) -> ConformanceTable {
     let hello = Hello {
         config: serde_json::json!({ "backend": name }),
         ..Hello::default()
@@ -17,23 +21,24 @@ fn play(name: &str, carrier: &str, make: impl Fn() -> Result<Box<dyn Backend>, S
             .scripted()
             .hello(hello),
     );
-    let untried = |row: &&council_conformance::Row| matches!(row.outcome, Outcome::Untried(_));
+    let untried =
+        |row: &&council_conformance::TableRow| matches!(row.outcome, ScenarioOutcome::Untried(_));
     assert_eq!(table.rows.iter().filter(untried).count(), 0, "{table}");
     table
 }
 
-fn value(name: &str) -> Table {
+fn value(name: &str) -> ConformanceTable {
     play(name, "a Rust value", || {
         scripted::backend(name).ok_or_else(|| "no such backend".into())
     })
 }
 
-fn library(name: &str) -> Table {
+fn library(name: &str) -> ConformanceTable {
     let library = load(&example("scripted_plugin"));
     play(name, "a library", || Ok(in_library(library)))
 }
 
-fn process(name: &str) -> Table {
+fn process(name: &str) -> ConformanceTable {
     let program = built("scripted_stdio");
     let config = serde_json::json!({ "backend": name });
     play(name, "a process", || in_process(&program, &config))

@@ -7,7 +7,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use council_conformance::Candidate;
-use council_host::{Carrier, Library, Log, Patience, Plugin, Surroundings, Trusted};
+use council_host::{
+    ConfiguredPlugin, HostTimeouts, PluginCarrier, PluginLibrary, PluginLog, PluginSurroundings,
+    TrustedFile,
+};
 use council_protocol::message::{Hello, Message};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec};
@@ -73,14 +76,14 @@ pub(crate) fn compile_file(source: &Path, defines: &[&str], dir: &Path) -> Optio
 }
 
 /// The library at `path`, loaded as the program would.
-pub(crate) fn load(path: &Path) -> &'static Library {
-    let file = Trusted::check(path, None, None).unwrap();
-    Library::load(&file, Patience::default()).unwrap()
+pub(crate) fn load(path: &Path) -> &'static PluginLibrary {
+    let file = TrustedFile::check(path, None, None).unwrap();
+    PluginLibrary::load(&file, HostTimeouts::default()).unwrap()
 }
 
 /// A backend in a library.
-pub(crate) fn in_library(library: &'static Library) -> Box<dyn Backend> {
-    Box::new(library.backend(Log::none(), Patience::default()))
+pub(crate) fn in_library(library: &'static PluginLibrary) -> Box<dyn Backend> {
+    Box::new(library.backend(PluginLog::none(), HostTimeouts::default()))
 }
 
 pub(crate) fn builtin() -> AgentSpec {
@@ -101,21 +104,23 @@ pub(crate) fn in_process(
     config: &serde_json::Value,
 ) -> Result<Box<dyn Backend>, String> {
     let args = Vec::new();
-    let carrier = Carrier::Program {
+    let carrier = PluginCarrier::Program {
         path: path.canonicalize().unwrap(),
         args,
     };
-    let around = Surroundings {
+    let around = PluginSurroundings {
         env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
-        log: Log::new(|_, line| println!("stderr: {line}")),
-        ..Surroundings::default()
+        log: PluginLog::new(|_, line| println!("stderr: {line}")),
+        ..PluginSurroundings::default()
     };
-    let plugin = Plugin {
+    let plugin = ConfiguredPlugin {
         carrier,
         sha256: None,
         config: config.clone(),
     };
-    plugin.start(&around).map_err(|error| error.to_string())
+    plugin
+        .start_backend(&around)
+        .map_err(|error| error.to_string())
 }
 
 /// A run's folder with a packet in it, and the hello that names it.
@@ -150,8 +155,8 @@ pub(crate) fn run_folder(folder: &Path) -> Hello {
 }
 
 /// Plays the whole suite and prints its table.
-pub(crate) fn conforms(candidate: &Candidate<'_>) -> council_conformance::Table {
-    let table = council_conformance::run(candidate);
+pub(crate) fn conforms(candidate: &Candidate<'_>) -> council_conformance::ConformanceTable {
+    let table = council_conformance::run_scenarios(candidate);
     println!("{table}");
     assert!(table.passed(), "{table}");
     table

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use council_protocol::message::{Hello, Message};
 use council_protocol::{BackendError, JudgeId, JudgeSpec};
 
-use super::{Judge, Ledger, Phase};
+use super::{CallLedger, LedgerJudge, LedgerPhase};
 
-impl Ledger {
+impl CallLedger {
     pub(crate) fn open(&mut self, hello: &Hello, now: Instant) -> Result<(), BackendError> {
-        if self.phase != Phase::Fresh {
+        if self.phase != LedgerPhase::Fresh {
             return Err(self
-                .refusal()
+                .refusal_reason()
                 .unwrap_or(BackendError::Other("it was opened already".into())));
         }
         let until = now + self.patience.start;
-        self.phase = Phase::Opening {
+        self.phase = LedgerPhase::Opening {
             until,
             offered: hello.protocols.clone(),
         };
@@ -24,14 +24,14 @@ impl Ledger {
     }
 
     pub(crate) fn spawn(&mut self, spec: &JudgeSpec) -> Result<(), BackendError> {
-        self.usable()?;
+        self.check_usable()?;
         let id = &spec.seat.judge;
         if self.judges.contains_key(id) || self.gone.contains(id) {
             return Err(BackendError::Other(format!(
                 "the name {id} was given away before"
             )));
         }
-        let judge = Judge {
+        let judge = LedgerJudge {
             limit: spec.max_answer_bytes,
             spent: 0,
             muted: false,
@@ -44,13 +44,13 @@ impl Ledger {
     }
 
     pub(crate) fn send(&mut self, message: &Message, now: Instant) -> Result<(), BackendError> {
-        self.usable()?;
+        self.check_usable()?;
         match message {
             Message::Probe { seat } => {
                 self.probes.insert(seat.judge.clone());
             }
             Message::Turn { judge, turn } => {
-                let seated = self.seated(judge)?;
+                let seated = self.check_seated(judge)?;
                 let until = now + Duration::from_millis(turn.timeout_ms);
                 seated.turns.insert(turn.id, (until, turn.timeout_ms));
                 (seated.spent, seated.muted) = (0, false);
@@ -60,8 +60,8 @@ impl Ledger {
     }
 
     pub(crate) fn cancel(&mut self, judge: &JudgeId) -> Result<(), BackendError> {
-        self.usable()?;
-        self.seated(judge).map(|_| ())
+        self.check_usable()?;
+        self.check_seated(judge).map(|_| ())
     }
 
     pub(crate) fn shutdown(
@@ -70,16 +70,16 @@ impl Ledger {
         grace_ms: u64,
         now: Instant,
     ) -> Result<(), BackendError> {
-        self.usable()?;
+        self.check_usable()?;
         let end_by = now + Duration::from_millis(grace_ms) + self.patience.margin;
-        self.seated(id)?.end_by = Some(end_by);
+        self.check_seated(id)?.end_by = Some(end_by);
         Ok(())
     }
 
     /// The backend is about to be closed; says how long to wait for it.
-    pub(crate) fn closing(&mut self, now: Instant) -> Duration {
-        if !matches!(self.phase, Phase::Dead(_) | Phase::Closed) {
-            self.phase = Phase::Closing;
+    pub(crate) fn begin_close(&mut self, now: Instant) -> Duration {
+        if !matches!(self.phase, LedgerPhase::Dead(_) | LedgerPhase::Closed) {
+            self.phase = LedgerPhase::Closing;
         }
         let last_end = self.judges.values().filter_map(|j| j.end_by).max();
         let left = last_end
@@ -88,19 +88,21 @@ impl Ledger {
         left.max(self.patience.margin)
     }
 
-    fn usable(&self) -> Result<(), BackendError> {
-        self.refusal().map_or(Ok(()), Err)
+    fn check_usable(&self) -> Result<(), BackendError> {
+        self.refusal_reason().map_or(Ok(()), Err)
     }
 
-    fn refusal(&self) -> Option<BackendError> {
+    fn refusal_reason(&self) -> Option<BackendError> {
         match &self.phase {
-            Phase::Opening { .. } | Phase::Open => None,
-            Phase::Dead(why) => Some(BackendError::Other(why.clone())),
-            Phase::Fresh | Phase::Closing | Phase::Closed => Some(BackendError::Closed),
+            LedgerPhase::Opening { .. } | LedgerPhase::Open => None,
+            LedgerPhase::Dead(why) => Some(BackendError::Other(why.clone())),
+            LedgerPhase::Fresh | LedgerPhase::Closing | LedgerPhase::Closed => {
+                Some(BackendError::Closed)
+            }
         }
     }
 
-    fn seated(&mut self, id: &JudgeId) -> Result<&mut Judge, BackendError> {
+    fn check_seated(&mut self, id: &JudgeId) -> Result<&mut LedgerJudge, BackendError> {
         self.judges
             .get_mut(id)
             .ok_or_else(|| BackendError::UnknownJudge(id.clone()))

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use council_protocol::{Event, Failure, JudgeId, TurnId};
 
-use crate::Patience;
+use crate::HostTimeouts;
 
 /// What an event may have beside the answer in it.
 const ENVELOPE: u64 = 64 * 1024;
@@ -28,7 +28,7 @@ const NOTES: u32 = 32;
 
 /// Where a session stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Phase {
+enum LedgerPhase {
     /// Not opened by the program yet.
     Fresh,
     /// Waiting for `opened`.
@@ -45,7 +45,7 @@ enum Phase {
 }
 
 #[derive(Debug)]
-struct Judge {
+struct LedgerJudge {
     /// The most bytes that an answer may have.
     limit: u64,
     /// Bytes of events since the last turn was sent.
@@ -59,8 +59,8 @@ struct Judge {
     end_by: Option<Instant>,
 }
 
-impl Judge {
-    fn allowance(&self) -> u64 {
+impl LedgerJudge {
+    fn byte_allowance(&self) -> u64 {
         self.limit.saturating_mul(ESCAPED).saturating_add(ENVELOPE)
     }
 }
@@ -74,10 +74,10 @@ pub(crate) struct Effects {
 }
 
 #[derive(Debug)]
-pub(crate) struct Ledger {
-    patience: Patience,
-    phase: Phase,
-    judges: BTreeMap<JudgeId, Judge>,
+pub(crate) struct CallLedger {
+    patience: HostTimeouts,
+    phase: LedgerPhase,
+    judges: BTreeMap<JudgeId, LedgerJudge>,
     gone: BTreeSet<JudgeId>,
     probes: BTreeSet<JudgeId>,
     loose: u64,
@@ -86,11 +86,11 @@ pub(crate) struct Ledger {
     pub(crate) effects: Effects,
 }
 
-impl Ledger {
-    pub(crate) fn new(patience: Patience) -> Self {
+impl CallLedger {
+    pub(crate) fn new(patience: HostTimeouts) -> Self {
         Self {
             patience,
-            phase: Phase::Fresh,
+            phase: LedgerPhase::Fresh,
             judges: BTreeMap::new(),
             gone: BTreeSet::new(),
             probes: BTreeSet::new(),
@@ -103,9 +103,9 @@ impl Ledger {
 }
 
 /// Bookkeeping.
-impl Ledger {
+impl CallLedger {
     /// Closes a turn; gives the most bytes that its answer may have. None: it has its outcome, or was never asked.
-    fn take(&mut self, judge: &JudgeId, turn: TurnId) -> Option<u64> {
+    fn take_effects(&mut self, judge: &JudgeId, turn: TurnId) -> Option<u64> {
         let judge = self.judges.get_mut(judge)?;
         judge.turns.remove(&turn).map(|_| judge.limit)
     }
@@ -122,18 +122,18 @@ impl Ledger {
             .map(|(turn, _)| turn)
             .collect();
         for turn in &turns {
-            self.fail(id.clone(), Some(*turn), failure.clone());
+            self.fail_turn(id.clone(), Some(*turn), failure.clone());
         }
         !turns.is_empty()
     }
 
-    fn forget(&mut self, id: &JudgeId) {
+    fn forget_judge(&mut self, id: &JudgeId) {
         self.judges.remove(id);
         self.gone.insert(id.clone());
     }
 
-    fn fail(&mut self, judge: JudgeId, turn: Option<TurnId>, failure: Failure) {
-        self.pass(Event::Failed {
+    fn fail_turn(&mut self, judge: JudgeId, turn: Option<TurnId>, failure: Failure) {
+        self.pass_event(Event::Failed {
             judge,
             turn,
             failure,
@@ -141,23 +141,23 @@ impl Ledger {
     }
 
     /// A complaint about an event that came at the wrong time, unless its judge is merely gone.
-    fn odd(&mut self, what: &str, judge: JudgeId) {
+    fn log_oddity(&mut self, what: &str, judge: JudgeId) {
         if !self.gone.contains(&judge) {
-            self.note(format!("sent `{what}` for {judge} out of turn"));
+            self.log_note(format!("sent `{what}` for {judge} out of turn"));
         }
     }
 
     /// Tells the program what the plugin does wrong, as long as that is news.
-    pub(crate) fn note(&mut self, what: String) {
+    pub(crate) fn log_note(&mut self, what: String) {
         self.notes += 1;
         if self.notes <= NOTES {
-            self.pass(Event::Error {
+            self.pass_event(Event::Error {
                 message: format!("the backend {what}"),
             });
         }
     }
 
-    fn pass(&mut self, event: Event) {
+    fn pass_event(&mut self, event: Event) {
         self.effects.events.push(event);
     }
 }

@@ -3,69 +3,72 @@
 use council_protocol::message::Ending;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, TurnId};
 
-use super::{ENVELOPE, Judge, LOOSE, Ledger, Phase, STRAY};
-use crate::head::Head;
+use super::{CallLedger, ENVELOPE, LOOSE, LedgerJudge, LedgerPhase, STRAY};
+use crate::head::EventHead;
 
-impl Ledger {
+impl CallLedger {
     /// The most bytes that any event may have and be read whole.
-    pub(crate) fn longest(&self) -> u64 {
+    pub(crate) fn max_event_bytes(&self) -> u64 {
         self.judges
             .values()
-            .map(Judge::allowance)
+            .map(LedgerJudge::byte_allowance)
             .max()
             .unwrap_or(ENVELOPE)
     }
 
     /// Whether the program has not opened it yet.
-    pub(crate) fn fresh(&self) -> bool {
-        self.phase == Phase::Fresh
+    pub(crate) fn fresh_line(&self) -> bool {
+        self.phase == LedgerPhase::Fresh
     }
 
     /// Whether nothing that it says matters any more.
-    pub(crate) fn deaf(&self) -> bool {
-        matches!(self.phase, Phase::Fresh | Phase::Dead(_) | Phase::Closed)
+    pub(crate) fn is_deaf(&self) -> bool {
+        matches!(
+            self.phase,
+            LedgerPhase::Fresh | LedgerPhase::Dead(_) | LedgerPhase::Closed
+        )
     }
 
     /// Whether everything from this judge is dropped until its next turn; the bytes are counted.
-    pub(crate) fn drops(&mut self, head: &Head, bytes: u64) -> bool {
-        let muted = |id| self.judges.get(id).is_some_and(|j: &Judge| j.muted);
+    pub(crate) fn drops_event(&mut self, head: &EventHead, bytes: u64) -> bool {
+        let muted = |id| self.judges.get(id).is_some_and(|j: &LedgerJudge| j.muted);
         let dropped = head.judge.as_ref().is_some_and(muted);
         if dropped {
-            self.strayed(bytes);
+            self.on_stray(bytes);
         }
         dropped
     }
 
     /// An event of `bytes` bytes on the wire.
-    pub(crate) fn event(&mut self, event: Event, bytes: u64) {
-        if self.deaf() {
+    pub(crate) fn on_event(&mut self, event: Event, bytes: u64) {
+        if self.is_deaf() {
             return;
         }
-        if matches!(self.phase, Phase::Opening { .. }) {
-            return self.first(event);
+        if matches!(self.phase, LedgerPhase::Opening { .. }) {
+            return self.on_first_event(event);
         }
-        if self.afford(judge_of(&event), bytes) || matches!(event, Event::Ended { .. }) {
-            self.accept(event);
+        if self.spend_bytes(judge_of(&event), bytes) || matches!(event, Event::Ended { .. }) {
+            self.accept_event(event);
         }
     }
 
     /// What a carrier itself has to say about a call that was refused.
-    pub(crate) fn refused(&mut self, event: Event) {
-        if !self.deaf() {
-            self.accept(event);
+    pub(crate) fn on_refused(&mut self, event: Event) {
+        if !self.is_deaf() {
+            self.accept_event(event);
         }
     }
 
-    fn accept(&mut self, event: Event) {
+    fn accept_event(&mut self, event: Event) {
         match event {
-            Event::Opened { .. } => self.note("said `opened` twice".into()),
-            Event::Probed { ref judge, .. } if self.probes.remove(judge) => self.pass(event),
-            Event::Probed { judge, .. } => self.note(format!("probed {judge} unasked")),
+            Event::Opened { .. } => self.log_note("said `opened` twice".into()),
+            Event::Probed { ref judge, .. } if self.probes.remove(judge) => self.pass_event(event),
+            Event::Probed { judge, .. } => self.log_note(format!("probed {judge} unasked")),
             Event::Started { ref judge, .. } => {
                 let seat = self.judges.get_mut(judge).filter(|j| !j.started);
                 match seat.map(|j| j.started = true) {
-                    Some(()) => self.pass(event),
-                    None => self.odd("started", judge.clone()),
+                    Some(()) => self.pass_event(event),
+                    None => self.log_oddity("started", judge.clone()),
                 }
             }
             Event::Answered {
@@ -73,11 +76,15 @@ impl Ledger {
                 turn,
                 raw,
                 usage,
-            } => match self.take(&judge, turn) {
+            } => match self.take_effects(&judge, turn) {
                 Some(limit) if raw.len() as u64 > limit => {
-                    self.fail(judge, Some(turn), oversized(raw.len() as u64, limit));
+                    self.fail_turn(
+                        judge,
+                        Some(turn),
+                        oversized_failure(raw.len() as u64, limit),
+                    );
                 }
-                Some(_) => self.pass(Event::Answered {
+                Some(_) => self.pass_event(Event::Answered {
                     judge,
                     turn,
                     raw,
@@ -89,18 +96,18 @@ impl Ledger {
                 judge,
                 turn,
                 failure,
-            } => self.failed(judge, turn, failure),
-            Event::Ended { judge, ending } => self.ended(&judge, ending),
-            Event::Closed if self.phase == Phase::Closing => {}
-            Event::Closed => self.dead("it closed itself"),
-            Event::Error { .. } => self.pass(event),
+            } => self.on_failed(judge, turn, failure),
+            Event::Ended { judge, ending } => self.on_ended(&judge, ending),
+            Event::Closed if self.phase == LedgerPhase::Closing => {}
+            Event::Closed => self.on_death("it closed itself"),
+            Event::Error { .. } => self.pass_event(event),
             Event::Unknown => {}
         }
     }
 
     /// An event of `bytes` bytes that was not read, because it is longer than any judge may send.
-    pub(crate) fn flood(&mut self, head: &Head, bytes: u64) {
-        if self.deaf() {
+    pub(crate) fn on_flood(&mut self, head: &EventHead, bytes: u64) {
+        if self.is_deaf() {
             return;
         }
         if let Some(judge) = head
@@ -109,20 +116,20 @@ impl Ledger {
             .filter(|id| self.judges.contains_key(*id))
         {
             // It is more than its allowance, so there is nothing more to do than to book it.
-            self.afford(Some(judge), bytes);
+            self.spend_bytes(Some(judge), bytes);
         } else {
-            self.strayed(bytes);
-            self.note(format!("sent an event of {bytes} bytes, which was dropped"));
+            self.on_stray(bytes);
+            self.log_note(format!("sent an event of {bytes} bytes, which was dropped"));
         }
     }
 
     /// An event that is not one.
-    pub(crate) fn garbled(&mut self, head: Head, why: &str, bytes: u64) {
-        if self.deaf() || !self.afford(head.judge.as_ref(), bytes) {
+    pub(crate) fn on_garbled(&mut self, head: EventHead, why: &str, bytes: u64) {
+        if self.is_deaf() || !self.spend_bytes(head.judge.as_ref(), bytes) {
             return;
         }
         let Some(judge) = head.judge.filter(|id| self.judges.contains_key(id)) else {
-            return self.note(format!("sent an event that cannot be read: {why}"));
+            return self.log_note(format!("sent an event that cannot be read: {why}"));
         };
         let detail = format!("the backend's event about it cannot be read: {why}");
         self.fail_turns(
@@ -133,67 +140,67 @@ impl Ledger {
     }
 
     /// An event of a type that this version does not know: passed on, and paid for by the judge that it names.
-    pub(crate) fn unknown(&mut self, head: &Head, bytes: u64) {
-        let open = matches!(self.phase, Phase::Open | Phase::Closing);
-        if open && self.afford(head.judge.as_ref(), bytes) {
-            self.pass(Event::Unknown);
+    pub(crate) fn on_unknown(&mut self, head: &EventHead, bytes: u64) {
+        let open = matches!(self.phase, LedgerPhase::Open | LedgerPhase::Closing);
+        if open && self.spend_bytes(head.judge.as_ref(), bytes) {
+            self.pass_event(Event::Unknown);
         }
     }
 
     /// Errors that came up during a call that was accepted all the same.
-    pub(crate) fn errors(&mut self, messages: Vec<String>) {
-        if !self.deaf() {
+    pub(crate) fn on_errors(&mut self, messages: Vec<String>) {
+        if !self.is_deaf() {
             messages
                 .into_iter()
-                .for_each(|message| self.pass(Event::Error { message }));
+                .for_each(|message| self.pass_event(Event::Error { message }));
         }
     }
 
-    fn first(&mut self, event: Event) {
-        let Phase::Opening { offered, .. } = &self.phase else {
+    fn on_first_event(&mut self, event: Event) {
+        let LedgerPhase::Opening { offered, .. } = &self.phase else {
             return;
         };
         match event {
             Event::Opened { protocol } if offered.contains(&protocol) => {
-                self.phase = Phase::Open;
-                self.pass(event);
+                self.phase = LedgerPhase::Open;
+                self.pass_event(event);
             }
             Event::Opened { protocol } => {
-                self.dead(&format!(
+                self.on_death(&format!(
                     "it chose protocol {protocol}, which it was not offered"
                 ));
             }
-            Event::Error { .. } => self.pass(event),
-            Event::Closed => self.dead("it closed itself"),
-            _ => self.note("sent an event before `opened`, which was dropped".into()),
+            Event::Error { .. } => self.pass_event(event),
+            Event::Closed => self.on_death("it closed itself"),
+            _ => self.log_note("sent an event before `opened`, which was dropped".into()),
         }
     }
 
-    fn failed(&mut self, judge: JudgeId, turn: Option<TurnId>, failure: Failure) {
+    fn on_failed(&mut self, judge: JudgeId, turn: Option<TurnId>, failure: Failure) {
         match turn {
             Some(id) => {
-                if self.take(&judge, id).is_some() {
-                    self.fail(judge, turn, failure);
+                if self.take_effects(&judge, id).is_some() {
+                    self.fail_turn(judge, turn, failure);
                 }
             }
             None if self.judges.contains_key(&judge) => {
                 self.fail_turns(&judge, None, &failure);
                 // One that was never seated has no end of its own.
                 if self.judges.get(&judge).is_some_and(|j| !j.started) {
-                    self.forget(&judge);
+                    self.forget_judge(&judge);
                 }
-                self.fail(judge, None, failure);
+                self.fail_turn(judge, None, failure);
             }
-            None if self.probes.remove(&judge) => self.fail(judge, None, failure),
-            None => self.odd("failed", judge),
+            None if self.probes.remove(&judge) => self.fail_turn(judge, None, failure),
+            None => self.log_oddity("failed", judge),
         }
     }
 
-    pub(super) fn ended(&mut self, id: &JudgeId, ending: Ending) {
+    pub(super) fn on_ended(&mut self, id: &JudgeId, ending: Ending) {
         let Some(judge) = self.judges.get(id) else {
             return;
         };
-        let asked = judge.end_by.is_some() || self.phase == Phase::Closing;
+        let asked = judge.end_by.is_some() || self.phase == LedgerPhase::Closing;
         let kind = if asked {
             FailureKind::Cancelled
         } else {
@@ -201,14 +208,14 @@ impl Ledger {
         };
         let started = judge.started;
         self.fail_turns(id, None, &Failure::new(kind, "the judge ended"));
-        self.forget(id);
+        self.forget_judge(id);
         if started {
-            self.pass(Event::Ended {
+            self.pass_event(Event::Ended {
                 judge: id.clone(),
                 ending,
             });
         } else {
-            self.fail(
+            self.fail_turn(
                 id.clone(),
                 None,
                 Failure::new(FailureKind::Spawn, "the judge ended before it was seated"),
@@ -217,24 +224,24 @@ impl Ledger {
     }
 
     /// Books `bytes` on a judge's account, or on nobody's. False: it has spent what it may.
-    fn afford(&mut self, id: Option<&JudgeId>, bytes: u64) -> bool {
+    fn spend_bytes(&mut self, id: Option<&JudgeId>, bytes: u64) -> bool {
         let judge = id.and_then(|id| self.judges.get_mut(id).map(|judge| (id.clone(), judge)));
         let Some((id, judge)) = judge else {
             return self.afford_loose(bytes);
         };
         judge.spent = judge.spent.saturating_add(bytes);
         let (limit, was_muted) = (judge.limit, judge.muted);
-        judge.muted |= judge.spent > judge.allowance();
+        judge.muted |= judge.spent > judge.byte_allowance();
         if !judge.muted {
             return true;
         }
         if was_muted {
-            self.strayed(bytes);
+            self.on_stray(bytes);
         } else {
-            let failure = oversized(judge.spent, limit);
+            let failure = oversized_failure(judge.spent, limit);
             self.effects.cancels.push(id.clone());
             if !self.fail_turns(&id, None, &failure) {
-                self.note(format!("let {id} send more than it may: {failure}"));
+                self.log_note(format!("let {id} send more than it may: {failure}"));
             }
         }
         false
@@ -244,20 +251,20 @@ impl Ledger {
     fn afford_loose(&mut self, bytes: u64) -> bool {
         self.loose = self.loose.saturating_add(bytes);
         if self.loose > LOOSE {
-            self.strayed(bytes);
+            self.on_stray(bytes);
         }
         self.loose <= LOOSE
     }
 
-    fn strayed(&mut self, bytes: u64) {
+    fn on_stray(&mut self, bytes: u64) {
         self.stray = self.stray.saturating_add(bytes);
         if self.stray > STRAY {
-            self.dead("it does not stop sending more than it may");
+            self.on_death("it does not stop sending more than it may");
         }
     }
 }
 
-fn oversized(bytes: u64, limit: u64) -> Failure {
+fn oversized_failure(bytes: u64, limit: u64) -> Failure {
     let detail =
         format!("it has sent {bytes} bytes and an answer may have {limit}; nothing of it is used");
     Failure::new(FailureKind::Oversized, detail)

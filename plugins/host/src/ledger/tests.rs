@@ -10,9 +10,9 @@ use council_protocol::{
 };
 use proptest::prelude::*;
 
-use super::Ledger;
-use crate::Patience;
-use crate::head::Head;
+use super::CallLedger;
+use crate::HostTimeouts;
+use crate::head::EventHead;
 
 const LIMIT: u64 = 1_000;
 
@@ -84,9 +84,9 @@ fn ended(judge: &str, ending: Ending) -> Event {
 }
 
 /// A session with two judges at work on turns 1 and 2, and when that was.
-fn at_work() -> (Ledger, Instant) {
+fn at_work() -> (CallLedger, Instant) {
     let now = Instant::now();
-    let mut ledger = Ledger::new(Patience::default());
+    let mut ledger = CallLedger::new(HostTimeouts::default());
     ledger
         .open(
             &Hello {
@@ -96,17 +96,17 @@ fn at_work() -> (Ledger, Instant) {
             now,
         )
         .unwrap();
-    ledger.event(opened(), 1);
+    ledger.on_event(opened(), 1);
     for (judge, id) in [("a", 1), ("b", 2)] {
         ledger.spawn(&spec(judge)).unwrap();
-        ledger.event(started(judge), 1);
+        ledger.on_event(started(judge), 1);
         ledger.send(&turn(judge, id, 1_000), now).unwrap();
     }
     ledger.effects.events.clear();
     (ledger, now)
 }
 
-fn events(ledger: &mut Ledger) -> Vec<Event> {
+fn events(ledger: &mut CallLedger) -> Vec<Event> {
     std::mem::take(&mut ledger.effects.events)
 }
 
@@ -133,10 +133,10 @@ fn errors(events: &[Event]) -> usize {
 #[test]
 fn a_turn_has_one_outcome_whatever_comes_after_it() {
     let (mut ledger, _) = at_work();
-    ledger.event(answered("a", 1, "first"), 10);
-    ledger.event(answered("a", 1, "second"), 10);
+    ledger.on_event(answered("a", 1, "first"), 10);
+    ledger.on_event(answered("a", 1, "second"), 10);
     let failure = Failure::new(FailureKind::Died, "too late");
-    ledger.event(
+    ledger.on_event(
         Event::Failed {
             judge: "a".into(),
             turn: Some(TurnId(1)),
@@ -144,19 +144,19 @@ fn a_turn_has_one_outcome_whatever_comes_after_it() {
         },
         10,
     );
-    ledger.event(answered("a", 7, "never asked"), 10);
-    ledger.event(answered("b", 1, "for somebody else"), 10);
+    ledger.on_event(answered("a", 7, "never asked"), 10);
+    ledger.on_event(answered("b", 1, "for somebody else"), 10);
     assert_eq!(events(&mut ledger), [answered("a", 1, "first")]);
 }
 
 #[test]
 fn an_answer_after_its_time_is_none_and_the_judge_is_cancelled() {
     let (mut ledger, now) = at_work();
-    assert_eq!(ledger.due(), Some(now + Duration::from_secs(1)));
-    ledger.expire(now + Duration::from_millis(999));
+    assert_eq!(ledger.next_due(), Some(now + Duration::from_secs(1)));
+    ledger.expire_due(now + Duration::from_millis(999));
     assert!(events(&mut ledger).is_empty());
-    ledger.expire(now + Duration::from_secs(1));
-    ledger.event(answered("a", 1, "late"), 10);
+    ledger.expire_due(now + Duration::from_secs(1));
+    ledger.on_event(answered("a", 1, "late"), 10);
     let heard = events(&mut ledger);
     assert_eq!(
         failures(&heard),
@@ -175,12 +175,12 @@ fn an_answer_after_its_time_is_none_and_the_judge_is_cancelled() {
 #[test]
 fn too_long_an_answer_is_oversized_and_no_more() {
     let (mut ledger, _) = at_work();
-    ledger.event(answered("a", 1, &"x".repeat(1_001)), 1_100);
+    ledger.on_event(answered("a", 1, &"x".repeat(1_001)), 1_100);
     assert_eq!(
         failures(&events(&mut ledger)),
         [("a", Some(1), FailureKind::Oversized)]
     );
-    ledger.event(answered("b", 2, &"x".repeat(1_000)), 1_100);
+    ledger.on_event(answered("b", 2, &"x".repeat(1_000)), 1_100);
     assert!(matches!(events(&mut ledger)[..], [Event::Answered { .. }]));
 }
 
@@ -188,42 +188,42 @@ fn too_long_an_answer_is_oversized_and_no_more() {
 fn a_judge_that_floods_fails_once_is_cancelled_once_and_is_heard_again_in_its_next_turn() {
     let (mut ledger, now) = at_work();
     for _ in 0..100 {
-        ledger.event(started("a"), 10_000);
+        ledger.on_event(started("a"), 10_000);
     }
     let heard = events(&mut ledger);
     assert_eq!(failures(&heard), [("a", Some(1), FailureKind::Oversized)]);
     assert_eq!(ledger.effects.cancels, [JudgeId::from("a")]);
-    assert!(ledger.drops(
-        &Head {
+    assert!(ledger.drops_event(
+        &EventHead {
             judge: Some("a".into()),
             turn: None
         },
         1
     ));
-    assert!(!ledger.drops(
-        &Head {
+    assert!(!ledger.drops_event(
+        &EventHead {
             judge: Some("b".into()),
             turn: None
         },
         1
     ));
     ledger.send(&turn("a", 3, 1_000), now).unwrap();
-    ledger.event(answered("a", 3, "sorry"), 10);
+    ledger.on_event(answered("a", 3, "sorry"), 10);
     assert_eq!(events(&mut ledger), [answered("a", 3, "sorry")]);
 }
 
 #[test]
 fn what_cannot_be_read_fails_the_turn_that_it_names_and_else_is_noted() {
     let (mut ledger, _) = at_work();
-    ledger.garbled(
-        Head {
+    ledger.on_garbled(
+        EventHead {
             judge: Some("a".into()),
             turn: Some(TurnId(1)),
         },
         "not JSON",
         10,
     );
-    ledger.garbled(Head::default(), "not JSON", 10);
+    ledger.on_garbled(EventHead::default(), "not JSON", 10);
     let heard = events(&mut ledger);
     assert_eq!(failures(&heard), [("a", Some(1), FailureKind::Malformed)]);
     assert_eq!(errors(&heard), 1);
@@ -233,7 +233,7 @@ fn what_cannot_be_read_fails_the_turn_that_it_names_and_else_is_noted() {
 fn a_flood_of_nobody_ends_the_session_at_last_and_complaints_end_before() {
     let (mut ledger, _) = at_work();
     for _ in 0..300 {
-        ledger.flood(&Head::default(), 1024 * 1024);
+        ledger.on_flood(&EventHead::default(), 1024 * 1024);
     }
     let heard = events(&mut ledger);
     assert_eq!(errors(&heard), 32 + 1);
@@ -256,9 +256,9 @@ fn a_flood_of_nobody_ends_the_session_at_last_and_complaints_end_before() {
 #[test]
 fn a_judge_that_ends_takes_its_turn_along() {
     let (mut ledger, now) = at_work();
-    ledger.event(ended("a", Ending::Died), 1);
-    ledger.event(ended("a", Ending::Died), 1);
-    ledger.event(answered("a", 1, "from the grave"), 10);
+    ledger.on_event(ended("a", Ending::Died), 1);
+    ledger.on_event(ended("a", Ending::Died), 1);
+    ledger.on_event(answered("a", 1, "from the grave"), 10);
     let heard = events(&mut ledger);
     assert_eq!(failures(&heard), [("a", Some(1), FailureKind::Died)]);
     assert_eq!(heard[1], ended("a", Ending::Died));
@@ -271,13 +271,13 @@ fn a_judge_that_ends_takes_its_turn_along() {
 #[test]
 fn an_end_that_does_not_come_is_declared_after_grace_and_margin() {
     let (mut ledger, now) = at_work();
-    ledger.event(answered("a", 1, "done"), 10);
+    ledger.on_event(answered("a", 1, "done"), 10);
     ledger.shutdown(&"a".into(), 500, now).unwrap();
     events(&mut ledger);
-    ledger.expire(now + Duration::from_millis(900));
+    ledger.expire_due(now + Duration::from_millis(900));
     assert!(events(&mut ledger).is_empty());
-    assert_eq!(ledger.closing(now), Duration::from_millis(2_500));
-    ledger.expire(now + Duration::from_millis(2_500));
+    assert_eq!(ledger.begin_close(now), Duration::from_millis(2_500));
+    ledger.expire_due(now + Duration::from_millis(2_500));
     let heard = events(&mut ledger);
     assert!(heard.contains(&ended("a", Ending::Forced)), "{heard:?}");
 }
@@ -296,11 +296,11 @@ fn opened_comes_first_and_with_a_version_that_was_offered() {
         ),
         (Event::Closed, "it closed itself"),
     ] {
-        let mut ledger = Ledger::new(Patience::default());
+        let mut ledger = CallLedger::new(HostTimeouts::default());
         ledger.open(&hello, now).unwrap();
         ledger.spawn(&spec("a")).unwrap();
-        ledger.event(started("a"), 1);
-        ledger.event(said, 1);
+        ledger.on_event(started("a"), 1);
+        ledger.on_event(said, 1);
         let heard = events(&mut ledger);
         assert_eq!(failures(&heard), [("a", None, FailureKind::Spawn)]);
         assert_eq!(
@@ -310,10 +310,10 @@ fn opened_comes_first_and_with_a_version_that_was_offered() {
             })
         );
     }
-    let mut slow = Ledger::new(Patience::default());
+    let mut slow = CallLedger::new(HostTimeouts::default());
     slow.open(&hello, now).unwrap();
-    slow.expire(now + Patience::default().start);
-    assert!(slow.finished());
+    slow.expire_due(now + HostTimeouts::default().start);
+    assert!(slow.is_finished());
 }
 
 /// Anything that a plugin may say about a few judges and turns.
@@ -366,13 +366,13 @@ proptest! {
     #[test]
     fn the_law_holds_for_anything_that_a_plugin_may_do(steps in prop::collection::vec(step(), 0..60)) {
         let mut now = Instant::now();
-        let mut ledger = Ledger::new(Patience::default());
+        let mut ledger = CallLedger::new(HostTimeouts::default());
         ledger.open(&Hello { protocols: vec![PROTOCOL_VERSION], ..Hello::default() }, now).unwrap();
-        ledger.event(opened(), 1);
+        ledger.on_event(opened(), 1);
         let (mut next, mut accepted) = (0, Vec::new());
         for step in steps {
             match step {
-                Step::Said(event, bytes) => ledger.event(event, bytes),
+                Step::Said(event, bytes) => ledger.on_event(event, bytes),
                 Step::Spawn(judge) => drop(ledger.spawn(&spec(judge))),
                 Step::Turn(judge) => {
                     next += 1;
@@ -382,13 +382,13 @@ proptest! {
                 }
                 Step::Shutdown(judge) => drop(ledger.shutdown(&judge.into(), 100, now)),
                 Step::Wait(ms) => now += Duration::from_millis(ms),
-                Step::Garbled => ledger.garbled(Head { judge: Some("a".into()), turn: None }, "?", 10),
+                Step::Garbled => ledger.on_garbled(EventHead { judge: Some("a".into()), turn: None }, "?", 10),
             }
-            ledger.expire(now);
+            ledger.expire_due(now);
         }
-        ledger.closing(now);
-        ledger.closed();
-        ledger.event(answered("a", 1, "after closed"), 1);
+        ledger.begin_close(now);
+        ledger.on_closed();
+        ledger.on_event(answered("a", 1, "after closed"), 1);
         let heard = events(&mut ledger);
         prop_assert_eq!(heard.last(), Some(&Event::Closed));
         prop_assert_eq!(heard.iter().filter(|e| **e == Event::Closed).count(), 1);

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use council_protocol::message::Ending;
 use council_protocol::{Event, Failure, FailureKind, JudgeId};
 
-use super::{Ledger, Phase};
+use super::{CallLedger, LedgerPhase};
 
-impl Ledger {
+impl CallLedger {
     /// When [`Self::expire`] has something to do next.
-    pub(crate) fn due(&self) -> Option<Instant> {
+    pub(crate) fn next_due(&self) -> Option<Instant> {
         let opening = match &self.phase {
-            Phase::Opening { until, .. } => Some(*until),
+            LedgerPhase::Opening { until, .. } => Some(*until),
             _ => None,
         };
         let judges = self.judges.values();
@@ -22,14 +22,14 @@ impl Ledger {
     }
 
     /// Whether nothing will ever be due again.
-    pub(crate) fn finished(&self) -> bool {
-        matches!(self.phase, Phase::Dead(_) | Phase::Closed)
+    pub(crate) fn is_finished(&self) -> bool {
+        matches!(self.phase, LedgerPhase::Dead(_) | LedgerPhase::Closed)
     }
 
     /// Declares what is over time.
-    pub(crate) fn expire(&mut self, now: Instant) {
-        if matches!(self.phase, Phase::Opening { until, .. } if until <= now) {
-            return self.dead("it did not open in time");
+    pub(crate) fn expire_due(&mut self, now: Instant) {
+        if matches!(self.phase, LedgerPhase::Opening { until, .. } if until <= now) {
+            return self.on_death("it did not open in time");
         }
         let ids: Vec<JudgeId> = self.judges.keys().cloned().collect();
         for id in ids {
@@ -51,7 +51,7 @@ impl Ledger {
                 "no answer within {} s",
                 Duration::from_millis(timeout_ms).as_secs_f32()
             );
-            self.fail(
+            self.fail_turn(
                 id.clone(),
                 Some(turn),
                 Failure::new(FailureKind::Timeout, detail),
@@ -59,28 +59,31 @@ impl Ledger {
             self.effects.cancels.push(id.clone());
         }
         if overdue {
-            self.note(format!(
+            self.log_note(format!(
                 "did not end {id} after its grace; it is left to the backend's close"
             ));
-            self.ended(id, Ending::Forced);
+            self.on_ended(id, Ending::Forced);
         }
     }
 
     /// The backend is gone: every turn has died and every judge with it.
-    pub(crate) fn dead(&mut self, why: &str) {
-        if matches!(self.phase, Phase::Closing | Phase::Dead(_) | Phase::Closed) {
+    pub(crate) fn on_death(&mut self, why: &str) {
+        if matches!(
+            self.phase,
+            LedgerPhase::Closing | LedgerPhase::Dead(_) | LedgerPhase::Closed
+        ) {
             return;
         }
         self.end_all(FailureKind::Died, Ending::Died, why);
-        self.phase = Phase::Dead(format!("the backend is gone: {why}"));
-        self.pass(Event::Error {
+        self.phase = LedgerPhase::Dead(format!("the backend is gone: {why}"));
+        self.pass_event(Event::Error {
             message: format!("the backend is gone: {why}"),
         });
     }
 
     /// The backend has been closed, or has been given up.
-    pub(crate) fn closed(&mut self) {
-        if self.phase == Phase::Closed {
+    pub(crate) fn on_closed(&mut self) {
+        if self.phase == LedgerPhase::Closed {
             return;
         }
         self.end_all(
@@ -88,8 +91,8 @@ impl Ledger {
             Ending::Forced,
             "the backend was closed",
         );
-        self.phase = Phase::Closed;
-        self.pass(Event::Closed);
+        self.phase = LedgerPhase::Closed;
+        self.pass_event(Event::Closed);
     }
 
     fn end_all(&mut self, kind: FailureKind, ending: Ending, why: &str) {
@@ -98,11 +101,11 @@ impl Ledger {
         for id in ids {
             self.fail_turns(&id, None, &failure);
             let started = self.judges.get(&id).is_some_and(|j| j.started);
-            self.forget(&id);
+            self.forget_judge(&id);
             if started {
-                self.pass(Event::Ended { judge: id, ending });
+                self.pass_event(Event::Ended { judge: id, ending });
             } else {
-                self.fail(id, None, Failure::new(FailureKind::Spawn, why));
+                self.fail_turn(id, None, Failure::new(FailureKind::Spawn, why));
             }
         }
     }

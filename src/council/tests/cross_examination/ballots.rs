@@ -60,7 +60,7 @@ fn seed_001_the_ballot_is_the_vote_that_counts() {
 #[test]
 fn seed_001_a_topic_has_no_lines_so_that_a_named_change_is_enough() {
     let mut plan = council(3, 1);
-    plan.options.subject = Subject::Text;
+    plan.options.subject = DebateSubject::Text;
     let mut run = Run::seated(plan);
     open(&mut run, &[PASS, PASS, FAIL]);
     run.answer("judge-1", FAIL, |a| {

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, Ended, Heard};
+use super::{AnswerEnd, ApiAnswer, ApiRequest};
 
 /// One marker behind the brief, which all judges share, and one behind the last prompt, which the next turn of this
 /// judge shares: what stands before a marker is kept.
-pub(super) fn body(asked: &Asked<'_>) -> Value {
+pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let mut messages = Vec::new();
     let last = asked.said.len() - 1;
     for (at, said) in asked.said.iter().enumerate() {
         let mut blocks = Vec::new();
         if at == 0 && !asked.brief.is_empty() {
-            blocks.push(marked(asked.brief, true));
+            blocks.push(text_block(asked.brief, true));
         }
-        blocks.push(marked(said, at == last));
+        blocks.push(text_block(said, at == last));
         let role = if at % 2 == 0 { "user" } else { "assistant" };
         messages.push(json!({"role": role, "content": blocks}));
     }
@@ -27,7 +27,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     body
 }
 
-fn marked(text: &str, marker: bool) -> Value {
+fn text_block(text: &str, marker: bool) -> Value {
     let mut block = json!({"type": "text", "text": text});
     if marker {
         block["cache_control"] = json!({"type": "ephemeral"});
@@ -35,32 +35,32 @@ fn marked(text: &str, marker: bool) -> Value {
     block
 }
 
-pub(super) fn hear(heard: &mut Heard, event: &Value) {
+pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     match event["type"].as_str() {
-        Some("message_start") => usage(heard, &event["message"]["usage"]),
+        Some("message_start") => read_usage(heard, &event["message"]["usage"]),
         Some("content_block_delta") => {
             heard
                 .text
                 .push_str(event["delta"]["text"].as_str().unwrap_or_default());
         }
         Some("message_delta") => {
-            usage(heard, &event["usage"]);
-            stop(heard, &event["delta"]["stop_reason"]);
+            read_usage(heard, &event["usage"]);
+            read_stop(heard, &event["delta"]["stop_reason"]);
         }
         Some("message") => {
             let blocks = event["content"].as_array().into_iter().flatten();
             let texts = blocks.filter_map(|block| block["text"].as_str());
             texts.for_each(|text| heard.text.push_str(text));
-            usage(heard, &event["usage"]);
-            stop(heard, &event["stop_reason"]);
+            read_usage(heard, &event["usage"]);
+            read_stop(heard, &event["stop_reason"]);
         }
-        Some("error") => heard.fail(&event["error"]),
+        Some("error") => heard.set_error(&event["error"]),
         _ => {}
     }
 }
 
 /// What was written to the cache was read in full before. The end of a stream tells the output again.
-fn usage(heard: &mut Heard, usage: &Value) {
+fn read_usage(heard: &mut ApiAnswer, usage: &Value) {
     if let Some(input) = usage["input_tokens"].as_u64() {
         let stored = usage["cache_creation_input_tokens"].as_u64().unwrap_or(0);
         heard.usage.input_tokens = Some(input + stored);
@@ -73,14 +73,14 @@ fn usage(heard: &mut Heard, usage: &Value) {
     }
 }
 
-fn stop(heard: &mut Heard, reason: &Value) {
+fn read_stop(heard: &mut ApiAnswer, reason: &Value) {
     match reason.as_str() {
         None => {}
-        Some("max_tokens" | "model_context_window_exceeded") => heard.end(Ended::Limit),
+        Some("max_tokens" | "model_context_window_exceeded") => heard.set_end(AnswerEnd::Limit),
         Some("refusal") => {
             heard.refusal = heard.text.clone();
-            heard.end(Ended::Refused);
+            heard.set_end(AnswerEnd::Refused);
         }
-        Some(_) => heard.end(Ended::Done),
+        Some(_) => heard.set_end(AnswerEnd::Done),
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, Ended, Heard, apart, cache_key};
+use super::{AnswerEnd, ApiAnswer, ApiRequest, cache_key, split_cached};
 
-pub(super) fn body(asked: &Asked<'_>) -> Value {
+pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let message = |(at, said): (usize, &String)| {
         let role = if at % 2 == 0 { "user" } else { "assistant" };
         // One text: not every server takes a list of parts.
@@ -37,9 +37,9 @@ fn is_openai(host: &str) -> bool {
     host == "api.openai.com" || host.ends_with(".azure.com")
 }
 
-pub(super) fn hear(heard: &mut Heard, event: &Value) {
+pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     if event["error"].is_object() {
-        return heard.fail(&event["error"]);
+        return heard.set_error(&event["error"]);
     }
     let choice = &event["choices"][0];
     let said = if choice["delta"].is_object() {
@@ -55,7 +55,7 @@ pub(super) fn hear(heard: &mut Heard, event: &Value) {
         .push_str(said["refusal"].as_str().unwrap_or_default());
     let usage = &event["usage"];
     if usage.is_object() {
-        apart(
+        split_cached(
             &mut heard.usage,
             &usage["prompt_tokens"],
             &usage["prompt_tokens_details"]["cached_tokens"],
@@ -64,9 +64,9 @@ pub(super) fn hear(heard: &mut Heard, event: &Value) {
     }
     match choice["finish_reason"].as_str() {
         None => {}
-        Some("length") => heard.end(Ended::Limit),
-        Some("content_filter") => heard.end(Ended::Refused),
-        Some(_) if !heard.refusal.is_empty() => heard.end(Ended::Refused),
-        Some(_) => heard.end(Ended::Done),
+        Some("length") => heard.set_end(AnswerEnd::Limit),
+        Some("content_filter") => heard.set_end(AnswerEnd::Refused),
+        Some(_) if !heard.refusal.is_empty() => heard.set_end(AnswerEnd::Refused),
+        Some(_) => heard.set_end(AnswerEnd::Done),
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, Ended, Heard, apart};
+use super::{AnswerEnd, ApiAnswer, ApiRequest, split_cached};
 
 /// The provider finds the common beginning by itself.
-pub(super) fn body(asked: &Asked<'_>) -> Value {
+pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let mut contents = Vec::new();
     for (at, said) in asked.said.iter().enumerate() {
         let role = if at % 2 == 0 { "user" } else { "model" };
@@ -24,12 +24,12 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     json!({"contents": contents, "generationConfig": config})
 }
 
-pub(super) fn hear(heard: &mut Heard, event: &Value) {
+pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     if event["error"].is_object() {
-        return heard.fail(&event["error"]);
+        return heard.set_error(&event["error"]);
     }
     if let Some(events) = event.as_array() {
-        return events.iter().for_each(|event| hear(heard, event));
+        return events.iter().for_each(|event| on_event(heard, event));
     }
     let candidate = &event["candidates"][0];
     for part in candidate["content"]["parts"]
@@ -45,7 +45,7 @@ pub(super) fn hear(heard: &mut Heard, event: &Value) {
     }
     let usage = &event["usageMetadata"];
     if usage.is_object() {
-        apart(
+        split_cached(
             &mut heard.usage,
             &usage["promptTokenCount"],
             &usage["cachedContentTokenCount"],
@@ -57,11 +57,11 @@ pub(super) fn hear(heard: &mut Heard, event: &Value) {
     let blocked = event["promptFeedback"]["blockReason"].as_str();
     match candidate["finishReason"].as_str().or(blocked) {
         None => {}
-        Some("STOP") => heard.end(Ended::Done),
-        Some("MAX_TOKENS") => heard.end(Ended::Limit),
+        Some("STOP") => heard.set_end(AnswerEnd::Done),
+        Some("MAX_TOKENS") => heard.set_end(AnswerEnd::Limit),
         Some(reason) => {
             heard.refusal = reason.to_owned();
-            heard.end(Ended::Refused);
+            heard.set_end(AnswerEnd::Refused);
         }
     }
 }

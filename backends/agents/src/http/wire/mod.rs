@@ -10,7 +10,7 @@ use council_protocol::seat::{Api, Endpoint};
 use serde_json::Value;
 
 /// A conversation that is to be answered.
-pub(super) struct Asked<'a> {
+pub(super) struct ApiRequest<'a> {
     pub(super) endpoint: &'a Endpoint,
     /// The host, since some want the same thing under another name.
     pub(super) host: &'a str,
@@ -25,7 +25,7 @@ pub(super) struct Asked<'a> {
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum AnswerEnd {
     /// The model was done.
     Done,
     /// The limit of tokens was reached.
@@ -36,33 +36,33 @@ pub(super) enum Ended {
 
 /// What was heard of an answer so far.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct ApiAnswer {
     pub(super) text: String,
     /// What the model said instead of an answer.
     pub(super) refusal: String,
     pub(super) usage: Usage,
     /// None: there is more to come, or it was cut.
-    pub(super) ended: Option<Ended>,
+    pub(super) ended: Option<AnswerEnd>,
     /// An error in the midst of a stream.
     pub(super) error: Option<String>,
 }
 
-impl Heard {
-    fn end(&mut self, ended: Ended) {
+impl ApiAnswer {
+    fn set_end(&mut self, ended: AnswerEnd) {
         // A refusal stays one, however the stream goes on.
-        if self.ended != Some(Ended::Refused) {
+        if self.ended != Some(AnswerEnd::Refused) {
             self.ended = Some(ended);
         }
     }
 
-    fn fail(&mut self, error: &Value) {
+    fn set_error(&mut self, error: &Value) {
         let said = error["message"].as_str().or(error["type"].as_str());
         self.error = Some(said.unwrap_or("an error without words").to_owned());
     }
 }
 
 /// Path and query of the call.
-pub(super) fn path(api: Api, model: &str) -> (String, Option<&'static str>) {
+pub(super) fn call_path(api: Api, model: &str) -> (String, Option<&'static str>) {
     match api {
         Api::Anthropic => ("/messages".to_owned(), None),
         Api::Responses => ("/responses".to_owned(), None),
@@ -78,27 +78,27 @@ pub(super) fn path(api: Api, model: &str) -> (String, Option<&'static str>) {
 }
 
 /// The body of the call: for one conversation, each turn's begins like the one before.
-pub(super) fn body(asked: &Asked<'_>) -> Value {
+pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     match asked.endpoint.api {
-        Api::Anthropic => anthropic::body(asked),
-        Api::Responses => responses::body(asked),
-        Api::Chat => chat::body(asked),
-        Api::Gemini => gemini::body(asked),
+        Api::Anthropic => anthropic::build_body(asked),
+        Api::Responses => responses::build_body(asked),
+        Api::Chat => chat::build_body(asked),
+        Api::Gemini => gemini::build_body(asked),
     }
 }
 
 /// Takes an event of a stream, or a whole answer of a server that does not stream.
-pub(super) fn hear(api: Api, heard: &mut Heard, event: &Value) {
+pub(super) fn on_event(api: Api, heard: &mut ApiAnswer, event: &Value) {
     match api {
-        Api::Anthropic => anthropic::hear(heard, event),
-        Api::Responses => responses::hear(heard, event),
-        Api::Chat => chat::hear(heard, event),
-        Api::Gemini => gemini::hear(heard, event),
+        Api::Anthropic => anthropic::on_event(heard, event),
+        Api::Responses => responses::on_event(heard, event),
+        Api::Chat => chat::on_event(heard, event),
+        Api::Gemini => gemini::on_event(heard, event),
     }
 }
 
 /// `whole` and `cached` of what a provider counted together.
-fn apart(usage: &mut Usage, whole: &Value, cached: &Value) {
+fn split_cached(usage: &mut Usage, whole: &Value, cached: &Value) {
     let (whole, cached) = (whole.as_u64(), cached.as_u64());
     usage.input_tokens = whole.map(|all| all.saturating_sub(cached.unwrap_or(0)));
     usage.cached_tokens = cached;

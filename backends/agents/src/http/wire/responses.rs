@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, Ended, Heard, apart, cache_key};
+use super::{AnswerEnd, ApiAnswer, ApiRequest, cache_key, split_cached};
 
 /// Nothing is kept at the provider: the conversation goes along.
-pub(super) fn body(asked: &Asked<'_>) -> Value {
+pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let mut input = Vec::new();
     for (at, said) in asked.said.iter().enumerate() {
         let (role, kind) = if at % 2 == 0 {
@@ -32,25 +32,25 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     body
 }
 
-pub(super) fn hear(heard: &mut Heard, event: &Value) {
+pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     let delta = event["delta"].as_str().unwrap_or_default();
     match event["type"].as_str() {
         Some("response.output_text.delta") => heard.text.push_str(delta),
         Some("response.refusal.delta") => heard.refusal.push_str(delta),
-        Some("response.completed" | "response.incomplete") => finish(heard, &event["response"]),
-        Some("response.failed") => heard.fail(&event["response"]["error"]),
-        Some("error") => heard.fail(if event["error"].is_object() {
+        Some("response.completed" | "response.incomplete") => read_end(heard, &event["response"]),
+        Some("response.failed") => heard.set_error(&event["response"]["error"]),
+        Some("error") => heard.set_error(if event["error"].is_object() {
             &event["error"]
         } else {
             event
         }),
-        None if event["object"] == "response" => whole(heard, event),
-        None if event["error"].is_object() => heard.fail(&event["error"]),
+        None if event["object"] == "response" => read_whole(heard, event),
+        None if event["error"].is_object() => heard.set_error(&event["error"]),
         _ => {}
     }
 }
 
-fn whole(heard: &mut Heard, response: &Value) {
+fn read_whole(heard: &mut ApiAnswer, response: &Value) {
     let items = response["output"].as_array().into_iter().flatten();
     for part in items.flat_map(|item| item["content"].as_array().into_iter().flatten()) {
         heard
@@ -60,21 +60,21 @@ fn whole(heard: &mut Heard, response: &Value) {
             .refusal
             .push_str(part["refusal"].as_str().unwrap_or_default());
     }
-    finish(heard, response);
+    read_end(heard, response);
 }
 
-fn finish(heard: &mut Heard, response: &Value) {
+fn read_end(heard: &mut ApiAnswer, response: &Value) {
     let usage = &response["usage"];
-    apart(
+    split_cached(
         &mut heard.usage,
         &usage["input_tokens"],
         &usage["input_tokens_details"]["cached_tokens"],
     );
     heard.usage.output_tokens = usage["output_tokens"].as_u64();
     let reason = response["incomplete_details"]["reason"].as_str();
-    heard.end(match (heard.refusal.is_empty(), reason) {
-        (false, _) | (_, Some("content_filter")) => Ended::Refused,
-        (_, Some(_)) => Ended::Limit,
-        (_, None) => Ended::Done,
+    heard.set_end(match (heard.refusal.is_empty(), reason) {
+        (false, _) | (_, Some("content_filter")) => AnswerEnd::Refused,
+        (_, Some(_)) => AnswerEnd::Limit,
+        (_, None) => AnswerEnd::Done,
     });
 }
