@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use council_protocol::message::Usage;
-use council_protocol::{BlobSource, CapabilitySet, Failure, JudgeSpec, Packet, Seat, Turn};
+use council_protocol::{
+    BlobSource, Capability, CapabilitySet, Failure, JudgeSpec, Packet, Seat, Turn,
+};
 
 use crate::StopSignal;
 
@@ -32,6 +34,19 @@ pub struct SeatProbe {
     pub capabilities: CapabilitySet,
     /// Why something is missing, for a person; may be empty.
     pub note: String,
+}
+
+/// What an agent can do at best that keeps a conversation, is read-only, answers in our schema and tells what it cost.
+pub(crate) fn full_capabilities() -> CapabilitySet {
+    CapabilitySet::from([
+        Capability::Spawn,
+        Capability::Message,
+        Capability::Shutdown,
+        Capability::Resume,
+        Capability::StructuredOutput,
+        Capability::ReadOnly,
+        Capability::Cost,
+    ])
 }
 
 /// What thinks for a judge: one implementation per driver.

@@ -17,7 +17,6 @@ use crate::process::{FinishedProgram, GRACE_MS, oversized_failure, run_once, spa
 use crate::report::{self, ReportSubject};
 use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe, StopSignal};
 
-/// Any program.
 pub struct CommandAgent(pub Arc<AgentContext>);
 
 impl Agent for CommandAgent {
@@ -70,7 +69,7 @@ impl Agent for CommandAgent {
             fence.read.push(folder.clone());
         }
         Ok(Box::new(CommandConversation {
-            workshop: Arc::clone(&self.0),
+            context: Arc::clone(&self.0),
             exe: self.0.exe.clone().unwrap_or_default(),
             format: format_of(&spec.seat),
             argv: argv.to_vec(),
@@ -120,7 +119,7 @@ fn format_of(seat: &Seat) -> OutputFormat {
 }
 
 struct CommandConversation {
-    workshop: Arc<AgentContext>,
+    context: Arc<AgentContext>,
     exe: PathBuf,
     format: OutputFormat,
     argv: Vec<String>,
@@ -157,8 +156,8 @@ impl Conversation for CommandConversation {
         }
         let mut reply = self.parse_reply(finished)?;
         let subject = ReportSubject {
-            packet: &self.workshop.packet,
-            blobs: &*self.workshop.blobs,
+            packet: &self.context.packet,
+            blobs: &*self.context.blobs,
             room: &self.dir,
         };
         if let Some(answer) = report::answer_from_report(self.format, &reply.raw, &subject, turn)? {

@@ -25,7 +25,7 @@ const ALLOWED_NAMES: [&str; 18] = [
     "ALL_PROXY",
 ];
 
-/// Names that no agent may see, whatever the configuration says (2-architecture.md: "no token near a judge").
+/// Names that no agent may see, whatever the configuration says: no token of a forge comes near a judge.
 const FORBIDDEN_NAMES: [&str; 9] = [
     "GITHUB_TOKEN",
     "GH_TOKEN",

@@ -14,7 +14,7 @@ use crate::known::{KNOWN_CLIENTS, KnownClient};
 use crate::process::{GRACE_MS, find_program, run_once, spawn_failure};
 use crate::{AgentContext, StopSignal};
 
-/// How long a client has to tell its version: the slowest takes three seconds on an idle machine (clients.md 1).
+/// How long a client has to tell its version: the slowest takes three seconds on an idle machine.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The most bytes of a version that are read.
@@ -23,17 +23,15 @@ const MAX_VERSION_BYTES: u64 = 64 << 10;
 /// A known client that is here.
 #[derive(Debug, Clone)]
 pub struct InstalledClient {
-    /// Which.
     pub known: &'static KnownClient,
-    /// Its program.
     pub program: PathBuf,
     /// What it says its version is.
     pub version: Result<String, Failure>,
 }
 
 /// Every known client that is here, in the order of the table; all are asked at once. May block for some seconds.
-pub fn find_clients(workshop: &AgentContext) -> Vec<InstalledClient> {
-    let path = workshop.env.get("PATH");
+pub fn find_clients(context: &AgentContext) -> Vec<InstalledClient> {
+    let path = context.env.get("PATH");
     let here = |known: &'static KnownClient| Some((known, find_program(known.argv[0], path)?));
     let found: Vec<_> = KNOWN_CLIENTS.iter().filter_map(here).collect();
     thread::scope(|scope| {
@@ -41,7 +39,7 @@ pub fn find_clients(workshop: &AgentContext) -> Vec<InstalledClient> {
             let argv = known.to_command();
             scope.spawn(move || InstalledClient {
                 known,
-                version: ask_version(workshop, &argv),
+                version: ask_version(context, &argv),
                 program,
             })
         };
@@ -57,19 +55,19 @@ pub fn find_clients(workshop: &AgentContext) -> Vec<InstalledClient> {
 ///
 /// # Errors
 /// `spawn` when it cannot be started, `empty` when it tells none in time.
-pub fn version_of(workshop: &AgentContext, client: &Client) -> Result<String, Failure> {
-    ask_version(workshop, &client.argv)
+pub fn version_of(context: &AgentContext, client: &Client) -> Result<String, Failure> {
+    ask_version(context, &client.argv)
 }
 
-fn ask_version(workshop: &AgentContext, argv: &[String]) -> Result<String, Failure> {
+fn ask_version(context: &AgentContext, argv: &[String]) -> Result<String, Failure> {
     let name = argv.first().map_or("", String::as_str);
-    let Some(exe) = &workshop.exe else {
+    let Some(exe) = &context.exe else {
         let detail = "no process can be started under a guard here";
         return Err(Failure::new(FailureKind::Unsupported, detail));
     };
     let home = tempfile::tempdir().map_err(|error| spawn_failure(name, &error))?;
     let seen = |name: &str| !is_forbidden(name) && is_allowed(name, &[]);
-    let mut env: Vec<_> = workshop
+    let mut env: Vec<_> = context
         .env
         .iter()
         .filter(|(name, _)| seen(name))

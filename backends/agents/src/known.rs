@@ -15,7 +15,7 @@ pub struct KnownClient {
     pub vendor: &'static str,
 }
 
-/// Every client that is known by name (clients.md 1 and 8.2). Further ACP agents need a `command` of their own.
+/// Every client that is known by name. Further ACP agents need a `command` of their own.
 pub const KNOWN_CLIENTS: &[KnownClient] = &[
     KnownClient {
         name: "claude",

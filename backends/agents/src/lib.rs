@@ -1,8 +1,8 @@
 //! How to speak with each agent, and how judges are held in this process.
 //!
 //! An [`Agent`] opens a [`Conversation`] for a judge; a conversation answers turns, one at a time, and may block while
-//! it does. [`Agents`] is the table of all of them. [`Local`] holds conversations on threads of this process: a lane
-//! of its own for each judge, or one lane for all.
+//! it does. [`Agents`] is the table of all of them. [`Local`] holds conversations on threads of this process: a thread
+//! of its own for each judge, or one thread for all.
 
 mod acp;
 mod agent;

@@ -210,7 +210,7 @@ const STDERR_TIMEOUT: Duration = Duration::from_millis(500);
 pub(crate) struct LineProcess {
     guarded: GuardedChild,
     ender: TreeKiller,
-    voice: StdinWriter,
+    stdin_writer: StdinWriter,
     noise: Arc<Mutex<Vec<u8>>>,
 }
 
@@ -231,7 +231,7 @@ impl LineProcess {
             guarded.child.stderr.take(),
         );
         let (saying, said) = channel::<Option<Vec<u8>>>();
-        let voice = StdinWriter(saying);
+        let stdin_writer = StdinWriter(saying);
         thread::spawn(move || {
             let Some(mut stdin) = stdin else { return };
             // A program that is gone is told of by its standard output.
@@ -255,7 +255,7 @@ impl LineProcess {
                 );
             });
         });
-        let (flooded, reply) = (ender.clone(), voice.clone());
+        let (flooded, reply) = (ender.clone(), stdin_writer.clone());
         thread::spawn(move || {
             let Some(stdout) = stdout else { return };
             let whole = read_lines(BufReader::new(stdout), &mut |line| heard(line, &reply));
@@ -270,7 +270,7 @@ impl LineProcess {
         Ok(Self {
             guarded,
             ender,
-            voice,
+            stdin_writer,
             noise,
         })
     }
@@ -282,7 +282,7 @@ impl LineProcess {
 
     /// What it is spoken to with.
     pub(crate) fn stdin_writer(&self) -> &StdinWriter {
-        &self.voice
+        &self.stdin_writer
     }
 
     /// Ends the tree: SIGTERM, the grace, SIGKILL. Returns at once.
@@ -292,7 +292,7 @@ impl LineProcess {
 
     /// Waits for its end, at most `patience`, then ends the tree and waits until it is gone.
     pub(crate) fn finish(&mut self, patience: Duration) {
-        self.voice.close_stdin();
+        self.stdin_writer.close_stdin();
         let until = Instant::now() + patience;
         while Instant::now() < until {
             match self.guarded.child.try_wait() {

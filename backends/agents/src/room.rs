@@ -1,4 +1,4 @@
-//! The room a judge sits in: a read-only export of the reviewed tree, without `.git` and without the files by which a
+//! The workspace a judge sits in: a read-only export of the reviewed tree, without `.git` and without the files by which a
 //! repository steers agents.
 
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use council_protocol::change::{BlobSource, EntryKind};
 use council_protocol::{RepoPath, Side};
 
-/// Folders that steer an agent or run something for it, wherever they stand (clients.md; 2-architecture.md, "Agents").
+/// Folders that steer an agent or run something for it, wherever they stand.
 const STEERING_FOLDERS: [&str; 13] = [
     ".git",
     ".agents",
@@ -70,17 +70,17 @@ impl Default for WorkspaceBounds {
 pub struct WorkspaceExport {
     /// Files that were written.
     pub files: usize,
-    /// Files that were left out, with the reason: steering files, symlinks that leave the room, large files.
+    /// Files that were left out, with the reason: steering files, symlinks that leave the workspace, large files.
     pub left_out: Vec<(RepoPath, &'static str)>,
 }
 
-/// What of a file is written into a room.
+/// What of a file is written into a workspace.
 pub type FileFilter<'a> = dyn for<'c> Fn(&RepoPath, &'c [u8]) -> Cow<'c, [u8]> + 'a;
 
 /// Writes the reviewed side of `source` below `into`, which must be new and empty, and takes the write permission away.
 /// `shown` says what of each file.
 ///
-/// A source that cannot list its tree (a bare patch) gives an empty room.
+/// A source that cannot list its tree (a bare patch) gives an empty workspace.
 pub fn export_workspace(
     source: &dyn BlobSource,
     into: &Path,
@@ -125,7 +125,7 @@ pub fn export_workspace(
     Ok(room)
 }
 
-/// Removes a room, whose files are read-only.
+/// Removes a workspace, whose files are read-only.
 pub fn remove_workspace(room: &Path) -> io::Result<()> {
     match fs::remove_dir_all(room) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -108,10 +108,10 @@ impl NoticeReceiver {
 pub(crate) struct RpcPeer {
     dialect: RpcDialect,
     lines: Mutex<LineProcess>,
-    voice: StdinWriter,
+    stdin: StdinWriter,
     pid: u32,
     next: AtomicU64,
-    switchboard: Arc<Mutex<NoticeRoutes>>,
+    routes: Arc<Mutex<NoticeRoutes>>,
 }
 
 #[derive(Default)]
@@ -128,31 +128,31 @@ impl RpcPeer {
         program: &GuardedProgram<'_>,
         dialect: RpcDialect,
     ) -> Result<Self, Failure> {
-        let switchboard = Arc::new(Mutex::new(NoticeRoutes::default()));
-        let board = Arc::clone(&switchboard);
+        let routes = Arc::new(Mutex::new(NoticeRoutes::default()));
+        let heard_by = Arc::clone(&routes);
         let dir = program.dir.to_path_buf();
-        let lines = LineProcess::start(exe, program, move |heard, voice| match heard {
+        let lines = LineProcess::start(exe, program, move |heard, stdin| match heard {
             ProgramOutput::Line(line) => {
-                // Whatever is no JSON is noise (clients.md 8.4 no. 8).
+                // Whatever is no JSON is noise.
                 if let Some(message) = parse_event(&line) {
-                    on_message(dialect, &dir, &board, voice, message);
+                    on_message(dialect, &dir, &heard_by, stdin, message);
                 }
             }
             ProgramOutput::Flood => {
                 let why = "it wrote a line that is too long to be read";
-                lock_routes(&board).end_all(FailureKind::Oversized, why);
+                lock_routes(&heard_by).end_all(FailureKind::Oversized, why);
             }
             ProgramOutput::End => {
-                lock_routes(&board).end_all(FailureKind::Died, "it closed its output")
+                lock_routes(&heard_by).end_all(FailureKind::Died, "it closed its output")
             }
         })?;
         Ok(Self {
             dialect,
-            voice: lines.stdin_writer().clone(),
+            stdin: lines.stdin_writer().clone(),
             pid: lines.pid(),
             lines: Mutex::new(lines),
             next: AtomicU64::new(1),
-            switchboard,
+            routes,
         })
     }
 
@@ -162,55 +162,62 @@ impl RpcPeer {
 
     /// Whether the program can still be spoken with.
     pub(crate) fn is_over(&self) -> bool {
-        lock_routes(&self.switchboard).is_over
+        lock_routes(&self.routes).is_over
     }
 
-    /// What is told about `topic` goes to `ear` from now on.
-    pub(crate) fn subscribe(&self, topic: &str, ear: &NoticeReceiver) {
-        let mut board = lock_routes(&self.switchboard);
-        board.listeners.insert(topic.to_owned(), ear.tell.clone());
+    /// What is told about `topic` goes to `receiver` from now on.
+    pub(crate) fn subscribe(&self, topic: &str, receiver: &NoticeReceiver) {
+        let mut routes = lock_routes(&self.routes);
+        routes
+            .listeners
+            .insert(topic.to_owned(), receiver.tell.clone());
     }
 
     /// Nobody hears of `topic` any more.
     pub(crate) fn unsubscribe(&self, topic: &str) {
-        lock_routes(&self.switchboard).listeners.remove(topic);
+        lock_routes(&self.routes).listeners.remove(topic);
     }
 
-    /// Asks; the answer comes to `ear` under the number that is returned.
-    pub(crate) fn send_request(&self, ear: &NoticeReceiver, method: &str, params: &Value) -> u64 {
+    /// Asks; the answer comes to `receiver` under the number that is returned.
+    pub(crate) fn send_request(
+        &self,
+        receiver: &NoticeReceiver,
+        method: &str,
+        params: &Value,
+    ) -> u64 {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut board = lock_routes(&self.switchboard);
-        if board.is_over {
+        let mut routes = lock_routes(&self.routes);
+        if routes.is_over {
             let why = "it closed its output".to_owned();
-            let _ = ear.tell.send(RpcNotice::Gone(FailureKind::Died, why));
+            let _ = receiver.tell.send(RpcNotice::Gone(FailureKind::Died, why));
         }
-        board.asked.insert(id, ear.tell.clone());
-        drop(board);
+        routes.asked.insert(id, receiver.tell.clone());
+        drop(routes);
         let message = json!({ "id": id, "method": method, "params": params });
-        self.voice.write_line(&with_version(self.dialect, message));
+        self.stdin.write_line(&with_version(self.dialect, message));
         id
     }
 
     /// Tells without an answer.
     pub(crate) fn send_notification(&self, method: &str, params: &Value) {
         let message = json!({ "method": method, "params": params });
-        self.voice.write_line(&with_version(self.dialect, message));
+        self.stdin.write_line(&with_version(self.dialect, message));
     }
 
     /// Asks and waits for the answer; what is told meanwhile is dropped.
     pub(crate) fn call_method(
         &self,
-        ear: &NoticeReceiver,
+        receiver: &NoticeReceiver,
         method: &str,
         params: &Value,
         patience: Duration,
     ) -> Result<Result<Value, RpcError>, Failure> {
         let (id, until) = (
-            self.send_request(ear, method, params),
+            self.send_request(receiver, method, params),
             Instant::now() + patience,
         );
         loop {
-            match ear.next_notice(self.dialect.name, until, &StopSignal::default()) {
+            match receiver.next_notice(self.dialect.name, until, &StopSignal::default()) {
                 Ok(RpcNotice::Replied(replied, result)) if replied == id => return Ok(result),
                 Ok(_) => {}
                 Err(failure) => return Err(self.with_stderr(failure)),
@@ -254,26 +261,28 @@ impl NoticeRoutes {
     }
 }
 
-/// What a conversation is told of a message, for [`crate::fuzz`]: everything is for it.
+/// What a conversation is told of a message, for the fuzz targets: everything is for it.
 pub(crate) fn decode_message(dialect: RpcDialect, dir: &Path, message: Value) -> Vec<Value> {
-    let (board, ear) = (Mutex::new(NoticeRoutes::default()), NoticeReceiver::new());
+    let (routes, receiver) = (Mutex::new(NoticeRoutes::default()), NoticeReceiver::new());
     if let Some(topic) = message["params"][dialect.topic].as_str() {
-        let mut board = lock_routes(&board);
-        board.listeners.insert(topic.to_owned(), ear.tell.clone());
+        let mut routes = lock_routes(&routes);
+        routes
+            .listeners
+            .insert(topic.to_owned(), receiver.tell.clone());
     }
     if let Some(id) = message["id"].as_u64() {
-        lock_routes(&board).asked.insert(id, ear.tell.clone());
+        lock_routes(&routes).asked.insert(id, receiver.tell.clone());
     }
-    on_message(dialect, dir, &board, &StdinWriter::disconnected(), message);
-    let told = ear.heard.try_iter().filter_map(|notice| match notice {
+    on_message(dialect, dir, &routes, &StdinWriter::disconnected(), message);
+    let told = receiver.heard.try_iter().filter_map(|notice| match notice {
         RpcNotice::Told(_, params) | RpcNotice::Replied(_, Ok(params)) => Some(params),
         _ => None,
     });
     told.collect()
 }
 
-fn lock_routes(board: &Mutex<NoticeRoutes>) -> MutexGuard<'_, NoticeRoutes> {
-    board.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_routes(routes: &Mutex<NoticeRoutes>) -> MutexGuard<'_, NoticeRoutes> {
+    routes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn with_version(dialect: RpcDialect, mut message: Value) -> Value {
@@ -287,8 +296,8 @@ fn with_version(dialect: RpcDialect, mut message: Value) -> Value {
 fn on_message(
     dialect: RpcDialect,
     dir: &Path,
-    board: &Mutex<NoticeRoutes>,
-    voice: &StdinWriter,
+    routes: &Mutex<NoticeRoutes>,
+    stdin: &StdinWriter,
     mut message: Value,
 ) {
     let method = message["method"].as_str().map(str::to_owned);
@@ -302,19 +311,19 @@ fn on_message(
                     json!({ "id": id, "error": error })
                 }
             };
-            voice.write_line(&with_version(dialect, reply));
+            stdin.write_line(&with_version(dialect, reply));
         }
         (Some(method), None) => {
             let topic = message["params"][dialect.topic].as_str().map(str::to_owned);
-            let board = lock_routes(board);
-            if let Some(tell) = topic.and_then(|topic| board.listeners.get(&topic)) {
+            let routes = lock_routes(routes);
+            if let Some(tell) = topic.and_then(|topic| routes.listeners.get(&topic)) {
                 let _ = tell.send(RpcNotice::Told(method, message["params"].take()));
             }
         }
         (None, Some(id)) => {
             let Some((id, tell)) = id
                 .as_u64()
-                .and_then(|id| Some((id, lock_routes(board).asked.remove(&id)?)))
+                .and_then(|id| Some((id, lock_routes(routes).asked.remove(&id)?)))
             else {
                 return;
             };

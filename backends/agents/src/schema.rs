@@ -58,7 +58,7 @@ pub fn schema_of_every_form() -> Value {
     narrow_schema(&root, &definitions, SchemaDialect::Strict)
 }
 
-/// What the form adds (3-debate.md, "The answer").
+/// What the form adds.
 fn fields_of(form: Form) -> Option<&'static [&'static str]> {
     Some(match form {
         Form::Text => return None,
@@ -165,9 +165,10 @@ fn narrow_object(
     let is_required = |name: &str| required.contains(&name) && properties.contains_key(name);
     let narrowed = |(name, property): (&String, &Value)| {
         let property = narrow_schema(property, definitions, dialect);
-        let property = match dialect == SchemaDialect::Loose || is_required(name) {
-            true => property,
-            false => make_nullable(property),
+        let property = if dialect == SchemaDialect::Loose || is_required(name) {
+            property
+        } else {
+            make_nullable(property)
         };
         (name.clone(), property)
     };
@@ -201,9 +202,10 @@ fn make_nullable(schema: Value) -> Value {
             .and_then(Value::as_array)
             .is_some_and(|either| either.iter().any(|s| s["type"] == "null")),
     };
-    match may_be_null {
-        true => schema,
-        false => json!({ "anyOf": [schema, { "type": "null" }] }),
+    if may_be_null {
+        schema
+    } else {
+        json!({ "anyOf": [schema, { "type": "null" }] })
     }
 }
 

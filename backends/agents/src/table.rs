@@ -19,16 +19,16 @@ pub struct AgentTable(Vec<Arc<dyn Agent>>);
 
 impl AgentTable {
     /// The table: one line per agent.
-    pub fn new(workshop: &Arc<AgentContext>) -> Self {
+    pub fn new(context: &Arc<AgentContext>) -> Self {
         Self::from_agents(vec![
-            Arc::new(BuiltinAgent(Arc::clone(workshop))),
-            Arc::new(CommandAgent(Arc::clone(workshop))),
-            Arc::new(ClaudeAgent(Arc::clone(workshop))),
-            Arc::new(CodexAgent::new(workshop)),
-            Arc::new(AcpAgent(Arc::clone(workshop))),
+            Arc::new(BuiltinAgent(Arc::clone(context))),
+            Arc::new(CommandAgent(Arc::clone(context))),
+            Arc::new(ClaudeAgent(Arc::clone(context))),
+            Arc::new(CodexAgent::new(context)),
+            Arc::new(AcpAgent(Arc::clone(context))),
             Arc::new(RecordedAgent),
             #[cfg(feature = "http")]
-            Arc::new(crate::http::HttpAgent::new(Arc::clone(workshop))),
+            Arc::new(crate::http::HttpAgent::new(Arc::clone(context))),
         ])
     }
 

@@ -1,8 +1,7 @@
 //! The background backend: each turn is a worker process — the program itself, `git council judge` — joined by the
 //! run's files alone.
 //!
-//! A worker has no memory, and files carry no conversation: there is no `message`, so a debate here is one round
-//! (3-debate.md: "003 background and `--debate`").
+//! A worker has no memory, and files carry no conversation: there is no `message`, so a debate here is one round.
 
 mod files;
 mod worker;

@@ -84,7 +84,7 @@ fn seated(script: &str) -> (tempfile::TempDir, Box<dyn Backend>, Receiver<Event>
 }
 
 #[test]
-fn seed_003_the_file_is_the_answer() {
+fn the_file_is_the_answer() {
     let (_dir, mut backend, events) =
         seated(r#"printf '{"reply":"answered","raw":"hello"}' > $out"#);
     let Event::Answered { raw, turn, .. } = events.recv().unwrap() else {
@@ -130,7 +130,7 @@ fn half_a_file_is_no_answer() {
 }
 
 #[test]
-fn seed_003_a_worker_that_ignores_the_grace_is_killed() {
+fn a_worker_that_ignores_the_grace_is_killed() {
     let (_dir, mut backend, events) = seated("exec sleep 600");
     backend.shutdown(&"judge-1".into(), 50).unwrap();
     let mut seen = [events.recv().unwrap(), events.recv().unwrap()];

@@ -8,7 +8,7 @@ pub fn subagents_backend(agents: AgentTable) -> Box<dyn Backend> {
     Box::new(LocalBackend::new(subagents_style(), agents))
 }
 
-/// `message` is left only where the agent can resume: re-briefing is never done unasked (2-architecture.md).
+/// `message` is left only where the agent can resume: re-briefing is never done unasked.
 fn subagents_style() -> LocalStyle {
     LocalStyle {
         name: "subagents",

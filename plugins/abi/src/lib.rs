@@ -4,6 +4,8 @@
 //! compiler check every offset. The header is written by hand because generators cannot render nullable function
 //! pointers, which are what a growing table is made of (cbindgen#326).
 
+#![warn(missing_docs)]
+
 use std::ffi::c_void;
 use std::mem::{offset_of, size_of};
 
@@ -18,7 +20,7 @@ pub const SYMBOL: &str = "git_council_backend_v1";
 
 /// What a call returns.
 pub mod status {
-    /// `GC_OK`: accepted.
+    /// `GC_OK`: the call was accepted.
     pub const OK: i32 = 0;
     /// `GC_ERROR`: refused; the reason was emitted as an error event.
     pub const ERROR: i32 = 1;
@@ -34,13 +36,13 @@ pub mod status {
 
 /// Levels of [`Host::log`].
 pub mod level {
-    /// `GC_LOG_ERROR`.
+    /// `GC_LOG_ERROR`: something failed.
     pub const ERROR: i32 = 1;
-    /// `GC_LOG_WARN`.
+    /// `GC_LOG_WARN`: something is odd.
     pub const WARN: i32 = 2;
-    /// `GC_LOG_INFO`.
+    /// `GC_LOG_INFO`: worth knowing.
     pub const INFO: i32 = 3;
-    /// `GC_LOG_DEBUG`.
+    /// `GC_LOG_DEBUG`: for whoever writes the backend.
     pub const DEBUG: i32 = 4;
 }
 
@@ -55,7 +57,7 @@ pub struct Str {
 }
 
 impl Str {
-    /// No bytes.
+    /// A string without bytes.
     pub const EMPTY: Self = Self {
         ptr: std::ptr::null(),
         len: 0,
@@ -134,7 +136,7 @@ pub struct Backend {
     pub struct_size: u32,
     /// [`ABI`] as the library was built.
     pub abi: u32,
-    /// Static JSON.
+    /// Hands out the manifest as static JSON.
     pub manifest: Option<Manifest>,
     /// Opens a session.
     pub open: Option<Open>,

@@ -20,6 +20,8 @@
 //! seat it as it is ([`scripted_agent`]), others build the same few words into an agent of theirs. Without a scripted
 //! judge those scenarios are not tried, and the table says so.
 
+#![warn(missing_docs)]
+
 mod scenario;
 mod script;
 mod stage;

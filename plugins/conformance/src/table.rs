@@ -22,7 +22,7 @@ pub enum ScenarioOutcome {
 pub struct TableRow {
     /// The capability that it is about, if it is about one.
     pub capability: Option<Capability>,
-    /// Its name.
+    /// The name of the scenario.
     pub scenario: &'static str,
     /// What came of it.
     pub outcome: ScenarioOutcome,

@@ -17,7 +17,7 @@ pub enum LoadError {
     /// The system's loader refused it.
     #[error("cannot load {}: {cause}; check that it is a shared library for this machine, or use a backend over stdio", path.display())]
     Open {
-        /// The library.
+        /// The library that was to be loaded.
         path: PathBuf,
         /// What the loader said.
         cause: String,
@@ -25,29 +25,29 @@ pub enum LoadError {
     /// It is some other library.
     #[error("{} does not export {SYMBOL}: it is not a backend, or was built without export_backend!", path.display())]
     NoSymbol {
-        /// The library.
+        /// The library that was loaded.
         path: PathBuf,
     },
     /// The exported function returned null.
     #[error("{} returned no table from {SYMBOL}; its author has to mend that", path.display())]
     NoTable {
-        /// The library.
+        /// The library that was loaded.
         path: PathBuf,
     },
     /// Another version of the C interface.
     #[error("{} was built for version {found} of the interface and this program speaks {ABI}; get the build that fits", path.display())]
     Abi {
-        /// The library.
+        /// The library that was loaded.
         path: PathBuf,
-        /// Its version.
+        /// The version that it was built for.
         found: u32,
     },
     /// The table ends too early.
     #[error("{} has a table of {found} bytes and {needed} are needed; its author has to set struct_size", path.display())]
     ShortTable {
-        /// The library.
+        /// The library that was loaded.
         path: PathBuf,
-        /// Its `struct_size`.
+        /// The `struct_size` that it gives.
         found: u32,
         /// The size of version 1.
         needed: usize,
@@ -55,9 +55,9 @@ pub enum LoadError {
     /// A function is missing from the table.
     #[error("{} has no function {name} in its table; all seven are required", path.display())]
     NullFunction {
-        /// The library.
+        /// The library that was loaded.
         path: PathBuf,
-        /// The function.
+        /// The function that is null.
         name: &'static str,
     },
     /// The manifest is not one.
@@ -87,7 +87,7 @@ pub enum LoadError {
     /// The program could not be started.
     #[error("cannot start {}: {cause}; check that it may be executed and that its interpreter is installed", path.display())]
     Start {
-        /// The program.
+        /// The program that was to be started.
         path: PathBuf,
         /// What the system said.
         cause: String,

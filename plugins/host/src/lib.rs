@@ -6,6 +6,8 @@
 //! much a judge may send and how long it may take. Whatever goes wrong becomes an event about the judges concerned, and
 //! the council goes on with those that are left.
 
+#![warn(missing_docs)]
+
 mod caller;
 mod error;
 mod gate;

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How much a line of log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PluginLogLevel {
-    /// Something failed.
+    /// Something failed, and the backend cannot go on as it should.
     Error,
     /// Something is odd.
     Warn,
-    /// Worth knowing.
+    /// Something worth knowing happened.
     Info,
     /// For whoever looks for a fault.
     Debug,

@@ -31,9 +31,9 @@ pub enum PluginCarrier {
     Library(PathBuf),
     /// A child process, with one JSON object a line.
     Program {
-        /// Its file.
+        /// The program's file.
         path: PathBuf,
-        /// Its arguments.
+        /// The arguments it is started with.
         args: Vec<String>,
     },
 }

@@ -28,9 +28,9 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// A program that speaks the protocol, and how it is started.
 #[derive(Clone)]
 pub struct PluginProgram {
-    /// The program.
+    /// The program's file, checked.
     pub file: TrustedFile,
-    /// Its arguments.
+    /// The arguments it is started with.
     pub args: Vec<String>,
     /// Its whole environment.
     pub env: Vec<(String, String)>,

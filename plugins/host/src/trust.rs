@@ -49,7 +49,7 @@ impl TrustedFile {
         Ok(Self(real))
     }
 
-    /// The path.
+    /// The path that was checked.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -80,10 +80,7 @@ fn not_world_writable(path: &Path, meta: &fs::Metadata) -> Result<(), UntrustedF
 }
 
 fn check_pinned(real: &Path, pin: &str, bytes: &[u8]) -> Result<(), UntrustedFile> {
-    let found = Sha256::digest(bytes)
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect::<String>();
+    let found = hex::encode(Sha256::digest(bytes));
     if found.eq_ignore_ascii_case(pin.trim()) {
         return Ok(());
     }
@@ -114,9 +111,9 @@ pub enum UntrustedFile {
     /// Whoever can edit the change could edit the plugin.
     #[error("the plugin {} lies in the repository {} that is under review; install it outside", path.display(), repository.display())]
     InRepository {
-        /// The plugin.
+        /// The file of the plugin.
         path: PathBuf,
-        /// The worktree.
+        /// The worktree that holds it.
         repository: PathBuf,
     },
     /// Anybody on the machine could have put anything there.
@@ -125,9 +122,9 @@ pub enum UntrustedFile {
     /// Not the bytes that were pinned.
     #[error("the plugin {} has sha256 {found} and {pinned} is pinned; if you updated it, update the pin", path.display())]
     Pin {
-        /// The plugin.
+        /// The file of the plugin.
         path: PathBuf,
-        /// The pin.
+        /// The digest that the configuration pins.
         pinned: String,
         /// What the file has.
         found: String,

@@ -1,4 +1,4 @@
-//! What a judge returns in a round (3-debate.md, "The answer"). One family; later rounds add fields.
+//! What a judge returns in a round. One family; later rounds add fields.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,17 +30,17 @@ impl Vote {
     }
 }
 
-/// How sure a judge says it is: reported, never weighed (councils.md, fact 6).
+/// How sure a judge says it is: reported, never weighed.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Confidence {
-    /// Low.
+    /// The judge would not be surprised to be wrong.
     Low,
-    /// Medium.
+    /// The judge thinks it is right.
     Medium,
-    /// High.
+    /// The judge has checked and is sure.
     High,
 }
 
@@ -74,7 +74,7 @@ impl Severity {
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Location {
-    /// The file.
+    /// The path of the file.
     pub path: RepoPath,
     /// First line, from 1; 0 for a finding about the file as a whole.
     pub line: u32,
@@ -96,7 +96,7 @@ pub struct Finding {
     pub rule: Option<String>,
     /// The problem in a sentence or two.
     pub description: String,
-    /// Where.
+    /// Where the problem stands.
     pub location: Location,
     /// Text copied from the reviewed file at that place, one or more whole or partial lines. Empty only for a finding
     /// about the file as a whole (line 0).
@@ -116,14 +116,14 @@ pub struct Finding {
     pub reference: Option<String>,
 }
 
-/// The parent's fallback for a missing `why` (councils.md 9.1, "AO field fallbacks").
+/// What stands for a missing `why`: an answer is not lost for one field.
 pub const NO_CAUSE: &str = "No root cause specified";
 
 fn no_cause() -> String {
     NO_CAUSE.to_owned()
 }
 
-/// Text that the program can find again: the evidence bar of seed 000.
+/// Text that the program can find again: without it nothing a judge claims counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The file, of the packet or of the reviewed tree.
@@ -134,7 +134,7 @@ pub struct Evidence {
     pub quote: String,
 }
 
-/// What a judge thinks of a point of another (seed 004's three labels).
+/// What a judge thinks of a point of another.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -153,16 +153,16 @@ pub enum Stance {
 pub struct Response {
     /// The finding's id as it was shown, e.g. `A1` (first finding of Judge A).
     pub to: String,
-    /// Agreement.
+    /// Whether the judge agrees.
     pub stance: Stance,
-    /// Why.
+    /// Why the judge thinks so.
     pub reasoning: String,
     /// What the judge found itself when it looked; counts only where it resolves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
 }
 
-/// How a later finding relates to what the others said (seed 004's tags).
+/// How a later finding relates to what the others said.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -181,7 +181,7 @@ pub enum Tag {
 pub struct IndependentFinding {
     /// How it relates to the others'.
     pub tag: Tag,
-    /// The finding.
+    /// The finding itself.
     pub finding: Finding,
 }
 
@@ -195,14 +195,14 @@ pub struct Withdrawal {
     pub evidence: Option<Evidence>,
 }
 
-/// A question that another judge must answer (seed 001).
+/// A question that another judge must answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Challenge {
     /// To whom: a peer's label (`A`) or a councillor's role.
     pub to: String,
     /// The specific claim.
     pub claim: String,
-    /// The question.
+    /// What the other judge must answer.
     pub question: String,
 }
 
@@ -211,11 +211,11 @@ pub struct Challenge {
 pub struct ChallengeAnswer {
     /// The challenge's id, e.g. `C3`.
     pub challenge: String,
-    /// The answer.
+    /// What the judge says to it.
     pub response: String,
 }
 
-/// A changed vote and what the judge had missed (seed 000, "evidence bar").
+/// A changed vote and what the judge had missed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     /// The earlier vote.
@@ -232,28 +232,28 @@ pub struct Change {
 pub struct PeerMessage {
     /// A peer's label or role.
     pub to: String,
-    /// The text.
+    /// What the message says.
     pub text: String,
 }
 
-/// A councillor's vote (seed 001).
+/// A councillor's vote.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum BallotVote {
-    /// PASS.
+    /// Counts as PASS.
     Proceed,
-    /// WARN.
+    /// Counts as WARN.
     ProceedWithConditions,
-    /// FAIL.
+    /// Counts as FAIL.
     Reconsider,
-    /// FAIL.
+    /// Counts as FAIL.
     DoNotProceed,
 }
 
 impl BallotVote {
-    /// What it means for the verdict (3-debate.md, "Settled contradictions").
+    /// What it means for the verdict.
     pub fn vote(self) -> Vote {
         match self {
             Self::Proceed => Vote::Pass,
@@ -263,10 +263,10 @@ impl BallotVote {
     }
 }
 
-/// The final ballot of a councillor (seed 001).
+/// The final ballot of a councillor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ballot {
-    /// The vote.
+    /// What the councillor votes for.
     pub vote: BallotVote,
     /// The strongest point that was made, by whomever.
     pub strongest_point: String,
@@ -279,16 +279,16 @@ pub struct Ballot {
     pub conditions: Vec<String>,
 }
 
-/// A question to one other councillor (seed 001).
+/// A question to one other councillor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// The role asked.
     pub to: String,
-    /// The question.
+    /// What the other councillor is asked.
     pub text: String,
 }
 
-/// How much of a debate is still disputed, from 0 to 1 in steps of a thousandth (seed 002).
+/// How much of a debate is still disputed, from 0 to 1 in steps of a thousandth.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -296,7 +296,7 @@ pub struct Question {
 pub struct Contention(u16);
 
 impl Contention {
-    /// From this on a debate goes on, inclusive (seed 002: "score >= 0.5").
+    /// A debate goes on at this share of disputed points or more.
     pub const THRESHOLD: Self = Self(500);
 
     /// So many of so many; nothing of nothing is 0.
@@ -352,11 +352,11 @@ pub struct Answer {
     pub round: u8,
     /// The one-time key of this seat and round, echoed.
     pub key: String,
-    /// The vote.
+    /// The vote on the whole change.
     pub verdict: Vote,
     /// How sure the judge says it is.
     pub confidence: Confidence,
-    /// One sentence.
+    /// The most important point, in one sentence.
     pub key_insight: String,
     /// The problems found.
     #[serde(default)]
@@ -364,7 +364,7 @@ pub struct Answer {
     /// What to do.
     #[serde(default)]
     pub recommendation: String,
-    /// The judge's own R1 position in two or three sentences (seed 000, anti-anchoring step 1).
+    /// The judge's own R1 position in two or three sentences, written before it sees what the others said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restatement: Option<String>,
     /// Reactions to the others' findings.
@@ -397,22 +397,22 @@ pub struct Answer {
     /// Questions for explorers (R1 only).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explore: Vec<String>,
-    /// A councillor's position in a sentence or two (seed 001).
+    /// A councillor's position in a sentence or two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
-    /// A councillor's arguments, three to five (seed 001).
+    /// A councillor's arguments, three to five.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
-    /// A councillor's question (seed 001).
+    /// A councillor's question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
-    /// A councillor's final ballot (seed 001).
+    /// A councillor's final ballot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ballot: Option<Ballot>,
-    /// The document of a stage role or synthesizer (seed 002), Markdown.
+    /// The document of a stage role or synthesizer, Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// A synthesizer's own view of how much is still disputed (seed 002); recorded beside the computed one.
+    /// A synthesizer's own view of how much is still disputed; recorded beside the computed one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contention: Option<Contention>,
 }

@@ -48,7 +48,7 @@ pub enum BackendError {
     /// It was closed, or never opened.
     #[error("the backend is closed")]
     Closed,
-    /// Anything else.
+    /// Any other reason, in words.
     #[error("{0}")]
     Other(String),
 }

@@ -1,4 +1,4 @@
-//! What a backend can do, in seed 003's words, and how a grant is decided.
+//! What a backend can do, and how a grant is decided.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing that a backend or an agent can do (seed 003, "Capability contract"; kebab-case on the wire).
+/// One thing that a backend or an agent can do (kebab-case on the wire).
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -97,7 +97,7 @@ impl CapabilitySet {
         self.0.contains(capability)
     }
 
-    /// Adds one.
+    /// Adds a capability.
     pub fn insert(&mut self, capability: Capability) {
         self.0.insert(capability);
     }
@@ -162,7 +162,7 @@ pub struct Limits {
     pub max_message_bytes: Option<u64>,
 }
 
-/// What a procedure asked for, what it was given, and what stands in for the rest (principle 5, "degrade in the open").
+/// What a procedure asked for, what it was given, and what stands in for the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Grant {
@@ -174,7 +174,7 @@ pub struct Grant {
     pub emulated: BTreeMap<Capability, String>,
 }
 
-/// granted = backend ∩ agent ∩ probe (2-architecture.md, "The capability contract").
+/// What is granted is what the backend, the agent and the probe of the seat all have.
 pub fn grant(
     backend: &CapabilitySet,
     agent: &CapabilitySet,

@@ -29,7 +29,7 @@ pub enum FileStatus {
     Added,
     /// Content or mode changed.
     Modified,
-    /// Removed.
+    /// The file was removed.
     Deleted,
     /// Moved, perhaps edited.
     Renamed,
@@ -63,7 +63,7 @@ pub struct FileChange {
     /// Path on the old side, when it was another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path: Option<RepoPath>,
-    /// What happened.
+    /// What happened to the file.
     pub status: FileStatus,
     /// What it is.
     pub kind: FileKind,
@@ -227,7 +227,7 @@ pub struct TreeEntry {
 /// What an entry of a tree is, by its mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryKind {
-    /// A file.
+    /// An ordinary file.
     File,
     /// A symbolic link.
     Symlink,

@@ -69,7 +69,7 @@ impl Coverage {
     }
 
     /// What at least `quorum` of the given manifests saw: a file that fewer saw whole takes the worst state that
-    /// any of them reports (3-debate.md: "the verdict's coverage is what a quorum saw"). Empty without manifests.
+    /// any of them reports: a verdict covers what a quorum of judges saw. Empty without manifests.
     pub fn of_quorum(seen: &[&Self], quorum: usize) -> Self {
         let Some(first) = seen.first() else {
             return Self::default();

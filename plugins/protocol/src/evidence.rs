@@ -1,4 +1,4 @@
-//! Anchor proof: a quote is searched in the reviewed text (3-debate.md, rule 4).
+//! Anchor proof: a quote is searched in the reviewed text.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

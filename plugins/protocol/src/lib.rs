@@ -3,6 +3,8 @@
 //! Plain serde types, pure functions over them, and two traits ([`Backend`], [`BlobSource`]). No clock, no file, no
 //! socket: time is milliseconds since the run began, and what must be read is read by whoever implements a trait.
 
+#![warn(missing_docs)]
+
 pub mod answer;
 pub mod backend;
 pub mod capability;

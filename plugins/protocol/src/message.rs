@@ -27,7 +27,7 @@ pub struct Manifest {
     pub protocols: Vec<u32>,
     /// What it can do at best.
     pub capabilities: CapabilitySet,
-    /// Its limits.
+    /// How much it takes at once.
     #[serde(default)]
     pub limits: Limits,
 }
@@ -50,7 +50,7 @@ pub struct Hello {
 /// What a judge needs to be seated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeSpec {
-    /// The seat.
+    /// The seat that the judge takes.
     pub seat: Seat,
     /// The brief, byte-identical for all judges of a class and all rounds of a run; empty where the agent reads the
     /// packet instead.
@@ -66,7 +66,7 @@ pub struct JudgeSpec {
 /// One turn of one judge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
-    /// Its number.
+    /// The number of the turn, unique in a run.
     pub id: TurnId,
     /// The round it belongs to, from 1.
     pub round: u8,
@@ -93,9 +93,9 @@ pub enum Message {
     },
     /// The next turn of a spawned judge. Answered by [`Event::Answered`] or [`Event::Failed`].
     Turn {
-        /// Who.
+        /// The judge that is asked.
         judge: JudgeId,
-        /// What.
+        /// What it is asked.
         turn: Turn,
     },
 }
@@ -111,7 +111,7 @@ pub enum Event {
     },
     /// What a seat can do here.
     Probed {
-        /// The seat.
+        /// The judge whose seat was probed.
         judge: JudgeId,
         /// What was found.
         capabilities: CapabilitySet,
@@ -121,7 +121,7 @@ pub enum Event {
     },
     /// A judge is seated.
     Started {
-        /// Who.
+        /// The judge that is seated.
         judge: JudgeId,
         /// Its process, when it has one of its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,9 +129,9 @@ pub enum Event {
     },
     /// A judge's reply to a turn, as it came.
     Answered {
-        /// Who.
+        /// The judge that answered.
         judge: JudgeId,
-        /// Which turn.
+        /// The turn that it answered.
         turn: TurnId,
         /// The raw reply. The program extracts, checks and keeps it.
         raw: String,
@@ -141,19 +141,19 @@ pub enum Event {
     },
     /// A judge could not be seated, or did not answer a turn.
     Failed {
-        /// Who.
+        /// The judge that failed.
         judge: JudgeId,
         /// Which turn; none when it was never seated or is gone altogether.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<TurnId>,
-        /// Why.
+        /// Why it failed.
         failure: Failure,
     },
     /// A judge has ended. Comes once for every judge that was started.
     Ended {
-        /// Who.
+        /// The judge that ended.
         judge: JudgeId,
-        /// How.
+        /// How it ended.
         ending: Ending,
     },
     /// The backend itself has trouble.
@@ -184,7 +184,7 @@ pub enum Ending {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{kind}: {detail}")]
 pub struct Failure {
-    /// The class.
+    /// The class of the failure.
     pub kind: FailureKind,
     /// For a person: the cause and the next step.
     pub detail: String,
@@ -272,7 +272,7 @@ pub struct Usage {
     pub input_tokens: Option<u64>,
     /// Input tokens read from the provider's cache.
     pub cached_tokens: Option<u64>,
-    /// Output tokens.
+    /// Output tokens, reasoning included.
     pub output_tokens: Option<u64>,
     /// Money in US dollars.
     pub cost_usd: Option<f64>,

@@ -14,7 +14,7 @@ pub const PACKET_VERSION: u32 = 1;
 /// The whole change with its context, instructions and coverage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Packet {
-    /// Always [`PACKET_VERSION`].
+    /// The version of this form: [`PACKET_VERSION`].
     pub version: u32,
     /// What is under review.
     pub target: Target,
@@ -52,14 +52,14 @@ pub enum TargetKind {
     File,
     /// A question without code.
     Topic,
-    /// A stage of seed 002.
+    /// A stage of a debate: it works on a document instead of a change.
     Stage,
 }
 
 /// What is under review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
-    /// The kind.
+    /// What kind of change it is.
     pub kind: TargetKind,
     /// How a person would name it, e.g. `main...feature` or `HEAD~3..HEAD`. Untrusted text.
     pub label: String,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use percent_encoding::{CONTROLS, percent_decode_str};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,50 +54,20 @@ impl RepoPath {
     }
 }
 
+/// Bytes that are not UTF-8 as `%FF`; the rest as it is, but for `%` itself.
 fn percent_encode(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c == '%' {
-                out.push_str("%25");
-            } else {
-                out.push(c);
-            }
-        }
-        for byte in chunk.invalid() {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
-}
-
-fn percent_decode(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut i = 0;
-    while i < bytes.len() {
-        let hex = bytes
-            .get(i + 1..i + 3)
-            .and_then(|h| std::str::from_utf8(h).ok());
-        match hex.and_then(|h| u8::from_str_radix(h, 16).ok()) {
-            Some(byte) if bytes[i] == b'%' => {
-                out.push(byte);
-                i += 3;
-            }
-            _ => {
-                out.push(bytes[i]);
-                i += 1;
-            }
-        }
-    }
-    out
+    let chunk = |chunk: std::str::Utf8Chunk<'_>| {
+        let valid = chunk.valid().replace('%', "%25");
+        valid + &percent_encoding::percent_encode(chunk.invalid(), CONTROLS).to_string()
+    };
+    bytes.utf8_chunks().map(chunk).collect()
 }
 
 impl From<WirePath> for RepoPath {
     fn from(wire: WirePath) -> Self {
         match wire {
             WirePath::Plain(text) => Self(text.into_bytes()),
-            WirePath::Encoded { percent } => Self(percent_decode(&percent)),
+            WirePath::Encoded { percent } => Self(percent_decode_str(&percent).collect()),
         }
     }
 }

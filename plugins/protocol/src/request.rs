@@ -7,41 +7,41 @@ use serde::{Deserialize, Serialize};
 use crate::message::{Event, Failure, FailureKind, Hello, JudgeSpec, Message};
 use crate::{BackendError, Capability, JudgeId};
 
-/// One call.
+/// One call of the program to a backend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Request {
     /// What are you? The first request, answered by a line `{"type":"manifest",…}` with the fields of
     /// [`crate::message::Manifest`].
     Manifest,
-    /// [`crate::Backend::open`].
+    /// Calls [`crate::Backend::open`].
     Open {
         /// The first thing that it is told.
         hello: Hello,
     },
-    /// [`crate::Backend::spawn`].
+    /// Calls [`crate::Backend::spawn`].
     Spawn {
         /// Who is to be seated.
         spec: JudgeSpec,
     },
-    /// [`crate::Backend::send`].
+    /// Calls [`crate::Backend::send`].
     Send {
         /// A probe or a turn.
         message: Message,
     },
-    /// [`crate::Backend::cancel`].
+    /// Calls [`crate::Backend::cancel`].
     Cancel {
-        /// Who.
+        /// The judge whose turns are cancelled.
         judge: JudgeId,
     },
-    /// [`crate::Backend::shutdown`].
+    /// Calls [`crate::Backend::shutdown`].
     Shutdown {
-        /// Who.
+        /// The judge that is to end.
         judge: JudgeId,
         /// How long it has to end by itself, in milliseconds.
         grace_ms: u64,
     },
-    /// [`crate::Backend::close`].
+    /// Calls [`crate::Backend::close`].
     Close,
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The name of a judge within a run: `judge-1`, or `judge-security` with a perspective (seed 003, "Judge Naming").
+/// The name of a judge within a run: `judge-1`, or `judge-security` with a perspective.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct JudgeId(pub String);
 
 impl JudgeId {
-    /// The name.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -60,7 +60,7 @@ pub struct AgentSpec {
     /// The model, when overridden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Whether it applies rules rather than a model: its findings need no second voice (3-debate.md, "confirmed").
+    /// Whether it applies rules rather than a model: its findings need no second voice.
     #[serde(default)]
     pub deterministic: bool,
 }
@@ -179,14 +179,14 @@ pub struct Endpoint {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Api {
-    /// Anthropic Messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI Responses.
+    /// OpenAI's Responses API.
     Responses,
     /// OpenAI Chat Completions, which many other servers speak, too.
     #[default]
     Chat,
-    /// Gemini.
+    /// Google's Gemini API.
     Gemini,
 }
 
@@ -209,9 +209,9 @@ pub enum OutputFormat {
     /// Our own answer, as any judge gives it.
     #[default]
     Answer,
-    /// SARIF 2.1.0.
+    /// A SARIF 2.1.0 log.
     Sarif,
-    /// reviewdog's rdjson.
+    /// A report in reviewdog's rdjson.
     Rdjson,
 }
 

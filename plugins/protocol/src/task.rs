@@ -12,18 +12,18 @@ use crate::answer::{Contention, Evidence, Finding, Stance, Vote};
 pub enum Task {
     /// R1: review the change alone.
     Review,
-    /// R1, second turn: the explorers' results (seed 003's parent).
+    /// R1, second turn: the explorers' results.
     Explored {
         /// Question and what was found, in the order asked.
         results: Vec<Explored>,
     },
-    /// One question of a judge, put to a helper that has no memory and no seat (seed 000, `--explorers`). The reply is
+    /// One question of a judge, put to a helper that has no memory and no seat (`--explorers`). The reply is
     /// text.
     Explore {
         /// The question: untrusted.
         question: String,
     },
-    /// R2, first turn: restate your own position before you see the others' (seed 000). The reply is text, not an
+    /// R2, first turn: restate your own position before you see the others'. The reply is text, not an
     /// answer.
     Restate,
     /// R2, second turn: the others' positions; answer with the debate's fields.
@@ -92,7 +92,7 @@ pub enum Task {
     },
     /// Seed 001, within a round: the moderator intervenes, always in the same words.
     Moderate {
-        /// Why.
+        /// Why the moderator intervenes.
         kind: InterventionKind,
         /// The moderator's words before what they are about.
         opening: String,
@@ -224,7 +224,7 @@ pub struct Explored {
     pub result: Option<String>,
 }
 
-/// Which protocol of seed 000 holds in R2.
+/// Whether round 2 tests an agreement or settles a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DebateBranch {
@@ -239,7 +239,7 @@ pub enum DebateBranch {
 pub struct Peer {
     /// `A`, `B`, …: differs from judge to judge and from run to run.
     pub label: String,
-    /// Its vote.
+    /// The vote that it gave.
     pub verdict: Vote,
     /// Its sentence; empty when exchanged by reference.
     #[serde(default)]
@@ -260,11 +260,11 @@ pub struct Peer {
 pub struct PeerFinding {
     /// `A1`: first finding of Judge A.
     pub id: String,
-    /// The finding.
+    /// What the other judge reported.
     pub finding: Finding,
 }
 
-/// Where another councillor stands (seed 001): its role is named, since the role is the point.
+/// Where another councillor stands: its role is named, since the role is the point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Councillor {
     /// Its role, under which it is challenged and written to.
@@ -272,7 +272,7 @@ pub struct Councillor {
     /// Its position as it is now.
     #[serde(default)]
     pub position: String,
-    /// Its arguments.
+    /// The arguments that it gives.
     #[serde(default)]
     pub arguments: Vec<String>,
     /// Its vote and findings, scrubbed, under a label as in any exchange.
@@ -289,11 +289,11 @@ pub struct PutChallenge {
     /// The claim in question; empty for the question of an opening statement.
     #[serde(default)]
     pub claim: String,
-    /// The question.
+    /// What is to be answered.
     pub question: String,
 }
 
-/// Why the moderator intervenes (seed 001).
+/// Why the moderator intervenes.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -318,12 +318,12 @@ impl InterventionKind {
     }
 }
 
-/// A disputed finding in a rebuttal (seed 002).
+/// A disputed finding in a rebuttal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenPoint {
     /// `A1` for a finding of Judge A; the bare number of the judge's own finding, to be defended or withdrawn.
     pub id: String,
-    /// The finding.
+    /// The finding that is disputed.
     pub finding: Finding,
     /// What was said of it, names left out.
     pub said: Vec<Statement>,
@@ -332,23 +332,23 @@ pub struct OpenPoint {
 /// What somebody said of a disputed finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Statement {
-    /// Agreement.
+    /// Whether it agrees with the finding.
     pub stance: Stance,
-    /// Why.
+    /// Why it thinks so.
     pub reasoning: String,
     /// What it points to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
 }
 
-/// What one role contributed in one round (seed 002).
+/// What one role contributed in one round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Contribution {
     /// The role, or a peer's label where nobody may be named.
     pub role: String,
-    /// The round.
+    /// The round in which it was made.
     pub round: u8,
-    /// Its sentence.
+    /// The role's key insight of that round.
     #[serde(default)]
     pub key_insight: String,
     /// Its findings of that round.
@@ -364,11 +364,11 @@ pub struct Contribution {
 pub struct Objection {
     /// The point's name, e.g. `A1`.
     pub to: String,
-    /// The point.
+    /// The finding that is objected to.
     pub finding: Finding,
     /// Disagreed, or only partially agreed.
     pub stance: Stance,
-    /// Why.
+    /// Why the other side objects.
     pub reasoning: String,
     /// What it points to.
     #[serde(default, skip_serializing_if = "Option::is_none")]

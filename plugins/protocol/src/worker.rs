@@ -1,7 +1,7 @@
 //! The files by which a worker process is joined: `workers/<judge>/` in the run's folder (docs/run-folder.md).
 //!
 //! A worker reads `seat.json` and `turn-<id>.json`, and leaves `turn-<id>.reply.json`. The file is the truth; the end of
-//! the process only wakes whoever waits (3-debate.md, "Settled contradictions").
+//! the process only wakes whoever waits.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub enum WorkerReply {
     },
     /// There is none.
     Failed {
-        /// Why.
+        /// Why there is no answer.
         failure: Failure,
     },
 }
@@ -40,7 +40,7 @@ pub fn seat_file(run: &Path, judge: &JudgeId) -> PathBuf {
     judge_folder(run, judge).join("seat.json")
 }
 
-/// A [`crate::Turn`].
+/// The file of a turn that a worker is to answer, a [`crate::Turn`].
 pub fn turn_file(run: &Path, judge: &JudgeId, turn: TurnId) -> PathBuf {
     judge_folder(run, judge).join(format!("turn-{}.json", turn.0))
 }

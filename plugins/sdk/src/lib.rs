@@ -3,6 +3,8 @@
 //! Implement [`Backend`], then either export it from a `cdylib` with [`export_backend!`], or hand it to [`serve_stdio`]
 //! in the `main` of a program. `docs/backends.md` explains the contract; `council-conformance` tries a backend out.
 
+#![warn(missing_docs)]
+
 mod entry;
 mod link;
 mod stdio;

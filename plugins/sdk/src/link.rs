@@ -8,11 +8,11 @@ use council_protocol::Event;
 /// How much a line of log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
-    /// Something failed.
+    /// Something failed, and the backend cannot go on as it should.
     Error,
     /// Something is odd.
     Warn,
-    /// Worth knowing.
+    /// Something worth knowing happened.
     Info,
     /// For whoever looks for a fault.
     Debug,

@@ -1,4 +1,4 @@
-//! The driver for every agent that speaks the Agent Client Protocol (clients.md 8.2 and 9): one process and one session per
+//! The driver for every agent that speaks the Agent Client Protocol: one process and one session per
 //! judge. What differs between agents stands in a table; what the protocol cannot promise is asked for and looked at.
 
 mod permission;
@@ -8,7 +8,6 @@ mod session;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use council_protocol::seat::{AgentKind, Client};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
 use self::quirks::{AgentQuirks, ReadOnlyMode};
@@ -37,7 +36,7 @@ impl Agent for AcpAgent {
     }
 
     fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
-        let client = client_of(seat)?;
+        let client = client::client_of(seat, self.driver_name())?;
         client::find_installed(&self.0, seat, client)?;
         let quirks = quirks::find_quirks(&client.argv);
         if let (Some(model), None) = (&seat.agent.model, quirks.model_flag) {
@@ -53,9 +52,8 @@ impl Agent for AcpAgent {
             capabilities.remove(&Capability::ReadOnly);
             notes.push("nothing but our refusals keeps it from writing");
         }
-        if !client::has_key(&self.0, &quirks.login) {
-            notes.push("no key in the environment: it uses its own login");
-        }
+        notes.push(client::login_note(&self.0, &quirks.login));
+        notes.retain(|note| !note.is_empty());
         Ok(SeatProbe {
             capabilities,
             note: notes.join("; "),
@@ -64,58 +62,48 @@ impl Agent for AcpAgent {
 
     fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
         self.probe_seat(&spec.seat)?;
-        let client = client_of(&spec.seat)?;
+        let client = client::client_of(&spec.seat, self.driver_name())?;
         let quirks = quirks::find_quirks(&client.argv);
-        let mut desk = AgentEnv::prepare(&self.0, spec, client, &quirks.login)?;
-        self.populate_home(&mut desk, quirks)
+        let mut agent_env = AgentEnv::prepare(&self.0, spec, client, &quirks.login)?;
+        self.populate_home(&mut agent_env, quirks)
             .map_err(|error| spawn_failure(&client.argv[0], &error))?;
         let mut argv = client.argv.clone();
         if let (Some(flag), Some(model)) = (quirks.model_flag, &spec.seat.agent.model) {
             argv.extend([flag.to_owned(), model.clone()]);
         }
         Ok(Box::new(session::AcpSession::start(
-            spec, &argv, quirks, desk,
+            spec, &argv, quirks, agent_env,
         )?))
     }
 }
 
 impl AcpAgent {
     /// Folders, files and variables of its own, and the user's login by reference where no key signs it in.
-    fn populate_home(&self, desk: &mut AgentEnv, quirks: &AgentQuirks) -> std::io::Result<()> {
+    fn populate_home(&self, agent_env: &mut AgentEnv, quirks: &AgentQuirks) -> std::io::Result<()> {
         let has_key = client::has_key(&self.0, &quirks.login);
         for (name, folder) in quirks.folders {
-            let folder = desk.home.path().join(folder);
+            let folder = agent_env.home.path().join(folder);
             std::fs::create_dir_all(&folder)?;
-            desk.set_variable(name, folder);
+            agent_env.set_variable(name, folder);
         }
         for (path, with_key, with_login) in quirks.files {
-            desk.write_file(path, if has_key { with_key } else { with_login })?;
+            agent_env.write_file(path, if has_key { with_key } else { with_login })?;
         }
         for (name, value) in quirks.variables {
-            desk.set_variable(name, *value);
+            agent_env.set_variable(name, *value);
         }
         let logins = quirks.logins.iter().filter(|_| !has_key);
         for (theirs, ours) in logins {
             let theirs = client::in_users_home(&self.0, theirs).filter(|path| path.exists());
             if let Some(theirs) = theirs {
-                let ours: PathBuf = desk.home.path().join(ours);
+                let ours: PathBuf = agent_env.home.path().join(ours);
                 if let Some(parent) = ours.parent() {
                     std::fs::create_dir_all(parent)?;
                 }
-                desk.allow_path(theirs.clone());
+                agent_env.allow_path(theirs.clone());
                 std::os::unix::fs::symlink(theirs, ours)?;
             }
         }
         Ok(())
-    }
-}
-
-fn client_of(seat: &Seat) -> Result<&Client, Failure> {
-    match &seat.agent.kind {
-        AgentKind::Acp(client) => Ok(client),
-        _ => Err(Failure::new(
-            FailureKind::Unsupported,
-            "this driver speaks the Agent Client Protocol only",
-        )),
     }
 }

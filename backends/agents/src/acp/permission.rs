@@ -1,4 +1,4 @@
-//! What an agent is allowed when it asks: to look at the room, and nothing else.
+//! What an agent is allowed when it asks: to look at the workspace, and nothing else.
 
 use std::path::{Component, Path};
 
@@ -29,9 +29,10 @@ fn decide_permission(request: &RequestPermissionRequest, room: &Path) -> Request
         let is_it = |option: &&PermissionOption| option.kind == kind;
         request.options.iter().find(is_it)
     };
-    let chosen = match is_read_only(request, room) || is_mailbox(request) {
-        true => of(AllowOnce),
-        false => of(RejectOnce).or_else(|| of(RejectAlways)),
+    let chosen = if is_read_only(request, room) || is_mailbox(request) {
+        of(AllowOnce)
+    } else {
+        of(RejectOnce).or_else(|| of(RejectAlways))
     };
     match chosen {
         Some(option) => RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(
@@ -41,7 +42,7 @@ fn decide_permission(request: &RequestPermissionRequest, room: &Path) -> Request
     }
 }
 
-/// Whether the call reads or searches, and names nothing outside of the room. The kind is the agent's own word, but an
+/// Whether the call reads or searches, and names nothing outside of the workspace. The kind is the agent's own word, but an
 /// agent that lies about it could do without asking, too.
 fn is_read_only(request: &RequestPermissionRequest, room: &Path) -> bool {
     let call = &request.tool_call.fields;

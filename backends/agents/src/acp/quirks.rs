@@ -1,4 +1,4 @@
-//! How agents differ behind one protocol (clients.md 5 to 8.2): a row each, and no `if` anywhere else.
+//! How agents differ behind one protocol: a row each, and no `if` anywhere else.
 
 use std::path::Path;
 
@@ -17,7 +17,6 @@ pub(super) enum ReadOnlyMode {
     No,
 }
 
-/// One agent.
 #[derive(Debug)]
 pub(super) struct AgentQuirks {
     /// The file name of its program.
@@ -36,7 +35,7 @@ pub(super) struct AgentQuirks {
     pub(super) files: &'static [(&'static str, &'static str, &'static str)],
     /// The user's own login: below the user's home, below its home.
     pub(super) logins: &'static [(&'static str, &'static str)],
-    /// Whether it takes MCP servers with a session, and lets their tools be called (clients.md 8.2).
+    /// Whether it takes MCP servers with a session, and lets their tools be called.
     pub(super) takes_mailbox: bool,
     /// What it says in an answer that is not the model's: how a notice goes, and how an error begins.
     pub(super) own_words: Option<OwnWords>,
@@ -58,9 +57,10 @@ impl OwnWords {
         while let Some(rest) = text.strip_prefix(self.notice) {
             text = rest.trim_start();
         }
-        match text.starts_with(self.error) {
-            true => Err(text),
-            false => Ok(text),
+        if text.starts_with(self.error) {
+            Err(text)
+        } else {
+            Ok(text)
         }
     }
 }
@@ -105,7 +105,7 @@ const GEMINI: AgentQuirks = AgentQuirks {
     read_only: ReadOnlyMode::Mode(&["plan"]),
     model_flag: Some("-m"),
     variables: &[
-        // It refuses to run in a folder that nobody trusts; the room holds nothing to be trusted with.
+        // It refuses to run in a folder that nobody trusts; the workspace holds nothing to be trusted with.
         ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
         // It would start itself once more.
         ("GEMINI_CLI_NO_RELAUNCH", "true"),
@@ -146,7 +146,7 @@ const COPILOT: AgentQuirks = AgentQuirks {
     folders: &[("COPILOT_HOME", "copilot")],
     files: &[],
     logins: &[(".copilot/config.json", "copilot/config.json")],
-    // A 401 is an answer like any other (clients.md 8.2).
+    // It passes a 401 on as an answer like any other.
     takes_mailbox: false,
     own_words: Some(OwnWords {
         notice: "Info: Request failed due to a transient API error. Retrying...",
@@ -235,7 +235,7 @@ const CODEX: AgentQuirks = AgentQuirks {
     },
     read_only: ReadOnlyMode::Mode(&["read-only"]),
     model_flag: None,
-    // Its default mode writes without asking, whatever its configuration says (clients.md 8.2).
+    // Its default mode writes without asking, whatever its configuration says.
     variables: &[("INITIAL_AGENT_MODE", "read-only")],
     folders: &[("CODEX_HOME", "codex")],
     files: &[],

@@ -23,7 +23,7 @@ use crate::process::oversized_failure;
 use crate::rpc::{NoticeReceiver, RpcDialect, RpcError, RpcNotice, RpcPeer};
 use crate::{AgentReply, Conversation, StopSignal};
 
-/// How long it has to start: the slowest takes several seconds on an idle machine (clients.md 8.3).
+/// How long it has to start: the slowest takes several seconds on an idle machine.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a cancelled turn has to end.
@@ -47,7 +47,7 @@ pub(crate) const DIALECT: RpcDialect = RpcDialect {
 
 pub(super) struct AcpSession {
     peer: RpcPeer,
-    ear: NoticeReceiver,
+    receiver: NoticeReceiver,
     id: SessionId,
     quirks: &'static AgentQuirks,
     /// Where it may submit its verdicts instead of writing them down.
@@ -59,7 +59,7 @@ pub(super) struct AcpSession {
     /// It did not end a cancelled turn: it cannot be used any more.
     is_stuck: bool,
     most: u64,
-    _desk: AgentEnv,
+    _agent_env: AgentEnv,
 }
 
 impl AcpSession {
@@ -67,33 +67,33 @@ impl AcpSession {
         spec: &JudgeSpec,
         argv: &[String],
         quirks: &'static AgentQuirks,
-        desk: AgentEnv,
+        agent_env: AgentEnv,
     ) -> Result<Self, Failure> {
-        let peer = RpcPeer::start(&desk.exe, &desk.guarded_program(argv), DIALECT)?;
-        let ear = NoticeReceiver::new();
+        let peer = RpcPeer::start(&agent_env.exe, &agent_env.guarded_program(argv), DIALECT)?;
+        let receiver = NoticeReceiver::new();
         let version = env!("CARGO_PKG_VERSION");
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_info(Implementation::new("git-council", version));
-        let met = call_agent(&peer, &ear, "initialize", &hello)?;
+        let met = call_agent(&peer, &receiver, "initialize", &hello)?;
         let met: InitializeResponse = parse_response("initialize", met)?;
         if met.protocol_version != ProtocolVersion::V1 {
             let detail = "the agent speaks another version of the protocol than 1";
             return Err(Failure::new(FailureKind::Unsupported, detail));
         }
-        let mailbox = desk
+        let mailbox = agent_env
             .create_mailbox(&spec.brief)
             .filter(|_| quirks.takes_mailbox);
         let servers = mailbox.iter().map(|(_, server)| {
             let ours = McpServerStdio::new("council", &server[0]).args(server[1..].to_vec());
             McpServer::Stdio(ours)
         });
-        let new = NewSessionRequest::new(&desk.dir).mcp_servers(servers.collect());
-        let opened = call_agent(&peer, &ear, "session/new", &new)?;
+        let new = NewSessionRequest::new(&agent_env.dir).mcp_servers(servers.collect());
+        let opened = call_agent(&peer, &receiver, "session/new", &new)?;
         let opened: NewSessionResponse = parse_response("session/new", opened)?;
-        peer.subscribe(&opened.session_id.to_string(), &ear);
+        peer.subscribe(&opened.session_id.to_string(), &receiver);
         let mut session = Self {
             peer,
-            ear,
+            receiver,
             id: opened.session_id.clone(),
             quirks,
             mailbox: mailbox.map(|(mailbox, _)| mailbox),
@@ -102,7 +102,7 @@ impl AcpSession {
             is_first: true,
             is_stuck: false,
             most: spec.max_answer_bytes,
-            _desk: desk,
+            _agent_env: agent_env,
         };
         session.make_read_only(&opened)?;
         Ok(session)
@@ -145,7 +145,7 @@ impl AcpSession {
             return Ok(());
         }
         let switch = SetSessionModeRequest::new(self.id.clone(), mode.to_owned());
-        call_agent(&self.peer, &self.ear, "session/set_mode", &switch).map(drop)
+        call_agent(&self.peer, &self.receiver, "session/set_mode", &switch).map(drop)
     }
 
     /// The same by an option of the session; what it answers is looked at.
@@ -170,7 +170,12 @@ impl AcpSession {
             option.to_owned(),
             agent_client_protocol_schema::v1::SessionConfigOptionValue::value_id(value.clone()),
         );
-        let mut taken = call_agent(&self.peer, &self.ear, "session/set_config_option", &switch)?;
+        let mut taken = call_agent(
+            &self.peer,
+            &self.receiver,
+            "session/set_config_option",
+            &switch,
+        )?;
         let options: Vec<SessionConfigOption> =
             parse_response("session/set_config_option", taken["configOptions"].take())?;
         match find_offered(&options, option, wanted) {
@@ -191,7 +196,7 @@ impl AcpSession {
         stop: &StopSignal,
     ) -> Result<Result<Value, RpcError>, Failure> {
         loop {
-            match self.ear.next_notice(DIALECT.name, until, stop)? {
+            match self.receiver.next_notice(DIALECT.name, until, stop)? {
                 RpcNotice::Replied(replied, result) if replied == id => return Ok(result),
                 RpcNotice::Told(method, params) if method == "session/update" => {
                     // An update of a later version of the protocol is none for us.
@@ -279,7 +284,7 @@ impl Conversation for AcpSession {
             let detail = "the agent did not end a cancelled turn";
             return Err(Failure::new(FailureKind::Died, detail));
         }
-        self.ear.wake_on(stop);
+        self.receiver.wake_on(stop);
         mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
         let words = compose_message(
             &self.brief,
@@ -290,7 +295,7 @@ impl Conversation for AcpSession {
         let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
         let id = self
             .peer
-            .send_request(&self.ear, "session/prompt", &to_json(&prompt));
+            .send_request(&self.receiver, "session/prompt", &to_json(&prompt));
         let mut text = String::new();
         match self.wait_for_reply(id, &mut text, until, stop) {
             Ok(Ok(done)) => {
@@ -323,7 +328,7 @@ impl Drop for AcpSession {
     }
 }
 
-/// Everything that is read of what an agent tells, for [`crate::fuzz`].
+/// Everything that is read of what an agent tells, for the fuzz targets.
 pub(crate) fn decode_params(params: Value) {
     let _ = parse_usage(&params);
     let _ = full_value(&params["options"], "plan");
@@ -345,11 +350,11 @@ fn parse_response<T: serde::de::DeserializeOwned>(what: &str, value: Value) -> R
 /// Asks before the first turn; an error is a judge that cannot sit.
 fn call_agent(
     peer: &RpcPeer,
-    ear: &NoticeReceiver,
+    receiver: &NoticeReceiver,
     method: &str,
     params: &impl Serialize,
 ) -> Result<Value, Failure> {
-    peer.call_method(ear, method, &to_json(params), START_TIMEOUT)?
+    peer.call_method(receiver, method, &to_json(params), START_TIMEOUT)?
         .map_err(|error| refusal_failure(method, &error))
 }
 
@@ -402,7 +407,7 @@ fn full_value(options: &Value, name: &str) -> Option<String> {
     }
 }
 
-/// Tokens, wherever an agent puts them (clients.md 8.2).
+/// Tokens, wherever an agent puts them.
 fn parse_usage(done: &Value) -> Option<Usage> {
     let places = [&done["usage"], &done["_meta"]["quota"]["token_count"]];
     let counts = places.into_iter().find(|counts| counts.is_object())?;

@@ -1,4 +1,4 @@
-//! One live process for all turns of a judge, over `stream-json` (clients.md 3.3).
+//! One live process for all turns of a judge, over `stream-json`.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -42,14 +42,14 @@ pub(super) struct LiveSession {
     has_ended: bool,
     spent: f64,
     most: u64,
-    _desk: AgentEnv,
+    _agent_env: AgentEnv,
 }
 
 impl LiveSession {
     pub(super) fn start(
         spec: &JudgeSpec,
         client: &Client,
-        desk: AgentEnv,
+        agent_env: AgentEnv,
     ) -> Result<Self, Failure> {
         let mut argv = super::build_arguments(spec, client);
         let live = [
@@ -61,33 +61,39 @@ impl LiveSession {
             "--no-session-persistence",
         ];
         argv.extend(live.map(str::to_owned));
-        let mailbox = desk.create_mailbox(&spec.brief).map(|(mailbox, server)| {
-            let council = json!({ "type": "stdio", "command": server[0], "args": server[1..] });
-            let servers = json!({ "mcpServers": { "council": council } });
-            // Without the second flag its tools are offered and refused (clients.md 10).
-            let flags = [
-                "--mcp-config",
-                &servers.to_string(),
-                "--allowedTools",
-                "mcp__council",
-            ];
-            argv.extend(flags.map(str::to_owned));
-            mailbox
-        });
+        let mailbox = agent_env
+            .create_mailbox(&spec.brief)
+            .map(|(mailbox, server)| {
+                let council = json!({ "type": "stdio", "command": server[0], "args": server[1..] });
+                let servers = json!({ "mcpServers": { "council": council } });
+                // Without the second flag its tools are offered and refused.
+                let flags = [
+                    "--mcp-config",
+                    &servers.to_string(),
+                    "--allowedTools",
+                    "mcp__council",
+                ];
+                argv.extend(flags.map(str::to_owned));
+                mailbox
+            });
         let (tell, news) = channel();
         let heard = tell.clone();
-        let lines = LineProcess::start(&desk.exe, &desk.guarded_program(&argv), move |line, _| {
-            let news = match line {
-                // Whatever is no JSON is noise (clients.md 8.4 no. 8).
-                ProgramOutput::Line(line) => match parse_event(&line) {
-                    Some(message) => LiveEvent::Message(message),
-                    None => return,
-                },
-                ProgramOutput::Flood => LiveEvent::Flood,
-                ProgramOutput::End => LiveEvent::End,
-            };
-            let _ = heard.send(news);
-        })?;
+        let lines = LineProcess::start(
+            &agent_env.exe,
+            &agent_env.guarded_program(&argv),
+            move |line, _| {
+                let news = match line {
+                    // Whatever is no JSON is noise.
+                    ProgramOutput::Line(line) => match parse_event(&line) {
+                        Some(message) => LiveEvent::Message(message),
+                        None => return,
+                    },
+                    ProgramOutput::Flood => LiveEvent::Flood,
+                    ProgramOutput::End => LiveEvent::End,
+                };
+                let _ = heard.send(news);
+            },
+        )?;
         Ok(Self {
             lines,
             news,
@@ -98,7 +104,7 @@ impl LiveSession {
             has_ended: false,
             spent: 0.0,
             most: spec.max_answer_bytes,
-            _desk: desk,
+            _agent_env: agent_env,
         })
     }
 

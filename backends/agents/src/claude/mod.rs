@@ -1,4 +1,4 @@
-//! The driver for Claude Code (clients.md 3): a live process over `stream-json`, or one process per turn that resumes.
+//! The driver for Claude Code: a live process over `stream-json`, or one process per turn that resumes.
 //!
 //! It is started so that nothing of the reviewed tree or of the user's settings reaches it: no setting sources, no MCP
 //! servers but ours, a system prompt of our own, and no tool that writes or runs anything. Its exit code is no verdict.
@@ -9,19 +9,20 @@ mod per_turn;
 
 use std::sync::Arc;
 
-use council_protocol::seat::{AgentKind, Client};
-use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
+use council_protocol::seat::Client;
+use council_protocol::{CapabilitySet, Failure, JudgeSpec, Seat};
 
+use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
-/// The tools that a judge has in its room.
+/// The tools that a judge has in its workspace.
 const TOOLS: &str = "Read,Grep,Glob";
 
-/// Requests that are tried again: more would outlive a judge's time (clients.md 3.5).
+/// Requests that are tried again: more would outlive a judge's time.
 const RETRIES: &str = "2";
 
-/// What a message of the client's comes to, for [`crate::fuzz`].
+/// What a message of the client's comes to, for the fuzz targets.
 pub(crate) fn decode_message(message: serde_json::Value) {
     if let Ok(outcome) = serde_json::from_value::<outcome::ClaudeResult>(message) {
         let _ = outcome.into_reply(&mut 0.0);
@@ -42,7 +43,6 @@ const LOGIN: ClientLogin = ClientLogin {
     ],
 };
 
-/// Claude Code.
 pub(crate) struct ClaudeAgent(pub(crate) Arc<AgentContext>);
 
 impl Agent for ClaudeAgent {
@@ -51,35 +51,23 @@ impl Agent for ClaudeAgent {
     }
 
     fn capabilities(&self) -> CapabilitySet {
-        CapabilitySet::from([
-            Capability::Spawn,
-            Capability::Message,
-            Capability::Shutdown,
-            Capability::Resume,
-            Capability::StructuredOutput,
-            Capability::ReadOnly,
-            Capability::Cost,
-        ])
+        full_capabilities()
     }
 
     fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
-        let client = client_of(seat)?;
+        let client = client::client_of(seat, self.driver_name())?;
         client::find_installed(&self.0, seat, client)?;
-        let note = match client::has_key(&self.0, &LOGIN) {
-            true => String::new(),
-            false => "no key in the environment: it uses its own login".to_owned(),
-        };
         Ok(SeatProbe {
             capabilities: self.capabilities(),
-            note,
+            note: client::login_note(&self.0, &LOGIN).to_owned(),
         })
     }
 
     fn open_conversation(&self, spec: &JudgeSpec) -> Result<Box<dyn Conversation>, Failure> {
-        let client = client_of(&spec.seat)?;
+        let client = client::client_of(&spec.seat, self.driver_name())?;
         client::find_installed(&self.0, &spec.seat, client)?;
-        let desk = self.prepare_env(spec, client)?;
-        Ok(Box::new(live::LiveSession::start(spec, client, desk)?))
+        let agent_env = self.prepare_env(spec, client)?;
+        Ok(Box::new(live::LiveSession::start(spec, client, agent_env)?))
     }
 
     fn open_per_turn_conversation(
@@ -87,10 +75,10 @@ impl Agent for ClaudeAgent {
         spec: &JudgeSpec,
     ) -> Option<Result<Box<dyn Conversation>, Failure>> {
         let open = || {
-            let client = client_of(&spec.seat)?;
+            let client = client::client_of(&spec.seat, self.driver_name())?;
             client::find_installed(&self.0, &spec.seat, client)?;
-            let desk = self.prepare_env(spec, client)?;
-            let per_turn = per_turn::PerTurnSession::new(spec, client, desk)?;
+            let agent_env = self.prepare_env(spec, client)?;
+            let per_turn = per_turn::PerTurnSession::new(spec, client, agent_env)?;
             Ok(Box::new(per_turn) as Box<dyn Conversation>)
         };
         Some(open())
@@ -100,19 +88,19 @@ impl Agent for ClaudeAgent {
 impl ClaudeAgent {
     /// Its home is its own where a key signs it in; else the user's, where its login is.
     fn prepare_env(&self, spec: &JudgeSpec, client: &Client) -> Result<AgentEnv, Failure> {
-        let mut desk = AgentEnv::prepare(&self.0, spec, client, &LOGIN)?;
+        let mut agent_env = AgentEnv::prepare(&self.0, spec, client, &LOGIN)?;
         if client::has_key(&self.0, &LOGIN) {
-            let config = desk.home.path().join("claude");
-            desk.set_variable("CLAUDE_CONFIG_DIR", config);
+            let config = agent_env.home.path().join("claude");
+            agent_env.set_variable("CLAUDE_CONFIG_DIR", config);
         } else {
             for name in ["HOME", "CLAUDE_CONFIG_DIR"] {
                 if let Some(own) = self.0.env.get(name) {
-                    desk.set_variable(name, own.clone());
+                    agent_env.set_variable(name, own.clone());
                 }
             }
             for path in [".claude", ".claude.json"] {
                 if let Some(path) = client::in_users_home(&self.0, path) {
-                    desk.allow_path(path);
+                    agent_env.allow_path(path);
                 }
             }
         }
@@ -123,19 +111,9 @@ impl ClaudeAgent {
             ("DISABLE_ERROR_REPORTING", "1"),
             ("CLAUDE_CODE_MAX_RETRIES", RETRIES),
         ] {
-            desk.set_variable(name, value);
+            agent_env.set_variable(name, value);
         }
-        Ok(desk)
-    }
-}
-
-fn client_of(seat: &Seat) -> Result<&Client, Failure> {
-    match &seat.agent.kind {
-        AgentKind::Claude(client) => Ok(client),
-        _ => Err(Failure::new(
-            FailureKind::Unsupported,
-            "this driver speaks with claude only",
-        )),
+        Ok(agent_env)
     }
 }
 

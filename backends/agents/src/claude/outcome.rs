@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::AgentReply;
 use crate::client::{kind_of_message, kind_of_status, shorten_message};
 
-/// The `result` object; the order of its keys differs between versions (clients.md 3.2).
+/// The `result` object; the order of its keys differs between versions.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeResult {
@@ -51,7 +51,7 @@ impl ClaudeResult {
         })
     }
 
-    /// `is_error` first: `subtype` says `success` beside it, too (clients.md 8.4 no. 2).
+    /// `is_error` first: `subtype` says `success` beside it, too.
     fn failure_kind(&self) -> Option<FailureKind> {
         if !self.is_error && self.subtype == "success" {
             return None;

@@ -1,4 +1,4 @@
-//! One process per turn, held to the answer's schema; the conversation is taken up again by its id (clients.md 3.2).
+//! One process per turn, held to the answer's schema; the conversation is taken up again by its id.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::process::{FinishedProgram, oversized_failure, run_once};
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
 pub(super) struct PerTurnSession {
-    desk: AgentEnv,
+    agent_env: AgentEnv,
     argv: Vec<String>,
     brief: Arc<str>,
     most: u64,
@@ -20,11 +20,15 @@ pub(super) struct PerTurnSession {
 }
 
 impl PerTurnSession {
-    pub(super) fn new(spec: &JudgeSpec, client: &Client, desk: AgentEnv) -> Result<Self, Failure> {
+    pub(super) fn new(
+        spec: &JudgeSpec,
+        client: &Client,
+        agent_env: AgentEnv,
+    ) -> Result<Self, Failure> {
         let mut argv = super::build_arguments(spec, client);
         argv.extend(["--output-format", "json"].map(str::to_owned));
         Ok(Self {
-            desk,
+            agent_env,
             argv,
             brief: Arc::clone(&spec.brief),
             most: spec.max_answer_bytes,
@@ -60,10 +64,10 @@ impl Conversation for PerTurnSession {
             argv.extend(["--json-schema".to_owned(), schema.to_string()]);
         }
         let text = compose_message(&self.brief, &turn.prompt, self.session.is_none());
-        let program = self.desk.guarded_program(&argv);
+        let program = self.agent_env.guarded_program(&argv);
         // The result carries the answer twice, escaped.
         let most = self.most.saturating_mul(4).saturating_add(1 << 20);
-        let finished = run_once(&self.desk.exe, &program, text.into_bytes(), most, stop)?;
+        let finished = run_once(&self.agent_env.exe, &program, text.into_bytes(), most, stop)?;
         let outcome = self.parse_result(&finished)?;
         if let Some(session) = outcome.session_id.clone() {
             self.session = Some(session);

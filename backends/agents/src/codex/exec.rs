@@ -1,4 +1,4 @@
-//! One `codex exec` per turn (seed 003, "Codex CLI Judges"); `exec resume` takes the thread up again.
+//! One `codex exec` per turn; `exec resume` takes the thread up again.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const LAST_MESSAGE_FILE: &str = "last.txt";
 const SCHEMA_FILE: &str = "schema.json";
 
 pub(super) struct ExecSession {
-    desk: AgentEnv,
+    agent_env: AgentEnv,
     /// The program with what stands before its subcommand.
     argv: Vec<String>,
     model: Option<String>,
@@ -37,9 +37,9 @@ pub(super) struct ExecEvents {
 }
 
 impl ExecSession {
-    pub(super) fn new(spec: &JudgeSpec, argv: Vec<String>, desk: AgentEnv) -> Self {
+    pub(super) fn new(spec: &JudgeSpec, argv: Vec<String>, agent_env: AgentEnv) -> Self {
         Self {
-            desk,
+            agent_env,
             argv,
             model: spec.seat.agent.model.clone(),
             brief: Arc::clone(&spec.brief),
@@ -49,22 +49,22 @@ impl ExecSession {
         }
     }
 
-    /// The seed's flags in the seed's order, ours around them, the prompt over standard input.
+    /// `exec -s read-only -m MODEL -C DIR … -`: the prompt goes over standard input, which no length of argument limits.
     fn build_arguments(&self, has_schema: bool) -> Vec<String> {
         let mut argv = self.argv.clone();
         let home = |name: &str| {
-            self.desk
+            self.agent_env
                 .home
                 .path()
                 .join(name)
                 .to_string_lossy()
                 .into_owned()
         };
-        let dir = self.desk.dir.to_string_lossy().into_owned();
+        let dir = self.agent_env.dir.to_string_lossy().into_owned();
         let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
         let instructions = format!("developer_instructions={SYSTEM_PROMPT:?}");
         add(&["exec", "-c", &instructions, "-s", "read-only"]);
-        // Only where it is overridden (seed 003).
+        // Without `-m` Codex takes the model of its own configuration.
         if let Some(model) = &self.model {
             add(&["-m", model]);
         }
@@ -112,7 +112,7 @@ impl ExecSession {
 
     /// The last message, as `-o` left it.
     fn read_last_message(&self) -> Result<String, Failure> {
-        let path = self.desk.home.path().join(LAST_MESSAGE_FILE);
+        let path = self.agent_env.home.path().join(LAST_MESSAGE_FILE);
         match std::fs::metadata(&path).map(|file| file.len()) {
             Ok(size) if size > self.most => Err(oversized_failure(self.most)),
             Ok(_) => std::fs::read_to_string(&path).map_err(|error| {
@@ -143,24 +143,24 @@ impl Conversation for ExecSession {
         let schema = schema::answer_schema(turn.task.form());
         let cannot = |error| spawn_failure(&self.argv[0], &error);
         if let Some(schema) = &schema {
-            self.desk
+            self.agent_env
                 .write_file(SCHEMA_FILE, &schema.to_string())
                 .map_err(cannot)?;
         }
         // An answer of an earlier turn is none of this one.
-        self.desk
+        self.agent_env
             .write_file(LAST_MESSAGE_FILE, "")
             .map_err(cannot)?;
         let argv = self.build_arguments(schema.is_some());
         let text = compose_message(&self.brief, &turn.prompt, self.thread.is_none());
-        let program = self.desk.guarded_program(&argv);
+        let program = self.agent_env.guarded_program(&argv);
         let most = self.most.saturating_mul(4).saturating_add(16 << 20);
-        let finished = run_once(&self.desk.exe, &program, text.into_bytes(), most, stop)?;
+        let finished = run_once(&self.agent_env.exe, &program, text.into_bytes(), most, stop)?;
         self.build_reply(&finished)
     }
 }
 
-/// Reads the events; an item of the type `error` is a warning (clients.md 8.4 no. 7).
+/// Reads the events; an item of the type `error` is a warning.
 pub(super) fn parse_events(stdout: &[u8]) -> ExecEvents {
     let mut told = ExecEvents::default();
     for line in stdout.split(|&b| b == b'\n') {

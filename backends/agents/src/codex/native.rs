@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where the package keeps the program for this machine (clients.md 8.3).
+/// Where the package keeps the program for this machine.
 const TRIPLES: &[(&str, &str)] = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
     &[("codex-linux-x64", "x86_64-unknown-linux-musl")]
 } else if cfg!(all(target_os = "linux", target_arch = "aarch64")) {

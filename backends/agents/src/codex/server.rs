@@ -1,4 +1,4 @@
-//! One `codex app-server` for all judges of a client: a thread each (clients.md 4.4).
+//! One `codex app-server` for all judges of a client: a thread each.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(super) struct AppServer {
     pub(super) peer: RpcPeer,
     client: Client,
     room: Option<PathBuf>,
-    pub(super) desk: AgentEnv,
+    pub(super) agent_env: AgentEnv,
 }
 
 impl AppServer {
@@ -36,26 +36,26 @@ impl AppServer {
         client: &Client,
         room: Option<PathBuf>,
         argv: &[String],
-        desk: AgentEnv,
+        agent_env: AgentEnv,
     ) -> Result<Self, Failure> {
         let mut argv = argv.to_vec();
         argv.push("app-server".to_owned());
-        let peer = RpcPeer::start(&desk.exe, &desk.guarded_program(&argv), DIALECT)?;
+        let peer = RpcPeer::start(&agent_env.exe, &agent_env.guarded_program(&argv), DIALECT)?;
         let server = Self {
             peer,
             client: client.clone(),
             room,
-            desk,
+            agent_env,
         };
         let version = env!("CARGO_PKG_VERSION");
         let info = json!({ "name": "git-council", "title": "git-council", "version": version });
-        let ear = NoticeReceiver::new();
-        server.call_server(&ear, "initialize", &json!({ "clientInfo": info }))?;
+        let receiver = NoticeReceiver::new();
+        server.call_server(&receiver, "initialize", &json!({ "clientInfo": info }))?;
         server.peer.send_notification("initialized", &json!({}));
         Ok(server)
     }
 
-    /// Whether it can serve another judge of this client in this room.
+    /// Whether it can serve another judge of this client in this workspace.
     pub(super) fn can_serve(&self, client: &Client, room: Option<&Path>) -> bool {
         !self.peer.is_over() && self.client == *client && self.room.as_deref() == room
     }
@@ -63,12 +63,12 @@ impl AppServer {
     /// Asks and waits; an error of the server is a judge that cannot sit.
     pub(super) fn call_server(
         &self,
-        ear: &NoticeReceiver,
+        receiver: &NoticeReceiver,
         method: &str,
         params: &Value,
     ) -> Result<Value, Failure> {
         self.peer
-            .call_method(ear, method, params, CALL_TIMEOUT)?
+            .call_method(receiver, method, params, CALL_TIMEOUT)?
             .map_err(|error| {
                 let detail = format!(
                     "codex refused {method}: {}",

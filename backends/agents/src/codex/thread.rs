@@ -22,7 +22,7 @@ const TURN_SLACK: Duration = Duration::from_secs(10);
 
 pub(super) struct CodexThread {
     server: Arc<AppServer>,
-    ear: NoticeReceiver,
+    receiver: NoticeReceiver,
     id: String,
     brief: Arc<str>,
     is_first: bool,
@@ -45,9 +45,9 @@ struct TurnProgress {
 
 impl CodexThread {
     pub(super) fn start(server: Arc<AppServer>, spec: &JudgeSpec) -> Result<Self, Failure> {
-        let ear = NoticeReceiver::new();
+        let receiver = NoticeReceiver::new();
         let mut params = json!({
-            "cwd": server.desk.dir,
+            "cwd": server.agent_env.dir,
             "sandbox": "read-only",
             "approvalPolicy": "never",
             "ephemeral": true,
@@ -56,16 +56,16 @@ impl CodexThread {
         if let Some(model) = &spec.seat.agent.model {
             params["model"] = model.as_str().into();
         }
-        let started = server.call_server(&ear, "thread/start", &params)?;
+        let started = server.call_server(&receiver, "thread/start", &params)?;
         check_sandbox(&started)?;
         let Some(id) = started["thread"]["id"].as_str().map(str::to_owned) else {
             let detail = "codex started a thread without an id";
             return Err(Failure::new(FailureKind::Spawn, detail));
         };
-        server.peer.subscribe(&id, &ear);
+        server.peer.subscribe(&id, &receiver);
         Ok(Self {
             server,
-            ear,
+            receiver,
             id,
             brief: Arc::clone(&spec.brief),
             is_first: true,
@@ -83,7 +83,7 @@ impl CodexThread {
         stop: &StopSignal,
     ) -> Result<Value, Failure> {
         loop {
-            match self.ear.next_notice(DIALECT.name, until, stop)? {
+            match self.receiver.next_notice(DIALECT.name, until, stop)? {
                 RpcNotice::Replied(id, Ok(result)) if id == asked => {
                     heard.turn = result["turn"]["id"].as_str().map(str::to_owned);
                 }
@@ -113,7 +113,7 @@ impl CodexThread {
         let until = Instant::now() + INTERRUPT_TIMEOUT;
         // Cancelled before the server has named the turn: it is named first.
         while heard.turn.is_none() {
-            match self.ear.next_notice(DIALECT.name, until, &stop) {
+            match self.receiver.next_notice(DIALECT.name, until, &stop) {
                 Ok(RpcNotice::Replied(id, Ok(result))) if id == asked => {
                     heard.turn = result["turn"]["id"].as_str().map(str::to_owned);
                 }
@@ -124,7 +124,7 @@ impl CodexThread {
         let params = json!({ "threadId": self.id, "turnId": heard.turn });
         self.server
             .peer
-            .send_request(&self.ear, "turn/interrupt", &params);
+            .send_request(&self.receiver, "turn/interrupt", &params);
         self.is_stuck = self.wait_for_end(asked, heard, until, &stop).is_err();
     }
 
@@ -148,7 +148,7 @@ impl Conversation for CodexThread {
             let detail = "codex did not end an interrupted turn";
             return Err(Failure::new(FailureKind::Died, detail));
         }
-        self.ear.wake_on(stop);
+        self.receiver.wake_on(stop);
         let text = compose_message(
             &self.brief,
             &turn.prompt,
@@ -165,7 +165,7 @@ impl Conversation for CodexThread {
         let asked = self
             .server
             .peer
-            .send_request(&self.ear, "turn/start", &params);
+            .send_request(&self.receiver, "turn/start", &params);
         let mut heard = TurnProgress::default();
         let over = self.wait_for_end(asked, &mut heard, until, stop);
         let over = match over {

@@ -105,7 +105,7 @@ fn end_all(child: &Child, grace: Duration) {
     }
 }
 
-/// Closes every descriptor above the death pipe: what we inherited from whoever started us is nothing for an agent (T9).
+/// Closes every descriptor above the death pipe: what we inherited from whoever started us is nothing for an agent.
 fn close_inherited() {
     let first = DEATH_FD + 1;
     #[expect(

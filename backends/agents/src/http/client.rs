@@ -85,7 +85,6 @@ impl Drop for HttpEngine {
 #[derive(Clone)]
 pub(super) struct ApiTarget {
     base: Url,
-    /// For messages.
     host: String,
     headers: HeaderMap,
     key: Option<String>,

@@ -28,6 +28,7 @@ pub use self::connections::http_client;
 use self::client::{ApiTarget, HttpEngine};
 use self::prime::CachePrimer;
 use self::talk::HttpConversation;
+use crate::agent::full_capabilities;
 use crate::environment::is_forbidden;
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
@@ -38,16 +39,16 @@ pub(crate) fn decode_stream(api: Api, stream: &[u8], step: usize) -> String {
 
 /// APIs of models.
 pub(crate) struct HttpAgent {
-    workshop: Arc<AgentContext>,
+    context: Arc<AgentContext>,
     /// Connections, made when the first judge sits.
     engine: OnceLock<Result<Arc<HttpEngine>, String>>,
     primer: Arc<CachePrimer>,
 }
 
 impl HttpAgent {
-    pub(crate) fn new(workshop: Arc<AgentContext>) -> Self {
+    pub(crate) fn new(context: Arc<AgentContext>) -> Self {
         Self {
-            workshop,
+            context,
             engine: OnceLock::new(),
             primer: Arc::default(),
         }
@@ -56,7 +57,7 @@ impl HttpAgent {
     fn shared_engine(&self) -> Result<Arc<HttpEngine>, Failure> {
         let engine = self
             .engine
-            .get_or_init(|| HttpEngine::start(&self.workshop.env).map(Arc::new));
+            .get_or_init(|| HttpEngine::start(&self.context.env).map(Arc::new));
         let failure = |why: &String| Failure::new(FailureKind::Spawn, why.clone());
         engine.as_ref().map(Arc::clone).map_err(failure)
     }
@@ -79,7 +80,7 @@ impl HttpAgent {
                 "{name} is a token of a forge, which no judge may use"
             )));
         }
-        let value = self.workshop.env.get(name).and_then(|value| value.to_str());
+        let value = self.context.env.get(name).and_then(|value| value.to_str());
         let value = value.map(str::trim).filter(|value| !value.is_empty());
         value.map(str::to_owned).ok_or_else(|| {
             unusable_seat(format!(
@@ -97,15 +98,7 @@ impl Agent for HttpAgent {
     /// The whole conversation goes along with every request, so a judge loses nothing between two turns; and an API has
     /// nothing that it could write to.
     fn capabilities(&self) -> CapabilitySet {
-        CapabilitySet::from([
-            Capability::Spawn,
-            Capability::Message,
-            Capability::Shutdown,
-            Capability::Resume,
-            Capability::StructuredOutput,
-            Capability::ReadOnly,
-            Capability::Cost,
-        ])
+        full_capabilities()
     }
 
     /// Sends nothing: a call would cost money.

@@ -37,7 +37,6 @@ impl Drop for PrimerLead {
 /// What a judge has to do before it asks.
 #[derive(Debug)]
 pub(super) enum PrimerTurn {
-    /// Go first.
     First(PrimerLead),
     /// Wait for the first, or go: it is done.
     After(watch::Receiver<bool>),

@@ -17,7 +17,6 @@ const MAX_PAUSE: Duration = Duration::from_secs(20);
 pub(super) enum CallError {
     /// The same call may go through later.
     Again {
-        /// Why.
         failure: Box<Failure>,
         /// The provider's own word on when.
         after: Option<Duration>,

@@ -195,7 +195,6 @@ impl HttpConversation {
         matches!(trouble, CallError::Unfit(_)) && std::mem::replace(&mut self.structured, false)
     }
 
-    /// One call.
     async fn call_once(
         &self,
         model: &str,

@@ -1,10 +1,10 @@
 //! Judges held in this process: the backends `teams` and `inline` are two styles of it.
 
-mod chair;
-mod lane;
+mod grace_watchdog;
+mod judge_events;
 #[cfg(test)]
 mod tests;
-mod undertaker;
+mod worker_thread;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -18,9 +18,9 @@ use council_protocol::{
     JudgeSpec, Limits, Message, PROTOCOL_VERSION, Seat, Sink, Turn,
 };
 
-use self::chair::JudgeEvents;
-use self::lane::{WorkerJob, WorkerThread};
-use self::undertaker::GraceWatchdog;
+use self::grace_watchdog::GraceWatchdog;
+use self::judge_events::JudgeEvents;
+use self::worker_thread::{WorkerJob, WorkerThread};
 use crate::{AgentTable, EventOutlet, JudgeMemory, SeatProbe};
 
 /// How long `close` waits for judges that are asked to stop, before their threads are left behind.
@@ -44,7 +44,7 @@ pub struct LocalStyle {
     pub version: &'static str,
     /// What it can do at best.
     pub capabilities: CapabilitySet,
-    /// The drivers of agents that it can hold (2-architecture.md, backend × agent).
+    /// The drivers of agents that it can hold.
     pub drivers: &'static [&'static str],
     /// How judges share threads.
     pub lanes: ThreadSharing,
@@ -56,7 +56,7 @@ pub struct LocalStyle {
 pub struct LocalBackend {
     style: LocalStyle,
     agents: AgentTable,
-    house: Option<OpenBackend>,
+    open: Option<OpenBackend>,
 }
 
 /// What there is between open and close.
@@ -70,9 +70,9 @@ struct OpenBackend {
     gone: Receiver<Infallible>,
 }
 
-/// A judge's chair and the lane that it works on; none: it was asked to end.
+/// A judge's events and the thread that it works on; none: it was asked to end.
 struct JudgeSlot {
-    chair: Arc<JudgeEvents>,
+    judge_events: Arc<JudgeEvents>,
     lane: Option<WorkerThread>,
 }
 
@@ -82,20 +82,20 @@ impl LocalBackend {
         Self {
             style,
             agents,
-            house: None,
+            open: None,
         }
     }
 
     fn open_backend(&mut self) -> Result<&mut OpenBackend, BackendError> {
-        self.house.as_mut().ok_or(BackendError::Closed)
+        self.open.as_mut().ok_or(BackendError::Closed)
     }
 
     /// Asks the agent on a thread of its own, since it may block.
     fn probe_seat(&mut self, seat: Seat) -> Result<(), BackendError> {
         let (style, agents) = (self.style.clone(), self.agents.clone());
-        let house = self.open_backend()?;
-        let (outlet, alive) = (house.outlet.clone(), house.alive.clone());
-        lane::spawn_thread("probe", move || {
+        let open = self.open_backend()?;
+        let (outlet, alive) = (open.outlet.clone(), open.alive.clone());
+        worker_thread::spawn_thread("probe", move || {
             outlet.emit(probe_event(&style, &agents, seat));
             drop(alive);
         })
@@ -103,14 +103,16 @@ impl LocalBackend {
 
     fn send_turn(&mut self, judge: &JudgeId, turn: Turn) -> Result<(), BackendError> {
         let place = self.open_backend()?.slot_of(judge)?;
-        let Some(stop) = place.chair.begin_turn(turn.id) else {
+        let Some(stop) = place.judge_events.begin_turn(turn.id) else {
             return Ok(());
         };
         let (judge, id) = (judge.clone(), turn.id);
-        // A judge that was asked to end has no lane to take the turn: its chair answers for it.
+        // A judge that was asked to end has no thread to take the turn: its events answer for it.
         let lane = place.lane.as_ref();
         if !lane.is_some_and(|lane| lane.send_job(WorkerJob::Turn { judge, turn, stop })) {
-            place.chair.settle_turn(id, Err(chair::judge_ended()));
+            place
+                .judge_events
+                .settle_turn(id, Err(judge_events::judge_ended()));
         }
         Ok(())
     }
@@ -153,7 +155,7 @@ impl OpenBackend {
         }
     }
 
-    /// Asks everybody to stop and lets go of every lane, so that their threads end.
+    /// Asks everybody to stop and lets go of every thread, so that their threads end.
     fn dismiss_judges(&mut self) {
         self.shared = None;
         for (judge, place) in &mut self.seats {
@@ -169,14 +171,14 @@ impl OpenBackend {
         let _ = self.gone.recv_timeout(CLOSE_TIMEOUT);
         self.seats
             .values()
-            .for_each(|place| place.chair.force_end());
+            .for_each(|place| place.judge_events.force_end());
         self.outlet.close();
     }
 }
 
 impl JudgeSlot {
     fn ask_to_end(&mut self, judge: &JudgeId) {
-        self.chair.cancel_turns("the judge was asked to end");
+        self.judge_events.cancel_turns("the judge was asked to end");
         if let Some(lane) = self.lane.take() {
             lane.send_job(WorkerJob::End {
                 judge: judge.clone(),
@@ -204,7 +206,7 @@ impl Backend for LocalBackend {
             );
             return Err(BackendError::Other(text));
         }
-        if self.house.is_some() {
+        if self.open.is_some() {
             return Err(BackendError::Other(format!(
                 "{} is open already",
                 self.style.name
@@ -214,28 +216,28 @@ impl Backend for LocalBackend {
         outlet.emit(Event::Opened {
             protocol: PROTOCOL_VERSION,
         });
-        self.house = Some(OpenBackend::new(outlet));
+        self.open = Some(OpenBackend::new(outlet));
         Ok(())
     }
 
     fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
         let (lanes, memory, agents) = (self.style.lanes, self.style.memory, self.agents.clone());
-        let house = self.open_backend()?;
+        let open = self.open_backend()?;
         let judge = spec.seat.judge.clone();
-        if house.seats.contains_key(&judge) {
+        if open.seats.contains_key(&judge) {
             return Err(BackendError::Other(format!("{judge} sits already")));
         }
-        let lane = house.thread_for(&judge, lanes, &agents)?;
-        let chair = Arc::new(JudgeEvents::new(judge.clone(), house.outlet.clone()));
+        let lane = open.thread_for(&judge, lanes, &agents)?;
+        let judge_events = Arc::new(JudgeEvents::new(judge.clone(), open.outlet.clone()));
         lane.send_job(WorkerJob::Open {
-            chair: Arc::clone(&chair),
+            judge_events: Arc::clone(&judge_events),
             spec,
             memory,
         });
-        house.seats.insert(
+        open.seats.insert(
             judge,
             JudgeSlot {
-                chair,
+                judge_events,
                 lane: Some(lane),
             },
         );
@@ -252,25 +254,24 @@ impl Backend for LocalBackend {
     fn cancel(&mut self, judge: &JudgeId) -> Result<(), BackendError> {
         self.open_backend()?
             .slot_of(judge)?
-            .chair
+            .judge_events
             .cancel_turns("the turn was cancelled");
         Ok(())
     }
 
     fn shutdown(&mut self, judge: &JudgeId, grace_ms: u64) -> Result<(), BackendError> {
-        let house = self.open_backend()?;
-        let place = house.slot_of(judge)?;
+        let open = self.open_backend()?;
+        let place = open.slot_of(judge)?;
         place.ask_to_end(judge);
-        let chair = Arc::clone(&place.chair);
-        house
-            .undertaker
-            .watch_judge(chair, Duration::from_millis(grace_ms));
+        let judge_events = Arc::clone(&place.judge_events);
+        open.undertaker
+            .watch_judge(judge_events, Duration::from_millis(grace_ms));
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), BackendError> {
-        if let Some(house) = self.house.take() {
-            house.close_threads();
+        if let Some(open) = self.open.take() {
+            open.close_threads();
         }
         Ok(())
     }
@@ -278,8 +279,8 @@ impl Backend for LocalBackend {
 
 impl Drop for LocalBackend {
     fn drop(&mut self) {
-        if let Some(mut house) = self.house.take() {
-            house.dismiss_judges();
+        if let Some(mut open) = self.open.take() {
+            open.dismiss_judges();
         }
     }
 }

@@ -95,12 +95,12 @@ fn parse_json<T: DeserializeOwned>(text: &str, format: &str) -> Result<T, Failur
         .map_err(|error| malformed_report(format!("what it wrote is not {format}: {error}")))
 }
 
-/// How many hits a SARIF log has, for [`crate::fuzz`].
+/// How many hits a SARIF log has, for the fuzz targets.
 pub(crate) fn sarif_hits(text: &str) -> Result<usize, Failure> {
     sarif::parse_hits(text).map(|hits| hits.len())
 }
 
-/// How many hits an rdjson log has, for [`crate::fuzz`].
+/// How many hits an rdjson log has, for the fuzz targets.
 pub(crate) fn rdjson_hits(text: &str) -> Result<usize, Failure> {
     rdjson::parse_hits(text).map(|hits| hits.len())
 }
@@ -147,7 +147,7 @@ impl<'a> ReportSubject<'a> {
         })
     }
 
-    /// A tool's path as the repository has it: without the room, `file://` and `./`.
+    /// A tool's path as the repository has it: without the workspace, `file://` and `./`.
     fn repo_path(&self, given: &str) -> RepoPath {
         let plain = given.strip_prefix("file://").unwrap_or(given);
         let plain = percent_encoding::percent_decode_str(plain).collect::<Vec<u8>>();

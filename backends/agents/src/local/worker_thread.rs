@@ -9,42 +9,35 @@ use std::thread;
 use council_protocol::message::Ending;
 use council_protocol::{BackendError, FailureKind, JudgeId, JudgeSpec, Turn};
 
-use super::chair::{JudgeEvents, judge_ended};
+use super::judge_events::{JudgeEvents, judge_ended};
 use crate::{AgentTable, JudgeMemory, SeatedJudge, StopSignal};
 
-/// What a lane is given to do, in order.
+/// What a thread is given to do, in order.
 pub(super) enum WorkerJob {
     /// Seat a judge.
     Open {
-        /// Its chair.
-        chair: Arc<JudgeEvents>,
-        /// Its seat.
+        judge_events: Arc<JudgeEvents>,
         spec: JudgeSpec,
         /// Whether it keeps its context here.
         memory: JudgeMemory,
     },
     /// Answer a turn.
     Turn {
-        /// Who.
         judge: JudgeId,
-        /// What.
         turn: Turn,
         /// Raised when nobody waits for the answer any more.
         stop: StopSignal,
     },
     /// End a judge in good order.
-    End {
-        /// Who.
-        judge: JudgeId,
-    },
+    End { judge: JudgeId },
 }
 
-/// The giving end of a lane. Its thread ends when every giving end is gone, and ends the judges that still sit.
+/// The giving end of a thread. Its thread ends when every giving end is gone, and ends the judges that still sit.
 #[derive(Clone)]
 pub(super) struct WorkerThread(Sender<WorkerJob>);
 
 impl WorkerThread {
-    /// A lane with its thread; `alive` is let go when the thread ends.
+    /// A thread with its queue; `alive` is let go when the thread ends.
     pub(super) fn start(
         name: &str,
         agents: AgentTable,
@@ -75,7 +68,7 @@ pub(super) fn spawn_thread(
         .map_err(|e| BackendError::Other(format!("cannot start a thread: {e}")))
 }
 
-/// The judges that sit on a lane.
+/// The judges that sit on a thread.
 #[derive(Default)]
 struct SeatedJudges(BTreeMap<JudgeId, (Arc<JudgeEvents>, SeatedJudge)>);
 
@@ -84,10 +77,10 @@ impl SeatedJudges {
         for job in jobs {
             match job {
                 WorkerJob::Open {
-                    chair,
+                    judge_events,
                     spec,
                     memory,
-                } => self.open_judge(chair, spec, memory, agents),
+                } => self.open_judge(judge_events, spec, memory, agents),
                 WorkerJob::Turn { judge, turn, stop } => self.take_turn(&judge, &turn, &stop),
                 WorkerJob::End { judge } => self.end_judge(&judge),
             }
@@ -98,23 +91,24 @@ impl SeatedJudges {
 
     fn open_judge(
         &mut self,
-        chair: Arc<JudgeEvents>,
+        judge_events: Arc<JudgeEvents>,
         spec: JudgeSpec,
         memory: JudgeMemory,
         agents: &AgentTable,
     ) {
         let agent = agents.find_agent(&spec.seat.agent.kind);
         match agent.and_then(|agent| SeatedJudge::open(agent, spec, memory)) {
-            Ok(sitting) if chair.mark_started(sitting.pid()) => {
-                self.0.insert(chair.judge_id().clone(), (chair, sitting));
+            Ok(sitting) if judge_events.mark_started(sitting.pid()) => {
+                self.0
+                    .insert(judge_events.judge_id().clone(), (judge_events, sitting));
             }
             Ok(late) => late.end(),
-            Err(failure) => chair.end_judge(Ending::Died, &failure),
+            Err(failure) => judge_events.end_judge(Ending::Died, &failure),
         }
     }
 
     fn take_turn(&mut self, judge: &JudgeId, turn: &Turn, stop: &StopSignal) {
-        let Some((chair, sitting)) = self.0.get_mut(judge) else {
+        let Some((judge_events, sitting)) = self.0.get_mut(judge) else {
             return;
         };
         if stop.is_raised() {
@@ -126,17 +120,17 @@ impl SeatedJudges {
             .err()
             .filter(|f| f.kind == FailureKind::Died)
             .cloned();
-        chair.settle_turn(turn.id, result);
+        judge_events.settle_turn(turn.id, result);
         if let Some(failure) = death {
-            chair.end_judge(Ending::Died, &failure);
+            judge_events.end_judge(Ending::Died, &failure);
             self.0.remove(judge);
         }
     }
 
     fn end_judge(&mut self, judge: &JudgeId) {
-        if let Some((chair, sitting)) = self.0.remove(judge) {
+        if let Some((judge_events, sitting)) = self.0.remove(judge) {
             sitting.end();
-            chair.end_judge(Ending::Graceful, &judge_ended());
+            judge_events.end_judge(Ending::Graceful, &judge_ended());
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::chair::JudgeEvents;
-use super::lane::spawn_thread;
+use super::judge_events::JudgeEvents;
+use super::worker_thread::spawn_thread;
 
 /// Forces judges that have not ended in their grace: one thread for all of them, started with the first, ended with
 /// this value.
@@ -14,26 +14,26 @@ pub(super) struct GraceWatchdog(Option<Sender<GracePeriod>>);
 
 struct GracePeriod {
     until: Instant,
-    chair: Arc<JudgeEvents>,
+    judge_events: Arc<JudgeEvents>,
 }
 
 impl GraceWatchdog {
-    /// Forces the judge of `chair` when `grace` has passed, unless it has ended by then. Without a thread to watch
+    /// Forces the judge when `grace` has passed, unless it has ended by then. Without a thread to watch
     /// over it, it has no grace at all.
-    pub(super) fn watch_judge(&mut self, chair: Arc<JudgeEvents>, grace: Duration) {
-        if chair.is_over() {
+    pub(super) fn watch_judge(&mut self, judge_events: Arc<JudgeEvents>, grace: Duration) {
+        if judge_events.is_over() {
             return;
         }
         let grace = GracePeriod {
             until: Instant::now() + grace,
-            chair,
+            judge_events,
         };
         let unwatched = match self.grace_sender() {
             Some(giving) => giving.send(grace).err().map(|error| error.0),
             None => Some(grace),
         };
         if let Some(grace) = unwatched {
-            grace.chair.force_end();
+            grace.judge_events.force_end();
         }
     }
 
@@ -62,6 +62,6 @@ fn run_watchdog(taking: &Receiver<GracePeriod>) {
         }
         let now = Instant::now();
         let passed = graces.extract_if(.., |grace| grace.until <= now);
-        passed.for_each(|grace| grace.chair.force_end());
+        passed.for_each(|grace| grace.judge_events.force_end());
     }
 }
