@@ -145,8 +145,9 @@ fn report(below: u32) -> Report {
     };
     let reason = VerdictReason::NothingToReview;
     let mut report = Report::skipped(subject, Coverage::default(), reason, "", run);
-    report.findings = (1..=FINDINGS).map(|at| found(at, below)).collect();
-    (report.verdict, report.reason) = (Verdict::Fail, VerdictReason::CriticalConfirmed);
+    report.outcome.findings = (1..=FINDINGS).map(|at| found(at, below)).collect();
+    (report.outcome.verdict, report.outcome.reason) =
+        (Verdict::Fail, VerdictReason::CriticalConfirmed);
     report
 }
 

@@ -89,7 +89,7 @@ impl RunBundle {
         mut report: Report,
         extras: &BundleExtras,
     ) -> Result<Self, RunError> {
-        for judge in &mut report.judges {
+        for judge in &mut report.outcome.judges {
             hide_agent(&mut judge.seat);
         }
         let turns = replay_turns(&left.plan, &left.journal.entries, extras);
@@ -168,8 +168,8 @@ impl RunBundle {
         if again != self.report {
             let detail = format!(
                 "the bundle says {}, and what happened in it comes to {}: something of it was changed",
-                self.report.verdict.as_str(),
-                again.verdict.as_str()
+                self.report.outcome.verdict.as_str(),
+                again.outcome.verdict.as_str()
             );
             return Err(RunError::run(detail));
         }

@@ -31,6 +31,7 @@ pub(crate) fn find_finding(
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
     let named = reports.first().and_then(|report| {
         let finding = report
+            .outcome
             .findings
             .iter()
             .find(|f| f.id.eq_ignore_ascii_case(id))?;
@@ -44,7 +45,7 @@ pub(crate) fn find_finding(
         |f: &&JudgedFinding| printed && f.fingerprint.starts_with(&id.to_ascii_lowercase());
     let mut found: Vec<FoundFinding> = Vec::new();
     for report in reports {
-        for finding in report.findings.iter().filter(begins) {
+        for finding in report.outcome.findings.iter().filter(begins) {
             if !found
                 .iter()
                 .any(|other| other.finding.fingerprint == finding.fingerprint)

@@ -71,6 +71,6 @@ pub(super) fn skipped_report(
         why,
         facts,
     );
-    report.notes = prepared.notes;
+    report.outcome.notes = prepared.notes;
     Ok(report)
 }

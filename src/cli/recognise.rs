@@ -177,23 +177,27 @@ impl<'a> VerdictMemory<'a> {
             signer,
         });
         run.recognition_key = Some(known.key.clone());
-        report.coverage = (*self.prepared.coverage).clone();
+        report.outcome.coverage = (*self.prepared.coverage).clone();
         report.target = subject.target;
         report.change = subject.change;
-        report.notes.clone_from(&self.prepared.notes);
-        report.notes.extend(heard.notes.iter().cloned());
+        report.outcome.notes.clone_from(&self.prepared.notes);
+        report.outcome.notes.extend(heard.notes.iter().cloned());
         let reconsidered = ReconsideredVerdict {
-            consensus: report.consensus.unwrap_or(settings.review.consensus),
+            consensus: report
+                .outcome
+                .consensus
+                .unwrap_or(settings.review.consensus),
             policy: settings.policy(),
             quorum: report.receipt.participation.quorum,
-            judges: &report.judges,
-            coverage: &report.coverage,
+            judges: &report.outcome.judges,
+            coverage: &report.outcome.coverage,
         };
-        (report.verdict, report.reason) =
-            reconsidered.decide_again(&mut report.findings, &heard.dismissals);
+        (report.outcome.verdict, report.outcome.reason) =
+            reconsidered.decide_again(&mut report.outcome.findings, &heard.dismissals);
         let gone = |id: &Option<String>| {
             let dismissed = |id: &String| {
                 report
+                    .outcome
                     .findings
                     .iter()
                     .any(|f| f.id == *id && f.dismissed.is_some())
@@ -201,12 +205,13 @@ impl<'a> VerdictMemory<'a> {
             id.as_ref().is_some_and(dismissed)
         };
         let left: Vec<_> = report
+            .outcome
             .disagreements
             .iter()
             .filter(|d| !gone(&d.finding))
             .cloned()
             .collect();
-        report.disagreements = left;
+        report.outcome.disagreements = left;
         report
     }
 
@@ -234,7 +239,7 @@ impl<'a> VerdictMemory<'a> {
     fn write_note(&self, report: &Report, known: &RunDigests, head: &str) -> Result<(), RunError> {
         let line = NoteLine::Verdict(VerdictLine {
             v: LINE_VERSION,
-            verdict: report.verdict,
+            verdict: report.outcome.verdict,
             headline: report.headline(),
             head: head.to_owned(),
             base: report.target.base.clone(),

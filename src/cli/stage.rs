@@ -246,7 +246,7 @@ fn write_documents(
     quiet: bool,
 ) -> Result<(), RunError> {
     let world = RealWorld::new();
-    let ledger = &report.ledger;
+    let ledger = &report.outcome.ledger;
     let scores = ledger.contention.iter().map(|c| c.score.score()).collect();
     let rounds = u8::try_from(ledger.rounds.len()).unwrap_or(u8::MAX);
     let stage = folder.stage();
@@ -271,7 +271,7 @@ fn with_debate_notes(document: &str, report: &Report) -> String {
     if document.lines().any(|line| line.trim_end() == NOTES) {
         return text;
     }
-    let ledger = &report.ledger;
+    let ledger = &report.outcome.ledger;
     text += &format!(
         "\n{NOTES}\n\nThe synthesizer left these out; this is what the program knows.\n\n"
     );
@@ -305,12 +305,13 @@ fn deliver_stage(
     if args.json || args.output.is_some() {
         return Ok(surfaces.deliver_report(report, &start.console));
     }
-    for note in &report.notes {
+    for note in &report.outcome.notes {
         start.console.warning(note);
     }
     let line = report.bottom_line(GatePolicy::default());
-    if report.ledger.synthesis.is_none() || report.incomplete {
+    if report.outcome.ledger.synthesis.is_none() || report.incomplete {
         for judge in report
+            .outcome
             .judges
             .iter()
             .filter(|j| j.seat.judge.as_str() != SYNTHESIZER)

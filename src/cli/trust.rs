@@ -85,6 +85,6 @@ pub(crate) fn checked_report(line: &VerdictLine) -> Option<Report> {
     let json = serde_json::to_string(&line.report).ok()?;
     let report = crate::report::json::parse(&json).ok()?;
     let same = report.receipt.run.recognition_key.as_deref() == Some(&line.key);
-    let word = report.verdict == line.verdict && line.verdict != Verdict::Skipped;
+    let word = report.outcome.verdict == line.verdict && line.verdict != Verdict::Skipped;
     (same && word && is_worth_keeping(&report)).then_some(report)
 }

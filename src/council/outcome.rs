@@ -9,7 +9,7 @@ use council_protocol::message::{Ending, Failure, Usage};
 use council_protocol::task::DebateBranch;
 use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, Seat, Vote};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::dismissal::Dismissal;
 use super::ledger::DebateLedger;
@@ -256,7 +256,11 @@ pub struct JudgeRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The same by round.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "usage_by_round"
+    )]
     pub usage_by_round: BTreeMap<u8, Usage>,
     /// When its last answer came, in milliseconds since the run began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -319,15 +323,19 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Why that word.
     pub reason: VerdictReason,
-    /// The rules of the rounds, as they ran.
-    pub procedure: Procedure,
-    /// The rule of the verdict.
-    pub consensus: ConsensusRule,
+    /// The rules of the rounds, as they ran; none when no council was convened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub procedure: Option<Procedure>,
+    /// The rule of the verdict; none when no council was convened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consensus: Option<ConsensusRule>,
     /// Rounds that ran.
     pub rounds: u8,
     /// Judges that counted.
+    #[serde(default)]
     pub counted: u32,
     /// Judges that had to.
+    #[serde(default)]
     pub quorum: u32,
     /// Which branch R2 took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -337,7 +345,7 @@ pub struct Outcome {
     pub converged: bool,
     /// The findings, worst first; rejected ones last.
     pub findings: Vec<JudgedFinding>,
-    /// The judges in seat order.
+    /// The judges in seat order: who was asked, what they said, how they ended.
     pub judges: Vec<JudgeRecord>,
     /// What stands against what.
     #[serde(default)]
@@ -353,4 +361,39 @@ pub struct Outcome {
     /// Degradations and fallbacks in words.
     #[serde(default)]
     pub notes: Vec<String>,
+}
+
+impl Outcome {
+    /// Nobody was convened, because there was nothing to review.
+    pub fn skipped(reason: VerdictReason, coverage: Coverage) -> Self {
+        Self {
+            verdict: Verdict::Skipped,
+            reason,
+            procedure: None,
+            consensus: None,
+            rounds: 0,
+            counted: 0,
+            quorum: 0,
+            branch: None,
+            converged: false,
+            findings: Vec::new(),
+            judges: Vec::new(),
+            disagreements: Vec::new(),
+            challenges: Vec::new(),
+            ledger: DebateLedger::default(),
+            coverage,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// The numbers of rounds are names in JSON. Inside of a flattened object serde reads names as text only, so they are
+/// parsed here.
+fn usage_by_round<'de, D: Deserializer<'de>>(json: D) -> Result<BTreeMap<u8, Usage>, D::Error> {
+    let named = BTreeMap::<String, Usage>::deserialize(json)?;
+    let numbered = named.into_iter().map(|(round, usage)| {
+        let round = round.parse().map_err(serde::de::Error::custom)?;
+        Ok((round, usage))
+    });
+    numbered.collect()
 }

@@ -38,8 +38,8 @@ pub(super) fn build_outcome(floor: &DebateState, cut: Option<CancelCause>) -> Ou
     Outcome {
         verdict,
         reason,
-        procedure: procedure_run(floor),
-        consensus: floor.plan.consensus,
+        procedure: Some(procedure_run(floor)),
+        consensus: Some(floor.plan.consensus),
         rounds: floor.begun,
         counted: to_u32(floor.bench.counted_seats().len()),
         quorum: floor.plan.quorum.max(1),

@@ -218,7 +218,7 @@ fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
 /// change, and by itself. Errors and abstentions never are; neither is what was itself only recognised.
 pub fn is_worth_keeping(report: &Report) -> bool {
     let judged = matches!(
-        report.verdict,
+        report.outcome.verdict,
         Verdict::Pass | Verdict::Warn | Verdict::Fail
     );
     let answered = |judge: &JudgeRecord| judge.counted.is_some() && judge.failures.is_empty();
@@ -228,9 +228,9 @@ pub fn is_worth_keeping(report: &Report) -> bool {
         && run.cut_short.is_none()
         && run.recognised.is_none()
         && run.recognition_key.is_some()
-        && !report.judges.is_empty()
-        && report.judges.iter().all(answered)
-        && report.coverage.is_complete()
+        && !report.outcome.judges.is_empty()
+        && report.outcome.judges.iter().all(answered)
+        && report.outcome.coverage.is_complete()
 }
 
 #[cfg(test)]

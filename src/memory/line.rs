@@ -123,8 +123,8 @@ pub fn parse_line(text: &str) -> Option<ParsedLine> {
 /// The report as a note holds it: what follows from the change is left out.
 pub fn trim_report(report: &Report) -> Report {
     let mut report = report.clone();
-    report.coverage.files.clear();
-    report.ledger = DebateLedger::default();
+    report.outcome.coverage.files.clear();
+    report.outcome.ledger = DebateLedger::default();
     report
 }
 

@@ -79,21 +79,23 @@ fn t29_a_verdict_that_somebody_else_put_there_is_none() {
 fn errors_abstentions_and_gaps_are_never_kept() {
     type Spoil = fn(&mut Report);
     let spoils: [(&str, Spoil); 8] = [
-        ("inconclusive", |r| r.verdict = Verdict::Inconclusive),
-        ("skipped", |r| r.verdict = Verdict::Skipped),
+        ("inconclusive", |r| {
+            r.outcome.verdict = Verdict::Inconclusive
+        }),
+        ("skipped", |r| r.outcome.verdict = Verdict::Skipped),
         ("incomplete", |r| r.incomplete = true),
-        ("an abstention", |r| r.judges[0].counted = None),
+        ("an abstention", |r| r.outcome.judges[0].counted = None),
         ("a failure", |r| {
             let failure = council_protocol::message::Failure {
                 kind: council_protocol::message::FailureKind::Died,
                 detail: "x".into(),
             };
-            r.judges[0].failures =
+            r.outcome.judges[0].failures =
                 vec![crate::council::outcome::RoundFailure { round: 1, failure }];
         }),
-        ("nobody", |r| r.judges.clear()),
+        ("nobody", |r| r.outcome.judges.clear()),
         ("a gap", |r| {
-            r.coverage.files[1].state =
+            r.outcome.coverage.files[1].state =
                 council_protocol::CoverageState::Unreadable { reason: "x".into() };
         }),
         ("recognised", |r| {

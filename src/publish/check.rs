@@ -71,6 +71,7 @@ pub(super) fn conclude_check(
     inline: &dyn Fn(&JudgedFinding) -> bool,
 ) -> Vec<PublishAction> {
     let all: Vec<Value> = report
+        .outcome
         .findings
         .iter()
         .filter(|found| found.level.is_some() && !inline(found))

@@ -49,6 +49,7 @@ impl<'a> PlacedFindings<'a> {
                 && wishes.lines.has_location(&found.finding.location)
         };
         let fresh = report
+            .outcome
             .findings
             .iter()
             .filter(fits)
@@ -125,12 +126,13 @@ fn review_heading(placed: &PlacedFindings<'_>) -> String {
 
 /// Open conversations of ours whose finding no longer counts. After an incomplete run nothing is known to be gone.
 fn resolved_threads<'t>(report: &Report, threads: &'t [ReviewThread]) -> Vec<&'t ReviewThread> {
-    if report.incomplete || report.verdict == crate::council::outcome::Verdict::Inconclusive {
+    if report.incomplete || report.outcome.verdict == crate::council::outcome::Verdict::Inconclusive
+    {
         return Vec::new();
     }
     let stands = |thread: &&ReviewThread| {
         let is_it = |f: &JudgedFinding| f.fingerprint == thread.fingerprint && f.level.is_some();
-        report.findings.iter().any(is_it)
+        report.outcome.findings.iter().any(is_it)
     };
     let open = threads.iter().filter(|thread| !thread.closed);
     open.filter(|thread| !stands(thread)).collect()

@@ -27,6 +27,7 @@ pub(super) fn job_summary(report: &Report) -> String {
 pub(super) fn log_annotations(report: &Report) -> Vec<String> {
     let kind = |level: FindingLevel| {
         report
+            .outcome
             .findings
             .iter()
             .filter(move |f| f.level == Some(level))
@@ -60,14 +61,23 @@ pub(super) fn action_outputs(
     wishes: &PublishOptions,
 ) -> Vec<(&'static str, String)> {
     let count = |is: fn(&JudgedFinding) -> bool| {
-        report.findings.iter().filter(|f| is(f)).count().to_string()
+        report
+            .outcome
+            .findings
+            .iter()
+            .filter(|f| is(f))
+            .count()
+            .to_string()
     };
     let who = report.receipt.participation;
     let usage = report.receipt.usage.as_ref();
     let tokens = usage.and_then(|u| Some(u.input_tokens?.saturating_add(u.output_tokens?)));
     let mut pairs = vec![
-        ("verdict", report.verdict.as_str().to_ascii_lowercase()),
-        ("reason", report.reason.as_str().to_owned()),
+        (
+            "verdict",
+            report.outcome.verdict.as_str().to_ascii_lowercase(),
+        ),
+        ("reason", report.outcome.reason.as_str().to_owned()),
         (
             "conclusion",
             check::conclusion_word(report.bottom_line(wishes.gate).conclusion).to_owned(),

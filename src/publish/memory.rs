@@ -115,11 +115,16 @@ pub enum ReviewedText {
 impl ReviewState {
     /// What a report leaves. `files` are the changed files with a digest of each one's change, `rules` what else decided.
     pub fn of(report: &Report, files: BTreeMap<String, String>, rules: String) -> Self {
-        let open: Vec<OpenFinding> = report.findings.iter().filter_map(OpenFinding::of).collect();
+        let open: Vec<OpenFinding> = report
+            .outcome
+            .findings
+            .iter()
+            .filter_map(OpenFinding::of)
+            .collect();
         let bytes = serde_json::to_string(&open).map_or(usize::MAX, |json| json.len());
         let fits = bytes <= MAX_BYTES;
         let conclusive = matches!(
-            report.verdict,
+            report.outcome.verdict,
             Verdict::Pass | Verdict::Warn | Verdict::Fail
         );
         Self {
@@ -128,15 +133,15 @@ impl ReviewState {
             run: report.receipt.run.name.clone(),
             key: report.receipt.run.recognition_key.clone(),
             rules,
-            verdict: report.verdict,
-            reason: report.reason,
+            verdict: report.outcome.verdict,
+            reason: report.outcome.reason,
             headline: report.headline(),
             // By votes nothing can be carried: a vote is about the whole change.
             whole: fits
                 && conclusive
                 && !report.incomplete
-                && report.consensus == Some(ConsensusRule::Findings)
-                && report.coverage.gaps().next().is_none(),
+                && report.outcome.consensus == Some(ConsensusRule::Findings)
+                && report.outcome.coverage.gaps().next().is_none(),
             files,
             open: if fits { open } else { Vec::new() },
         }
@@ -173,6 +178,7 @@ impl ReviewState {
     ) -> Vec<CarriedFinding> {
         let fate = |kept: &OpenFinding| {
             if report
+                .outcome
                 .findings
                 .iter()
                 .any(|f| f.fingerprint == kept.fingerprint && f.level.is_some())
@@ -255,6 +261,7 @@ impl OpenFinding {
 pub fn absorb_carried(report: &mut Report, carried: &[CarriedFinding]) {
     let known = |report: &Report, kept: &OpenFinding| {
         report
+            .outcome
             .findings
             .iter()
             .any(|f| f.fingerprint == kept.fingerprint && f.level.is_some())
@@ -263,8 +270,8 @@ pub fn absorb_carried(report: &mut Report, carried: &[CarriedFinding]) {
         if *fate == FindingFate::Resolved || known(report, kept) {
             continue;
         }
-        let id = format!("F{}", report.findings.len() + 1);
-        report.findings.push(kept.restore_finding(id));
+        let id = format!("F{}", report.outcome.findings.len() + 1);
+        report.outcome.findings.push(kept.restore_finding(id));
         worsen_verdict(report, kept);
     }
     let count = |fate: FindingFate| carried.iter().filter(|c| c.fate == fate).count();
@@ -279,6 +286,7 @@ pub fn absorb_carried(report: &mut Report, carried: &[CarriedFinding]) {
             .map(|&fate| format!("{} {}", count(fate), fate.as_str()))
             .collect();
         report
+            .outcome
             .notes
             .push(format!("findings of the last review: {}", said.join(", ")));
     }
@@ -294,13 +302,15 @@ fn worsen_verdict(report: &mut Report, kept: &OpenFinding) {
         (FindingLevel::Warn, _) => VerdictReason::SignificantConfirmed,
         (FindingLevel::Note, _) => VerdictReason::NotesOnly,
     };
-    match (kept.level, report.verdict) {
+    match (kept.level, report.outcome.verdict) {
         (_, Verdict::Fail) => {}
-        (FindingLevel::Fail, _) => (report.verdict, report.reason) = (Verdict::Fail, reason),
-        (FindingLevel::Warn, Verdict::Pass | Verdict::Skipped) => {
-            (report.verdict, report.reason) = (Verdict::Warn, reason)
+        (FindingLevel::Fail, _) => {
+            (report.outcome.verdict, report.outcome.reason) = (Verdict::Fail, reason)
         }
-        (FindingLevel::Note, Verdict::Pass) => report.reason = VerdictReason::NotesOnly,
+        (FindingLevel::Warn, Verdict::Pass | Verdict::Skipped) => {
+            (report.outcome.verdict, report.outcome.reason) = (Verdict::Warn, reason)
+        }
+        (FindingLevel::Note, Verdict::Pass) => report.outcome.reason = VerdictReason::NotesOnly,
         _ => {}
     }
 }

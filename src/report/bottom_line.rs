@@ -101,22 +101,22 @@ impl Report {
         let rest = if self.incomplete { " (INCOMPLETE)" } else { "" };
         format!(
             "{}: {}{rest}",
-            self.verdict.as_str(),
+            self.outcome.verdict.as_str(),
             self.verdict_sentence()
         )
     }
 
     fn exit_and_conclusion(&self, gate: GatePolicy) -> (u8, CheckConclusion) {
-        if self.reason == VerdictReason::Interrupted || self.is_interrupted() {
+        if self.outcome.reason == VerdictReason::Interrupted || self.is_interrupted() {
             return (exit::INTERRUPTED, CheckConclusion::Cancelled);
         }
-        match self.verdict {
+        match self.outcome.verdict {
             Verdict::Pass => (exit::OK, CheckConclusion::Success),
             Verdict::Warn if gate.fail_on == FailOn::Warn => (exit::FAIL, CheckConclusion::Failure),
             Verdict::Warn => (exit::OK, CheckConclusion::Neutral),
             Verdict::Fail => (exit::FAIL, CheckConclusion::Failure),
             Verdict::Skipped => (exit::OK, CheckConclusion::Skipped),
-            Verdict::Inconclusive if self.reason == VerdictReason::Deadline => {
+            Verdict::Inconclusive if self.outcome.reason == VerdictReason::Deadline => {
                 (exit::INCONCLUSIVE, CheckConclusion::TimedOut)
             }
             Verdict::Inconclusive if gate.advisory => {
@@ -135,7 +135,7 @@ impl Report {
 
     fn verdict_sentence(&self) -> String {
         let who = self.receipt.participation;
-        match self.reason {
+        match self.outcome.reason {
             VerdictReason::NoFindings if self.dismissed_findings().next().is_some() => {
                 let dismissed = self.dismissed_findings().count();
                 let findings = count_noun(dismissed, "finding is", "findings are");
@@ -177,7 +177,7 @@ impl Report {
             VerdictReason::IncompleteCoverage => format!(
                 "{} not seen whole by a quorum",
                 count_with_verb(
-                    self.coverage.gaps().count(),
+                    self.outcome.coverage.gaps().count(),
                     "changed file",
                     "changed files"
                 )
@@ -202,6 +202,7 @@ impl Report {
 
     fn standing_findings(&self, severity: Severity, disposition: Disposition, how: &str) -> String {
         let number = self
+            .outcome
             .findings
             .iter()
             .filter(|f| f.finding.severity == severity && f.disposition == disposition)
@@ -221,7 +222,8 @@ impl Report {
     pub(super) fn vote_tally(&self) -> String {
         let votes = [Vote::Fail, Vote::Warn, Vote::Pass];
         let count = |vote| {
-            self.judges
+            self.outcome
+                .judges
                 .iter()
                 .filter(|j| j.counted == Some(vote))
                 .count()

@@ -41,7 +41,7 @@ pub(super) fn ballot_word(vote: BallotVote) -> &'static str {
 /// What a judge's vote is as a ballot: its own where it counts, else what its counted vote says.
 pub(super) fn counted_ballot(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
     let counted = judge.counted?;
-    let mut ballots = report.ledger.ballots.iter();
+    let mut ballots = report.outcome.ledger.ballots.iter();
     let own = ballots.find(|b| b.judge == judge.seat.judge);
     let own = own.map(|b| b.ballot.vote);
     Some(
@@ -56,10 +56,11 @@ pub(super) fn counted_ballot(report: &Report, judge: &JudgeRecord) -> Option<Bal
 
 /// Unanimous before majority; a tie is RECONSIDER and divided. None where nobody cast a ballot.
 pub(super) fn ballot_decision(report: &Report) -> Option<BallotDecision> {
-    if report.ledger.ballots.is_empty() {
+    if report.outcome.ledger.ballots.is_empty() {
         return None;
     }
     let cast: Vec<BallotVote> = report
+        .outcome
         .judges
         .iter()
         .filter_map(|j| counted_ballot(report, j))
@@ -81,7 +82,7 @@ pub(super) fn ballot_decision(report: &Report) -> Option<BallotDecision> {
         word,
         tally,
         divided: in_favour == against,
-        confidence: report.ledger.confidence,
+        confidence: report.outcome.ledger.confidence,
     })
 }
 
@@ -140,13 +141,13 @@ mod tests {
     #[test]
     fn seed_001_a_ballot_that_does_not_count_is_the_vote_that_does() {
         let mut report = samples::ballots(&[BallotVote::Proceed; 3]);
-        report.judges[0].counted = Some(Vote::Fail);
+        report.outcome.judges[0].counted = Some(Vote::Fail);
         let tally = ballot_decision(&report).unwrap().tally;
         assert_eq!(
             tally,
             [(BallotVote::Proceed, 2), (BallotVote::Reconsider, 1)]
         );
-        report.judges[1].counted = None;
+        report.outcome.judges[1].counted = None;
         assert_eq!(
             ballot_decision(&report).unwrap().tally.len(),
             2,
@@ -158,7 +159,7 @@ mod tests {
     fn seed_001_the_risk_matrix() {
         let report = samples::fail();
         let of = |severity, disposition| {
-            let mut finding = report.findings[0].clone();
+            let mut finding = report.outcome.findings[0].clone();
             finding.finding.severity = severity;
             finding.disposition = disposition;
             rate_risk(&finding).map(|risk| risk.response)

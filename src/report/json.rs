@@ -46,7 +46,7 @@ pub fn parse(json: &str) -> Result<Report, ParseError> {
     let report: Report = serde_json::from_str(json).map_err(ParseError::Shape)?;
     match contradiction(&report) {
         Some(what) => Err(ParseError::Contradiction {
-            verdict: report.verdict,
+            verdict: report.outcome.verdict,
             what,
         }),
         None => Ok(report),
@@ -62,16 +62,16 @@ struct VersionOnly {
 /// Whether judges were convened over something that has no verdict. A change always has one.
 fn asks_for_no_verdict(report: &Report) -> bool {
     let text = matches!(report.target.kind, TargetKind::Topic | TargetKind::Stage);
-    text && report.reason == VerdictReason::NoVerdict
+    text && report.outcome.reason == VerdictReason::NoVerdict
 }
 
 /// What in a report speaks against its verdict, if anything does.
 fn contradiction(report: &Report) -> Option<&'static str> {
-    let green = matches!(report.verdict, Verdict::Pass | Verdict::Warn);
-    let skipped = report.verdict == Verdict::Skipped;
-    let who = Participation::of(&report.judges, report.receipt.participation.quorum);
-    let worst = report.findings.iter().filter_map(|f| f.level).max();
-    let most = match report.verdict {
+    let green = matches!(report.outcome.verdict, Verdict::Pass | Verdict::Warn);
+    let skipped = report.outcome.verdict == Verdict::Skipped;
+    let who = Participation::of(&report.outcome.judges, report.receipt.participation.quorum);
+    let worst = report.outcome.findings.iter().filter_map(|f| f.level).max();
+    let most = match report.outcome.verdict {
         Verdict::Pass => FindingLevel::Note,
         Verdict::Warn => FindingLevel::Warn,
         _ => FindingLevel::Fail,
@@ -82,9 +82,9 @@ fn contradiction(report: &Report) -> Option<&'static str> {
         Some("the run was cut short")
     } else if green && (who.counted == 0 || who.counted < who.quorum) {
         Some("too few judges counted")
-    } else if skipped && !report.judges.is_empty() && !asks_for_no_verdict(report) {
+    } else if skipped && !report.outcome.judges.is_empty() && !asks_for_no_verdict(report) {
         Some("judges were convened")
-    } else if report.consensus == Some(ConsensusRule::Findings) && worst > Some(most) {
+    } else if report.outcome.consensus == Some(ConsensusRule::Findings) && worst > Some(most) {
         Some("a finding in it weighs more")
     } else {
         None
@@ -97,7 +97,9 @@ pub fn schema() -> schemars::Schema {
 }
 
 fn is_cut_short(report: &Report) -> bool {
-    report.incomplete || report.receipt.run.cut_short.is_some() || report.reason.is_cut_short()
+    report.incomplete
+        || report.receipt.run.cut_short.is_some()
+        || report.outcome.reason.is_cut_short()
 }
 
 /// Why text is not a report.

@@ -10,9 +10,9 @@ use crate::text::{self, Untrusted};
 
 /// The findings that count, ended by a newline. Messages are Markdown, since that is what they are posted as.
 pub fn render(report: &Report) -> String {
-    let names = JudgeNames::of(&report.judges);
-    let counted = report.findings.iter().filter(|f| f.level.is_some());
-    let severity = match report.verdict {
+    let names = JudgeNames::of(&report.outcome.judges);
+    let counted = report.outcome.findings.iter().filter(|f| f.level.is_some());
+    let severity = match report.outcome.verdict {
         Verdict::Fail => "ERROR",
         Verdict::Warn | Verdict::Inconclusive => "WARNING",
         Verdict::Pass | Verdict::Skipped => "INFO",

@@ -37,9 +37,10 @@ pub(super) fn receipt_facts(report: &Report) -> Vec<ReceiptFact> {
     facts.push_prose(
         "Exchange",
         report
+            .outcome
             .ledger
             .exchange
-            .map(|kind| exchange_words(kind, report.ledger.dropped)),
+            .map(|kind| exchange_words(kind, report.outcome.ledger.dropped)),
     );
     for given in &report.receipt.instructions {
         facts.push_prose(
@@ -78,10 +79,10 @@ impl FactList {
 }
 
 fn verdict_reason(report: &Report) -> String {
-    let rule = report.consensus.map_or(String::new(), |rule| {
+    let rule = report.outcome.consensus.map_or(String::new(), |rule| {
         format!(", by {}", consensus_name(rule))
     });
-    format!("{}{rule}", report.reason.as_str())
+    format!("{}{rule}", report.outcome.reason.as_str())
 }
 
 fn exchange_words(kind: ExchangeKind, dropped: u32) -> String {

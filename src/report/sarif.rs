@@ -22,13 +22,14 @@ const MAX_RESULTS: usize = 25_000;
 /// The findings that count as a SARIF log with one run, ended by a newline.
 pub fn render(report: &Report) -> String {
     let findings: Vec<&JudgedFinding> = report
+        .outcome
         .findings
         .iter()
         .filter(|f| f.level.is_some() || f.dismissed.is_some())
         .take(MAX_RESULTS)
         .collect();
     let rules = collect_rules(&findings);
-    let names = JudgeNames::of(&report.judges);
+    let names = JudgeNames::of(&report.outcome.judges);
     let results: Vec<Value> = findings
         .iter()
         .map(|f| finding_result(f, &rules, &names))
@@ -78,12 +79,13 @@ fn rule_descriptor(id: &str, about: &Finding) -> Value {
 /// An INCONCLUSIVE run is no successful one: no results must not look like no problems.
 fn run_invocation(report: &Report) -> Value {
     let notes: Vec<Value> = report
+        .outcome
         .notes
         .iter()
         .map(|note| json!({ "level": "note", "message": { "text": plain_message(note) } }))
         .collect();
     json!({
-        "executionSuccessful": report.verdict != Verdict::Inconclusive,
+        "executionSuccessful": report.outcome.verdict != Verdict::Inconclusive,
         "exitCodeDescription": report.headline(),
         "toolExecutionNotifications": notes,
     })

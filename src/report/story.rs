@@ -27,7 +27,7 @@ const MOST_PLACES: usize = 12;
 
 /// The run as a story, ended by a newline; escape sequences stand in it only when `look.colour` says so.
 pub fn render(report: &Report, look: DisplayOptions) -> String {
-    let names = JudgeNames::of(&report.judges);
+    let names = JudgeNames::of(&report.outcome.judges);
     let mut story = StoryWriter {
         page: TerminalPage::new(look),
         report,
@@ -38,10 +38,10 @@ pub fn render(report: &Report, look: DisplayOptions) -> String {
         story.documents();
         story.contention();
         story.outcome();
-    } else if !report.judges.is_empty() {
+    } else if !report.outcome.judges.is_empty() {
         story.first_round();
-        match report.procedure {
-            _ if report.rounds < 2 => {}
+        match report.outcome.procedure {
+            _ if report.outcome.rounds < 2 => {}
             Some(Procedure::CrossExamination) => story.examination(),
             _ => story.later_rounds(),
         }
@@ -72,6 +72,7 @@ impl<'a> StoryWriter<'a> {
         parts.extend((report.change.files > 0).then(|| words::change_size(report.change, minus)));
         parts.extend(
             report
+                .outcome
                 .procedure
                 .map(|p| format!("procedure {}", words::procedure_name(p))),
         );
@@ -97,11 +98,11 @@ impl<'a> StoryWriter<'a> {
 
     /// Every judge alone: its vote, its sentence, what it held.
     fn first_round(&mut self) {
-        self.chapter(match self.report.procedure {
+        self.chapter(match self.report.outcome.procedure {
             Some(Procedure::CrossExamination) => "The openings: every councillor alone",
             _ => "Round 1: every judge alone",
         });
-        for judge in &self.report.judges {
+        for judge in &self.report.outcome.judges {
             let who = self.names.get(&judge.seat.judge);
             match (judge.r1, failure(judge, 1)) {
                 (Some(vote), _) => self.tell(
@@ -142,6 +143,7 @@ impl<'a> StoryWriter<'a> {
             m.judge == judge.seat.judge && m.round <= 1
         };
         self.report
+            .outcome
             .findings
             .iter()
             .flat_map(own)
@@ -151,23 +153,23 @@ impl<'a> StoryWriter<'a> {
 
     /// The exchange: restatements, challenges, stances, and who moved.
     fn later_rounds(&mut self) {
-        let title = match self.report.branch {
+        let title = match self.report.outcome.branch {
             Some(DebateBranch::Agreed) => {
                 "the votes agreed, so the judges looked for what all of them had missed"
             }
             Some(DebateBranch::Disagreed) => "the judges disagreed, and read each other's answers",
             None => "the judges read each other's answers",
         };
-        let rounds = match self.report.rounds {
+        let rounds = match self.report.outcome.rounds {
             2 => "Round 2".to_owned(),
             last => format!("Rounds 2 to {last}"),
         };
         self.chapter(&format!("{rounds}: {title}"));
-        for judge in &self.report.judges {
+        for judge in &self.report.outcome.judges {
             self.prepared(judge);
         }
         self.opinions();
-        for challenge in &self.report.challenges {
+        for challenge in &self.report.outcome.challenges {
             self.challenge(challenge);
         }
         self.movements();
@@ -175,7 +177,7 @@ impl<'a> StoryWriter<'a> {
     }
 
     fn converged(&mut self) {
-        if self.report.converged {
+        if self.report.outcome.converged {
             self.page.push_hanging(
                 "  Convergence Detected: ",
                 colours::YELLOW,
@@ -206,7 +208,7 @@ impl<'a> StoryWriter<'a> {
     /// What was said of findings: the same words of the same judges once, with all the findings they are about.
     fn opinions(&mut self) {
         let names = self.names;
-        let told = self.report.findings.iter().flat_map(|finding| {
+        let told = self.report.outcome.findings.iter().flat_map(|finding| {
             let whose = words::join_names(&words::holders(finding, names));
             let voices = group::group_opinions(finding, names).into_iter();
             voices.map(move |voice| (ToldOpinion::of(&voice, whose.clone()), finding.id.as_str()))
@@ -264,6 +266,7 @@ impl<'a> StoryWriter<'a> {
     fn movements(&mut self) {
         let told = self
             .report
+            .outcome
             .judges
             .iter()
             .filter_map(|judge| Some((movement(judge)?, self.names.get(&judge.seat.judge))));
@@ -274,12 +277,13 @@ impl<'a> StoryWriter<'a> {
 
     /// What became of every finding.
     fn endings(&mut self) {
-        if self.report.findings.is_empty() {
+        if self.report.outcome.findings.is_empty() {
             return;
         }
         self.chapter("What became of the findings");
         let ends = self
             .report
+            .outcome
             .findings
             .iter()
             .map(|finding| (ending(finding), finding.id.as_str()));

@@ -242,7 +242,7 @@ pub(super) fn vote_word(vote: Option<Vote>) -> &'static str {
 
 /// `R2`: the last round that ran.
 pub(super) fn last_round(report: &Report) -> String {
-    format!("R{}", report.rounds)
+    format!("R{}", report.outcome.rounds)
 }
 
 /// A judge's confidence on the wire.

@@ -275,7 +275,8 @@ pub(crate) fn run(args: ReviewArgs, start: &RunContext) -> Result<u8, RunError> 
         InterruptSource::Signals,
         &start,
     )?;
-    let asked = report.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
+    let asked =
+        report.outcome.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
     if announced.is_some() && asked {
         return Ok(report.bottom_line(GatePolicy::default()).exit_code);
     }

@@ -143,7 +143,7 @@ impl PrePush<'_> {
         settings: &Settings,
     ) {
         let console = self.start.console;
-        let well = matches!(report.verdict, Verdict::Pass | Verdict::Skipped);
+        let well = matches!(report.outcome.verdict, Verdict::Pass | Verdict::Skipped);
         if well && !console.is_watched() && !console.is_verbose() {
             return;
         }
@@ -239,8 +239,8 @@ enum PushOutcome {
 
 impl PushOutcome {
     fn from_report(report: &Report, settings: &Settings) -> Self {
-        let late =
-            report.verdict == Verdict::Inconclusive && report.reason == VerdictReason::Deadline;
+        let late = report.outcome.verdict == Verdict::Inconclusive
+            && report.outcome.reason == VerdictReason::Deadline;
         let gate = GatePolicy {
             fail_on: settings.review.fail_on,
             ..GatePolicy::default()

@@ -222,7 +222,7 @@ fn vote_from(points: &[PointStanding]) -> Vote {
 }
 
 fn with_ending(mut outcome: Outcome, ending: DuelEnding) -> Outcome {
-    outcome.procedure = Procedure::Duel;
+    outcome.procedure = Some(Procedure::Duel);
     let (verdict, reason) = match ending {
         DuelEnding::Consensus => return outcome,
         DuelEnding::Limit if outcome.verdict == Verdict::Pass => {
@@ -337,7 +337,7 @@ mod tests {
             (outcome.verdict, outcome.reason),
             (Verdict::Fail, VerdictReason::CriticalConfirmed)
         );
-        assert_eq!(outcome.procedure, Procedure::Duel);
+        assert_eq!(outcome.procedure, Some(Procedure::Duel));
     }
 
     #[test]

@@ -212,7 +212,10 @@ fn seed_003_without_messaging_a_debate_is_one_round_with_a_note() {
     let mut run = Run::seated(plan);
     run.votes(&[Vote::Pass, Vote::Fail]);
     let outcome = run.concluded();
-    assert_eq!((outcome.rounds, outcome.procedure), (1, Procedure::Review));
+    assert_eq!(
+        (outcome.rounds, outcome.procedure),
+        (1, Some(Procedure::Review))
+    );
     assert!(run.noted("`message` is missing"));
 }
 

@@ -72,10 +72,11 @@ pub(super) fn report(findings: usize) -> Report {
         "",
         run,
     );
-    report.findings = (1..=findings)
+    report.outcome.findings = (1..=findings)
         .map(|number| found(number, FindingLevel::Fail))
         .collect();
-    (report.verdict, report.reason) = (Verdict::Fail, VerdictReason::CriticalConfirmed);
+    (report.outcome.verdict, report.outcome.reason) =
+        (Verdict::Fail, VerdictReason::CriticalConfirmed);
     report
 }
 
@@ -160,7 +161,7 @@ fn what_is_shown_already_is_planned_no_more() {
                 });
             }
             PublishAction::Review { .. } => {
-                seen.threads = Some(report.findings.iter().map(thread).collect());
+                seen.threads = Some(report.outcome.findings.iter().map(thread).collect());
                 seen.reviews = vec!["PRR_1".into()];
             }
             other => panic!("{other:?}"),
@@ -172,7 +173,7 @@ fn what_is_shown_already_is_planned_no_more() {
 #[test]
 fn a_comment_never_exceeds_what_a_forge_takes() {
     let mut report = report(900);
-    for found in &mut report.findings {
+    for found in &mut report.outcome.findings {
         found.finding.why = "ß€🦀 ".repeat(300);
     }
     for action in plan_actions(&report, &seen(), &wishes()) {
@@ -195,10 +196,10 @@ fn a_suggestion_replaces_exactly_the_lines_it_stands_at_and_shows_every_characte
         review.unwrap()
     };
     assert!(body(&plain).contains("```suggestion\nlet x = 2;\n```"));
-    plain.findings[0].finding.suggestion = Some("a ``` b".into());
+    plain.outcome.findings[0].finding.suggestion = Some("a ``` b".into());
     assert!(body(&plain).contains("````suggestion\na ``` b\n````"));
     // What a reader would not see is not offered.
-    plain.findings[0].finding.suggestion = Some("let x\u{202e} = 2;".into());
+    plain.outcome.findings[0].finding.suggestion = Some("let x\u{202e} = 2;".into());
     assert!(!body(&plain).contains("suggestion\n"));
 }
 
@@ -245,7 +246,7 @@ fn what_was_raised_before_is_not_raised_again_however_it_ended() {
     ];
     for change in change {
         let mut seen = seen();
-        let mut before = thread(&report.findings[0]);
+        let mut before = thread(&report.outcome.findings[0]);
         change(&mut before);
         seen.threads = Some(vec![before]);
         assert_eq!(of_review(&report, &seen), Vec::new());
@@ -263,7 +264,7 @@ fn a_finding_whose_conversation_is_outdated_is_annotated_where_it_is_now() {
     let report = report(1);
     let annotations = |outdated| {
         let mut seen = seen();
-        let mut before = thread(&report.findings[0]);
+        let mut before = thread(&report.outcome.findings[0]);
         before.outdated = outdated;
         seen.threads = Some(vec![before]);
         let actions = plan_actions(&report, &seen, &wishes());
@@ -283,7 +284,7 @@ fn a_finding_whose_conversation_is_outdated_is_annotated_where_it_is_now() {
 fn what_is_gone_is_closed_and_a_review_that_nothing_is_left_of_is_hidden() {
     let (before, after) = (report(3), report(1));
     let mut seen = seen();
-    let mut threads: Vec<ReviewThread> = before.findings.iter().map(thread).collect();
+    let mut threads: Vec<ReviewThread> = before.outcome.findings.iter().map(thread).collect();
     threads[0].review = Some("PRR_2".into());
     threads[2].answered = true;
     seen.threads = Some(threads);

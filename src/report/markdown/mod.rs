@@ -38,7 +38,7 @@ impl Default for MarkdownOptions {
 
 /// The report as Markdown, ended by a newline.
 pub fn render(report: &Report, options: MarkdownOptions) -> String {
-    let names = JudgeNames::without_agents(&report.judges);
+    let names = JudgeNames::without_agents(&report.outcome.judges);
     let mut document = MarkdownDocument::default();
     if options.frontmatter {
         document.head(frontmatter(report));
@@ -75,7 +75,7 @@ pub fn head(report: &Report) -> String {
 
 /// One finding for a comment beside its lines: what, why, fix and who holds it, without the lines themselves.
 pub fn beside_a_line(report: &Report, found: &JudgedFinding) -> String {
-    finding::beside(found, &JudgeNames::without_agents(&report.judges))
+    finding::beside(found, &JudgeNames::without_agents(&report.outcome.judges))
 }
 
 /// `id`, `type`, `date` as in the parent, and the verdict.
@@ -89,7 +89,7 @@ fn frontmatter(report: &Report) -> String {
     let date = plain(report.date());
     format!(
         "---\nid: {id}\ntype: council\ndate: {date}\nverdict: {}\n---",
-        report.verdict.as_str()
+        report.outcome.verdict.as_str()
     )
 }
 

@@ -31,7 +31,7 @@ pub(super) fn facts(report: &Report) -> String {
             finding::prose(&recognised.to_sentence())
         ));
     }
-    if let Some(procedure) = report.procedure {
+    if let Some(procedure) = report.outcome.procedure {
         lines.push(format!("- **Mode:** {}", mode(report, procedure)));
         let who = report.receipt.participation;
         lines.push(match report.is_document() {
@@ -46,17 +46,17 @@ pub(super) fn facts(report: &Report) -> String {
 }
 
 fn mode(report: &Report, procedure: Procedure) -> String {
-    let rounds = if report.rounds == 1 {
+    let rounds = if report.outcome.rounds == 1 {
         "Rounds: 1".to_owned()
     } else {
-        format!("Rounds: {}", report.rounds)
+        format!("Rounds: {}", report.outcome.rounds)
     };
     let fidelity = if is_degraded(report) {
         "degraded"
     } else {
         "full"
     };
-    match report.rounds {
+    match report.outcome.rounds {
         0 | 1 => format!("{}, {rounds}", words::procedure_name(procedure)),
         _ if report.is_document() => format!("{}, {rounds}", words::procedure_name(procedure)),
         _ => format!(
@@ -69,9 +69,10 @@ fn mode(report: &Report, procedure: Procedure) -> String {
 /// Whether a debate was less than was asked for: a judge stayed away, a capability was missing, findings were dropped.
 fn is_degraded(report: &Report) -> bool {
     let lacking = |j: &JudgeRecord| !j.grant.granted.missing(&j.grant.requested).is_empty();
-    report.ledger.dropped > 0
+    report.outcome.ledger.dropped > 0
         || report.incomplete
         || report
+            .outcome
             .judges
             .iter()
             .any(|j| lacking(j) || j.counted.is_none() || j.r2.is_none())
@@ -79,14 +80,14 @@ fn is_degraded(report: &Report) -> bool {
 
 /// Who wrote what, where a document was asked for: there are no votes.
 fn contributions(report: &Report, names: &JudgeNames<'_>) -> MarkdownSection {
-    let author = report.ledger.synthesis.as_ref().map(|s| &s.judge);
+    let author = report.outcome.ledger.synthesis.as_ref().map(|s| &s.judge);
     let said = |judge: &JudgeRecord| match judge.failures.last() {
         _ if judge.r1.is_some() => cell(&crate::text::clip_chars(&judge.first_insight, 300)),
         Some(failure) => cell(&crate::text::clip_chars(&failure.failure.to_string(), 300)),
         None if author == Some(&judge.seat.judge) => "puts the document together".to_owned(),
         None => "–".to_owned(),
     };
-    let rows = report.judges.iter();
+    let rows = report.outcome.judges.iter();
     let rows = rows.map(|j| row(&[agent(j), cell(names.get(&j.seat.judge)), said(j)]));
     let rows: Vec<String> = rows.collect();
     let header = ["Agent", "Judge", "First thought"];
@@ -98,7 +99,7 @@ pub(super) fn verdicts(report: &Report, names: &JudgeNames<'_>) -> MarkdownSecti
     if report.is_document() {
         return contributions(report, names);
     }
-    let later = report.rounds > 1;
+    let later = report.outcome.rounds > 1;
     let last = words::last_round(report);
     let header: &[&str] = match later {
         true => &[
@@ -113,6 +114,7 @@ pub(super) fn verdicts(report: &Report, names: &JudgeNames<'_>) -> MarkdownSecti
         false => &["Agent", "Judge", "Verdict", "Confidence", "Key insight"],
     };
     let rows: Vec<String> = report
+        .outcome
         .judges
         .iter()
         .map(|j| verdict_row(j, names, later))
@@ -162,8 +164,9 @@ fn agent(judge: &JudgeRecord) -> String {
 /// What went in, what was granted, how each judge ended, what it cost.
 pub(super) fn receipt(report: &Report, names: &JudgeNames<'_>) -> MarkdownSection {
     let mut blocks = vec![facts_table(report)];
-    if !report.judges.is_empty() {
+    if !report.outcome.judges.is_empty() {
         let rows: Vec<String> = report
+            .outcome
             .judges
             .iter()
             .map(|j| receipt_row(j, names))
@@ -231,13 +234,13 @@ pub(super) fn footer(report: &Report, dated: bool) -> String {
     if dated && !run.started.is_empty() {
         program.push_str(&format!(", begun {}", Untrusted::new(&run.started).prose()));
     }
-    if report.procedure.is_none() {
+    if report.outcome.procedure.is_none() {
         return format!("*No judge was asked. {seconds} seconds. {program}*");
     }
     if report.is_document() {
         return format!("*{} judges, {seconds} seconds. {program}*", who.counted);
     }
-    let later = match report.rounds {
+    let later = match report.outcome.rounds {
         0 | 1 => String::new(),
         _ => format!(
             " (R1 {}/{}, {} {}/{})",

@@ -22,7 +22,7 @@ pub(super) fn banners(report: &Report) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if report.converged {
+    if report.outcome.converged {
         banners.push(format!(
             "> **Convergence Detected.** {}",
             words::CONVERGENCE
@@ -84,7 +84,7 @@ pub(super) fn all(report: &Report, names: &JudgeNames<'_>) -> Vec<MarkdownSectio
 
 /// What came out of a debate without a verdict, fenced: it is a model's Markdown.
 fn synthesis(report: &Report) -> Vec<String> {
-    let document = report.ledger.synthesis.as_ref();
+    let document = report.outcome.ledger.synthesis.as_ref();
     let document = document.filter(|synthesis| !synthesis.document.trim().is_empty());
     let fence = |text: &str| Untrusted::new(text.trim()).fence("markdown", MAX_DOCUMENT);
     let blocks = document.map(|synthesis| fence(&synthesis.document).trim_end().to_owned());
@@ -109,7 +109,7 @@ fn disagreements(report: &Report) -> Vec<String> {
         );
         lines.join("\n")
     };
-    report.disagreements.iter().map(block).collect()
+    report.outcome.disagreements.iter().map(block).collect()
 }
 
 /// R1, R2, whether the vote changed, and on what.
@@ -117,11 +117,12 @@ fn shifts(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
     if report.is_document() {
         return Vec::new();
     }
-    if report.rounds < 2 {
+    if report.outcome.rounds < 2 {
         return Vec::new();
     }
     let moved = |j: &&JudgeRecord| j.r1.is_some() && (j.change.is_some() || j.r2.is_none());
     let rows: Vec<String> = report
+        .outcome
         .judges
         .iter()
         .filter(moved)
@@ -187,19 +188,24 @@ fn later_failure(judge: &JudgeRecord) -> String {
 /// Key exchanges and the best case for the other side.
 fn debate(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
     let mut blocks: Vec<String> = report
+        .outcome
         .challenges
         .iter()
         .map(|c| challenge(c, names))
         .collect();
     // What a rule restates stands in its findings.
-    let thinking = report.judges.iter().filter(|j| !j.seat.agent.deterministic);
+    let thinking = report
+        .outcome
+        .judges
+        .iter()
+        .filter(|j| !j.seat.agent.deterministic);
     blocks.extend(said(names, "restated", thinking, |j| {
         j.restatement.as_deref()
     }));
     blocks.extend(said(
         names,
         "for the other side",
-        report.judges.iter(),
+        report.outcome.judges.iter(),
         |j| j.steel_man.as_deref(),
     ));
     blocks
@@ -247,13 +253,13 @@ fn challenge(challenge: &ChallengeRecord, names: &JudgeNames<'_>) -> String {
 }
 
 fn recommendations(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
-    let counted = report.judges.iter().filter(|j| j.counted.is_some());
+    let counted = report.outcome.judges.iter().filter(|j| j.counted.is_some());
     said(names, "", counted, |j| Some(&j.recommendation))
 }
 
 /// What was seen, what was left out on purpose, what was not seen.
 fn coverage(report: &Report) -> Vec<String> {
-    let files = &report.coverage.files;
+    let files = &report.outcome.coverage.files;
     if files.is_empty() {
         return Vec::new();
     }
@@ -265,14 +271,14 @@ fn coverage(report: &Report) -> Vec<String> {
         "- **Reviewed:** {seen} of {} changed files",
         files.len()
     )];
-    for gap in report.coverage.gaps().take(MOST_FILES) {
+    for gap in report.outcome.coverage.gaps().take(MOST_FILES) {
         let path = Untrusted::new(&gap.path.display()).code();
         lines.push(format!(
             "- **Not seen whole:** {path}, {}",
             finding::prose(&words::coverage_gap(gap))
         ));
     }
-    for (why, paths) in words::skipped_files(&report.coverage) {
+    for (why, paths) in words::skipped_files(&report.outcome.coverage) {
         lines.push(format!(
             "- **Skipped, {}:** {}",
             finding::prose(why),
@@ -295,6 +301,7 @@ fn named(paths: &[&RepoPath]) -> String {
 
 fn notes(report: &Report) -> Vec<String> {
     let notes: Vec<String> = report
+        .outcome
         .notes
         .iter()
         .map(|n| format!("- {}", finding::prose(n)))

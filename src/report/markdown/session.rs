@@ -20,24 +20,25 @@ pub fn minutes(so_far: &Report) -> Option<String> {
 }
 
 fn document(report: &Report, sitting: bool) -> Option<String> {
-    if report.ledger.rounds.is_empty() {
+    if report.outcome.ledger.rounds.is_empty() {
         return None;
     }
-    let names = JudgeNames::without_agents(&report.judges);
+    let names = JudgeNames::without_agents(&report.outcome.judges);
     let session = SessionWriter {
         report,
         names: &names,
         sitting,
     };
     let mut parts = vec![session.head(), session.openings()];
-    let ballots = !report.ledger.ballots.is_empty();
+    let ballots = !report.outcome.ledger.ballots.is_empty();
     let last = report
+        .outcome
         .ledger
         .rounds
         .last()
         .map(|r| r.round)
         .filter(|_| ballots);
-    let rounds = report.ledger.rounds.iter();
+    let rounds = report.outcome.ledger.rounds.iter();
     let examined = rounds.filter(|r| r.round > 1 && Some(r.round) != last);
     parts.extend(examined.map(|record| session.round(record)));
     parts.extend(session.votes());
@@ -62,7 +63,7 @@ impl SessionWriter<'_> {
     fn head(&self) -> String {
         let report = self.report;
         let label = crate::text::clip_chars(&report.target.label, 200);
-        let seats = report.judges.iter();
+        let seats = report.outcome.judges.iter();
         let seats = seats.map(|j| Untrusted::new(self.names.get(&j.seat.judge)).prose());
         format!(
             "# Council session: {}\n\n- **Date:** {}\n- **Councillors:** {}",
@@ -73,7 +74,13 @@ impl SessionWriter<'_> {
     }
 
     fn openings(&self) -> String {
-        let first = self.report.ledger.rounds.iter().find(|r| r.round == 1);
+        let first = self
+            .report
+            .outcome
+            .ledger
+            .rounds
+            .iter()
+            .find(|r| r.round == 1);
         let mut parts = vec!["## Opening statements".to_owned()];
         for stand in first.iter().flat_map(|record| &record.stands) {
             let mut opening = format!(
@@ -118,9 +125,9 @@ impl SessionWriter<'_> {
 
     fn challenges(&self, round: u8) -> Option<String> {
         let of = |c: &&ChallengeRecord| c.round == round;
-        let made = self.report.challenges.iter().filter(of);
+        let made = self.report.outcome.challenges.iter().filter(of);
         let mut lines: Vec<String> = made.map(|c| self.challenge(c)).collect();
-        let few = self.report.ledger.unchallenged.iter();
+        let few = self.report.outcome.ledger.unchallenged.iter();
         lines.extend(few.filter(|u| u.round == round).map(|u| {
             let who = Untrusted::new(self.names.get(&u.judge)).prose();
             let why = match u.reason.trim() {
@@ -185,7 +192,7 @@ impl SessionWriter<'_> {
 
     fn exchanges(&self, record: &RoundRecord) -> String {
         let name = |judge| Untrusted::new(self.names.get(judge)).prose();
-        let messages = self.report.ledger.messages.iter();
+        let messages = self.report.outcome.ledger.messages.iter();
         let mut lines: Vec<String> = messages
             .filter(|m| m.round == record.round)
             .map(|m| {
@@ -214,7 +221,7 @@ impl SessionWriter<'_> {
     }
 
     fn interventions(&self, record: &RoundRecord) -> String {
-        let done = self.report.ledger.interventions.iter();
+        let done = self.report.outcome.ledger.interventions.iter();
         let lines: Vec<String> = done
             .filter(|i| i.round == record.round)
             .map(|i| {
@@ -230,7 +237,7 @@ impl SessionWriter<'_> {
     }
 
     fn votes(&self) -> Option<String> {
-        let ballots = &self.report.ledger.ballots;
+        let ballots = &self.report.outcome.ledger.ballots;
         let rows = ballots.iter().map(|cast| {
             let ballot = &cast.ballot;
             row(&[
@@ -289,6 +296,7 @@ impl SessionWriter<'_> {
     fn risks(&self) -> Option<String> {
         let rated = self
             .report
+            .outcome
             .findings
             .iter()
             .filter_map(|f| Some((f, rate_risk(f)?)));
@@ -307,8 +315,8 @@ impl SessionWriter<'_> {
     }
 
     fn evolution(&self) -> String {
-        let rounds = &self.report.ledger.rounds;
-        let ballots = !self.report.ledger.ballots.is_empty();
+        let rounds = &self.report.outcome.ledger.rounds;
+        let ballots = !self.report.outcome.ledger.ballots.is_empty();
         let title = |(index, record): (usize, &RoundRecord)| match record.round {
             1 => "Opening".to_owned(),
             _ if ballots && index + 1 == rounds.len() => "Ballot".to_owned(),
@@ -317,7 +325,7 @@ impl SessionWriter<'_> {
         let mut header = vec!["Councillor".to_owned()];
         header.extend(rounds.iter().enumerate().map(title));
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        let rows = self.report.judges.iter().map(|judge| {
+        let rows = self.report.outcome.judges.iter().map(|judge| {
             let id = &judge.seat.judge;
             let mut cells = vec![Untrusted::new(self.names.get(id)).prose_cell()];
             cells.extend(rounds.iter().map(|record| {

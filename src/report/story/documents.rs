@@ -7,7 +7,7 @@ use crate::report::{group, terminal, words};
 impl<'a> StoryWriter<'a> {
     /// The rounds, one after another.
     pub(super) fn documents(&mut self) {
-        for record in &self.report.ledger.rounds {
+        for record in &self.report.outcome.ledger.rounds {
             let title = match record.round {
                 1 => "everybody alone",
                 2 => "everybody reviews what the others wrote",
@@ -17,7 +17,13 @@ impl<'a> StoryWriter<'a> {
             self.contributions(record);
             self.challenges_of(record.round);
         }
-        if self.report.findings.iter().any(|f| !f.opinions.is_empty()) {
+        if self
+            .report
+            .outcome
+            .findings
+            .iter()
+            .any(|f| !f.opinions.is_empty())
+        {
             self.chapter("What was said of the findings");
             self.opinions();
         }
@@ -35,7 +41,7 @@ impl<'a> StoryWriter<'a> {
         for (words, who) in group::by_key(said) {
             self.tell(2, &format!("{}: {words}", words::join_names(&who)));
         }
-        let absent = self.report.judges.iter();
+        let absent = self.report.outcome.judges.iter();
         for judge in absent.filter(|j| !record.answered.contains(&j.seat.judge)) {
             let failures = judge.failures.iter().rev();
             let mut failures = failures.filter(|f| f.round == record.round);
@@ -48,7 +54,7 @@ impl<'a> StoryWriter<'a> {
 
     /// The document itself.
     pub(super) fn outcome(&mut self) {
-        let Some(synthesis) = &self.report.ledger.synthesis else {
+        let Some(synthesis) = &self.report.outcome.ledger.synthesis else {
             return;
         };
         let who = self.names.get(&synthesis.judge).to_owned();

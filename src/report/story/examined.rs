@@ -16,8 +16,8 @@ impl<'a> StoryWriter<'a> {
     /// Everything between the first round and what became of the findings.
     pub(super) fn examination(&mut self) {
         self.challenges_of(1);
-        let ballots = !self.report.ledger.ballots.is_empty();
-        let rounds: Vec<&'a RoundRecord> = self.report.ledger.rounds.iter().collect();
+        let ballots = !self.report.outcome.ledger.ballots.is_empty();
+        let rounds: Vec<&'a RoundRecord> = self.report.outcome.ledger.rounds.iter().collect();
         let last = rounds.last().map(|r| r.round).filter(|_| ballots);
         let examined = rounds
             .into_iter()
@@ -30,7 +30,13 @@ impl<'a> StoryWriter<'a> {
             ));
             self.round(record);
         }
-        if self.report.findings.iter().any(|f| !f.opinions.is_empty()) {
+        if self
+            .report
+            .outcome
+            .findings
+            .iter()
+            .any(|f| !f.opinions.is_empty())
+        {
             self.chapter("What the others said of the findings");
             self.opinions();
         }
@@ -43,7 +49,7 @@ impl<'a> StoryWriter<'a> {
     }
 
     fn round(&mut self, record: &'a RoundRecord) {
-        let ledger = &self.report.ledger;
+        let ledger = &self.report.outcome.ledger;
         self.challenges_of(record.round);
         let few = ledger
             .unchallenged
@@ -86,7 +92,12 @@ impl<'a> StoryWriter<'a> {
 
     pub(super) fn challenges_of(&mut self, round: u8) {
         let report = self.report;
-        for challenge in report.challenges.iter().filter(|c| c.round == round) {
+        for challenge in report
+            .outcome
+            .challenges
+            .iter()
+            .filter(|c| c.round == round)
+        {
             self.challenge(challenge);
         }
     }
@@ -134,7 +145,7 @@ impl<'a> StoryWriter<'a> {
 
     fn ballots(&mut self) {
         let report = self.report;
-        for cast in &report.ledger.ballots {
+        for cast in &report.outcome.ledger.ballots {
             let who = self.names.get(&cast.judge);
             let ballot = &cast.ballot;
             self.tell(
@@ -152,7 +163,11 @@ impl<'a> StoryWriter<'a> {
                     self.tell(4, &format!("{what}: {}", speech(said)));
                 }
             }
-            let counted = report.judges.iter().find(|j| j.seat.judge == cast.judge);
+            let counted = report
+                .outcome
+                .judges
+                .iter()
+                .find(|j| j.seat.judge == cast.judge);
             let counted = counted.and_then(|j| j.counted);
             if let Some(stands) = counted.filter(|vote| *vote != ballot.vote.vote()) {
                 let stands = stands.as_str();
@@ -192,8 +207,9 @@ impl<'a> StoryWriter<'a> {
 
     /// Seed 002: how contended it was after each round, and what came out.
     pub(super) fn contention(&mut self) {
-        let ledger = &self.report.ledger;
-        if self.report.procedure != Some(Procedure::Staged) || ledger.contention.is_empty() {
+        let ledger = &self.report.outcome.ledger;
+        if self.report.outcome.procedure != Some(Procedure::Staged) || ledger.contention.is_empty()
+        {
             return;
         }
         self.chapter("How contended it was");

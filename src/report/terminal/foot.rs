@@ -11,7 +11,7 @@ const MOST_PATHS: usize = 6;
 
 /// Two positions each, as the judges put them.
 pub(super) fn disagreements(page: &mut TerminalPage, report: &Report) {
-    for disagreement in &report.disagreements {
+    for disagreement in &report.outcome.disagreements {
         page.push_gap();
         let on = match (&disagreement.finding, disagreement.kind) {
             (Some(id), _) => format!("disagreement on {id}"),
@@ -43,7 +43,7 @@ pub(super) fn moves(page: &mut TerminalPage, report: &Report, names: &JudgeNames
         let text = format!("{} {how}", words::join_names(&who));
         page.push_labelled(label, colours::BOLD, &Untrusted::new(&text).line());
     }
-    if report.converged {
+    if report.outcome.converged {
         page.push_hanging(
             "Convergence Detected: ",
             colours::YELLOW,
@@ -87,11 +87,16 @@ pub(super) fn remarks(page: &mut TerminalPage, report: &Report, names: &JudgeNam
             &format!("{}: {why}", names.get(&judge.seat.judge)),
         );
     }
-    for file in report.coverage.gaps().take(MOST_PATHS) {
+    for file in report.outcome.coverage.gaps().take(MOST_PATHS) {
         let text = format!("{} ({})", file.path.display(), words::coverage_gap(file));
         remark(page, "not seen whole: ", &text);
     }
-    let left = report.coverage.gaps().count().saturating_sub(MOST_PATHS);
+    let left = report
+        .outcome
+        .coverage
+        .gaps()
+        .count()
+        .saturating_sub(MOST_PATHS);
     if left > 0 {
         remark(page, "not seen whole: ", &format!("{left} more"));
     }
@@ -105,7 +110,7 @@ pub(super) fn remarks(page: &mut TerminalPage, report: &Report, names: &JudgeNam
     if let Some(recognised) = &report.receipt.run.recognised {
         remark(page, "recognised: ", &recognised.to_sentence());
     }
-    for note in &report.notes {
+    for note in &report.outcome.notes {
         remark(page, "note: ", note);
     }
 }

@@ -20,7 +20,7 @@ const MAX_PLACE: usize = 240;
 pub fn render(report: &Report, look: DisplayOptions) -> String {
     let mut page = TerminalPage::new(look);
     if look.verbosity > Verbosity::Quiet {
-        let names = JudgeNames::of(&report.judges);
+        let names = JudgeNames::of(&report.outcome.judges);
         document(&mut page, report);
         findings(&mut page, report, &names);
         foot::disagreements(&mut page, report);
@@ -37,7 +37,7 @@ pub fn render(report: &Report, look: DisplayOptions) -> String {
 
 /// What came out of a debate without a verdict, behind a gutter: it is somebody's text, and none of ours.
 pub(super) fn document(page: &mut TerminalPage, report: &Report) {
-    let Some(synthesis) = &report.ledger.synthesis else {
+    let Some(synthesis) = &report.outcome.ledger.synthesis else {
         return;
     };
     page.push_gap();

@@ -11,7 +11,7 @@ use crate::text::{self, Ellipsis, Untrusted};
 
 /// Facts of the run, then a line for each judge.
 pub(super) fn show(page: &mut TerminalPage, report: &Report, names: &JudgeNames<'_>) {
-    let common = common(&report.judges);
+    let common = common(&report.outcome.judges);
     let mut facts: Vec<(String, String)> = receipt::receipt_facts(report)
         .into_iter()
         .map(|fact| (fact.name.to_owned(), fact.value))
@@ -20,7 +20,7 @@ pub(super) fn show(page: &mut TerminalPage, report: &Report, names: &JudgeNames<
     page.push_gap();
     page.push_line(&page.paint(colours::BOLD, "receipt"));
     rows(page, &facts);
-    if !report.judges.is_empty() {
+    if !report.outcome.judges.is_empty() {
         let line = |j: &JudgeRecord| {
             (
                 names.get(&j.seat.judge).to_owned(),
@@ -29,7 +29,10 @@ pub(super) fn show(page: &mut TerminalPage, report: &Report, names: &JudgeNames<
         };
         page.push_gap();
         page.push_line(&page.paint(colours::BOLD, "judges"));
-        rows(page, &report.judges.iter().map(line).collect::<Vec<_>>());
+        rows(
+            page,
+            &report.outcome.judges.iter().map(line).collect::<Vec<_>>(),
+        );
     }
 }
 

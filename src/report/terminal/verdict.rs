@@ -13,8 +13,8 @@ const MOST_PATHS: usize = 6;
 
 /// The verdict on one line; unless quiet, a second one says who looked and what was left out.
 pub(super) fn lines(page: &mut TerminalPage, report: &Report, bottom_line: &BottomLine) {
-    let word = report.verdict.as_str();
-    let style = match report.verdict {
+    let word = report.outcome.verdict.as_str();
+    let style = match report.outcome.verdict {
         Verdict::Pass => colours::GREEN,
         Verdict::Warn | Verdict::Inconclusive => colours::YELLOW,
         Verdict::Fail => colours::RED,
@@ -54,8 +54,8 @@ fn subject(page: &TerminalPage, report: &Report) -> String {
 
 /// The judges that counted; with their votes where not all are PASS.
 fn who(page: &TerminalPage, report: &Report) -> String {
-    let names = JudgeNames::of(&report.judges);
-    let counted = report.judges.iter().filter(|j| j.counted.is_some());
+    let names = JudgeNames::of(&report.outcome.judges);
+    let counted = report.outcome.judges.iter().filter(|j| j.counted.is_some());
     let unanimous = counted
         .clone()
         .all(|j| j.counted == Some(Vote::Pass) && j.change.is_none());
@@ -82,7 +82,7 @@ fn not_reviewed(report: &Report) -> String {
         };
         format!("{}: {}{left}", Untrusted::new(why).line(), named.join(", "))
     };
-    let groups: Vec<String> = words::skipped_files(&report.coverage)
+    let groups: Vec<String> = words::skipped_files(&report.outcome.coverage)
         .iter()
         .map(group)
         .collect();

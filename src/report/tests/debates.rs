@@ -21,7 +21,7 @@ use council_protocol::{Confidence, JudgeId, Vote};
 /// FAIL after a debate: one vote moved on evidence, another one weakly.
 pub(in crate::report) fn fail() -> Report {
     let mut outcome = outcome(Verdict::Fail, VerdictReason::CriticalConfirmed);
-    outcome.procedure = Procedure::Debate;
+    outcome.procedure = Some(Procedure::Debate);
     outcome.rounds = 2;
     outcome.branch = Some(DebateBranch::Disagreed);
     let mut first = judged(
@@ -199,7 +199,7 @@ pub(super) fn converged() -> Report {
 /// A cross-examination with ballots, and nothing else.
 pub(in crate::report) fn ballots(votes: &[BallotVote]) -> Report {
     let mut outcome = outcome(Verdict::Warn, VerdictReason::Votes);
-    outcome.procedure = Procedure::CrossExamination;
+    outcome.procedure = Some(Procedure::CrossExamination);
     outcome.rounds = 3;
     outcome.judges.truncate(votes.len());
     for (judge, vote) in outcome.judges.iter_mut().zip(votes) {
@@ -225,8 +225,13 @@ pub(in crate::report) fn ballots(votes: &[BallotVote]) -> Report {
 pub(in crate::report) fn examined() -> Report {
     use BallotVote::{DoNotProceed, Proceed, ProceedWithConditions};
     let mut report = ballots(&[ProceedWithConditions, DoNotProceed, Proceed]);
-    let ids: Vec<JudgeId> = report.judges.iter().map(|j| j.seat.judge.clone()).collect();
-    report.findings = vec![judged(
+    let ids: Vec<JudgeId> = report
+        .outcome
+        .judges
+        .iter()
+        .map(|j| j.seat.judge.clone())
+        .collect();
+    report.outcome.findings = vec![judged(
         "F1",
         sql(),
         Disposition::Disputed,
@@ -266,7 +271,7 @@ pub(in crate::report) fn examined() -> Report {
     };
     let again = |judge, vote| stand(judge, Some(vote), vote, vote);
     let opened = |judge, vote| stand(judge, None, vote, vote);
-    let ledger = &mut report.ledger;
+    let ledger = &mut report.outcome.ledger;
     ledger.rounds = vec![
         round(1, vec![opened(0, pass), opened(1, fail), opened(2, pass)]),
         round(
@@ -320,7 +325,7 @@ pub(in crate::report) fn examined() -> Report {
             answer: answer.map(str::to_owned),
             evaded: answer.is_none(),
         };
-    report.challenges = vec![
+    report.outcome.challenges = vec![
         challenge("C1", 1, 1, "", Some("Nothing does.")),
         challenge("C2", 2, 2, "It is tested.", None),
     ];

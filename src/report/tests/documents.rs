@@ -13,16 +13,16 @@ use crate::council::plan::Procedure;
 /// Two rounds of three, the last of whom fails in the second, and somebody who puts the document together.
 fn document() -> Report {
     let mut report = samples::examined();
-    (report.verdict, report.reason) = (Verdict::Skipped, VerdictReason::NoVerdict);
-    (report.procedure, report.rounds) = (Some(Procedure::Staged), 3);
+    (report.outcome.verdict, report.outcome.reason) = (Verdict::Skipped, VerdictReason::NoVerdict);
+    (report.outcome.procedure, report.outcome.rounds) = (Some(Procedure::Staged), 3);
     report.target.kind = TargetKind::Topic;
     report.target.label = "How could it be shorter?".into();
     report.change = Default::default();
-    report.findings.clear();
-    report.challenges.clear();
+    report.outcome.findings.clear();
+    report.outcome.challenges.clear();
     let mut writer = judge("synthesizer", council_protocol::Vote::Pass);
     (writer.r1, writer.r2, writer.counted, writer.confidence) = (None, None, None, None);
-    let ledger = &mut report.ledger;
+    let ledger = &mut report.outcome.ledger;
     ledger.ballots.clear();
     ledger.interventions.clear();
     ledger.messages.clear();
@@ -40,6 +40,7 @@ fn document() -> Report {
         contention: None,
     });
     let absent = report
+        .outcome
         .judges
         .iter_mut()
         .find(|j| Some(&j.seat.judge) == lost.as_ref());
@@ -47,7 +48,7 @@ fn document() -> Report {
         round: 2,
         failure: Failure::new(FailureKind::Timeout, "no answer in time"),
     }];
-    report.judges.push(writer);
+    report.outcome.judges.push(writer);
     report
 }
 

@@ -138,7 +138,12 @@ fn rdjson_is_what_reviewdog_reads() {
     for (name, report) in samples::all() {
         let result: Value = serde_json::from_str(&rdjson::render(&report)).unwrap();
         assert_eq!(errors(&schema, &result), Vec::<String>::new(), "{name}");
-        let counted = report.findings.iter().filter(|f| f.level.is_some()).count();
+        let counted = report
+            .outcome
+            .findings
+            .iter()
+            .filter(|f| f.level.is_some())
+            .count();
         assert_eq!(
             result["diagnostics"].as_array().unwrap().len(),
             counted,

@@ -93,7 +93,7 @@ fn acts_nowhere(file: &str) -> Result<(), TestCaseError> {
 fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
     let secret = format!("AKIA{}", "IOSFODNN7EXAMPLE");
     let (mut outcome, subject, run) = parts::whole();
-    outcome.findings = samples::fail().findings;
+    outcome.findings = samples::fail().outcome.findings;
     let quote = format!("let key = \"{secret}\";");
     for found in &mut outcome.findings {
         found.finding.quote = quote.clone();
@@ -102,17 +102,17 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
     }
     outcome.judges[0].key_insight = secret.clone();
     let mut examined = samples::examined();
-    examined.ledger.rounds[0].stands[0].position = secret.clone();
-    examined.ledger.rounds[1].stands[0].arguments = vec![secret.clone()];
-    examined.ledger.messages[0].text = secret.clone();
-    examined.ledger.interventions[0].about = secret.clone();
-    examined.ledger.unchallenged[0].reason = secret.clone();
-    examined.ledger.ballots[0].ballot.concession = secret.clone();
-    outcome.ledger = examined.ledger;
-    outcome.challenges = examined.challenges;
+    examined.outcome.ledger.rounds[0].stands[0].position = secret.clone();
+    examined.outcome.ledger.rounds[1].stands[0].arguments = vec![secret.clone()];
+    examined.outcome.ledger.messages[0].text = secret.clone();
+    examined.outcome.ledger.interventions[0].about = secret.clone();
+    examined.outcome.ledger.unchallenged[0].reason = secret.clone();
+    examined.outcome.ledger.ballots[0].ballot.concession = secret.clone();
+    outcome.ledger = examined.outcome.ledger;
+    outcome.challenges = examined.outcome.challenges;
     outcome.challenges[0].answer = Some(secret.clone());
     outcome.rounds = 3;
-    outcome.procedure = crate::council::plan::Procedure::CrossExamination;
+    outcome.procedure = Some(crate::council::plan::Procedure::CrossExamination);
     let report = Report::new(outcome, subject, run);
     let (seat, mut answers) = samples::answers();
     answers[0].findings[0].quote = quote;
@@ -134,10 +134,10 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
         assert!(!surface.contains(&secret), "{surface}");
     }
     assert!(
-        report.findings[0]
+        report.outcome.findings[0]
             .finding
             .quote
             .contains("[redacted: aws-key]")
     );
-    assert_eq!(report.findings[0].finding.suggestion, None);
+    assert_eq!(report.outcome.findings[0].finding.suggestion, None);
 }

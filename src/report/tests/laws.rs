@@ -60,16 +60,16 @@ proptest! {
         let line = report.bottom_line(GatePolicy { fail_on, advisory });
         let word = line.headline.split(':').next().unwrap();
         let green = line.exit_code == exit::OK;
-        prop_assert_eq!(word, report.verdict.as_str());
+        prop_assert_eq!(word, report.outcome.verdict.as_str());
         prop_assert_eq!(green, matches!(word, "PASS" | "SKIPPED") || (word == "WARN" && !strict), "{:?}", &line);
         let passes = matches!(line.conclusion, CheckConclusion::Success | CheckConclusion::Neutral | CheckConclusion::Skipped);
-        prop_assert_eq!(passes, green || (advisory && line.exit_code == exit::INCONCLUSIVE && report.reason != VerdictReason::Deadline), "{:?}", &line);
+        prop_assert_eq!(passes, green || (advisory && line.exit_code == exit::INCONCLUSIVE && report.outcome.reason != VerdictReason::Deadline), "{:?}", &line);
         prop_assert_eq!(line.conclusion == CheckConclusion::Success, word == "PASS");
         if cause.is_some() {
             prop_assert!(!matches!(word, "PASS" | "WARN"), "{:?}", &line);
             prop_assert!(line.headline.ends_with("(INCOMPLETE)"), "{}", line.headline);
         }
-        prop_assert_eq!(line.exit_code == exit::INTERRUPTED, cause == Some(CancelCause::Interrupted) || report.reason == VerdictReason::Interrupted);
+        prop_assert_eq!(line.exit_code == exit::INTERRUPTED, cause == Some(CancelCause::Interrupted) || report.outcome.reason == VerdictReason::Interrupted);
         prop_assert_ne!(line.unpublished_code(), exit::OK);
     }
 

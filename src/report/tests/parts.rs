@@ -146,8 +146,8 @@ pub(super) fn outcome(verdict: Verdict, reason: VerdictReason) -> Outcome {
     Outcome {
         verdict,
         reason,
-        procedure: Procedure::Review,
-        consensus: ConsensusRule::Findings,
+        procedure: Some(Procedure::Review),
+        consensus: Some(ConsensusRule::Findings),
         rounds: 1,
         counted: 5,
         quorum: 2,

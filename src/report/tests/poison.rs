@@ -12,8 +12,11 @@ pub(super) const HOSTILE: &str = "\u{1b}[31m@admin fixes #1 \u{202e}evil\u{2066}
 pub(super) fn report(text: &str) -> Report {
     let mut report = samples::fail();
     let examined = samples::examined();
-    report.ledger = examined.ledger;
-    report.challenges.extend(examined.challenges);
+    report.outcome.ledger = examined.outcome.ledger;
+    report
+        .outcome
+        .challenges
+        .extend(examined.outcome.challenges);
     report.detail = "x".into();
     poison_all(&report, text)
 }

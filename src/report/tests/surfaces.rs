@@ -55,10 +55,10 @@ fn seed_001_the_session_is_written_down_as_a_whole() {
 #[test]
 fn seed_001_the_minutes_grow_round_by_round_and_have_no_verdict() {
     let whole = samples::examined();
-    for rounds in 1..=whole.ledger.rounds.len() {
+    for rounds in 1..=whole.outcome.ledger.rounds.len() {
         let mut so_far = whole.clone();
-        so_far.ledger.rounds.truncate(rounds);
-        so_far.ledger.ballots.clear();
+        so_far.outcome.ledger.rounds.truncate(rounds);
+        so_far.outcome.ledger.ballots.clear();
         let minutes = markdown::minutes(&so_far).unwrap();
         let told = minutes.matches("### Round ").count();
         assert_eq!(told, rounds - 1, "{minutes}");
@@ -66,7 +66,7 @@ fn seed_001_the_minutes_grow_round_by_round_and_have_no_verdict() {
         assert!(minutes.contains("there is no verdict"), "{minutes}");
     }
     let mut nobody = whole;
-    nobody.ledger.rounds.clear();
+    nobody.outcome.ledger.rounds.clear();
     assert_eq!(markdown::minutes(&nobody), None);
 }
 
@@ -164,7 +164,7 @@ fn ascii_only_where_only_ascii_can_be_shown() {
 #[test]
 fn judges_of_several_agents_are_named_with_them() {
     let mut report = samples::fail();
-    report.judges[0].seat.agent.name = "codex".into();
+    report.outcome.judges[0].seat.agent.name = "codex".into();
     let text = terminal::render(&report, DisplayOptions::default());
     assert!(
         text.contains("held by security (codex), hygiene (claude)"),
@@ -177,8 +177,8 @@ fn judges_of_several_agents_are_named_with_them() {
 #[test]
 fn the_story_tells_each_round_in_its_own_words() {
     let mut report = samples::fail();
-    report.judges[2].first_insight = "Every path has a test.".into();
-    report.judges[2].key_insight = "I had missed the quote.".into();
+    report.outcome.judges[2].first_insight = "Every path has a test.".into();
+    report.outcome.judges[2].key_insight = "I had missed the quote.".into();
     let text = story::render(&report, DisplayOptions::default());
     assert!(
         text.contains("tests voted PASS: Every path has a test."),
@@ -190,10 +190,10 @@ fn the_story_tells_each_round_in_its_own_words() {
 #[test]
 fn the_same_move_is_told_once_with_the_first_line_of_its_evidence() {
     let mut report = samples::fail();
-    let mut change = report.judges[2].change.clone().unwrap();
+    let mut change = report.outcome.judges[2].change.clone().unwrap();
     change.evidence.as_mut().unwrap().quote = "\n  first line\nsecond line".into();
-    report.judges[2].change = Some(change.clone());
-    report.judges[4].change = Some(change);
+    report.outcome.judges[2].change = Some(change.clone());
+    report.outcome.judges[4].change = Some(change);
     for text in [
         terminal::render(&report, DisplayOptions::default()),
         story::render(&report, DisplayOptions::default()),
