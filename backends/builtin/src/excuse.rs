@@ -11,7 +11,7 @@ use crate::pattern::pattern;
 use crate::view::FileView;
 
 /// What every excuse begins with.
-const MARK: &str = "council:";
+pub(crate) const MARK: &str = "council:";
 
 /// An excuse as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

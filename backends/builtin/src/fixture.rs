@@ -6,6 +6,7 @@
 //!     -a removed line
 //!     +an added line
 //!     !an added line at which the rule must speak
+//!     ?a line of both sides at which it must
 //!
 //! `!==` in place of `===`: the rule must speak of the file as a whole. `{|}` is nothing, so that a fixture holds no
 //! shape of a secret, `{U+202E}` is that character, and `{CR}` a carriage return.
@@ -144,6 +145,10 @@ impl RuleFixture {
                 Some(("!", text)) => {
                     self.expected.push((path.to_owned(), number));
                     ('+', text)
+                }
+                Some(("?", text)) => {
+                    self.expected.push((path.to_owned(), number));
+                    (' ', text)
                 }
                 Some(("@", _)) => continue,
                 Some((mark, text)) => (mark.chars().next().unwrap(), text),

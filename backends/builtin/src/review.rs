@@ -3,11 +3,13 @@
 use council_protocol::answer::Evidence;
 use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, Turn, Vote};
 
+use crate::perspective::SECURITY;
 use crate::scan::{ActiveRules, FoundHit, scan_change};
 use crate::secret::without_secret;
-use crate::view::ChangeView;
+use crate::view::{ChangeView, MAX_QUOTE_CHARS};
 
-/// The most findings of one rule in one file; the last one says how many more there are.
+/// The most findings of one security rule in one file. Other rules report once in a file, and once in a change where
+/// all that they found is minor: a note that is repeated is not read.
 const MAX_PER_FILE: usize = 5;
 /// The most findings of one answer, worst first.
 const MAX_FINDINGS: usize = 200;
@@ -98,28 +100,18 @@ impl RulePosition {
 }
 
 fn collect_findings(change: &ChangeView<'_>, found: &[FoundHit]) -> Vec<Finding> {
-    let mut kept: Vec<Finding> = Vec::new();
-    let mut at = 0;
     let mut by_rule: Vec<&FoundHit> = found.iter().collect();
-    by_rule.sort_by_key(|f| (f.hit.file, f.rule.info.id));
-    while at < by_rule.len() {
-        let key = |f: &FoundHit| (f.hit.file, f.rule.info.id);
-        let group = by_rule[at..]
-            .iter()
-            .take_while(|f| key(f) == key(by_rule[at]))
-            .count();
-        let group = &by_rule[at..at + group];
-        at += group.len();
-        for (n, found) in group.iter().take(MAX_PER_FILE).enumerate() {
-            let mut finding = to_finding(change, found);
-            let more = group.len() - MAX_PER_FILE.min(group.len());
-            if n + 1 == MAX_PER_FILE && more > 0 {
-                let are = if more == 1 { "There is" } else { "There are" };
-                finding
-                    .description
-                    .push_str(&format!(" {are} {more} more in this file."));
-            }
-            kept.push(finding);
+    by_rule.sort_by_key(|f| (f.rule.info.id, f.hit.file));
+    let mut kept: Vec<Finding> = Vec::new();
+    for of_rule in by_rule.chunk_by(|a, b| a.rule.info.id == b.rule.info.id) {
+        if of_rule.iter().all(|f| f.severity == Severity::Minor) {
+            kept.extend(first_and_more(change, of_rule, 1, MORE_IN_CHANGE));
+            continue;
+        }
+        let security = of_rule[0].rule.info.perspective == SECURITY;
+        let most = if security { MAX_PER_FILE } else { 1 };
+        for of_file in of_rule.chunk_by(|a, b| a.hit.file == b.hit.file) {
+            kept.extend(first_and_more(change, of_file, most, MORE_IN_FILE));
         }
     }
     kept.sort_by(|a, b| {
@@ -136,6 +128,55 @@ fn collect_findings(change: &ChangeView<'_>, found: &[FoundHit]) -> Vec<Finding>
     kept
 }
 
+const MORE_IN_FILE: &str = "in this file";
+const MORE_IN_CHANGE: &str = "in this change";
+
+/// The worst findings of a group; the last one says how many more there are.
+fn first_and_more(
+    change: &ChangeView<'_>,
+    group: &[&FoundHit],
+    most: usize,
+    place: &str,
+) -> Vec<Finding> {
+    let mut worst = group.to_vec();
+    worst.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    worst.truncate(most);
+    worst.sort_by_key(|f| (f.hit.file, f.hit.line));
+    let mut kept: Vec<Finding> = worst
+        .iter()
+        .map(|found| to_finding(change, found))
+        .collect();
+    let more = group.len() - kept.len();
+    if let Some(last) = kept.last_mut().filter(|_| more > 0) {
+        let are = if more == 1 { "There is" } else { "There are" };
+        last.description
+            .push_str(&format!(" {are} {more} more {place}."));
+    }
+    kept
+}
+
+/// A longer suggestion belongs to a packed line that nobody mends by hand.
+const MAX_SUGGESTION_BYTES: usize = 4_000;
+const MAX_DESCRIPTION_CHARS: usize = 400;
+
+/// The end of a quote that is too long: what stands right before the place, and is still found in the line.
+pub(crate) fn clip_quote(quote: &str) -> String {
+    let from = quote
+        .char_indices()
+        .rev()
+        .nth(MAX_QUOTE_CHARS - 1)
+        .map_or(0, |(at, _)| at);
+    quote[from..].trim().to_owned()
+}
+
+fn clip_text(text: &str, chars: usize) -> &str {
+    let end = text
+        .char_indices()
+        .nth(chars)
+        .map_or(text.len(), |(at, _)| at);
+    &text[..end]
+}
+
 /// The finding as the protocol has it.
 pub(crate) fn to_finding(change: &ChangeView<'_>, found: &FoundHit) -> Finding {
     let (info, hit) = (&found.rule.info, &found.hit);
@@ -143,16 +184,19 @@ pub(crate) fn to_finding(change: &ChangeView<'_>, found: &FoundHit) -> Finding {
         severity: found.severity,
         category: info.category.to_owned(),
         rule: Some(info.id.to_owned()),
-        description: hit.description.clone(),
+        description: clip_text(&hit.description, MAX_DESCRIPTION_CHARS).to_owned(),
         location: Location {
             path: change.files[hit.file].change.path.clone(),
             line: hit.line,
             end_line: hit.end_line,
         },
-        quote: without_secret(&hit.quote).to_owned(),
+        quote: clip_quote(without_secret(&hit.quote)),
         why: info.why.to_owned(),
         fix: info.fix.to_owned(),
-        suggestion: hit.suggestion.clone(),
+        suggestion: hit
+            .suggestion
+            .clone()
+            .filter(|text| text.len() <= MAX_SUGGESTION_BYTES),
         reference: Some(format!("git council explain {}", info.id)),
     }
 }

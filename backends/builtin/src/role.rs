@@ -55,8 +55,9 @@ const EXAMPLE_FOLDERS: [&str; 14] = [
     "playground",
 ];
 const DOCS_FOLDERS: [&str; 3] = ["doc", "docs", "documentation"];
-const FOREIGN_FOLDERS: [&str; 8] = [
+const FOREIGN_FOLDERS: [&str; 9] = [
     "vendor",
+    "deps",
     "vendored",
     "third_party",
     "third-party",
@@ -71,6 +72,7 @@ impl FileRole {
     pub(crate) fn from_path(path: &str, language: Language) -> Self {
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let folders: Vec<String> = folders.split('/').map(str::to_ascii_lowercase).collect();
+        let folders = above_package(&folders);
         let within = |names: &[&str]| {
             folders
                 .iter()
@@ -80,7 +82,7 @@ impl FileRole {
             Self::Foreign
         } else if folders.iter().any(|f| is_test_folder(f)) || is_test_file(name, language) {
             Self::Test
-        } else if within(&EXAMPLE_FOLDERS) {
+        } else if within(&EXAMPLE_FOLDERS) || is_benchmark(name) {
             Self::Example
         } else if language == Language::Prose {
             Self::Docs
@@ -90,6 +92,25 @@ impl FileRole {
             Self::Production
         }
     }
+}
+
+/// The folders that say what a file is for. Below a source root (`src/main/java`), and from a reversed domain on
+/// (`com/example/demo`), folders spell the name of a package.
+fn above_package(folders: &[String]) -> &[String] {
+    const LANGUAGES: [&str; 6] = ["java", "kotlin", "scala", "groovy", "clojure", "resources"];
+    const DOMAINS: [&str; 8] = ["com", "org", "net", "io", "dev", "edu", "de", "eu"];
+    let root = folders
+        .windows(3)
+        .position(|three| three[0] == "src" && LANGUAGES.contains(&three[2].as_str()));
+    let domain = folders
+        .windows(2)
+        .position(|two| DOMAINS.contains(&two[0].as_str()) && two[1] == "example");
+    let end = match (root, domain) {
+        (Some(root), _) => root + 3,
+        (None, Some(domain)) => domain,
+        (None, None) => folders.len(),
+    };
+    &folders[..end]
 }
 
 fn is_test_folder(folder: &str) -> bool {
@@ -111,6 +132,13 @@ fn is_generated(name: &str) -> bool {
         ".bundle.",
     ];
     MARKS.iter().any(|mark| name.contains(mark))
+}
+
+fn is_benchmark(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    ["Benchmark", "Benchmarks", "_bench", "_benchmark", "Perf"]
+        .iter()
+        .any(|end| stem.ends_with(end))
 }
 
 fn is_test_file(name: &str, language: Language) -> bool {
@@ -175,6 +203,13 @@ mod tests {
         ] {
             assert_eq!(role(path), FileRole::Production, "{path}");
         }
+        assert_eq!(
+            role("src/main/java/com/example/demo/Orders.java"),
+            FileRole::Production
+        );
+        assert_eq!(role("app/com/example/Orders.java"), FileRole::Production);
+        assert_eq!(role("src/test/java/com/acme/A.java"), FileRole::Test);
+        assert_eq!(role("example/src/main/java/A.java"), FileRole::Example);
         assert_eq!(role("docs/guide.md"), FileRole::Docs);
         assert_eq!(role("docs/conf.py"), FileRole::Example);
         assert_eq!(role("web/vendor/jquery.js"), FileRole::Foreign);

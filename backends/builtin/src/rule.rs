@@ -53,6 +53,12 @@ pub(crate) struct BuiltinRule {
 /// Which files and lines a rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleScope {
+    /// Every file, whoever is said to have written it, and every added line: no name of a file is a way past these.
+    Always,
+    /// As `Always`, but a line that the same change removes somewhere else is not news.
+    AnyFile,
+    /// As `AnyFile`, tests and their data aside.
+    OutsideTests,
     /// Every file that is not somebody else's, and every added line, moved ones too.
     Everywhere,
     /// As `Everywhere`, but a line that the same change removes somewhere else is not news.

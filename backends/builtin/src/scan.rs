@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use council_protocol::Severity;
+use council_protocol::change::NoBlobs;
 use council_protocol::seat::{RuleLevel, RuleSettings};
 
 use crate::excuse::SuppressionLedger;
 use crate::needle::{KeywordIndex, keyword_index};
-use crate::perspective::covers_perspective;
+use crate::old_side::without_old_hits;
+use crate::opaque::{moved_in, printable_runs};
+use crate::perspective::{SECURITY, covers_perspective};
+use crate::precision::is_on_request;
 use crate::role::FileRole;
 use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleHit, RuleScope};
 use crate::rules::RULES;
@@ -39,12 +43,25 @@ impl ActiveRules {
         for (active, rule) in bench.active.iter_mut().zip(RULES) {
             let level = settings.levels.get(rule.info.id).copied();
             let seated = covers_perspective(perspective, rule.info.perspective) == Some(true);
-            *active = seated && level != Some(RuleLevel::Off);
+            let runs = level.map_or(!is_on_request(rule.info.id), |level| {
+                level != RuleLevel::Off
+            });
+            *active = seated && runs;
             if let Some(severity) = level.and_then(level_severity) {
                 bench.levels.insert(rule.info.id, severity);
             }
         }
         bench
+    }
+
+    /// All rules that configuration did not switch off, those too that run only on request: what another judge claims
+    /// is checked with everything that there is.
+    pub(crate) fn all(settings: &RuleSettings) -> Self {
+        let mut rules = Self::new("", settings);
+        for (active, rule) in rules.active.iter_mut().zip(RULES) {
+            *active = settings.levels.get(rule.info.id) != Some(&RuleLevel::Off);
+        }
+        rules
     }
 
     /// How many rules run.
@@ -103,11 +120,62 @@ pub(crate) fn scan_whole(change: &ChangeView<'_>, bench: &ActiveRules) -> Vec<Fo
             collect_hits(rule, bench, &mut found, |hits| look(change, hits));
         }
     }
+    found.retain(|f| !is_machine_made(f.rule, &change.files[f.hit.file]));
     without_excused(change, found)
 }
 
 /// What the rules find in one file and its lines.
 pub(crate) fn scan_file(
+    change: &ChangeView<'_>,
+    file: &FileView<'_>,
+    bench: &ActiveRules,
+) -> Vec<FoundHit> {
+    let blobs = change.blobs;
+    let mut found = match moved_in(file) {
+        Some(whole) => {
+            let whole = FileView::new(file.index, &whole, blobs);
+            look_at_file(change, &whole, bench)
+        }
+        None => without_old_hits(file, blobs, look_at_file(change, file, bench)),
+    };
+    found.extend(scan_bytes(change, file, bench));
+    found.retain(|f| !is_machine_made(f.rule, file));
+    without_excused(change, found)
+}
+
+/// What the rules about secrets find in bytes that are no text: there is no line that could be quoted.
+fn scan_bytes(change: &ChangeView<'_>, file: &FileView<'_>, bench: &ActiveRules) -> Vec<FoundHit> {
+    let Some(runs) = printable_runs(file, change.blobs) else {
+        return Vec::new();
+    };
+    let runs = FileView::new(file.index, &runs, &NoBlobs);
+    let mut found = look_at_file(change, &runs, bench);
+    let line_rule = |f: &FoundHit| matches!(f.rule.check, RuleCheck::Line { .. });
+    found.retain(|f| f.rule.info.category == "secrets" && line_rule(f));
+    for f in &mut found {
+        (f.hit.line, f.hit.end_line) = (0, None);
+        f.hit.quote.clear();
+        f.hit.suggestion = None;
+        f.hit
+            .description
+            .push_str(" It stands in a file that is no text.");
+    }
+    found.dedup_by_key(|f| f.rule.info.id);
+    found
+}
+
+/// Whether a finding is about code that a program wrote or packed. Its header or its shape silences no rule against
+/// attacks: anybody can write them.
+fn is_machine_made(rule: &BuiltinRule, file: &FileView<'_>) -> bool {
+    let always = matches!(
+        rule.scope,
+        RuleScope::Always | RuleScope::AnyFile | RuleScope::OutsideTests | RuleScope::Workflows
+    );
+    let generated = rule.info.perspective != SECURITY && file.is_generated();
+    !always && (generated || file.is_packed())
+}
+
+fn look_at_file(
     change: &ChangeView<'_>,
     file: &FileView<'_>,
     bench: &ActiveRules,
@@ -129,7 +197,7 @@ pub(crate) fn scan_file(
             }
         }
     }
-    without_excused(change, found)
+    found
 }
 
 fn without_excused(change: &ChangeView<'_>, mut found: Vec<FoundHit>) -> Vec<FoundHit> {
@@ -202,6 +270,8 @@ fn rules_for(file: &FileView<'_>, bench: &ActiveRules) -> RulesHere {
 fn applies_to_file(rule: &BuiltinRule, file: &FileView<'_>) -> bool {
     let language = rule.languages.is_empty() || rule.languages.contains(&file.language);
     let scope = match rule.scope {
+        RuleScope::Always | RuleScope::AnyFile => true,
+        RuleScope::OutsideTests => file.role != FileRole::Test,
         RuleScope::Everywhere | RuleScope::Fresh => file.role != FileRole::Foreign,
         RuleScope::Production => file.role == FileRole::Production,
         RuleScope::Tests => {
@@ -215,9 +285,11 @@ fn applies_to_file(rule: &BuiltinRule, file: &FileView<'_>) -> bool {
 /// Whether a rule looks at a line of a file that it looks at.
 fn applies_to_line(change: &ChangeView<'_>, line: &LineView<'_, '_>, rule: &BuiltinRule) -> bool {
     match rule.scope {
-        RuleScope::Everywhere | RuleScope::Workflows => true,
-        RuleScope::Fresh => !change.removes_line(line.text()),
-        RuleScope::Production => !line.in_test() && !change.removes_line(line.text()),
+        RuleScope::Always | RuleScope::Everywhere | RuleScope::Workflows => true,
+        RuleScope::AnyFile | RuleScope::Fresh => !change.removes_line(line.text()),
+        RuleScope::OutsideTests | RuleScope::Production => {
+            !line.in_test() && !change.removes_line(line.text())
+        }
         RuleScope::Tests => line.in_test() && !change.removes_line(line.text()),
     }
 }

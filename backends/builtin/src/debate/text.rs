@@ -2,8 +2,9 @@
 
 use council_protocol::evidence::{FileLines, Proof};
 
+use crate::review::clip_quote;
 use crate::secret::{find_secret, without_secret};
-use crate::view::FileView;
+use crate::view::{FileView, MAX_QUOTE_CHARS};
 
 /// The lines of a file after the change, with their numbers.
 pub(super) struct ReviewedText {
@@ -65,14 +66,17 @@ impl ReviewedText {
         let text = self.get(line).unwrap_or_default();
         let same = text.split_whitespace().eq(quoted.split_whitespace());
         if find_secret(text).is_some() {
-            return without_secret(text).to_owned();
+            return clip_quote(without_secret(text));
+        }
+        if text.chars().count() > MAX_QUOTE_CHARS {
+            return clip_quote(text);
         }
         match self
             .get(line + 1)
             .filter(|below| same && !below.is_empty() && find_secret(below).is_none())
         {
-            Some(below) => format!("{text}\n{below}"),
-            None => text.to_owned(),
+            Some(below) if below.chars().count() <= MAX_QUOTE_CHARS => format!("{text}\n{below}"),
+            _ => text.to_owned(),
         }
     }
 }

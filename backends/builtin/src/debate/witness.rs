@@ -14,7 +14,7 @@ use super::CheckedFinding;
 use super::claim::{is_about_code, keyword_in, rules_about};
 use super::text::ReviewedText;
 use crate::lexer::SpanKind;
-use crate::review::format_place;
+use crate::review::{clip_quote, format_place};
 use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleScope};
 use crate::scan::{ActiveRules, FoundHit, scan_file, scan_whole};
 use crate::secret::without_secret;
@@ -39,7 +39,7 @@ impl<'a> ClaimChecker<'a> {
     ) -> Self {
         let change = ChangeView::new(packet, blobs);
         let by_file = change.files.iter().map(|_| OnceCell::new()).collect();
-        let bench = ActiveRules::new("", settings);
+        let bench = ActiveRules::all(settings);
         Self {
             change,
             blobs,
@@ -171,10 +171,14 @@ impl<'a> ClaimChecker<'a> {
         let last = line
             + u32::try_from(finding.quote.trim().lines().count().saturating_sub(1)).unwrap_or(0);
         let about = rules_about(finding);
-        let near = line.saturating_sub(1)..=last + 1;
-        let confirmed = self
-            .found_in(file, &about)
-            .find(|found| near.contains(&found.hit.line));
+        // A hit beside the quote is about something else, unless the finding names that very rule.
+        let says_the_same = |found: &&FoundHit| {
+            let hit = found.hit.line..=found.hit.end_line.unwrap_or(found.hit.line);
+            let here = *hit.start() <= last && line <= *hit.end();
+            let named = finding.rule.as_deref() == Some(found.rule.info.id);
+            here || (named && (line.saturating_sub(1)..=last + 1).contains(hit.start()))
+        };
+        let confirmed = self.found_in(file, &about).find(says_the_same);
         if let Some(found) = confirmed {
             return self.confirm_claim(finding, file, lines, found);
         }
@@ -225,7 +229,9 @@ impl<'a> ClaimChecker<'a> {
         };
         let evidence = match found.hit.line {
             0 => None,
-            line if found.rule.info.category == "secrets" => Some((line, found.hit.quote.clone())),
+            line if found.rule.info.category == "secrets" => {
+                Some((line, clip_quote(&found.hit.quote)))
+            }
             line => Some((line, lines.evidence_at(line, &finding.quote))),
         };
         let evidence = evidence.map(|(line, quote)| Evidence {
@@ -317,7 +323,7 @@ fn quote_missing(finding: &Finding, lines: &ReviewedText) -> CheckedFinding {
     let there = lines.get(line).filter(|text| text.chars().count() >= 4);
     let (stands, evidence) = match there {
         Some(text) => {
-            let quote = without_secret(text).to_owned();
+            let quote = clip_quote(without_secret(text));
             (
                 format!(" Line {line} reads otherwise."),
                 Some(Evidence {

@@ -18,7 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "{}\n",
         }],
     },
-    scope: RuleScope::Everywhere,
+    scope: RuleScope::Always,
     languages: &[],
     claims: &[
         "claude.md",

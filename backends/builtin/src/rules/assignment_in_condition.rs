@@ -35,7 +35,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     ASSIGNED,
-    r#"\b(?:if|while)\s*\(\s*(?:[\w.$>\[\]-]+)\s*=\s*(?:true|false|null|NULL|nullptr|undefined|\d+|["'][^"']*["'])\s*(?:\)|&&|\|\|)"#
+    r#"\b(?:if|while)\s*\(\s*[\w$](?:[\w.$\[\]]|->)*\s*=\s*(?:true|false|null|NULL|nullptr|undefined|\d+|["'][^"']*["'])\s*(?:\)|&&|\|\|)"#
 );
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {

@@ -64,7 +64,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         )));
     } else if let Some(found) = CODE
         .captures(&text)
-        .filter(|_| line.code().contains(['#', '@']))
+        .filter(|_| line.code().contains(['#', '@']) && !writes_code(line.file))
     {
         let what = found
             .get(1)
@@ -74,4 +74,10 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             "`{what}` switches off a whole class of warnings here."
         )));
     }
+}
+
+/// Whether the file is of a macro: nobody can mend a warning about code that it writes for others.
+fn writes_code(file: &FileView<'_>) -> bool {
+    let quoted = |text: &str| text.contains("quote!") || text.contains("quote_spanned!");
+    file.lines.iter().any(|line| quoted(line.text)) || file.text_after().is_some_and(quoted)
 }

@@ -22,6 +22,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         Language::Python,
         Language::Script,
         Language::Ruby,
+        Language::Shell,
         Language::Php,
     ],
     claims: &["eval", "exec(", "code execution", "arbitrary code"],
@@ -45,12 +46,20 @@ pattern!(
     r"(?:^|[^>:\w])(?:eval|create_function|assert)\(\s*[^)]*\$"
 );
 
+pattern!(
+    /// Arguments of the script put together and read as code again.
+    SHELL,
+    r#"(?:^|[;&|({]\s*|\s)eval\s+["']?\$(?:[@*1-9]|\{[@*1-9])"#
+);
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let found = match line.file.language {
         Language::Python => PYTHON.is_match(&code) && !code.contains("def "),
         Language::Script => SCRIPT.is_match(&code),
         Language::Ruby => RUBY.is_match(&code) && !code.contains("def "),
+        // A shell expands inside double quotes; in a comment nothing is.
+        Language::Shell => SHELL.is_match(&line.without_comments()),
         _ => PHP.is_match(&code),
     };
     if found {

@@ -1,5 +1,7 @@
 //! `code-without-test`: a good deal of new code, and no test that changes with it.
 
+use council_protocol::Side;
+
 use super::prelude::*;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -8,8 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: TESTS,
         category: "missing-tests",
         severity: Minor,
-        summary: "new code without a test that changes with it",
-        why: "Nothing will notice when the next change breaks what this one adds.",
+        summary: "tested code that grows without a change of its tests",
+        why: "Nothing will notice when the next change breaks what this one adds. It speaks only where the file has tests: \
+              what nobody tests is a habit, and no news.",
         fix: "Add a test of the new behaviour, or say where it is already tested.",
         examples: &[],
     },
@@ -29,8 +32,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 const ENOUGH: usize = 30;
 
 fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
-    let tested =
-        |file: &FileView<'_>| file.role == FileRole::Test && file.added_lines().next().is_some();
+    let tested = |file: &FileView<'_>| file.role == FileRole::Test && !file.lines.is_empty();
     if change.files.iter().any(tested) {
         return;
     }
@@ -54,19 +56,31 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
         .map(|file| net_code(change, file, code))
         .collect();
     let total: usize = nets.iter().sum();
-    let inline = |file: &&FileView<'_>| file.added_lines().any(|line| line.in_test());
+    let inline = |file: &&FileView<'_>| {
+        let test = |line: LineView<'_, '_>| line.in_test() || C_TEST.is_match(line.text());
+        file.added_lines().any(test)
+    };
     if total < ENOUGH || files.iter().any(inline) {
         return;
     }
     let Some((_, most)) = nets.iter().zip(&files).max_by_key(|(net, _)| **net) else {
         return;
     };
+    if most.is_generated() || most.is_packed() {
+        return;
+    }
+    let tests = match tests_beside(change, most) {
+        TestsBeside::At(path) => format!("and `{path}` does not change with it"),
+        TestsBeside::Unknown => "and no test changes with it".to_owned(),
+        // Code that nobody tests is a habit, and no news of this change.
+        TestsBeside::None => return,
+    };
     let declares = most
         .added_lines()
         .find(|line| DECLARES.is_match(&line.code()));
     if let Some(line) = declares.or_else(|| most.added_lines().find(|line| is_code(&line.code()))) {
         hits.push(line.line_hit(format!(
-            "The change adds about {total} lines of code, and no test changes with it."
+            "The change adds about {total} lines of code, {tests}."
         )));
     }
 }
@@ -139,3 +153,56 @@ fn is_code(text: &str) -> bool {
     text.chars().filter(|c| c.is_alphanumeric()).count() > 2
         && !NOT.iter().any(|mark| text.starts_with(mark))
 }
+
+/// Where the tests of a file stand.
+enum TestsBeside {
+    At(String),
+    None,
+    /// The tree cannot be listed.
+    Unknown,
+}
+
+/// The tests of a file: those inside it, or a test file that is named after it.
+fn tests_beside(change: &ChangeView<'_>, file: &FileView<'_>) -> TestsBeside {
+    let inside = |text: &str| text.contains("#[cfg(test)]") || text.contains("#[test]");
+    if file.language == Language::Rust && file.text_before().is_some_and(inside) {
+        return TestsBeside::At(file.path.clone());
+    }
+    let Ok(Some(entries)) = change.blobs.entries(Side::New) else {
+        return TestsBeside::Unknown;
+    };
+    let stem = stem_of(file.file_name());
+    if stem.len() < 3 || file.change.old_mode == 0 {
+        return TestsBeside::None;
+    }
+    let names_it = |path: &String| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let language = Language::from_path(path);
+        language == file.language
+            && FileRole::from_path(path, language) == FileRole::Test
+            && TEST_NAME.replace_all(&name.to_lowercase(), "") == stem.as_str()
+    };
+    let paths = entries
+        .iter()
+        .map(|entry| entry.path.display().into_owned());
+    paths
+        .into_iter()
+        .find(names_it)
+        .map_or(TestsBeside::None, TestsBeside::At)
+}
+
+pattern!(
+    /// What the name of a test file has beside the name of what it tests, and the ending.
+    TEST_NAME,
+    r"^tests?_|[._-]?(?:tests?|specs?|it)(?:\.\w+)*$|\.\w+$"
+);
+
+fn stem_of(name: &str) -> String {
+    name.split('.').next().unwrap_or(name).to_lowercase()
+}
+
+pattern!(
+    /// Tests that C keeps inside the file, behind a switch.
+    C_TEST,
+    r"^\s*#\s*if(?:def)?\b.*TEST|\bint\s+\w+Test\(int\s+argc"
+);

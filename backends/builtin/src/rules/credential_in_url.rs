@@ -14,7 +14,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         fix: "Put the password into the environment or a secret store and build the URL from it; change the password.",
         examples: &[],
     },
-    scope: RuleScope::Production,
+    scope: RuleScope::OutsideTests,
     languages: &[],
     claims: &["credential", "password", "url"],
     check: RuleCheck::Line {

@@ -31,8 +31,14 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     check: RuleCheck::Change(check_change),
 };
 
-/// Lines of production code that go, net, from which on tests may go with them.
-const FEATURE: usize = 5;
+/// Changed lines from which on a change rewrites so much that tests come and go with it.
+const MAX_LINES: usize = 400;
+
+pattern!(
+    /// The change says itself that something goes, where its readers look for it.
+    ANNOUNCED,
+    r"(?i)\b(?:remov|drop|delet|deprecat|no longer|discontinu)"
+);
 
 fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let added: BTreeSet<String> = change
@@ -72,7 +78,12 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let fresh = added
         .len()
         .saturating_sub(names.iter().filter(|name| added.contains(**name)).count());
-    if lost <= fresh || removes_a_feature(change) || rewrites_tests(change) {
+    if lost <= fresh
+        || removes_code(change)
+        || rewrites_tests(change)
+        || is_announced(change)
+        || change.line_count() > MAX_LINES
+    {
         return;
     }
     let removed: Vec<&str> = change
@@ -156,8 +167,19 @@ fn is_production(file: &FileView<'_>) -> bool {
     file.role == FileRole::Production && file.language.is_code()
 }
 
+/// Whether a page of prose, such as a changelog, says that something is removed.
+fn is_announced(change: &ChangeView<'_>) -> bool {
+    let prose = change
+        .files
+        .iter()
+        .filter(|file| file.language == Language::Prose);
+    prose
+        .flat_map(|file| file.added_lines())
+        .any(|line| ANNOUNCED.is_match(line.text()))
+}
+
 /// Whether the change takes production code away, so that its tests have nothing left to hold.
-fn removes_a_feature(change: &ChangeView<'_>) -> bool {
+fn removes_code(change: &ChangeView<'_>) -> bool {
     let (mut added, mut removed) = (0, 0);
     for file in change.files.iter().filter(|file| is_production(file)) {
         if !file.exists() {
@@ -172,5 +194,5 @@ fn removes_a_feature(change: &ChangeView<'_>) -> bool {
             }
         }
     }
-    removed >= added + FEATURE
+    removed > added
 }

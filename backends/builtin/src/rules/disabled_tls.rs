@@ -1,6 +1,7 @@
 //! `disabled-tls`: a connection that no longer knows whom it speaks with.
 
 use super::prelude::*;
+use crate::view::indent;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -78,6 +79,23 @@ pattern!(
 );
 pattern!(WGET, r"\bwget\b[^|;&]*--no-check-certificate\b");
 
+pattern!(
+    /// A condition on what the caller, a flag or the configuration says.
+    ASKED,
+    r"(?i)^\s*\}?\s*(?:if|elif|else if|when|unless|case)\b.*(?:insecure|verify|verification|skip|ssl|tls|cert|check_hostname|unsafe|trust)"
+);
+
+/// Whether the line stands in a block that runs only where somebody asked for it.
+fn is_asked_for(line: &LineView<'_, '_>) -> bool {
+    if ASKED.is_match(&line.code()) {
+        return true;
+    }
+    let depth = line.indent();
+    let above = (1..=6).map_while(|by| line.text_near(-by));
+    let mut outer = above.filter(|text| !text.trim().is_empty() && indent(text) < depth);
+    outer.next().is_some_and(|text| ASKED.is_match(text))
+}
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.without_comments();
     let script = matches!(
@@ -95,6 +113,9 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     // In code the switch itself must be code; the name of a variable or of an option may be a string.
     let named = ["NODE_TLS", "GIT_SSL", "StrictHost", "sslVerify"];
     let name = named.iter().any(|name| found.as_str().starts_with(name));
+    if is_asked_for(line) {
+        return;
+    }
     if name || !line.file.language.is_code() || !line.in_literal(found.start()) {
         hits.push(line.line_hit(format!(
             "`{}` switches the verification of the peer off.",

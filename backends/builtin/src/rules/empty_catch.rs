@@ -41,7 +41,7 @@ pattern!(INLINE, r"\bcatch\s*(?:\(([^)]*)\))?\s*\{\s*\}");
 pattern!(OPENED, r"\bcatch\s*(?:\(([^)]*)\))?\s*\{\s*$");
 pattern!(
     PROMISE,
-    r"\.catch\(\s*(?:(?:async\s*)?\(?\s*\w*\s*\)?\s*=>\s*\{\s*\}|function\s*\(\w*\)\s*\{\s*\}|noop|_\.noop)\s*\)"
+    r"\.catch\(\s*(?:(?:async\s*)?\(?\s*\w*\s*\)?\s*=>\s*\{\s*\}|function\s*\(\w*\)\s*\{\s*\})\s*\)"
 );
 pattern!(
     /// By the name of the variable, nothing is to be done.

@@ -18,19 +18,18 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "*.png binary\nCargo.lock -diff\n",
         }],
     },
-    scope: RuleScope::Everywhere,
+    scope: RuleScope::Always,
     languages: &[Language::Ini],
     claims: &["gitattributes", "-diff", "linguist-generated"],
     check: RuleCheck::File(check_file),
 };
 
-const HIDING: [&str; 6] = [
+const HIDING: [&str; 5] = [
     "-diff",
     "binary",
     "-text",
     "linguist-generated",
     "linguist-generated=true",
-    "linguist-vendored",
 ];
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {

@@ -18,7 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "  \"scripts\": {\n    \"build\": \"node setup.js\"\n",
         }],
     },
-    scope: RuleScope::Fresh,
+    scope: RuleScope::AnyFile,
     languages: &[],
     claims: &["hook", "postinstall", "install script"],
     check: RuleCheck::File(check_file),
@@ -28,7 +28,7 @@ pattern!(
     INSTALL,
     r#"^\s*"(preinstall|install|postinstall|prepare|prepublish)"\s*:\s*"([^"]+)""#
 );
-pattern!(PRE_COMMIT, r"^\s*(?:-\s*)?(?:entry|repo):\s*(\S+)");
+pattern!(PRE_COMMIT, r"^\s*(?:-\s*)?repo:\s*(\S+)");
 pattern!(
     EDITOR,
     r#""runOn"\s*:\s*"folderOpen"|"(?:postCreateCommand|onCreateCommand|postStartCommand|initializeCommand)"\s*:"#
@@ -75,6 +75,27 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     }
 }
 
+/// Hooks that half of all repositories run, and `local`, which only names what stands in the tree.
+fn is_usual(repository: &str) -> bool {
+    const OWNERS: [&str; 9] = [
+        "pre-commit",
+        "prettier",
+        "psf",
+        "pycqa",
+        "astral-sh",
+        "asottile",
+        "charliermarsh",
+        "python-poetry",
+        "pre-commit-ci",
+    ];
+    let owner = repository
+        .split_once("github.com/")
+        .or_else(|| repository.split_once("gitlab.com/"))
+        .and_then(|(_, rest)| rest.split('/').next());
+    let known = |owner: &str| OWNERS.contains(&owner.to_ascii_lowercase().as_str());
+    matches!(repository, "local" | "meta") || owner.is_some_and(known)
+}
+
 fn report_lines(
     file: &FileView<'_>,
     shape: &regex::Regex,
@@ -91,7 +112,9 @@ fn report_lines(
                 old.get(1).map(|m| m.as_str()) == found.get(1).map(|m| m.as_str())
             })
         };
-        if file.removed_lines().any(|removed| same(removed.text)) {
+        if file.removed_lines().any(|removed| same(removed.text))
+            || found.get(1).is_some_and(|m| is_usual(m.as_str()))
+        {
             continue;
         }
         // Husky's and patch-package's own line is in half of all package.json files.

@@ -28,7 +28,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     SOURCE,
-    r#"(?i)(?:\bgit\s*=|\burl\s*=|\bregistry\s*=|\bindex(?:-url)?\s*=|--(?:extra-)?index-url|\bfind-links|source\s+['"]|\bgit\+|"(?:resolved|repository|registry)"\s*:|@\s*git\+|\bdeb\s|^\s*"[\w@/.-]+"\s*:)\s*\[?["']?(?:\[[^\]]*\]\s*)?(?:http|git)://([\w.-]+)"#
+    r#"(?i)(?:\bgit\s*=|\burl\s*=|\bregistry\s*=|\bindex(?:-url)?\s*=|--(?:extra-)?index-url|\bfind-links|source\s+['"]|\bgit\+|"(?:resolved|repository|registry)"\s*:|@\s*git\+|^\s*"[\w@/.-]+"\s*:)\s*\[?["']?(?:\[[^\]]*\]\s*)?(?:http|git)://([\w.-]+)"#
 );
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {

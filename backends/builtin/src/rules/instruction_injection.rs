@@ -18,7 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "# The provider rounds to two digits.\n",
         }],
     },
-    scope: RuleScope::Fresh,
+    scope: RuleScope::AnyFile,
     languages: &[],
     claims: &["prompt injection", "ignore previous", "instructions"],
     check: RuleCheck::Line {

@@ -20,7 +20,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 /// Lockfiles and the manifests from which they are made.
-const LOCKS: [(&str, &[&str]); 13] = [
+const LOCKS: [(&str, &[&str]); 12] = [
     ("Cargo.lock", &["Cargo.toml"]),
     ("package-lock.json", &["package.json"]),
     ("npm-shrinkwrap.json", &["package.json"]),
@@ -32,7 +32,6 @@ const LOCKS: [(&str, &[&str]); 13] = [
     ("Pipfile.lock", &["Pipfile"]),
     ("Gemfile.lock", &["Gemfile"]),
     ("composer.lock", &["composer.json"]),
-    ("go.sum", &["go.mod"]),
     ("flake.lock", &["flake.nix"]),
 ];
 

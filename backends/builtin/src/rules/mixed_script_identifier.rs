@@ -20,7 +20,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "if (isAdmin(user)) {\n",
         }],
     },
-    scope: RuleScope::Fresh,
+    scope: RuleScope::AnyFile,
     languages: &[],
     claims: &["mixed-script", "homoglyph", "cyrillic", "confusable"],
     check: RuleCheck::NonAscii(check_line),

@@ -12,15 +12,18 @@ mod commented_out_code;
 mod conflict_marker;
 mod credential_assignment;
 mod credential_in_url;
+mod debug_mode;
 mod debug_print;
 mod debugger_leftover;
 mod deleted_test;
 mod disabled_tls;
 mod duplicated_block;
+mod emptied_handler;
 mod empty_catch;
 mod except_pass;
 mod executable_bit;
 mod focused_test;
+mod format_string;
 mod gitattributes_change;
 mod hook_change;
 mod ignored_error_go;
@@ -30,12 +33,15 @@ mod insecure_source;
 mod instruction_injection;
 mod invisible_character;
 mod line_ending_flip;
+mod lockfile_tampering;
 mod lockfile_without_manifest;
 mod mixed_script_identifier;
 mod mutable_default;
 mod new_panic;
 mod new_unwrap;
+mod open_redirect;
 mod oversized_file;
+mod path_traversal;
 mod pipe_to_shell;
 mod private_key;
 mod provider_token;
@@ -52,6 +58,7 @@ mod symlink_escape;
 #[cfg(test)]
 mod tests;
 mod todo_without_reference;
+mod unbounded_copy;
 mod undocumented_unsafe;
 mod unfinished_code;
 mod unpinned_action;
@@ -100,15 +107,18 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &conflict_marker::RULE,
     &credential_assignment::RULE,
     &credential_in_url::RULE,
+    &debug_mode::RULE,
     &debug_print::RULE,
     &debugger_leftover::RULE,
     &deleted_test::RULE,
     &disabled_tls::RULE,
     &duplicated_block::RULE,
+    &emptied_handler::RULE,
     &empty_catch::RULE,
     &except_pass::RULE,
     &executable_bit::RULE,
     &focused_test::RULE,
+    &format_string::RULE,
     &gitattributes_change::RULE,
     &hook_change::RULE,
     &ignored_error_go::RULE,
@@ -118,12 +128,15 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &instruction_injection::RULE,
     &invisible_character::RULE,
     &line_ending_flip::RULE,
+    &lockfile_tampering::RULE,
     &lockfile_without_manifest::RULE,
     &mixed_script_identifier::RULE,
     &mutable_default::RULE,
     &new_panic::RULE,
     &new_unwrap::RULE,
+    &open_redirect::RULE,
     &oversized_file::RULE,
+    &path_traversal::RULE,
     &pipe_to_shell::RULE,
     &private_key::RULE,
     &provider_token::RULE,
@@ -138,6 +151,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &stray_file::RULE,
     &symlink_escape::RULE,
     &todo_without_reference::RULE,
+    &unbounded_copy::RULE,
     &undocumented_unsafe::RULE,
     &unfinished_code::RULE,
     &unpinned_action::RULE,

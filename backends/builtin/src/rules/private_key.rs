@@ -14,7 +14,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         fix: "Revoke the key, make a new one, and keep it where the repository's readers cannot see it.",
         examples: &[],
     },
-    scope: RuleScope::Everywhere,
+    scope: RuleScope::Always,
     languages: &[],
     claims: &["private key"],
     check: RuleCheck::Line {
@@ -42,8 +42,12 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let hit = line
         .line_hit("A private key is committed.")
         .with_quote(&text[..header.end()]);
-    let data = matches!(line.file.role, FileRole::Test | FileRole::Example);
-    hits.push(if data { hit.with_severity(Minor) } else { hit });
+    hits.push(match line.file.role {
+        FileRole::Test => hit.with_severity(Minor),
+        // Most keys of examples are made for them; nobody can tell from the file.
+        FileRole::Example => hit.with_severity(Significant),
+        _ => hit,
+    });
 }
 
 /// Whether a line looks like the body of a key rather than like a placeholder.

@@ -15,7 +15,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         fix: "Revoke the token at its provider, make a new one, and read it from the environment or a secret store.",
         examples: &[],
     },
-    scope: RuleScope::Everywhere,
+    scope: RuleScope::Always,
     languages: &[],
     claims: &["token", "api key", "secret", "credential", "access key"],
     check: RuleCheck::Line {

@@ -15,7 +15,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         fix: "Take the file out of the commit, list it in `.gitignore`, and commit a template such as `.env.example`.",
         examples: &[],
     },
-    scope: RuleScope::Fresh,
+    scope: RuleScope::AnyFile,
     languages: &[],
     claims: &["credential", "secret", ".env"],
     check: RuleCheck::File(check_file),

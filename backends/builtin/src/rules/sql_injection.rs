@@ -73,8 +73,16 @@ pattern!(
     r#"^(?:[^{$%+#]|\$?\{[A-Z][A-Z0-9_.]*\}|#\{[A-Z_:]+\}|\+\s*[A-Z][A-Z0-9_]+\b)*$"#
 );
 
+pattern!(
+    /// `"{table}"`, `` `${table}` `` and `[{table}]` inside a statement: a quoted identifier.
+    IDENTIFIER,
+    r#"(\s|\.)(?:\\?"\$?\{[\w.]+\}\\?"|\\?`\$?\{[\w.]+\}\\?`|\[\$?\{[\w.]+\}\])"#
+);
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    let text = line.without_comments();
+    // A name between the marks of an identifier is no value: no statement can take it as a parameter.
+    let whole = line.without_comments();
+    let text = IDENTIFIER.replace_all(&whole, "$1");
     let found = JOINED.is_match(&text)
         || SPRINTF.is_match(&text)
         || match line.file.language {

@@ -14,7 +14,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         fix: "Point the link to a file of the repository, or commit the file itself.",
         examples: &[],
     },
-    scope: RuleScope::Everywhere,
+    scope: RuleScope::Always,
     languages: &[],
     claims: &["symlink", "symbolic link"],
     check: RuleCheck::File(check_file),

@@ -37,7 +37,7 @@ fn fixture(rule: &BuiltinRule, name: &str) -> RuleFixture {
 /// What all rules say of a fixture.
 fn findings(fixture: &RuleFixture) -> Vec<Finding> {
     let change = ChangeView::new(&fixture.packet, &*fixture.blobs);
-    let bench = ActiveRules::new("", &RuleSettings::default());
+    let bench = ActiveRules::all(&RuleSettings::default());
     scan_change(&change, &bench)
         .iter()
         .map(|found| to_finding(&change, found))

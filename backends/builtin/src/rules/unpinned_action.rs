@@ -1,6 +1,7 @@
 //! `unpinned-action`: an action of a third party at a tag or branch.
 
 use super::prelude::*;
+use crate::workflow;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -46,6 +47,10 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if known {
         return;
     }
+    // Some must be used by tag: they check how they were called.
+    if action.starts_with("slsa-framework/") || action == "dtolnay/rust-toolchain" {
+        return;
+    }
     let hit = line.line_hit(format!(
         "`{action}` is used at `{version}`, which its owner can move."
     ));
@@ -53,20 +58,34 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         version.as_str(),
         "main" | "master" | "HEAD" | "develop" | "trunk" | "latest"
     );
-    // This one documents its branch as its interface.
-    let by_design = action == "dtolnay/rust-toolchain";
-    hits.push(if branch && !by_design {
-        hit
-    } else {
-        hit.with_severity(Minor)
-    });
+    if branch {
+        hits.push(hit);
+    } else if pins_others(line.file) {
+        // A tag is news only where the file pins what it uses.
+        hits.push(hit.with_severity(Minor));
+    }
+}
+
+/// Whether the file pins an action of a third party to a commit.
+fn pins_others(file: &FileView<'_>) -> bool {
+    workflow::lines_after(file).any(|text| {
+        USES.captures(text)
+            .is_some_and(|found| is_commit(&found[3]) && !is_own(&found[1], text))
+    })
+}
+
+fn is_commit(version: &str) -> bool {
+    version.len() >= 40 && version.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn is_own(owner: &str, text: &str) -> bool {
+    matches!(owner, "actions" | "github" | "." | "..") || text.contains("docker://")
 }
 
 /// Action and version of a `uses:` line of a third party that is not pinned.
 fn find_unpinned(text: &str) -> Option<(String, String)> {
     let found = USES.captures(text)?;
     let (owner, name, version) = (&found[1], &found[2], &found[3]);
-    let pinned = version.len() >= 40 && version.bytes().all(|b| b.is_ascii_hexdigit());
-    let own = matches!(owner, "actions" | "github" | "." | "..") || text.contains("docker://");
-    (!pinned && !own).then(|| (format!("{owner}/{name}"), version.to_owned()))
+    (!is_commit(version) && !is_own(owner, text))
+        .then(|| (format!("{owner}/{name}"), version.to_owned()))
 }

@@ -54,8 +54,21 @@ pattern!(
     r"(?x)
       \byaml\.unsafe_load(?:_all)?\(
     | \b(?:c?[pP]ickle|dill|cloudpickle|_pickle)\.(?:loads?|Unpickler)\( | \bjsonpickle\.decode\( | \bmarshal\.loads?\(
-    | \bMarshal\.load\( | \bunserialize\(\s*[^)]*\$ | \bnew\s+ObjectInputStream\( | \bnew\s+BinaryFormatter\( | \bnew\s+XMLDecoder\(
+    | \bMarshal\.load\( | (?:^|[^\w>:$]|=\s)unserialize\(\s*[^)]*\$ | \bnew\s+ObjectInputStream\( | \bnew\s+BinaryFormatter\( | \bnew\s+XMLDecoder\(
     "
+);
+pattern!(
+    /// The loader of `ruamel.yaml` is named once and safe unless it is told otherwise.
+    RUAMEL,
+    r"\byaml\s*=\s*(?:ruamel\.yaml\.)?YAML\(|\bfrom\s+ruamel\.yaml\s+import\b"
+);
+pattern!(
+    UNSAFE_LOADER,
+    r"\bLoader\s*=\s*(?:yaml\.)?(?:C?Loader|Unsafe(?:C?Loader)|CUnsafeLoader)\b"
+);
+pattern!(
+    ALLOWED_CLASSES,
+    r"allowed_classes['\x22]?\s*=>\s*(?:\[|false|\$)"
 );
 pattern!(TORCH, r"\btorch\.load\(");
 
@@ -63,8 +76,26 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     if let Some(found) = YAML.find(&code) {
         // The loader may stand on the next line, in which case nothing can be said.
+        let ruamel = line
+            .file
+            .lines
+            .iter()
+            .any(|near| RUAMEL.is_match(near.text))
+            || line
+                .file
+                .text_after()
+                .is_some_and(|text| RUAMEL.is_match(text));
         let open = !found.as_str().ends_with(')');
-        if line.file.language == Language::Python && !open && !found.as_str().contains("Loader") {
+        let unsafe_loader = UNSAFE_LOADER.is_match(&code);
+        if ruamel {
+            return;
+        }
+        if line.file.language == Language::Python && unsafe_loader {
+            hits.push(line.line_hit("This loader can build any Python object."));
+        } else if line.file.language == Language::Python
+            && !open
+            && !found.as_str().contains("Loader")
+        {
             let mended = line.text().replacen("yaml.load(", "yaml.safe_load(", 1);
             let hit = line.line_hit("`yaml.load` without a loader can build any Python object.");
             let simple = !code.contains("load_all");
@@ -74,7 +105,9 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
                 hit
             });
         }
-    } else if let Some(found) = OTHER.find(&code) {
+    } else if ALLOWED_CLASSES.is_match(line.text()) {
+        // PHP builds nothing but these.
+    } else if let Some(found) = OTHER.find(&code).filter(|_| !code.contains("function ")) {
         let call = found.as_str().trim_end_matches('(');
         hits.push(line.line_hit(format!("`{call}` runs code that crafted data names.")));
     } else if TORCH.is_match(&code) && code.contains(')') && !code.contains("weights_only") {

@@ -36,7 +36,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 pattern!(
     TRUE,
     r"(?x)^\s*assert\s+True\s*(?:,.*)?$ | \bassert!\(\s*true\s*[,)] | \bassert_eq!\(\s*true\s*,\s*true\s*[,)]
-    | \b(?:self\.)?assertTrue\(\s*[Tt]rue\s*[,)] | \bassert\.(?:ok|isTrue|True)\(\s*(?:t\s*,\s*)?true\s*[,)]
+    | \bself\.assertTrue\(\s*True\s*[,)] | \bassert\.True\(\s*(?:t\s*,\s*)?true\s*[,)]
     | \bexpect\(\s*(?:true\s*\)\.(?:toBe\(\s*true|toBeTruthy\(|toEqual\(\s*true)|1\s*\)\.toBe\(\s*1\s*\)) | \bassert\(\s*true\s*\)"
 );
 pattern!(TUPLE, r#"^\s*assert\s*\((.+),\s*f?["'].*\)\s*$"#);
@@ -53,7 +53,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             .is_some_and(|found| balanced_arguments(&found[1]));
     let same = SAME
         .captures(&code)
-        .is_some_and(|found| found[1] == found[2] && !found[1].contains('('));
+        .is_some_and(|found| found[1] == found[2] && !found[1].contains('('))
+        && !tests_equality(line);
     if tuple {
         hits.push(
             line.line_hit("A tuple is always true: the comparison inside it is never looked at."),
@@ -70,4 +71,18 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
 
 fn balanced_arguments(text: &str) -> bool {
     text.matches('(').count() == text.matches(')').count()
+}
+
+pattern!(DECLARED, r"\b(?:fn|def|void|fun|func|function)\s+(\w+)");
+
+/// Whether the test is about equality itself: then a value must equal itself.
+fn tests_equality(line: &LineView<'_, '_>) -> bool {
+    let above = (1..40).filter_map(|by| line.text_near(-by));
+    let name = above.into_iter().find_map(|text| DECLARED.captures(text));
+    name.is_some_and(|found| {
+        let name = found[1].to_ascii_lowercase();
+        ["equal", "_eq", "hash", "reflexiv", "compare"]
+            .iter()
+            .any(|word| name.contains(word))
+    })
 }

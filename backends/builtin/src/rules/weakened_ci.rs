@@ -18,7 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "      - run: cargo test\n",
         }],
     },
-    scope: RuleScope::Everywhere,
+    scope: RuleScope::Always,
     languages: &[Language::Yaml, Language::Unknown],
     claims: &["continue-on-error", "|| true", "ci", "gate"],
     check: RuleCheck::File(check_file),
@@ -49,10 +49,13 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
             text,
             "continue-on-error: true" | "allow_failure: true" | "continueOnError: true"
         ) {
-            hits.push(
-                line.line_hit("The step or job may fail without anybody noticing.")
-                    .with_severity(Minor),
-            );
+            // In a new workflow nothing is weaker than it was.
+            if line.file.change.old_mode != 0 {
+                hits.push(
+                    line.line_hit("The step or job may fail without anybody noticing.")
+                        .with_severity(Minor),
+                );
+            }
         } else if matches!(text, "if: false" | "if: ${{ false }}") {
             hits.push(line.line_hit("The step or job never runs."));
         } else if let Some(found) = CHECK.find(text)
@@ -73,7 +76,10 @@ fn report_removed_checks(file: &FileView<'_>, hits: &mut HitList) {
     const CHECKS: [&str; 5] = ["test", "check", "lint", "clippy", "tox"];
     let replaced = file.added_lines().any(|line| {
         let code = line.without_comments();
-        CHECK.is_match(&code) || (is_step(&code) && CHECKS.iter().any(|word| code.contains(word)))
+        let script = is_step(&code) && (code.contains(".sh") || code.contains("./"));
+        CHECK.is_match(&code)
+            || script
+            || (is_step(&code) && CHECKS.iter().any(|word| code.contains(word)))
     });
     if !file.exists() || replaced {
         return;

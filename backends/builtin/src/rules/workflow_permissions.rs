@@ -34,6 +34,18 @@ pattern!(
 );
 pattern!(ALL, r"^\s*permissions:\s*write-all\b");
 
+/// Whether the line stands in the list of the whole workflow.
+fn is_whole(line: &LineView<'_, '_>) -> bool {
+    let first = workflow::parent_lines(line).first().copied();
+    first == Some("permissions:") && indent(line.text()) <= 2
+}
+
+/// Whether the workflow had a list of rights before the change.
+fn had_a_list(file: &FileView<'_>) -> bool {
+    let listed = |text: &str| text.lines().any(|line| line.starts_with("permissions:"));
+    file.text_before().is_some_and(listed)
+}
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
     // The same grant in another place of the file is not a new one.
@@ -55,21 +67,16 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
                     "A workflow that runs on `{trigger}` may now write `{scope}`."
                 )));
             }
-            None => {
-                let whole = workflow::parent_lines(line)
-                    .first()
-                    .is_some_and(|p| *p == "permissions:")
-                    && indent(line.text()) <= 2;
-                let who = if whole {
-                    "Every job of the workflow"
-                } else {
-                    "A job"
-                };
+            // A right of one job is how it should be given, and a first list narrows what every job had before.
+            None if is_whole(line) && had_a_list(line.file) => {
                 hits.push(
-                    line.line_hit(format!("{who} may now write `{scope}`."))
-                        .with_severity(Minor),
+                    line.line_hit(format!(
+                        "Every job of the workflow may now write `{scope}`."
+                    ))
+                    .with_severity(Minor),
                 );
             }
+            None => {}
         }
     }
 }

@@ -39,6 +39,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let prose = matches!(line.file.language, Language::Prose | Language::Markup);
     if let Some(found) = OPEN.find(&text).filter(|_| !prose)
         && !STICKY.is_match(found.as_str())
+        && !text[found.end()..].contains("umask")
     {
         hits.push(line.line_hit(format!("`{}` lets everybody write.", found.as_str())));
     }

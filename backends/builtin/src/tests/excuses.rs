@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn an_excuse_counts_only_where_it_stood_before() {
     let unwraps = |text: &str| {
-        let answer = first(&RuleFixture::parse(text), "error-paths");
+        let answer = asked_for(&RuleFixture::parse(text), "new-unwrap");
         answer
             .findings
             .iter()
@@ -30,7 +30,7 @@ fn an_edited_line_keeps_its_excuse_and_cannot_multiply_it() {
     let text = format!(
         "=== src/a.rs\n fn a() {{\n-    a.unwrap(); {excuse}\n+    b.unwrap(); {excuse}\n+    c.unwrap(); {excuse}\n }}\n"
     );
-    let answer = first(&RuleFixture::parse(&text), "error-paths");
+    let answer = asked_for(&RuleFixture::parse(&text), "new-unwrap");
     assert_eq!(
         answer
             .findings

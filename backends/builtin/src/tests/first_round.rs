@@ -151,18 +151,43 @@ fn a_seat_that_would_pass_everything_is_refused() {
 
 #[test]
 fn many_findings_of_one_rule_in_one_file_are_counted_not_listed() {
-    let lines: String = (0..40)
-        .map(|n| format!("+    # TODO: mend case {n}\n"))
-        .collect();
+    let lines: String = (0..40).map(|n| format!("+    eval(text_{n})\n")).collect();
     let answer = first(
         &RuleFixture::parse(&format!("=== src/a.py\n def a():\n{lines}")),
-        "maintainability",
+        "security",
     );
     assert_eq!(answer.findings.len(), 5);
     assert!(
         answer.findings[4]
             .description
             .ends_with("There are 35 more in this file.")
+    );
+}
+
+/// A note that is repeated is not read.
+#[test]
+fn a_minor_rule_speaks_once_in_a_change() {
+    let text: String = (0..3)
+        .map(|n| {
+            format!("=== src/a{n}.py\n def a():\n+    # TODO: mend this\n+    # TODO: and that\n\n")
+        })
+        .collect();
+    let answer = asked_for(&RuleFixture::parse(&text), "todo-without-reference");
+    assert_eq!(answer.findings.len(), 1);
+    let description = &answer.findings[0].description;
+    assert!(
+        description.ends_with("There are 5 more in this change."),
+        "{description}"
+    );
+}
+
+#[test]
+fn a_rule_on_request_runs_only_where_configuration_names_it() {
+    let fixture = RuleFixture::parse("=== src/a.py\n def a():\n+    # TODO: mend this\n");
+    assert!(first(&fixture, "").findings.is_empty());
+    assert_eq!(
+        asked_for(&fixture, "todo-without-reference").findings.len(),
+        1
     );
 }
 

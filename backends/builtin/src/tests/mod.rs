@@ -1,8 +1,10 @@
 //! A judge from its seat to the second round.
 
+mod escapes;
 mod excuses;
 mod first_round;
 mod second_round;
+mod wrong_classes;
 
 use std::sync::Arc;
 
@@ -67,6 +69,16 @@ fn ask(judge: &mut BuiltinJudge, round: u8, task: Task) -> Answer {
 /// What a judge of some perspective says in R1.
 fn first(fixture: &RuleFixture, perspective: &str) -> Answer {
     ask(&mut judge(fixture, perspective), 1, Task::Review)
+}
+
+/// What a judge of all perspectives says in R1 where configuration asks for one rule more.
+fn asked_for(fixture: &RuleFixture, rule: &str) -> Answer {
+    let seat = seat("", &[(rule, RuleLevel::Minor)]);
+    let blobs = fixture.blobs.clone();
+    let mut judge = BuiltinJudge::new(&seat, fixture.packet.clone(), blobs).unwrap();
+    let mut answer = ask(&mut judge, 1, Task::Review);
+    answer.findings.retain(|f| f.rule.as_deref() == Some(rule));
+    answer
 }
 
 fn claim(path: &str, line: u32, quote: &str, description: &str) -> Finding {

@@ -8,7 +8,7 @@ use crate::lexer::{LexSpan, SpanKind};
 use crate::rule::RuleHit;
 
 /// The most characters of a line that are quoted.
-const MAX_QUOTE_CHARS: usize = 200;
+pub(crate) const MAX_QUOTE_CHARS: usize = 200;
 
 /// One added line.
 #[derive(Clone, Copy)]

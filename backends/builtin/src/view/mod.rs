@@ -12,11 +12,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use council_protocol::{BlobSource, LineKind, Packet};
 
 pub(crate) use file::FileView;
-pub(crate) use line::{LineView, indent};
+pub(crate) use line::{LineView, MAX_QUOTE_CHARS, indent};
 
 /// The whole change.
 pub(crate) struct ChangeView<'a> {
     pub(crate) files: Vec<FileView<'a>>,
+    pub(crate) blobs: &'a dyn BlobSource,
     lines: usize,
     removed: OnceCell<HashSet<u64>>,
 }
@@ -28,6 +29,7 @@ impl<'a> ChangeView<'a> {
         let lines = files.iter().map(|file| file.lines.len()).sum();
         Self {
             files,
+            blobs,
             lines,
             removed: OnceCell::new(),
         }

@@ -1,0 +1,184 @@
+//! What a rule would have said of the lines that a change removes: an edited line that a rule spoke of before is no news.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use council_protocol::change::BlobError;
+use council_protocol::{BlobSource, FileChange, Hunk, RepoPath, Side};
+
+use crate::excuse::MARK;
+use crate::perspective::SECURITY;
+use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleScope};
+use crate::scan::FoundHit;
+use crate::view::FileView;
+
+/// Words that two lines must share, of all that they have, for one to be the other edited.
+const MIN_SHARED_PERCENT: usize = 60;
+
+/// Drops what the rules already had to say of the line before it was edited.
+pub(crate) fn without_old_hits(
+    file: &FileView<'_>,
+    blobs: &dyn BlobSource,
+    found: Vec<FoundHit>,
+) -> Vec<FoundHit> {
+    let editable = |f: &FoundHit| is_about_news(f.rule) && f.hit.line > 0;
+    if file.removed_lines().next().is_none() || !found.iter().any(editable) {
+        return found;
+    }
+    let reversed = reverse_change(file.change);
+    let swapped = SwappedSides(blobs);
+    let before = FileView::new(file.index, &reversed, &swapped);
+    let mut old: BTreeMap<&'static str, Vec<(usize, String)>> = BTreeMap::new();
+    let mut kept = found;
+    kept.retain(|f| {
+        if !editable(f) {
+            return true;
+        }
+        let old = old
+            .entry(f.rule.info.id)
+            .or_insert_with(|| hits_before(f.rule, &before));
+        let (hunk, code) = (hunk_of(file, f.hit.line), code_at(file, f.hit.line));
+        // What an attacker would gain by a similar line asks for a closer likeness.
+        let alike = |line: &str| f.rule.info.perspective != SECURITY || is_edited(line, &code);
+        let same = |(at, line): &(usize, String)| Some(*at) == hunk && alike(line);
+        match old.iter().position(same) {
+            // Each old line stands for one new one: a change cannot multiply it.
+            Some(at) => {
+                old.swap_remove(at);
+                false
+            }
+            None => true,
+        }
+    });
+    kept
+}
+
+/// Whether a rule speaks of what is new; a secret or a deceptive character is one however old.
+fn is_about_news(rule: &BuiltinRule) -> bool {
+    let line = matches!(rule.check, RuleCheck::Line { .. } | RuleCheck::NonAscii(_));
+    line && !matches!(rule.scope, RuleScope::Always | RuleScope::Everywhere)
+}
+
+/// The removed lines at which a rule speaks: their hunk and their code.
+fn hits_before(rule: &BuiltinRule, before: &FileView<'_>) -> Vec<(usize, String)> {
+    let (RuleCheck::Line { look, .. } | RuleCheck::NonAscii(look)) = rule.check else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    for line in before.added_lines() {
+        // A suppression covers one line; the line that it stood on must not cover another.
+        if line.text().contains(MARK) {
+            continue;
+        }
+        let mut hits = HitList::default();
+        look(&line, &mut hits);
+        if !hits.0.is_empty()
+            && let Some(hunk) = hunk_of(before, line.number())
+        {
+            lines.push((hunk, line.without_comments().into_owned()));
+        }
+    }
+    lines
+}
+
+fn hunk_of(file: &FileView<'_>, line: u32) -> Option<usize> {
+    let holds = |h: &Hunk| (h.new_start..h.new_start.saturating_add(h.new_lines)).contains(&line);
+    file.change.hunks.iter().position(holds)
+}
+
+fn code_at(file: &FileView<'_>, number: u32) -> String {
+    let line = file.added_lines().find(|line| line.number() == number);
+    line.map_or_else(String::new, |line| line.without_comments().into_owned())
+}
+
+/// Whether two lines share most of their words.
+fn is_edited(old: &str, new: &str) -> bool {
+    let words = |text: &str| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+            if !word.is_empty() {
+                *counts.entry(word.to_owned()).or_default() += 1;
+            }
+        }
+        counts
+    };
+    let (old, new) = (words(old), words(new));
+    let total = old.values().sum::<usize>() + new.values().sum::<usize>();
+    let shared: usize = old
+        .iter()
+        .map(|(word, n)| new.get(word).map_or(0, |m| *n.min(m)))
+        .sum();
+    shared * 2 * 100 >= total * MIN_SHARED_PERCENT
+}
+
+/// The change the other way round: what it removes is what it adds.
+fn reverse_change(change: &FileChange) -> FileChange {
+    FileChange {
+        path: change.path_before().clone(),
+        old_path: Some(change.path.clone()),
+        old_mode: change.new_mode,
+        new_mode: change.old_mode,
+        old_id: change.new_id.clone(),
+        new_id: change.old_id.clone(),
+        old_size: change.new_size,
+        new_size: change.old_size,
+        hunks: change.hunks.iter().map(reverse_hunk).collect(),
+        ..change.clone()
+    }
+}
+
+fn reverse_hunk(hunk: &Hunk) -> Hunk {
+    let mut body = String::with_capacity(hunk.body.len());
+    for line in hunk.body.split_inclusive('\n') {
+        match line.as_bytes().first() {
+            Some(b'+') => body.push('-'),
+            Some(b'-') => body.push('+'),
+            _ => {
+                body.push_str(line);
+                continue;
+            }
+        }
+        body.push_str(&line[1..]);
+    }
+    Hunk {
+        old_start: hunk.new_start,
+        old_lines: hunk.new_lines,
+        new_start: hunk.old_start,
+        new_lines: hunk.old_lines,
+        section: hunk.section.clone(),
+        body,
+    }
+}
+
+/// Blobs with old and new exchanged.
+struct SwappedSides<'a>(&'a dyn BlobSource);
+
+impl BlobSource for SwappedSides<'_> {
+    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        let other = match side {
+            Side::Old => Side::New,
+            Side::New => Side::Old,
+        };
+        self.0.read(other, path)
+    }
+
+    fn has_blobs(&self) -> bool {
+        self.0.has_blobs()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edited_line_shares_most_of_its_words() {
+        assert!(is_edited("except Exception:", "except Exception:"));
+        assert!(is_edited(
+            "a = load(super(str)) rescue nil",
+            "a = load(super(str))"
+        ));
+        assert!(!is_edited("eval(trusted)", "eval(request_body)"));
+        assert!(!is_edited("", "eval(x)"));
+    }
+}

@@ -1,0 +1,42 @@
+//! `debug-mode`: a web server that shows its insides to whoever makes it fail.
+
+use super::prelude::*;
+
+pub(super) static RULE: BuiltinRule = BuiltinRule {
+    info: RuleInfo {
+        id: "debug-mode",
+        perspective: SECURITY,
+        category: "configuration",
+        severity: Significant,
+        summary: "a web application that runs in debug mode",
+        why: "Its error pages show code, settings and secrets; the debugger of Werkzeug (Flask) runs whatever a visitor \
+              types in.",
+        fix: "Take the value from the environment, with `False` where nothing is set.",
+        examples: &[RuleExample {
+            path: "src/app.py",
+            bad: "app.run(host=\"0.0.0.0\", debug=True)\n",
+            good: "app.run(host=\"0.0.0.0\", debug=settings.debug)\n",
+        }],
+    },
+    scope: RuleScope::Production,
+    languages: &[Language::Python],
+    claims: &["debug mode", "debug=true", "debugger"],
+    check: RuleCheck::Line {
+        needles: &["debug=true", "debug = true"],
+        look: check_line,
+    },
+};
+
+pattern!(
+    RUN,
+    r"\b(?:app|application|server|socketio)\.run(?:_server)?\(.*\bdebug\s*=\s*True\b"
+);
+pattern!(SETTING, r"^DEBUG\s*=\s*True\b");
+
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
+    let code = line.code();
+    let setting = line.file.file_name() == "settings.py" && SETTING.is_match(&code);
+    if setting || RUN.is_match(&code) {
+        hits.push(line.line_hit("The application runs in debug mode."));
+    }
+}

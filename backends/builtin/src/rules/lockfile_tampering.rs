@@ -1,0 +1,92 @@
+//! `lockfile-tampering`: a locked dependency of the same version that comes from elsewhere, or is another one.
+
+use council_protocol::LineKind;
+use council_protocol::change::Line;
+
+use super::prelude::*;
+
+pub(super) static RULE: BuiltinRule = BuiltinRule {
+    info: RuleInfo {
+        id: "lockfile-tampering",
+        perspective: SECURITY,
+        category: "supply-chain",
+        severity: Significant,
+        summary: "a locked dependency whose source or checksum changes while its version stays",
+        why: "A published version never changes: another checksum is another program, another host is another publisher. \
+              In a file that nobody reads line by line, it is the place to slip one in.",
+        fix: "Make the lockfile anew from the manifest and compare; ask why the old entry no longer held.",
+        examples: &[],
+    },
+    scope: RuleScope::Always,
+    languages: &[],
+    claims: &["lockfile", "integrity", "checksum", "resolved"],
+    check: RuleCheck::File(check_file),
+};
+
+pattern!(
+    SOURCE,
+    r#"^\s*"?(resolved|integrity|checksum)"?\s*[:=\s]\s*"?([^"\s,]+)"#
+);
+
+/// The lockfiles in which a version stands beside its source and its checksum.
+const LOCKFILES: [&str; 4] = [
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "Cargo.lock",
+];
+
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    if !LOCKFILES.contains(&file.file_name()) || !file.is_text() {
+        return;
+    }
+    for entry in file.lines.split(|line| is_border(line.text)) {
+        let changed = || entry.iter().filter(|line| line.kind != LineKind::Context);
+        // Another line has changed with it: a version, a name, a whole entry.
+        if !changed().all(|line| SOURCE.is_match(line.text)) {
+            continue;
+        }
+        let of = |kind| {
+            let lines = entry.iter().filter(move |line| line.kind == kind);
+            lines.filter_map(|line| Some((line, SOURCE.captures(line.text)?)))
+        };
+        let swapped = of(LineKind::Added).find_map(|(line, new)| {
+            let (_, old) = of(LineKind::Removed).find(|(_, old)| old[1] == new[1])?;
+            is_swapped(&new[1], &old[2], &new[2]).then(|| (line, new[1].to_owned()))
+        });
+        if let Some((line, what)) = swapped {
+            report_swap(file, line, &what, hits);
+        }
+    }
+}
+
+/// Whether a line stands between two dependencies.
+fn is_border(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty() || text.ends_with('{') || text.starts_with('}') || text.starts_with("[[")
+}
+
+/// Whether the value stands for another program: a checksum of the same kind that differs, or another host. Newer
+/// package managers write stronger checksums for the same version, and `https` for `http`.
+fn is_swapped(key: &str, old: &str, new: &str) -> bool {
+    let kind = |checksum: &str| checksum.split(['-', ':']).next().unwrap_or_default().len();
+    match key {
+        "resolved" => host_of(old) != host_of(new),
+        "integrity" => kind(old) == kind(new) && old != new,
+        _ => old != new,
+    }
+}
+
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default()
+}
+
+fn report_swap(file: &FileView<'_>, line: &Line<'_>, what: &str, hits: &mut HitList) {
+    let number = line.new_no.unwrap_or_default();
+    if let Some(view) = file.added_lines().find(|view| view.number() == number) {
+        hits.push(view.line_hit(format!(
+            "`{what}` of a dependency changes, and its version does not."
+        )));
+    }
+}

@@ -1,0 +1,70 @@
+//! `path-traversal`: a file that is opened under a name from the request.
+
+use super::prelude::*;
+
+pub(super) static RULE: BuiltinRule = BuiltinRule {
+    info: RuleInfo {
+        id: "path-traversal",
+        perspective: SECURITY,
+        category: "injection",
+        severity: Significant,
+        summary: "a file opened under a name that the request gives",
+        why: "`../` in the name leads out of the folder that was meant: any file that the program may read is served, or \
+              overwritten.",
+        fix: "Take the last part of the name only (`secure_filename`, `path.basename`), or resolve it and compare it with \
+              the folder.",
+        examples: &[RuleExample {
+            path: "src/files.js",
+            bad: "  res.sendFile(req.query.name);\n",
+            good: "  res.sendFile(path.basename(req.query.name), { root });\n",
+        }],
+    },
+    scope: RuleScope::Production,
+    languages: &[
+        Language::Python,
+        Language::Script,
+        Language::Php,
+        Language::Ruby,
+        Language::Java,
+        Language::Go,
+    ],
+    claims: &["path traversal", "directory traversal"],
+    check: RuleCheck::Line {
+        needles: &[
+            "request.args",
+            "request.form",
+            "request.values",
+            "request.get",
+            "req.query",
+            "req.params",
+            "req.body",
+            "params[",
+            "$_get",
+            "$_post",
+            "$_request",
+            "getparameter(",
+            "query().get(",
+            "formvalue(",
+        ],
+        look: check_line,
+    },
+};
+
+pattern!(
+    OPENED,
+    r#"(?x)
+      \b(?:open|send_file|os\.remove|os\.unlink|shutil\.rmtree)\(\s*(?:os\.path\.join\([^()]*,\s*)?(?:flask\.)?request\.(?:args|values|form|GET|POST)(?:\.get\(|\[)
+    | \b(?:fs\.(?:promises\.)?(?:readFile|writeFile|unlink|createReadStream|createWriteStream|rm)(?:Sync)?|res\.(?:sendFile|download))\(\s*(?:path\.join\([^()]*,\s*)?(?:req|request)\.(?:query|body|params)\b
+    | \b(?:File\.(?:read|open|delete)|send_file|IO\.read)\s*\(?\s*params\[
+    | \b(?:readfile|file_get_contents|fopen|unlink|include|require)(?:_once)?\s*\(?\s*\$_(?:GET|POST|REQUEST)\b
+    | \bnew\s+(?:File|FileInputStream|FileReader)\([^()]*\b(?:req|request)\.getParameter\(
+    | \b(?:os\.(?:Open|ReadFile|Remove(?:All)?|Create)|http\.ServeFile\(\w+,\s*\w+,\s*|ioutil\.ReadFile)\(?\s*(?:filepath\.Join\([^()]*,\s*)?\w+\.(?:FormValue|URL\.Query\(\)\.Get)\("#
+);
+
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
+    let text = line.without_comments();
+    let found = OPENED.find(&text);
+    if found.is_some_and(|found| !line.in_literal(found.start())) {
+        hits.push(line.line_hit("The request names the file that is opened."));
+    }
+}
