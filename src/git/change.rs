@@ -9,21 +9,19 @@ use council_protocol::task::Framing;
 use council_protocol::{Hunk, RepoPath};
 use sha2::{Digest, Sha256};
 
-use super::ChangeRequest;
+use super::diff::rename::{self, RENAME_LIMIT};
+use super::diff::sides::ChangeSides;
+use super::diff::similarity::MAX_SCORE;
 use super::error::GitError;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
-use super::open;
-use super::patch;
 use super::pathspec::PathspecList;
-use super::place::RepositoryPaths;
-use super::rename::{self, RENAME_LIMIT};
-use super::resolve;
-use super::sides::ChangeSides;
-use super::similarity::MAX_SCORE;
-use super::target;
-use super::tree::{ItemSort, RawChange, TreeItem};
+use super::repository_paths::RepositoryPaths;
+use super::request::{ChangeRequest, worktree_prefix};
+use super::revision;
+use super::tree_item::{ItemSort, RawChange, TreeItem};
 use super::trusted::{CommitTree, TrustedTree};
+use super::{open, patch, target};
 
 /// What is under review.
 pub struct ReviewedChange {
@@ -111,14 +109,14 @@ impl RepositoryContext {
             .map(ObjectReader::new);
         let store = objects.as_ref().map(|objects| &objects.store);
         let prefix = store
-            .map(|store| super::worktree_prefix(&request.dir, store))
+            .map(|store| worktree_prefix(&request.dir, store))
             .unwrap_or_default();
         let place = store.map_or_else(
             || RepositoryPaths::outside_repository(&request.dir),
             |store| RepositoryPaths::of_store(&request.dir, store),
         );
         let trusted = objects.and_then(|objects| {
-            let (root, origin) = resolve::head_tree(&objects)?;
+            let (root, origin) = revision::head_tree(&objects)?;
             Some(CommitTree {
                 objects: Arc::new(objects),
                 root,

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::env::GitEnvironment;
 use super::error::GitError;
-use super::open;
-use super::store;
+use super::object_store::{ConfigEntry, ConfigLevel};
+use super::{libgit2, open};
 
 /// Whose configuration a value comes from. Ordered: a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +42,7 @@ pub fn config_values(dir: &Path, env: &GitEnvironment) -> Result<Vec<ConfigValue
     let found = match open::open_repository(dir, env) {
         Ok(store) => store.config_matching(PATTERN)?,
         Err(GitError::NotARepository { .. } | GitError::Unsupported { .. }) => {
-            store::default_settings(PATTERN)?
+            libgit2::default_settings(PATTERN)?
         }
         Err(error) => return Err(error),
     };
@@ -71,21 +71,6 @@ pub fn config_values(dir: &Path, env: &GitEnvironment) -> Result<Vec<ConfigValue
     Ok(values)
 }
 
-/// One value of git's configuration.
-pub(super) struct ConfigEntry {
-    pub(super) name: String,
-    pub(super) value: String,
-    pub(super) level: ConfigLevel,
-}
-
-/// Whose configuration a value comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ConfigLevel {
-    System,
-    User,
-    Repository,
-}
-
 const PATTERN: &str = r"^(council\..*|color\.(ui|council))$";
 
 /// What a variable of git's puts in the place of a level; none when it puts nothing.
@@ -98,7 +83,7 @@ fn replaced_level(
     match env.path_from(name, dir) {
         _ if off => Ok(Some(Vec::new())),
         Some(file) if file == Path::new("/dev/null") => Ok(Some(Vec::new())),
-        Some(file) => store::settings_of_file(&file, PATTERN).map(Some),
+        Some(file) => libgit2::settings_of_file(&file, PATTERN).map(Some),
         None => Ok(None),
     }
 }

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use council_protocol::Hunk;
 
+use super::diff::raw_hunk::RawHunk;
+use super::diff::window;
 use super::error::GitError;
-use super::textdiff::{self, RawHunk};
 
 /// A NUL among the first bytes makes a file binary, as in git.
 const LOOKED_AT: usize = 8000;
@@ -34,7 +35,7 @@ pub(super) fn text_hunks(old: &[u8], new: &[u8]) -> Result<(Vec<Hunk>, bool), Gi
     let mut text = LossyText::default();
     let hunks = match (old.is_empty(), new.is_empty()) {
         (true, true) => Vec::new(),
-        (false, false) => textdiff::diff_hunks(old, new)?
+        (false, false) => window::diff_hunks(old, new)?
             .into_iter()
             .map(|hunk| text.convert_hunk(hunk))
             .collect(),

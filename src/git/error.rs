@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::MAX_FILES;
-use super::patch::PatchError;
-use super::runner::RunError;
+use super::git_cli::runner::RunError;
+use super::limits::MAX_FILES;
+use super::patch::error::PatchError;
 
 /// Why a change could not be read. Each message names the thing and the cause; [`hints`](Self::hints) the next step.
 ///

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::env::GitEnvironment;
-use super::runner::{self, RunError};
+use super::git_cli::runner::{self, RunError};
 
 /// How long a fetch may take.
 const DEADLINE: Duration = Duration::from_secs(600);

@@ -74,17 +74,14 @@ impl ObjectId {
     }
 
     /// An id from 40 or 64 hexadecimal digits.
-    pub(super) fn from_hex(hex: &str) -> Option<Self> {
-        let hex = hex.as_bytes();
-        if !matches!(hex.len(), 40 | 64) {
+    pub(super) fn from_hex(text: &str) -> Option<Self> {
+        if !matches!(text.len(), 40 | 64) {
             return None;
         }
         let mut bytes = [0; Self::MAX_BYTES];
-        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-            let digit = |b: u8| char::from(b).to_digit(16);
-            *byte = u8::try_from(digit(pair[0])? << 4 | digit(pair[1])?).ok()?;
-        }
-        Self::from_bytes(&bytes[..hex.len() / 2])
+        let bytes = &mut bytes[..text.len() / 2];
+        hex::decode_to_slice(text, bytes).ok()?;
+        Self::from_bytes(bytes)
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {
@@ -93,12 +90,12 @@ impl ObjectId {
 
     /// 40 or 64 hexadecimal digits.
     pub(super) fn to_hex(&self) -> String {
-        self.to_string()
+        hex::encode(self.as_bytes())
     }
 
     /// The first ten digits, for people.
     pub(super) fn short_hex(&self) -> String {
-        self.to_string()[..10].to_owned()
+        hex::encode(&self.bytes[..5])
     }
 
     /// Whether it is the tree without entries.
@@ -109,9 +106,7 @@ impl ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes()
-            .iter()
-            .try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&self.to_hex())
     }
 }
 

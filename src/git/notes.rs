@@ -9,12 +9,11 @@ use std::path::Path;
 
 use super::env::GitEnvironment;
 use super::error::GitError;
+use super::git_cli::runner::RunError;
+use super::git_cli::user::UserGit;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
-use super::open;
-use super::runner::RunError;
-use super::tree;
-use super::user::UserGit;
+use super::{open, tree};
 
 /// Where the notes are.
 pub const NOTES_REF: &str = "refs/notes/council";

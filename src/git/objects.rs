@@ -6,25 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::commit::CommitObject;
 use super::error::GitError;
 use super::id::ObjectId;
-use super::source::OpenRepository;
-
-/// The largest blob that is read. A larger file is an error, and so lowers the coverage; it is never silently skipped.
-pub(super) const MAX_BLOB: usize = 64 << 20;
+use super::limits::MAX_BLOB;
+use super::object_store::ObjectKind;
+use super::repository::OpenRepository;
 
 /// The largest tree or commit that is read.
 const MAX_OTHER: usize = 64 << 20;
 
 /// How much the cache holds before its older half is forgotten.
 const CACHE: usize = 32 << 20;
-
-/// What an object is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ObjectKind {
-    Commit,
-    Tree,
-    Blob,
-    Other,
-}
 
 /// The objects of a repository, and those that only this change has (files of the worktree).
 pub(super) struct ObjectReader {

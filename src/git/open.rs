@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::env::GitEnvironment;
 use super::error::GitError;
-use super::runner::{self, RunError};
-use super::source::OpenRepository;
-use super::store::OpenError;
-use super::worktree::path_to_bytes;
+use super::git_cli::runner::{self, RunError};
+use super::libgit2::OpenError;
+use super::path_bytes::path_to_bytes;
+use super::repository::OpenRepository;
 
 /// Opens the repository around `dir`, or the one that the environment names.
 ///
@@ -67,8 +67,8 @@ fn is_safe_directory(safe: &[String], dir: &Path) -> bool {
     })
 }
 
-/// Tracked files that look like a bare repository are a trap set by whoever wrote the tree (threats
-/// A8 and T6; `safe.bareRepository=explicit`). One that merely lies in a worktree is not.
+/// Tracked files that look like a bare repository are a trap set by whoever wrote the tree: its configuration would be
+/// obeyed (git's `safe.bareRepository=explicit` refuses it as well). One that merely lies in a worktree is not.
 fn refuse_nested_bare(store: &OpenRepository, env: &GitEnvironment) -> Result<(), GitError> {
     if store.workdir.is_some() {
         return Ok(());

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::env::GitEnvironment;
 use super::error::GitError;
 use super::id::ObjectId;
-use super::objects::{ObjectKind, ObjectReader};
+use super::object_store::ObjectKind;
+use super::objects::ObjectReader;
 use super::open;
 
 /// How many commits of a first push are reviewed: what is pushed to an empty mirror may be the whole history.
@@ -89,7 +90,7 @@ pub enum PushedRange {
     NoCommit(&'static str),
 }
 
-/// Decides, for each update that is no deletion, what of it is new to `remote` (peers.md 7.2).
+/// Decides, for each update that is no deletion, what of it is new to `remote`.
 ///
 /// # Errors
 ///

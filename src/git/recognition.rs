@@ -45,11 +45,7 @@ pub fn recognition_key(change: &ReviewedChange, files: &[FileChange]) -> String 
     if let Some(bytes) = change.patch_digest().filter(|_| opaque) {
         hash_field(&mut digest, bytes);
     }
-    digest
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(digest.finalize())
 }
 
 /// A length first: no two sequences of fields have the same bytes.

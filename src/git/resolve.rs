@@ -7,12 +7,15 @@ use council_protocol::RepoPath;
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::{CommitInfo, Framing};
 
-use super::base::{self, HeadPosition};
+use super::diff::sides::SideListing;
 use super::error::GitError;
 use super::id::ObjectId;
-use super::objects::{ObjectKind, ObjectReader};
+use super::object_store::HeadPosition;
+use super::objects::ObjectReader;
 use super::pathspec::PathspecList;
-use super::sides::SideListing;
+use super::revision::{
+    self, ResolvedRevision, at_commit, describe_origin, head_revision, resolve_revision,
+};
 use super::target::{self, Proposal, TargetSpec, make_target};
 use super::worktree;
 
@@ -54,19 +57,6 @@ impl ResolvedTarget {
             own: HashMap::new(),
             unreadable: HashMap::new(),
         }
-    }
-}
-
-/// A revision that was found.
-pub(super) struct ResolvedRevision {
-    pub(super) name: String,
-    pub(super) commit: Option<ObjectId>,
-    pub(super) tree: ObjectId,
-}
-
-impl ResolvedRevision {
-    fn id(&self) -> ObjectId {
-        self.commit.unwrap_or(self.tree)
     }
 }
 
@@ -169,74 +159,6 @@ fn resolve_worktree(
     })
 }
 
-/// The commit that HEAD stands on; none on an unborn branch.
-fn head_revision(objects: &ObjectReader) -> Result<Option<ResolvedRevision>, GitError> {
-    match objects.store.read_head()? {
-        HeadPosition::Unborn(_) => Ok(None),
-        HeadPosition::Branch(_, commit) | HeadPosition::Detached(commit) => {
-            at_commit(objects, "HEAD", commit).map(Some)
-        }
-    }
-}
-
-/// The trusted tree of a patch: HEAD, where there is a repository with one.
-pub(super) fn head_tree(objects: &ObjectReader) -> Option<(ObjectId, String)> {
-    head_revision(objects)
-        .ok()
-        .flatten()
-        .map(|head| (head.tree, describe_origin(&head)))
-}
-
-/// The tree of a revision and what to call it.
-pub(super) fn resolve_tree(
-    objects: &ObjectReader,
-    name: &str,
-) -> Result<(ObjectId, String), GitError> {
-    resolve_revision(objects, name).map(|rev| (rev.tree, describe_origin(&rev)))
-}
-
-/// Finds a revision.
-pub(super) fn resolve_revision(
-    objects: &ObjectReader,
-    name: &str,
-) -> Result<ResolvedRevision, GitError> {
-    let empty = objects.store.format.empty_tree();
-    if name == empty.to_hex() {
-        return Ok(ResolvedRevision {
-            name: name.to_owned(),
-            commit: None,
-            tree: empty,
-        });
-    }
-    match objects.store.resolve_name(name)? {
-        Some((commit, ObjectKind::Commit)) => at_commit(objects, name, commit),
-        Some((tree, _)) => Ok(ResolvedRevision {
-            name: name.to_owned(),
-            commit: None,
-            tree,
-        }),
-        None if objects.store.shallow && name.contains(['~', '^']) => Err(GitError::Shallow {
-            what: format!("{name:?}"),
-        }),
-        None => Err(GitError::UnknownRevision {
-            rev: name.to_owned(),
-        }),
-    }
-}
-
-fn at_commit(
-    objects: &ObjectReader,
-    name: &str,
-    commit: ObjectId,
-) -> Result<ResolvedRevision, GitError> {
-    let tree = objects.commit(commit)?.tree;
-    Ok(ResolvedRevision {
-        name: name.to_owned(),
-        commit: Some(commit),
-        tree,
-    })
-}
-
 fn resolve_range(from: &ResolvedRevision, to: &ResolvedRevision) -> ResolvedTarget {
     let label = format!(
         "{}..{}",
@@ -257,7 +179,7 @@ fn since_merge_base(
     to: &ResolvedRevision,
     kind: TargetKind,
 ) -> Result<ResolvedTarget, GitError> {
-    let base = base::merge_base(objects, from, to)?;
+    let base = revision::merge_base(objects, from, to)?;
     let base = at_commit(objects, &from.name, base)?;
     let label = format!(
         "{}...{}",
@@ -292,7 +214,7 @@ fn resolve_commit(objects: &ObjectReader, name: &str) -> Result<ResolvedTarget, 
     let first = commit
         .parents
         .first()
-        .map(|&parent| base::parent_revision(objects, id, parent));
+        .map(|&parent| revision::parent_revision(objects, id, parent));
     let parent = first.transpose()?;
     let notes = match commit.parents.len() {
         0 => vec![format!("{name} is a root commit: all of its files are new")],
@@ -327,11 +249,11 @@ fn resolve_branch(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
                 branch: branch.clone(),
             });
         }
-        HeadPosition::Branch(branch, tip) => (base::short_ref_name(branch), *tip),
+        HeadPosition::Branch(branch, tip) => (revision::short_ref_name(branch), *tip),
         HeadPosition::Detached(tip) => ("HEAD", *tip),
     };
-    let base = base::choose_base(objects, &head)?;
-    let from = at_commit(objects, base::short_ref_name(&base.name), base.commit)?;
+    let base = revision::choose_base(objects, &head)?;
+    let from = at_commit(objects, revision::short_ref_name(&base.name), base.commit)?;
     let to = at_commit(objects, name, tip)?;
     let mut resolved = since_merge_base(objects, &from, &to, TargetKind::Branch)?;
     if let HeadPosition::Branch(..) = head {
@@ -339,15 +261,6 @@ fn resolve_branch(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
     }
     resolved.notes.extend(base.note);
     Ok(resolved)
-}
-
-/// A ref and a short id, for people.
-fn describe_origin(rev: &ResolvedRevision) -> String {
-    match rev.commit {
-        Some(commit) if commit.to_hex().starts_with(&rev.name) => commit.short_hex(),
-        Some(commit) => format!("{} ({})", rev.name, commit.short_hex()),
-        None => format!("tree {}", rev.tree.short_hex()),
-    }
 }
 
 /// The commits that the tip has and the base lacks, oldest first.

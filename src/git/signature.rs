@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::runner::{ProcessLimits, RunError};
-use super::user::UserGit;
+use super::git_cli::runner::{ProcessLimits, RunError};
+use super::git_cli::user::UserGit;
 
 /// What a signature is for: one of another purpose does not pass for it.
 const NAMESPACE: &str = "git-council";

@@ -43,7 +43,8 @@ pub struct Proposal {
     pub base: String,
     /// The proposed tip, as hex.
     pub head: String,
-    /// The commit by which it is judged, as hex: configuration and instructions are read there (threat T1).
+    /// The commit by which it is judged, as hex: configuration and instructions are read there, since
+    /// the proposed tip could weaken its own review.
     pub trusted: String,
     /// What people call that commit, e.g. `main`.
     pub trusted_name: String,
@@ -98,7 +99,7 @@ pub(super) fn short_revision(name: &str) -> &str {
     if is_id { &name[..10] } else { name }
 }
 
-/// A name for files: lower case, `[a-z0-9-]`, at most 50 characters (3-debate.md, "Files of a run").
+/// A name for files: lower case, `[a-z0-9-]`, at most 50 characters.
 pub(super) fn make_slug(label: &str) -> String {
     let mut slug = String::new();
     for c in label.chars() {

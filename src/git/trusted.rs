@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::error::GitError;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
-use super::tree::{self, ItemSort};
+use super::tree;
+use super::tree_item::ItemSort;
 
 /// How many symbolic links are followed, one after another.
 const MAX_LINKS: usize = 5;

@@ -1,10 +1,9 @@
 //! The worktree as a side of a change: a snapshot, so that what is reviewed does not move while judges think.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use council_protocol::RepoPath;
@@ -13,20 +12,15 @@ use sha2::{Digest, Sha256};
 use super::content;
 use super::error::GitError;
 use super::id::ObjectId;
-use super::objects::{MAX_BLOB, ObjectReader};
+use super::limits::MAX_BLOB;
+use super::object_store::TouchedPath;
+use super::objects::ObjectReader;
+use super::path_bytes::{bytes_to_path, path_to_bytes};
 use super::pathspec::PathspecList;
-use super::tree::{ItemSort, LocatedItem, TreeItem};
+use super::tree_item::{ItemSort, LocatedItem, TreeItem};
 
 /// The most that the changed files of a worktree may hold together, in bytes.
 const MAX_TOTAL: usize = 256 << 20;
-
-/// A path on which the worktree may differ from the index.
-pub(super) struct TouchedPath {
-    pub(super) path: Vec<u8>,
-    pub(super) tracked: bool,
-    /// The commit that a submodule stands at.
-    pub(super) submodule: Option<ObjectId>,
-}
 
 /// What a snapshot holds.
 pub(super) struct WorktreeSnapshot {
@@ -93,7 +87,7 @@ pub(super) fn take_snapshot(
     })
 }
 
-/// Our own output, where it is not a part of the project (3-debate.md, "Files of a run").
+/// Our own output, where it is not a part of the project.
 fn is_ours(path: &[u8]) -> bool {
     path.starts_with(b".agents/council/") || path == b"DEBATE.md"
 }
@@ -321,12 +315,7 @@ fn sha256_of_file(mut file: fs::File) -> std::io::Result<(String, Vec<u8>)> {
     loop {
         let read = file.read(&mut buffer)?;
         if read == 0 {
-            let digest = digest
-                .finalize()
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-            return Ok((digest, begins));
+            return Ok((hex::encode(digest.finalize()), begins));
         }
         digest.update(&buffer[..read]);
         if begins.len() < 2048 {
@@ -344,28 +333,4 @@ fn is_executable(meta: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_executable(_: &fs::Metadata) -> bool {
     false
-}
-
-/// A path of git's as one of the system's.
-#[cfg(unix)]
-pub(super) fn bytes_to_path(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-/// A path of git's as one of the system's.
-#[cfg(not(unix))]
-pub(super) fn bytes_to_path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
-}
-
-#[cfg(unix)]
-pub(super) fn path_to_bytes(path: &Path) -> Cow<'_, [u8]> {
-    use std::os::unix::ffi::OsStrExt;
-    Cow::Borrowed(path.as_os_str().as_bytes())
-}
-
-#[cfg(not(unix))]
-pub(super) fn path_to_bytes(path: &Path) -> Cow<'_, [u8]> {
-    Cow::Owned(path.to_string_lossy().replace('\\', "/").into_bytes())
 }

@@ -1,5 +1,5 @@
-//! Lines around hunks: up to the enclosing function, else a few more (`rust.md` A4.4, after pr-agent's "dynamic
-//! context").
+//! Lines around hunks: up to the enclosing function, else a few more. A judge that sees three lines asks about what it
+//! cannot see; pr-agent calls the same "dynamic context".
 //!
 //! Only the old side is read. Between two hunks of a diff both sides hold the same lines, so whatever stands there
 //! extends a hunk on both sides alike and the numbers stay right; a hunk that does not fit the text it is said to

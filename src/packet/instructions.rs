@@ -3,7 +3,7 @@
 use council_protocol::RepoPath;
 use council_protocol::packet::Instruction;
 
-/// Files that are read from the trusted ref, in this order (issue 2, point 2).
+/// Files that are read from the trusted ref, in this order.
 pub const INSTRUCTION_FILES: &[&str] = &[
     "AGENTS.md",
     "CLAUDE.md",

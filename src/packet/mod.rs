@@ -1,4 +1,4 @@
-//! The packet: the whole change with context, trusted instructions and coverage (3-debate.md, "Packet, brief, prompt").
+//! The packet: the whole change with context, trusted instructions and coverage. All judges get the same one.
 //!
 //! Pure: what must be read comes through [`Files`] and [`instructions`]'s `read`. The same
 //! material gives the same bytes, and [`digest`] addresses a packet by them.

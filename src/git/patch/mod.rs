@@ -3,7 +3,7 @@
 //! A pure function from bytes, in time and space linear in them. What cannot be understood is an error with its line
 //! number and never skipped: a patch that is read in part would be a change that is reviewed in part.
 
-mod error;
+pub(in crate::git) mod error;
 mod file;
 mod hunk;
 mod lines;
@@ -16,11 +16,10 @@ use council_protocol::change::FileStatus;
 pub use error::PatchError;
 pub(in crate::git) use mail::mail_framing;
 
-use super::MAX_FILES;
-use lines::PatchLines;
+pub use crate::git::limits::MAX_PATCH;
 
-/// The largest patch that is read, in bytes.
-pub const MAX_PATCH: usize = 32 << 20;
+use crate::git::limits::MAX_FILES;
+use lines::PatchLines;
 
 /// Reads the files of a patch with their hunks, in path order. No bytes at all (white space aside) are no files.
 ///

@@ -1,4 +1,4 @@
-//! Repositories that attack whoever reviews them (threats T4, T5 and T6).
+//! Repositories that attack whoever reviews them: nothing of them is run or obeyed.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Every kind of target over real repositories (issue 2, point 1).
+//! Every kind of target over real repositories.
 
 pub(crate) mod repo;
 

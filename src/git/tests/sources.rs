@@ -5,8 +5,9 @@ use std::path::Path;
 use council_protocol::Side;
 
 use super::repo::{Repo, filled};
-use crate::git::source::OpenRepository;
-use crate::git::{ChangeRequest, ReviewedChange, TargetSpec, read_change, read_from};
+use crate::git::read::read_from;
+use crate::git::repository::OpenRepository;
+use crate::git::{ChangeRequest, ReviewedChange, TargetSpec, read_change};
 
 /// A way to make a repository.
 type Make = fn(&Repo);

@@ -1,8 +1,9 @@
 //! The hunks between two texts. libgit2 compares them, but is shown only the part around what
 //! differs: it would hash and split all of both.
 
-use super::error::GitError;
-use super::store;
+use crate::git::diff::raw_hunk::RawHunk;
+use crate::git::error::GitError;
+use crate::git::libgit2;
 
 /// Lines kept around what differs: room for context, and for a group of lines to slide to where it
 /// reads best, which git allows for about as many.
@@ -21,27 +22,14 @@ const LARGE: usize = 16 << 10;
 /// As much of a line as a hunk's header shows, in bytes, as in git.
 const SECTION: usize = 80;
 
-/// A hunk in bytes.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct RawHunk {
-    /// First line and number of lines on the old side.
-    pub(super) old: (u32, u32),
-    /// The same on the new side.
-    pub(super) new: (u32, u32),
-    /// What stands behind the second `@@`.
-    pub(super) section: Vec<u8>,
-    /// The lines with their markers.
-    pub(super) body: Vec<u8>,
-}
-
 /// The hunks between two texts, with three lines of context.
-pub(super) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
+pub(in crate::git) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
     if old.is_empty() || new.is_empty() {
         return Ok(one_sided(old, new).into_iter().collect());
     }
     let DiffWindow { head, tail } = find_window(old, new);
     let mut hunks =
-        store::buffer_hunks(&old[head..old.len() - tail], &new[head..new.len() - tail])?;
+        libgit2::buffer_hunks(&old[head..old.len() - tail], &new[head..new.len() - tail])?;
     if head > 0 {
         let above = &old[..head];
         let lines = u32::try_from(above.iter().filter(|&&b| b == b'\n').count());
@@ -233,7 +221,7 @@ mod tests {
         let new = lines.concat();
         let (ours, whole) = (
             diff_hunks(old.as_bytes(), new.as_bytes()),
-            store::buffer_hunks(old.as_bytes(), new.as_bytes()),
+            libgit2::buffer_hunks(old.as_bytes(), new.as_bytes()),
         );
         let window = find_window(old.as_bytes(), new.as_bytes());
         let kept = old.len() - window.tail - window.head;
@@ -251,7 +239,7 @@ mod tests {
         assert_eq!(hunks[0].old.0, 289);
         assert_eq!(
             hunks,
-            store::buffer_hunks(old.as_bytes(), new.as_bytes()).unwrap()
+            libgit2::buffer_hunks(old.as_bytes(), new.as_bytes()).unwrap()
         );
     }
 
@@ -262,9 +250,9 @@ mod tests {
         let around: String = (0..300).map(|n| format!("{n}\n")).collect();
         let old = format!("{around}{block}{around}");
         let new = format!("{around}{block}{block}{around}");
-        let whole = store::buffer_hunks(old.as_bytes(), new.as_bytes()).unwrap();
+        let whole = libgit2::buffer_hunks(old.as_bytes(), new.as_bytes()).unwrap();
         assert_eq!(diff_hunks(old.as_bytes(), new.as_bytes()).unwrap(), whole);
-        let whole = store::buffer_hunks(new.as_bytes(), old.as_bytes()).unwrap();
+        let whole = libgit2::buffer_hunks(new.as_bytes(), old.as_bytes()).unwrap();
         assert_eq!(diff_hunks(new.as_bytes(), old.as_bytes()).unwrap(), whole);
     }
 
@@ -274,11 +262,11 @@ mod tests {
             let text = text.as_bytes();
             assert_eq!(
                 diff_hunks(b"", text).unwrap(),
-                store::buffer_hunks(b"", text).unwrap()
+                libgit2::buffer_hunks(b"", text).unwrap()
             );
             assert_eq!(
                 diff_hunks(text, b"").unwrap(),
-                store::buffer_hunks(text, b"").unwrap()
+                libgit2::buffer_hunks(text, b"").unwrap()
             );
         }
     }
@@ -323,7 +311,7 @@ mod tests {
             lines.splice(at..at + gone, edit);
             let new = lines.concat();
             let (old, new) = (old.as_bytes(), new.as_bytes());
-            prop_assert_eq!(diff_hunks(old, new).unwrap(), store::buffer_hunks(old, new).unwrap());
+            prop_assert_eq!(diff_hunks(old, new).unwrap(), libgit2::buffer_hunks(old, new).unwrap());
         }
 
         #[test]

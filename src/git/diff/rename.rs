@@ -6,15 +6,15 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::error::GitError;
-use super::id::ObjectId;
-use super::objects::ObjectReader;
-use super::parallel::map_parallel;
-use super::similarity::{ContentPrint, MAX_SCORE, MIN_SCORE, PieceLookup};
-use super::tree::{ItemSort, RawChange, TreeItem};
+use crate::git::diff::similarity::{ContentPrint, MAX_SCORE, MIN_SCORE, PieceLookup};
+use crate::git::error::GitError;
+use crate::git::id::ObjectId;
+use crate::git::objects::ObjectReader;
+use crate::git::parallel::map_parallel;
+use crate::git::tree_item::{ItemSort, RawChange, TreeItem};
 
 /// Up to this many files on either side are compared by content, as the square of it (`diff.renameLimit`).
-pub(super) const RENAME_LIMIT: usize = 1000;
+pub(in crate::git) const RENAME_LIMIT: usize = 1000;
 
 /// The least score for a pair that has nothing but its unique file name in common: 75 %.
 const SAME_NAME_SCORE: u64 = MIN_SCORE + (MAX_SCORE - MIN_SCORE) / 2;
@@ -24,25 +24,25 @@ const CANDIDATES: usize = 4;
 
 /// A pair of a removed and an added path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RenamePair {
+pub(in crate::git) struct RenamePair {
     /// Index of the removed path.
-    pub(super) from: usize,
+    pub(in crate::git) from: usize,
     /// Index of the added path.
-    pub(super) to: usize,
+    pub(in crate::git) to: usize,
     /// Of [`MAX_SCORE`].
-    pub(super) score: u64,
+    pub(in crate::git) score: u64,
 }
 
 /// What was found, and whether everything was looked at.
 #[derive(Debug, Default)]
-pub(super) struct RenameSearchResult {
-    pub(super) renames: Vec<RenamePair>,
+pub(in crate::git) struct RenameSearchResult {
+    pub(in crate::git) renames: Vec<RenamePair>,
     /// Removed and added files that were not compared by content, because there are too many.
-    pub(super) left: Option<(usize, usize)>,
+    pub(in crate::git) left: Option<(usize, usize)>,
 }
 
 /// Finds the renames among the removed and the added paths of a change.
-pub(super) fn find_renames(
+pub(in crate::git) fn find_renames(
     objects: &ObjectReader,
     raws: &[RawChange],
 ) -> Result<RenameSearchResult, GitError> {

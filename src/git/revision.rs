@@ -1,19 +1,98 @@
-//! What a branch is compared with when nobody says.
+//! Revisions by name, and what a branch is compared with when nobody says.
 
 use super::error::GitError;
 use super::id::ObjectId;
+use super::object_store::{HeadPosition, ObjectKind};
 use super::objects::ObjectReader;
-use super::resolve::ResolvedRevision;
 
-/// Where HEAD stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum HeadPosition {
-    /// On a branch without commits; its short name.
-    Unborn(String),
-    /// On no branch.
-    Detached(ObjectId),
-    /// On a branch; its whole name.
-    Branch(String, ObjectId),
+/// A revision that was found.
+pub(super) struct ResolvedRevision {
+    pub(super) name: String,
+    pub(super) commit: Option<ObjectId>,
+    pub(super) tree: ObjectId,
+}
+
+impl ResolvedRevision {
+    pub(super) fn id(&self) -> ObjectId {
+        self.commit.unwrap_or(self.tree)
+    }
+}
+
+/// The commit that HEAD stands on; none on an unborn branch.
+pub(super) fn head_revision(objects: &ObjectReader) -> Result<Option<ResolvedRevision>, GitError> {
+    match objects.store.read_head()? {
+        HeadPosition::Unborn(_) => Ok(None),
+        HeadPosition::Branch(_, commit) | HeadPosition::Detached(commit) => {
+            at_commit(objects, "HEAD", commit).map(Some)
+        }
+    }
+}
+
+/// The trusted tree of a patch: HEAD, where there is a repository with one.
+pub(super) fn head_tree(objects: &ObjectReader) -> Option<(ObjectId, String)> {
+    head_revision(objects)
+        .ok()
+        .flatten()
+        .map(|head| (head.tree, describe_origin(&head)))
+}
+
+/// The tree of a revision and what to call it.
+pub(super) fn resolve_tree(
+    objects: &ObjectReader,
+    name: &str,
+) -> Result<(ObjectId, String), GitError> {
+    resolve_revision(objects, name).map(|rev| (rev.tree, describe_origin(&rev)))
+}
+
+/// Finds a revision.
+pub(super) fn resolve_revision(
+    objects: &ObjectReader,
+    name: &str,
+) -> Result<ResolvedRevision, GitError> {
+    let empty = objects.store.format.empty_tree();
+    if name == empty.to_hex() {
+        return Ok(ResolvedRevision {
+            name: name.to_owned(),
+            commit: None,
+            tree: empty,
+        });
+    }
+    match objects.store.resolve_name(name)? {
+        Some((commit, ObjectKind::Commit)) => at_commit(objects, name, commit),
+        Some((tree, _)) => Ok(ResolvedRevision {
+            name: name.to_owned(),
+            commit: None,
+            tree,
+        }),
+        None if objects.store.shallow && name.contains(['~', '^']) => Err(GitError::Shallow {
+            what: format!("{name:?}"),
+        }),
+        None => Err(GitError::UnknownRevision {
+            rev: name.to_owned(),
+        }),
+    }
+}
+
+pub(super) fn at_commit(
+    objects: &ObjectReader,
+    name: &str,
+    commit: ObjectId,
+) -> Result<ResolvedRevision, GitError> {
+    let tree = objects.commit(commit)?.tree;
+    Ok(ResolvedRevision {
+        name: name.to_owned(),
+        commit: Some(commit),
+        tree,
+    })
+}
+
+/// A ref and a short id, for people.
+pub(super) fn describe_origin(rev: &ResolvedRevision) -> String {
+    match rev.commit {
+        Some(commit) if commit.to_hex().starts_with(&rev.name) => commit.short_hex(),
+        Some(commit) => format!("{} ({})", rev.name, commit.short_hex()),
+        None => format!("tree {}", rev.tree.short_hex()),
+    }
 }
 
 /// A chosen base.

@@ -1,8 +1,8 @@
 //! The hardened `git` command, for what libgit2 cannot do (a second source of objects; git's own rules of trust).
 //!
 //! It reads objects and nothing else: a few plumbing commands, a cleared environment, everything that a repository can
-//! configure to be executed switched off, no lazy fetch, no network, a deadline and a cap on what it may say
-//! (threat T4: a hostile `.git/config` must find no place to run anything).
+//! configure to be executed switched off, no lazy fetch, no network, a deadline and a cap on what it may say: a hostile
+//! `.git/config` must find no place to run anything.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::env::GitEnvironment;
+use crate::git::env::GitEnvironment;
 
 /// How long a command may take.
 pub const MAX_DURATION: Duration = Duration::from_secs(60);
@@ -141,7 +141,7 @@ impl RunError {
 }
 
 /// Configuration that a repository may hold and that must have no effect here.
-pub(super) const OFF: [&str; 17] = [
+pub(in crate::git) const OFF: [&str; 17] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
@@ -183,7 +183,7 @@ pub struct GitRunner {
     git_dir: PathBuf,
     worktree: Option<PathBuf>,
     /// Another index than the repository's own (`GIT_INDEX_FILE`).
-    pub(super) index_file: Option<PathBuf>,
+    pub(in crate::git) index_file: Option<PathBuf>,
     /// How long a command may take.
     pub deadline: Duration,
     /// How many bytes it may say.
@@ -245,7 +245,7 @@ impl GitRunner {
 
 impl GitRunner {
     /// The same over a worktree.
-    pub(super) fn in_worktree(&self, top: &Path) -> Self {
+    pub(in crate::git) fn in_worktree(&self, top: &Path) -> Self {
         Self {
             worktree: Some(top.to_owned()),
             ..self.clone()
@@ -253,7 +253,7 @@ impl GitRunner {
     }
 
     /// A process that goes on, with pipes to its input and output; what it complains about is not heard.
-    pub(super) fn spawn_piped(
+    pub(in crate::git) fn spawn_piped(
         &self,
         command: PlumbingCommand,
         options: &[&'static str],
@@ -292,7 +292,7 @@ impl GitRunner {
 
 /// The directories that the user's or the system's configuration declares safe (`safe.directory`), by git's own
 /// rules: never from the repository itself.
-pub(super) fn safe_directories(env: &GitEnvironment) -> Result<Vec<String>, RunError> {
+pub(in crate::git) fn safe_directories(env: &GitEnvironment) -> Result<Vec<String>, RunError> {
     let mut git = Command::new(git_program(env)?);
     git.env_clear()
         .envs(env.configuration_vars())
@@ -331,7 +331,7 @@ pub(super) fn safe_directories(env: &GitEnvironment) -> Result<Vec<String>, RunE
 }
 
 /// Runs a command that was put together elsewhere, with a deadline and the cap of [`CAP`].
-pub(super) fn run_to_end(
+pub(in crate::git) fn run_to_end(
     command: &'static str,
     deadline: Duration,
     git: Command,
@@ -349,12 +349,12 @@ fn root_dir() -> &'static Path {
 }
 
 /// `git` in an absolute directory of PATH: a relative one would look into whatever directory is reviewed.
-pub(super) fn git_program(env: &GitEnvironment) -> Result<PathBuf, RunError> {
+pub(in crate::git) fn git_program(env: &GitEnvironment) -> Result<PathBuf, RunError> {
     find_program(env, "git").ok_or(RunError::NoGit)
 }
 
 /// A program in an absolute directory of PATH.
-pub(super) fn find_program(env: &GitEnvironment, name: &str) -> Option<PathBuf> {
+pub(in crate::git) fn find_program(env: &GitEnvironment, name: &str) -> Option<PathBuf> {
     let path = env
         .get("PATH")
         .map(OsStr::to_owned)
@@ -367,10 +367,10 @@ pub(super) fn find_program(env: &GitEnvironment, name: &str) -> Option<PathBuf> 
 }
 
 /// What one conversation with a program may take.
-pub(super) struct ProcessLimits {
-    pub(super) command: &'static str,
-    pub(super) deadline: Duration,
-    pub(super) cap: usize,
+pub(in crate::git) struct ProcessLimits {
+    pub(in crate::git) command: &'static str,
+    pub(in crate::git) deadline: Duration,
+    pub(in crate::git) cap: usize,
 }
 
 impl ProcessLimits {
@@ -382,7 +382,11 @@ impl ProcessLimits {
     }
 
     /// Starts the command, hears it out, and ends it when it says or takes too much.
-    pub(super) fn run_process(&self, mut git: Command, stdin: &[u8]) -> Result<Vec<u8>, RunError> {
+    pub(in crate::git) fn run_process(
+        &self,
+        mut git: Command,
+        stdin: &[u8],
+    ) -> Result<Vec<u8>, RunError> {
         let end = Instant::now() + self.deadline;
         git.stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -463,5 +467,5 @@ fn read_pipe(
 }
 
 #[cfg(test)]
-#[path = "tests/runner_tests.rs"]
+#[path = "runner_tests.rs"]
 mod tests;

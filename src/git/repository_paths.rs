@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::env::GitEnvironment;
 use super::error::GitError;
 use super::open;
-use super::source::OpenRepository;
+use super::repository::OpenRepository;
 
 /// Directories of the repository that a change belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,8 +54,8 @@ impl RepositoryPaths {
         self.git_dir.is_some() && self.workdir.is_none()
     }
 
-    /// Where the files of the seeds go (3-debate.md, "Files of a run"): `.agents/council` of the worktree, `council` of
-    /// a bare repository, `.agents/council` of the directory where there is no repository.
+    /// Where the files go that people and agents read: `.agents/council` of the worktree, `council` of a bare
+    /// repository, `.agents/council` of the directory where there is no repository.
     pub fn council_dir(&self) -> PathBuf {
         match (&self.workdir, &self.git_dir) {
             (Some(workdir), _) => workdir.join(".agents").join("council"),

@@ -4,62 +4,12 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::base::HeadPosition;
-use super::command::GitCliStore;
-use super::config::ConfigEntry;
 use super::env::GitEnvironment;
 use super::error::GitError;
+use super::git_cli::GitCliStore;
 use super::id::{ObjectFormat, ObjectId};
-use super::objects::ObjectKind;
-use super::store::{self, Libgit2Store, OpenError};
-use super::tree::LocatedItem;
-use super::worktree::TouchedPath;
-
-/// Hears an object's kind and bytes.
-pub(super) type ObjectSink<'a> = &'a mut dyn FnMut(ObjectKind, &[u8]);
-
-/// What reads a repository. Nothing of it writes, fetches or executes what a repository configures.
-pub(super) trait ObjectStore: Send + Sync {
-    /// Where HEAD stands.
-    fn read_head(&self) -> Result<HeadPosition, GitError>;
-    /// The commit, or else the tree, that a revision names; none when it names nothing.
-    fn resolve_name(&self, rev: &str) -> Result<Option<(ObjectId, ObjectKind)>, GitError>;
-    /// The commit that a whole ref name leads to.
-    fn commit_of(&self, name: &str) -> Option<ObjectId>;
-    /// The ref that a symbolic ref names.
-    fn symbolic_target(&self, name: &str) -> Option<String>;
-    /// The whole name of a branch's upstream, whether or not it exists.
-    fn upstream_of(&self, branch: &str) -> Option<String>;
-    /// The names of the remotes.
-    fn remote_names(&self) -> Vec<String>;
-    /// The best common ancestor; none when there is none.
-    fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, GitError>;
-    /// Up to `limit` commits reachable from `tip` and from none of `hidden`, newest first.
-    fn walk_commits(
-        &self,
-        tip: ObjectId,
-        hidden: &[ObjectId],
-        limit: usize,
-    ) -> Result<Vec<ObjectId>, GitError>;
-    /// The refs whose names begin so and that lead to commits, with those.
-    fn refs_below(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>, GitError>;
-    /// Hands an object to `hear`; false when it is not there. `limit` in bytes.
-    fn read_object(
-        &self,
-        wanted: ObjectId,
-        limit: usize,
-        hear: ObjectSink<'_>,
-    ) -> Result<bool, GitError>;
-    /// A value of git's configuration, whatever level it comes from.
-    fn config_value(&self, name: &str) -> Option<String>;
-    /// The values of the configuration whose names match a regular expression, weakest first.
-    fn config_matching(&self, pattern: &str) -> Result<Vec<ConfigEntry>, GitError>;
-    /// Paths on which the worktree may differ from the index, untracked files included, ignored ones not; a path that
-    /// ends in a slash is a repository of its own. Nothing is written, not even the index's notes on times.
-    fn changed_in_worktree(&self) -> Result<Vec<TouchedPath>, GitError>;
-    /// The entries of the index in path order.
-    fn index_entries(&self) -> Result<Vec<LocatedItem>, GitError>;
-}
+use super::libgit2::{self, Libgit2Store, OpenError};
+use super::object_store::{ObjectKind, ObjectStore};
 
 /// A repository, open for reading.
 pub(super) struct OpenRepository {
@@ -153,7 +103,7 @@ impl OpenRepository {
     /// The id that a blob of these bytes has.
     pub(super) fn blob_id(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
         match self.format {
-            ObjectFormat::Sha1 => store::blob_id(bytes),
+            ObjectFormat::Sha1 => libgit2::blob_id(bytes),
             ObjectFormat::Sha256 => {
                 let mut digest = Sha256::new();
                 digest.update(format!("blob {}\0", bytes.len()));

@@ -9,14 +9,14 @@ use council_protocol::change::{
 };
 use council_protocol::{Hunk, RepoPath};
 
-use super::content;
-use super::error::GitError;
-use super::id::ObjectId;
-use super::objects::ObjectReader;
-use super::tree::{self, ItemSort, LocatedItem, RawChange, TreeItem};
+use crate::git::error::GitError;
+use crate::git::id::ObjectId;
+use crate::git::objects::ObjectReader;
+use crate::git::tree_item::{ItemSort, LocatedItem, RawChange, TreeItem};
+use crate::git::{content, tree};
 
 /// One side: what is where.
-pub(super) enum SideListing {
+pub(in crate::git) enum SideListing {
     /// Nothing at all: before a root commit.
     Nothing,
     /// A tree of the object database.
@@ -26,17 +26,17 @@ pub(super) enum SideListing {
 }
 
 /// Both sides, over the objects that hold their contents.
-pub(super) struct ChangeSides {
-    pub(super) objects: Arc<ObjectReader>,
-    pub(super) old: SideListing,
-    pub(super) new: SideListing,
+pub(in crate::git) struct ChangeSides {
+    pub(in crate::git) objects: Arc<ObjectReader>,
+    pub(in crate::git) old: SideListing,
+    pub(in crate::git) new: SideListing,
     /// Files of the worktree that are there and cannot be read.
-    pub(super) unreadable: HashMap<RepoPath, GitError>,
+    pub(in crate::git) unreadable: HashMap<RepoPath, GitError>,
 }
 
 impl ChangeSides {
     /// The paths on which the sides differ, in path order.
-    pub(super) fn compare_sides(&self) -> Result<Vec<RawChange>, GitError> {
+    pub(in crate::git) fn compare_sides(&self) -> Result<Vec<RawChange>, GitError> {
         let mut raws = match (&self.old, &self.new) {
             (SideListing::Nothing, SideListing::Nothing) => Vec::new(),
             (SideListing::Entries(_), _) | (_, SideListing::Entries(_)) => tree::merge_listings(
@@ -83,7 +83,7 @@ impl ChangeSides {
     }
 
     /// Reads both sides of a file: its kind, its sizes, its hunks.
-    pub(super) fn fill_file(&self, file: &mut FileChange) -> Result<(), GitError> {
+    pub(in crate::git) fn fill_file(&self, file: &mut FileChange) -> Result<(), GitError> {
         if let Some(error) = self.unreadable.get(&file.path) {
             return Err(error.clone());
         }

@@ -3,26 +3,26 @@
 
 mod batch;
 mod index;
+pub mod runner;
+pub(super) mod user;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::base::HeadPosition;
-use super::config::{ConfigEntry, ConfigLevel};
-use super::env::GitEnvironment;
-use super::error::GitError;
-use super::id::{ObjectFormat, ObjectId};
-use super::objects::ObjectKind;
-use super::runner::{GitRunner, PlumbingCommand, RunError};
-use super::source::{ObjectSink, ObjectStore};
-use super::tree::LocatedItem;
-use super::user::UserGit;
-use super::worktree::TouchedPath;
+use crate::git::env::GitEnvironment;
+use crate::git::error::GitError;
+use crate::git::git_cli::runner::{GitRunner, PlumbingCommand, RunError};
+use crate::git::git_cli::user::UserGit;
+use crate::git::id::{ObjectFormat, ObjectId};
+use crate::git::object_store::{
+    ConfigEntry, ConfigLevel, HeadPosition, ObjectKind, ObjectSink, ObjectStore, TouchedPath,
+};
+use crate::git::tree_item::LocatedItem;
 use batch::CatFileBatch;
 
 /// A repository behind the `git` command.
-pub(super) struct GitCliStore {
+pub(in crate::git) struct GitCliStore {
     runner: GitRunner,
     user: UserGit,
     workdir: Option<PathBuf>,
@@ -30,19 +30,19 @@ pub(super) struct GitCliStore {
 }
 
 /// Where it lies, as git says.
-pub(super) struct RepositoryLayout {
-    pub(super) git_dir: PathBuf,
-    pub(super) common_dir: PathBuf,
-    pub(super) workdir: Option<PathBuf>,
-    pub(super) shallow: bool,
-    pub(super) format: ObjectFormat,
+pub(in crate::git) struct RepositoryLayout {
+    pub(in crate::git) git_dir: PathBuf,
+    pub(in crate::git) common_dir: PathBuf,
+    pub(in crate::git) workdir: Option<PathBuf>,
+    pub(in crate::git) shallow: bool,
+    pub(in crate::git) format: ObjectFormat,
     /// e.g. `git 2.47`.
-    pub(super) version: String,
+    pub(in crate::git) version: String,
 }
 
 impl GitCliStore {
     /// Opens the repository that git finds from `dir`, where git itself trusts it.
-    pub(super) fn open(
+    pub(in crate::git) fn open(
         dir: &Path,
         env: &GitEnvironment,
     ) -> Result<(Self, RepositoryLayout), GitError> {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::env::GitEnvironment;
-use super::runner::{self, OFF, ProcessLimits, RunError};
+use crate::git::env::GitEnvironment;
+use crate::git::git_cli::runner::{self, OFF, ProcessLimits, RunError};
 
 /// How long a command may take.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -37,7 +37,7 @@ impl UserGit {
         })
     }
 
-    pub(super) fn environment(&self) -> &GitEnvironment {
+    pub(in crate::git) fn environment(&self) -> &GitEnvironment {
         &self.env
     }
 
@@ -61,7 +61,7 @@ impl UserGit {
     }
 
     /// Runs a command that writes, with hooks, monitors and network switched off.
-    pub(super) fn run_writing(
+    pub(in crate::git) fn run_writing(
         &self,
         name: &'static str,
         args: &[&OsStr],
@@ -76,7 +76,7 @@ impl UserGit {
     }
 
     /// Runs a command that only tells something and executes nothing.
-    pub(super) fn run_reading(
+    pub(in crate::git) fn run_reading(
         &self,
         name: &'static str,
         args: &[&str],
@@ -156,7 +156,11 @@ impl UserGit {
     }
 
     /// A program that git is configured to use, from where the repository has no say; else `default` of PATH.
-    pub(super) fn configured_program(&self, keys: &[&str], default: &str) -> Option<PathBuf> {
+    pub(in crate::git) fn configured_program(
+        &self,
+        keys: &[&str],
+        default: &str,
+    ) -> Option<PathBuf> {
         let named = keys.iter().find_map(|key| self.own_config(key));
         match named {
             Some(path) if Path::new(&path).is_absolute() => Some(path.into()),

@@ -10,7 +10,8 @@ use council_protocol::{FileChange, RepoPath};
 use sha2::{Digest, Sha256};
 
 use super::change::{HunkSource, RepositoryContext, ReviewedChange};
-use super::{ChangeRequest, target};
+use super::request::ChangeRequest;
+use super::target;
 
 /// Mode of an ordinary file.
 const FILE_MODE: u32 = 0o100_644;

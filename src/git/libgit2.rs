@@ -11,16 +11,15 @@ use git2::{
     Patch, Repository, RepositoryOpenFlags, Sort,
 };
 
-use super::base::HeadPosition;
-use super::config::{ConfigEntry, ConfigLevel};
+use super::diff::raw_hunk::RawHunk;
 use super::env::GitEnvironment;
 use super::error::GitError;
 use super::id::ObjectId;
-use super::objects::ObjectKind;
-use super::source::{ObjectSink, ObjectStore};
-use super::textdiff::RawHunk;
-use super::tree::{LocatedItem, TreeItem};
-use super::worktree::{TouchedPath, bytes_to_path};
+use super::object_store::{
+    ConfigEntry, ConfigLevel, HeadPosition, ObjectKind, ObjectSink, ObjectStore, TouchedPath,
+};
+use super::path_bytes::bytes_to_path;
+use super::tree_item::{LocatedItem, TreeItem};
 
 /// A repository, open for reading.
 pub(super) struct Libgit2Store {

@@ -1,13 +1,12 @@
 //! The index and the worktree as `git` tells them.
 
-use super::super::base::HeadPosition;
-use super::super::error::GitError;
-use super::super::id::ObjectId;
-use super::super::open;
-use super::super::runner::PlumbingCommand;
-use super::super::tree::{LocatedItem, TreeItem};
-use super::super::worktree::{TouchedPath, bytes_to_path};
-use super::GitCliStore;
+use crate::git::error::GitError;
+use crate::git::git_cli::GitCliStore;
+use crate::git::git_cli::runner::PlumbingCommand;
+use crate::git::id::ObjectId;
+use crate::git::object_store::{HeadPosition, ObjectStore as _, TouchedPath};
+use crate::git::path_bytes::bytes_to_path;
+use crate::git::tree_item::{LocatedItem, TreeItem};
 
 /// Bit of an entry's flags, as `ls-files --debug` prints them (git:read-cache-ll.h).
 const INTENT_TO_ADD: u32 = 1 << 29;
@@ -18,7 +17,7 @@ const ASSUMED: u32 = 0x8000;
 const RACY_SECONDS: i64 = 24 * 3600;
 
 /// The entries of the index in path order; a sparse one is expanded.
-pub(super) fn index_entries(command: &GitCliStore) -> Result<Vec<LocatedItem>, GitError> {
+pub(in crate::git) fn index_entries(command: &GitCliStore) -> Result<Vec<LocatedItem>, GitError> {
     let mut found = Vec::new();
     for told in read_index(command)?.iter().map(OwnedIndexEntry::as_entry) {
         if told.stage != 0 {
@@ -141,7 +140,7 @@ fn parse_entry(bytes: &[u8]) -> Option<(IndexEntry<'_>, &[u8])> {
 /// Paths on which the worktree may differ from the index. git's own comparison may run the filters that a repository
 /// configures, to be sure of files whose times say nothing; so times and sizes are compared here, and what they leave
 /// open counts as different.
-pub(super) fn changed_paths(command: &GitCliStore) -> Result<Vec<TouchedPath>, GitError> {
+pub(in crate::git) fn changed_paths(command: &GitCliStore) -> Result<Vec<TouchedPath>, GitError> {
     let Some(top) = &command.workdir else {
         return Ok(Vec::new());
     };
@@ -180,8 +179,8 @@ pub(super) fn changed_paths(command: &GitCliStore) -> Result<Vec<TouchedPath>, G
 fn commit_of(command: &GitCliStore, path: &[u8]) -> Option<ObjectId> {
     let dir = command.workdir.as_ref()?.join(bytes_to_path(path));
     // The variables that name this repository do not name that one.
-    let store =
-        open::open_repository(&dir, &command.user.environment().for_other_repository()).ok()?;
+    let env = command.user.environment().for_other_repository();
+    let (store, _) = GitCliStore::open(&dir, &env).ok()?;
     match store.read_head().ok()? {
         HeadPosition::Branch(_, commit) | HeadPosition::Detached(commit) => Some(commit),
         HeadPosition::Unborn(_) => None,

@@ -1,0 +1,7 @@
+//! What differs between two sides: paths, renames, lines.
+
+pub(super) mod raw_hunk;
+pub(super) mod rename;
+pub(super) mod sides;
+pub(super) mod similarity;
+pub(super) mod window;

@@ -1,0 +1,151 @@
+//! From a request to a change.
+
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+
+use super::change::{self, HunkSource, ReviewedChange};
+use super::diff::sides::ChangeSides;
+use super::document;
+use super::env::GitEnvironment;
+use super::error::GitError;
+use super::limits::MAX_FILES;
+use super::objects::ObjectReader;
+use super::open;
+use super::pathspec::PathspecList;
+use super::repository::OpenRepository;
+use super::repository_paths::RepositoryPaths;
+use super::request::{ChangeRequest, worktree_prefix};
+use super::resolve::{self, ResolvedTarget};
+use super::revision;
+use super::target::TargetSpec;
+use super::trusted::{CommitTree, TrustedTree};
+
+/// Reads a change: which files it touches, and where their contents are.
+///
+/// # Errors
+///
+/// One named kind for each way in which a target cannot be told ([`GitError`]); never an empty
+/// change instead.
+pub fn read_change(request: &ChangeRequest) -> Result<ReviewedChange, GitError> {
+    match &request.spec {
+        TargetSpec::Patch(bytes, label) => return change::change_from_patch(request, bytes, label),
+        TargetSpec::Document(bytes, label) => {
+            return Ok(document::document_change(request, bytes, label));
+        }
+        TargetSpec::Topic(question) => return Ok(document::topic_change(request, question)),
+        _ => {}
+    }
+    let store = open::open_repository(&request.dir, &request.env)?;
+    match read_from(store, request) {
+        // A sparse index is seen only when it is read.
+        Err(GitError::Unsupported { feature }) => read_from(
+            open::by_command(&request.dir, &request.env, &feature)?,
+            request,
+        ),
+        other => other,
+    }
+}
+
+/// Reads a change from one source.
+pub(super) fn read_from(
+    store: OpenRepository,
+    request: &ChangeRequest,
+) -> Result<ReviewedChange, GitError> {
+    let place = RepositoryPaths::of_store(&request.dir, &store);
+    let named = store.named.clone();
+    let specs = PathspecList::parse(&request.pathspecs, &worktree_prefix(&request.dir, &store))?;
+    let mut objects = ObjectReader::new(store);
+    let resolved = resolve::resolve_target(&objects, &request.spec, &specs)?;
+    let ResolvedTarget {
+        target,
+        old,
+        new,
+        trusted,
+        mut framing,
+        between,
+        mut notes,
+        equal,
+        own,
+        unreadable,
+    } = resolved;
+    objects.add_contents(own);
+    let objects = Arc::new(objects);
+    let sides = ChangeSides {
+        objects: objects.clone(),
+        old,
+        new,
+        unreadable,
+    };
+    let (files, commits) = thread::scope(|scope| {
+        let objects = &objects;
+        let commits = between
+            .map(|(base, tip)| scope.spawn(move || resolve::commits_between(objects, base, tip)));
+        let files = change::list_changed_files(&sides);
+        let commits =
+            commits.map(|commits| commits.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (files, commits)
+    });
+    if let Some(commits) = commits {
+        framing.commits = commits?;
+    }
+    let (files, note) = files?;
+    let (files, nothing) = specs.limit_files(files, equal);
+    if files.len() > MAX_FILES {
+        return Err(GitError::TooManyFiles { count: files.len() });
+    }
+    notes.extend(note);
+    let sides = Arc::new(sides);
+    Ok(ReviewedChange {
+        target,
+        files,
+        framing,
+        nothing,
+        notes,
+        blobs: sides.clone(),
+        place,
+        git_source: named,
+        source: HunkSource::Sides(sides),
+        trusted: trusted.map(|(root, origin)| CommitTree {
+            objects,
+            root,
+            origin,
+        }),
+    })
+}
+
+/// Files of a commit, by any name of it: in CI, configuration is read from the tip of the default branch and not from
+/// where a branch left it, so that an old fork point brings no old rules.
+///
+/// # Errors
+///
+/// As [`read`], for the repository and the revision.
+pub fn tree_at(
+    dir: &Path,
+    env: &GitEnvironment,
+    rev: &str,
+) -> Result<Box<dyn TrustedTree>, GitError> {
+    let objects = Arc::new(ObjectReader::new(open::open_repository(dir, env)?));
+    let (root, origin) = revision::resolve_tree(&objects, rev)?;
+    Ok(Box::new(CommitTree {
+        objects,
+        root,
+        origin,
+    }))
+}
+
+/// The commit that a revision means, as hex.
+///
+/// # Errors
+///
+/// As [`read`], for the repository and the revision; and a revision that is no commit.
+pub fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<String, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let found = revision::resolve_revision(&objects, rev)?;
+    let commit = found.commit.ok_or_else(|| GitError::BadRevision {
+        rev: rev.to_owned(),
+        cause: "it is a tree, not a commit".to_owned(),
+    })?;
+    Ok(commit.to_hex())
+}
