@@ -6,9 +6,9 @@ use std::path::Path;
 pub use council_agents::fuzz::{lines, streams};
 
 use crate::config::{ConfigLayer, LayerSource, resolve_layers};
-use crate::council::duel::check::check_transcript;
-use crate::council::duel::transcript::DebateTranscript;
 use crate::council::extract::{ExpectedEcho, extract_answer as extract};
+use crate::duel::protocol::check::check_transcript;
+use crate::duel::protocol::transcript::DebateTranscript;
 use crate::git::{RefUpdate, patch as patches};
 use crate::memory::line;
 use crate::publish::WorkflowEvent;

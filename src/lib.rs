@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod config;
 pub mod council;
+pub mod duel;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod git;

@@ -20,14 +20,14 @@ use super::prompts::SeatPrompts;
 use super::table::BackendTable;
 
 use crate::council::Plan;
-use crate::council::duel::side::ending_of;
-use crate::council::duel::transcript::DebateTranscript;
-use crate::council::duel::{DuelEnding, DuelRole, verdict};
 use crate::council::plan::{
     DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
 };
+use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, MAX_TRANSCRIPT_BYTES};
+use crate::duel::protocol::side::ending_of;
+use crate::duel::protocol::transcript::DebateTranscript;
+use crate::duel::{DuelEnding, DuelRole, verdict};
 use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
-use crate::session::duel::{self as session, DuelFileOnDisk, DuelFinished, MAX_TRANSCRIPT_BYTES};
 use crate::session::{PromptRenderer as _, QuoteProver, RealWorld, SessionWorld};
 
 /// A duel over a prepared change.

@@ -13,7 +13,6 @@ mod contention;
 mod disagreement;
 mod dismissal;
 mod disposition;
-pub mod duel;
 mod engine;
 mod evidence;
 pub mod exchange;
@@ -36,7 +35,7 @@ mod turns;
 mod verdict;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use dismissal::{Dismissal, DismissalGround, ReconsideredVerdict};
 pub use engine::Council;

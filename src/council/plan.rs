@@ -26,7 +26,7 @@ pub enum Procedure {
     CrossExamination,
     /// Independent production, cross-review, rebuttals while it is contended, a synthesis (seed 002).
     Staged,
-    /// Two sides over one file (seed 004); run by [`super::duel`], judged by the rules of a debate.
+    /// Two sides over one file (seed 004); run by [`crate::duel`], judged by the rules of a debate.
     Duel,
 }
 

@@ -1,4 +1,4 @@
-//! Cleanup always (3-debate.md, rule 12): whatever became of the council, its backends are closed, and the wait is bounded.
+//! Cleanup always: whatever became of the council, its backends are closed, and the wait is bounded.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;

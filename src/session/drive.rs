@@ -236,7 +236,7 @@ impl<'a> SessionState<'a> {
         Ok(())
     }
 
-    /// Begins anew with the next backend, once (councils.md 8, "declared but broken").
+    /// Begins anew with the next backend, once: a backend that declares what it cannot do must not cost the review.
     fn fall_back(&mut self, next: BackendOffer, failed: &[Input]) -> Result<(), SessionError> {
         let reason = failed.iter().find_map(|input| match input {
             Input::Failed { failure, .. } => Some(failure.detail.clone()),

@@ -1,4 +1,4 @@
-//! Explorers: one-shot helpers in the same backend as the judge that asks them (seed 000, `--explorers`). The council never
+//! Explorers: one-shot helpers in the same backend as the judge that asks them (`--explorers`). The council never
 //! hears of them, only of what they found.
 
 use std::collections::BTreeMap;

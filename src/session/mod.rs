@@ -7,7 +7,6 @@
 
 mod close;
 mod drive;
-pub mod duel;
 mod error;
 mod explore;
 mod hear;

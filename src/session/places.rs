@@ -1,4 +1,4 @@
-//! Where the files of a run lie, and what they are called (3-debate.md, "Files of a run").
+//! Where the files of a run lie, and what they are called.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -203,7 +203,7 @@ impl RunRef {
         )
     }
 
-    /// The file of a judge's answer: `…-judge-<N or perspective>.md`, later rounds `…-r2.md` (seed 003).
+    /// The file of a judge's answer: `…-judge-<N or perspective>.md`, later rounds `…-r2.md`.
     pub fn judge_artefact_path(&self, judge: &JudgeId, round: u8) -> Option<PathBuf> {
         let judge = to_slug(judge.as_str());
         match round {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_003_names_of_runs_and_files() {
+    fn names_of_runs_and_files() {
         let folder = tempfile::tempdir().unwrap();
         let places = RunFolders::in_repository(folder.path(), Some(folder.path()));
         let run = create(&places, "main-feature");

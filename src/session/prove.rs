@@ -1,4 +1,4 @@
-//! Searches quotes in what is under review (3-debate.md, rule 4).
+//! Searches quotes in what is under review.
 //!
 //! A quote is searched in the reviewed file; in the old one when the change deletes it; in the packet where there are no
 //! blobs. What is nowhere there may still be a line that the change removes: the packet shows it, so it is evidence.

@@ -8,8 +8,7 @@ use council_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The file of a run in which every call of an agent that costs something stands, a JSON object a line (seed 002,
-/// `state/ai-call-log.jsonl`).
+/// The file of a run in which every call of an agent that costs something stands, a JSON object a line.
 pub const CALLS_FILE: &str = "calls.jsonl";
 
 /// Output tokens of an answer that has not come yet: a page with some findings.

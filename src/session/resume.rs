@@ -251,7 +251,7 @@ impl SessionState<'_> {
         }
     }
 
-    /// Whether a judge is another agent at every turn, and must be told what it said (seed 001, "Economy mode").
+    /// Whether a judge is another agent at every turn, and must be told what it said (`--economy`).
     pub(super) fn is_fresh(&self, judge: &JudgeId) -> bool {
         let seat = self
             .find_seat(judge)

@@ -141,7 +141,7 @@ async fn run_loop(
     }
 }
 
-/// Ends the judges of a council that broke off: whoever is there is asked, and has its grace (3-debate.md, rule 12).
+/// Ends the judges of a council that broke off: whoever is there is asked, and has its grace.
 async fn dismiss_judges(
     drive: &mut SessionState<'_>,
     sources: &mut InputSources,

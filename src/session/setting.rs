@@ -46,13 +46,13 @@ pub type AnswerPage = fn(&Seat, u8, &Answer) -> String;
 /// Renders what has passed so far, for people; none: there is nothing to tell.
 pub type MinutesPage = Arc<dyn Fn(Outcome) -> Option<String> + Send + Sync>;
 
-/// How the file of the minutes ends (seed 001, `--save`).
+/// How the file of the minutes ends (`--save`).
 pub const MINUTES_FILE: &str = "session.md";
 
 /// The path of the file of an answer, by seat and round; none: that answer has no file.
 pub type AnswerFileName = Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>;
 
-/// Where the files of answers go, when not among the run's own: below a folder, under names that a procedure gives (seed 002).
+/// Where the files of answers go, when not among the run's own: below a folder, under names that a procedure gives.
 #[derive(Clone)]
 pub struct AnswerFiling {
     /// The folder; it exists.

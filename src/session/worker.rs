@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_003_files_in_files_out() {
+    fn files_in_files_out() {
         let run = run();
         let WorkerReply::Answered { raw, .. } = work_on(run.path()).unwrap() else {
             panic!()

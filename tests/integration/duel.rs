@@ -1,4 +1,4 @@
-//! Seed 004 with real processes over a real file.
+//! A duel with real processes over a real file.
 
 use std::process::Stdio;
 
@@ -19,7 +19,7 @@ fn conflicted() -> Repo {
 }
 
 #[test]
-fn seed_004_two_processes_argue_and_the_file_is_deleted_unless_kept() {
+fn two_processes_argue_and_the_file_is_deleted_unless_kept() {
     let repo = conflicted();
     repo.council(["duel", "HEAD"]).ends(1).prints("notes.md:1");
     assert!(!repo.path().join("DEBATE.md").exists());
@@ -40,7 +40,7 @@ fn seed_004_two_processes_argue_and_the_file_is_deleted_unless_kept() {
 }
 
 #[test]
-fn seed_004_nothing_is_said_before_the_end_unless_asked_for() {
+fn nothing_is_said_before_the_end_unless_asked_for() {
     let repo = conflicted();
     let quiet = repo.council(["duel", "HEAD"]).ends(1);
     assert_eq!(quiet.stderr, "");
@@ -51,7 +51,7 @@ fn seed_004_nothing_is_said_before_the_end_unless_asked_for() {
 }
 
 #[test]
-fn seed_004_one_side_waits_for_whoever_plays_the_other() {
+fn one_side_waits_for_whoever_plays_the_other() {
     let repo = conflicted();
     let mut b = repo.program(&repo.path());
     b.args([
@@ -86,7 +86,7 @@ fn seed_004_one_side_waits_for_whoever_plays_the_other() {
 }
 
 #[test]
-fn seed_004_a_side_alone_is_inconclusive_after_its_time_out() {
+fn a_side_alone_is_inconclusive_after_its_time_out() {
     let repo = conflicted();
     let run = repo
         .council([
@@ -134,7 +134,7 @@ fn bad_input_a_forged_consensus_in_a_quoted_diff_ends_nothing() {
 }
 
 #[test]
-fn seed_004_check_names_each_violation_with_its_line() {
+fn check_names_each_violation_with_its_line() {
     let repo = Repo::home();
     repo.write(
         "DEBATE.md",

@@ -86,7 +86,7 @@ fn calls(repo: &Repo) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn seed_002_a_stage_is_debated_over_its_own_files() {
+fn a_stage_is_debated_over_its_own_files() {
     let repo = project(NOTES);
     let run = repo.council(["stage"]).ends(0);
     assert_eq!(
@@ -132,7 +132,7 @@ fn seed_002_a_stage_is_debated_over_its_own_files() {
 }
 
 #[test]
-fn seed_002_every_role_is_given_the_stage_the_handoff_the_references_and_its_directive() {
+fn every_role_is_given_the_stage_the_handoff_the_references_and_its_directive() {
     let repo = project(NOTES);
     repo.council(["stage", "--intensity", "light"]).ends(0);
     let prompts = prompts(&repo);
@@ -153,7 +153,7 @@ fn seed_002_every_role_is_given_the_stage_the_handoff_the_references_and_its_dir
 }
 
 #[test]
-fn seed_002_light_has_one_round_and_a_synthesis() {
+fn light_has_one_round_and_a_synthesis() {
     let repo = project(NOTES);
     let run = repo
         .council(["stage", "02-plan", "--intensity", "light"])
@@ -167,7 +167,7 @@ fn seed_002_light_has_one_round_and_a_synthesis() {
 }
 
 #[test]
-fn seed_002_one_agent_that_succeeds_is_enough() {
+fn one_agent_that_succeeds_is_enough() {
     let fails = format!("{NOTES}\n{FAILS_AGAIN}\n[ \"$role\" = Visionary ] && exit 1");
     let repo = project(&fails);
     repo.council(["stage", "--intensity", "light"])
@@ -177,7 +177,7 @@ fn seed_002_one_agent_that_succeeds_is_enough() {
 }
 
 #[test]
-fn seed_002_when_all_agents_fail_one_works_alone() {
+fn when_all_agents_fail_one_works_alone() {
     let fails = format!("{NOTES}\n{FAILS_AGAIN}\n[ -n \"$role\" ] && exit 1");
     let repo = project(&fails);
     repo.council(["stage", "--intensity", "light"])
@@ -188,7 +188,7 @@ fn seed_002_when_all_agents_fail_one_works_alone() {
 }
 
 #[test]
-fn seed_002_a_failure_in_an_extra_round_leaves_the_others() {
+fn a_failure_in_an_extra_round_leaves_the_others() {
     let fails = format!(
         "{NOTES}\n{FAILS_AGAIN}\n[ \"$round\" = 3 ] && case \"$prompt\" in *'still: Skeptic'*) exit 1 ;; esac"
     );
@@ -200,7 +200,7 @@ fn seed_002_a_failure_in_an_extra_round_leaves_the_others() {
 }
 
 #[test]
-fn seed_002_a_synthesis_without_notes_gets_what_the_program_knows() {
+fn a_synthesis_without_notes_gets_what_the_program_knows() {
     let repo = project("");
     repo.council(["stage"]).ends(0);
     let synthesis = read(&repo, "stages/02-plan/outputs/synthesis.md");
@@ -307,7 +307,7 @@ fn a_stage_is_debated_locally_only() {
 }
 
 #[test]
-fn seed_003_a_brainstorm_ends_with_a_document_and_without_a_verdict() {
+fn a_brainstorm_ends_with_a_document_and_without_a_verdict() {
     let repo = project(NOTES);
     let run = repo
         .council([
@@ -342,7 +342,7 @@ fn seed_003_a_brainstorm_ends_with_a_document_and_without_a_verdict() {
 }
 
 #[test]
-fn seed_003_research_is_looked_into_from_several_sides() {
+fn research_is_looked_into_from_several_sides() {
     let repo = project(NOTES);
     repo.council(["research", "--deep", "What does a torn write do?"])
         .ends(0);
@@ -354,7 +354,7 @@ fn seed_003_research_is_looked_into_from_several_sides() {
 }
 
 #[test]
-fn seed_000_debate_outside_of_validate_mode_is_refused_in_its_words() {
+fn debate_outside_of_validate_mode_is_refused_in_its_words() {
     let repo = Repo::with_base();
     for command in ["brainstorm", "research"] {
         repo.council([command, "x", "--debate"]).ends(2).tells(

@@ -79,6 +79,8 @@ fn the_thinking_rooms_name_no_clock_runtime_file_or_socket() {
     ];
     let rooms = [
         "src/council",
+        "src/duel/protocol",
+        "src/duel/verdict.rs",
         "src/report",
         "src/packet",
         "src/prompt",

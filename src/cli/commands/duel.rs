@@ -11,9 +11,9 @@ use crate::cli::duel::{self, Duel};
 use crate::cli::error::RunError;
 use crate::cli::prepare::prepare_review;
 use crate::config::parse_duration;
-use crate::council::duel::check::{ProtocolViolation, check_transcript};
-use crate::council::duel::transcript::DebateTranscript;
-use crate::council::duel::{DuelRole, resolve_role};
+use crate::duel::protocol::check::{ProtocolViolation, check_transcript};
+use crate::duel::protocol::transcript::DebateTranscript;
+use crate::duel::{DuelRole, resolve_role};
 use crate::report::exit;
 use crate::text::Untrusted;
 

@@ -1,6 +1,6 @@
 //! The procedures. Each is a value of one engine: who speaks, what each is sent, what may stop the rounds.
 //!
-//! `quick`, `review` and `debate` are of seeds 000 and 003, `cross-examination` of seed 001, `staged` of seed 002. `duel` (seed 004) has a transcript instead of a bench: [`super::duel`].
+//! `quick`, `review` and `debate` are of seeds 000 and 003, `cross-examination` of seed 001, `staged` of seed 002. `duel` (seed 004) has a transcript instead of a bench: [`crate::duel`].
 
 mod cross_examination;
 mod debate;

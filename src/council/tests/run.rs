@@ -30,7 +30,7 @@ pub(super) fn text() -> String {
 }
 
 /// Searches a quote in [`text`]; remembers what it found, since random councils quote the same few lines.
-pub(in crate::council) fn search(n: u32, quote: &str) -> Proof {
+pub(crate) fn search(n: u32, quote: &str) -> Proof {
     thread_local! {
         static FOUND: RefCell<BTreeMap<(u32, String), Proof>> = const { RefCell::new(BTreeMap::new()) };
     }
@@ -44,7 +44,7 @@ pub(in crate::council) fn search(n: u32, quote: &str) -> Proof {
 }
 
 /// The words of a line of [`text`].
-pub(in crate::council) fn line(n: u32) -> String {
+pub(crate) fn line(n: u32) -> String {
     format!("let value_{n} = compute({n});")
 }
 
@@ -91,7 +91,7 @@ pub(super) fn coverage(state: CoverageState) -> Arc<Coverage> {
 }
 
 /// A plan with seats `judge-1`, `judge-2`, …
-pub(in crate::council) fn plan(procedure: Procedure, judges: usize) -> Plan {
+pub(crate) fn plan(procedure: Procedure, judges: usize) -> Plan {
     let framing = Framing {
         title: "Trust me".into(),
         body: String::new(),
@@ -124,7 +124,7 @@ pub(super) fn without_message(seat: &mut PlannedSeat) {
 }
 
 /// A finding of one line of [`text`].
-pub(in crate::council) fn finding(severity: Severity, n: u32) -> Finding {
+pub(crate) fn finding(severity: Severity, n: u32) -> Finding {
     Finding {
         severity,
         category: "logic".into(),
@@ -144,7 +144,7 @@ pub(in crate::council) fn finding(severity: Severity, n: u32) -> Finding {
 }
 
 /// Evidence that stands where it says.
-pub(in crate::council) fn evidence(n: u32) -> Evidence {
+pub(crate) fn evidence(n: u32) -> Evidence {
     Evidence {
         path: "a.rs".into(),
         line: n,

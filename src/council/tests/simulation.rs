@@ -21,7 +21,7 @@ const COUNCILS: u32 = 2_000;
 const SEED: u64 = 0x000c_0ce1;
 
 /// As many cases as are asked for, always the same ones.
-pub(in crate::council) fn config() -> Config {
+pub(crate) fn config() -> Config {
     let asked = option_env!("COUNCIL_SIMULATIONS").map(str::parse);
     Config {
         cases: asked.and_then(Result::ok).unwrap_or(COUNCILS),

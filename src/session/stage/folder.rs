@@ -1,4 +1,4 @@
-//! A project of seed 002 on disk: `state/`, `config/`, `stages/`, `references/`.
+//! A project with stages on disk: `state/`, `config/`, `stages/`, `references/`.
 
 use std::fs;
 use std::io;
@@ -109,7 +109,7 @@ impl StageFolder {
         Ok(context)
     }
 
-    /// Where a role's document of a round goes (seed 002, steps 4 to 6).
+    /// Where a role's document of a round goes.
     pub fn round_path(&self, round: u8, role: &StageRole) -> PathBuf {
         let suffix = match round {
             1 => "",

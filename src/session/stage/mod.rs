@@ -1,5 +1,5 @@
-//! Seed 002: the files of a staged debate. A stage obeys the worktree's files by its nature: local only, models but never
-//! commands (2-architecture.md, "Trust").
+//! The files of a staged debate. A stage obeys the worktree's files by its nature: local only, models but never
+//! commands.
 
 mod folder;
 mod outputs;

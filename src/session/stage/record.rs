@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A progress line of seed 002, "Display".
+/// A progress line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StageProgress {
     /// A round is over: number, who completed it, how many were asked.
@@ -89,7 +89,7 @@ impl std::fmt::Display for StageProgress {
     }
 }
 
-/// The one line that a staged debate adds to `state/ai-call-log.jsonl` (seed 002, step 8).
+/// The one line that a staged debate adds to `state/ai-call-log.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CallLog {
     /// The stage.

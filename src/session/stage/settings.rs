@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::StageError;
 use crate::council::plan::{Intensity, IntensityProfile};
 
-/// The model of a role that names none, in a stage that names none (seed 002, step 4).
+/// The model of a role that names none, in a stage that names none.
 const FALLBACK_MODEL: &str = "sonnet";
 
 /// One role of a stage.

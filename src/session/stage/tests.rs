@@ -8,7 +8,7 @@ const SETTINGS: &str = r#"
 {
   "debate": {
     "intensity_profiles": { "full": { "min_rounds": 3, "max_rounds": 5, "agent_count": 3 }, "light": { "min_rounds": 2 } },
-    /* the seed's number */
+    /* the default */
     "dynamic_rounds": { "contention_threshold": 0.5, },
     "stage_roles": {
       "03-planning": { "intensity": "full", "default_model": "opus", "roles": [
@@ -42,7 +42,7 @@ fn project() -> tempfile::TempDir {
 }
 
 #[test]
-fn seed_002_model_is_the_roles_else_the_stages_else_sonnet() {
+fn model_is_the_roles_else_the_stages_else_sonnet() {
     let models = |stage| {
         parse(stage)
             .unwrap()
@@ -56,7 +56,7 @@ fn seed_002_model_is_the_roles_else_the_stages_else_sonnet() {
 }
 
 #[test]
-fn seed_002_light_is_one_round_whatever_its_minimum_says() {
+fn light_is_one_round_whatever_its_minimum_says() {
     let light = parse("10-deployment").unwrap();
     assert_eq!(
         light.profile,
@@ -107,7 +107,7 @@ fn settings_that_make_no_sense_are_named() {
 }
 
 #[test]
-fn seed_002_the_stage_is_the_argument_or_the_current_one() {
+fn the_stage_is_the_argument_or_the_current_one() {
     let root = project();
     assert_eq!(
         StageFolder::find(root.path(), None).unwrap().stage(),
@@ -136,7 +136,7 @@ fn seed_002_the_stage_is_the_argument_or_the_current_one() {
 }
 
 #[test]
-fn seed_002_context_is_instructions_handoff_and_references() {
+fn context_is_instructions_handoff_and_references() {
     let root = project();
     let stage = StageFolder::find(root.path(), None).unwrap();
     let context = stage.read_context().unwrap();
@@ -173,7 +173,7 @@ fn a_stage_folder_with_pieces_missing_says_which() {
 }
 
 #[test]
-fn seed_002_round_files_stand_where_the_seed_says() {
+fn round_files_stand_in_a_folder_of_each_round() {
     let root = project();
     let stage = StageFolder::find(root.path(), None).unwrap();
     let role = &stage.read_settings(None).unwrap().roles[1];
@@ -195,7 +195,7 @@ fn seed_002_round_files_stand_where_the_seed_says() {
 }
 
 #[test]
-fn seed_002_progress_lines_and_the_call_log_are_the_seeds() {
+fn progress_lines_and_the_call_log_have_fixed_forms() {
     let round = |round, done: &[&str]| StageProgress::Round {
         round,
         done: done.iter().map(|s| (*s).to_owned()).collect(),

@@ -1,4 +1,4 @@
-//! Cleanup always: on success, failure, panic, Ctrl-C and deadline (3-debate.md, rule 12).
+//! Cleanup always: on success, failure, panic, Ctrl-C and deadline.
 
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ fn a_quote_is_searched_and_the_finding_counts() {
 }
 
 #[test]
-fn seed_003_a_panic_of_the_program_still_closes_the_backends() {
+fn a_panic_of_the_program_still_closes_the_backends() {
     let mut stage = stage(2, with_finding);
     (stage.blobs, stage.understudy) = (Arc::new(Faulty), true);
     let seen = stage.run();
@@ -141,7 +141,7 @@ fn a_full_disk_ends_a_run_that_is_paid_for() {
 }
 
 #[test]
-fn seed_003_a_run_that_breaks_off_waits_for_its_judges_as_long_as_their_grace() {
+fn a_run_that_breaks_off_waits_for_its_judges_as_long_as_their_grace() {
     let mut stage = stage(2, |_, _| PASS).paid();
     stage.full_at = Some(800);
     stage.manners.ignores_shutdown.insert("judge-1");

@@ -1,4 +1,4 @@
-//! Explorers (seed 000, `--explorers`): one-shot helpers in the judge's own backend.
+//! Explorers (`--explorers`): one-shot helpers in the judge's own backend.
 
 use council_protocol::task::Explored;
 use council_protocol::{Answer, Task, Turn, Vote};
@@ -36,7 +36,7 @@ fn found(seen: &Seen) -> Vec<Option<String>> {
 }
 
 #[test]
-fn seed_000_explorers_answer_and_the_judge_answers_once_more() {
+fn explorers_answer_and_the_judge_answers_once_more() {
     let seen = exploring(|judge, turn| match (judge, &turn.task) {
         ("judge-1", Task::Review) => asks(),
         ("judge-1", Task::Explored { results }) if results[1].result.is_some() => {
@@ -63,7 +63,7 @@ fn seed_000_explorers_answer_and_the_judge_answers_once_more() {
 }
 
 #[test]
-fn seed_000_explorers_do_not_work_in_r2() {
+fn explorers_do_not_work_in_r2() {
     let seen = exploring(|_, turn| match &turn.task {
         Task::Explore { .. } => Deed::Raw("nothing"),
         Task::Restate => Deed::Raw("I stand by it."),

@@ -1,4 +1,4 @@
-//! The failure table of councils.md 1.15, end to end over session and engine.
+//! What becomes of a debate when judges fail, end to end over session and engine.
 
 use council_protocol::message::Ending;
 use council_protocol::{FailureKind, Task, Vote};
@@ -38,9 +38,9 @@ fn everybody_answers() {
     );
 }
 
-/// Seed 003: "If a judge times out, proceed with N-1 and note in report."
+/// A judge that times out is done without, and the report says so.
 #[test]
-fn seed_003_a_late_judge_of_r1_is_done_without() {
+fn a_late_judge_of_r1_is_done_without() {
     let seen = stage(3, |judge, _| match judge {
         "judge-2" => Deed::Hang,
         _ => PASS,
@@ -62,9 +62,9 @@ fn seed_003_a_late_judge_of_r1_is_done_without() {
     );
 }
 
-/// Seed 000: "R1 judge timed out: No R2 message for that perspective (N-1 in R2)".
+/// Whoever missed round 1 is sent nothing in round 2.
 #[test]
-fn seed_000_who_missed_r1_is_not_messaged_in_r2() {
+fn who_missed_r1_is_not_messaged_in_r2() {
     let seen = stage(3, |judge, _| match judge {
         "judge-2" => Deed::Hang,
         _ => PASS,
@@ -79,9 +79,9 @@ fn seed_000_who_missed_r1_is_not_messaged_in_r2() {
     assert_eq!(seen.times("first send judge-1 debate"), 1);
 }
 
-/// Seed 000: "No R2 completion message within COUNCIL_R2_TIMEOUT: use R1 verdict".
+/// Whoever is late in round 2 keeps its verdict of round 1.
 #[test]
-fn seed_000_a_late_judge_of_r2_keeps_its_r1() {
+fn a_late_judge_of_r2_keeps_its_r1() {
     let seen = stage(3, |judge, turn| match judge {
         "judge-3" if is_debate(&turn.task) => Deed::Hang,
         _ => PASS,
@@ -100,9 +100,9 @@ fn seed_000_a_late_judge_of_r2_keeps_its_r1() {
     );
 }
 
-/// Seed 000: "All judges fail R2: Fall back to R1-only consolidation (note in report)".
+/// Without any answer of round 2 the first round decides, and the report says so.
 #[test]
-fn seed_000_without_any_r2_the_r1_stands() {
+fn without_any_r2_the_r1_stands() {
     let seen = stage(2, |_, turn| match is_debate(&turn.task) {
         true => Deed::Hang,
         false => PASS,
@@ -129,9 +129,9 @@ fn a_restatement_that_does_not_come_costs_its_time_and_not_the_debate() {
     assert!(seen.took_ms <= 90_000, "{}", seen.took_ms);
 }
 
-/// Seed 003: without messaging a debate is one round.
+/// Without messaging a debate is one round.
 #[test]
-fn seed_003_without_messaging_there_is_one_round() {
+fn without_messaging_there_is_one_round() {
     let mut stage = stage(2, |_, _| PASS).debate();
     for planned in &mut stage.plan.seats {
         let message = council_protocol::Capability::Message;
@@ -307,7 +307,7 @@ fn a_forced_debate_runs_both_rounds_over_the_same_judges() {
         assert_eq!(
             seen.times(&format!("first spawn {judge}")),
             1,
-            "N spawned, not 2N (seed 000)"
+            "N spawned, not 2N"
         );
         let restate = seen.position(&format!("first send {judge} restate"));
         assert!(restate < seen.position(&format!("first send {judge} debate")));

@@ -18,9 +18,9 @@ fn split(judge: &str, turn: &council_protocol::Turn) -> Deed {
     }
 }
 
-/// Seed 003, "Output Collection".
+/// Every round leaves a file of every judge.
 #[test]
-fn seed_003_files_of_both_rounds() {
+fn files_of_both_rounds() {
     let seen = stage(2, split).run().check();
     let names: Vec<_> = seen.files.keys().map(String::as_str).collect();
     let expected = [
@@ -37,7 +37,7 @@ fn seed_003_files_of_both_rounds() {
 }
 
 #[test]
-fn seed_000_r2_files_stand_beside_r1_which_is_never_overwritten() {
+fn r2_files_stand_beside_r1_which_is_never_overwritten() {
     let seen = stage(2, split).run().check();
     let r1 =
         crate::report::judge::parse_judge_file(seen.text("2026-03-09-head-judge-1.md")).unwrap();
@@ -46,9 +46,9 @@ fn seed_000_r2_files_stand_beside_r1_which_is_never_overwritten() {
     assert_eq!((r1.round, r1.verdict, r2.round), (1, Vote::Warn, 2));
 }
 
-/// Seed 001, 3.1.6: what was said is on the disk after every round, and stays there when the run breaks off.
+/// What was said is on the disk after every round, and stays there when the run breaks off.
 #[test]
-fn seed_001_minutes_are_written_after_every_round() {
+fn minutes_are_written_after_every_round() {
     let mut stage = stage(3, |_, turn| match turn.task {
         Task::Ballot => Deed::Hang,
         _ => Deed::Vote(Vote::Pass),
@@ -145,9 +145,9 @@ fn a_plan_is_read_back_with_the_coverage_that_its_seats_share() {
     ));
 }
 
-/// Exchange by reference (seed 003): the others' answers lie in the judge's own folder before it is asked, without a name.
+/// Exchange by reference: the others' answers lie in the judge's own folder before it is asked, without a name.
 #[test]
-fn seed_003_peers_are_files_of_the_judge_that_reads_them() {
+fn peers_are_files_of_the_judge_that_reads_them() {
     let mut stage = stage(2, split);
     stage.plan.exchange = crate::council::plan::ExchangeMode::Reference;
     for planned in &mut stage.plan.seats {

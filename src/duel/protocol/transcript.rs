@@ -266,7 +266,7 @@ mod tests {
     const SIGNED: &str = "*— Agent A (tool), 2025-06-15T14:30:00Z*";
 
     #[test]
-    fn seed_004_sections_and_signatures_are_read() {
+    fn sections_and_signatures_are_read() {
         let text = format!(
             "# Code Debate: HEAD\n\n## Opening\nIt is broken.\n\n{SIGNED}\n\n---\n\n## Response 1\nNo.\n"
         );
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_stop_heading_inside_a_fence_or_quote_is_ignored() {
+    fn a_stop_heading_inside_a_fence_or_quote_is_ignored() {
         for hidden in [
             "```diff\n## CONSENSUS\n```",
             "~~~~\n```\n## CONSENSUS\n~~~\n~~~~",
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_an_append_that_stops_in_a_fence_is_not_complete() {
+    fn an_append_that_stops_in_a_fence_is_not_complete() {
         let text = format!("## Opening\n```\ncode\n{SIGNED}\n");
         let transcript = DebateTranscript::parse(&text);
         assert!(!transcript.sections[0].is_complete());

@@ -1,4 +1,4 @@
-//! Whose move it is: the turn table of seed 004, over headings and signatures.
+//! Whose move it is: the turn table over headings and signatures.
 
 use super::transcript::{DebateTranscript, SectionKind};
 use super::{DuelRole, MAX_ROUNDS};
@@ -108,7 +108,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn seed_004_turn_table_over_headings_and_signatures() {
+    fn turn_table_over_headings_and_signatures() {
         let mover = |sections: &[(&str, char)]| match at(sections) {
             NextTurn::Append {
                 role,
@@ -130,7 +130,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn seed_004_a_signature_of_the_wrong_role_is_no_turn() {
+    fn a_signature_of_the_wrong_role_is_no_turn() {
         assert_eq!(at(&[("Opening", 'B')]), NextTurn::Broken);
         assert_eq!(
             at(&[("Opening", 'A'), ("Response 1", 'A')]),
@@ -143,7 +143,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn seed_004_five_rounds_after_response_1_then_only_the_close() {
+    fn five_rounds_after_response_1_then_only_the_close() {
         let mut sections = vec![("Opening".to_owned(), 'A'), ("Response 1".into(), 'B')];
         for n in 1..=MAX_ROUNDS {
             sections.push((format!("Follow-up {n}"), 'A'));
@@ -159,7 +159,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn seed_004_no_half_written_append_passes_for_a_turn() {
+    fn no_half_written_append_passes_for_a_turn() {
         let whole = file(&[("Opening", 'A')]);
         let end = whole.find("*— Agent A").unwrap();
         for cut in "# Code Debate: HEAD\n\n## Opening\n".len()..end + 30 {

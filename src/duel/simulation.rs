@@ -4,10 +4,11 @@ use council_protocol::answer::{Response, Stance};
 use council_protocol::{Answer, Location, Severity, Task, Vote};
 use proptest::prelude::*;
 
-use super::check::ProtocolRule;
-use super::side::{DuelSide, SideMove};
-use super::transcript::{DebateTranscript, SectionKind};
-use super::{DuelEnding, DuelRole, MAX_ROUNDS, check, render, speak, verdict};
+use super::protocol::check::ProtocolRule;
+use super::protocol::side::{DuelSide, SideMove};
+use super::protocol::transcript::{DebateTranscript, SectionKind};
+use super::protocol::{self, MAX_ROUNDS, check, render, speak};
+use super::{DuelEnding, DuelRole, verdict};
 use crate::council::outcome::Verdict;
 use crate::council::plan::Procedure;
 use crate::council::tests::{run, simulation};
@@ -175,7 +176,8 @@ fn play(duelists: &[Duelist; 2]) -> (String, Option<DuelEnding>, Vec<Deed>) {
                     let mut whole = file + &head + &said;
                     if last && deed == Deed::Speak {
                         let (agreed, open) = speak::split_by_settled(&whole);
-                        let ending = if super::side::is_settled(&DebateTranscript::parse(&whole)) {
+                        let ending = if protocol::side::is_settled(&DebateTranscript::parse(&whole))
+                        {
                             DuelEnding::Consensus
                         } else {
                             DuelEnding::Limit

@@ -10,10 +10,10 @@ use council_protocol::{
     Answer, Failure, FailureKind, Location, Proof, Severity, Task, TurnId, Vote,
 };
 
-use super::standing::{PointStanding, point_standings, vote_of};
-use super::transcript::DebateTranscript;
+use super::protocol::standing::{PointStanding, point_standings, vote_of};
+use super::protocol::transcript::DebateTranscript;
 use super::{DuelEnding, DuelRole};
-use crate::council::engine::Council;
+use crate::council::Council;
 use crate::council::exchange::{Action, Input};
 use crate::council::outcome::{Outcome, Verdict, VerdictReason};
 use crate::council::plan::{DebateMode, Plan, Procedure};
@@ -22,7 +22,7 @@ use crate::council::plan::{DebateMode, Plan, Procedure};
 pub type ProveQuote<'a> = &'a mut dyn FnMut(&Location, &str) -> (Proof, String);
 
 /// The outcome of a concluded duel. `plan` seats A and B, in this order; `ending` is what the duel came to: `limit` is at
-/// least WARN, a time-out or a violation is INCONCLUSIVE (3-debate.md, "004 endings").
+/// least WARN, a time-out or a violation is INCONCLUSIVE.
 pub fn judge_transcript(
     transcript: &DebateTranscript,
     ending: DuelEnding,
@@ -328,7 +328,7 @@ mod tests {
     const EVIDENCE: &str = " (see `a.rs:2`)\n  > let y = checked();\n";
 
     #[test]
-    fn seed_004_a_point_that_the_other_side_proves_too_fails_the_change() {
+    fn a_point_that_the_other_side_proves_too_fails_the_change() {
         let outcome = outcome(
             &format!("- **A1** — **Agreed** — it is{EVIDENCE}"),
             DuelEnding::Consensus,
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_point_refuted_with_evidence_is_contested() {
+    fn a_point_refuted_with_evidence_is_contested() {
         let outcome = outcome(
             &format!("- **A1** — **Disagreed** — it is checked{EVIDENCE}"),
             DuelEnding::Limit,
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_limit_is_at_least_warn_and_a_broken_end_is_inconclusive() {
+    fn limit_is_at_least_warn_and_a_broken_end_is_inconclusive() {
         let clean = |ending| {
             let text = "## Opening\nVote: PASS — fine\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
                  ## Response 1\nVote: PASS — fine\n\n*— Agent B, 2025-06-15T14:31:00Z*\n";

@@ -106,7 +106,7 @@ pub fn draft_section(
     }
 }
 
-/// The points of a task that an answer to it leaves uncategorised (seed 004, "Response format").
+/// The points of a task that an answer to it leaves uncategorised.
 pub fn unanswered_points<'a>(task: &'a Task, answer: &Answer) -> Vec<&'a str> {
     let Task::Duel { theirs, .. } = task else {
         return Vec::new();
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_first_response_answers_each_point_and_adds_its_own() {
+    fn a_first_response_answers_each_point_and_adds_its_own() {
         let text = opening();
         let Task::Duel {
             theirs, objections, ..
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_follow_up_is_asked_about_what_is_open_only() {
+    fn a_follow_up_is_asked_about_what_is_open_only() {
         let mut text = opening();
         let mut answer = review(Vec::new());
         answer.responses = [("A1", Stance::Agreed), ("A2", Stance::Disagreed)]

@@ -74,14 +74,14 @@ pub struct SectionContent {
     pub replies: Vec<PointReply>,
 }
 
-/// The three labels, longest first so that none hides another (seed 004, "Response format").
+/// The three labels, longest first so that none hides another.
 pub const LABELS: [(&str, Stance); 3] = [
     ("Partially agreed", Stance::PartiallyAgreed),
     ("Disagreed", Stance::Disagreed),
     ("Agreed", Stance::Agreed),
 ];
 
-/// The three tags of independent findings (seed 004).
+/// The three tags of independent findings.
 pub const TAGS: [(&str, Tag); 3] = [
     ("same as other agent", Tag::Same),
     ("new finding", Tag::New),
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_every_point_is_categorised() {
+    fn every_point_is_categorised() {
         let said = read(
             "- **A1** — **Agreed**: right.\n\n**Partially agreed** — yes, but no.\n\n\
              2. **Disagreed** see `src/a.rs:7`\n   > let x = 1;\n",
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_independent_findings_carry_their_tags() {
+    fn independent_findings_carry_their_tags() {
         let said = read(
             "### Independent findings\n\n- **B1** — [new finding] **critical** `src/a.rs:3` — boom\n  > x.unwrap()\n  Why: it panics\n  Fix: do not\n",
         );

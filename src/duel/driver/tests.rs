@@ -10,8 +10,8 @@ use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{CapabilitySet, Finding, JudgeSpec, Location, Severity, Vote};
 
 use super::*;
-use crate::council::duel::check::check_transcript;
-use crate::council::duel::transcript::DebateTranscript;
+use crate::duel::protocol::check::check_transcript;
+use crate::duel::protocol::transcript::DebateTranscript;
 
 #[derive(Clone, Default)]
 struct Shared {
@@ -213,7 +213,7 @@ const HOLDS: Scripted = Scripted {
 };
 
 #[test]
-fn seed_004_two_sides_that_agree_end_in_consensus() {
+fn two_sides_that_agree_end_in_consensus() {
     let (a, b, text) = duel(AGREES, AGREES);
     assert_eq!(
         (a, b),
@@ -231,7 +231,7 @@ fn seed_004_two_sides_that_agree_end_in_consensus() {
 }
 
 #[test]
-fn seed_004_two_sides_that_hold_end_at_the_limit() {
+fn two_sides_that_hold_end_at_the_limit() {
     let (a, b, text) = duel(Scripted { line: 1, ..HOLDS }, HOLDS);
     assert_eq!(
         (a, b),
@@ -250,7 +250,7 @@ fn seed_004_two_sides_that_hold_end_at_the_limit() {
 }
 
 #[test]
-fn seed_004_points_that_are_not_categorised_are_asked_for_once_more() {
+fn points_that_are_not_categorised_are_asked_for_once_more() {
     let forgets = Scripted {
         forgets: true,
         ..AGREES
@@ -265,7 +265,7 @@ fn seed_004_points_that_are_not_categorised_are_asked_for_once_more() {
 }
 
 #[test]
-fn seed_004_no_side_writes_for_the_other() {
+fn no_side_writes_for_the_other() {
     let desk = Shared::default();
     let other = Shared {
         own: Arc::default(),
@@ -286,7 +286,7 @@ fn seed_004_no_side_writes_for_the_other() {
 }
 
 #[test]
-fn seed_004_a_side_alone_closes_with_the_others_time_out() {
+fn a_side_alone_closes_with_the_others_time_out() {
     let desk = Shared::default();
     let ending = run(DuelRole::A, AGREES, desk.clone()).unwrap();
     assert_eq!(ending, DuelFinished::Concluded(DuelEnding::TimeoutB));
@@ -300,7 +300,7 @@ fn seed_004_a_side_alone_closes_with_the_others_time_out() {
 }
 
 #[test]
-fn seed_004_a_concluded_file_is_refused() {
+fn a_concluded_file_is_refused() {
     let (_, _, text) = duel(AGREES, AGREES);
     let desk = Shared {
         text: Arc::new(Mutex::new(Some(text.clone()))),
@@ -335,7 +335,7 @@ fn an_agent_without_an_answer_writes_nothing() {
 }
 
 #[test]
-fn seed_004_an_append_is_refused_when_the_file_has_changed() {
+fn an_append_is_refused_when_the_file_has_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("DEBATE.md");
     let mut desk = DuelFileOnDisk::new(path.clone());

@@ -1,4 +1,4 @@
-//! Seed 004: two agents argue over one append-only `DEBATE.md`. Everything here is pure: text in, state out.
+//! The protocol of a duel. Everything here is pure: text in, state out.
 //!
 //! [`transcript`] reads the file, [`turns`] says whose move it is, [`check`] names violations with their lines, [`points`]
 //! reads what was claimed and answered, [`standing`] keeps the score, [`side`] decides the next move, [`render`] writes a
@@ -8,22 +8,19 @@ pub mod check;
 pub mod points;
 pub mod render;
 pub mod side;
-#[cfg(test)]
-mod simulation;
 pub mod speak;
 pub mod standing;
 pub mod transcript;
 pub mod turns;
-pub mod verdict;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Rounds (a follow-up and its response) after Response 1, at most (3-debate.md: "at most 5 after Response 1").
+/// Rounds (a follow-up and its response) after Response 1, at most.
 pub const MAX_ROUNDS: u32 = 5;
 
-/// Which side a process speaks for; fixed for the run (seed 004, "Role is immutable").
+/// Which side a process speaks for; fixed for the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DuelRole {
@@ -57,7 +54,7 @@ impl fmt::Display for DuelRole {
     }
 }
 
-/// Which side a process is: named on the command line, else by whether the file exists (seed 004, "Role detection").
+/// Which side a process is: named on the command line, else by whether the file exists.
 pub fn resolve_role(designated: Option<DuelRole>, file_exists: bool) -> DuelRole {
     designated.unwrap_or(if file_exists {
         DuelRole::B
@@ -121,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed_004_role_is_designated_or_detected_by_the_file() {
+    fn role_is_designated_or_detected_by_the_file() {
         assert_eq!(resolve_role(None, false), DuelRole::A);
         assert_eq!(resolve_role(None, true), DuelRole::B);
         assert_eq!(resolve_role(Some(DuelRole::B), false), DuelRole::B);

@@ -211,7 +211,7 @@ mod tests {
     }
 
     proptest! {
-        /// Seed 004, "Non-simulation guardrails": no text of a judge can end a section or open another.
+        /// No text of a judge can end a section or open another.
         #[test]
         fn no_text_of_a_judge_can_forge_a_section(
             text in r"(\PC|\n|## CONSENSUS|## Response 2|```|> |\*— Agent A, 2025-06-15T14:30:00Z\*){0,40}"

@@ -39,7 +39,7 @@ pub struct DuelSide {
     role: DuelRole,
     timeout_ms: Millis,
     /// The text that was last acted upon or waited on, and since when. Remembering what was consumed, rather than what
-    /// the file was when the wait began, loses no wake-up (councils.md 4.4).
+    /// the file was when the wait began, loses no wake-up.
     seen: Option<String>,
     since: Millis,
 }
@@ -167,7 +167,7 @@ mod tests {
     };
 
     #[test]
-    fn seed_004_b_waits_for_the_file_and_never_creates_it() {
+    fn b_waits_for_the_file_and_never_creates_it() {
         assert_eq!(look(DuelRole::B, None, 599_999), SideMove::Wait);
         assert_eq!(look(DuelRole::B, None, 600_000), SideMove::GiveUp);
         assert_eq!(
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_time_out_is_closed_from_the_own_role_only() {
+    fn time_out_is_closed_from_the_own_role_only() {
         let opening = file(&[("Opening", 'A')]);
         assert_eq!(look(DuelRole::A, Some(&opening), 599_999), SideMove::Wait);
         assert_eq!(
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_role_is_kept_until_consensus() {
+    fn a_role_is_kept_until_consensus() {
         let opened = file(&[("Opening", 'A')]);
         for role in [DuelRole::A, DuelRole::B] {
             // A file that appears, or goes away, makes nobody another side.
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_the_wait_ends_on_a_change_a_time_out_or_a_consensus() {
+    fn the_wait_ends_on_a_change_a_time_out_or_a_consensus() {
         let opened = file(&[("Opening", 'A')]);
         let mut side = DuelSide::new(DuelRole::A, 600_000, 0);
         for now in [0, 5_000, 599_999] {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_change_restarts_the_wait() {
+    fn a_change_restarts_the_wait() {
         let mut side = DuelSide::new(DuelRole::A, 600_000, 0);
         let opening = file(&[("Opening", 'A')]);
         side.next_move(Some(&opening), 0);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_closes_when_every_point_is_settled() {
+    fn a_closes_when_every_point_is_settled() {
         let settled = file(&[("Opening", 'A'), ("Response 1", 'B')]);
         assert_eq!(
             look(DuelRole::A, Some(&settled), 0),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_the_last_writer_closes_at_the_limit() {
+    fn the_last_writer_closes_at_the_limit() {
         let mut sections = vec![("Opening".to_owned(), 'A'), ("Response 1".into(), 'B')];
         for n in 1..=MAX_ROUNDS {
             sections.push((format!("Follow-up {n}"), 'A'));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_broken_transcript_ends_in_violation() {
+    fn a_broken_transcript_ends_in_violation() {
         let broken = file(&[("Opening", 'B')]);
         assert_eq!(
             look(DuelRole::A, Some(&broken), 0),

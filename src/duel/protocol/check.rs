@@ -25,7 +25,7 @@ impl fmt::Display for ProtocolViolation {
     }
 }
 
-/// The rules of seed 004 that a transcript can break.
+/// The rules that a transcript can break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProtocolRule {
     /// A section out of turn.
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_each_violation_is_named_with_its_line() {
+    fn each_violation_is_named_with_its_line() {
         let cases: [(&str, String, (u32, &str)); 9] = [
             (
                 "order",
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_b_may_close_only_at_its_own_time_out() {
+    fn b_may_close_only_at_its_own_time_out() {
         let close = |ending: &str| {
             let text = file(&[("Opening", 'A'), ("Response 1", 'B')]);
             text + &format!(

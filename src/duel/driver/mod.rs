@@ -1,6 +1,6 @@
-//! Seed 004, one side: looks at the file, asks the agent when it is its turn, appends in one write.
+//! One side of a duel: looks at the file, asks the agent when it is its turn, appends in one write.
 
-mod desk;
+mod file;
 #[cfg(test)]
 mod tests;
 
@@ -9,14 +9,14 @@ use std::io;
 use council_agents::{SeatedJudge, StopSignal};
 use council_protocol::{Answer, Failure, FailureKind, Millis, Task, Turn, TurnId};
 
-use crate::council::duel::render::{self, SectionDraft};
-use crate::council::duel::side::{DuelSide, SideMove};
-use crate::council::duel::speak;
-use crate::council::duel::transcript::SectionKind;
-use crate::council::duel::{DuelEnding, DuelRole};
 use crate::council::extract::{self, ExpectedEcho};
+use crate::duel::protocol::render::{self, SectionDraft};
+use crate::duel::protocol::side::{DuelSide, SideMove};
+use crate::duel::protocol::speak;
+use crate::duel::protocol::transcript::SectionKind;
+use crate::duel::protocol::{DuelEnding, DuelRole};
 
-pub use desk::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES};
+pub use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES};
 
 /// A duel's sections are turns of one conversation: to the agent it is one round.
 const ROUND: u8 = 1;
@@ -30,9 +30,9 @@ pub struct DuelSeat {
     pub subject: String,
     /// The name in our signatures.
     pub tool: String,
-    /// Pause between two looks at the file (seed 004: 5 s), in milliseconds.
+    /// Pause between two looks at the file (5 s by default), in milliseconds.
     pub poll_ms: Millis,
-    /// How long the other side may take (seed 004: 600 s), in milliseconds.
+    /// How long the other side may take (600 s by default), in milliseconds.
     pub timeout_ms: Millis,
     /// How long our own agent may take for a section, in milliseconds.
     pub agent_timeout_ms: Millis,
@@ -84,7 +84,7 @@ pub enum DuelError {
 }
 
 /// Plays one side to the end. `told` hears each section's heading as it is written (`-v`); nothing else is said before
-/// the end (seed 004, "Hard Exit Gate").
+/// the end.
 pub fn play_side(
     seat: &DuelSeat,
     sitting: &mut SeatedJudge,
@@ -227,7 +227,7 @@ impl DuelAgent<'_> {
         Ok(again.filter(better).unwrap_or(answer))
     }
 
-    /// One turn, and once more with the exact error when the answer cannot be used (3-debate.md, rule 11).
+    /// One turn, and once more with the exact error when the answer cannot be used.
     fn ask_with_mending(&mut self, task: Task) -> Result<Answer, DuelError> {
         let form = task.form();
         let first = self.run_turn(task);

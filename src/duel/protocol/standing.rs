@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_a_point_is_settled_by_agreement_or_concession() {
+    fn a_point_is_settled_by_agreement_or_concession() {
         let file = transcript(
             "**A1 — Agreed** yes\n\n**A2 — Disagreed** no",
             "**A2 — Agreed** you are right",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_004_same_as_other_agent_speaks_of_the_others_point() {
+    fn same_as_other_agent_speaks_of_the_others_point() {
         let file = transcript(
             "- [same as other agent] `a.rs:2` — one too\n  > x\n- [not reproduced / disagreed] `b.rs:2` — no",
             "nothing",
