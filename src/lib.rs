@@ -16,5 +16,6 @@ pub mod prompt;
 pub mod publish;
 pub mod registry;
 pub mod report;
+pub(crate) mod run;
 pub mod session;
 pub mod text;

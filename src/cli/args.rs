@@ -1,10 +1,10 @@
-//! The command line as it is typed. What it means is decided elsewhere ([`super::request`]).
+//! The command line as it is typed. What it means is decided elsewhere ([`crate::run::stored_request`]).
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::commands;
+use crate::cli::commands;
 use crate::config::{ColorChoice, KeyValue};
 
 /// Several independent judges over a change, a debate under rules, one verdict

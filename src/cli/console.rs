@@ -9,8 +9,8 @@ use crate::config::ColorChoice as ColorSetting;
 use crate::report::{DisplayOptions, Verbosity};
 use crate::text::Untrusted;
 
-use super::environment::ProcessEnvironment;
-use super::error::RunError;
+use crate::run::environment::ProcessEnvironment;
+use crate::run::error::RunError;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::config::{ReportFormat, Settings};
 use crate::report::{self, DisplayOptions, GatePolicy, Report};
 
-use super::console::Console;
-use super::error::{RunError, RunErrorKind};
+use crate::cli::console::Console;
+use crate::run::error::{RunError, RunErrorKind};
 
 /// Where one report goes.
 pub(crate) struct ReportOutput<'a> {

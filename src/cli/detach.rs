@@ -4,16 +4,16 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use super::RunContext;
-use super::commands::review::ReviewArgs;
-use super::error::RunError;
+use super::context::CommandContext;
+use crate::cli::commands::review::ReviewArgs;
 use crate::report::exit;
+use crate::run::error::RunError;
 
 /// How long a detached review may take when nothing else bounds it, in milliseconds.
 pub(crate) const DEADLINE_MS: u64 = 30 * 60_000;
 
 /// Starts the same command line again, as a leader of its own process group, and waits until its run has a name.
-pub(crate) fn launch_detached(args: &ReviewArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn launch_detached(args: &ReviewArgs, start: &CommandContext) -> Result<u8, RunError> {
     let mut files = args.patch.iter().chain(&args.file);
     if files.any(|file| file.as_os_str() == "-") {
         return Err(
@@ -75,7 +75,7 @@ pub(crate) fn launch_detached(args: &ReviewArgs, start: &RunContext) -> Result<u
 const NAMED: &str = "run: ";
 
 /// Tells whoever started us the run's name. That it is gone already is its own affair.
-pub(crate) fn announce_run(name: &str, start: &RunContext) {
+pub(crate) fn announce_run(name: &str, start: &CommandContext) {
     let _ = start.console.print(&format!("{NAMED}{name}\n"));
     let _ = std::io::stdout().flush();
 }

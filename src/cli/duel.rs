@@ -11,13 +11,13 @@ use council_protocol::{
     Capability, CapabilitySet, JudgeSpec, Location, Proof, Seat, Task, Turn, TurnId,
 };
 
-use super::RunContext;
-use super::bench::SeatPlanner;
-use super::convene::draw_run_seed;
-use super::error::RunError;
-use super::prepare::PreparedReview;
-use super::prompts::SeatPrompts;
-use super::table::BackendTable;
+use super::context::CommandContext;
+use crate::run::backends::BackendTable;
+use crate::run::convene::draw_run_seed;
+use crate::run::error::RunError;
+use crate::run::prepare::PreparedReview;
+use crate::run::prompts::SeatPrompts;
+use crate::run::seats::SeatPlanner;
 
 use crate::council::Plan;
 use crate::council::plan::{
@@ -32,7 +32,7 @@ use crate::session::{PromptRenderer as _, QuoteProver, RealWorld, SessionWorld};
 
 /// A duel over a prepared change.
 pub(crate) struct Duel<'a> {
-    pub(crate) start: &'a RunContext,
+    pub(crate) start: &'a CommandContext,
     pub(crate) prepared: &'a PreparedReview,
     /// Who speaks for A and for B; none: the configuration's first and second agent.
     pub(crate) agents: [Option<&'a str>; 2],

@@ -1,50 +1,20 @@
 //! Arguments in, exit code out: wires the rooms; alone prints, exits and reads the environment.
 
 mod args;
-mod before;
-mod bench;
-mod bundle;
 mod columns;
 mod commands;
 mod console;
-mod convene;
+mod context;
 mod councillors;
 mod deliver;
 mod detach;
-mod digests;
 mod duel;
-mod environment;
-mod error;
-mod findings;
-mod forecast;
-mod gather;
 mod github;
-mod history;
-mod hold;
 mod hook;
-mod journal;
-mod layers;
-mod left;
-mod matrix;
 mod modes;
-mod noted;
-mod nothing;
-mod own;
 mod pager;
-mod parts;
-mod plugins;
-mod prepare;
-mod prompts;
-mod recognise;
-mod request;
-mod rooms;
-mod settings;
-mod stage;
-mod table;
 mod topic;
-mod trust;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -52,12 +22,10 @@ use council_agents::guard;
 
 use args::{Cli, CliCommand};
 use console::Console;
-use environment::ProcessEnvironment;
-use error::{RunError, RunErrorKind};
+use context::{CommandContext, process_environment};
 
-use crate::config::Settings;
-use crate::memory::MacKey;
 use crate::report::{Verbosity, exit};
+use crate::run::error::{RunError, RunErrorKind};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -80,89 +48,27 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// What the process was started with.
-#[derive(Clone)]
-struct RunContext {
-    environment: ProcessEnvironment,
-    console: Console,
-    global: args::GlobalArgs,
-    /// `-C DIR`, else the current directory; absolute.
-    dir: PathBuf,
-}
-
-impl RunContext {
-    fn new(
-        global: args::GlobalArgs,
-        environment: ProcessEnvironment,
-        console: Console,
-    ) -> Result<Self, RunError> {
-        let unreadable =
-            |error| RunError::usage(format!("cannot tell the current directory: {error}"));
-        let here = std::env::current_dir().map_err(unreadable)?;
-        let dir = global
-            .directory
-            .as_ref()
-            .map_or(here.clone(), |dir| here.join(dir));
-        if !dir.is_dir() {
-            return Err(RunError::usage(format!(
-                "{} is not a directory",
-                dir.display()
-            )));
-        }
-        Ok(Self {
-            environment,
-            console,
-            global,
-            dir,
-        })
-    }
-
-    /// The same with what the configuration says about the output, where no flag did.
-    fn with_settings(&self, settings: &Settings) -> Self {
-        let flag = self.global.color.map(Into::into);
-        Self {
-            console: self.console.with_color_setting(flag, settings.output.color),
-            ..self.clone()
-        }
-    }
-
-    /// What this user's own files in a git directory bear; none, with a warning, where its key cannot be kept.
-    fn signing_key(&self) -> Option<MacKey> {
-        let seal = MacKey::load_or_create(&self.environment.state_dir()?);
-        let told = |error: &std::io::Error| {
-            self.console
-                .warning(&format!("nothing is known again: {error}"));
-        };
-        seal.inspect_err(told).ok()
-    }
-
-    /// The environment as the git room sees it.
-    fn git_environment(&self) -> crate::git::GitEnvironment {
-        crate::git::GitEnvironment::from_vars(self.environment.vars())
-    }
-}
-
 /// The version without the parser, which would describe every subcommand first.
 fn print_version() -> u8 {
-    let console = Console::new(None, Verbosity::Normal, &ProcessEnvironment::from_process());
+    let console = Console::new(None, Verbosity::Normal, &process_environment());
     let shown = console.print(concat!("git council ", env!("CARGO_PKG_VERSION"), "\n"));
     shown.map_or_else(|error| report_error(&error, &console), |()| exit::OK)
 }
 
 fn run_cli(cli: Cli) -> u8 {
-    let environment = ProcessEnvironment::from_process();
+    let environment = process_environment();
     let verbosity = match (cli.global.quiet, cli.global.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Normal,
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
-    let start = RunContext::new(cli.global, environment, console);
+    let start = CommandContext::new(cli.global, environment, console);
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))
 }
 
-fn dispatch(command: CliCommand, start: &RunContext) -> Result<u8, RunError> {
+fn dispatch(command: CliCommand, start: &CommandContext) -> Result<u8, RunError> {
     match command {
         CliCommand::Review(args) => return commands::review::run(*args, start),
         CliCommand::Plan(args) => return commands::plan::run(&args, start),
@@ -213,7 +119,7 @@ fn report_error(error: &RunError, console: &Console) -> u8 {
 
 /// Help and version go to standard output and are no error; everything else is one of usage.
 fn report_usage(error: &clap::Error) -> u8 {
-    let console = Console::new(None, Verbosity::Normal, &ProcessEnvironment::from_process());
+    let console = Console::new(None, Verbosity::Normal, &process_environment());
     let text = error.render().ansi().to_string();
     if !error.use_stderr() {
         return console

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::config::KeyValue;
 
-use super::error::RunError;
+use crate::run::error::RunError;
 
 /// The most bytes of a file of perspectives.
 const MAX_PERSPECTIVES_BYTES: u64 = 1 << 20;

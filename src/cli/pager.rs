@@ -3,12 +3,12 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::process::{Command, Stdio};
 
-use super::RunContext;
-use super::error::RunError;
+use super::context::CommandContext;
 use crate::git::UserGit;
+use crate::run::error::RunError;
 
 /// Prints a text, through a pager where it is longer than the terminal is high.
-pub(crate) fn print_paged(text: &str, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn print_paged(text: &str, start: &CommandContext) -> Result<(), RunError> {
     let high =
         terminal_size::terminal_size_of(std::io::stdout()).map(|(_, rows)| usize::from(rows.0));
     let long = high.is_some_and(|rows| text.lines().count() >= rows);
@@ -19,7 +19,7 @@ pub(crate) fn print_paged(text: &str, start: &RunContext) -> Result<(), RunError
 }
 
 /// The pager: `GIT_PAGER`, `pager.council`, `core.pager`, `PAGER`, `less`; never one that a repository names. None for none.
-fn pager_program(start: &RunContext) -> Option<String> {
+fn pager_program(start: &CommandContext) -> Option<String> {
     let var = |name: &str| Some(start.environment.get(name)?.to_string_lossy().into_owned());
     let git = UserGit::new(&start.dir, &start.git_environment()).ok();
     let own = |key: &str| git.as_ref().and_then(|git| git.own_config(key));
@@ -39,7 +39,7 @@ fn pager_program(start: &RunContext) -> Option<String> {
     (!pager.is_empty() && pager != "cat").then_some(pager)
 }
 
-fn pipe_through(pager: &str, text: &str, start: &RunContext) -> std::io::Result<()> {
+fn pipe_through(pager: &str, text: &str, start: &CommandContext) -> std::io::Result<()> {
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());
     for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
@@ -59,8 +59,8 @@ fn pipe_through(pager: &str, text: &str, start: &RunContext) -> std::io::Result<
 mod tests {
     use super::*;
     use crate::cli::console::Console;
-    use crate::cli::environment::ProcessEnvironment;
     use crate::report::Verbosity;
+    use crate::run::environment::ProcessEnvironment;
 
     fn pager(vars: &[(&str, &str)]) -> Option<String> {
         let path = std::env::var("PATH").unwrap_or_default();
@@ -71,7 +71,7 @@ mod tests {
         ];
         let environment = ProcessEnvironment::from_vars(&[&hermetic, vars].concat());
         let console = Console::new(None, Verbosity::Normal, &environment);
-        let start = RunContext::new(
+        let start = CommandContext::new(
             crate::cli::args::GlobalArgs::default(),
             environment,
             console,

@@ -1,44 +1,23 @@
-//! What `brainstorm` and `research` share: a topic, seats that think, a document and no verdict (seed 003's parent modes).
+//! What `brainstorm` and `research` share at the command line: a topic and its flags.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use council_protocol::Seat;
-use council_protocol::seat::Perspective;
 
-use super::RunContext;
-use super::bench::SeatPlanner;
-use super::commands::review::{CouncilArgs, DebateArg, OutputArgs, ReviewArgs};
-use super::convene;
-use super::deliver::ReportOutput;
-use super::error::RunError;
-use super::gather::{DocumentMode, require_thinking_agents, synthesizer_seat};
-use super::modes::ModeArgs;
-use super::prepare::prepare_review;
-
+use crate::cli::commands::review::{CouncilArgs, DebateArg, OutputArgs, ReviewArgs};
+use crate::cli::context::CommandContext;
+use crate::cli::deliver::ReportOutput;
+use crate::cli::modes::ModeArgs;
 use crate::council::plan::Intensity;
 use crate::prompt::ProductionMode;
+use crate::run::error::RunError;
+use crate::run::modes::topic::gather_topic;
+use crate::run::prepare::prepare_review;
 
 /// Councils.md 1.16.
 const NO_DEBATE: &str =
     "--debate is only supported with validate mode. Debate requires PASS/WARN/FAIL verdicts.";
 const NO_TECHNIQUE: &str = "--technique is only applicable to brainstorm mode.";
-
-/// From which sides something is looked into when nobody says so (the preset `research`, councils.md 1.13).
-const SIDES: [(&str, &str); 3] = [
-    (
-        "breadth",
-        "What there is at all: every answer, every school, every place where it was tried.",
-    ),
-    (
-        "depth",
-        "How it works: the few sources that matter, read to the bottom.",
-    ),
-    (
-        "contrarian",
-        "What speaks against the answer that everybody gives, and who says so.",
-    ),
-];
 
 /// A topic, who thinks about it, and where the document goes.
 #[derive(Debug, Clone, Args)]
@@ -129,41 +108,16 @@ impl TopicArgs {
 pub(crate) fn run_topic(
     args: TopicArgs,
     mode: ProductionMode,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<u8, RunError> {
     if args.debate.is_some_and(|debate| debate != DebateArg::Off) {
         return Err(RunError::usage(NO_DEBATE));
     }
     let args = args.into_review();
-    let prepared = prepare_review(&args, start)?;
-    if prepared.change.nothing.is_some() {
-        return Err(
-            RunError::usage("the topic is empty").hint("say in a sentence what it is about")
-        );
-    }
+    let prepared = prepare_review(&args.to_request(&start.dir)?, start)?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let bench = SeatPlanner {
-        config: &prepared.config,
-        deep: args.council.deep,
-    };
-    let mut seats = bench.plan_seats()?;
-    let agents: Vec<_> = seats.iter().map(|seat| &seat.agent).collect();
-    require_thinking_agents(&agents, "a topic")?;
-    if mode == ProductionMode::Research {
-        take_sides(&mut seats);
-    }
-    bench.check_agent_limit(seats.len() + 1)?;
-    seats.extend(synthesizer_seat(&seats));
-    let gathering = DocumentMode {
-        seats,
-        mode,
-        rounds: settings.review.intensity.profile().round_limits(),
-        threshold: None,
-        filing: None,
-        listener: None,
-    };
-    let report = convene::convene_document(prepared, &gathering, &start)?;
+    let report = gather_topic(prepared, args.council.deep, mode, &start)?;
     let file = args.output.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
     Ok(ReportOutput::from_settings(&settings, file.as_deref())
@@ -175,19 +129,5 @@ pub(crate) fn refuse_technique(technique: Option<&str>) -> Result<(), RunError> 
     match technique {
         Some(_) => Err(RunError::usage(NO_TECHNIQUE)),
         None => Ok(()),
-    }
-}
-
-/// Whoever looks from no side in particular gets one.
-fn take_sides(seats: &mut [Seat]) {
-    if seats.iter().any(|seat| !seat.perspective.name.is_empty()) {
-        return;
-    }
-    for (seat, (name, focus)) in seats.iter_mut().zip(SIDES) {
-        seat.judge.0 = format!("judge-{name}");
-        seat.perspective = Perspective {
-            name: name.to_owned(),
-            focus: focus.to_owned(),
-        };
     }
 }

@@ -1,5 +1,7 @@
 //! Where values come from, and how far each source is trusted.
 
+use serde::{Deserialize, Serialize};
+
 use std::fmt;
 
 /// How far a source is trusted, least first. A key names the least trust that may set it.
@@ -137,7 +139,7 @@ impl ConfigLayer {
 }
 
 /// One key with its value as text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyValue {
     /// The dotted key, e.g. `review.quorum`; git configuration may leave `review.` out.
     pub key: String,

@@ -114,6 +114,21 @@ fn only_the_cli_prints_exits_or_reads_the_environment() {
     assert_eq!(named(&rooms, &words), Vec::<String>::new());
 }
 
+#[test]
+fn use_cases_know_nothing_of_the_command_line_and_nothing_of_the_process() {
+    let words = [
+        "crate::cli",
+        "clap",
+        "current_exe",
+        "current_dir",
+        "temp_dir",
+        "vars_os",
+        "stdout()",
+        "stderr()",
+    ];
+    assert_eq!(named(&["src/run"], &words), Vec::<String>::new());
+}
+
 /// Files whose product code has `word`.
 fn files_naming(word: &str) -> Vec<String> {
     let mut files: Vec<_> = named(&ALL, &[word])

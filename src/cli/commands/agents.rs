@@ -5,18 +5,18 @@ use council_agents::installed::{InstalledClient, find_clients};
 use council_agents::known::{KNOWN_CLIENTS, KnownClient};
 use council_protocol::seat::{AgentKind, AgentSpec};
 
-use crate::cli::RunContext;
-use crate::cli::bench::SeatPlanner;
 use crate::cli::columns::Columns;
-use crate::cli::error::RunError;
-use crate::cli::settings;
-use crate::cli::table::{BackendTable, bare_agent_context};
+use crate::cli::context::CommandContext;
+use crate::run::backends::{BackendTable, bare_agent_context};
+use crate::run::error::RunError;
+use crate::run::seats::SeatPlanner;
+use crate::run::settings;
 
 /// List what can think for a judge, and whether it can be used here
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AgentsArgs {}
 
-pub(crate) fn run(_: &AgentsArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(_: &AgentsArgs, start: &CommandContext) -> Result<(), RunError> {
     let config = settings::branch_config(start)?;
     let bench = SeatPlanner {
         config: &config,

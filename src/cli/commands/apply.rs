@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use council_protocol::{Location, RepoPath};
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
-use crate::cli::findings::{self, FoundFinding};
+use crate::cli::context::CommandContext;
 use crate::git::{self, RepositoryPaths};
 use crate::memory::PARTIAL_PREFIX;
 use crate::report::Report;
+use crate::run::error::RunError;
+use crate::run::findings::{self, FoundFinding};
 
 /// Take the suggestion of a finding into the worktree; refused where its lines have changed
 #[derive(Debug, Clone, Args)]
@@ -25,7 +25,7 @@ pub(crate) struct ApplyArgs {
     run: Option<String>,
 }
 
-pub(crate) fn run(args: &ApplyArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunError> {
     let FoundFinding { finding, report } =
         findings::find_finding(start, &args.id, args.run.as_deref())?;
     let finding = finding.finding;
@@ -86,7 +86,7 @@ fn worktree_file(top: &Path, path: &RepoPath) -> Result<PathBuf, RunError> {
 fn reviewed_file(
     report: &Report,
     at: &Location,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<Option<Vec<u8>>, RunError> {
     let Some(head) = &report.target.head else {
         return Ok(None);

@@ -7,13 +7,13 @@ use council_protocol::change::NoBlobs;
 use council_protocol::message::Hello;
 use council_protocol::seat::{AgentKind, AgentSpec, RuleSettings};
 
-use crate::cli::RunContext;
 use crate::cli::columns::Columns;
-use crate::cli::error::RunError;
-use crate::cli::table::{BackendTable, empty_packet, find_worktree};
-use crate::cli::{plugins, settings};
+use crate::cli::context::CommandContext;
 use crate::registry::{BackendOrigin, built_in_backends};
 use crate::report::exit;
+use crate::run::backends::{BackendTable, empty_packet, find_worktree};
+use crate::run::error::RunError;
+use crate::run::{plugins, settings};
 use crate::session::worker;
 use crate::text::Untrusted;
 
@@ -39,7 +39,7 @@ pub(crate) enum BackendsAction {
     },
 }
 
-pub(crate) fn run(args: &BackendsArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, RunError> {
     if let Some(BackendsAction::Check { name, scripted }) = &args.action {
         return check_backend(name, *scripted, start);
     }
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &BackendsArgs, start: &RunContext) -> Result<u8, RunErro
     Ok(exit::OK)
 }
 
-fn check_backend(name: &str, scripted: bool, start: &RunContext) -> Result<u8, RunError> {
+fn check_backend(name: &str, scripted: bool, start: &CommandContext) -> Result<u8, RunError> {
     let config = settings::branch_config(start)?;
     let cannot =
         |error: std::io::Error| RunError::run(format!("cannot make a run's folder: {error}"));

@@ -2,10 +2,10 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
+use crate::cli::context::CommandContext;
 use crate::cli::topic::{self, TopicArgs};
 use crate::prompt::{BrainstormTechnique, ProductionMode};
+use crate::run::error::RunError;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,7 +40,7 @@ impl From<TechniqueArg> for BrainstormTechnique {
     }
 }
 
-pub(crate) fn run(args: BrainstormArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: BrainstormArgs, start: &CommandContext) -> Result<u8, RunError> {
     let technique = args.technique.map(BrainstormTechnique::from);
     topic::run_topic(args.topic, ProductionMode::Brainstorm(technique), start)
 }

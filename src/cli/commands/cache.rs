@@ -2,12 +2,12 @@
 
 use clap::{Args, Subcommand};
 
-use crate::cli::RunContext;
 use crate::cli::columns::Columns;
-use crate::cli::error::RunError;
+use crate::cli::context::CommandContext;
 use crate::git::RepositoryPaths;
 use crate::memory::VerdictCache;
 use crate::report::GatePolicy;
+use crate::run::error::RunError;
 
 /// Show or clear the verdicts by which an unchanged change is recognised
 #[derive(Debug, Clone, Args)]
@@ -24,7 +24,7 @@ enum CacheAction {
     Clear,
 }
 
-pub(crate) fn run(args: &CacheArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &CacheArgs, start: &CommandContext) -> Result<(), RunError> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let Some(dir) = place.memory_dir() else {
         return Ok(());
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &CacheArgs, start: &RunContext) -> Result<(), RunError> 
     }
 }
 
-fn show_verdicts(cache: &VerdictCache, start: &RunContext) -> Result<(), RunError> {
+fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), RunError> {
     let mut rows = Columns::default();
     let (mut count, mut bytes) = (0_usize, 0_u64);
     for kept in cache.list() {

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::RunContext;
+use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
-use crate::cli::error::RunError;
 use crate::cli::github::{self, GitHubArgs};
-use crate::cli::matrix;
 use crate::config::ReportFormat;
 use crate::report::GatePolicy;
+use crate::run::error::RunError;
+use crate::run::modes::matrix;
 
 /// Make the verdict from the replies that judges in other jobs left
 #[derive(Debug, Clone, Args)]
@@ -25,8 +25,8 @@ pub(crate) struct ConcludeArgs {
     forge: GitHubArgs,
 }
 
-pub(crate) fn run(args: &ConcludeArgs, start: &RunContext) -> Result<u8, RunError> {
-    let concluded = matrix::conclude_matrix(&matrix::run_folder(start, &args.run))?;
+pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, RunError> {
+    let concluded = matrix::conclude_matrix(&start.dir.join(&args.run))?;
     let gate = GatePolicy {
         advisory: args.forge.advisory,
         ..concluded.gate

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use clap::Args;
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
-use crate::cli::settings;
+use crate::cli::context::CommandContext;
 use crate::config::{KEYS, LayerPart, ResolvedKey};
 use crate::report::Verbosity;
+use crate::run::error::RunError;
+use crate::run::settings;
 use crate::text::Untrusted;
 
 /// Show the configuration that holds, and where each value comes from
@@ -35,7 +35,7 @@ impl ConfigArgs {
     }
 }
 
-pub(crate) fn run(args: &ConfigArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &ConfigArgs, start: &CommandContext) -> Result<(), RunError> {
     let out = if args.keys {
         list_keys(args)
     } else {
@@ -64,7 +64,7 @@ fn list_keys(args: &ConfigArgs) -> String {
     out
 }
 
-fn list_values(args: &ConfigArgs, start: &RunContext) -> Result<String, RunError> {
+fn list_values(args: &ConfigArgs, start: &CommandContext) -> Result<String, RunError> {
     let config = settings::branch_config(start)?;
     for notice in &config.notices {
         start.console.warning(&notice.to_string());

@@ -2,14 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
-use crate::cli::findings::{self, FoundFinding};
-use crate::cli::journal::{self, DismissalJournal};
-use crate::cli::settings;
+use crate::cli::context::CommandContext;
 use crate::council::{Dismissal, DismissalGround};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
+use crate::run::dismissals::{self, DismissalJournal};
+use crate::run::error::RunError;
+use crate::run::findings::{self, FoundFinding};
+use crate::run::settings;
 use crate::session::{RealWorld, SessionWorld as _};
 
 /// Dismiss a finding: it is listed and does not count, until its code changes
@@ -49,7 +49,7 @@ impl From<GroundArg> for DismissalGround {
     }
 }
 
-pub(crate) fn run(args: &DismissArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunError> {
     let because = args.because.clone().unwrap_or_default();
     if because.trim().is_empty() && !args.undo {
         return Err(RunError::usage("a dismissal needs a reason")
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &DismissArgs, start: &RunContext) -> Result<(), RunError
     kept.map_err(|error| RunError::run(format!("cannot keep the dismissal: {error}")))?;
     let settings = settings::branch_config(start)?.settings;
     if settings.notes.write {
-        let text = journal::note_line(&line, &git, &settings.notes)?;
+        let text = dismissals::note_line(&line, &git, &settings.notes)?;
         let object = CouncilNotes::open(&start.dir, &start.git_environment())?.empty_tree();
         git::add_line(&git, &dir, &object, &text).map_err(RunError::run)?;
     }

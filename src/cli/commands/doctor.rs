@@ -5,22 +5,22 @@ use std::fmt::Write;
 use clap::Args;
 use council_protocol::Seat;
 
-use crate::cli::RunContext;
-use crate::cli::bench::SeatPlanner;
 use crate::cli::columns::Columns;
-use crate::cli::error::RunError;
-use crate::cli::settings;
-use crate::cli::table::{self, BackendTable};
+use crate::cli::context::CommandContext;
 use crate::config::Config;
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
 use crate::registry::{BackendCandidate, BackendSelection, SelectError, select_backend};
+use crate::run::backends::{self, BackendTable};
+use crate::run::error::RunError;
+use crate::run::seats::SeatPlanner;
+use crate::run::settings;
 use crate::text::Untrusted;
 
 /// Say who would sit on a council here, how it would be run, and why
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DoctorArgs {}
 
-pub(crate) fn run(_: &DoctorArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(_: &DoctorArgs, start: &CommandContext) -> Result<(), RunError> {
     let config = settings::branch_config(start)?;
     let bench = SeatPlanner {
         config: &config,
@@ -30,7 +30,7 @@ pub(crate) fn run(_: &DoctorArgs, start: &RunContext) -> Result<(), RunError> {
     let quorum = bench.required_quorum(seats.len())?;
     let table = BackendTable::without_change(start).with_plugins(
         &config.settings,
-        table::find_worktree(start),
+        backends::find_worktree(start),
         None,
     );
     let (survey, failed) = table.survey_seats(&seats, start);

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::review::{OutputArgs, ReviewArgs};
-use crate::cli::RunContext;
+use crate::cli::commands::review::{OutputArgs, ReviewArgs};
+use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::duel::{self, Duel};
-use crate::cli::error::RunError;
-use crate::cli::prepare::prepare_review;
 use crate::config::parse_duration;
 use crate::duel::protocol::check::{ProtocolViolation, check_transcript};
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::{DuelRole, resolve_role};
 use crate::report::exit;
+use crate::run::error::RunError;
+use crate::run::prepare::prepare_review;
 use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
@@ -91,11 +91,11 @@ impl SideArg {
     }
 }
 
-pub(crate) fn run(args: &DuelArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunError> {
     if let Some(DuelAction::Check { file }) = &args.action {
         return check_file(&start.dir.join(file), start);
     }
-    let prepared = prepare_review(&args.review(), start)?;
+    let prepared = prepare_review(&args.review().to_request(&start.dir)?, start)?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
     let file = start.dir.join(&args.file);
@@ -149,7 +149,7 @@ fn time(flag: &str, text: &str) -> Result<u64, RunError> {
     parse_duration(text).map_err(|error| RunError::usage(format!("{flag}: {error}")))
 }
 
-fn check_file(file: &Path, start: &RunContext) -> Result<u8, RunError> {
+fn check_file(file: &Path, start: &CommandContext) -> Result<u8, RunError> {
     let text = duel::read(file)?;
     let transcript = DebateTranscript::parse(&text);
     let found = check_transcript(&transcript);

@@ -6,8 +6,8 @@ use clap::Args;
 use council_builtin::{RuleExample, RuleInfo};
 
 use crate::cli::console::Console;
-use crate::cli::error::RunError;
-use crate::config::nearest_word;
+use crate::run::error::RunError;
+use crate::run::seats::names::unknown_rule;
 use crate::text;
 
 /// Say what a built-in rule finds, why, and what to do; without RULE, list them
@@ -86,13 +86,4 @@ fn rule_page(rule: &RuleInfo, columns: usize) -> String {
 
 fn indent_code(code: &str) -> String {
     code.lines().map(|line| format!("    {line}\n")).collect()
-}
-
-/// The error for a rule that is not there.
-pub(crate) fn unknown_rule(id: &str) -> RunError {
-    let error = RunError::usage(format!("there is no rule `{id}`"));
-    match nearest_word(id, council_builtin::rules().map(|rule| rule.id)) {
-        Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error.hint("`git council explain` lists the rules"),
-    }
 }

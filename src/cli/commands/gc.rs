@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
-use crate::cli::rooms::PREFIX;
-use crate::cli::{history, settings};
+use crate::cli::context::CommandContext;
 use crate::git::RepositoryPaths;
 use crate::memory::VerdictCache;
+use crate::run::error::RunError;
+use crate::run::workspaces::PREFIX;
+use crate::run::{settings, store};
 
 /// How old a room must be before it is taken for one whose council was killed.
 const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
@@ -24,13 +24,13 @@ pub(crate) struct GcArgs {
     keep: Option<usize>,
 }
 
-pub(crate) fn run(args: &GcArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let config = settings::branch_config(start)?.settings;
     let keep = args
         .keep
         .unwrap_or(usize::try_from(config.runs.keep).unwrap_or(usize::MAX));
-    let runs = history::prune_runs(&place.runs_dir(), keep);
+    let runs = store::prune_runs(&place.runs_dir(), keep);
     let verdicts = place.memory_dir().map_or(0, |dir| {
         VerdictCache::new(
             &dir,

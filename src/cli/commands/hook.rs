@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::RunContext;
 use crate::cli::columns::Columns;
-use crate::cli::error::RunError;
-use crate::cli::hook::background::{BackgroundQueue, LoadLimits};
-use crate::cli::hook::install::{CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome};
+use crate::cli::context::CommandContext;
 use crate::cli::hook::push::{self, PrePush};
-use crate::cli::hook::script::{self, HookEvent, VERSION};
-use crate::cli::settings::{self, ConfigSources};
 use crate::config::{HookMode, Settings};
 use crate::git::{self, RepositoryPaths, TargetSpec};
 use crate::report::exit;
+use crate::run::error::RunError;
+use crate::run::hook::background::{BackgroundQueue, LoadLimits};
+use crate::run::hook::install::{CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome};
+use crate::run::hook::script::{self, HookEvent, VERSION};
+use crate::run::settings::{self, ConfigSources};
 
 /// Review what is pushed, and what was committed
 #[derive(Debug, Clone, Args)]
@@ -69,7 +69,7 @@ enum RunEvent {
     Background,
 }
 
-pub(crate) fn run(args: &HookArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: &HookArgs, start: &CommandContext) -> Result<u8, RunError> {
     match &args.what {
         HookAction::Install(install) => return self::install_hooks(install, start),
         HookAction::Uninstall => uninstall_hooks(start)?,
@@ -91,7 +91,7 @@ fn program_path() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("git-council"))
 }
 
-fn install_hooks(args: &InstallArgs, start: &RunContext) -> Result<u8, RunError> {
+fn install_hooks(args: &InstallArgs, start: &CommandContext) -> Result<u8, RunError> {
     if args.print {
         for &event in hook_events(args.post_commit) {
             let text = script::render_script(event, &program_path().to_string_lossy(), false);
@@ -153,7 +153,7 @@ fn install_hooks(args: &InstallArgs, start: &RunContext) -> Result<u8, RunError>
 fn configure_hooks(
     hooks: &HookInstaller,
     args: &InstallArgs,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<u8, RunError> {
     if !hooks.runs_config_hooks() && !args.force {
         let (major, minor) = CONFIG_HOOKS;
@@ -172,7 +172,7 @@ fn configure_hooks(
     Ok(exit::OK)
 }
 
-fn uninstall_hooks(start: &RunContext) -> Result<(), RunError> {
+fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
     let hooks = HookInstaller::in_repository(start)?;
     let mut any = false;
     for event in HookEvent::ALL {
@@ -196,7 +196,7 @@ fn uninstall_hooks(start: &RunContext) -> Result<(), RunError> {
     Ok(())
 }
 
-fn show_status(start: &RunContext) -> Result<(), RunError> {
+fn show_status(start: &CommandContext) -> Result<(), RunError> {
     let hooks = HookInstaller::in_repository(start)?;
     let mut rows = Columns::default();
     for event in HookEvent::ALL {
@@ -258,7 +258,7 @@ fn show_status(start: &RunContext) -> Result<(), RunError> {
 }
 
 /// What the configuration says, without reading a change.
-fn repository_settings(start: &RunContext) -> Result<Settings, RunError> {
+fn repository_settings(start: &CommandContext) -> Result<Settings, RunError> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let voices = ConfigSources {
         place: Some(&place),
@@ -269,7 +269,7 @@ fn repository_settings(start: &RunContext) -> Result<Settings, RunError> {
 }
 
 /// A hook never stops anything by its own fault, unless the user made it a gate.
-fn run_hook(args: &RunArgs, start: &RunContext) -> u8 {
+fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
     if start
         .environment
         .get("GIT_COUNCIL")
@@ -299,7 +299,7 @@ fn run_hook(args: &RunArgs, start: &RunContext) -> u8 {
     })
 }
 
-fn run_pre_push(args: &RunArgs, start: &RunContext) -> Result<u8, RunError> {
+fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> {
     // lefthook hands on one word with all arguments in it.
     let mut words = args.args.iter().flat_map(|word| word.split_whitespace());
     let named = start.environment.get("PRE_COMMIT_REMOTE_NAME");
@@ -321,7 +321,7 @@ fn run_pre_push(args: &RunArgs, start: &RunContext) -> Result<u8, RunError> {
     .review_updates(updates)
 }
 
-fn run_post_commit(start: &RunContext) -> Result<(), RunError> {
+fn run_post_commit(start: &CommandContext) -> Result<(), RunError> {
     if !repository_settings(start)?.hook.enabled {
         return Ok(());
     }
@@ -340,7 +340,7 @@ fn run_post_commit(start: &RunContext) -> Result<(), RunError> {
     background.request_review(&head.unwrap_or_default(), start)
 }
 
-fn run_background(start: &RunContext) -> Result<(), RunError> {
+fn run_background(start: &CommandContext) -> Result<(), RunError> {
     let settings = repository_settings(start)?;
     let limits = LoadLimits {
         load: settings.background.load,
@@ -355,12 +355,9 @@ fn run_background(start: &RunContext) -> Result<(), RunError> {
 
 /// Without the variables that git exports to hooks, where the directory alone leads to the same repository; else with no
 /// more of them than name it.
-fn without_git_variables(start: &RunContext) -> RunContext {
-    let free = RunContext {
-        environment: start.environment.without_vars(git::is_local),
-        ..start.clone()
-    };
-    let found = |start: &RunContext| {
+fn without_git_variables(start: &CommandContext) -> CommandContext {
+    let free = start.with_environment(start.environment.without_vars(git::is_local));
+    let found = |start: &CommandContext| {
         RepositoryPaths::discover(&start.dir, &start.git_environment())
             .ok()
             .map(|place| (place.git_dir, place.workdir))
@@ -371,8 +368,5 @@ fn without_git_variables(start: &RunContext) -> RunContext {
     let needed = |name: &std::ffi::OsStr| {
         git::is_local(name) && name != "GIT_DIR" && name != "GIT_WORK_TREE"
     };
-    RunContext {
-        environment: start.environment.without_vars(needed),
-        ..start.clone()
-    }
+    start.with_environment(start.environment.without_vars(needed))
 }

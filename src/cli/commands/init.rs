@@ -6,9 +6,9 @@ use std::path::Path;
 use clap::Args;
 use council_agents::installed::{InstalledClient, find_clients};
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
-use crate::cli::table::bare_agent_context;
+use crate::cli::context::CommandContext;
+use crate::run::backends::bare_agent_context;
+use crate::run::error::RunError;
 use crate::text::Untrusted;
 
 /// Write a first configuration of your own, with the agents that are installed
@@ -22,7 +22,7 @@ pub(crate) struct InitArgs {
     force: bool,
 }
 
-pub(crate) fn run(args: &InitArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunError> {
     let file = start.environment.user_file();
     if !args.print && !args.force {
         refuse_to_overwrite(file.as_deref())?;

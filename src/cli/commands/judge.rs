@@ -9,10 +9,10 @@ use council_agents::StopSignal;
 use council_protocol::TurnId;
 use council_protocol::worker::WorkerReply;
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
-use crate::cli::table::agents_over;
+use crate::cli::context::CommandContext;
 use crate::report::exit;
+use crate::run::backends::agents_over;
+use crate::run::error::RunError;
 use crate::session::worker;
 
 /// Answer one turn of one judge from the files of a run (docs/run-folder.md)
@@ -35,7 +35,7 @@ pub(crate) struct JudgeArgs {
     pub(crate) tied: bool,
 }
 
-pub(crate) fn run(args: &JudgeArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunError> {
     let folder = start.dir.join(&args.run);
     let judge = args.judge.as_str();
     if judge.is_empty() || judge.contains(['/', '\\']) || judge.starts_with('.') {

@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use crate::cli::RunContext;
 use crate::cli::columns::Columns;
-use crate::cli::error::RunError;
-use crate::cli::history::{self, RunState, StoredRun};
-use crate::cli::noted::{self, NotedVerdict};
+use crate::cli::context::CommandContext;
 use crate::cli::pager;
-use crate::cli::trust::SignatureTrust;
 use crate::report::{GatePolicy, Report};
+use crate::run::error::RunError;
+use crate::run::notes::{self, NotedVerdict};
+use crate::run::store::{self, RunState, StoredRun};
+use crate::run::trust::SignatureTrust;
 
 /// Digits by which a commit is shown.
 const SHORT: usize = 12;
@@ -22,9 +22,9 @@ pub(crate) struct LogArgs {
     max_count: usize,
 }
 
-pub(crate) fn run(args: &LogArgs, start: &RunContext) -> Result<(), RunError> {
-    let runs = history::list_runs(start)?;
-    let mut noted = noted::list_verdicts(start);
+pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError> {
+    let runs = store::list_runs(start)?;
+    let mut noted = notes::list_verdicts(start);
     let is_run = |noted: &NotedVerdict| {
         let mut reports = runs.iter().filter_map(|(_, report)| report.as_ref());
         reports.any(|report| noted.is_of_run(report))
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &LogArgs, start: &RunContext) -> Result<(), RunError> {
         .map(|(past, report)| run_row(past, report))
         .collect();
     if !noted.is_empty() {
-        let trust = noted::repository_trust(start)?;
+        let trust = notes::repository_trust(start)?;
         // A signature is a program's affair: no more are checked than are shown.
         let latest = noted.iter().take(args.max_count);
         rows.extend(latest.map(|noted| note_row(noted, &trust)));

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
-use crate::cli::RunContext;
 use crate::cli::args::Cli;
-use crate::cli::error::RunError;
+use crate::cli::context::CommandContext;
+use crate::run::error::RunError;
 
 /// Print the man page, or install it, so that `git council --help` finds it
 #[derive(Debug, Clone, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &ManArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &ManArgs, start: &CommandContext) -> Result<(), RunError> {
     let page = render_man_page().map_err(|error| RunError::output("the man page", &error))?;
     let Some(folder) = &args.install else {
         return start.console.print(&page);
@@ -89,7 +89,10 @@ _git_council() {
 }
 "#;
 
-pub(crate) fn run_completions(args: &CompletionsArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run_completions(
+    args: &CompletionsArgs,
+    start: &CommandContext,
+) -> Result<(), RunError> {
     start.console.print(&render_completions(args.shell))
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
+use crate::cli::context::CommandContext;
+use crate::run::error::RunError;
 
 /// Serve a judge's mailbox over MCP; the judge's own client starts this
 #[derive(Debug, Clone, Args)]
@@ -16,7 +16,7 @@ pub(crate) struct McpArgs {
 }
 
 #[cfg(feature = "mcp")]
-pub(crate) fn run(args: &McpArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &McpArgs, start: &CommandContext) -> Result<(), RunError> {
     let folder = start.dir.join(&args.mailbox);
     if !folder.is_dir() {
         return Err(
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &McpArgs, start: &RunContext) -> Result<(), RunError> {
 }
 
 #[cfg(not(feature = "mcp"))]
-pub(crate) fn run(_: &McpArgs, _: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(_: &McpArgs, _: &CommandContext) -> Result<(), RunError> {
     Err(RunError::usage(
         "this program was built without the feature `mcp`",
     ))

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::RunContext;
 use crate::cli::commands::review::ReviewArgs;
-use crate::cli::error::RunError;
-use crate::cli::{github, matrix, prepare};
+use crate::cli::context::CommandContext;
+use crate::cli::github;
 use crate::git::TargetSpec;
 use crate::report::exit;
+use crate::run::error::RunError;
+use crate::run::modes::matrix;
+use crate::run::prepare;
 use crate::session::matrix::DueTurn;
 
 /// Write a review's files for judges in other jobs, and print their turns
@@ -31,8 +33,8 @@ pub(crate) struct PlanArgs {
     review: ReviewArgs,
 }
 
-pub(crate) fn run(args: &PlanArgs, start: &RunContext) -> Result<u8, RunError> {
-    let folder = matrix::run_folder(start, &args.run);
+pub(crate) fn run(args: &PlanArgs, start: &CommandContext) -> Result<u8, RunError> {
+    let folder = start.dir.join(&args.run);
     let due = match args.next {
         true => matrix::next_turns(&folder)?,
         false => plan_first_round(args, &folder, start)?,
@@ -49,15 +51,16 @@ pub(crate) fn run(args: &PlanArgs, start: &RunContext) -> Result<u8, RunError> {
 fn plan_first_round(
     args: &PlanArgs,
     folder: &Path,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<Vec<DueTurn>, RunError> {
+    let request = args.review.to_request(&start.dir)?;
     let prepared = match args.review.forge.is_requested() {
-        false => prepare::prepare_review(&args.review, start)?,
+        false => prepare::prepare_review(&request, start)?,
         true => {
             let Some(proposal) = github::find_proposal(&args.review.forge, start)? else {
                 return Ok(Vec::new());
             };
-            prepare::prepare_spec(&args.review, start, TargetSpec::Proposal(proposal))?
+            prepare::prepare_spec(&request, start, TargetSpec::Proposal(proposal))?
         }
     };
     matrix::plan_matrix(&prepared, args.review.council.deep, folder)

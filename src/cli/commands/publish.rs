@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 use council_protocol::Packet;
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
+use crate::cli::context::CommandContext;
 use crate::cli::github::{self, GitHubArgs};
-use crate::cli::history;
 use crate::report::{self, GatePolicy, Report};
+use crate::run::error::RunError;
+use crate::run::store;
 
 /// The most bytes of a report from elsewhere (T21).
 const MAX_REPORT_BYTES: u64 = 16 << 20;
@@ -31,7 +31,7 @@ pub(crate) struct PublishArgs {
     forge: GitHubArgs,
 }
 
-pub(crate) fn run(args: &PublishArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: &PublishArgs, start: &CommandContext) -> Result<u8, RunError> {
     let (report, packet) = match &args.report {
         Some(file) => (load_foreign_report(file, start)?, None),
         None => load_own_report(args, start)?,
@@ -46,9 +46,9 @@ pub(crate) fn run(args: &PublishArgs, start: &RunContext) -> Result<u8, RunError
 
 fn load_own_report(
     args: &PublishArgs,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<(Report, Option<Packet>), RunError> {
-    let past = history::find_run(start, args.run.as_deref())?;
+    let past = store::find_run(start, args.run.as_deref())?;
     let report = past.report()?.ok_or_else(|| {
         RunError::usage(format!(
             "{} has no report: it is going on, or was cut off",
@@ -63,7 +63,7 @@ fn load_own_report(
 }
 
 /// A report that anybody may have written: its size, its shape and that its verdict follows from it are checked.
-fn load_foreign_report(file: &std::path::Path, start: &RunContext) -> Result<Report, RunError> {
+fn load_foreign_report(file: &std::path::Path, start: &CommandContext) -> Result<Report, RunError> {
     let name = file.display();
     let mut text = String::new();
     let read = std::fs::File::open(start.dir.join(file))

@@ -3,23 +3,18 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
-use council_protocol::{Packet, Seat};
 
-use super::resume::prepare_again;
-use crate::cli::RunContext;
-use crate::cli::bundle::{BundleExtras, RunBundle};
+use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
-use crate::cli::error::RunError;
-use crate::cli::history;
-use crate::cli::left::LoadedRun;
-use crate::cli::prompts::SeatPrompts;
-use crate::cli::request::StoredRequest;
 use crate::config::ReportFormat;
-use crate::report::{BackendFacts, GatePolicy, Report, ReviewSubject, RunFacts};
-use crate::session::{PromptRenderer, replay_council, stored};
+use crate::report::{GatePolicy, Report};
+use crate::run::bundle::{BundleExtras, RunBundle};
+use crate::run::error::RunError;
+use crate::run::loaded::LoadedRun;
+use crate::run::replay::{recompute_report, run_prompter};
+use crate::run::store;
 
 /// The most bytes of a bundle that are read.
 const MAX_BUNDLE_BYTES: u64 = 256 << 20;
@@ -44,7 +39,7 @@ pub(crate) struct ReplayArgs {
     prompts: bool,
 }
 
-pub(crate) fn run(args: &ReplayArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: &ReplayArgs, start: &CommandContext) -> Result<u8, RunError> {
     let file = args.run.as_deref().map(|name| start.dir.join(name));
     let report = match file.filter(|file| file.is_file()) {
         Some(_) if args.bundle.is_some() => {
@@ -83,8 +78,8 @@ fn read_bundle(file: &Path) -> Result<RunBundle, RunError> {
 }
 
 /// The report of a run, and the bundle of it where one is wanted.
-fn replay_run(args: &ReplayArgs, start: &RunContext) -> Result<Report, RunError> {
-    let past = history::find_run(start, args.run.as_deref())?;
+fn replay_run(args: &ReplayArgs, start: &CommandContext) -> Result<Report, RunError> {
+    let past = store::find_run(start, args.run.as_deref())?;
     let before = past.report()?;
     let left = LoadedRun::load(past, None)?;
     let (report, packet) = recompute_report(&left, before.as_ref())?;
@@ -109,57 +104,4 @@ fn replay_run(args: &ReplayArgs, start: &RunContext) -> Result<Report, RunError>
         })?;
     }
     Ok(report)
-}
-
-/// Renders what the agents of a run were sent, from the change as it was; none: nobody was sent anything.
-fn run_prompter(
-    left: &LoadedRun,
-    start: &RunContext,
-) -> Result<Option<Arc<dyn PromptRenderer>>, RunError> {
-    let (review, start) = StoredRequest::load_request(&left.past, start)?.parse_request(start)?;
-    let prepared = prepare_again(&review, &start, left)?;
-    let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
-    let prompts = SeatPrompts::for_seats(&seats, &prepared, &left.plan.seed)?;
-    Ok(prompts.map(|prompts| prompts as Arc<dyn PromptRenderer>))
-}
-
-/// The report of a run from its journal, with the packet that it was about.
-fn recompute_report(
-    left: &LoadedRun,
-    before: Option<&Report>,
-) -> Result<(Report, Packet), RunError> {
-    let LoadedRun {
-        past,
-        journal,
-        plan,
-        packet,
-        ..
-    } = left;
-    let broken = |error: &dyn std::fmt::Display| RunError::run(format!("{}: {error}", past.name));
-    let packet =
-        stored::restore_packet(packet, &journal.header, plan).map_err(|error| broken(&error))?;
-    let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
-        broken(&error).hint(format!(
-            "`git council resume {}` goes on with it",
-            past.name
-        ))
-    })?;
-    let facts = match before {
-        Some(report) => report.receipt.run.clone(),
-        None => RunFacts {
-            name: journal.header.run.clone(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            started: journal.header.started.clone(),
-            duration_ms: journal.entries.last().map_or(0, |entry| entry.at),
-            backend: Some(BackendFacts {
-                name: journal.backend.clone(),
-                ..BackendFacts::default()
-            }),
-            ..RunFacts::default()
-        },
-    };
-    Ok((
-        Report::new(outcome, ReviewSubject::of(&packet), facts),
-        packet,
-    ))
 }

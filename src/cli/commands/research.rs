@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
+use crate::cli::context::CommandContext;
 use crate::cli::topic::{self, TopicArgs};
 use crate::prompt::ProductionMode;
+use crate::run::error::RunError;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,7 +22,7 @@ pub(crate) struct ResearchArgs {
     technique: Option<String>,
 }
 
-pub(crate) fn run(args: ResearchArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: ResearchArgs, start: &CommandContext) -> Result<u8, RunError> {
     topic::refuse_technique(args.technique.as_deref())?;
     topic::run_topic(args.topic, ProductionMode::Research, start)
 }

@@ -1,22 +1,23 @@
 //! `git council review`: one change, several judges, one verdict.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::RunContext;
-use crate::cli::before;
-use crate::cli::convene;
+use crate::cli::context::CommandContext;
 use crate::cli::councillors::{self, CouncillorArgs};
 use crate::cli::deliver::ReportOutput;
 use crate::cli::detach;
-use crate::cli::error::RunError;
 use crate::cli::github;
 use crate::cli::modes::ModeArgs;
-use crate::cli::prepare::prepare_review;
 use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
 use crate::report::{GatePolicy, exit};
+use crate::run::announce;
+use crate::run::convene::{self, ConveneOptions};
+use crate::run::error::RunError;
+use crate::run::prepare::prepare_review;
+use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::session::InterruptSource;
 
 const EXAMPLES: &str = "\
@@ -178,6 +179,32 @@ impl DebateArg {
 }
 
 impl ReviewArgs {
+    /// What is asked for. A file of perspectives is read now: a run that is resumed asks for the same ones.
+    pub(crate) fn to_request(&self, dir: &Path) -> Result<ReviewRequest, RunError> {
+        let mut flags = self.config_pairs();
+        flags.extend(self.modes.perspective_pairs(dir)?);
+        Ok(ReviewRequest {
+            target: self.requested_target(),
+            pathspecs: self.pathspecs.clone(),
+            flags,
+            trusted_config: self.council.trusted_config,
+            deep: self.council.deep,
+            output: self.output.output.clone(),
+        })
+    }
+
+    fn requested_target(&self) -> RequestedTarget {
+        match (&self.file, &self.topic, &self.target, &self.patch) {
+            (Some(file), ..) => RequestedTarget::Document(file.clone()),
+            (_, Some(question), ..) => RequestedTarget::Question(question.clone()),
+            (.., Some(target), _) => RequestedTarget::Revision(target.clone()),
+            (.., Some(file)) => RequestedTarget::Patch(file.clone()),
+            _ if self.staged => RequestedTarget::Staged,
+            _ if self.worktree => RequestedTarget::Worktree,
+            _ => RequestedTarget::Branch,
+        }
+    }
+
     /// The flags as the strongest layer of the configuration.
     pub(crate) fn config_pairs(&self) -> Vec<KeyValue> {
         let (council, output) = (&self.council, &self.output);
@@ -243,7 +270,7 @@ impl ReviewArgs {
     }
 }
 
-pub(crate) fn run(args: ReviewArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunError> {
     args.check_conflicts()?;
     if args.forge.is_requested() {
         return github::review_pull_request(&args, start);
@@ -251,7 +278,7 @@ pub(crate) fn run(args: ReviewArgs, start: &RunContext) -> Result<u8, RunError> 
     if args.detach {
         return detach::launch_detached(&args, start);
     }
-    let mut prepared = prepare_review(&args, start)?;
+    let mut prepared = prepare_review(&args.to_request(&start.dir)?, start)?;
     if args.announce {
         // What outlives us has a deadline of its own.
         let run = &mut prepared.config.settings.timeouts.run;
@@ -259,25 +286,22 @@ pub(crate) fn run(args: ReviewArgs, start: &RunContext) -> Result<u8, RunError> 
     }
     let start = start.with_settings(&prepared.config.settings);
     if args.dry_run {
-        let lines = before::describe_dry_run(&prepared, args.council.deep)?;
+        let lines = announce::describe_dry_run(&prepared, args.council.deep)?;
         start.console.print(&lines)?;
         return Ok(exit::OK);
     }
     let settings = prepared.config.settings.clone();
-    let announced = args
-        .announce
-        .then_some(detach::announce_run as convene::RunAnnouncer);
-    let report = convene::convene_review(
-        prepared,
-        args.council.deep,
-        args.fresh,
-        announced,
-        InterruptSource::Signals,
-        &start,
-    )?;
+    let announce = |name: &str| detach::announce_run(name, &start);
+    let options = ConveneOptions {
+        deep: args.council.deep,
+        fresh: args.fresh,
+        on_named: args.announce.then_some(&announce),
+        interrupts: InterruptSource::Signals,
+    };
+    let report = convene::convene_review(prepared, options, &start)?;
     let asked =
         report.outcome.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
-    if announced.is_some() && asked {
+    if args.announce && asked {
         return Ok(report.bottom_line(GatePolicy::default()).exit_code);
     }
     let file = args
@@ -292,7 +316,7 @@ pub(crate) fn run(args: ReviewArgs, start: &RunContext) -> Result<u8, RunError> 
 }
 
 /// Whoever has said nothing about judges is told once per review how to seat others, until there is a configuration.
-fn hint_other_judges(settings: &Settings, start: &RunContext) {
+fn hint_other_judges(settings: &Settings, start: &CommandContext) {
     let said = !settings.review.agents.is_empty()
         || !settings.judge.is_empty()
         || !settings.agents.is_empty();

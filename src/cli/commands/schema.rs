@@ -5,8 +5,8 @@ use council_protocol::{Answer, Packet};
 use schemars::schema_for;
 
 use crate::cli::console::Console;
-use crate::cli::error::RunError;
 use crate::report;
+use crate::run::error::RunError;
 
 /// Print a JSON Schema
 #[derive(Debug, Clone, Args)]

@@ -2,14 +2,15 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::RunContext;
+use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
-use crate::cli::error::RunError;
-use crate::cli::history;
-use crate::cli::noted;
 use crate::cli::pager;
 use crate::config::ReportFormat;
 use crate::report::GatePolicy;
+use crate::run::error::RunError;
+use crate::run::notes::{self, NotedVerdict, repository_trust};
+use crate::run::store;
+use crate::text::Untrusted;
 
 /// Show a past run: who held what, who answered what, who moved, and the verdict
 #[derive(Debug, Clone, Args)]
@@ -50,22 +51,22 @@ impl From<ShowFormat> for ReportFormat {
     }
 }
 
-pub(crate) fn run(args: &ShowArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunError> {
     let format = if args.json {
         ReportFormat::Json
     } else {
         args.format.into()
     };
-    let past = match history::find_run(start, args.run.as_deref()) {
+    let past = match store::find_run(start, args.run.as_deref()) {
         Ok(past) => past,
         Err(error) => {
             let found = args
                 .run
                 .as_deref()
-                .map(|name| noted::find_verdicts(start, name));
+                .map(|name| notes::find_verdicts(start, name));
             let found = found.filter(|found| !found.is_empty()).ok_or(error)?;
             let json = matches!(format, ReportFormat::Json);
-            return pager::print_paged(&noted::show_verdicts(&found, format, json, start)?, start);
+            return pager::print_paged(&show_verdicts(&found, format, json, start)?, start);
         }
     };
     let Some(report) = past.report()? else {
@@ -85,4 +86,43 @@ pub(crate) fn run(args: &ShowArgs, start: &RunContext) -> Result<(), RunError> {
         GatePolicy::default(),
     );
     pager::print_paged(&text, start)
+}
+
+/// Each with what it is worth, then its report as the note has it.
+fn show_verdicts(
+    found: &[NotedVerdict],
+    format: ReportFormat,
+    json: bool,
+    start: &CommandContext,
+) -> Result<String, RunError> {
+    let trust = repository_trust(start)?;
+    let mut out = String::new();
+    for noted in found {
+        let worth = noted.check_signer(&trust);
+        if json {
+            out.push_str(&noted.render_json(&worth));
+            continue;
+        }
+        let says = match &worth {
+            Ok(signer) => format!("signed by {}: it counts here", signer.describe_key()),
+            Err(why) => format!("hearsay: {why}"),
+        };
+        let line = format!(
+            "a note on {} says {}",
+            noted.commit,
+            noted.verdict.verdict.as_str()
+        );
+        out.push_str(&format!(
+            "{}\n\n",
+            Untrusted::new(&format!("{line} ({says})")).line()
+        ));
+        let look = start.console.stdout_look();
+        out.push_str(&render_report(
+            &noted.verdict.report,
+            format,
+            look,
+            GatePolicy::default(),
+        ));
+    }
+    Ok(out)
 }

@@ -1,14 +1,20 @@
 //! `git council stage`: the staged debate of a project that keeps stages (seed 002).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
-use crate::cli::stage;
+use crate::cli::console::Console;
+use crate::cli::context::CommandContext;
+use crate::cli::deliver::ReportOutput;
 use crate::config::KeyValue;
 use crate::council::plan::Intensity;
+use crate::report::{GatePolicy, Report, Verbosity};
+use crate::run::error::RunError;
+use crate::run::modes::document::{DocumentListener, SYNTHESIZER};
+use crate::run::modes::stage::{DebatedStage, StageRequest, run_stage};
+use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -99,6 +105,67 @@ impl StageArgs {
     }
 }
 
-pub(crate) fn run(args: &StageArgs, start: &RunContext) -> Result<u8, RunError> {
-    stage::run_stage(args, start)
+pub(crate) fn run(args: &StageArgs, start: &CommandContext) -> Result<u8, RunError> {
+    let request = StageRequest {
+        stage: args.stage.clone(),
+        intensity: args.intensity.map(Into::into),
+        flags: args.config_pairs(),
+    };
+    let quiet = args.json || start.console.verbosity == Verbosity::Quiet;
+    let listener = progress_listener(start.console, quiet);
+    let DebatedStage { report, settings } = run_stage(&request, &listener, start)?;
+    let output = ReportOutput::from_settings(&settings, args.output.as_deref());
+    deliver_stage(args, &report, &output, start)
+}
+
+/// The progress as it comes: the seed's lines on standard output, the rest for whoever asked for more.
+fn progress_listener(console: Console, quiet: bool) -> DocumentListener {
+    Arc::new(move |line: &str| {
+        if !line.starts_with('[') {
+            if console.is_verbose() {
+                console.log_line(line);
+            }
+        } else if quiet {
+            if console.verbosity != Verbosity::Quiet {
+                console.log_line(line);
+            }
+        } else {
+            // A reader that has gone does not stop the debate.
+            let _ = console.print(&format!("{}\n", Untrusted::new(line).line()));
+        }
+    })
+}
+
+/// What is said at the end: notes for people, the report for programs.
+fn deliver_stage(
+    args: &StageArgs,
+    report: &Report,
+    surfaces: &ReportOutput<'_>,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    if args.json || args.output.is_some() {
+        return Ok(surfaces.deliver_report(report, &start.console));
+    }
+    for note in &report.outcome.notes {
+        start.console.warning(note);
+    }
+    let line = report.bottom_line(GatePolicy::default());
+    if report.outcome.ledger.synthesis.is_none() || report.incomplete {
+        for judge in report
+            .outcome
+            .judges
+            .iter()
+            .filter(|j| j.seat.judge.as_str() != SYNTHESIZER)
+        {
+            for failed in &judge.failures {
+                start
+                    .console
+                    .warning(&format!("{}: {}", judge.seat.judge, failed.failure));
+            }
+        }
+        start
+            .console
+            .print(&format!("{}\n", Untrusted::new(&line.headline).line()))?;
+    }
+    Ok(line.exit_code)
 }

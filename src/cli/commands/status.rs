@@ -2,18 +2,18 @@
 
 use clap::Args;
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
-use crate::cli::history::{self, RunState};
-use crate::cli::hook::background::{self, BackgroundState};
+use crate::cli::context::CommandContext;
+use crate::run::error::RunError;
+use crate::run::hook::background::{self, BackgroundState};
+use crate::run::store::{self, RunState};
 
 /// Say which reviews of this repository go on, and which were cut off
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StatusArgs {}
 
-pub(crate) fn run(_: &StatusArgs, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn run(_: &StatusArgs, start: &CommandContext) -> Result<(), RunError> {
     let mut out = String::new();
-    for (past, _) in history::list_runs(start)? {
+    for (past, _) in store::list_runs(start)? {
         let line = match past.state() {
             RunState::GoingOn => "goes on".to_owned(),
             RunState::CutOff => format!(

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::cli::RunContext;
+use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
-use crate::cli::error::RunError;
-use crate::cli::history::{self, RunState, StoredRun};
-use crate::cli::hook::background::{self, BackgroundState};
 use crate::config::{ReportFormat, parse_duration};
 use crate::report::GatePolicy;
+use crate::run::error::RunError;
+use crate::run::hook::background::{self, BackgroundState};
+use crate::run::store::{self, RunState, StoredRun};
 
 /// How often it is looked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -30,7 +30,7 @@ pub(crate) struct WaitArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &WaitArgs, start: &RunContext) -> Result<u8, RunError> {
+pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunError> {
     let limit = args.timeout.as_deref().map(parse_duration).transpose();
     let limit = limit.map_err(|error| RunError::usage(format!("--timeout: {error}")))?;
     let began = Instant::now();
@@ -81,13 +81,13 @@ pub(crate) fn run(args: &WaitArgs, start: &RunContext) -> Result<u8, RunError> {
     Ok(line.exit_code)
 }
 
-fn find_run(name: Option<&str>, start: &RunContext) -> Result<StoredRun, RunError> {
+fn find_run(name: Option<&str>, start: &CommandContext) -> Result<StoredRun, RunError> {
     if name.is_none()
-        && let Some((past, _)) = history::list_runs(start)?
+        && let Some((past, _)) = store::list_runs(start)?
             .into_iter()
             .find(|(past, _)| past.state() == RunState::GoingOn)
     {
         return Ok(past);
     }
-    history::find_run(start, name)
+    store::find_run(start, name)
 }

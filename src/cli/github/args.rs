@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::publish::Surface;
+use crate::run::github::request::GitHubRequest;
 
 /// Where on GitHub, and as what.
 #[derive(Debug, Clone, Default, Args)]
@@ -52,6 +53,17 @@ impl GitHubArgs {
     /// Whether GitHub takes part at all.
     pub(crate) fn is_requested(&self) -> bool {
         self.pr.is_some() || self.event || !self.publish.is_empty()
+    }
+
+    /// The part of it that says what is reviewed.
+    pub(crate) fn to_request(&self) -> GitHubRequest {
+        GitHubRequest {
+            pr: self.pr,
+            event: self.event,
+            repo: self.repo.clone(),
+            council_name: self.council_name.clone(),
+            trust_base: self.trust_base,
+        }
     }
 
     /// The surfaces that are asked for.

@@ -4,8 +4,8 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::cli::RunContext;
 use crate::cli::console::Console;
+use crate::cli::context::CommandContext;
 use crate::publish::WorkflowJob;
 
 /// The surfaces of the job; those that are missing say so.
@@ -17,7 +17,7 @@ pub(crate) struct JobSurfaces {
 }
 
 impl JobSurfaces {
-    pub(crate) fn from_environment(start: &RunContext) -> Self {
+    pub(crate) fn from_environment(start: &CommandContext) -> Self {
         let path = |name: &str| start.environment.get(name).map(PathBuf::from);
         Self {
             summary: path("GITHUB_STEP_SUMMARY"),

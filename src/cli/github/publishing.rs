@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use council_protocol::FileChange;
 
-use crate::cli::RunContext;
-use crate::cli::error::RunError;
+use crate::cli::context::CommandContext;
 use crate::config::Settings;
 use crate::git::Proposal;
 use crate::publish::look;
@@ -14,11 +13,12 @@ use crate::publish::{
     PublishOptions, Surface,
 };
 use crate::report::{self, CheckConclusion, GatePolicy, Report, exit};
+use crate::run::error::RunError;
 
-use super::args::GitHubArgs;
-use super::forge::GitHubSession;
-use super::job::JobSurfaces;
-use super::subject::{PullSubject, ReviewCase, find_subject};
+use crate::cli::github::args::GitHubArgs;
+use crate::cli::github::job::JobSurfaces;
+use crate::run::github::session::GitHubSession;
+use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
 
 /// What is asked for, as far as it is known before the report is.
 pub(crate) fn publish_options(
@@ -80,7 +80,7 @@ pub(crate) fn publish_report(
     troubles: Vec<(Surface, GitHubError)>,
     wishes: &PublishOptions,
     hub: &GitHubApi<'_>,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> u8 {
     let mut actions = publish::plan_actions(report, seen, wishes);
     let failed = |surface: Surface| troubles.iter().any(|(trouble, _)| *trouble == surface);
@@ -136,7 +136,7 @@ pub(crate) fn write_sarif(
     report: &Report,
     args: &GitHubArgs,
     wishes: &mut PublishOptions,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<(), RunError> {
     let Some(file) = &args.sarif else {
         return Ok(());
@@ -157,11 +157,11 @@ pub(crate) fn publish_run(
     args: &GitHubArgs,
     gate: GatePolicy,
     dry_run: bool,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<u8, RunError> {
-    let forge = GitHubSession::open(args, start)?;
+    let forge = GitHubSession::open(&args.to_request(), start)?;
     let hub = forge.open_api();
-    let mut subject = match find_subject(args, &forge, &hub, start)? {
+    let mut subject = match find_subject(&args.to_request(), &forge, &hub, start)? {
         ReviewCase::Subject(subject) => subject,
         ReviewCase::Nothing(why) => {
             start
@@ -219,12 +219,14 @@ pub(crate) fn publish_run(
 /// What the flags or the event ask to be reviewed, its objects brought here; none: nothing, and that is no fault.
 pub(crate) fn find_proposal(
     args: &GitHubArgs,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<Option<Proposal>, RunError> {
-    let forge = GitHubSession::open(args, start)?;
+    let forge = GitHubSession::open(&args.to_request(), start)?;
     let hub = forge.open_api();
-    match find_subject(args, &forge, &hub, start)? {
-        ReviewCase::Subject(subject) => subject.fetch_proposal(args, &forge, &hub, start).map(Some),
+    match find_subject(&args.to_request(), &forge, &hub, start)? {
+        ReviewCase::Subject(subject) => subject
+            .fetch_proposal(&args.to_request(), &forge, &hub, start)
+            .map(Some),
         ReviewCase::Nothing(why) => {
             start
                 .console

@@ -5,32 +5,36 @@ use std::sync::Arc;
 use council_protocol::coverage::FileCoverage;
 use council_protocol::{CoverageState, Packet, RepoPath, Side};
 
-use crate::cli::RunContext;
 use crate::cli::commands::review::ReviewArgs;
-use crate::cli::convene;
+use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
-use crate::cli::digests::{self, PlannedDigests};
-use crate::cli::error::RunError;
-use crate::cli::prepare::{PreparedReview, prepare_spec};
 use crate::git::TargetSpec;
 use crate::publish::look;
 use crate::publish::{self, ForgeState, PublishOptions, ReviewState, ReviewedText, Surface};
 use crate::report::{CheckConclusion, exit};
+use crate::run::convene::{self, ConveneOptions};
+use crate::run::digests::{self, PlannedDigests};
+use crate::run::error::RunError;
+use crate::run::prepare::{PreparedReview, prepare_spec};
 use crate::session::InterruptSource;
 
-use super::forge::GitHubSession;
-use super::open_check::OpenCheck;
-use super::publishing::{
+use crate::cli::github::publishing::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request,
     publish_options, publish_report, write_sarif,
 };
-use super::subject::{ReviewCase, find_subject};
+use crate::run::github::open_check::OpenCheck;
+use crate::run::github::session::GitHubSession;
+use crate::run::github::subject::{ReviewCase, find_subject};
 
 /// Reviews what flags or event name, and publishes it where it was asked for.
-pub(crate) fn review_pull_request(args: &ReviewArgs, start: &RunContext) -> Result<u8, RunError> {
-    let forge = GitHubSession::open(&args.forge, start)?;
+pub(crate) fn review_pull_request(
+    args: &ReviewArgs,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    let request = args.forge.to_request();
+    let forge = GitHubSession::open(&request, start)?;
     let hub = forge.open_api();
-    let mut subject = match find_subject(&args.forge, &forge, &hub, start)? {
+    let mut subject = match find_subject(&request, &forge, &hub, start)? {
         ReviewCase::Subject(subject) => subject,
         ReviewCase::Nothing(why) => {
             start
@@ -40,8 +44,12 @@ pub(crate) fn review_pull_request(args: &ReviewArgs, start: &RunContext) -> Resu
         }
         ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
-    let proposal = subject.fetch_proposal(&args.forge, &forge, &hub, start)?;
-    let mut prepared = prepare_spec(args, start, TargetSpec::Proposal(proposal))?;
+    let proposal = subject.fetch_proposal(&request, &forge, &hub, start)?;
+    let mut prepared = prepare_spec(
+        &args.to_request(&start.dir)?,
+        start,
+        TargetSpec::Proposal(proposal),
+    )?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
     let mut wishes = publish_options(&args.forge, &forge, &subject, Some(&settings));
@@ -70,14 +78,13 @@ pub(crate) fn review_pull_request(args: &ReviewArgs, start: &RunContext) -> Resu
             .any(|(surface, _)| *surface == Surface::Check),
     );
     let blobs = Arc::clone(&prepared.change.blobs);
-    let mut report = match convene::convene_review(
-        prepared,
-        args.council.deep,
-        true,
-        None,
+    let options = ConveneOptions {
+        deep: args.council.deep,
+        fresh: true,
+        on_named: None,
         interrupts,
-        &start,
-    ) {
+    };
+    let mut report = match convene::convene_review(prepared, options, &start) {
         Ok(report) => report,
         Err(error) => {
             check.end_with(
@@ -156,7 +163,7 @@ fn is_recognised(
 fn report_recognised(
     state: &ReviewState,
     wishes: &PublishOptions,
-    start: &RunContext,
+    start: &CommandContext,
 ) -> Result<u8, RunError> {
     use crate::council::outcome::Verdict;
     use crate::report::FailOn;
@@ -176,7 +183,8 @@ fn report_recognised(
             ("recognised", "true".to_owned()),
         ];
         use crate::publish::WorkflowJob as _;
-        let written = super::job::JobSurfaces::from_environment(start).set_outputs(&pairs);
+        let written =
+            crate::cli::github::job::JobSurfaces::from_environment(start).set_outputs(&pairs);
         written.map_err(|error| RunError::output("the outputs", &error))?;
     }
     Ok(if fails { exit::FAIL } else { exit::OK })

@@ -1,7 +1,3 @@
-//! Hooks of git: how they are put in place, what they do, and what goes on in the background.
+//! The pre-push hook at a terminal.
 
-pub(crate) mod background;
-pub(crate) mod install;
-pub(crate) mod managers;
 pub(crate) mod push;
-pub(crate) mod script;

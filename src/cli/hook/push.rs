@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
-use crate::cli::RunContext;
-use crate::cli::commands::review::ReviewArgs;
-use crate::cli::convene;
-use crate::cli::error::RunError;
-use crate::cli::prepare::prepare_review;
+use crate::cli::context::CommandContext;
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{Verdict, VerdictReason};
 use crate::git::{self, PushedRange, RefUpdate};
 use crate::report::{self, GatePolicy, Report, exit};
+use crate::run::convene::{self, ConveneOptions};
+use crate::run::error::RunError;
+use crate::run::prepare::prepare_review;
+use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::session::InterruptSource;
 use crate::text::Untrusted;
 
@@ -22,7 +22,7 @@ const MAX_REFS_BYTES: u64 = 16 << 20;
 
 /// What the hook was started with.
 pub(crate) struct PrePush<'a> {
-    pub(crate) start: &'a RunContext,
+    pub(crate) start: &'a CommandContext,
     /// The remote's name, or its URL when it has none.
     pub(crate) remote: &'a str,
 }
@@ -103,11 +103,11 @@ impl PrePush<'_> {
         reviewed: &PushedChange,
         began: Instant,
     ) -> Result<Option<(Report, Settings)>, RunError> {
-        let args = ReviewArgs {
-            target: Some(reviewed.range.clone()),
-            ..ReviewArgs::default()
+        let request = ReviewRequest {
+            target: RequestedTarget::Revision(reviewed.range.clone()),
+            ..ReviewRequest::default()
         };
-        let mut prepared = prepare_review(&args, self.start)?;
+        let mut prepared = prepare_review(&request, self.start)?;
         let settings = prepared.config.settings.clone();
         if !settings.hook.enabled {
             return Ok(None);
@@ -123,14 +123,13 @@ impl PrePush<'_> {
             }
             use_builtin_judges(&mut prepared.config.settings);
         }
-        let report = convene::convene_review(
-            prepared,
-            false,
-            false,
-            None,
-            InterruptSource::Signals,
-            self.start,
-        )?;
+        let options = ConveneOptions {
+            deep: false,
+            fresh: false,
+            on_named: None,
+            interrupts: InterruptSource::Signals,
+        };
+        let report = convene::convene_review(prepared, options, self.start)?;
         Ok(Some((report, settings)))
     }
 
@@ -175,7 +174,7 @@ impl PrePush<'_> {
 }
 
 /// What is pushed and holds code; what does not is said in a line.
-pub(crate) fn read_updates(start: &RunContext) -> Result<Vec<RefUpdate>, RunError> {
+pub(crate) fn read_updates(start: &CommandContext) -> Result<Vec<RefUpdate>, RunError> {
     let updates = parse_stdin(start)?;
     if updates.is_empty() {
         log_prefixed(
@@ -193,7 +192,7 @@ pub(crate) fn read_updates(start: &RunContext) -> Result<Vec<RefUpdate>, RunErro
 }
 
 /// What git says on standard input; pre-commit says it in variables instead.
-fn parse_stdin(start: &RunContext) -> Result<Vec<RefUpdate>, RunError> {
+fn parse_stdin(start: &CommandContext) -> Result<Vec<RefUpdate>, RunError> {
     let mut text = String::new();
     let read = std::io::stdin()
         .lock()
@@ -214,7 +213,7 @@ fn parse_stdin(start: &RunContext) -> Result<Vec<RefUpdate>, RunError> {
 }
 
 /// pre-commit keeps standard input for itself.
-fn of_pre_commit(start: &RunContext) -> Option<RefUpdate> {
+fn of_pre_commit(start: &CommandContext) -> Option<RefUpdate> {
     let var = |name: &str| Some(start.environment.get(name)?.to_str()?.to_owned());
     let local = var("PRE_COMMIT_TO_REF")?;
     let zero = "0".repeat(local.len());
@@ -226,7 +225,7 @@ fn of_pre_commit(start: &RunContext) -> Option<RefUpdate> {
     })
 }
 
-fn log_prefixed(start: &RunContext, words: &str) {
+fn log_prefixed(start: &CommandContext, words: &str) {
     start.console.log_line(&format!("git-council: {words}"));
 }
 

@@ -1,0 +1,117 @@
+//! What a command is started with: what the use cases need, and what only the command line knows.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::cli::args::GlobalArgs;
+use crate::cli::console::Console;
+use crate::config::Settings;
+use crate::run::context::{Notifier, RunContext};
+use crate::run::environment::ProcessEnvironment;
+use crate::run::error::RunError;
+
+/// The process's environment: read here and nowhere else.
+pub(crate) fn process_environment() -> ProcessEnvironment {
+    ProcessEnvironment::new(std::env::vars_os().collect())
+}
+
+/// What a command is started with.
+#[derive(Clone)]
+pub(crate) struct CommandContext {
+    pub(crate) run: RunContext,
+    pub(crate) console: Console,
+    pub(crate) global: GlobalArgs,
+}
+
+/// A command hands itself on to the use cases, which see their part of it only.
+impl Deref for CommandContext {
+    type Target = RunContext;
+
+    fn deref(&self) -> &RunContext {
+        &self.run
+    }
+}
+
+impl CommandContext {
+    pub(crate) fn new(
+        global: GlobalArgs,
+        environment: ProcessEnvironment,
+        console: Console,
+    ) -> Result<Self, RunError> {
+        let unreadable =
+            |error| RunError::usage(format!("cannot tell the current directory: {error}"));
+        let here = std::env::current_dir().map_err(unreadable)?;
+        let dir = global
+            .directory
+            .as_ref()
+            .map_or(here.clone(), |dir| here.join(dir));
+        if !dir.is_dir() {
+            return Err(RunError::usage(format!(
+                "{} is not a directory",
+                dir.display()
+            )));
+        }
+        let run = RunContext {
+            environment,
+            dir,
+            config: global.config.clone(),
+            program: std::env::current_exe().ok(),
+            temporary: std::env::temp_dir(),
+            notifier: Arc::new(console),
+        };
+        Ok(Self {
+            run,
+            console,
+            global,
+        })
+    }
+
+    /// The same with what the configuration says about the output, where no flag did.
+    pub(crate) fn with_settings(&self, settings: &Settings) -> Self {
+        let flag = self.global.color.map(Into::into);
+        let console = self.console.with_color_setting(flag, settings.output.color);
+        Self {
+            run: RunContext {
+                notifier: Arc::new(console),
+                ..self.run.clone()
+            },
+            console,
+            global: self.global.clone(),
+        }
+    }
+
+    /// The same in another environment.
+    pub(crate) fn with_environment(&self, environment: ProcessEnvironment) -> Self {
+        Self {
+            run: RunContext {
+                environment,
+                ..self.run.clone()
+            },
+            ..self.clone()
+        }
+    }
+}
+
+impl Notifier for Console {
+    fn warn(&self, message: &str) {
+        self.warning(message);
+    }
+
+    fn log(&self, line: &str) {
+        self.log_line(line);
+    }
+
+    fn announce(&self, lines: &[String]) {
+        for line in lines {
+            self.write_stderr(&format!("{line}\n"));
+        }
+    }
+
+    fn is_verbose(&self) -> bool {
+        Self::is_verbose(self)
+    }
+
+    fn is_watched(&self) -> bool {
+        Self::is_watched(self)
+    }
+}

@@ -1,0 +1,106 @@
+//! What is told before anybody is asked: what leaves the machine, to whom, and what it may cost.
+
+use std::path::Path;
+
+use council_protocol::Seat;
+
+use crate::council::plan::RunSeed;
+use crate::session::{PromptRenderer as _, RealWorld, SessionWorld as _, WriteDurability};
+use crate::text::Untrusted;
+
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+use crate::run::estimate::RunEstimate;
+use crate::run::execute::run_places;
+use crate::run::nothing::reason_to_skip;
+use crate::run::prepare::PreparedReview;
+use crate::run::prompts::SeatPrompts;
+use crate::run::seats::SeatPlanner;
+use crate::run::shards;
+
+/// What a review would send, to whom, and what that may cost. Nobody is asked.
+pub(crate) fn describe_dry_run(prepared: &PreparedReview, deep: bool) -> Result<String, RunError> {
+    if let Some((_, why)) = reason_to_skip(prepared) {
+        return Ok(format!(
+            "nothing to review: {}\n",
+            Untrusted::new(&why).line()
+        ));
+    }
+    let config = &prepared.config;
+    let seats = SeatPlanner { config, deep }.plan_seats()?;
+    // The fence's mark has the same length whatever is drawn.
+    let seed = RunSeed("0".repeat(64));
+    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
+    let seats = match prompts.as_deref().map(SeatPrompts::shard_count) {
+        Some(parts @ 2..) => shards::seats_for_shards(&seats, parts, u64::MAX)?,
+        _ => seats,
+    };
+    let forecast = estimate_run(prompts.as_deref(), &seats, prepared);
+    Ok(forecast
+        .render_lines()
+        .iter()
+        .map(|line| clean_line(line) + "\n")
+        .collect())
+}
+
+/// A line of the forecast as a terminal may have it, with its indent.
+fn clean_line(line: &str) -> String {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    format!("{:indent$}{}", "", Untrusted::new(text).line())
+}
+
+/// The forecast of a run that is prepared.
+pub(crate) fn estimate_run(
+    prompts: Option<&SeatPrompts>,
+    seats: &[Seat],
+    prepared: &PreparedReview,
+) -> RunEstimate {
+    let brief = |seat: &Seat| prompts.map_or(0, |prompts| prompts.render_brief(seat).len() as u64);
+    let seats: Vec<(&Seat, u64)> = seats.iter().map(|seat| (seat, brief(seat))).collect();
+    let coverage =
+        prompts.map_or_else(|| (*prepared.coverage).clone(), SeatPrompts::shown_coverage);
+    let redactions = prompts.map_or(0, SeatPrompts::redaction_count);
+    RunEstimate::for_seats(&seats, redactions, &coverage, &prepared.config.settings)
+}
+
+/// The file in which a repository's recipients stand that somebody was told of.
+const TOLD: &str = "told";
+
+/// Says once per repository and recipient what leaves the machine, before it does.
+pub(crate) fn announce_once(
+    forecast: &RunEstimate,
+    prepared: &PreparedReview,
+    world: &RealWorld,
+    start: &RunContext,
+) {
+    let runs = run_places(prepared).runs.map(|runs| runs.path());
+    let told = runs
+        .as_deref()
+        .and_then(Path::parent)
+        .map(|folder| folder.join(TOLD));
+    let before = told
+        .as_ref()
+        .and_then(|path| world.disk().read_file(path).ok())
+        .unwrap_or_default();
+    let before = String::from_utf8_lossy(&before).into_owned();
+    let recipients = forecast.list_recipients();
+    let is_known = |name: &str| before.lines().any(|known| known == name);
+    if recipients.lines().all(is_known) {
+        return;
+    }
+    let lines: Vec<String> = forecast
+        .render_lines()
+        .iter()
+        .map(|line| clean_line(line))
+        .collect();
+    start.notifier.announce(&lines);
+    if let Some(path) = told {
+        // Told again next time is the worst that can come of it.
+        let _ = world.disk().write_file(
+            &path,
+            format!("{before}{recipients}").as_bytes(),
+            WriteDurability::Cheap,
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! What a council is convened with: agents over a packet, backends that hold them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use council_agents::environment::is_forbidden;
+use council_agents::{AgentContext, AgentTable, SeatProbe};
+use council_background::WorkerCommand;
+use council_protocol::change::NoBlobs;
+use council_protocol::message::Hello;
+use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::seat::{AgentSpec, Perspective};
+use council_protocol::task::Framing;
+use council_protocol::{BlobSource, Coverage, Failure, JudgeId, PROTOCOL_VERSION, Packet, Seat};
+
+use crate::registry::{self, BackendKit, BackendSurvey, ListedBackend};
+use crate::session::worker::PACKET_FOLDER;
+
+use crate::config::{BackendSettings, Settings};
+use crate::git::RepositoryPaths;
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+use crate::run::plugins;
+
+/// How long backends have to open and to answer probes.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the judges of a run are given to work with.
+pub(crate) struct BackendTable {
+    pub(crate) kit: BackendKit,
+    hello: Hello,
+    plugins: Vec<(String, BackendSettings)>,
+    /// The worktree under review, in which no plugin may lie.
+    repository: Option<PathBuf>,
+}
+
+impl BackendTable {
+    /// A table for a packet; `folder` is the run's.
+    pub(crate) fn for_packet(
+        start: &RunContext,
+        packet: Arc<Packet>,
+        blobs: Arc<dyn BlobSource>,
+        run: &str,
+        folder: Option<PathBuf>,
+    ) -> Self {
+        let hello = Hello {
+            protocols: vec![PROTOCOL_VERSION],
+            run: run.to_owned(),
+            folder: folder.clone(),
+            config: serde_json::Value::Null,
+        };
+        let office = start.program.clone().map(|exe| WorkerCommand {
+            exe,
+            env: agent_environment(start),
+        });
+        let kit = BackendKit {
+            agents: agents_over(start, packet, blobs, folder),
+            office,
+        };
+        Self {
+            kit,
+            hello,
+            plugins: Vec::new(),
+            repository: None,
+        }
+    }
+
+    /// A table without a change, to see what there is.
+    pub(crate) fn without_change(start: &RunContext) -> Self {
+        // A folder to probe with: nothing is written to it.
+        let folder = Some(start.temporary.clone());
+        Self::for_packet(
+            start,
+            Arc::new(empty_packet()),
+            Arc::new(NoBlobs),
+            "",
+            folder,
+        )
+    }
+
+    /// Whether an agent can be used here at all, and what it says of itself.
+    pub(crate) fn probe_agent(&self, agent: AgentSpec) -> Result<SeatProbe, Failure> {
+        let seat = Seat {
+            judge: JudgeId(agent.name.clone()),
+            perspective: Perspective::default(),
+            agent,
+        };
+        let found = self.kit.agents.find_agent(&seat.agent.kind);
+        found.and_then(|agent| agent.probe_seat(&seat))
+    }
+
+    /// With the plugins of the configuration: all of them, or the one that is asked for. A plugin is never loaded unasked.
+    pub(crate) fn with_plugins(
+        mut self,
+        settings: &Settings,
+        repository: Option<PathBuf>,
+        only: Option<&str>,
+    ) -> Self {
+        let wanted = |(name, _): &(&String, _)| only.is_none_or(|only| only == name.as_str());
+        let named = settings.backends.iter().filter(wanted);
+        self.plugins = named
+            .map(|(name, plugin)| (name.clone(), plugin.clone()))
+            .collect();
+        self.repository = repository;
+        self
+    }
+
+    /// The backends that there are, those that are preferred first, and why a plugin is not among them.
+    pub(crate) fn list_backends(&self, start: &RunContext) -> (Vec<ListedBackend>, Vec<RunError>) {
+        let mut listed = registry::built_in_backends(&self.kit);
+        let mut failed = Vec::new();
+        for (name, settings) in &self.plugins {
+            match plugins::load_plugin(name, settings, self.repository.clone(), start) {
+                Ok(plugin) => listed.push(plugin),
+                Err(error) => failed.push(error),
+            }
+        }
+        (listed, failed)
+    }
+
+    /// Asks every backend what it can do for every seat.
+    pub(crate) fn survey_seats(
+        &self,
+        seats: &[Seat],
+        start: &RunContext,
+    ) -> (BackendSurvey, Vec<RunError>) {
+        let (listed, failed) = self.list_backends(start);
+        let survey =
+            registry::survey_backends(listed, &self.hello, seats, &self.kit.agents, PROBE_TIMEOUT);
+        (survey, failed)
+    }
+}
+
+/// The agents' table over a packet; `folder` is the run's.
+pub(crate) fn agents_over(
+    start: &RunContext,
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+    folder: Option<PathBuf>,
+) -> AgentTable {
+    AgentTable::new(&Arc::new(agent_context(start, packet, blobs, folder)))
+}
+
+/// What a program needs that is asked for nothing but its version.
+pub(crate) fn bare_agent_context(start: &RunContext) -> AgentContext {
+    agent_context(start, Arc::new(empty_packet()), Arc::new(NoBlobs), None)
+}
+
+fn agent_context(
+    start: &RunContext,
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+    folder: Option<PathBuf>,
+) -> AgentContext {
+    AgentContext {
+        packet,
+        blobs,
+        // Without it no process can be started under a guard, and the agents' probes say so.
+        exe: start.program.clone(),
+        folder: folder.map(|run| run.join(PACKET_FOLDER)),
+        env: agent_environment(start),
+    }
+}
+
+/// Our environment without the tokens that no judge may see.
+fn agent_environment(start: &RunContext) -> BTreeMap<String, OsString> {
+    let named = |(name, value): (OsString, _)| Some((name.into_string().ok()?, value));
+    let vars = start.environment.vars().filter_map(named);
+    vars.filter(|(name, _)| !is_forbidden(name)).collect()
+}
+
+/// The worktree that we were started in, if it is one.
+pub(crate) fn find_worktree(start: &RunContext) -> Option<PathBuf> {
+    RepositoryPaths::discover(&start.dir, &start.git_environment())
+        .ok()?
+        .workdir
+}
+
+/// A packet without a change.
+pub(crate) fn empty_packet() -> Packet {
+    let target = Target {
+        kind: TargetKind::Topic,
+        label: String::new(),
+        slug: String::new(),
+        base: None,
+        head: None,
+    };
+    Packet {
+        version: PACKET_VERSION,
+        target,
+        files: Vec::new(),
+        instructions: Vec::new(),
+        coverage: Coverage::default(),
+        framing: Framing::default(),
+    }
+}

@@ -1,0 +1,55 @@
+//! What every use case is handed: the environment that it may see, the user's own key, and whom it tells.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::environment::ProcessEnvironment;
+use crate::config::KeyValue;
+use crate::memory::MacKey;
+
+/// Hears what a use case has to say while it works. The command line prints it.
+pub(crate) trait Notifier: Send + Sync {
+    /// Something that a person should know and that does not stop the run.
+    fn warn(&self, message: &str);
+    /// A line of the run's log. May hold untrusted text.
+    fn log(&self, line: &str);
+    /// Lines that must be seen before the run goes on, e.g. what leaves this machine. May hold untrusted text.
+    fn announce(&self, lines: &[String]);
+    /// Whether a person asked for details.
+    fn is_verbose(&self) -> bool;
+    /// Whether a person watches, who is shown what slow judges do.
+    fn is_watched(&self) -> bool;
+}
+
+/// What a use case is started with.
+#[derive(Clone)]
+pub(crate) struct RunContext {
+    pub(crate) environment: ProcessEnvironment,
+    /// The directory in which it works; absolute.
+    pub(crate) dir: PathBuf,
+    /// Keys that the command line sets for every command (`--config KEY=VALUE`).
+    pub(crate) config: Vec<KeyValue>,
+    /// This program: guards, workers and reviews in the background are started from it.
+    pub(crate) program: Option<PathBuf>,
+    /// Where temporary folders are made.
+    pub(crate) temporary: PathBuf,
+    pub(crate) notifier: Arc<dyn Notifier>,
+}
+
+impl RunContext {
+    /// The key that signs this user's own files in a git directory; none, with a warning, where it cannot be kept.
+    pub(crate) fn signing_key(&self) -> Option<MacKey> {
+        let key = MacKey::load_or_create(&self.environment.state_dir()?);
+        let warn = |error: &std::io::Error| {
+            self.notifier.warn(&format!(
+                "no verdict is recognised and none is kept: {error}"
+            ));
+        };
+        key.inspect_err(warn).ok()
+    }
+
+    /// The environment as the git room sees it.
+    pub(crate) fn git_environment(&self) -> crate::git::GitEnvironment {
+        crate::git::GitEnvironment::from_vars(self.environment.vars())
+    }
+}

@@ -1,0 +1,232 @@
+//! From a prepared change to a council that is held: who sits, what they are sent, where the run is kept.
+
+use council_protocol::Seat;
+use council_protocol::packet::TargetKind;
+
+use crate::council::plan::RunSeed;
+use crate::report::Report;
+use crate::session::{
+    CalendarMoment, InterruptSource, RealWorld, RunFolders, RunLock, RunRef, SessionWorld as _,
+    draw_seed,
+};
+
+use crate::run::announce::{announce_once, estimate_run};
+use crate::run::context::RunContext;
+use crate::run::digests;
+use crate::run::error::RunError;
+use crate::run::execute::{CouncilRun, run_places};
+use crate::run::loaded::LoadedRun;
+use crate::run::modes::document::DocumentMode;
+use crate::run::nothing::{reason_to_skip, skipped_report};
+use crate::run::prepare::PreparedReview;
+use crate::run::prompts::SeatPrompts;
+use crate::run::recognition::VerdictMemory;
+use crate::run::seats::SeatPlanner;
+use crate::run::shards;
+use crate::run::stored_request::StoredRequest;
+
+/// How a review is to be held, beside what its configuration says.
+pub(crate) struct ConveneOptions<'a> {
+    /// Three judges instead of two.
+    pub(crate) deep: bool,
+    /// No verdict of the past is recognised.
+    pub(crate) fresh: bool,
+    /// Hears the run's name as soon as it has one.
+    pub(crate) on_named: Option<&'a dyn Fn(&str)>,
+    pub(crate) interrupts: InterruptSource,
+}
+
+/// Reviews: nobody is convened over nothing.
+pub(crate) fn convene_review(
+    mut prepared: PreparedReview,
+    options: ConveneOptions<'_>,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    let ConveneOptions {
+        deep,
+        fresh,
+        on_named,
+        interrupts,
+    } = options;
+    let world = RealWorld::new();
+    let moment = world.read_calendar();
+    if let Some((reason, why)) = reason_to_skip(&prepared) {
+        return skipped_report(prepared, reason, why, &moment, &world);
+    }
+    let seed = draw_run_seed(&world)?;
+    let config = &prepared.config;
+    let mut seats = SeatPlanner { config, deep }.plan_seats()?;
+    match prepared.packet.target.kind {
+        TargetKind::File => SeatPlanner::require_thinking_seats(&seats, "a document")?,
+        TargetKind::Topic => SeatPlanner::require_thinking_seats(&seats, "a question")?,
+        _ => {}
+    }
+    let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
+    let prompts = SeatPrompts::for_seats(&seats, &prepared, &seed)?;
+    if let Some(parts @ 2..) = prompts.as_deref().map(SeatPrompts::shard_count) {
+        seats = shards::seats_for_shards(&seats, parts, config.settings.limits.agents)?;
+        shards::apply_shard_rules(&mut prepared, parts);
+    }
+    let bench = SeatPlanner {
+        config: &prepared.config,
+        deep,
+    };
+    let known = digests::compute_digests(
+        &prepared,
+        &seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    let memory = VerdictMemory::for_change(&prepared, start);
+    let heard = memory
+        .as_ref()
+        .map(VerdictMemory::load_dismissals)
+        .unwrap_or_default();
+    let mut hearsay = Vec::new();
+    let recalled = memory.as_ref().filter(|_| !fresh);
+    if let Some(report) = recalled.and_then(|m| m.recall_verdict(&known, &heard, &mut hearsay)) {
+        return Ok(report);
+    }
+    let (run, _held) = begin_run(&prepared, &seats, start, &world, &moment)?;
+    if let Some(request) = &prepared.request {
+        StoredRequest::save_request(request, start, &run);
+    }
+    if let Some(on_named) = on_named {
+        on_named(&run.name);
+    }
+    announce_once(
+        &estimate_run(prompts.as_deref(), &seats, &prepared),
+        &prepared,
+        &world,
+        start,
+    );
+    let council = CouncilRun {
+        bench,
+        quorum,
+        memory,
+        heard,
+        hearsay,
+        ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
+    };
+    council.execute(&seats, interrupts)
+}
+
+/// Holds a council that comes to a document and to no verdict.
+pub(crate) fn convene_document(
+    prepared: PreparedReview,
+    gathering: &DocumentMode,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    let world = RealWorld::new();
+    let seats = &gathering.seats;
+    let seed = draw_run_seed(&world)?;
+    let prompts = SeatPrompts::for_mode(seats, &prepared, &seed, gathering.mode)?;
+    let known = digests::compute_digests(
+        &prepared,
+        seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    let (run, _held) = begin_run(&prepared, seats, start, &world, &world.read_calendar())?;
+    announce_once(
+        &estimate_run(prompts.as_deref(), seats, &prepared),
+        &prepared,
+        &world,
+        start,
+    );
+    // One agent is enough for a document (seed 002, "Graceful Degradation"), and there is no verdict to recognise.
+    let council = CouncilRun {
+        gathering: Some(gathering),
+        ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
+    };
+    council.execute(seats, InterruptSource::Signals)
+}
+
+/// Goes on with a run, over the same change.
+pub(crate) fn resume_run(
+    prepared: PreparedReview,
+    left: &LoadedRun,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    let world = RealWorld::new();
+    let (past, header) = (&left.past, &left.journal.header);
+    let run = RunRef::reopen(
+        &world,
+        &run_places(&prepared),
+        &past.name,
+        &header.started,
+        &past.folder,
+    )?;
+    let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
+    let prompts = SeatPrompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    let known = digests::compute_digests(
+        &prepared,
+        &seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    let council = CouncilRun {
+        memory: VerdictMemory::for_change(&prepared, start),
+        ..CouncilRun::for_run(
+            start,
+            &world,
+            &prepared,
+            left.plan.seed.clone(),
+            prompts,
+            known,
+            run,
+        )
+    };
+    council.resume_session(left, &seats)
+}
+
+/// Makes the run's folder and holds it. Where nothing is paid for, a disk that cannot be written costs the folder only.
+fn begin_run(
+    prepared: &PreparedReview,
+    seats: &[Seat],
+    start: &RunContext,
+    world: &RealWorld,
+    moment: &CalendarMoment,
+) -> Result<(RunRef, Option<RunLock>), RunError> {
+    let slug = &prepared.packet.target.slug;
+    let kept = RunRef::create(world, &run_places(prepared), slug, moment)
+        .and_then(|run| Ok((run.acquire_lock(world.disk())?, run)))
+        .map_err(RunError::from);
+    match kept {
+        Ok((held, run)) => Ok((run, held)),
+        Err(error) if seats.iter().any(|seat| seat.agent.kind.is_paid()) => Err(error),
+        Err(error) => {
+            let unkept = format!("the run cannot be kept: {}", error.message);
+            start.notifier.warn(&unkept);
+            let run = RunRef::create(world, &RunFolders::default(), slug, moment)?;
+            Ok((run, None))
+        }
+    }
+}
+
+/// The verdict that was made before over this change by the council of the configuration, if there is one.
+pub(crate) fn recall_verdict(
+    prepared: &PreparedReview,
+    start: &RunContext,
+) -> Result<Option<Report>, RunError> {
+    let Some(memory) =
+        VerdictMemory::for_change(prepared, start).filter(|_| reason_to_skip(prepared).is_none())
+    else {
+        return Ok(None);
+    };
+    let bench = SeatPlanner {
+        config: &prepared.config,
+        deep: false,
+    };
+    let seats = bench.plan_seats()?;
+    let seed = draw_run_seed(&RealWorld::new())?;
+    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
+    let known = digests::compute_digests(
+        prepared,
+        &seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    Ok(memory.recall_verdict(&known, &memory.load_dismissals(), &mut Vec::new()))
+}
+
+/// The random bytes of a run.
+pub(crate) fn draw_run_seed(world: &RealWorld) -> Result<RunSeed, RunError> {
+    draw_seed(world).map_err(|error| RunError::run(format!("there is no randomness: {error}")))
+}

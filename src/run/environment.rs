@@ -1,0 +1,147 @@
+//! The variables of the process, as the command line read them.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::config::{ConfigLayer, ENVIRONMENT, KeyValue, LayerSource};
+
+use crate::run::error::RunError;
+
+/// The variables of the process.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ProcessEnvironment {
+    vars: Vec<(OsString, OsString)>,
+}
+
+impl ProcessEnvironment {
+    pub(crate) fn new(vars: Vec<(OsString, OsString)>) -> Self {
+        Self { vars }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn from_vars(vars: &[(&str, &str)]) -> Self {
+        Self {
+            vars: vars.iter().map(|(n, v)| (n.into(), v.into())).collect(),
+        }
+    }
+
+    /// The value of a variable; an empty one counts as unset.
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
+        let found = self.vars.iter().find(|(n, _)| n == name);
+        found
+            .map(|(_, value)| value.as_os_str())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The same without some variables.
+    pub(crate) fn without_vars(&self, dropped: impl Fn(&OsStr) -> bool) -> Self {
+        let kept = self.vars.iter().filter(|(name, _)| !dropped(name));
+        Self {
+            vars: kept.cloned().collect(),
+        }
+    }
+
+    /// All variables, for rooms that pick what they may see.
+    pub(crate) fn vars(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.vars.iter().cloned()
+    }
+
+    /// Whether this is a job of a CI service, which reviews strangers' changes.
+    pub(crate) fn is_ci(&self) -> bool {
+        self.get("CI")
+            .is_some_and(|value| value != "false" && value != "0")
+    }
+
+    /// The layer of the `COUNCIL_…` variables.
+    pub(crate) fn config_layer(&self) -> Result<ConfigLayer, RunError> {
+        let mut pairs = Vec::new();
+        for (variable, key) in ENVIRONMENT {
+            let Some(value) = self.get(variable) else {
+                continue;
+            };
+            let value = value
+                .to_str()
+                .ok_or_else(|| RunError::usage(format!("{variable} is not UTF-8")))?;
+            pairs.push(KeyValue::new(*key, value, *variable));
+        }
+        Ok(ConfigLayer::Pairs {
+            source: LayerSource::Environment,
+            pairs,
+        })
+    }
+
+    /// The user's configuration file: `$XDG_CONFIG_HOME/git-council/config.toml`, else below `~/.config`.
+    pub(crate) fn user_file(&self) -> Option<PathBuf> {
+        let base = self.base_dir("XDG_CONFIG_HOME", ".config")?;
+        Some(base.join("git-council").join("config.toml"))
+    }
+
+    /// Where the program keeps what is the user's and no repository's: `$XDG_STATE_HOME/git-council`, else below
+    /// `~/.local/state`.
+    pub(crate) fn state_dir(&self) -> Option<PathBuf> {
+        let base = self.base_dir("XDG_STATE_HOME", ".local/state")?;
+        Some(base.join("git-council"))
+    }
+
+    /// A directory of the base directory specification.
+    fn base_dir(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        let named = self.get(variable).map(Path::new);
+        match named.filter(|path| path.is_absolute()) {
+            Some(path) => Some(path.to_path_buf()),
+            None => Some(Path::new(self.get("HOME")?).join(below_home)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_s_file_follows_the_base_directory_specification() {
+        let file = |vars: &[(&str, &str)]| ProcessEnvironment::from_vars(vars).user_file();
+        let below = |base: &str| Some(Path::new(base).join("git-council/config.toml"));
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")]),
+            below("/x")
+        );
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", "relative"), ("HOME", "/h")]),
+            below("/h/.config")
+        );
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", ""), ("HOME", "/h")]),
+            below("/h/.config")
+        );
+        assert_eq!(file(&[]), None);
+        let state = ProcessEnvironment::from_vars(&[("HOME", "/h")]).state_dir();
+        assert_eq!(state, Some("/h/.local/state/git-council".into()));
+    }
+
+    #[test]
+    fn an_empty_variable_is_unset() {
+        let layer =
+            ProcessEnvironment::from_vars(&[("COUNCIL_TIMEOUT", ""), ("COUNCIL_JUDGE_COUNT", "3")])
+                .config_layer()
+                .unwrap();
+        let ConfigLayer::Pairs { pairs, .. } = layer else {
+            panic!()
+        };
+        assert_eq!(
+            pairs,
+            [KeyValue::new("review.judges", "3", "COUNCIL_JUDGE_COUNT")]
+        );
+    }
+
+    #[test]
+    fn ci_is_what_services_set() {
+        assert!(
+            ProcessEnvironment::from_vars(&[("CI", "true")]).is_ci()
+                && ProcessEnvironment::from_vars(&[("CI", "1")]).is_ci()
+        );
+        assert!(
+            !ProcessEnvironment::from_vars(&[("CI", "false")]).is_ci()
+                && !ProcessEnvironment::from_vars(&[("CI", "")]).is_ci()
+        );
+    }
+}

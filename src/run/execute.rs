@@ -1,0 +1,444 @@
+//! A council over a prepared change: from its seats to its report.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use council_protocol::packet::TargetKind;
+use council_protocol::{Capability, Seat};
+
+use crate::council::Plan;
+use crate::council::plan::{
+    DebateSubject as Matter, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
+};
+use crate::registry::{
+    BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS, select_backend,
+};
+use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::session::{
+    self, BackendOffer, FinishedSession, InterruptSource, MINUTES_FILE, MinutesPage, RealWorld,
+    RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, SessionWorld, WriteDurability,
+};
+
+use crate::run::backends::BackendTable;
+use crate::run::context::RunContext;
+use crate::run::digests::RunDigests;
+use crate::run::error::RunError;
+use crate::run::estimate::cost_settings;
+use crate::run::facts::base_facts;
+use crate::run::loaded::LoadedRun;
+use crate::run::modes::document::DocumentMode;
+use crate::run::prepare::PreparedReview;
+use crate::run::prompts::{self, SeatPrompts};
+use crate::run::recognition::{KnownDismissals, VerdictMemory};
+use crate::run::seats::SeatPlanner;
+use crate::run::seats::councillors;
+use crate::run::store::{self, REPORT_FILE};
+use crate::run::workspaces::AgentWorkspaces;
+
+/// Where the files of a run go: nowhere without a repository.
+pub(crate) fn run_places(prepared: &PreparedReview) -> RunFolders {
+    let place = &prepared.change.place;
+    let Some(git_dir) = &place.common_dir else {
+        return RunFolders::default();
+    };
+    let mut places = RunFolders::in_repository(git_dir, place.workdir.as_deref());
+    if !prepared.config.settings.output.save {
+        places.artefacts = None;
+    }
+    places
+}
+
+/// Hears the log of a run.
+pub(crate) type RunListener = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A council that can be convened.
+pub(crate) struct CouncilRun<'a> {
+    pub(crate) start: &'a RunContext,
+    pub(crate) world: &'a RealWorld,
+    pub(crate) prepared: &'a PreparedReview,
+    pub(crate) bench: SeatPlanner<'a>,
+    pub(crate) quorum: u32,
+    pub(crate) seed: RunSeed,
+    /// What agents that read text are sent; none: no seat needs it.
+    pub(crate) prompts: Option<Arc<SeatPrompts>>,
+    pub(crate) run: RunRef,
+    /// What the verdict depends on.
+    pub(crate) known: RunDigests,
+    pub(crate) memory: Option<VerdictMemory<'a>>,
+    pub(crate) heard: KnownDismissals,
+    /// Verdicts of others that do not count.
+    pub(crate) hearsay: Vec<String>,
+    /// What comes to a document instead of a verdict.
+    pub(crate) gathering: Option<&'a DocumentMode>,
+}
+
+impl<'a> CouncilRun<'a> {
+    /// A council over a prepared change, as long as nothing else is said of it.
+    pub(crate) fn for_run(
+        start: &'a RunContext,
+        world: &'a RealWorld,
+        prepared: &'a PreparedReview,
+        seed: RunSeed,
+        prompts: Option<Arc<SeatPrompts>>,
+        known: RunDigests,
+        run: RunRef,
+    ) -> Self {
+        Self {
+            start,
+            world,
+            prepared,
+            bench: SeatPlanner {
+                config: &prepared.config,
+                deep: false,
+            },
+            quorum: 1,
+            seed,
+            prompts,
+            run,
+            known,
+            memory: None,
+            heard: KnownDismissals::default(),
+            hearsay: Vec::new(),
+            gathering: None,
+        }
+    }
+}
+
+impl CouncilRun<'_> {
+    /// Holds it. A run that left nothing behind is forgotten.
+    pub(crate) fn execute(
+        &self,
+        seats: &[Seat],
+        interrupts: InterruptSource,
+    ) -> Result<Report, RunError> {
+        let held = self.start_session(seats, interrupts);
+        if held.is_err() {
+            store::forget_run(&self.run);
+        }
+        held
+    }
+
+    fn start_session(
+        &self,
+        seats: &[Seat],
+        interrupts: InterruptSource,
+    ) -> Result<Report, RunError> {
+        let ask = match self.gathering {
+            Some(_) => DocumentMode::backend_request(seats.len()),
+            None => self.bench.backend_request(seats.len()),
+        };
+        let (opened, selection) = self.open_backends(seats, &ask, &self.bench.backend_choice())?;
+        let offer = |(opened, pick): (_, &BackendPick)| BackendOffer {
+            opened,
+            plan: self.build_plan(pick, seats),
+        };
+        let offers: Vec<BackendOffer> = opened
+            .into_iter()
+            .zip(&selection.picks)
+            .map(offer)
+            .collect();
+        self.run_session(seats, &selection, |setting| {
+            session::run_session(setting, offers, self.world, interrupts)
+        })
+    }
+
+    /// The same with a plan and a journal that are there, in the backend that ran them.
+    pub(crate) fn resume_session(
+        &self,
+        left: &LoadedRun,
+        seats: &[Seat],
+    ) -> Result<Report, RunError> {
+        let ask = BackendRequest {
+            procedure: left.plan.procedure,
+            debate: left.plan.debate,
+            judges: seats.len(),
+        };
+        let choice = BackendChoice::Named(left.journal.backend.clone());
+        let (opened, selection) = self.open_backends(seats, &ask, &choice)?;
+        let opened = opened.into_iter().next();
+        let opened = opened.ok_or_else(|| RunError::run("no backend could be opened"))?;
+        let offer = BackendOffer {
+            opened,
+            plan: left.plan.clone(),
+        };
+        self.run_session(seats, &selection, |setting| {
+            session::resume_session(
+                setting,
+                offer,
+                &left.journal,
+                self.world,
+                InterruptSource::Signals,
+            )
+        })
+    }
+
+    /// Lets the judges work in their room until the session is over, and keeps what came of it.
+    fn run_session(
+        &self,
+        seats: &[Seat],
+        selection: &BackendSelection,
+        session: impl FnOnce(&SessionSetup) -> Result<FinishedSession, SessionError>,
+    ) -> Result<Report, RunError> {
+        let rooms = AgentWorkspaces::for_seats(seats, &*self.prepared.change.blobs)?;
+        let finished = session(&self.session_setting(&rooms, seats));
+        drop(rooms);
+        let report = self.build_report(finished?, selection);
+        if let Err(error) = self.save_report(&report) {
+            // The verdict is there all the same, and shown.
+            self.start.notifier.warn(&error.message);
+        }
+        Ok(report)
+    }
+
+    /// Opens the backends that can hold these seats.
+    fn open_backends(
+        &self,
+        seats: &[Seat],
+        ask: &BackendRequest,
+        choice: &BackendChoice,
+    ) -> Result<(Vec<SessionBackend>, BackendSelection), RunError> {
+        let packet = Arc::clone(&self.prepared.packet);
+        // A program reads the folder when it is asked, a plugin when it is opened.
+        if self.prompts.is_some() || self.is_plugin() {
+            self.export_packet()?;
+        }
+        let table = BackendTable::for_packet(
+            self.start,
+            packet,
+            Arc::clone(&self.prepared.change.blobs),
+            &self.run.name,
+            self.run.folder.clone(),
+        );
+        let settings = &self.prepared.config.settings;
+        let worktree = self.prepared.change.place.workdir.clone();
+        let table = table.with_plugins(settings, worktree, Some(&settings.review.backend));
+        let (survey, failed) = table.survey_seats(seats, self.start);
+        if let Some(error) = failed.into_iter().next() {
+            return Err(error);
+        }
+        let mut selection = select_backend(&survey.candidates, ask, choice)?;
+        let in_parts = self
+            .prompts
+            .as_deref()
+            .is_some_and(|prompts| prompts.shard_count() > 1);
+        let is_ready = self.prompts.is_some() || self.is_plugin();
+        match selection.picks.first() {
+            Some(first) if first.backend == WORKERS && in_parts => {
+                let message = "workers have one brief for all of them: a change in parts needs another backend";
+                return Err(RunError::usage(message).hint("choose --backend teams or subagents"));
+            }
+            Some(first) if first.backend == WORKERS => self.export_packet()?,
+            // What workers read is not written for a backend that will hardly be needed.
+            _ if in_parts || !is_ready => selection.picks.retain(|pick| pick.backend != WORKERS),
+            _ => {}
+        }
+        let opened = survey.into_offers(&selection);
+        Ok((opened, selection))
+    }
+
+    fn build_plan(&self, pick: &BackendPick, seats: &[Seat]) -> Plan {
+        let settings = &self.prepared.config.settings;
+        let planned = |(seat, grant): (&Seat, _)| PlannedSeat {
+            seat: seat.clone(),
+            grant,
+            coverage: prompts::coverage_shown(seat, self.prompts.as_deref(), self.prepared),
+        };
+        let mut notes = self.prepared.notes.clone();
+        notes.extend(self.heard.notes.iter().chain(&self.hearsay).cloned());
+        notes.extend(self.bench.seating_notes());
+        notes.extend(pick.notes.iter().cloned());
+        let explicit = settings.review.quorum.is_some();
+        let plan = Plan {
+            procedure: pick.procedure,
+            debate: pick.debate,
+            consensus: self.bench.consensus_rule(self.plan_subject()),
+            // Seed 003: `quick` is one judge, and one is enough for it.
+            quorum: if pick.procedure == Procedure::Quick && !explicit {
+                1
+            } else {
+                self.quorum
+            },
+            policy: settings.policy(),
+            seats: seats
+                .iter()
+                .zip(pick.grants.iter().cloned())
+                .map(planned)
+                .collect(),
+            exchange: self.exchange_mode(pick),
+            timeouts: settings.timeouts(),
+            seed: self.seed.clone(),
+            framing: self.prepared.packet.framing.clone(),
+            notes,
+            options: ProcedureOptions {
+                subject: self.plan_subject(),
+                minutes: settings.output.session,
+                dismissed: self.heard.dismissals.clone(),
+                ..self.bench.plan_options()
+            },
+        };
+        match self.gathering {
+            Some(gathering) => gathering.shape_plan(plan),
+            None => councillors::fall_back_to_economy(plan),
+        }
+    }
+
+    /// A change, or a text without one.
+    fn plan_subject(&self) -> Matter {
+        match self.prepared.packet.target.kind {
+            TargetKind::File | TargetKind::Topic | TargetKind::Stage => Matter::Text,
+            _ => Matter::Change,
+        }
+    }
+
+    /// By reference where every worker reads the run's folder (3-debate.md, "Settled contradictions").
+    fn exchange_mode(&self, pick: &BackendPick) -> ExchangeMode {
+        let shares = pick
+            .grants
+            .iter()
+            .all(|grant| grant.granted.has(&Capability::SharedFs));
+        match shares && self.run.folder.is_some() {
+            true => ExchangeMode::Reference,
+            false => ExchangeMode::Inline {
+                max_bytes: self.prepared.config.settings.limits.exchange,
+            },
+        }
+    }
+
+    /// Whether the backend that was asked for comes from elsewhere.
+    fn is_plugin(&self) -> bool {
+        let settings = &self.prepared.config.settings;
+        settings.backends.contains_key(&settings.review.backend)
+    }
+
+    /// Writes the packet's folder, which judges outside of this process read.
+    fn export_packet(&self) -> Result<(), RunError> {
+        let Some(run) = &self.run.folder else {
+            return Ok(());
+        };
+        let brief = self.prompts.as_ref().map(|prompts| prompts.first_brief());
+        let packet = &self.prepared.packet;
+        session::worker::export_packet(run, packet, brief.as_deref(), &*self.prepared.change.blobs)
+            .map_err(|error| RunError::run(format!("cannot write the packet's folder: {error}")))?;
+        Ok(())
+    }
+
+    fn session_setting(&self, rooms: &AgentWorkspaces, seats: &[Seat]) -> SessionSetup {
+        let prompter = self
+            .prompts
+            .clone()
+            .map(|prompts| prompts as Arc<dyn session::PromptRenderer>);
+        SessionSetup {
+            run: self.run.clone(),
+            packet: Arc::clone(&self.prepared.packet),
+            blobs: Arc::clone(&self.prepared.change.blobs),
+            redact: self.prompts.as_ref().map(|_| SeatPrompts::redact()),
+            prompter,
+            page: match self.gathering {
+                Some(_) => report::judge::render_document,
+                None => report::judge::render_judge,
+            },
+            minutes: self.minutes_page(),
+            filing: self
+                .gathering
+                .and_then(|gathering| gathering.filing.clone()),
+            rooms: rooms.workspace_folders(),
+            max_answer_bytes: self.prepared.config.settings.limits.answer,
+            money: cost_settings(&self.prepared.config.settings),
+            listener: self.log_listener(seats),
+        }
+    }
+
+    /// What has passed so far, as the session's file tells it while the council sits (seed 001, 3.1.6).
+    fn minutes_page(&self) -> Option<MinutesPage> {
+        let wanted = self.prepared.config.settings.output.session;
+        let (packet, run) = (Arc::clone(&self.prepared.packet), self.run.clone());
+        let page = move |so_far| {
+            let report = Report::new(so_far, ReviewSubject::of(&packet), base_facts(&run));
+            report::markdown::minutes(&report)
+        };
+        wanted.then(|| Arc::new(page) as MinutesPage)
+    }
+
+    /// Who hears the log as it is written: whoever asked for it, and whoever watches judges that take their time.
+    fn log_listener(&self, seats: &[Seat]) -> Option<RunListener> {
+        if let Some(listener) = self.gathering.and_then(|g| g.listener.clone()) {
+            return Some(listener);
+        }
+        let notifier = Arc::clone(&self.start.notifier);
+        let slow = seats.iter().any(|seat| seat.agent.kind.is_paid());
+        let heard = notifier.is_verbose() || (slow && notifier.is_watched());
+        let hear = move |line: &str| notifier.log(line);
+        heard.then(|| Arc::new(hear) as RunListener)
+    }
+
+    fn build_report(&self, finished: FinishedSession, selection: &BackendSelection) -> Report {
+        let requested = &self.prepared.config.settings.review.backend;
+        let passed_over = selection
+            .why_not
+            .iter()
+            .filter(|(name, _)| *name != finished.backend);
+        let mut passed_over: Vec<String> = passed_over
+            .map(|(name, why)| format!("{name}: {why}"))
+            .collect();
+        passed_over.extend(
+            finished
+                .gave_way
+                .iter()
+                .map(|gave| format!("{}: {}", gave.backend, gave.reason)),
+        );
+        let backend = BackendFacts {
+            name: finished.backend.clone(),
+            requested: (requested != "auto").then(|| requested.clone()),
+            passed_over,
+        };
+        let facts = RunFacts {
+            duration_ms: finished.elapsed_ms,
+            backend: Some(backend),
+            debate: Some(finished.plan.debate),
+            digests: self.known.receipt_digests(&self.prepared.packet),
+            recognition_key: Some(self.known.key.clone()),
+            git_source: self.prepared.change.git_source.clone(),
+            seed: Some(finished.plan.seed.clone()),
+            ..base_facts(&self.run)
+        };
+        Report::new(
+            finished.outcome,
+            ReviewSubject::of(&self.prepared.packet),
+            facts,
+        )
+    }
+
+    /// Writes a file of the run, if it has a place.
+    fn write_file(&self, path: Option<PathBuf>, bytes: &[u8]) -> Result<(), RunError> {
+        let Some(path) = path else { return Ok(()) };
+        let written = self
+            .world
+            .disk()
+            .write_file(&path, bytes, WriteDurability::Cheap);
+        written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
+    }
+
+    /// Writes the report beside the journal and for people, and lets old runs go.
+    fn save_report(&self, report: &Report) -> Result<(), RunError> {
+        let json = report::json::render(report, report::GatePolicy::default());
+        self.write_file(self.run.file_path(REPORT_FILE), json.as_bytes())?;
+        store::sign_report(self.start, &self.run, json.as_bytes());
+        let session = self.prepared.config.settings.output.session;
+        if let Some(text) = report::markdown::session(report).filter(|_| session) {
+            self.write_file(self.run.artefact_path(MINUTES_FILE), text.as_bytes())?;
+        }
+        if let Some(path) = self.run.artefact_path("report.md") {
+            let options = report::markdown::MarkdownOptions::default();
+            self.write_file(
+                Some(path),
+                report::markdown::render(report, options).as_bytes(),
+            )?;
+        }
+        if let Some(memory) = &self.memory {
+            memory.save_verdict(report, &self.known);
+        }
+        let keep = usize::try_from(self.prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
+        store::prune_runs(&self.prepared.change.place.runs_dir(), keep);
+        Ok(())
+    }
+}

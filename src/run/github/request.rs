@@ -1,0 +1,16 @@
+//! What of GitHub is asked for.
+
+/// A pull request or an event, where, and whom to trust.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GitHubRequest {
+    /// The pull request's number.
+    pub(crate) pr: Option<u64>,
+    /// What the event of this job is about.
+    pub(crate) event: bool,
+    /// `owner/name`; none: as the environment or a remote says.
+    pub(crate) repo: Option<String>,
+    /// Councils of different names keep a report each on one pull request.
+    pub(crate) council_name: String,
+    /// The branch that the pull request goes to is trusted instead of the default branch.
+    pub(crate) trust_base: bool,
+}

@@ -1,0 +1,295 @@
+//! What is reviewed: a pull request by number or event, an entry of a merge queue, pushed commits; pinned by object ids.
+
+use council_protocol::json;
+use serde_json::Value;
+
+use crate::git::fetch::WantedRef;
+use crate::git::{self, Proposal};
+use crate::publish::look::{self, PullConversation};
+use crate::publish::{GitHubApi, PullRequest, Trigger, WorkflowEvent};
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+
+use super::request::GitHubRequest;
+use crate::run::github::session::GitHubSession;
+
+/// The most bytes of a payload.
+const MAX_EVENT_BYTES: u64 = 25 << 20;
+
+/// What there is to do.
+pub(crate) enum ReviewCase {
+    /// Nothing, and that is no fault.
+    Nothing(String),
+    /// The tip that was meant is no longer the tip.
+    Moved {
+        /// The tip that was meant.
+        meant: String,
+        /// The tip now.
+        now: String,
+    },
+    /// This.
+    Subject(Box<PullSubject>),
+}
+
+/// What is reviewed, and where it is published.
+pub(crate) struct PullSubject {
+    /// The pull request, with our conversations on it; none when there is no token to read them with, or no request.
+    pub(crate) talk: Option<PullConversation>,
+    /// The pull request as anybody may read it.
+    pub(crate) pull: Option<PullRequest>,
+    /// The tip under review, as hex.
+    pub(crate) head: String,
+    base: ReviewBase,
+    label: String,
+    /// Whether titles and texts may have been written after somebody asked for the review (T15).
+    late: bool,
+}
+
+/// What the tip is compared with.
+enum ReviewBase {
+    /// The tip of a branch of the repository.
+    Branch(String),
+    /// A commit.
+    Commit(String),
+    /// The default branch.
+    Default,
+}
+
+/// Finds out what there is to do.
+pub(crate) fn find_subject(
+    args: &GitHubRequest,
+    forge: &GitHubSession,
+    hub: &GitHubApi<'_>,
+    start: &RunContext,
+) -> Result<ReviewCase, RunError> {
+    match (args.pr, args.event) {
+        (Some(number), _) => subject_of_pull(number, None, false, args, forge, hub),
+        (None, true) => subject_of_event(args, forge, hub, start),
+        (None, false) => Err(RunError::usage("there is no pull request to publish to")
+            .hint("name it: --pr N, or --event in a workflow")),
+    }
+}
+
+fn subject_of_event(
+    args: &GitHubRequest,
+    forge: &GitHubSession,
+    hub: &GitHubApi<'_>,
+    start: &RunContext,
+) -> Result<ReviewCase, RunError> {
+    let (name, payload) = read_event(start)?;
+    let occasion = WorkflowEvent {
+        name: &name,
+        payload: &payload,
+    }
+    .find_trigger();
+    let occasion = occasion.map_err(|error| {
+        RunError::usage(error).hint("docs/github.md says on which events a review runs")
+    })?;
+    match occasion {
+        Trigger::Nothing { why } => Ok(ReviewCase::Nothing(why)),
+        Trigger::Number(number) => subject_of_pull(number, None, false, args, forge, hub),
+        Trigger::Pull(pull) => {
+            subject_of_pull(pull.number, Some(pull.head), false, args, forge, hub)
+        }
+        Trigger::Command { is_bot: true, .. } => Ok(ReviewCase::Nothing(
+            "a program asked, and only people may".to_owned(),
+        )),
+        Trigger::Command {
+            number,
+            login,
+            commit,
+            ..
+        } => match look::may_write(hub, &login)? {
+            true => subject_of_pull(number, commit, true, args, forge, hub),
+            false => Ok(ReviewCase::Nothing(format!(
+                "{login} may not write to {}, and may not ask",
+                hub.slug
+            ))),
+        },
+        Trigger::Finished {
+            owner,
+            branch,
+            head,
+        } => match look::find_branch_pull(hub, &owner, &branch, &head)? {
+            Some(pull) => subject_of_pull(pull.number, Some(head), true, args, forge, hub),
+            None => Ok(ReviewCase::Nothing(
+                "no open pull request has the tip that the job ran for".to_owned(),
+            )),
+        },
+        Trigger::Queue { head, base, number } => {
+            let label = number.map_or("merge queue".to_owned(), |number| {
+                format!("merge queue #{number}")
+            });
+            Ok(subject_of_commits(head, ReviewBase::Commit(base), label))
+        }
+        Trigger::Push { head, base } => {
+            let label = format!("push {}", &head[..12]);
+            Ok(subject_of_commits(
+                head,
+                base.map_or(ReviewBase::Default, ReviewBase::Commit),
+                label,
+            ))
+        }
+    }
+}
+
+fn subject_of_commits(head: String, base: ReviewBase, label: String) -> ReviewCase {
+    ReviewCase::Subject(Box::new(PullSubject {
+        talk: None,
+        pull: None,
+        head,
+        base,
+        label,
+        late: false,
+    }))
+}
+
+/// A pull request whose tip must begin with `meant`, if something is.
+fn subject_of_pull(
+    number: u64,
+    meant: Option<String>,
+    late: bool,
+    args: &GitHubRequest,
+    forge: &GitHubSession,
+    hub: &GitHubApi<'_>,
+) -> Result<ReviewCase, RunError> {
+    // GraphQL answers nobody without a token.
+    let talk = match forge.has_token {
+        true => Some(look::fetch_conversation(
+            hub,
+            number,
+            &crate::publish::council_id(&args.council_name),
+        )?),
+        false => None,
+    };
+    let pull = match &talk {
+        Some(talk) => talk.pull.clone(),
+        None => look::fetch_pull(hub, number)?,
+    };
+    if let Some(meant) = meant.filter(|meant| !pull.head.starts_with(meant.as_str())) {
+        return Ok(ReviewCase::Moved {
+            meant,
+            now: pull.head,
+        });
+    }
+    if args.event && !pull.open {
+        return Ok(ReviewCase::Nothing(format!(
+            "pull request #{number} is closed"
+        )));
+    }
+    Ok(ReviewCase::Subject(Box::new(PullSubject {
+        talk,
+        head: pull.head.clone(),
+        base: ReviewBase::Branch(pull.base_ref.clone()),
+        label: format!("#{number}"),
+        pull: Some(pull),
+        late,
+    })))
+}
+
+impl PullSubject {
+    /// Brings the objects here and pins both sides.
+    pub(crate) fn fetch_proposal(
+        &self,
+        args: &GitHubRequest,
+        forge: &GitHubSession,
+        hub: &GitHubApi<'_>,
+        start: &RunContext,
+    ) -> Result<Proposal, RunError> {
+        let default = match (&self.pull, args.trust_base) {
+            (Some(pull), true) => pull.base_ref.clone(),
+            (Some(pull), false) if !pull.default_branch.is_empty() => pull.default_branch.clone(),
+            _ => look::fetch_default_branch(hub)?,
+        };
+        let number = self.pull.as_ref().map(|pull| pull.number);
+        let folder = number.map_or("refs/council/commit".to_owned(), |number| {
+            format!("refs/council/pr/{number}")
+        });
+        let base = match &self.base {
+            ReviewBase::Branch(name) => format!("refs/heads/{name}"),
+            ReviewBase::Commit(id) => id.clone(),
+            ReviewBase::Default => format!("refs/heads/{default}"),
+        };
+        let head = number.map_or(self.head.clone(), |number| {
+            format!("refs/pull/{number}/head")
+        });
+        let wanted = [
+            ("head", head),
+            ("base", base.clone()),
+            ("trusted", format!("refs/heads/{default}")),
+        ];
+        let wanted = wanted.map(|(name, remote)| WantedRef {
+            remote,
+            local: format!("{folder}/{name}"),
+        });
+        let fetched = forge.fetch_refs(start, &wanted);
+        let at = |rev: &str| git::commit_at(&start.dir, &start.git_environment(), rev);
+        let (base, trusted) = match fetched {
+            Ok(()) => (at(&wanted[1].local)?, at(&wanted[2].local)?),
+            // What a checkout brought may be enough; it is no older than the job.
+            Err(error) => {
+                let here = |branch: &str| at(&format!("refs/remotes/origin/{branch}")).ok();
+                let base = match &self.base {
+                    ReviewBase::Branch(name) => here(name),
+                    ReviewBase::Commit(id) => at(id).ok(),
+                    ReviewBase::Default => here(&default),
+                };
+                match (base, here(&default), at(&self.head)) {
+                    (Some(base), Some(trusted), Ok(_)) => (base, trusted),
+                    _ => return Err(error),
+                }
+            }
+        };
+        // What was fetched may be a newer tip than the one that was meant; that one is reviewed, or nothing.
+        at(&self.head).map_err(|_| {
+            RunError::run(format!(
+                "commit {} is no longer part of {}: it was replaced by a force-push",
+                &self.head[..12],
+                self.label
+            ))
+            .hint("a run for the new tip has been started by the push itself")
+        })?;
+        let said = |text: fn(&PullRequest) -> &String| match (&self.pull, self.late) {
+            (Some(pull), false) => text(pull).clone(),
+            _ => String::new(),
+        };
+        Ok(Proposal {
+            label: self.label.clone(),
+            base,
+            head: self.head.clone(),
+            trusted,
+            trusted_name: default,
+            title: said(|pull| &pull.title),
+            body: said(|pull| &pull.body),
+        })
+    }
+}
+
+/// The event's name and payload.
+fn read_event(start: &RunContext) -> Result<(String, Value), RunError> {
+    use std::io::Read as _;
+    let missing = |name: &str| {
+        RunError::usage(format!("{name} is not set"))
+            .hint("--event works in a job of a workflow; elsewhere name the pull request: --pr N")
+    };
+    let name = start
+        .environment
+        .get("GITHUB_EVENT_NAME")
+        .ok_or_else(|| missing("GITHUB_EVENT_NAME"))?;
+    let path = start
+        .environment
+        .get("GITHUB_EVENT_PATH")
+        .ok_or_else(|| missing("GITHUB_EVENT_PATH"))?;
+    let cannot = |error: &dyn std::fmt::Display| {
+        RunError::usage(format!("cannot read the payload of the event: {error}"))
+    };
+    let mut text = String::new();
+    let read = std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_EVENT_BYTES).read_to_string(&mut text));
+    read.map_err(|error| cannot(&error))?;
+    if !json::fits_in_memory(text.as_bytes(), json::MESSAGE) {
+        return Err(cannot(&"it holds too many values"));
+    }
+    let payload = serde_json::from_str(&text).map_err(|error| cannot(&error))?;
+    Ok((name.to_string_lossy().into_owned(), payload))
+}

@@ -1,0 +1,313 @@
+//! Puts hooks in place and takes them away, byte for byte.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::git::{RepositoryPaths, UserGit};
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+use crate::run::hook::managers::HookManager;
+use crate::run::hook::script::{self, HookEvent, HookOwner, KEPT, VERSION};
+
+/// Where hooks go in one repository.
+pub(crate) struct HookInstaller {
+    pub(crate) git: UserGit,
+    /// The directory in which git looks.
+    pub(crate) dir: PathBuf,
+    pub(crate) worktree: Option<PathBuf>,
+    /// Whether the directory belongs to this repository and no other.
+    pub(crate) own: bool,
+}
+
+/// How a hook stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HookState {
+    /// Not there at all.
+    Absent,
+    /// Ours; whether an earlier one is chained.
+    Installed { version: u32, chained: bool },
+    /// Another's.
+    Other,
+}
+
+/// What an installation came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InstallOutcome {
+    Installed,
+    Renewed,
+    Already,
+}
+
+/// How a hook is called until it is whole.
+const PARTIAL_PREFIX: &str = ".council-";
+
+/// The first git that runs hooks of its configuration.
+pub(crate) const CONFIG_HOOKS: (u32, u32) = (2, 54);
+
+impl HookInstaller {
+    pub(crate) fn in_repository(start: &RunContext) -> Result<Self, RunError> {
+        let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+        let git = UserGit::new(&start.dir, &start.git_environment()).map_err(RunError::usage)?;
+        let dir = git.hooks_dir().map_err(RunError::usage)?;
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let own = [&place.common_dir, &place.git_dir, &place.workdir]
+            .into_iter()
+            .flatten()
+            .map(real)
+            .any(|home| dir.starts_with(home));
+        Ok(Self {
+            git,
+            dir,
+            worktree: place.workdir,
+            own,
+        })
+    }
+
+    fn hook_file(&self, event: HookEvent) -> PathBuf {
+        self.dir.join(event.name())
+    }
+
+    fn kept_file(&self, event: HookEvent) -> PathBuf {
+        self.dir.join(format!("{}.{KEPT}", event.name()))
+    }
+
+    /// The manager that the hooks belong to, if one does.
+    pub(crate) fn detect_manager(&self, event: HookEvent) -> Option<HookManager> {
+        let hook = fs::read(self.hook_file(event)).ok();
+        let theirs = hook.filter(|bytes| script::detect_owner(bytes) == HookOwner::Other);
+        HookManager::detect(self.worktree.as_deref(), &self.dir, theirs.as_deref())
+    }
+
+    /// How a hook stands.
+    pub(crate) fn hook_state(&self, event: HookEvent) -> Result<HookState, RunError> {
+        let file = self.hook_file(event);
+        let bytes = match fs::read(&file) {
+            Ok(bytes) => bytes,
+            // A dangling link is somebody's, too.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_symlink() => {
+                return Ok(HookState::Absent);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HookState::Other),
+            Err(error) => return Err(file_error("read", &file, &error)),
+        };
+        Ok(match script::detect_owner(&bytes) {
+            HookOwner::Council(version) => HookState::Installed {
+                version,
+                chained: path_exists(&self.kept_file(event)),
+            },
+            HookOwner::Other => HookState::Other,
+        })
+    }
+
+    /// Puts a hook in place; one that was there is kept beside it and runs first.
+    pub(crate) fn install_hook(
+        &self,
+        event: HookEvent,
+        program: &Path,
+    ) -> Result<InstallOutcome, RunError> {
+        let (file, kept) = (self.hook_file(event), self.kept_file(event));
+        let standing = self.hook_state(event)?;
+        let made_dir = match &standing {
+            HookState::Installed { .. } => made_dir(&fs::read(&file).unwrap_or_default()),
+            _ => self.make_dir()? || self.is_made(),
+        };
+        let text = script::render_script(event, &program.to_string_lossy(), made_dir);
+        match standing {
+            HookState::Installed { .. }
+                if fs::read(&file).ok().as_deref() == Some(text.as_bytes()) =>
+            {
+                return Ok(InstallOutcome::Already);
+            }
+            HookState::Installed { version, .. } if version > VERSION => {
+                return Err(RunError::usage(format!(
+                    "{} is of a later git-council (version {version})",
+                    file.display()
+                ))
+                .hint("update git-council"));
+            }
+            HookState::Other => {
+                // An installation that was killed has left the earlier hook under both names.
+                if path_exists(&kept) && !same_file(&file, &kept) {
+                    return Err(RunError::usage(format!(
+                        "{} and {} are both somebody's",
+                        file.display(),
+                        kept.display()
+                    ))
+                    .hint("move one of them away, then install again"));
+                }
+                self.replace_hook(event, &text, Some(&kept))?;
+                return Ok(InstallOutcome::Installed);
+            }
+            _ => {}
+        }
+        self.replace_hook(event, &text, None)?;
+        Ok(match standing {
+            HookState::Installed { .. } => InstallOutcome::Renewed,
+            _ => InstallOutcome::Installed,
+        })
+    }
+
+    /// Whether another hook of ours was put into a directory that was made for it.
+    fn is_made(&self) -> bool {
+        let scripts =
+            HookEvent::ALL.map(|event| fs::read(self.hook_file(event)).unwrap_or_default());
+        scripts
+            .iter()
+            .any(|script| script::detect_owner(script) != HookOwner::Other && made_dir(script))
+    }
+
+    /// Whether the directory had to be made.
+    fn make_dir(&self) -> Result<bool, RunError> {
+        if self.dir.is_dir() {
+            return Ok(false);
+        }
+        fs::create_dir_all(&self.dir).map_err(|error| file_error("make", &self.dir, &error))?;
+        Ok(true)
+    }
+
+    /// Writes the hook beside its place and renames it there, so that git never runs half a script.
+    fn replace_hook(
+        &self,
+        event: HookEvent,
+        text: &str,
+        keep: Option<&Path>,
+    ) -> Result<(), RunError> {
+        let file = self.hook_file(event);
+        let write = || {
+            let mut beside = tempfile::Builder::new()
+                .prefix(PARTIAL_PREFIX)
+                .tempfile_in(&self.dir)?;
+            beside.write_all(text.as_bytes())?;
+            beside
+                .as_file()
+                .set_permissions(fs::Permissions::from_mode(0o755))?;
+            // A second name first: at no moment is the earlier hook gone.
+            if let Some(kept) = keep {
+                match fs::hard_link(&file, kept) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(error);
+                    }
+                    _ => {}
+                }
+            }
+            let placed = beside.persist(&file).map(drop);
+            placed.map_err(|error| {
+                if let Some(kept) = keep {
+                    let _ = fs::remove_file(kept);
+                }
+                error.error
+            })
+        };
+        write().map_err(|error: io::Error| file_error("write", &file, &error))
+    }
+
+    /// Takes a hook away and puts back what was there before. Says whether there was one of ours.
+    pub(crate) fn uninstall_hook(&self, event: HookEvent) -> Result<bool, RunError> {
+        let (file, kept) = (self.hook_file(event), self.kept_file(event));
+        self.remove_partial_files();
+        let HookState::Installed { .. } = self.hook_state(event)? else {
+            return restore_cut_off(&file, &kept);
+        };
+        let made_dir = made_dir(&fs::read(&file).unwrap_or_default());
+        if path_exists(&kept) {
+            fs::rename(&kept, &file).map_err(|error| file_error("put back", &file, &error))?;
+        } else {
+            fs::remove_file(&file).map_err(|error| file_error("remove", &file, &error))?;
+        }
+        if made_dir {
+            // Another hook may live there by now.
+            let _ = fs::remove_dir(&self.dir);
+        }
+        Ok(true)
+    }
+
+    /// Removes what killed installations of ours never finished.
+    fn remove_partial_files(&self) {
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let halves = entries.filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with(PARTIAL_PREFIX)
+        });
+        for half in halves {
+            // Another process may sweep the same.
+            let _ = fs::remove_file(half.path());
+        }
+    }
+
+    /// Whether this git runs hooks of its configuration.
+    pub(crate) fn runs_config_hooks(&self) -> bool {
+        self.git
+            .version()
+            .is_ok_and(|version| version >= CONFIG_HOOKS)
+    }
+
+    /// The name of a hook in git's configuration; it must not be an event's name.
+    fn config_section(event: HookEvent) -> String {
+        format!("hook.git-council-{}", event.name())
+    }
+
+    /// Whether git's configuration has the hook.
+    pub(crate) fn is_configured(&self, event: HookEvent) -> bool {
+        self.git
+            .config_value(&format!("{}.command", Self::config_section(event)))
+            .is_some()
+    }
+
+    /// Puts a hook into git's configuration (git 2.54 and later), beside whatever hooks there are.
+    pub(crate) fn configure_hook(&self, event: HookEvent) -> Result<(), RunError> {
+        let section = Self::config_section(event);
+        let set = |key: &str, value: &str| {
+            let set = self.git.set_config(&format!("{section}.{key}"), value);
+            set.map_err(RunError::usage)
+        };
+        set("command", &format!("git-council hook run {}", event.name()))?;
+        set("event", event.name())
+    }
+
+    /// Takes it out of git's configuration.
+    pub(crate) fn unconfigure_hook(&self, event: HookEvent) -> bool {
+        let there = self.is_configured(event);
+        if there {
+            self.git.remove_section(&Self::config_section(event));
+        }
+        there
+    }
+}
+
+/// An installation that was killed before its last step has left the earlier hook under both names.
+fn restore_cut_off(file: &Path, kept: &Path) -> Result<bool, RunError> {
+    if !same_file(file, kept) {
+        return Ok(false);
+    }
+    fs::remove_file(kept).map_err(|error| file_error("remove", kept, &error))?;
+    Ok(true)
+}
+
+fn path_exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Whether two names lead to one file; a link is itself, and not what it leads to.
+fn same_file(one: &Path, two: &Path) -> bool {
+    let place = |path: &Path| {
+        path.symlink_metadata()
+            .ok()
+            .map(|meta| (meta.dev(), meta.ino()))
+    };
+    place(one).is_some_and(|one| Some(one) == place(two))
+}
+
+fn made_dir(script: &[u8]) -> bool {
+    String::from_utf8_lossy(script)
+        .lines()
+        .take(4)
+        .any(|line| line == "# made-directory")
+}
+
+fn file_error(what: &str, path: &Path, error: &io::Error) -> RunError {
+    RunError::usage(format!("cannot {what} {}: {error}", path.display()))
+}

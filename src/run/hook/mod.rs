@@ -1,0 +1,6 @@
+//! Hooks of git: how they are installed, and the reviews that go on in the background.
+
+pub(crate) mod background;
+pub(crate) mod install;
+pub(crate) mod managers;
+pub(crate) mod script;

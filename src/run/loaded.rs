@@ -1,0 +1,61 @@
+//! What a run of the past left: its plan and its journal, whole and belonging together.
+
+use crate::council::Plan;
+use crate::packet::sha256;
+use crate::run::error::RunError;
+use crate::run::store::StoredRun;
+use crate::session::journal::{JOURNAL_FILE, RunJournal};
+use crate::session::{RunLock, before_losses, stored};
+
+/// A run that was read.
+pub(crate) struct LoadedRun {
+    pub(crate) past: StoredRun,
+    pub(crate) journal: RunJournal,
+    pub(crate) plan: Plan,
+    /// The packet's bytes as judges may read them.
+    pub(crate) packet: Vec<u8>,
+    /// Held for as long as we go on with the run.
+    _holder: Option<RunLock>,
+}
+
+impl LoadedRun {
+    /// Reads a run; what does not fit together is refused.
+    pub(crate) fn load(past: StoredRun, holder: Option<RunLock>) -> Result<Self, RunError> {
+        let name = past.name.clone();
+        let broken = |error: &dyn std::fmt::Display| RunError::run(format!("{name}: {error}"));
+        let journal =
+            RunJournal::parse(&past.read_file(JOURNAL_FILE)?).map_err(|error| broken(&error))?;
+        let plan = past.read_file(&journal.plan.file)?;
+        let differs = |file: &str| broken(&format!("{file} is not the one that the journal names"));
+        if sha256(&plan) != journal.plan.sha256 {
+            return Err(differs(&journal.plan.file));
+        }
+        let plan = stored::parse_plan(&plan).map_err(|error| broken(&error))?;
+        let packet = past.read_file("packet.json")?;
+        let named = journal.header.packet.as_ref();
+        if named.is_some_and(|named| *named != sha256(&packet)) {
+            return Err(differs("packet.json"));
+        }
+        Ok(Self {
+            past,
+            journal,
+            plan,
+            packet,
+            _holder: holder,
+        })
+    }
+
+    /// A run that is over goes on only where judges were lost to the machine, the network or the clock.
+    pub(crate) fn forget_losses(&mut self) -> Result<(), RunError> {
+        if self.past.report()?.is_none() {
+            return Ok(());
+        }
+        let kept = before_losses(self.plan.clone(), &self.journal.entries).ok_or_else(|| {
+            let name = &self.past.name;
+            RunError::usage(format!("{name} is over, and no judge was lost on the way"))
+                .hint(format!("`git council show {name}` prints its report"))
+        })?;
+        self.journal.truncate_entries(kept);
+        Ok(())
+    }
+}

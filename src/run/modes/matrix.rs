@@ -1,0 +1,328 @@
+//! A council larger than one machine: planned in one job, judged in many, concluded in one; joined by the run's files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use council_protocol::capability::Grant;
+use council_protocol::packet::Target;
+use council_protocol::{BlobSource, Capability, CapabilitySet, Packet, Seat, Turn};
+use serde::{Deserialize, Serialize};
+
+use crate::council::Plan;
+use crate::council::plan::{
+    DebateMode, DebateSubject as Matter, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
+};
+use crate::prompt;
+use crate::report::{self, BackendFacts, GatePolicy, Report, ReviewSubject, RunFacts};
+use crate::session::matrix::{self, DueTurn, MatrixContext, MatrixStage};
+use crate::session::{PromptRenderer, RealWorld, RunFolders, RunRef, SessionWorld as _, worker};
+
+use crate::run::convene::draw_run_seed;
+use crate::run::digests;
+use crate::run::error::RunError;
+use crate::run::facts::base_facts;
+use crate::run::prepare::PreparedReview;
+use crate::run::prompts::{SeatPrompts, coverage_shown, template_overrides};
+use crate::run::seats::SeatPlanner;
+use crate::run::store::REPORT_FILE;
+
+/// What the last stage must know beside the plan.
+const HEADER: &str = "matrix.json";
+
+/// Version of that file.
+const VERSION: u32 = 1;
+
+/// What the reader of the verdict should know.
+const NOTE: &str =
+    "every judge was a job of its own: nobody could be sent a message, so there was one round";
+
+/// What is done where a judge of a job cannot be sent a message.
+const AFRESH: &str = "another job briefs it afresh, with what it said before";
+
+#[derive(Serialize, Deserialize)]
+struct MatrixHeader {
+    version: u32,
+    target: Target,
+    facts: RunFacts,
+    /// Whether judges read redacted text.
+    redacted: bool,
+    fail_on: report::FailOn,
+    max_answer_bytes: u64,
+    /// The user's own templates, by name: the next round's prompts are rendered where his files are not.
+    templates: BTreeMap<String, String>,
+}
+
+/// Writes everything that judges in other jobs need; says which turns are theirs.
+pub(crate) fn plan_matrix(
+    prepared: &PreparedReview,
+    deep: bool,
+    run: &Path,
+) -> Result<Vec<DueTurn>, RunError> {
+    let cannot =
+        |error: std::io::Error| RunError::run(format!("cannot write {}: {error}", run.display()));
+    if run.exists() {
+        return Err(
+            RunError::usage(format!("{} is there already", run.display()))
+                .hint("a run is planned once; name another folder"),
+        );
+    }
+    let world = RealWorld::new();
+    let bench = SeatPlanner {
+        config: &prepared.config,
+        deep,
+    };
+    let seats = bench.plan_seats()?;
+    let seed = draw_run_seed(&world)?;
+    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
+    let settings = &prepared.config.settings;
+    let debate = matrix_debate(settings.review.procedure, settings.review.debate);
+    let planned = seats.iter().map(|seat| PlannedSeat {
+        seat: seat.clone(),
+        grant: job_grant(debate),
+        coverage: coverage_shown(seat, prompts.as_deref(), prepared),
+    });
+    let mut notes = prepared.notes.clone();
+    notes.extend(bench.seating_notes());
+    notes.extend((debate == DebateMode::Off).then(|| NOTE.to_owned()));
+    let plan = Plan {
+        procedure: matrix_procedure(settings.review.procedure)?,
+        debate,
+        consensus: bench.consensus_rule(Matter::Change),
+        quorum: bench.required_quorum(seats.len())?,
+        policy: settings.policy(),
+        seats: planned.collect(),
+        exchange: ExchangeMode::Inline {
+            max_bytes: settings.limits.exchange,
+        },
+        timeouts: settings.timeouts(),
+        seed,
+        framing: prepared.packet.framing.clone(),
+        notes,
+        options: ProcedureOptions::default(),
+    };
+    let known = digests::compute_digests(
+        prepared,
+        &seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    let named = RunRef::create(
+        &world,
+        &RunFolders::default(),
+        &prepared.packet.target.slug,
+        &world.read_calendar(),
+    )?;
+    let header = MatrixHeader {
+        version: VERSION,
+        target: prepared.packet.target.clone(),
+        facts: RunFacts {
+            backend: Some(BackendFacts {
+                name: "matrix".to_owned(),
+                requested: Some("matrix".to_owned()),
+                passed_over: Vec::new(),
+            }),
+            debate: Some(debate),
+            digests: known.receipt_digests(&prepared.packet),
+            recognition_key: Some(known.key),
+            seed: Some(plan.seed.clone()),
+            ..base_facts(&named)
+        },
+        redacted: prompts.is_some(),
+        fail_on: settings.review.fail_on,
+        max_answer_bytes: settings.limits.answer,
+        templates: template_overrides(prepared)?,
+    };
+    std::fs::create_dir_all(run).map_err(cannot)?;
+    let brief = prompts.as_ref().map(|prompts| prompts.first_brief());
+    worker::export_packet(
+        run,
+        &prepared.packet,
+        brief.as_deref(),
+        &*prepared.change.blobs,
+    )
+    .map_err(cannot)?;
+    matrix::store_plan(run, &plan).map_err(cannot)?;
+    let json = serde_json::to_vec_pretty(&header).map_err(|error| cannot(error.into()))?;
+    std::fs::write(run.join(HEADER), json).map_err(cannot)?;
+    let desk = MatrixContext {
+        run,
+        packet: Arc::clone(&prepared.packet),
+        blobs: Arc::clone(&prepared.change.blobs),
+        redact: prompts.as_ref().map(|_| SeatPrompts::redact()),
+        prompter: prompts
+            .as_deref()
+            .map(|prompts| prompts as &dyn PromptRenderer),
+        max_answer_bytes: header.max_answer_bytes,
+    };
+    match matrix::advance_council(&desk, plan, false).map_err(cannot)? {
+        MatrixStage::Due(due) => Ok(due),
+        MatrixStage::Over(_) => Ok(Vec::new()),
+    }
+}
+
+/// Gives out the turns of the next round, as far as the replies in the run's folder go; none: nobody is asked any more.
+pub(crate) fn next_turns(run: &Path) -> Result<Vec<DueTurn>, RunError> {
+    let kept = PlannedMatrix::load(run)?;
+    let prompter = prompt::PromptBuilder::new(&kept.plan.seed, &kept.header.templates)
+        .map_err(RunError::usage)?
+        .for_target(kept.packet.target.kind);
+    let stage = kept.advance_stage(run, Some(&LaterPrompter(prompter)), false)?;
+    match stage {
+        MatrixStage::Due(due) => Ok(due),
+        MatrixStage::Over(_) => Ok(Vec::new()),
+    }
+}
+
+/// A run that was concluded.
+pub(crate) struct ConcludedMatrix {
+    pub(crate) report: Report,
+    pub(crate) packet: Packet,
+    pub(crate) gate: GatePolicy,
+}
+
+/// Makes the verdict from the replies that lie in the run's folder.
+pub(crate) fn conclude_matrix(run: &Path) -> Result<ConcludedMatrix, RunError> {
+    let kept = PlannedMatrix::load(run)?;
+    let MatrixStage::Over(outcome) = kept.advance_stage(run, None, true)? else {
+        return Err(RunError::run(
+            "the council asks for more than its jobs answered",
+        ));
+    };
+    let PlannedMatrix { header, packet, .. } = kept;
+    let report = Report::new(*outcome, ReviewSubject::of(&packet), header.facts);
+    let gate = GatePolicy {
+        fail_on: header.fail_on,
+        ..GatePolicy::default()
+    };
+    std::fs::write(run.join(REPORT_FILE), report::json::render(&report, gate))
+        .map_err(|error| unusable_run(run, &error))?;
+    Ok(ConcludedMatrix {
+        report,
+        packet,
+        gate,
+    })
+}
+
+/// What lies in the folder of a run that was planned.
+struct PlannedMatrix {
+    header: MatrixHeader,
+    plan: Plan,
+    packet: Packet,
+    blobs: Arc<worker::FolderBlobs>,
+}
+
+impl PlannedMatrix {
+    fn load(run: &Path) -> Result<Self, RunError> {
+        let cannot = |error: std::io::Error| unusable_run(run, &error);
+        let header = std::fs::read(run.join(HEADER)).map_err(cannot)?;
+        let header: MatrixHeader =
+            serde_json::from_slice(&header).map_err(|error| cannot(error.into()))?;
+        if header.version != VERSION {
+            return Err(cannot(std::io::Error::other(format!(
+                "it has version {}, and {VERSION} is read",
+                header.version
+            ))));
+        }
+        let plan = matrix::load_plan(run).map_err(cannot)?;
+        let (mut packet, blobs) = worker::open_packet(run).map_err(cannot)?;
+        packet.target = header.target.clone();
+        packet.framing = plan.framing.clone();
+        Ok(Self {
+            header,
+            plan,
+            packet,
+            blobs: Arc::new(blobs),
+        })
+    }
+
+    fn advance_stage(
+        &self,
+        run: &Path,
+        prompter: Option<&dyn PromptRenderer>,
+        last: bool,
+    ) -> Result<MatrixStage, RunError> {
+        let desk = MatrixContext {
+            run,
+            packet: Arc::new(self.packet.clone()),
+            blobs: Arc::clone(&self.blobs) as Arc<dyn BlobSource>,
+            redact: self.header.redacted.then(SeatPrompts::redact),
+            prompter,
+            max_answer_bytes: self.header.max_answer_bytes,
+        };
+        matrix::advance_council(&desk, self.plan.clone(), last)
+            .map_err(|error| unusable_run(run, &error))
+    }
+}
+
+fn unusable_run(run: &Path, error: &std::io::Error) -> RunError {
+    RunError::usage(format!("cannot go on with {}: {error}", run.display())).hint(
+        "the folder is the one that `git council plan --run` wrote, with the replies of its judges",
+    )
+}
+
+/// Prompts of later rounds; the brief lies with each judge's seat already.
+struct LaterPrompter(prompt::PromptBuilder);
+
+impl PromptRenderer for LaterPrompter {
+    fn render_brief(&self, _: &Seat) -> Arc<str> {
+        Arc::from("")
+    }
+
+    fn render_prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {
+        self.0
+            .render_exploring_turn(seat, turn.round, &turn.key, &turn.task, explorers)
+            .map_err(|error| error.to_string())
+    }
+
+    fn render_reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String> {
+        self.0
+            .render_reminder(seat, said)
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// What a job of its own can do. It can be sent no message; it is briefed afresh for R2 only where a debate was asked for.
+fn job_grant(debate: DebateMode) -> Grant {
+    let asked = match debate {
+        DebateMode::Off => None,
+        _ => Some(Capability::Message),
+    };
+    Grant {
+        requested: CapabilitySet::from_iter(
+            [Some(Capability::Spawn), asked.clone()]
+                .into_iter()
+                .flatten(),
+        ),
+        granted: CapabilitySet::from([
+            Capability::Spawn,
+            Capability::Shutdown,
+            Capability::SharedFs,
+            Capability::StructuredOutput,
+            Capability::ReadOnly,
+        ]),
+        emulated: asked
+            .map(|message| (message, AFRESH.to_owned()))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// R2 over jobs is never run unasked (3-debate.md, "Settled contradictions").
+fn matrix_debate(procedure: Procedure, mode: DebateMode) -> DebateMode {
+    match (procedure, mode) {
+        (_, DebateMode::Force) | (Procedure::Debate, DebateMode::Auto) => DebateMode::Force,
+        _ => DebateMode::Off,
+    }
+}
+
+fn matrix_procedure(asked: Procedure) -> Result<Procedure, RunError> {
+    match asked {
+        Procedure::Quick => Ok(Procedure::Quick),
+        Procedure::Review | Procedure::Debate => Ok(Procedure::Review),
+        other => Err(RunError::usage(
+            format!("{other:?} needs judges that can be sent messages, and jobs cannot")
+                .to_lowercase(),
+        )
+        .hint("plan it as a review: --procedure review")),
+    }
+}

@@ -1,0 +1,285 @@
+//! A stage of a project, debated (seed 002): its own files in, its own files out. It obeys the files of the worktree by its
+//! nature: local only, models but never commands (2-architecture.md, "Trust").
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use council_protocol::answer::Contention;
+use council_protocol::packet::{Instruction, PACKET_VERSION, TargetKind};
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat};
+
+use crate::run::context::RunContext;
+use crate::run::convene;
+use crate::run::error::RunError;
+use crate::run::modes::document::{
+    DocumentListener, DocumentMode, require_thinking_agents, synthesizer_seat,
+};
+use crate::run::prepare::PreparedReview;
+use crate::run::seats::SeatPlanner;
+use crate::run::settings::{self, ConfigSources};
+
+use crate::config::{KeyValue, Settings, is_model};
+use crate::council::plan::Intensity;
+use crate::git::{self, ChangeRequest, RepositoryPaths, TargetSpec};
+use crate::prompt::ProductionMode;
+use crate::report::{Report, judge};
+use crate::session::stage::{
+    CallLog, StageContext, StageError, StageFolder, StageProgress, StageRole, StageSettings,
+};
+use crate::session::{AnswerFiling, RealWorld, SessionWorld};
+use crate::text::Untrusted;
+
+/// The section without which no synthesis is one (seed 002, step 7).
+const NOTES: &str = "## Debate Notes";
+
+impl From<StageError> for RunError {
+    fn from(error: StageError) -> Self {
+        Self::usage(error)
+    }
+}
+
+/// A debate of a stage that somebody asks for.
+pub(crate) struct StageRequest {
+    /// The folder below `stages/`; none: the one that `state/progress.json` calls current.
+    pub(crate) stage: Option<String>,
+    pub(crate) intensity: Option<Intensity>,
+    /// The strongest layer of the configuration.
+    pub(crate) flags: Vec<KeyValue>,
+}
+
+/// What came of it.
+pub(crate) struct DebatedStage {
+    pub(crate) report: Report,
+    pub(crate) settings: Settings,
+}
+
+/// Debates a stage, and writes what the seed says.
+pub(crate) fn run_stage(
+    request: &StageRequest,
+    listener: &DocumentListener,
+    start: &RunContext,
+) -> Result<DebatedStage, RunError> {
+    if start.environment.is_ci() {
+        return Err(RunError::usage(
+            "a stage obeys the files of its worktree, and is debated locally only",
+        )
+        .hint("this is a CI job (`CI` is set); review the change instead: git council review"));
+    }
+    let folder = StageFolder::find(&project_root(start), request.stage.as_deref())?;
+    let debated = folder.read_settings(request.intensity)?;
+    let prepared = prepare_stage(request, &folder, folder.read_context()?, start)?;
+    let bench = SeatPlanner {
+        config: &prepared.config,
+        deep: false,
+    };
+    let mut seats = role_seats(&bench, &debated)?;
+    bench.check_agent_limit(seats.len() + 1)?;
+    seats.extend(synthesizer_seat(&seats));
+    let gathering = DocumentMode {
+        seats,
+        mode: ProductionMode::Stage,
+        rounds: debated.profile.round_limits(),
+        threshold: Contention::try_from(debated.threshold).ok(),
+        filing: Some(document_filing(&folder, &debated.roles)),
+        listener: Some(Arc::clone(listener)),
+    };
+    let settings = prepared.config.settings.clone();
+    folder.set_aside()?;
+    let report = convene::convene_document(prepared, &gathering, start)?;
+    write_documents(&folder, &report, gathering.seats.len() - 1, listener)?;
+    Ok(DebatedStage { report, settings })
+}
+
+/// The project's folder: where we are, if it has stages, else the top of the worktree.
+fn project_root(start: &RunContext) -> PathBuf {
+    let here = start.dir.clone();
+    if here.join("stages").is_dir() {
+        return here;
+    }
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok();
+    place.and_then(|place| place.workdir).unwrap_or(here)
+}
+
+/// What the roles are given: the stage's own material, and no change.
+fn prepare_stage(
+    request: &StageRequest,
+    folder: &StageFolder,
+    context: StageContext,
+    start: &RunContext,
+) -> Result<PreparedReview, RunError> {
+    let wanted = ChangeRequest {
+        dir: folder.root().to_path_buf(),
+        spec: TargetSpec::Topic(folder.stage().to_owned()),
+        pathspecs: Vec::new(),
+        env: start.git_environment(),
+    };
+    let mut change = git::read_change(&wanted)?;
+    change.target.kind = TargetKind::Stage;
+    change.target.slug = format!("stage-{}", change.target.slug);
+    let voices = ConfigSources {
+        place: Some(&change.place),
+        trusted: change.trusted_tree(),
+        checkout: true,
+    };
+    let config = settings::load_config(start, request.flags.clone(), &voices)?;
+    let mut notes = context.notes.clone();
+    notes.extend(config.notices.iter().map(ToString::to_string));
+    let packet = Packet {
+        version: PACKET_VERSION,
+        target: change.target.clone(),
+        files: Vec::new(),
+        instructions: stage_material(folder.stage(), context),
+        coverage: Coverage::default(),
+        framing: Default::default(),
+    };
+    Ok(PreparedReview {
+        change,
+        config,
+        packet: Arc::new(packet),
+        coverage: Arc::default(),
+        notes,
+        request: None,
+    })
+}
+
+/// The stage's instructions, the handoff and the references as the brief shows them.
+fn stage_material(stage: &str, context: StageContext) -> Vec<Instruction> {
+    let own = |path: String, text: String| Instruction {
+        path: RepoPath::from(path.as_str()),
+        origin: "the worktree".to_owned(),
+        text,
+    };
+    let mut all = vec![own(
+        format!("stages/{stage}/CLAUDE.md"),
+        context.instructions,
+    )];
+    all.extend(
+        context
+            .handoff
+            .map(|text| own("HANDOFF.md".to_owned(), text)),
+    );
+    let references = context.references.into_iter();
+    all.extend(references.map(|(name, text)| own(format!("references/{stage}/{name}"), text)));
+    all
+}
+
+/// One seat for each role, with the directive as its focus.
+fn role_seats(bench: &SeatPlanner<'_>, debated: &StageSettings) -> Result<Vec<Seat>, RunError> {
+    let mut seats = Vec::new();
+    for (index, role) in debated.roles.iter().enumerate() {
+        let mut agent = bench.agent_in_turn(None, index)?;
+        require_thinking_agents(&[&agent], "a stage")?;
+        agent.model = role_model(bench, role, &agent)?;
+        seats.push(Seat {
+            judge: role_judge(role),
+            perspective: Perspective {
+                name: role.name.clone(),
+                focus: role.directive.clone(),
+            },
+            agent,
+        });
+    }
+    Ok(seats)
+}
+
+fn role_judge(role: &StageRole) -> JudgeId {
+    JudgeId(format!("judge-{}", role.slug()))
+}
+
+/// Role → stage → what the user configured for the agent → "sonnet", where that is a model of the agent's (seed 002, "Model
+/// routing"). A flag or a variable is stronger than all of them.
+fn role_model(
+    bench: &SeatPlanner<'_>,
+    role: &StageRole,
+    agent: &AgentSpec,
+) -> Result<Option<String>, RunError> {
+    if !is_model(&role.model) {
+        let message = format!(
+            "`{}` of the role `{}` is no name of a model",
+            role.model, role.name
+        );
+        return Err(RunError::usage(message)
+            .hint("a model is written without spaces and does not begin with `-`"));
+    }
+    let named = Some(role.model.clone()).filter(|_| !role.by_default);
+    let takes_any = matches!(agent.kind, AgentKind::Claude(_) | AgentKind::Command { .. });
+    let fallback = Some(role.model.clone()).filter(|_| takes_any);
+    Ok(bench
+        .forced_model(agent)
+        .or(named)
+        .or_else(|| agent.model.clone())
+        .or(fallback))
+}
+
+/// Where a role's document of a round goes; the synthesizer's goes elsewhere.
+fn document_filing(folder: &StageFolder, roles: &[StageRole]) -> AnswerFiling {
+    let (folder, roles) = (folder.clone(), roles.to_vec());
+    let root = folder.root().to_path_buf();
+    let name = move |seat: &Seat, round: u8| {
+        let role = roles.iter().find(|role| role_judge(role) == seat.judge)?;
+        let file = folder.round_path(round, role);
+        file.strip_prefix(folder.root()).ok().map(Path::to_path_buf)
+    };
+    AnswerFiling {
+        root,
+        name: Arc::new(name),
+    }
+}
+
+/// Writes the final document and the line of the call log.
+fn write_documents(
+    folder: &StageFolder,
+    report: &Report,
+    agents: usize,
+    listener: &DocumentListener,
+) -> Result<(), RunError> {
+    let world = RealWorld::new();
+    let ledger = &report.outcome.ledger;
+    let scores = ledger.contention.iter().map(|c| c.score.score()).collect();
+    let rounds = u8::try_from(ledger.rounds.len()).unwrap_or(u8::MAX);
+    let stage = folder.stage();
+    let call = CallLog::new(stage, rounds, agents, scores, world.read_calendar().rfc3339);
+    let written = ledger
+        .synthesis
+        .as_ref()
+        .map(|synthesis| synthesis.document.trim());
+    let Some(document) = written.filter(|text| !text.is_empty() && !report.incomplete) else {
+        return Ok(folder.log_call(world.disk(), &call.into_failed())?);
+    };
+    folder.write_synthesis(world.disk(), &with_debate_notes(document, report))?;
+    folder.log_call(world.disk(), &call)?;
+    let stage = stage.to_owned();
+    listener(&StageProgress::Synthesis { stage }.to_string());
+    Ok(())
+}
+
+/// The document with its mandatory section; where the synthesizer left it out, with what the program knows.
+fn with_debate_notes(document: &str, report: &Report) -> String {
+    let mut text = judge::plain_document(document) + "\n";
+    if document.lines().any(|line| line.trim_end() == NOTES) {
+        return text;
+    }
+    let ledger = &report.outcome.ledger;
+    text += &format!(
+        "\n{NOTES}\n\nThe synthesizer left these out; this is what the program knows.\n\n"
+    );
+    text += &format!("- Rounds: {}\n", ledger.rounds.len());
+    let scores = ledger.contention.iter();
+    let scores: Vec<String> = scores.map(|c| format!("{:.2}", c.score.score())).collect();
+    if !scores.is_empty() {
+        text += &format!("- Contention: {}\n", scores.join(", "));
+    }
+    let Some(last) = ledger.rounds.last() else {
+        return text;
+    };
+    for (what, points) in [
+        ("Agreed", &last.consensus),
+        ("Disputed to the end", &last.disputed),
+    ] {
+        for point in points {
+            text += &format!("- {what}: {}\n", Untrusted::new(point).prose());
+        }
+    }
+    text
+}

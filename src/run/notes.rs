@@ -1,0 +1,161 @@
+//! Verdicts that stand in notes, whoever put them there: listed with who says so, and checked before they are believed.
+
+use serde::Serialize;
+
+use crate::git::{
+    self, ChangeRequest, CouncilNotes, GitError, RepositoryPaths, TargetSpec, recognition_key,
+};
+use crate::memory::ChangeAuthors;
+use crate::memory::line::{self, NoteLine, ParsedLine, VerdictLine};
+use crate::report::Report;
+use crate::run::context::RunContext;
+use crate::run::dismissals;
+use crate::run::error::RunError;
+use crate::run::prepare::prepare_review;
+use crate::run::request::{RequestedTarget, ReviewRequest};
+use crate::run::settings;
+use crate::run::trust::{SignatureTrust, TrustedSigner, checked_report};
+
+/// The most notes that are read.
+const MAX_NOTES: usize = 10_000;
+
+/// The fewest digits of an id that name a commit.
+const MIN_ID_DIGITS: usize = 4;
+
+/// A verdict of a note.
+pub(crate) struct NotedVerdict {
+    /// The commit that the note is on.
+    pub(crate) commit: String,
+    /// What it says.
+    pub(crate) verdict: VerdictLine,
+    read: ParsedLine,
+}
+
+/// A note and what it is worth, for `--json`.
+#[derive(Serialize)]
+struct NotedVerdictJson<'a> {
+    commit: &'a str,
+    counts: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+    verdict: &'a VerdictLine,
+}
+
+impl NotedVerdict {
+    /// Whether a run of this repository left it.
+    pub(crate) fn is_of_run(&self, report: &Report) -> bool {
+        let run = &report.receipt.run;
+        run.name == self.verdict.run && run.started == self.verdict.made
+    }
+
+    /// Who says so: a signer who counts, or nobody whose word does.
+    pub(crate) fn describe_signer(&self, trust: &SignatureTrust<'_>) -> String {
+        match trust.trusted_signer(&self.read) {
+            Ok(signer) => format!("signed by {}", signer.describe_key()),
+            Err(why) => format!("hearsay: {why}"),
+        }
+    }
+
+    /// Whether it would be recognised here: a report that fits its line, over the change that is there today, signed by
+    /// somebody who counts. Else why not.
+    pub(crate) fn check_signer(&self, trust: &SignatureTrust<'_>) -> Result<TrustedSigner, String> {
+        let line = &self.verdict;
+        if checked_report(line).is_none() {
+            return Err("its verdict does not follow from its report".to_owned());
+        }
+        if line.head != self.commit {
+            return Err("it is about another commit than the one that it stands on".to_owned());
+        }
+        let spec = match &line.base {
+            Some(base) => format!("{base}..{}", line.head),
+            None => line.head.clone(),
+        };
+        let request = ReviewRequest {
+            target: RequestedTarget::Revision(spec),
+            ..ReviewRequest::default()
+        };
+        let prepared = prepare_review(&request, trust.start)
+            .map_err(|error| format!("its change cannot be read: {}", error.message))?;
+        if recognition_key(&prepared.change, &prepared.packet.files) != line.patch_id {
+            return Err("its digest is not the one of its change".to_owned());
+        }
+        let ci = trust.authors.is_some();
+        let settings = &prepared.config.settings;
+        let authors = ci.then(|| dismissals::change_authors(&prepared.packet.framing, trust.start));
+        SignatureTrust::new(trust.start, trust.dir.clone(), settings, authors)
+            .trusted_signer(&self.read)
+    }
+
+    pub(crate) fn render_json(&self, worth: &Result<TrustedSigner, String>) -> String {
+        let told = NotedVerdictJson {
+            commit: &self.commit,
+            counts: worth.is_ok(),
+            signer: worth.as_ref().ok().map(|signer| signer.key.as_str()),
+            why: worth.as_ref().err().map(String::as_str),
+            verdict: &self.verdict,
+        };
+        // Plain data with string keys: this cannot fail.
+        let json = serde_json::to_string(&told).unwrap_or_default();
+        crate::text::json_safe(&json) + "\n"
+    }
+}
+
+/// Whose word counts in this repository where no change is at hand.
+pub(crate) fn repository_trust(start: &RunContext) -> Result<SignatureTrust<'_>, RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let settings = settings::branch_config(start)?.settings;
+    let authors = start.environment.is_ci().then(ChangeAuthors::default);
+    Ok(SignatureTrust::new(start, place.dir, &settings, authors))
+}
+
+/// Every verdict of the notes, the latest first; notes that cannot be read say nothing.
+pub(crate) fn list_verdicts(start: &RunContext) -> Vec<NotedVerdict> {
+    let noted = |commit: &str, text: &str| {
+        let read = line::parse_line(text)?;
+        let NoteLine::Verdict(verdict) = read.line.clone() else {
+            return None;
+        };
+        Some(NotedVerdict {
+            commit: commit.to_owned(),
+            verdict,
+            read,
+        })
+    };
+    let found = || -> Result<Vec<NotedVerdict>, GitError> {
+        let book = CouncilNotes::open(&start.dir, &start.git_environment())?;
+        let mut all = Vec::new();
+        for object in book.noted_objects()?.into_iter().take(MAX_NOTES) {
+            let lines = book.lines_on(&object)?;
+            all.extend(lines.iter().filter_map(|text| noted(&object, text)));
+        }
+        Ok(all)
+    };
+    let mut all = found().unwrap_or_default();
+    all.sort_by(|a, b| b.verdict.made.cmp(&a.verdict.made));
+    all
+}
+
+/// Those on a commit, named by its id, a part of it or a revision; or those of a run of that name.
+pub(crate) fn find_verdicts(start: &RunContext, name: &str) -> Vec<NotedVerdict> {
+    let mut all = list_verdicts(start);
+    let id = name.to_ascii_lowercase();
+    let hex = id.len() >= MIN_ID_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit());
+    let revision = || {
+        let request = ChangeRequest {
+            dir: start.dir.clone(),
+            spec: TargetSpec::parse(name),
+            pathspecs: Vec::new(),
+            env: start.git_environment(),
+        };
+        git::read_change(&request).ok()?.target.head
+    };
+    let head = if all.is_empty() { None } else { revision() };
+    all.retain(|noted| {
+        (hex && noted.commit.starts_with(&id))
+            || noted.verdict.run == name
+            || head.as_ref() == Some(&noted.commit)
+    });
+    all
+}

@@ -1,0 +1,76 @@
+//! A change about which nobody need be asked.
+
+use council_protocol::coverage::FileCoverage;
+use council_protocol::packet::TargetKind;
+use council_protocol::{Coverage, CoverageState};
+
+use crate::council::outcome::VerdictReason;
+use crate::report::{Report, ReviewSubject, RunFacts};
+use crate::session::{CalendarMoment, RealWorld, RunFolders, RunRef, SessionWorld as _};
+
+use crate::run::error::RunError;
+use crate::run::facts::base_facts;
+use crate::run::prepare::PreparedReview;
+
+/// Why there is nothing to review, if there is nothing.
+pub(crate) fn reason_to_skip(prepared: &PreparedReview) -> Option<(VerdictReason, String)> {
+    if let Some(why) = &prepared.change.nothing {
+        return Some((VerdictReason::NothingToReview, why.clone()));
+    }
+    if prepared.packet.target.kind == TargetKind::Topic {
+        return None;
+    }
+    let coverage = &prepared.packet.coverage;
+    let is_skipped = |file: &FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
+    coverage
+        .files
+        .iter()
+        .all(is_skipped)
+        .then(|| (VerdictReason::AllSkipped, all_skipped(coverage)))
+}
+
+/// The most skipped files that are named.
+const MAX_NAMED: usize = 3;
+
+fn all_skipped(coverage: &Coverage) -> String {
+    let one = |file: &FileCoverage| match &file.state {
+        CoverageState::Skipped { reason } => format!("{}: {reason}", file.path.display()),
+        _ => file.path.display().into_owned(),
+    };
+    let mut named: Vec<String> = coverage.files.iter().take(MAX_NAMED).map(one).collect();
+    match coverage.files.len().saturating_sub(MAX_NAMED) {
+        0 => {}
+        more => named.push(format!("and {more} more")),
+    }
+    format!("every changed file is left out ({})", named.join("; "))
+}
+
+/// A report without a run: nothing was asked, so nothing is kept.
+pub(crate) fn skipped_report(
+    prepared: PreparedReview,
+    reason: VerdictReason,
+    why: String,
+    moment: &CalendarMoment,
+    world: &RealWorld,
+) -> Result<Report, RunError> {
+    let run = RunRef::create(
+        world,
+        &RunFolders::default(),
+        &prepared.packet.target.slug,
+        moment,
+    )?;
+    let facts = RunFacts {
+        duration_ms: world.now_ms(),
+        ..base_facts(&run)
+    };
+    let subject = ReviewSubject::of(&prepared.packet);
+    let mut report = Report::skipped(
+        subject,
+        prepared.packet.coverage.clone(),
+        reason,
+        why,
+        facts,
+    );
+    report.outcome.notes = prepared.notes;
+    Ok(report)
+}

@@ -1,0 +1,233 @@
+//! From a request to what the judges are given: target, configuration, packet. Every command is prepared here.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use council_protocol::packet::Instruction;
+use council_protocol::{Coverage, FileChange, Packet};
+
+use crate::config::Config;
+use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
+use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
+use crate::prompt::RedactionRules;
+
+use crate::run::backends::BackendTable;
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+use crate::run::layers::REPOSITORY_FILE;
+use crate::run::own;
+use crate::run::request::{RequestedTarget, ReviewRequest};
+use crate::run::seats::mixed;
+use crate::run::settings::{self, ConfigSources};
+
+/// The most bytes of a patch or a document that are read.
+const MAX_INPUT_BYTES: u64 = git::patch::MAX_PATCH as u64;
+
+/// A change with all that must be known before anybody is convened.
+pub(crate) struct PreparedReview {
+    pub(crate) change: ReviewedChange,
+    pub(crate) config: Config,
+    pub(crate) packet: Arc<Packet>,
+    /// The packet's coverage, as every seat that is shown the whole of it shares it.
+    pub(crate) coverage: Arc<Coverage>,
+    /// What a reader of the verdict should know, in words; may hold untrusted names.
+    pub(crate) notes: Vec<String>,
+    /// What it was prepared for; none: a stage, which cannot be resumed.
+    pub(crate) request: Option<ReviewRequest>,
+}
+
+/// Reads everything. Nothing of the reviewed side is obeyed.
+pub(crate) fn prepare_review(
+    request: &ReviewRequest,
+    start: &RunContext,
+) -> Result<PreparedReview, RunError> {
+    prepare_spec(request, start, target_spec(request, start)?)
+}
+
+/// The same for a target that was found elsewhere.
+pub(crate) fn prepare_spec(
+    request: &ReviewRequest,
+    start: &RunContext,
+    spec: TargetSpec,
+) -> Result<PreparedReview, RunError> {
+    // A proposal is somebody else's, wherever it is reviewed.
+    let proposed = matches!(spec, TargetSpec::Proposal(_));
+    let wanted = ChangeRequest {
+        dir: start.dir.clone(),
+        spec,
+        pathspecs: request.pathspecs.clone(),
+        env: start.git_environment(),
+    };
+    let mut change = git::read_change(&wanted).map_err(|error| explain_error(error, request))?;
+    let checkout = !(proposed || request.trusted_config || start.environment.is_ci());
+    let voices = ConfigSources {
+        place: Some(&change.place),
+        trusted: change.trusted_tree(),
+        checkout,
+    };
+    let mut config = settings::load_config(start, request.flags.clone(), &voices)?;
+    load_redaction_rules(&config, change.place.workdir.as_deref())?;
+    let mut notes = std::mem::take(&mut change.notes);
+    notes.extend(config.notices.iter().map(ToString::to_string));
+    notes.extend(mixed::drop_missing_agents(&mut config, |agent| {
+        let probed = BackendTable::without_change(start).probe_agent(agent);
+        probed.map(drop).map_err(|failure| failure.detail)
+    })?);
+    notes.extend(changed_configuration(&change, checkout));
+    let packet = build_packet(&mut change, &config, &mut notes)?;
+    let coverage = Arc::new(packet.coverage.clone());
+    Ok(PreparedReview {
+        change,
+        config,
+        packet: Arc::new(packet),
+        coverage,
+        notes,
+        request: Some(request.clone()),
+    })
+}
+
+/// Puts the user's own rules for secrets in force, before anything of the change is shown to anybody.
+fn load_redaction_rules(config: &Config, repository: Option<&Path>) -> Result<(), RunError> {
+    const KEY: &str = "redact.rules";
+    let Some(file) = &config.settings.redact.rules else {
+        return Ok(());
+    };
+    let text = own::read_own_text(&own::resolve_own_path(file, KEY, repository)?, KEY)?;
+    let rules = RedactionRules::read(&text).map_err(|error| {
+        RunError::usage(format!(
+            "{} is no gitleaks configuration: {error}",
+            file.display()
+        ))
+        .hint(format!("`{KEY}` names it, in your own configuration"))
+    })?;
+    rules.enforce();
+    Ok(())
+}
+
+/// What the request asks to be reviewed.
+fn target_spec(request: &ReviewRequest, start: &RunContext) -> Result<TargetSpec, RunError> {
+    Ok(match &request.target {
+        RequestedTarget::Branch => TargetSpec::Default,
+        RequestedTarget::Revision(target) => TargetSpec::parse(target),
+        RequestedTarget::Staged => TargetSpec::Staged,
+        RequestedTarget::Worktree => TargetSpec::Worktree,
+        RequestedTarget::Question(question) => TargetSpec::Topic(question.clone()),
+        RequestedTarget::Document(file) => {
+            let (bytes, label) = read_input(file, &start.dir, "document")?;
+            TargetSpec::Document(bytes, label)
+        }
+        RequestedTarget::Patch(file) => {
+            let (bytes, label) = read_input(file, &start.dir, "patch")?;
+            TargetSpec::Patch(bytes, label)
+        }
+    })
+}
+
+/// A file of the user's, or standard input, with its name for people; `what` says what it is to be.
+fn read_input(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), RunError> {
+    let label = match file.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => file.display().to_string(),
+    };
+    let mut bytes = Vec::new();
+    let read = match file.as_os_str() == "-" {
+        true => std::io::stdin()
+            .lock()
+            .take(MAX_INPUT_BYTES + 1)
+            .read_to_end(&mut bytes),
+        false => std::fs::File::open(dir.join(file))
+            .and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)),
+    };
+    read.map_err(|error| RunError::usage(format!("cannot read the {what} {label}: {error}")))?;
+    if bytes.len() as u64 > MAX_INPUT_BYTES {
+        return Err(RunError::usage(format!(
+            "the {what} {label} is larger than {} MiB",
+            MAX_INPUT_BYTES >> 20
+        ))
+        .hint("split it"));
+    }
+    Ok((bytes, label))
+}
+
+/// A word that names no revision may be a file, or a subcommand of habit.
+fn explain_error(error: GitError, request: &ReviewRequest) -> RunError {
+    let is_pull_request = |rev: &str| rev.starts_with('#') || rev.starts_with("https://");
+    let hint = match (&error, &request.target) {
+        (GitError::UnknownRevision { .. }, RequestedTarget::Revision(target))
+            if is_pull_request(target) =>
+        {
+            Some(
+                "fetch the pull request first: git fetch origin pull/N/head, then review FETCH_HEAD",
+            )
+        }
+        _ => None,
+    };
+    let error = RunError::from(error);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+/// Where only the trusted branch is heard, a change of its configuration is reported (threat T1).
+fn changed_configuration(change: &ReviewedChange, checkout: bool) -> Option<String> {
+    let touched = |file: &FileChange| {
+        let name = REPOSITORY_FILE.as_bytes();
+        file.path.as_bytes() == name || file.path_before().as_bytes() == name
+    };
+    (!checkout && change.files.iter().any(touched)).then(|| {
+        format!("the change touches {REPOSITORY_FILE}: it was not obeyed, and takes effect once it is on the trusted branch")
+    })
+}
+
+fn build_packet(
+    change: &mut ReviewedChange,
+    config: &Config,
+    notes: &mut Vec<String>,
+) -> Result<Packet, RunError> {
+    let review = &config.settings.review;
+    // Built-in globs are always there; one line takes them all back.
+    let all = (!review.default_ignores).then(|| "!**".to_owned());
+    let lines: Vec<String> = all
+        .into_iter()
+        .chain(review.ignore.iter().cloned())
+        .collect();
+    let ignore = IgnoreGlobs::new(&lines)
+        .map_err(|error| RunError::usage(error).hint("it stands in `review.ignore`"))?;
+    let material = PacketMaterial {
+        target: change.target.clone(),
+        files: std::mem::take(&mut change.files),
+        framing: std::mem::take(&mut change.framing),
+        instructions: trusted_instructions(change, notes),
+        ignore,
+    };
+    let change = &*change;
+    let files = packet::FileReaders {
+        fill: &|file| change.fill_hunks(file).map_err(|error| error.to_string()),
+        blobs: &*change.blobs,
+        each: git::map_parallel,
+    };
+    Ok(packet::build_packet(
+        material,
+        &files,
+        &ContextBounds::default(),
+    ))
+}
+
+fn trusted_instructions(change: &ReviewedChange, notes: &mut Vec<String>) -> Vec<Instruction> {
+    let Some(tree) = change.trusted_tree() else {
+        return Vec::new();
+    };
+    let mut read = |path: &str| match tree.read_file(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            notes.push(format!(
+                "{path} of {} could not be read: {error}",
+                tree.origin()
+            ));
+            None
+        }
+    };
+    packet::read_instructions(&mut read, &tree.origin())
+}

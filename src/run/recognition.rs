@@ -1,0 +1,259 @@
+//! Nothing is bought twice: a change that was judged before, in the same way, costs no judge. And what people dismissed
+//! does not count again.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use council_protocol::packet::TargetKind;
+
+use crate::council::{Dismissal, ReconsideredVerdict};
+use crate::git::{self, UserGit};
+use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
+use crate::memory::{VerdictCache, is_worth_keeping};
+use crate::report::{MemoryPlace, RecognisedVerdict, Report, ReviewSubject};
+
+use crate::run::context::RunContext;
+use crate::run::digests::RunDigests;
+use crate::run::dismissals::{self, DismissalJournal};
+use crate::run::error::RunError;
+use crate::run::prepare::PreparedReview;
+use crate::run::trust::{SignatureTrust, checked_report};
+
+/// What is remembered in one repository.
+pub(crate) struct VerdictMemory<'a> {
+    prepared: &'a PreparedReview,
+    start: &'a RunContext,
+    dir: PathBuf,
+    cache: VerdictCache,
+    journal: DismissalJournal,
+    trust: SignatureTrust<'a>,
+}
+
+/// What is heard about a finding.
+#[derive(Debug, Default)]
+pub(crate) struct KnownDismissals {
+    /// The dismissals that count.
+    pub(crate) dismissals: Vec<Dismissal>,
+    /// What a reader should know about those that do not.
+    pub(crate) notes: Vec<String>,
+}
+
+impl<'a> VerdictMemory<'a> {
+    /// The memory of the repository under review; none outside of one.
+    pub(crate) fn for_change(prepared: &'a PreparedReview, start: &'a RunContext) -> Option<Self> {
+        // A text without a change is asked about anew: it has no commit, and no patch that names it.
+        if matches!(
+            prepared.packet.target.kind,
+            TargetKind::File | TargetKind::Topic | TargetKind::Stage
+        ) {
+            return None;
+        }
+        let settings = &prepared.config.settings;
+        let dir = prepared.change.place.memory_dir()?;
+        let keep = usize::try_from(settings.cache.keep).unwrap_or(usize::MAX);
+        let ci = start.environment.is_ci();
+        let authors = ci.then(|| dismissals::change_authors(&prepared.packet.framing, start));
+        // In CI a file of the checkout is nobody's word.
+        let seal = if ci { None } else { start.signing_key() };
+        Some(Self {
+            prepared,
+            start,
+            cache: VerdictCache::new(&dir, keep, seal.clone()),
+            journal: DismissalJournal::new(&dir, seal),
+            dir,
+            trust: SignatureTrust::new(start, prepared.change.place.dir.clone(), settings, authors),
+        })
+    }
+
+    /// What people dismissed: in this repository, and in notes that are signed by somebody who counts.
+    pub(crate) fn load_dismissals(&self) -> KnownDismissals {
+        let mut heard = KnownDismissals::default();
+        let mut lines: Vec<DismissalLine> = Vec::new();
+        let (own, planted) = self.journal.read_lines();
+        let mut known: HashSet<String> = HashSet::new();
+        for read in own {
+            if let NoteLine::Dismissal(line) = read.line {
+                known.insert(read.body);
+                lines.push(line);
+            }
+        }
+        let mut hearsay: HashSet<String> = HashSet::new();
+        let noted = self.trust.note_lines(None);
+        for read in noted
+            .iter()
+            .filter_map(|text| line::parse_line(text))
+            .chain(planted)
+        {
+            let NoteLine::Dismissal(dismissal) = &read.line else {
+                continue;
+            };
+            if known.contains(&read.body) {
+                continue;
+            }
+            if self.trust.trusted_signer(&read).is_ok() {
+                lines.push(dismissal.clone());
+                known.insert(read.body);
+            } else {
+                hearsay.insert(read.body);
+            }
+        }
+        let hearsay = hearsay.difference(&known).count();
+        if hearsay > 0 {
+            heard.notes.push(format!(
+                "{hearsay} {} from elsewhere {} not counted: only what you said here or a signer in council.trustedNotes signed is",
+                if hearsay == 1 { "dismissal" } else { "dismissals" },
+                if hearsay == 1 { "is" } else { "are" },
+            ));
+        }
+        heard.dismissals = line::latest_dismissals(lines);
+        heard
+    }
+
+    /// The verdict that was made before over this change, under today's dismissals. `notes` hears what does not count.
+    pub(crate) fn recall_verdict(
+        &self,
+        known: &RunDigests,
+        heard: &KnownDismissals,
+        notes: &mut Vec<String>,
+    ) -> Option<Report> {
+        let (report, place, signer) = match self.cache.get(&known.key) {
+            Some(report) => (report, MemoryPlace::Cache, None),
+            None => {
+                let (report, signer) = self.noted_verdict(known, notes)?;
+                (report, MemoryPlace::Note, Some(signer))
+            }
+        };
+        Some(self.renew_report(report, place, signer, known, heard))
+    }
+
+    /// A verdict of the reviewed commit's note, by somebody who counts.
+    fn noted_verdict(
+        &self,
+        known: &RunDigests,
+        notes: &mut Vec<String>,
+    ) -> Option<(Report, String)> {
+        let head = self.prepared.packet.target.head.as_deref()?;
+        for text in self.trust.note_lines(Some(head)) {
+            let Some(read) = line::parse_line(&text) else {
+                continue;
+            };
+            let NoteLine::Verdict(verdict) = &read.line else {
+                continue;
+            };
+            if verdict.key != known.key {
+                continue;
+            }
+            match self.trust.trusted_signer(&read) {
+                Ok(signer) => {
+                    let report = checked_report(verdict)?;
+                    return Some((report, signer.key));
+                }
+                Err(why) => notes.push(format!(
+                    "a note says {} of this change; that is hearsay, because {why}",
+                    verdict.verdict.as_str()
+                )),
+            }
+        }
+        None
+    }
+
+    /// An old report over today's target.
+    fn renew_report(
+        &self,
+        mut report: Report,
+        place: MemoryPlace,
+        signer: Option<String>,
+        known: &RunDigests,
+        heard: &KnownDismissals,
+    ) -> Report {
+        let settings = &self.prepared.config.settings;
+        let subject = ReviewSubject::of(&self.prepared.packet);
+        let run = &mut report.receipt.run;
+        run.recognised = Some(RecognisedVerdict {
+            place,
+            run: run.name.clone(),
+            made: run.started.clone(),
+            head: report.target.head.take(),
+            signer,
+        });
+        run.recognition_key = Some(known.key.clone());
+        report.outcome.coverage = (*self.prepared.coverage).clone();
+        report.target = subject.target;
+        report.change = subject.change;
+        report.outcome.notes.clone_from(&self.prepared.notes);
+        report.outcome.notes.extend(heard.notes.iter().cloned());
+        let reconsidered = ReconsideredVerdict {
+            consensus: report
+                .outcome
+                .consensus
+                .unwrap_or(settings.review.consensus),
+            policy: settings.policy(),
+            quorum: report.receipt.participation.quorum,
+            judges: &report.outcome.judges,
+            coverage: &report.outcome.coverage,
+        };
+        (report.outcome.verdict, report.outcome.reason) =
+            reconsidered.decide_again(&mut report.outcome.findings, &heard.dismissals);
+        let gone = |id: &Option<String>| {
+            let dismissed = |id: &String| {
+                report
+                    .outcome
+                    .findings
+                    .iter()
+                    .any(|f| f.id == *id && f.dismissed.is_some())
+            };
+            id.as_ref().is_some_and(dismissed)
+        };
+        let left: Vec<_> = report
+            .outcome
+            .disagreements
+            .iter()
+            .filter(|d| !gone(&d.finding))
+            .cloned()
+            .collect();
+        report.outcome.disagreements = left;
+        report
+    }
+
+    /// Keeps a verdict for the next time: in the cache, and as a note on the reviewed commit.
+    pub(crate) fn save_verdict(&self, report: &Report, known: &RunDigests) {
+        if self.trust.authors.is_some() || !is_worth_keeping(report) {
+            return;
+        }
+        if let Err(error) = self.cache.put(report) {
+            self.start
+                .notifier
+                .warn(&format!("the verdict is not kept: {error}"));
+        }
+        if self.prepared.config.settings.notes.write
+            && let Some(head) = self.prepared.packet.target.head.clone()
+            && let Err(error) = self.write_note(report, known, &head)
+            && self.start.notifier.is_verbose()
+        {
+            self.start
+                .notifier
+                .warn(&format!("the verdict is not noted: {}", error.message));
+        }
+    }
+
+    fn write_note(&self, report: &Report, known: &RunDigests, head: &str) -> Result<(), RunError> {
+        let line = NoteLine::Verdict(VerdictLine {
+            v: LINE_VERSION,
+            verdict: report.outcome.verdict,
+            headline: report.headline(),
+            head: head.to_owned(),
+            base: report.target.base.clone(),
+            patch_id: known.change.clone(),
+            config: known.config.clone(),
+            council: known.bench.clone(),
+            key: known.key.clone(),
+            run: report.receipt.run.name.clone(),
+            made: report.receipt.run.started.clone(),
+            report: Box::new(line::trim_report(report)),
+        });
+        let place = &self.prepared.change.place;
+        let git = UserGit::new(&place.dir, &self.start.git_environment()).map_err(RunError::run)?;
+        let text = dismissals::note_line(&line, &git, &self.prepared.config.settings.notes)?;
+        git::add_line(&git, &self.dir, head, &text).map_err(RunError::run)
+    }
+}

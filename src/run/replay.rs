@@ -1,0 +1,65 @@
+//! The report of a run of the past, from what it wrote down.
+
+use std::sync::Arc;
+
+use council_protocol::{Packet, Seat};
+
+use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+use crate::run::facts::run_facts;
+use crate::run::loaded::LoadedRun;
+use crate::run::prompts::SeatPrompts;
+use crate::run::resume::prepare_again;
+use crate::run::stored_request::StoredRequest;
+use crate::session::{PromptRenderer, replay_council, stored};
+
+/// Renders what the agents of a run were sent, from the change as it was; none: nobody was sent anything.
+pub(crate) fn run_prompter(
+    left: &LoadedRun,
+    start: &RunContext,
+) -> Result<Option<Arc<dyn PromptRenderer>>, RunError> {
+    let (review, start) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
+    let prepared = prepare_again(&review, &start, left)?;
+    let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
+    let prompts = SeatPrompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    Ok(prompts.map(|prompts| prompts as Arc<dyn PromptRenderer>))
+}
+
+/// The report of a run from its journal, with the packet that it was about.
+pub(crate) fn recompute_report(
+    left: &LoadedRun,
+    before: Option<&Report>,
+) -> Result<(Report, Packet), RunError> {
+    let LoadedRun {
+        past,
+        journal,
+        plan,
+        packet,
+        ..
+    } = left;
+    let broken = |error: &dyn std::fmt::Display| RunError::run(format!("{}: {error}", past.name));
+    let packet =
+        stored::restore_packet(packet, &journal.header, plan).map_err(|error| broken(&error))?;
+    let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
+        broken(&error).hint(format!(
+            "`git council resume {}` goes on with it",
+            past.name
+        ))
+    })?;
+    let facts = match before {
+        Some(report) => report.receipt.run.clone(),
+        None => RunFacts {
+            duration_ms: journal.entries.last().map_or(0, |entry| entry.at),
+            backend: Some(BackendFacts {
+                name: journal.backend.clone(),
+                ..BackendFacts::default()
+            }),
+            ..run_facts(&journal.header.run, &journal.header.started)
+        },
+    };
+    Ok((
+        Report::new(outcome, ReviewSubject::of(&packet), facts),
+        packet,
+    ))
+}

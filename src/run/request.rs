@@ -1,0 +1,51 @@
+//! What is asked for, typed: what flags, a hook, an event or a kept run come to.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::KeyValue;
+
+/// A review that somebody asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReviewRequest {
+    pub(crate) target: RequestedTarget,
+    /// Only these files (git pathspecs).
+    pub(crate) pathspecs: Vec<String>,
+    /// The strongest layer of the configuration.
+    pub(crate) flags: Vec<KeyValue>,
+    /// The checkout has no say: configuration and instructions come from the trusted branch only.
+    pub(crate) trusted_config: bool,
+    /// Three judges instead of two.
+    pub(crate) deep: bool,
+    /// A file for the report; whoever resumes the run writes it, too.
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What is to be reviewed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RequestedTarget {
+    /// The current branch since it left its upstream, else the default branch.
+    #[default]
+    Branch,
+    /// A commit, `A..B` or `A...B`.
+    Revision(String),
+    /// The index against HEAD.
+    Staged,
+    /// The worktree against HEAD.
+    Worktree,
+    /// A unified diff from a file; `-` is standard input.
+    Patch(PathBuf),
+    /// A document; `-` is standard input.
+    Document(PathBuf),
+    /// A question without code.
+    Question(String),
+}
+
+impl RequestedTarget {
+    /// Whether it came over standard input, which can be read once.
+    pub(crate) fn is_standard_input(&self) -> bool {
+        matches!(self, Self::Patch(file) | Self::Document(file) if file.as_os_str() == "-")
+    }
+}

@@ -1,0 +1,182 @@
+//! What thinks for an agent's name: its driver, and how that is started.
+
+use council_agents::known::{self, KnownClient};
+use council_protocol::seat::{AgentKind, Api, Client, Endpoint};
+
+use crate::config::{AgentSettings, ResolvedKey, SourceTrust};
+use crate::run::error::RunError;
+use crate::run::seats::names::unknown_name;
+use crate::run::seats::{BUILT_IN, SeatPlanner};
+
+impl SeatPlanner<'_> {
+    /// The kind of the agent `name`; `own` is its table of the configuration.
+    pub(crate) fn agent_kind(
+        &self,
+        name: &str,
+        own: Option<&AgentSettings>,
+    ) -> Result<AgentKind, RunError> {
+        let mut own = own.cloned().unwrap_or_default();
+        let rules = self.settings().rule_settings();
+        match own.driver.take().as_deref() {
+            Some("command") if own.command.is_empty() => Err(no_command(name)),
+            Some("command") => Ok(AgentKind::Command {
+                argv: own.command,
+                env: own.env,
+                format: own.format,
+                sandbox: own.sandbox,
+            }),
+            Some("recorded") => match own.recording {
+                Some(recording) => Ok(AgentKind::Recorded { recording }),
+                None => Err(RunError::usage(format!("agent `{name}` has no recording"))
+                    .hint(format!("set `agents.{name}.recording` to a bundle: git council replay RUN --bundle FILE"))),
+            },
+            Some("backend") => Ok(AgentKind::Backend {}),
+            Some("http") => Ok(AgentKind::Http(http_endpoint(name, own)?)),
+            Some("builtin") => Ok(AgentKind::Builtin { rules }),
+            Some(driver) => client_kind(name, driver, own),
+            None if name == BUILT_IN => Ok(AgentKind::Builtin { rules }),
+            None => match known::find_known(name) {
+                Some(known) if self.is_named_by_user(name) => client_kind(name, known.driver, own),
+                Some(known) => Err(not_seated(known)),
+                None => Err(self.unknown_agent(name)),
+            },
+        }
+    }
+
+    /// Whether the user named the agent: a repository alone cannot make a run cost money.
+    fn is_named_by_user(&self, name: &str) -> bool {
+        let is_the_users = |key: &str| {
+            let origin = self.config.entry(key).and_then(ResolvedKey::origin);
+            origin.is_some_and(|origin| origin.source.trust() == SourceTrust::User)
+        };
+        let review = &self.settings().review;
+        let seated = || {
+            self.settings()
+                .judge
+                .iter()
+                .filter_map(|judge| judge.agent.as_deref())
+        };
+        (is_the_users("review.agents") && review.agents.iter().any(|agent| agent == name))
+            || (is_the_users("judge") && seated().any(|agent| agent == name))
+    }
+
+    fn unknown_agent(&self, name: &str) -> RunError {
+        let mut names = self.configured_agents();
+        names.push(BUILT_IN.to_owned());
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        unknown_name("agent", name, &names)
+    }
+}
+
+/// Whose model it is where nobody says so.
+pub(crate) fn default_vendor(name: &str, kind: &AgentKind) -> String {
+    let known = known::find_known(name).or_else(|| known::known_of_driver(kind.driver()));
+    let home = |endpoint: &Endpoint| API_VENDORS.iter().find(|home| home.url == endpoint.url);
+    if let AgentKind::Http(endpoint) = kind {
+        return home(endpoint).map_or(name, |home| home.vendor).to_owned();
+    }
+    match (kind, known) {
+        (AgentKind::Builtin { .. }, _) => BUILT_IN.to_owned(),
+        (_, Some(known)) if known.driver == kind.driver() => known.vendor.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// What is known of an API without being told: where its vendor has it, and under which name people keep its key.
+struct ApiVendor {
+    api: Api,
+    url: &'static str,
+    key: &'static str,
+    vendor: &'static str,
+}
+
+const API_VENDORS: [ApiVendor; 4] = [
+    ApiVendor {
+        api: Api::Anthropic,
+        url: "https://api.anthropic.com/v1",
+        key: "ANTHROPIC_API_KEY",
+        vendor: "anthropic",
+    },
+    ApiVendor {
+        api: Api::Responses,
+        url: OPENAI,
+        key: "OPENAI_API_KEY",
+        vendor: "openai",
+    },
+    ApiVendor {
+        api: Api::Chat,
+        url: OPENAI,
+        key: "OPENAI_API_KEY",
+        vendor: "openai",
+    },
+    ApiVendor {
+        api: Api::Gemini,
+        url: "https://generativelanguage.googleapis.com/v1beta",
+        key: "GEMINI_API_KEY",
+        vendor: "google",
+    },
+];
+
+const OPENAI: &str = "https://api.openai.com/v1";
+
+/// The most tokens of an answer where nobody says so: a long review with its findings.
+const MAX_TOKENS: u32 = 16_000;
+
+/// An agent that is an API. The vendor's key goes to the vendor's own address only.
+fn http_endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, RunError> {
+    let home = own
+        .api
+        .and_then(|api| API_VENDORS.iter().find(|home| home.api == api));
+    let Some(home) = home else {
+        return Err(
+            RunError::usage(format!("agent `{name}` has no API")).hint(format!(
+                "set `agents.{name}.api` to `anthropic`, `responses`, `chat` or `gemini`"
+            )),
+        );
+    };
+    let at_home = own
+        .url
+        .as_deref()
+        .is_none_or(|url| url.trim_end_matches('/') == home.url);
+    Ok(Endpoint {
+        api: home.api,
+        key: own.key.or_else(|| at_home.then(|| home.key.to_owned())),
+        url: own.url.unwrap_or_else(|| home.url.to_owned()),
+        fallback: own.fallback,
+        max_tokens: own.max_tokens.unwrap_or(MAX_TOKENS),
+        // Other servers that speak the same may not know schemas, and some answer them with an error.
+        structured: own.structured.unwrap_or(at_home || home.api != Api::Chat),
+        prime: own.prime,
+    })
+}
+
+/// An agent that is a program of its own.
+fn client_kind(name: &str, driver: &str, own: AgentSettings) -> Result<AgentKind, RunError> {
+    let argv = match own.command.is_empty() {
+        false => own.command,
+        true => known::find_known(name)
+            .filter(|known| known.driver == driver)
+            .or_else(|| known::known_of_driver(driver))
+            .map(KnownClient::to_command)
+            .ok_or_else(|| no_command(name))?,
+    };
+    let client = Client {
+        argv,
+        env: own.env,
+        sandbox: own.sandbox,
+    };
+    known::agent_kind(driver, client).ok_or_else(|| no_command(name))
+}
+
+fn no_command(name: &str) -> RunError {
+    RunError::usage(format!("agent `{name}` has no command")).hint(format!(
+        "set `agents.{name}.command` in your own configuration"
+    ))
+}
+
+fn not_seated(known: &KnownClient) -> RunError {
+    let KnownClient { name, driver, .. } = known;
+    RunError::usage(format!("agent `{name}` is not in your own configuration"))
+        .hint("a repository cannot seat an agent that may cost you money; `git council init` writes a configuration")
+        .hint(format!("or set agents.{name}.driver to `{driver}`: git config --global council.agents.{name}.driver {driver}"))
+}

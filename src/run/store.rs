@@ -1,0 +1,226 @@
+//! Runs of the past, as their folders tell them.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::git::RepositoryPaths;
+use crate::memory::MacPurpose;
+use crate::report::{self, Report};
+use crate::session::{LOCK_FILE, RealWorld, RunLock, RunRef, SessionWorld as _};
+
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+
+/// The report's name in the run's folder.
+pub(crate) const REPORT_FILE: &str = "report.json";
+
+/// The name of the seal on the report: `wait` gives the exit code of none but the user's own.
+const SIGNATURE_FILE: &str = "report.seal";
+
+/// Seals the report of a run. Where there is no seal, or no room for it, nobody will believe the report later.
+pub(crate) fn sign_report(start: &RunContext, run: &RunRef, report: &[u8]) {
+    if let (Some(seal), Some(path)) = (start.signing_key(), run.file_path(SIGNATURE_FILE)) {
+        let seal = seal.mac_hex(MacPurpose::Report, &signed_report_bytes(&run.name, report));
+        let _ = std::fs::write(path, seal);
+    }
+}
+
+fn signed_report_bytes(run: &str, report: &[u8]) -> Vec<u8> {
+    [run.as_bytes(), b"\0", report].concat()
+}
+
+/// Holds a run of the past.
+pub(crate) fn hold_run(past: &StoredRun) -> Result<RunLock, RunError> {
+    Ok(RunLock::acquire(
+        RealWorld::new().disk(),
+        &past.name,
+        &past.folder,
+    )?)
+}
+
+/// Removes the folder of a run that nothing but its holder and its request was written to.
+pub(crate) fn forget_run(run: &RunRef) {
+    let Some(folder) = &run.folder else {
+        return;
+    };
+    let ours = |name: &std::ffi::OsStr| name == LOCK_FILE || name == "request.json";
+    let mut left = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    if left.all(|entry| ours(&entry.file_name())) {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunState {
+    /// Somebody holds it.
+    GoingOn,
+    /// It left a report.
+    Finished,
+    /// Nobody holds it, and it left none.
+    CutOff,
+}
+
+/// A run on disk.
+pub(crate) struct StoredRun {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its folder.
+    pub(crate) folder: PathBuf,
+}
+
+impl StoredRun {
+    /// The bytes of one of its files.
+    pub(crate) fn read_file(&self, file: &str) -> Result<Vec<u8>, RunError> {
+        let path = self.folder.join(file);
+        std::fs::read(&path)
+            .map_err(|error| RunError::usage(format!("cannot read {}: {error}", path.display())))
+    }
+
+    /// How it stands.
+    pub(crate) fn state(&self) -> RunState {
+        let held = File::open(self.folder.join(LOCK_FILE))
+            .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
+        match (held, self.folder.join(REPORT_FILE).is_file()) {
+            (true, _) => RunState::GoingOn,
+            (false, true) => RunState::Finished,
+            (false, false) => RunState::CutOff,
+        }
+    }
+
+    /// Whether this user's program made its report, as it lies here. Who has no place for a key has nothing to compare.
+    pub(crate) fn is_own(&self, start: &RunContext) -> Result<bool, RunError> {
+        let Some(seal) = start.signing_key() else {
+            return Ok(true);
+        };
+        let kept = std::fs::read_to_string(self.folder.join(SIGNATURE_FILE)).unwrap_or_default();
+        let report = self.read_file(REPORT_FILE)?;
+        Ok(seal.verify_mac(
+            MacPurpose::Report,
+            &signed_report_bytes(&self.name, &report),
+            kept.trim(),
+        ))
+    }
+
+    /// Its report; none while it is going on, or when it was cut off.
+    pub(crate) fn report(&self) -> Result<Option<Report>, RunError> {
+        let file = self.folder.join(REPORT_FILE);
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(RunError::usage(format!(
+                    "cannot read {}: {error}",
+                    file.display()
+                )));
+            }
+        };
+        let parsed = report::json::parse(&text);
+        parsed
+            .map(Some)
+            .map_err(|error| RunError::usage(format!("{}: {error}", file.display())))
+    }
+}
+
+/// Removes the oldest runs, so that `keep` are left: those that ended, with or without a report. One that goes on stays,
+/// and so does what cannot be removed. Says which went.
+pub(crate) fn prune_runs(runs: &Path, keep: usize) -> Vec<String> {
+    let mut all = list_folders(runs).unwrap_or_default();
+    all.retain(|past| past.name.starts_with("council-"));
+    if all.len() <= keep {
+        return Vec::new();
+    }
+    let age = |past: &StoredRun| {
+        let made = std::fs::metadata(&past.folder).and_then(|meta| meta.modified());
+        // `council-YYYYMMDD-…` says the day, the folder's time the rest.
+        (
+            past.name.get(8..16).map(str::to_owned),
+            made.ok(),
+            past.name.clone(),
+        )
+    };
+    all.sort_by_cached_key(age);
+    let surplus = all.len() - keep;
+    let old = all.into_iter().take(surplus);
+    let over = old.filter(|past| past.state() != RunState::GoingOn);
+    over.filter(|past| std::fs::remove_dir_all(&past.folder).is_ok())
+        .map(|past| past.name)
+        .collect()
+}
+
+/// Every run of the repository with its report where there is one, the latest first.
+pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Report>)>, RunError> {
+    let runs = RepositoryPaths::discover(&start.dir, &start.git_environment())?.runs_dir();
+    let mut found = Vec::new();
+    for past in list_folders(&runs)? {
+        // A report of another version is still a run.
+        let report = past.report().ok().flatten();
+        found.push((past, report));
+    }
+    let began = |(past, report): &(StoredRun, Option<Report>)| {
+        let started = report
+            .as_ref()
+            .map(|report| report.receipt.run.started.clone());
+        (started.unwrap_or_default(), past.name.clone())
+    };
+    found.sort_by_cached_key(began);
+    found.reverse();
+    Ok(found)
+}
+
+/// The run of that name, or the one whose name contains it; without a name the latest that has a report.
+pub(crate) fn find_run(start: &RunContext, name: Option<&str>) -> Result<StoredRun, RunError> {
+    let mut all = list_runs(start)?;
+    let Some(name) = name else {
+        let at = all.iter().position(|(_, report)| report.is_some());
+        return at.map(|at| all.swap_remove(at).0).ok_or_else(no_runs_error);
+    };
+    if let Some(at) = all.iter().position(|(past, _)| past.name == name) {
+        return Ok(all.swap_remove(at).0);
+    }
+    let alike: Vec<usize> = (0..all.len())
+        .filter(|&at| all[at].0.name.contains(name))
+        .collect();
+    match alike.as_slice() {
+        [at] => Ok(all.swap_remove(*at).0),
+        [] if all.is_empty() => Err(no_runs_error()),
+        [] => Err(RunError::usage(format!("there is no run {name:?}"))
+            .hint("`git council log` lists the runs")),
+        several => {
+            let names: Vec<&str> = several
+                .iter()
+                .take(5)
+                .map(|&at| all[at].0.name.as_str())
+                .collect();
+            Err(
+                RunError::usage(format!("{} runs are called like {name:?}", several.len()))
+                    .hint(format!("say which: {}", names.join(", "))),
+            )
+        }
+    }
+}
+
+fn no_runs_error() -> RunError {
+    RunError::usage("this repository has no run yet").hint("make one: git council review")
+}
+
+fn list_folders(runs: &Path) -> Result<Vec<StoredRun>, RunError> {
+    let entries = match std::fs::read_dir(runs) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            return Err(RunError::usage(format!(
+                "cannot read {}: {error}",
+                runs.display()
+            )));
+        }
+    };
+    let past = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        entry.file_type().ok()?.is_dir().then(|| StoredRun {
+            name,
+            folder: entry.path(),
+        })
+    };
+    Ok(entries.filter_map(Result::ok).filter_map(past).collect())
+}

@@ -1,0 +1,96 @@
+//! The rooms of agents that are programs: exports of the reviewed tree, away from the repository.
+
+use std::borrow::Cow;
+
+use council_agents::room::{self, WorkspaceBounds};
+use council_protocol::change::BlobSource;
+use council_protocol::{RepoPath, Seat};
+use tempfile::TempDir;
+
+use crate::prompt::redact_file;
+use crate::session;
+
+use crate::run::error::RunError;
+
+/// What the names of all rooms begin with.
+pub(crate) const PREFIX: &str = "council-room-";
+
+/// The rooms of a council, removed with the value.
+#[derive(Default)]
+pub(crate) struct AgentWorkspaces {
+    redacted: Option<ExportedTree>,
+    whole: Option<ExportedTree>,
+}
+
+/// One room, removed with the value.
+struct ExportedTree(TempDir);
+
+impl Drop for ExportedTree {
+    fn drop(&mut self) {
+        // What is left of it is no part of the verdict.
+        let _ = room::remove_workspace(self.0.path());
+    }
+}
+
+impl AgentWorkspaces {
+    /// The rooms that these seats need.
+    pub(crate) fn for_seats(seats: &[Seat], blobs: &dyn BlobSource) -> Result<Self, RunError> {
+        let mut programs = seats
+            .iter()
+            .filter(|seat| seat.agent.kind.reads_text())
+            .peekable();
+        if !blobs.has_blobs() || programs.peek().is_none() {
+            return Ok(Self::default());
+        }
+        let (tools, thinkers): (Vec<_>, Vec<_>) = programs.partition(|s| s.agent.kind.is_tool());
+        Ok(Self {
+            redacted: (!thinkers.is_empty())
+                .then(|| ExportedTree::export_tree(blobs, &redact_content))
+                .transpose()?,
+            whole: (!tools.is_empty())
+                .then(|| ExportedTree::export_tree(blobs, &keep_content))
+                .transpose()?,
+        })
+    }
+
+    /// Where they are.
+    pub(crate) fn workspace_folders(&self) -> session::ExportFolders {
+        let place = |room: &Option<ExportedTree>| {
+            room.as_ref()
+                .map(|ExportedTree(folder)| folder.path().to_path_buf())
+        };
+        session::ExportFolders {
+            redacted: place(&self.redacted),
+            whole: place(&self.whole),
+        }
+    }
+}
+
+impl ExportedTree {
+    fn export_tree(blobs: &dyn BlobSource, shown: &room::FileFilter<'_>) -> Result<Self, RunError> {
+        let cannot = |error| RunError::run(format!("cannot export the reviewed tree: {error}"));
+        let folder = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir()
+            .map_err(cannot)?;
+        let room = Self(folder);
+        room::export_workspace(blobs, room.0.path(), &WorkspaceBounds::default(), shown)
+            .map_err(cannot)?;
+        Ok(room)
+    }
+}
+
+/// A file as a judge is shown it that passes on what it reads: binary files hold no text to redact.
+fn redact_content<'a>(path: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
+    match std::str::from_utf8(content) {
+        Ok(text) => match redact_file(path, text) {
+            (_, 0) => Cow::Borrowed(content),
+            (redacted, _) => Cow::Owned(redacted.into_bytes()),
+        },
+        Err(_) => Cow::Borrowed(content),
+    }
+}
+
+fn keep_content<'a>(_: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
+    Cow::Borrowed(content)
+}
