@@ -11,8 +11,6 @@ mod excuse;
 #[cfg(test)]
 mod fixture;
 mod judge;
-mod language;
-mod lexer;
 mod needle;
 mod old_side;
 mod opaque;
@@ -32,6 +30,8 @@ mod tests_of;
 mod unicode;
 mod view;
 mod workflow;
+
+use council_syntax::{language, lexer};
 
 pub use judge::{BuiltinJudge, SeatError};
 pub use perspective::{CouncillorInfo, PerspectiveInfo};

@@ -2,7 +2,7 @@
 
 /// What a file is written in, as far as a rule must know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Language {
+pub enum Language {
     Rust,
     Python,
     Go,
@@ -39,30 +39,30 @@ pub(crate) enum Language {
 
 /// A pair of marks around a literal.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct QuotePair {
-    pub(crate) open: &'static str,
-    pub(crate) close: &'static str,
-    pub(crate) escapes: bool,
-    pub(crate) multiline: bool,
+pub struct QuotePair {
+    pub open: &'static str,
+    pub close: &'static str,
+    pub escapes: bool,
+    pub multiline: bool,
 }
 
 /// How a language writes what is not code.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lexicon {
-    pub(crate) line: &'static [&'static str],
-    pub(crate) block: Option<(&'static str, &'static str)>,
+pub struct Lexicon {
+    pub line: &'static [&'static str],
+    pub block: Option<(&'static str, &'static str)>,
     /// Whether block comments nest.
-    pub(crate) nested: bool,
+    pub nested: bool,
     /// Longer marks first.
-    pub(crate) quotes: &'static [QuotePair],
+    pub quotes: &'static [QuotePair],
     /// Whether a mark of a comment or a literal counts only at the start of a word (YAML, shell).
-    pub(crate) at_word: bool,
-    pub(crate) extra: ExtraSyntax,
+    pub at_word: bool,
+    pub extra: ExtraSyntax,
 }
 
 /// What one language has and the others do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ExtraSyntax {
+pub enum ExtraSyntax {
     None,
     /// Raw strings with hashes; lifetimes look like open quotes.
     Rust,
@@ -212,7 +212,7 @@ const MARKUP: Lexicon = Lexicon {
 
 impl Language {
     /// The language of a path: by its name, then by its ending.
-    pub(crate) fn from_path(path: &str) -> Self {
+    pub fn from_path(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         by_name(name).unwrap_or_else(|| match name.rsplit_once('.') {
             Some((_, ending)) => by_ending(&ending.to_ascii_lowercase()),
@@ -221,7 +221,7 @@ impl Language {
     }
 
     /// How it writes comments and strings.
-    pub(crate) fn lexicon(self) -> &'static Lexicon {
+    pub fn lexicon(self) -> &'static Lexicon {
         match self {
             Self::Rust => &RUST,
             Self::Python => &PYTHON,
@@ -248,7 +248,7 @@ impl Language {
     }
 
     /// Whether it is a programming language: what tests are written for.
-    pub(crate) fn is_code(self) -> bool {
+    pub fn is_code(self) -> bool {
         use Language::{
             C, CSharp, Dart, Go, Java, Kotlin, Lua, Php, Python, Ruby, Rust, Scala, Script, Swift,
         };

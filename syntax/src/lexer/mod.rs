@@ -11,7 +11,7 @@ use crate::language::{ExtraSyntax, Language, Lexicon};
 
 /// What a part of a line is when it is not code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SpanKind {
+pub enum SpanKind {
     Comment,
     /// A string, character or regular expression, with its marks.
     Literal,
@@ -19,10 +19,10 @@ pub(crate) enum SpanKind {
 
 /// A part of a line, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LexSpan {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    pub(crate) part: SpanKind,
+pub struct LexSpan {
+    pub start: usize,
+    pub end: usize,
+    pub part: SpanKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,14 +54,14 @@ enum ClosingMark {
 
 /// Lexes the lines of one file in order.
 #[derive(Debug)]
-pub(crate) struct Lexer {
+pub struct Lexer {
     lexicon: &'static Lexicon,
     state: LexerState,
     heredoc: Option<String>,
 }
 
 impl Lexer {
-    pub(crate) fn new(language: Language) -> Self {
+    pub fn new(language: Language) -> Self {
         Self {
             lexicon: language.lexicon(),
             state: LexerState::Code,
@@ -70,7 +70,7 @@ impl Lexer {
     }
 
     /// A lexer that starts inside a block comment, for a hunk that does.
-    pub(crate) fn inside_comment(language: Language) -> Self {
+    pub fn inside_comment(language: Language) -> Self {
         Self {
             state: LexerState::Comment { depth: 1 },
             ..Self::new(language)
@@ -78,7 +78,7 @@ impl Lexer {
     }
 
     /// Appends the parts of the next line that are not code, in order.
-    pub(crate) fn lex_line(&mut self, text: &str, spans: &mut Vec<LexSpan>) {
+    pub fn lex_line(&mut self, text: &str, spans: &mut Vec<LexSpan>) {
         let mut at = 0;
         while at < text.len() {
             let (end, part) = match &self.state {
@@ -229,6 +229,6 @@ fn push_span(spans: &mut Vec<LexSpan>, span: LexSpan) {
 }
 
 /// Whether a character can stand in an identifier.
-pub(crate) fn is_word(c: char) -> bool {
+pub fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }

@@ -1,0 +1,158 @@
+//! Functions of languages with braces: a stack of open brackets, and a look at what stands before each `{`.
+
+use super::FunctionSpan;
+use super::heads::{self, Head};
+use super::tokens::{self, Branch, Piece, Token, TokenKind};
+use crate::language::Language;
+
+/// An open bracket.
+#[derive(Debug, Clone)]
+struct Group {
+    open: u8,
+    /// Where the statement begins that is read now, as an index of tokens.
+    statement: usize,
+    /// What a `{` opened.
+    head: Option<Head>,
+    /// A type in a head, such as `f(): {a: string} {`: the statement goes on behind it.
+    resumes: Option<usize>,
+}
+
+/// The state between two tokens.
+#[derive(Debug, Clone)]
+struct Reader<'t> {
+    language: Language,
+    tokens: Vec<Token<'t>>,
+    groups: Vec<Group>,
+    /// Where the statement outside of all brackets begins.
+    statement: usize,
+}
+
+pub(super) fn functions(language: Language, text: &str) -> Vec<FunctionSpan> {
+    let mut reader = Reader {
+        language,
+        tokens: Vec::new(),
+        groups: Vec::new(),
+        statement: 0,
+    };
+    let mut found = Vec::new();
+    // The brackets that were open at each `#if`: every branch of it begins with them.
+    let mut branches: Vec<Vec<Group>> = Vec::new();
+    for piece in tokens::read(language, text) {
+        match piece {
+            Piece::Token(token) => reader.take(token, &mut found),
+            Piece::Branch(Branch::Open) => branches.push(reader.groups.clone()),
+            Piece::Branch(Branch::Other) => {
+                if let Some(groups) = branches.last() {
+                    reader.groups.clone_from(groups);
+                }
+            }
+            Piece::Branch(Branch::Close) => {
+                branches.pop();
+            }
+        }
+    }
+    found
+}
+
+impl<'t> Reader<'t> {
+    fn take(&mut self, token: Token<'t>, found: &mut Vec<FunctionSpan>) {
+        let index = self.tokens.len();
+        self.tokens.push(token);
+        match token.kind {
+            TokenKind::Mark(open @ (b'(' | b'[')) => self.groups.push(Group {
+                open,
+                statement: index + 1,
+                head: None,
+                resumes: None,
+            }),
+            TokenKind::Mark(close @ (b')' | b']')) => self.close_bracket(close),
+            TokenKind::Mark(b'{') => self.open_brace(index),
+            TokenKind::Mark(b'}') => self.close_brace(token.line, index, found),
+            TokenKind::Mark(b';') => self.set_statement(index + 1),
+            TokenKind::Mark(b',') if self.separates() => self.set_statement(index + 1),
+            _ => {}
+        }
+    }
+
+    /// Whether a comma here ends what may become a head: in arguments, and in the objects of scripts.
+    fn separates(&self) -> bool {
+        match self.groups.last() {
+            Some(group) => {
+                group.open != b'{' || (self.language == Language::Script && group.head.is_none())
+            }
+            None => false,
+        }
+    }
+
+    fn set_statement(&mut self, index: usize) {
+        match self.groups.last_mut() {
+            Some(group) => group.statement = index,
+            None => self.statement = index,
+        }
+    }
+
+    fn statement(&self) -> usize {
+        self.groups
+            .last()
+            .map_or(self.statement, |group| group.statement)
+    }
+
+    /// A bracket that was never opened in this block is passed over: text that is cut must not close what is outside.
+    fn close_bracket(&mut self, close: u8) {
+        let open = if close == b')' { b'(' } else { b'[' };
+        let from = self
+            .groups
+            .iter()
+            .rposition(|group| group.open == b'{')
+            .map_or(0, |brace| brace + 1);
+        if let Some(at) = self.groups[from..]
+            .iter()
+            .rposition(|group| group.open == open)
+        {
+            self.groups.truncate(from + at);
+        }
+    }
+
+    fn open_brace(&mut self, index: usize) {
+        let statement = self.statement();
+        let tokens = &self.tokens[statement..index];
+        let resumes = heads::goes_on_after_braces(self.language, tokens).then_some(statement);
+        let holders: Vec<&Head> = self
+            .groups
+            .iter()
+            .filter_map(|group| group.head.as_ref())
+            .collect();
+        let head = match resumes {
+            Some(_) => None,
+            None => heads::read(self.language, tokens, &holders, self.groups.is_empty()),
+        };
+        self.groups.push(Group {
+            open: b'{',
+            statement: index + 1,
+            head,
+            resumes,
+        });
+    }
+
+    fn close_brace(&mut self, line: usize, index: usize, found: &mut Vec<FunctionSpan>) {
+        let Some(at) = self.groups.iter().rposition(|group| group.open == b'{') else {
+            return self.set_statement(index + 1);
+        };
+        let group = self.groups.swap_remove(at);
+        self.groups.truncate(at);
+        self.set_statement(group.resumes.unwrap_or(index + 1));
+        if let Some(Head::Function {
+            name,
+            start,
+            line: head,
+        }) = group.head
+        {
+            found.push(FunctionSpan {
+                name,
+                start,
+                head,
+                end: line,
+            });
+        }
+    }
+}
