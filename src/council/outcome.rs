@@ -72,6 +72,8 @@ pub enum VerdictReason {
     IncompleteCoverage,
     /// Quotes could not be searched, so that findings may be missing.
     UncheckedEvidence,
+    /// A built-in judge gave no answer, so that its rules did not look.
+    RulesAbstained,
     /// The run was interrupted.
     Interrupted,
     /// The run's deadline passed.

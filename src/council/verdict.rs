@@ -1,6 +1,7 @@
 //! From everything that was said to the outcome.
 
 use council_protocol::coverage::FileCoverage;
+use council_protocol::seat::AgentKind;
 use council_protocol::{Coverage, CoverageState};
 
 use super::bench::JudgeState;
@@ -136,7 +137,12 @@ fn decide_outcome(
         covered: coverage.is_complete(),
         checked: floor.claims.unanswered_count() == 0,
     };
-    let (verdict, reason) = decide_verdict(floor.plan.consensus, floor.plan.policy, &case);
+    let (verdict, reason) = match decide_verdict(floor.plan.consensus, floor.plan.policy, &case) {
+        (Verdict::Pass, _) if rules_abstained(floor, positions) => {
+            (Verdict::Inconclusive, VerdictReason::RulesAbstained)
+        }
+        decided => decided,
+    };
     match cut {
         None if floor.without_verdict() => without_verdict(floor, (verdict, reason)),
         Some(cause) if floor.without_verdict() => (Verdict::Inconclusive, cancel_reason(cause)),
@@ -145,6 +151,21 @@ fn decide_outcome(
         }
         _ => (verdict, reason),
     }
+}
+
+/// Whether a built-in judge gave no answer. It always can: where it does not, the change made it fail, and what it would
+/// have said must not turn into silence.
+fn rules_abstained(floor: &DebateState, positions: &[JudgePosition]) -> bool {
+    let builtin = |judge: &JudgeState| {
+        matches!(
+            judge.planned.seat.agent.kind,
+            AgentKind::Builtin { .. }
+        )
+    };
+    let judges = floor.bench.judges.iter().zip(positions);
+    judges
+        .into_iter()
+        .any(|(judge, position)| builtin(judge) && position.counted.is_none())
 }
 
 /// What asks for no verdict has none; but where a document was to come out and none did, nobody can say (seed 002: one agent

@@ -185,6 +185,9 @@ impl Report {
             VerdictReason::UncheckedEvidence => {
                 "quotes could not be searched, so that findings may be missing".into()
             }
+            VerdictReason::RulesAbstained => {
+                "a built-in judge gave no answer, so its rules did not look".into()
+            }
             VerdictReason::Interrupted => "interrupted before the council had decided".into(),
             VerdictReason::Deadline => "the deadline passed before the council had decided".into(),
             VerdictReason::BackendLost => {

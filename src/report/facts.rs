@@ -312,6 +312,7 @@ impl VerdictReason {
             Self::BelowQuorum => "below-quorum",
             Self::IncompleteCoverage => "incomplete-coverage",
             Self::UncheckedEvidence => "unchecked-evidence",
+            Self::RulesAbstained => "rules-abstained",
             Self::Interrupted => "interrupted",
             Self::Deadline => "deadline",
             Self::BackendLost => "backend-lost",

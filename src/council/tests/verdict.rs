@@ -1,6 +1,7 @@
 //! From findings to the verdict, through the engine.
 
-use council_protocol::{CoverageState, Finding, Severity, Vote};
+use council_protocol::seat::AgentKind;
+use council_protocol::{CoverageState, FailureKind, Finding, Severity, Vote};
 
 use super::run::{Run, coverage, finding, plan};
 use crate::council::Outcome;
@@ -290,4 +291,28 @@ fn a_finding_without_a_cause_takes_cause_and_remedy_from_another_voice() {
     );
     let outcome = verdict_of(&[(FAIL, vec![tool.clone()]), (FAIL, vec![tool])], |_| {});
     assert_eq!(outcome.findings[0].finding.why, "No root cause specified");
+}
+
+/// Its rules did not look, because the change made it fail: that must not turn into silence.
+#[test]
+fn an_abstention_of_a_built_in_judge_is_never_a_pass() {
+    let outcome = |vote| {
+        let mut plan = plan(Procedure::Review, 3);
+        plan.debate = DebateMode::Off;
+        let rules = council_protocol::seat::RuleSettings::default();
+        plan.seats[2].seat.agent.kind = AgentKind::Builtin { rules };
+        let mut run = Run::seated(plan);
+        run.votes(&[vote, vote]);
+        run.fail("judge-3", FailureKind::Oversized);
+        run.concluded().clone()
+    };
+    let outcome_of = |vote| {
+        let outcome: Outcome = outcome(vote);
+        (outcome.verdict, outcome.reason)
+    };
+    assert_eq!(
+        outcome_of(PASS),
+        (Verdict::Inconclusive, VerdictReason::RulesAbstained)
+    );
+    assert_ne!(outcome_of(FAIL).0, Verdict::Pass);
 }
