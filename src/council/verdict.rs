@@ -156,12 +156,8 @@ fn decide_outcome(
 /// Whether a built-in judge gave no answer. It always can: where it does not, the change made it fail, and what it would
 /// have said must not turn into silence.
 fn rules_abstained(floor: &DebateState, positions: &[JudgePosition]) -> bool {
-    let builtin = |judge: &JudgeState| {
-        matches!(
-            judge.planned.seat.agent.kind,
-            AgentKind::Builtin { .. }
-        )
-    };
+    let builtin =
+        |judge: &JudgeState| matches!(judge.planned.seat.agent.kind, AgentKind::Builtin { .. });
     let judges = floor.bench.judges.iter().zip(positions);
     judges
         .into_iter()

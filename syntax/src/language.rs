@@ -70,6 +70,8 @@ pub enum ExtraSyntax {
     Script,
     /// Here-documents.
     Heredoc,
+    /// PHP's here-documents.
+    Nowdoc,
 }
 
 const fn symmetric_quote(mark: &'static str, escapes: bool, multiline: bool) -> QuotePair {
@@ -136,6 +138,7 @@ const PHP: Lexicon = Lexicon {
         symmetric_quote("\"", true, true),
         symmetric_quote("'", true, true),
     ],
+    extra: ExtraSyntax::Nowdoc,
     ..SLASHES
 };
 const RUBY: Lexicon = Lexicon {

@@ -95,7 +95,8 @@ impl Lexer {
                     (self.lex_template(text, at), Some(SpanKind::Literal))
                 }
                 LexerState::Heredoc { end } => {
-                    if text.trim() == end {
+                    let here = self.lexicon.extra == ExtraSyntax::Nowdoc;
+                    if text.trim() == end || (here && closes_nowdoc(text, end)) {
                         self.state = LexerState::Code;
                     }
                     (text.len(), Some(SpanKind::Literal))
@@ -219,6 +220,12 @@ impl Lexer {
         }
         text.len()
     }
+}
+
+/// Whether a line of PHP begins with the word that ends a here-document; the statement goes on behind it.
+fn closes_nowdoc(text: &str, end: &str) -> bool {
+    let rest = text.trim_start().strip_prefix(end);
+    rest.is_some_and(|rest| !rest.starts_with(is_word))
 }
 
 fn push_span(spans: &mut Vec<LexSpan>, span: LexSpan) {

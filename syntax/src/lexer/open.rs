@@ -30,6 +30,7 @@ impl Lexer {
                 }
             }
             ExtraSyntax::Heredoc => self.note_heredoc(text, at),
+            ExtraSyntax::Nowdoc => self.note_nowdoc(text, at),
             ExtraSyntax::None => {}
         }
         // A quote in the middle of a plain YAML scalar is an apostrophe; in a shell word it is a quote.
@@ -97,6 +98,18 @@ impl Lexer {
             }
             b'/' => regex_end(text, at).map(|end| (end, Some(SpanKind::Literal))),
             _ => None,
+        }
+    }
+
+    /// PHP: `<<<WORD`, `<<<'WORD'`, `<<<"WORD"`.
+    fn note_nowdoc(&mut self, text: &str, at: usize) {
+        let Some(rest) = text[at..].strip_prefix("<<<") else {
+            return;
+        };
+        let word = rest.trim_start_matches([' ', '\'', '"']);
+        let end: String = word.chars().take_while(|&c| is_word(c)).collect();
+        if end.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            self.heredoc = Some(end);
         }
     }
 

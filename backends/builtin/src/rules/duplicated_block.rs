@@ -101,8 +101,19 @@ fn is_code(window: &[LineView<'_, '_>]) -> bool {
 fn says_something(text: &str) -> bool {
     let text = text.trim();
     let words = text.bytes().filter(u8::is_ascii_alphabetic).take(4).count();
-    let other = ["//", "#", "*", "/*", "import ", "use ", "from "]
-        .iter()
-        .any(|mark| text.starts_with(mark));
+    let other = [
+        "//",
+        "#",
+        "*",
+        "/*",
+        "import ",
+        "use ",
+        "from ",
+        "using ",
+        "namespace ",
+        "package ",
+    ]
+    .iter()
+    .any(|mark| text.starts_with(mark));
     words > 3 && !other && !text.ends_with(',')
 }

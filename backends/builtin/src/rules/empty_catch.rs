@@ -67,9 +67,17 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     };
     let caught = found.get(1).map_or("", |m| m.as_str()).trim();
     if !EXPECTED.is_match(caught) {
-        hits.push(line.lines_hit(last, "The handler does nothing with what it catches."));
+        let hit = line.lines_hit(last, "The handler does nothing with what it catches.");
+        // Whoever names one kind of failure has thought of it.
+        let broad = !caught.contains("Exception") || BROAD.is_match(caught);
+        hits.push(if broad { hit } else { hit.with_severity(Minor) });
     }
 }
+
+pattern!(
+    BROAD,
+    r"(?:^|[^\w])\\?(?:(?:java\.lang\.|System\.)?(?:Runtime)?Exception|Throwable)(?:\W|$)"
+);
 
 fn closes_at_once(line: &LineView<'_, '_>) -> bool {
     line.comments().next().is_none()

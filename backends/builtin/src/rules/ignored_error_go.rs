@@ -33,7 +33,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     DROPPED,
-    r"(?x)\b\w+,\s*_\s*:?=\s*((?:strconv\.(?:Atoi|Parse\w+)|os\.(?:ReadFile|Open|OpenFile|Create|Stat|ReadDir)|io(?:util)?\.ReadAll|ioutil\.ReadFile
+    r"(?x)\b\w+,\s*_\s*:?=\s*((?:strconv\.(?:Atoi|Parse(?:Int|Uint|Float))|os\.(?:ReadFile|Open|OpenFile|Create|Stat|ReadDir)|io(?:util)?\.ReadAll|ioutil\.ReadFile
     |http\.(?:NewRequest(?:WithContext)?|Get|Post|Head)|\w*[cC]lient\.Do|(?:db|tx|conn|stmt)\.(?:Query|Exec|Prepare|Begin)(?:Context|Tx)?|sql\.Open|url\.Parse\w*|time\.Parse\w*|json\.Marshal\w*|exec\.Command\([^)]*\)\.(?:Output|CombinedOutput)|base64\.\w+\.DecodeString|hex\.DecodeString)\()"
 );
 pattern!(

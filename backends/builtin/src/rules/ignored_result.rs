@@ -35,7 +35,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     THROWN,
-    r"\blet _ = .*?((?:\bfs::(?:write|rename|copy|create_dir|create_dir_all|set_permissions|hard_link)|\.(?:write_all|sync_all|sync_data|commit|persist|save|execute))\()"
+    r"\blet _ = .*?((?:\bfs::(?:write|rename|copy|create_dir|create_dir_all|set_permissions|hard_link)|\.(?:sync_all|sync_data|commit|persist|save|execute))\()"
 );
 pattern!(LONE, r"^\s*[^=]*?(\w+\([^;]*\))\.ok\(\);\s*$");
 

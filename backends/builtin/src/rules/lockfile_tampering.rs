@@ -25,7 +25,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     SOURCE,
-    r#"^\s*"?(resolved|integrity|checksum)"?\s*[:=\s]\s*"?([^"\s,]+)"#
+    r#"^\s*"?(resolved|integrity|checksum)"?(?:\s*[:=]\s*|\s+)"?((?:https?://|sha\d|[0-9a-f]{32})[^"\s,]*)"#
 );
 
 /// The lockfiles in which a version stands beside its source and its checksum.

@@ -82,7 +82,7 @@ pattern!(
 );
 pattern!(
     PHP,
-    r#"\b(?:shell_exec|exec|system|passthru|popen|proc_open)\(\s*(?:"[^"]*\{?\$|["'][^"']*["']\s*\.\s*\$)"#
+    r#"(?:^|[^>:\w$])(?:shell_exec|exec|system|passthru|popen|proc_open)\(\s*(?:"[^"]*\{?\$|["'][^"']*["']\s*\.\s*\$)"#
 );
 pattern!(JAVA, r#"\.exec\(\s*"[^"]*"\s*\+|"-c"\s*,\s*"[^"]*"\s*\+"#);
 pattern!(

@@ -426,3 +426,37 @@ fn duplicated_block_knows_what_a_generator_wrote() {
     );
     assert_silent("duplicated-block", &text);
 }
+
+#[test]
+fn mixed_script_identifier_knows_text_behind_a_here_document_of_php() {
+    assert_silent(
+        "mixed-script-identifier",
+        "=== src/a.php\n <?php\n $x = f(<<<'VALUE'\n it's\n VALUE);\n+$y = ['{U+0411}X'];\n",
+    );
+}
+
+#[test]
+fn shell_injection_knows_a_method_of_the_same_name() {
+    assert_silent(
+        "shell-injection",
+        "=== src/a.php\n <?php\n+$this->getPdo()->exec(\"BEGIN {$mode} TRANSACTION\");\n",
+    );
+}
+
+#[test]
+fn weakened_ci_knows_a_tool_that_an_action_runs() {
+    assert_silent(
+        "weakened-ci",
+        "=== .github/workflows/a.yml\n on: push\n jobs:\n   a:\n     steps:\n-      - run: cargo clippy --all\n\
+         +      - uses: actions-rs/cargo@v1\n+        with:\n+          command: clippy\n",
+    );
+}
+
+#[test]
+fn lockfile_tampering_knows_the_old_table_of_checksums() {
+    assert_silent(
+        "lockfile-tampering",
+        "=== Cargo.lock\n [metadata]\n-\"checksum atty 0.2.13 (registry+https://a.b)\" = \"1803c647a3ec87095e7ae7acfca019e9\"\n\
+         +\"checksum atty 0.2.14 (registry+https://a.b)\" = \"d9b39be18770d11421cdb1b9947a45dd\"\n",
+    );
+}
