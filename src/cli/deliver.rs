@@ -79,7 +79,7 @@ pub(crate) fn render_report(
 ) -> String {
     match format {
         ReportFormat::Terminal => report::terminal::render(report, look),
-        ReportFormat::Story => report::story::render(report, look),
+        ReportFormat::Story => report::terminal::render_all(report, look),
         ReportFormat::Markdown => {
             report::markdown::render(report, report::markdown::MarkdownOptions::default())
         }

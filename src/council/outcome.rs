@@ -55,12 +55,16 @@ pub enum VerdictReason {
     /// Only findings that are worth a note.
     NotesOnly,
     /// A critical finding is confirmed.
+    #[serde(alias = "critical-carried")]
     CriticalConfirmed,
     /// A critical finding is disputed.
+    #[serde(alias = "critical-contested")]
     CriticalDisputed,
     /// A critical finding that nobody checked.
+    #[serde(alias = "critical-unproven")]
     CriticalUnconfirmed,
     /// A significant finding is confirmed.
+    #[serde(alias = "significant-carried")]
     SignificantConfirmed,
     /// A judge votes FAIL and no finding of it survives.
     VerdictWithoutFinding,
@@ -103,10 +107,13 @@ pub enum VerdictReason {
 #[serde(rename_all = "kebab-case")]
 pub enum Disposition {
     /// Two independent judges, or one and another's own evidence, or a deterministic judge unrefuted.
+    #[serde(alias = "carried")]
     Confirmed,
     /// Held by one, refuted with evidence by another.
+    #[serde(alias = "contested")]
     Disputed,
     /// Held by one, checked by nobody, its quote is real.
+    #[serde(alias = "unproven")]
     Unconfirmed,
     /// Its quote is not there, or it was withdrawn with evidence.
     Rejected,

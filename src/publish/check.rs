@@ -137,6 +137,7 @@ fn check_output(report: &Report, left: usize) -> Value {
         frontmatter: false,
         max_bytes: Some(max_bytes),
         fold: false,
+        links: None,
     };
     let mut summary = markdown::head(report);
     if left > 0 {

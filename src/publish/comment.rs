@@ -5,6 +5,7 @@ use crate::text::Untrusted;
 
 use super::marker::{self, MarkerKind};
 use super::memory::{CarriedFinding, ReviewState};
+use super::seen::ReviewThread;
 use super::wishes::PublishOptions;
 
 /// The most characters of a comment (peers.md 5.2).
@@ -17,19 +18,45 @@ const MARGIN: usize = 512;
 const MAX_CARRIED: usize = 30;
 
 /// All of the comment's text.
-pub(super) fn comment_body(report: &Report, wishes: &PublishOptions) -> String {
+pub(super) fn comment_body(
+    report: &Report,
+    wishes: &PublishOptions,
+    threads: &[ReviewThread],
+) -> String {
     let state = ReviewState::of(report, wishes.files.clone(), wishes.rules.clone());
     let carried = carried_section(&wishes.carried);
     let empty = marker::sign_body(MarkerKind::Report, &wishes.council, &state, "");
     // Bytes are at least as many as characters, however those are counted.
     let room = MAX_CHARS.saturating_sub(MARGIN + empty.len() + carried.len());
+    let links = source_links(wishes, threads);
     let options = markdown::MarkdownOptions {
         frontmatter: false,
         max_bytes: Some(room),
         fold: true,
+        links: links.as_ref(),
     };
     let text = format!("{}{carried}", markdown::render(report, options));
     marker::sign_body(MarkerKind::Report, &wishes.council, &state, &text)
+}
+
+/// Links to the reviewed lines and to our conversations about them; none where the repository has no page.
+fn source_links(
+    wishes: &PublishOptions,
+    threads: &[ReviewThread],
+) -> Option<markdown::SourceLinks> {
+    let repository = wishes.repository_url.clone()?;
+    let conversation = |thread: &ReviewThread| {
+        let url = thread.url.clone()?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || ":/.-_#".contains(c);
+        let ours = url.starts_with(&format!("{repository}/")) && url.chars().all(plain);
+        ours.then(|| (thread.fingerprint.clone(), url))
+    };
+    let threads = threads.iter().filter_map(conversation).collect();
+    Some(markdown::SourceLinks {
+        repository,
+        commit: wishes.head.clone(),
+        threads,
+    })
 }
 
 /// What became of the findings of the last review.

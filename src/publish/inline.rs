@@ -83,7 +83,7 @@ pub(super) fn plan_review(
         let comments = placed
             .new
             .iter()
-            .map(|found| line_comment(report, found, wishes))
+            .map(|found| line_comment(found, wishes))
             .collect();
         let mark = FindingMark {
             fingerprint: report.receipt.run.name.clone(),
@@ -162,10 +162,10 @@ fn resolved_reviews(
     spent.cloned().collect()
 }
 
-fn line_comment(report: &Report, found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
+fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
     let location = &found.finding.location;
     let end = location.end_line.unwrap_or(location.line);
-    let mut text = markdown::beside_a_line(report, found);
+    let mut text = markdown::beside_a_line(found);
     text.push_str(&suggestion_block(found));
     let mark = FindingMark {
         fingerprint: found.fingerprint.clone(),

@@ -19,6 +19,7 @@ pub(super) fn job_summary(report: &Report) -> String {
         frontmatter: false,
         max_bytes: Some(MAX_SUMMARY),
         fold: true,
+        links: None,
     };
     markdown::render(report, options)
 }

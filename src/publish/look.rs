@@ -7,6 +7,7 @@ use super::hub::{GitHubApi, GitHubError};
 use super::inline::FindingMark;
 use super::marker::{self, MarkerKind};
 use super::seen::{ExistingCheck, ForgeIdentity, OwnComment, PullRequest, ReviewThread};
+use crate::report::uri::encode_component;
 
 const THREADS: &str = "\
 query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -19,7 +20,7 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
         pageInfo { hasNextPage endCursor }
         nodes {
           id isResolved isOutdated
-          comments(first: 1) { totalCount nodes { id isMinimized body author { login __typename } pullRequestReview { id } } }
+          comments(first: 1) { totalCount nodes { id url isMinimized body author { login __typename } pullRequestReview { id } } }
         }
       }
       reviews(last: 100) { nodes { id isMinimized body author { login __typename } } }
@@ -164,7 +165,7 @@ pub fn fetch_check(
 ) -> Result<Option<ExistingCheck>, GitHubError> {
     let path = hub.repo_path(&format!(
         "commits/{head}/check-runs?check_name={}",
-        percent_encode(name)
+        encode_component(name)
     ));
     let all = hub.read_list(&path, "read the checks of the commit", |body| {
         body.get("check_runs")?.as_array()
@@ -248,7 +249,7 @@ pub fn find_branch_pull(
     branch: &str,
     head: &str,
 ) -> Result<Option<PullRequest>, GitHubError> {
-    let wanted = percent_encode(&format!("{owner}:{branch}"));
+    let wanted = encode_component(&format!("{owner}:{branch}"));
     let path = hub.repo_path(&format!("pulls?state=open&head={wanted}"));
     let all = hub.read_list(
         &path,
@@ -269,7 +270,7 @@ pub fn find_branch_pull(
 pub fn may_write(hub: &GitHubApi<'_>, login: &str) -> Result<bool, GitHubError> {
     let path = hub.repo_path(&format!(
         "collaborators/{}/permission",
-        percent_encode(login)
+        encode_component(login)
     ));
     let reply = match hub.read_with_retry(
         &super::call::ApiCall::get(path),
@@ -365,6 +366,7 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
         id: json_text(node, "/id")?,
         comment: json_text(first, "/id")?,
         review: json_text(first, "/pullRequestReview/id"),
+        url: json_text(first, "/url"),
         fingerprint: mark.fingerprint,
         closed: flag(node, "isResolved") || flag(first, "isMinimized"),
         outdated: flag(node, "isOutdated"),
@@ -424,16 +426,4 @@ pub(super) fn json_text(value: &Value, pointer: &str) -> Option<String> {
         .pointer(pointer)
         .and_then(Value::as_str)
         .map(str::to_owned)
-}
-
-/// A value for a path or query.
-pub(super) fn percent_encode(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b if b.is_ascii_alphanumeric() || b"-_.~".contains(&b) => out.push(char::from(b)),
-            b => out.push_str(&format!("%{b:02X}")),
-        }
-    }
-    out
 }

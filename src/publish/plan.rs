@@ -120,7 +120,7 @@ fn plan_comment(
     wishes: &PublishOptions,
     number: u64,
 ) -> Vec<PublishAction> {
-    let body = comment::comment_body(report, wishes);
+    let body = comment::comment_body(report, wishes, seen.threads.as_deref().unwrap_or_default());
     let mut own = seen.comments.iter();
     let mut actions = Vec::new();
     match own.next() {

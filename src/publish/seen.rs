@@ -76,6 +76,8 @@ pub struct ReviewThread {
     pub comment: String,
     /// The node id of the review that it came with; none: it was posted by itself.
     pub review: Option<String>,
+    /// The page of the conversation.
+    pub url: Option<String>,
     /// The finding that it is about.
     pub fingerprint: String,
     /// Whether somebody resolved it, or our comment was hidden.

@@ -28,6 +28,8 @@ pub struct PublishOptions {
     pub head: String,
     /// The job's page.
     pub details_url: Option<String>,
+    /// The repository's page, for links to the reviewed lines.
+    pub repository_url: Option<String>,
     /// The lines beside which a comment may stand.
     pub lines: DiffLines,
     /// Changed files with a digest of each one's change, for the next run.
@@ -52,6 +54,7 @@ impl PublishOptions {
             gate: GatePolicy::default(),
             head: head.to_owned(),
             details_url: None,
+            repository_url: None,
             lines: DiffLines::default(),
             files: BTreeMap::new(),
             rules: String::new(),

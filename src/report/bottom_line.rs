@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Report;
-use crate::council::outcome::{Disposition, Verdict, VerdictReason};
+use crate::council::outcome::{Disposition, JudgedFinding, Verdict, VerdictReason};
 
 /// The exit codes of 1-product.md. 1 goes before 3, 3 before 4.
 pub mod exit {
@@ -136,46 +136,35 @@ impl Report {
     fn verdict_sentence(&self) -> String {
         let who = self.receipt.participation;
         match self.outcome.reason {
-            VerdictReason::NoFindings if self.dismissed_findings().next().is_some() => {
-                let dismissed = self.dismissed_findings().count();
-                let findings = count_noun(dismissed, "finding is", "findings are");
-                format!("nothing stands against it, {findings} dismissed")
-            }
-            VerdictReason::NoFindings => {
-                format!("{} found nothing against it", count_judges(who.counted))
-            }
+            VerdictReason::NoFindings => match self.dismissed_findings().count() {
+                0 => format!("{} found nothing", count_judges(who.counted)),
+                many => format!(
+                    "nothing is open, {} dismissed",
+                    count_noun(many, "finding", "findings")
+                ),
+            },
             VerdictReason::NotesOnly => {
                 format!(
-                    "nothing stands against it, {}",
+                    "nothing to fix, {}",
                     count_noun(self.note_findings().count(), "note", "notes")
                 )
             }
-            VerdictReason::CriticalConfirmed => {
-                self.standing_findings(Severity::Critical, Disposition::Confirmed, "confirmed")
-            }
-            VerdictReason::CriticalDisputed => {
-                self.standing_findings(Severity::Critical, Disposition::Disputed, "disputed")
-            }
-            VerdictReason::CriticalUnconfirmed => self.standing_findings(
-                Severity::Critical,
-                Disposition::Unconfirmed,
-                "held by one judge and unchecked",
-            ),
-            VerdictReason::SignificantConfirmed => {
-                self.standing_findings(Severity::Significant, Disposition::Confirmed, "confirmed")
-            }
+            VerdictReason::CriticalConfirmed
+            | VerdictReason::CriticalDisputed
+            | VerdictReason::CriticalUnconfirmed
+            | VerdictReason::SignificantConfirmed => self.weighty_counts(),
             VerdictReason::VerdictWithoutFinding => {
-                "a judge votes FAIL, but no finding of it survives".into()
+                "a judge votes FAIL, but none of its findings holds".into()
             }
-            VerdictReason::Votes => format!("the votes decided, {}", self.vote_tally()),
+            VerdictReason::Votes => format!("decided by the votes, {}", self.vote_tally()),
             VerdictReason::BelowQuorum => format!(
-                "{} of {} counted, and the quorum is {}",
+                "{} of {} answered, {} must",
                 who.counted,
                 count_judges(who.asked),
                 who.quorum
             ),
             VerdictReason::IncompleteCoverage => format!(
-                "{} not seen whole by a quorum",
+                "{} not read as a whole by enough judges",
                 count_with_verb(
                     self.outcome.coverage.gaps().count(),
                     "changed file",
@@ -183,42 +172,67 @@ impl Report {
                 )
             ),
             VerdictReason::UncheckedEvidence => {
-                "quotes could not be searched, so that findings may be missing".into()
+                "quotes could not be checked, so findings may be missing".into()
             }
             VerdictReason::RulesAbstained => {
                 "a built-in judge gave no answer, so its rules did not look".into()
             }
-            VerdictReason::Interrupted => "interrupted before the council had decided".into(),
-            VerdictReason::Deadline => "the deadline passed before the council had decided".into(),
+            VerdictReason::Interrupted => "interrupted before the judges had decided".into(),
+            VerdictReason::Deadline => "the deadline passed before the judges had decided".into(),
             VerdictReason::BackendLost => {
-                "the backend broke down before the council had decided".into()
+                "the backend broke down before the judges had decided".into()
             }
             VerdictReason::NothingToReview => "there is nothing to review".into(),
-            VerdictReason::AllSkipped => "every changed file is skipped by an ignore glob".into(),
-            VerdictReason::NoSynthesis => "nobody wrote the document that was to come out".into(),
-            VerdictReason::NoVerdict => "a document came out, and no verdict was asked for".into(),
-            VerdictReason::DuelLimit => "the duel used up its rounds and points are open".into(),
+            VerdictReason::AllSkipped => {
+                "every changed file is skipped by an ignore pattern".into()
+            }
+            VerdictReason::NoSynthesis => "nobody wrote the document that was asked for".into(),
+            VerdictReason::NoVerdict => "the document is written; no verdict was asked for".into(),
+            VerdictReason::DuelLimit => "the duel used up its rounds with points still open".into(),
             VerdictReason::DuelTimeout => "one side of the duel did not answer in time".into(),
             VerdictReason::DuelViolation => "one side of the duel broke the protocol".into(),
         }
     }
 
-    fn standing_findings(&self, severity: Severity, disposition: Disposition, how: &str) -> String {
-        let number = self
-            .outcome
-            .findings
-            .iter()
-            .filter(|f| f.finding.severity == severity && f.disposition == disposition)
-            .count();
-        let word = severity.as_str();
-        format!(
-            "{} {how}",
-            count_with_verb(
-                number,
-                &format!("{word} finding"),
-                &format!("{word} findings")
-            )
-        )
+    /// `1 critical, 2 significant (1 disputed)`: the findings that weigh, worst first.
+    fn weighty_counts(&self) -> String {
+        let severities = [Severity::Critical, Severity::Significant, Severity::Minor];
+        let counts = severities.into_iter().filter_map(|severity| {
+            let of = |f: &&JudgedFinding| f.finding.severity == severity;
+            let all = self.weighty_findings().filter(of).count();
+            let open = |state| {
+                self.weighty_findings()
+                    .filter(of)
+                    .filter(|f| f.disposition == state)
+                    .count()
+            };
+            let states = [
+                (Disposition::Disputed, "disputed"),
+                (Disposition::Unconfirmed, "unconfirmed"),
+            ];
+            let states = states.map(|(state, word)| (open(state), word));
+            let states: Vec<String> = states
+                .into_iter()
+                .filter(|(number, _)| *number > 0)
+                .map(|(number, word)| {
+                    if number == all {
+                        word.to_owned()
+                    } else {
+                        format!("{number} {word}")
+                    }
+                })
+                .collect();
+            let doubt = if states.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", states.join(", "))
+            };
+            (all > 0).then(|| format!("{all} {}{doubt}", severity.as_str()))
+        });
+        match counts.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => "no finding of it is listed".to_owned(),
+            counts => counts,
+        }
     }
 
     /// `2 FAIL, 1 PASS`, worst first.

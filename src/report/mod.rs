@@ -6,6 +6,7 @@
 
 mod bottom_line;
 mod council_word;
+mod document;
 mod facts;
 mod group;
 pub mod json;
@@ -16,8 +17,8 @@ pub mod rdjson;
 mod receipt;
 mod redact;
 pub mod sarif;
-pub mod story;
 pub mod terminal;
+pub(crate) mod uri;
 mod words;
 
 pub use bottom_line::{BottomLine, CheckConclusion, FailOn, GatePolicy, exit};

@@ -61,7 +61,6 @@ pub(super) mod colours {
 
     pub(crate) const PLAIN: Style = Style::new();
     pub(crate) const BOLD: Style = Style::new().bold();
-    pub(crate) const DIM: Style = Style::new().dimmed();
     pub(crate) const GUTTER: Style = AnsiColor::Blue.on_default().bold();
     pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
     pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
@@ -89,7 +88,19 @@ impl TerminalPage {
 
     /// The finished page.
     pub(super) fn finish(self) -> String {
-        self.out
+        if self.look.unicode {
+            return self.out;
+        }
+        let marks = [
+            ("−", "-"),
+            ("–", "-"),
+            ("→", "->"),
+            ("·", "-"),
+            ("…", "..."),
+        ];
+        marks
+            .into_iter()
+            .fold(self.out, |out, (mark, ascii)| out.replace(mark, ascii))
     }
 
     /// Text in a colour, if colours are wanted.
@@ -134,6 +145,36 @@ impl TerminalPage {
             };
             self.push_line(&format!("{start}{line}"));
         }
+    }
+
+    /// `critical src/db.rs:42  sentence`, wrapped; the place is never broken, so that it can be clicked on.
+    pub(super) fn push_place_line(&mut self, word: &str, style: Style, place: &str, text: &str) {
+        let word_shown = self.paint(style, word);
+        let columns = self.look.columns();
+        let used = text::display_width(word) + 1 + text::display_width(place) + 2;
+        if used + 16 > columns {
+            self.push_line(&format!("{word_shown} {place}"));
+            self.push_hanging("    ", colours::PLAIN, text, 4);
+            return;
+        }
+        let lines = text::wrap_columns(text, columns - used, columns.saturating_sub(4));
+        for (at, line) in lines.iter().enumerate() {
+            match at {
+                0 => self.push_line(&format!("{word_shown} {place}  {line}")),
+                _ => self.push_line(&format!("    {line}")),
+            }
+        }
+    }
+
+    /// A label and text on one line, cut to the width of the page.
+    pub(super) fn push_fitted(&mut self, label: &str, style: Style, text: &str) {
+        let room = self
+            .look
+            .columns()
+            .saturating_sub(text::display_width(label));
+        let text = text::fit_columns(text, room, self.look.ellipsis());
+        let label = self.paint(style, label);
+        self.push_line(&format!("{label}{text}"));
     }
 
     /// Parts that belong on one line, broken between them where the line is too narrow.

@@ -6,7 +6,7 @@ use council_protocol::{Finding, Location};
 use serde_json::{Value, json};
 
 use super::words::{self, JudgeNames};
-use super::{Report, rule_of};
+use super::{Report, rule_of, uri};
 use crate::council::Dismissal;
 use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
 use crate::text::{self, Untrusted};
@@ -115,7 +115,7 @@ fn finding_result(
         "level": level,
         "message": { "text": text.join("\n\n") },
         "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": location_uri(&finding.location), "uriBaseId": "%SRCROOT%" },
+            "artifactLocation": { "uri": uri::encode_path(finding.location.path.as_bytes()), "uriBaseId": "%SRCROOT%" },
             "region": location_region(&finding.location),
         }}],
         "partialFingerprints": { FINGERPRINT: found.fingerprint },
@@ -145,19 +145,6 @@ fn dismissal_suppression(dismissal: &Dismissal) -> Value {
 fn location_region(location: &Location) -> Value {
     let start = location.line.max(1);
     json!({ "startLine": start, "endLine": location.end_line.unwrap_or(start).max(start) })
-}
-
-/// The path as a relative URI, every byte that is not plain as `%XX`.
-fn location_uri(location: &Location) -> String {
-    let mut uri = String::new();
-    for &byte in location.path.as_bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
 }
 
 /// Plain text; `[text](link)` would be a link (SARIF 3.11.6).

@@ -9,10 +9,10 @@ use council_protocol::{
     Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Vote,
 };
 
-use super::{ChangeSize, Report};
+use super::ChangeSize;
 use crate::council::Dismissal;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
-use crate::council::plan::{ConsensusRule, Procedure};
+use crate::council::plan::ConsensusRule;
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
 /// the council has several.
@@ -240,29 +240,12 @@ pub(super) fn vote_word(vote: Option<Vote>) -> &'static str {
     vote.map_or("–", Vote::as_str)
 }
 
-/// `R2`: the last round that ran.
-pub(super) fn last_round(report: &Report) -> String {
-    format!("R{}", report.outcome.rounds)
-}
-
 /// A judge's confidence on the wire.
 pub(super) fn confidence_word(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Low => "LOW",
         Confidence::Medium => "MEDIUM",
         Confidence::High => "HIGH",
-    }
-}
-
-/// The name of a procedure.
-pub(super) fn procedure_name(procedure: Procedure) -> &'static str {
-    match procedure {
-        Procedure::Quick => "quick",
-        Procedure::Review => "review",
-        Procedure::Debate => "debate",
-        Procedure::CrossExamination => "cross-examination",
-        Procedure::Staged => "staged",
-        Procedure::Duel => "duel",
     }
 }
 
@@ -331,18 +314,6 @@ pub(super) fn change_size(change: ChangeSize, minus: &str) -> String {
         (0, 0) => files,
         (added, removed) => format!("{files}, +{added} {minus}{removed}"),
     }
-}
-
-/// How a judge voted: `security FAIL`, `tests PASS → FAIL`, `hygiene abstains`.
-pub(super) fn judge_ballot(judge: &JudgeRecord, name: &str, arrow: &str) -> String {
-    let vote = match (judge.counted, judge.r1, &judge.change) {
-        (None, ..) => "abstains".to_owned(),
-        (Some(counted), Some(first), Some(change)) if !change.weak => {
-            format!("{} {arrow} {}", first.as_str(), counted.as_str())
-        }
-        (Some(counted), ..) => counted.as_str().to_owned(),
-    };
-    format!("{name} {vote}")
 }
 
 /// Skipped files by reason, in the order in which the reasons first occur.

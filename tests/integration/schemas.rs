@@ -77,7 +77,7 @@ fn words(name: &str) -> Vec<String> {
 #[test]
 fn every_verdict_reason_and_conclusion_is_documented() {
     let page = fs::read_to_string(docs("report.md")).unwrap();
-    for name in ["Verdict", "Reason", "Disposition", "CheckConclusion"] {
+    for name in ["Verdict", "VerdictReason", "Disposition", "CheckConclusion"] {
         let words = words(name);
         assert!(words.len() >= 4, "{name}");
         for word in words {

@@ -37,6 +37,7 @@ pub(crate) fn publish_options(
             advisory: args.advisory,
         },
         details_url: forge.job_url.clone(),
+        repository_url: Some(format!("{}/{}", forge.server, forge.slug)),
         ..PublishOptions::new(&args.council_name, &subject.head)
     }
 }

@@ -153,12 +153,14 @@ impl PrePush<'_> {
             Some(_) => " (recognised)",
             None => "",
         };
-        let _ = writeln!(out, "git-council: {refs}: {line}{known}");
-        if let Some(note) = &reviewed.note {
-            let _ = writeln!(out, "  {note}");
-        }
+        let note = reviewed.note.as_ref();
+        let note = note.map_or(String::new(), |note| format!(" ({note})"));
+        let _ = writeln!(out, "git-council: {refs}: {line}{known}{note}");
         if !well {
-            out.push_str(&report::terminal::render(report, console.stderr_look()));
+            out.push_str(&report::terminal::render_hook(
+                report,
+                console.stderr_look(),
+            ));
             if settings.hook.mode == HookMode::Advisory {
                 let _ = writeln!(
                     out,

@@ -109,6 +109,7 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         id: format!("PRRT_{}", found.id),
         comment: format!("PRRC_{}", found.id),
         review: Some("PRR_1".into()),
+        url: None,
         fingerprint: found.fingerprint.clone(),
         closed: false,
         outdated: false,

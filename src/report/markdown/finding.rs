@@ -1,48 +1,94 @@
-//! One finding as Markdown: a heading, the quoted lines, and what was said of it.
+//! One finding as Markdown: its line, and in full with the quoted lines and what was said of it.
 
 use council_protocol::{Finding, Location};
 
-use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::report::group::{self, FindingGroup, SharedOpinion};
-use crate::report::words::{self, JudgeNames};
+use super::SourceLinks;
+use crate::council::outcome::JudgedFinding;
+use crate::report::document::FindingView;
+use crate::report::uri;
+use crate::report::words;
 use crate::text::{self, Untrusted};
 
-/// Bounds that keep one finding readable: characters of prose, lines of code, opinions, places.
-const MOST_PROSE: usize = 1200;
-const MOST_LINES: usize = 16;
-const MOST_OPINIONS: usize = 12;
-const MOST_PLACES: usize = 30;
+/// Bounds that keep one finding readable: characters of prose and of a line in a list, lines of code.
+const MAX_PROSE: usize = 1200;
+const MAX_LINE: usize = 400;
+const MAX_LINES: usize = 16;
+
+/// One line of the list: how bad, where, what, and by which rule or whom.
+pub(super) fn line(view: &FindingView<'_>, links: Option<&SourceLinks>) -> String {
+    let thread = links.and_then(|links| links.threads.get(&view.found.fingerprint));
+    let thread = thread.map_or(String::new(), |url| format!(" · [conversation]({url})"));
+    let severity = match view.weighs() {
+        true => format!("**{}**", view.severity.as_str()),
+        false => view.severity.as_str().to_owned(),
+    };
+    let what = Untrusted::new(&text::clip_chars(view.sentence(), MAX_LINE)).prose();
+    format!(
+        "- {severity} {}: {what}{}{thread}",
+        linked_place(view, links),
+        tail(view)
+    )
+}
+
+/// ` (disputed) · `rule``.
+fn tail(view: &FindingView<'_>) -> String {
+    let state = match view.state {
+        "" => String::new(),
+        state => format!(" ({state})"),
+    };
+    match view.tag.as_str() {
+        "" => state,
+        tag if view.found.finding.rule.is_some() => {
+            format!("{state} · {}", Untrusted::new(tag).code())
+        }
+        tag => format!("{state} · {}", Untrusted::new(tag).prose()),
+    }
+}
+
+/// The place as a link to the line at the reviewed commit, where there is one.
+fn linked_place(view: &FindingView<'_>, links: Option<&SourceLinks>) -> String {
+    let place = Untrusted::new(&view.place).code();
+    let location = &view.found.finding.location;
+    let Some(links) = links.filter(|links| !links.commit.is_empty()) else {
+        return place;
+    };
+    let path = uri::encode_path(location.path.as_bytes());
+    let anchor = match (location.line, location.end_line) {
+        (0, _) => String::new(),
+        (line, Some(end)) if end > line => format!("#L{line}-L{end}"),
+        (line, _) => format!("#L{line}"),
+    };
+    format!(
+        "[{place}]({}/blob/{}/{path}{anchor})",
+        links.repository, links.commit
+    )
+}
 
 /// The whole finding, and where else it is.
-pub(super) fn full(group: &FindingGroup<'_>, names: &JudgeNames<'_>) -> String {
-    let found = group.first;
-    let finding = &found.finding;
+pub(super) fn full(view: &FindingView<'_>) -> String {
+    let finding = &view.found.finding;
     let mut points = points(finding);
-    points.push(format!("**Held by:** {}", held(found, names)));
-    let others = words::other_words(found, names);
-    points.extend(others.iter().take(MOST_OPINIONS).map(|(who, words)| {
-        format!(
-            "**{} puts it:** {}",
-            Untrusted::new(who).prose(),
-            prose(words)
-        )
-    }));
-    points.extend(
-        group::group_opinions(found, names)
-            .iter()
-            .take(MOST_OPINIONS)
-            .map(said),
-    );
-    let also = group.other_places(MOST_PLACES);
-    let also: Vec<String> = also
+    let state = match view.state {
+        "" => String::new(),
+        state => format!("{state}; "),
+    };
+    if !view.support.is_empty() || !state.is_empty() {
+        points.push(prose(&format!("{state}{}", view.support)));
+    }
+    points.extend(view.opinions.iter().map(|opinion| prose(opinion)));
+    let others: Vec<String> = view
+        .others
         .iter()
         .map(|place| Untrusted::new(place).code())
         .collect();
-    points.extend((!also.is_empty()).then(|| format!("**Also at:** {}", also.join(", "))));
-    points.push(format!("**Fingerprint:** {}", fingerprint(found)));
-    let id = Untrusted::new(&found.id).prose();
+    points.extend((!others.is_empty()).then(|| format!("**Also at:** {}", others.join(", "))));
+    points.push(format!(
+        "**Fingerprint:** {}",
+        Untrusted::new(&view.found.fingerprint).code()
+    ));
+    let id = Untrusted::new(&view.found.id).prose();
     let heading = format!(
-        "### {id} · {} · {}",
+        "### {id}: {} at {}",
         finding.severity.as_str(),
         place(&finding.location)
     );
@@ -55,24 +101,60 @@ pub(super) fn full(group: &FindingGroup<'_>, names: &JudgeNames<'_>) -> String {
     ])
 }
 
+/// A finding that is only noted: its id, its fix, its fingerprint.
+pub(super) fn note(view: &FindingView<'_>) -> String {
+    let found = view.found;
+    let fix = match view.fix.trim() {
+        "" => String::new(),
+        fix => format!(" **Fix:** {}", prose(fix)),
+    };
+    let support = match view.support.as_str() {
+        "" => String::new(),
+        support => format!(" {}.", prose(support)),
+    };
+    format!(
+        "- **{}** {} {}: {}{fix}{support} {}",
+        Untrusted::new(&found.id).prose(),
+        view.severity.as_str(),
+        Untrusted::new(&view.place).code(),
+        prose(view.sentence()),
+        Untrusted::new(&found.fingerprint).code()
+    )
+}
+
+/// A finding that does not count, and why not.
+pub(super) fn rejected(view: &FindingView<'_>) -> String {
+    format!(
+        "- **{}** {} {}: {} ({})",
+        Untrusted::new(&view.found.id).prose(),
+        view.severity.as_str(),
+        place(&view.found.finding.location),
+        prose(view.sentence()),
+        prose(&view.support)
+    )
+}
+
 /// The finding beside its lines, which need no quote there.
-pub(super) fn beside(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
+pub(super) fn beside(found: &JudgedFinding) -> String {
     let finding = &found.finding;
-    let mut points = points(finding);
-    points.push(format!("**Held by:** {}", held(found, names)));
-    points.extend(
-        group::group_opinions(found, names)
-            .iter()
-            .take(MOST_OPINIONS)
-            .map(said),
-    );
-    points.push(format!("**Fingerprint:** {}", fingerprint(found)));
-    let id = Untrusted::new(&found.id).prose();
-    join(&[
-        format!("**{id} · {}**", finding.severity.as_str()),
-        prose(&finding.description),
-        list(&points),
-    ])
+    let words::FindingRemarks { why, fix, .. } = words::finding_remarks(finding);
+    let mut parts = vec![format!(
+        "**{}:** {}",
+        finding.severity.as_str(),
+        prose(&finding.description)
+    )];
+    // A suggestion shows the fix.
+    let fix = if finding.suggestion.is_some() {
+        ""
+    } else {
+        fix
+    };
+    for (label, text) in [("Why", why), ("Fix", fix)] {
+        if !text.trim().is_empty() {
+            parts.push(format!("**{label}:** {}", prose(text)));
+        }
+    }
+    parts.join("\n\n")
 }
 
 /// A finding as a judge gave it, in that judge's own file.
@@ -83,16 +165,11 @@ pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
         place(&finding.location)
     );
     let mut points = points(finding);
-    let class = if finding.category.is_empty() {
-        &finding.rule
-    } else {
-        &Some(finding.category.clone())
+    let class = match finding.category.as_str() {
+        "" => finding.rule.as_deref(),
+        category => Some(category),
     };
-    points.extend(
-        class
-            .iter()
-            .map(|class| format!("**Class:** {}", Untrusted::new(class).code())),
-    );
+    points.extend(class.map(|class| format!("**Class:** {}", Untrusted::new(class).code())));
     join(&[
         heading,
         prose(&finding.description),
@@ -102,69 +179,6 @@ pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
     ])
 }
 
-/// One line of a list.
-pub(super) fn brief(group: &FindingGroup<'_>, names: &JudgeNames<'_>) -> String {
-    let found = group.first;
-    let finding = &found.finding;
-    let ids: Vec<String> = group
-        .all_findings()
-        .take(MOST_PLACES)
-        .map(|f| Untrusted::new(&f.id).prose())
-        .collect();
-    let places = words::join_places(
-        group.all_findings().map(|f| &f.finding.location),
-        MOST_PLACES,
-    );
-    let text = format!(
-        "**{}** {} {}: {}",
-        ids.join(", "),
-        finding.severity.as_str(),
-        Untrusted::new(&places).code(),
-        prose(&finding.description)
-    );
-    let fix = if finding.fix.trim().is_empty() {
-        String::new()
-    } else {
-        format!(" *Fix:* {}", prose(&finding.fix))
-    };
-    format!(
-        "- {text}{fix} Held by {}. {}",
-        held(found, names),
-        fingerprint(found)
-    )
-}
-
-/// The fingerprint, and the rule where there is one.
-fn fingerprint(found: &JudgedFinding) -> String {
-    let rule = found
-        .finding
-        .rule
-        .iter()
-        .map(|rule| Untrusted::new(rule).code());
-    let parts: Vec<String> = std::iter::once(Untrusted::new(&found.fingerprint).code())
-        .chain(rule)
-        .collect();
-    parts.join(" · ")
-}
-
-/// One line of the list of those that do not count.
-pub(super) fn rejected(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
-    let who: Vec<String> = found
-        .members
-        .iter()
-        .map(|m| Untrusted::new(names.get(&m.judge)).prose())
-        .collect();
-    format!(
-        "- **{}** {} {}: {} ({}; said by {})",
-        Untrusted::new(&found.id).prose(),
-        found.finding.severity.as_str(),
-        place(&found.finding.location),
-        prose(&found.finding.description),
-        Untrusted::new(&words::rejection_reason(found)).prose(),
-        who.join(", ")
-    )
-}
-
 /// Path and line as a code span.
 pub(super) fn place(location: &Location) -> String {
     Untrusted::new(&words::location_text(location)).code()
@@ -172,7 +186,7 @@ pub(super) fn place(location: &Location) -> String {
 
 /// Prose of a judge, bounded.
 pub(in crate::report) fn prose(text: &str) -> String {
-    Untrusted::new(&text::clip_chars(text, MOST_PROSE)).prose()
+    Untrusted::new(&text::clip_chars(text, MAX_PROSE)).prose()
 }
 
 fn points(finding: &Finding) -> Vec<String> {
@@ -200,50 +214,10 @@ fn suggestion(finding: &Finding) -> String {
 
 /// Lines of the reviewed file, highlighted by its extension.
 fn code(lines: &str, finding: &Finding) -> String {
-    let info = finding
-        .location
-        .path
-        .extension()
-        .filter(|e| e.len() <= 8)
-        .unwrap_or_default();
-    Untrusted::new(lines)
-        .fence(info, MOST_LINES)
-        .trim_end()
-        .to_owned()
-}
-
-/// Who holds it and what became of it.
-fn held(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
-    let holders: Vec<String> = words::holders(found, names)
-        .iter()
-        .map(|name| Untrusted::new(name).prose())
-        .collect();
-    let state = words::disposition_word(found.disposition);
-    match holders.as_slice() {
-        [] => format!("nobody, {state}"),
-        [one] if found.disposition == Disposition::Unconfirmed => {
-            format!("{one} alone, checked by nobody ({state})")
-        }
-        _ => format!("{} ({state})", holders.join(", ")),
-    }
-}
-
-/// What others said of it, and what they have to show for it.
-fn said(voices: &SharedOpinion<'_>) -> String {
-    let opinion = voices.opinion;
-    let proof = opinion
-        .evidence
-        .as_ref()
-        .map_or("no evidence".to_owned(), |e| {
-            let at = Untrusted::new(&format!("{}:{}", e.path.display(), e.line)).code();
-            if opinion.resolves {
-                format!("evidence at {at}")
-            } else {
-                format!("its evidence at {at} is not there")
-            }
-        });
-    let stance = Untrusted::new(&voices.stance_words()).prose();
-    format!("**{stance}:** {} ({proof})", prose(&opinion.reasoning))
+    let extension = finding.location.path.extension();
+    let info = extension.filter(|e| e.len() <= 8).unwrap_or_default();
+    let fenced = Untrusted::new(lines).fence(info, MAX_LINES);
+    fenced.trim_end().to_owned()
 }
 
 fn list(points: &[String]) -> String {
@@ -252,10 +226,7 @@ fn list(points: &[String]) -> String {
 }
 
 fn join(blocks: &[String]) -> String {
-    let filled: Vec<&str> = blocks
-        .iter()
-        .map(String::as_str)
-        .filter(|b| !b.is_empty())
-        .collect();
+    let filled = blocks.iter().map(String::as_str);
+    let filled: Vec<&str> = filled.filter(|b| !b.is_empty()).collect();
     filled.join("\n\n")
 }

@@ -1,121 +1,248 @@
-//! The report as Markdown: the file of the run, and later the body of a comment (councils.md 1.12).
+//! The report as Markdown: the file of the run, the body of a comment, the text of a check.
+//!
+//! The answer comes first and on one line, then a line for each finding; everything else is folded away in a comment.
 
-mod document;
+mod blocks;
 pub(super) mod finding;
-mod participation;
-mod sections;
+mod parts;
 mod session;
+
+use std::collections::BTreeMap;
 
 pub use session::{minutes, session};
 
-use document::MarkdownDocument;
+use blocks::{MarkdownDocument, MarkdownSection};
 
-use super::words::JudgeNames;
-use super::{GatePolicy, Report};
-use crate::council::outcome::JudgedFinding;
-use crate::text::Untrusted;
+use super::Report;
+use super::document::{Block, Depth, Document, Section, Text, VerdictView};
+use super::words::{self, JudgeNames};
+use crate::council::outcome::{JudgedFinding, Verdict};
+use crate::text::{self, Untrusted};
+
+/// The most lines of the list of findings that are kept or left out together where space is short.
+const LINES_PER_BLOCK: usize = 20;
+
+/// Where a reader finds the reviewed lines and the conversations about them. All of it comes from the forge, none from a report.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceLinks {
+    /// The repository's page, `https://github.com/owner/name`.
+    pub repository: String,
+    /// The reviewed commit as hex.
+    pub commit: String,
+    /// The page of the conversation about a finding, by the finding's fingerprint.
+    pub threads: BTreeMap<String, String>,
+}
 
 /// How the Markdown is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MarkdownOptions {
+pub struct MarkdownOptions<'a> {
     /// Whether it starts with frontmatter, as a file does and a comment does not.
     pub frontmatter: bool,
     /// The most bytes it may have; whole parts are left out, the least important first, and their number is said.
     pub max_bytes: Option<usize>,
     /// Whether what explains the verdict is folded away, as in a comment among others.
     pub fold: bool,
+    /// Links to the reviewed lines; none: places are names.
+    pub links: Option<&'a SourceLinks>,
 }
 
-impl Default for MarkdownOptions {
+impl Default for MarkdownOptions<'_> {
     fn default() -> Self {
         Self {
             frontmatter: true,
             max_bytes: None,
             fold: false,
+            links: None,
         }
     }
 }
 
 /// The report as Markdown, ended by a newline.
-pub fn render(report: &Report, options: MarkdownOptions) -> String {
+pub fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
     let names = JudgeNames::without_agents(&report.outcome.judges);
-    let mut document = MarkdownDocument::default();
+    let document = Document::of(report, &names, false);
+    let mut out = MarkdownDocument::default();
     if options.frontmatter {
-        document.head(frontmatter(report));
+        out.push_head(frontmatter(report));
     }
-    document.head(format!(
-        "# {}",
-        report.bottom_line(GatePolicy::default()).headline
-    ));
-    document.head(participation::facts(report));
-    for banner in sections::banners(report) {
-        document.head(banner);
+    out.push_head(format!("# {}", document.verdict.headline));
+    let in_short = options.fold && document.verdict.verdict == Verdict::Pass;
+    if !in_short {
+        out.push_head(document.verdict.next_step.clone());
     }
-    document
-        .sections
-        .push(participation::verdicts(report, &names));
-    document.sections.extend(sections::all(report, &names));
-    document
-        .sections
-        .push(participation::receipt(report, &names));
-    document.foot = participation::footer(report, !options.frontmatter);
-    document.render(options.max_bytes.unwrap_or(usize::MAX), options.fold)
+    out.push_head(subject_line(report, &document.verdict));
+    out.sections
+        .push(finding_list(&document, options.links, options.fold));
+    let essential = |s: &&Section| s.depth == Depth::Essential;
+    out.sections.extend(
+        document
+            .sections
+            .iter()
+            .filter(essential)
+            .map(|s| section(s, in_short)),
+    );
+    out.sections.push(finding_details(&document));
+    out.sections.push(rejected_list(&document));
+    out.sections.extend(
+        document
+            .sections
+            .iter()
+            .filter(|s| !essential(s))
+            .map(|s| section(s, true)),
+    );
+    out.foot = footer(report, !options.frontmatter);
+    out.render(options.max_bytes.unwrap_or(usize::MAX), options.fold)
 }
 
-/// The beginning of the report: the headline, what was reviewed by whom, and what must be known first.
+/// The beginning of the report: the headline, what to do next, what was reviewed.
 pub fn head(report: &Report) -> String {
-    let mut blocks = vec![
-        format!("**{}**", report.headline()),
-        participation::facts(report),
-    ];
-    blocks.extend(sections::banners(report));
+    let names = JudgeNames::without_agents(&report.outcome.judges);
+    let document = Document::of(report, &names, false);
+    let view = &document.verdict;
+    let mut blocks = vec![format!("**{}**", view.headline), view.next_step.clone()];
+    blocks.push(subject_line(report, view));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
 }
 
-/// One finding for a comment beside its lines: what, why, fix and who holds it, without the lines themselves.
-pub fn beside_a_line(report: &Report, found: &JudgedFinding) -> String {
-    finding::beside(found, &JudgeNames::without_agents(&report.outcome.judges))
+/// One finding for a comment beside its lines: what is wrong, why, and how to mend it.
+pub fn beside_a_line(found: &JudgedFinding) -> String {
+    finding::beside(found)
 }
 
-/// `id`, `type`, `date` as in the parent, and the verdict.
+/// What was reviewed, on one line, and why the verdict is what it is where the headline does not say it.
+fn subject_line(report: &Report, view: &VerdictView) -> String {
+    let label = text::clip_chars(&view.subject, 200);
+    let mut parts = vec![Untrusted::new(&label).code()];
+    if report.change.files > 0 {
+        parts.push(words::change_size(report.change, "−"));
+    }
+    if let Some(head) = &report.target.head {
+        let head = head.get(..12).unwrap_or(head);
+        parts.push(format!("commit {}", Untrusted::new(head).code()));
+    }
+    if !view.votes.is_empty() {
+        parts.push(format!("votes: {}", Untrusted::new(&view.votes).prose()));
+    }
+    if !view.not_read.is_empty() {
+        parts.push(format!(
+            "not read: {}",
+            Untrusted::new(&view.not_read).prose()
+        ));
+    }
+    parts.retain(|part| !part.is_empty());
+    let line = parts.join(" · ");
+    match view.detail.trim() {
+        "" => line,
+        detail => format!("{}\n\n{line}", finding::prose(detail)),
+    }
+}
+
+/// A line for each finding that counts, worst first.
+fn finding_list(
+    document: &Document<'_>,
+    links: Option<&SourceLinks>,
+    fold: bool,
+) -> MarkdownSection {
+    let lines: Vec<String> = document
+        .counting()
+        .map(|view| finding::line(view, links))
+        .collect();
+    let blocks = lines
+        .chunks(LINES_PER_BLOCK)
+        .map(|lines| lines.join("\n"))
+        .collect();
+    let heading = if fold { "" } else { "Findings" };
+    MarkdownSection::new(heading, 0, false, blocks)
+}
+
+/// What weighs in full, and the fix of what is only noted.
+fn finding_details(document: &Document<'_>) -> MarkdownSection {
+    let mut blocks: Vec<String> = document.weighty.iter().map(finding::full).collect();
+    let notes: Vec<String> = document.notes.iter().map(finding::note).collect();
+    blocks.extend(notes.chunks(LINES_PER_BLOCK).map(|lines| lines.join("\n")));
+    MarkdownSection::new("Findings in full", 2, true, blocks)
+}
+
+fn rejected_list(document: &Document<'_>) -> MarkdownSection {
+    let lines: Vec<String> = document.rejected.iter().map(finding::rejected).collect();
+    let blocks = lines
+        .chunks(LINES_PER_BLOCK)
+        .map(|lines| lines.join("\n"))
+        .collect();
+    MarkdownSection::new("Findings that do not count", 9, true, blocks)
+}
+
+/// A section of the document; an essential one has no heading.
+fn section(section: &Section, folded: bool) -> MarkdownSection {
+    let heading = match section.depth {
+        Depth::Essential => "",
+        Depth::Detail => section.title.as_str(),
+    };
+    let mut blocks: Vec<String> = Vec::new();
+    let mut list: Vec<String> = Vec::new();
+    for block in &section.blocks {
+        if !matches!(block, Block::Item { .. }) && !list.is_empty() {
+            blocks.push(std::mem::take(&mut list).join("\n"));
+        }
+        match block {
+            Block::Item { indent, text } => {
+                list.push(format!("{}- {}", " ".repeat(*indent), finding::prose(text)));
+            }
+            Block::Table { header, rows } => blocks.push(table_of(header, rows)),
+            Block::Written(text) => {
+                let fenced = Untrusted::new(text).fence("markdown", super::MAX_DOCUMENT);
+                blocks.push(fenced.trim_end().to_owned());
+            }
+        }
+    }
+    let nested = list.iter().any(|line| line.starts_with(' '));
+    match nested {
+        // A nested line must not lose the line that it belongs to.
+        true => blocks.push(list.join("\n")),
+        false => blocks.extend(list.chunks(LINES_PER_BLOCK).map(|lines| lines.join("\n"))),
+    }
+    MarkdownSection::new(heading, section.rank, folded, blocks)
+}
+
+fn table_of(header: &[&str], rows: &[Vec<Text>]) -> String {
+    let cell = |text: &Text| match text {
+        Text::Prose(text) => parts::cell(text),
+        Text::Name(text) => Untrusted::new(text).code_cell(),
+    };
+    let rows = rows
+        .iter()
+        .map(|row| parts::row(&row.iter().map(cell).collect::<Vec<_>>()));
+    parts::table(header, &rows.collect::<Vec<_>>())
+}
+
+/// Fields that other tools file the report by.
 fn frontmatter(report: &Report) -> String {
     let plain = |text: &str| -> String {
-        text.chars()
-            .filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c))
-            .collect()
+        let keep = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
+        text.chars().filter(keep).collect()
     };
     let id = plain(&report.receipt.run.name);
     let date = plain(report.date());
-    format!(
-        "---\nid: {id}\ntype: council\ndate: {date}\nverdict: {}\n---",
-        report.outcome.verdict.as_str()
-    )
+    let verdict = report.outcome.verdict.as_str();
+    format!("---\nid: {id}\ntype: council\ndate: {date}\nverdict: {verdict}\n---")
 }
 
-/// A row of a table; the cells are Markdown already.
-fn row(cells: &[String]) -> String {
-    format!("| {} |", cells.join(" | "))
-}
-
-/// A table with its header; the cells are Markdown already.
-fn table(header: &[&str], rows: &[String]) -> String {
-    let header: Vec<String> = header.iter().map(|h| (*h).to_owned()).collect();
-    let rule: Vec<String> = header.iter().map(|_| "---".to_owned()).collect();
-    let mut lines = vec![row(&header), row(&rule)];
-    lines.extend(rows.iter().cloned());
-    lines.join("\n")
-}
-
-/// A block that is folded away where HTML is rendered. `summary` is ours.
-fn folded(summary: &str, body: &str) -> String {
-    format!("<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>")
-}
-
-/// Text for a table's cell, or a dash.
-fn cell(text: &str) -> String {
-    match Untrusted::new(text).prose_cell() {
-        empty if empty.is_empty() => "–".to_owned(),
-        text => text,
+/// Who answered, how long it took; `dated` also when, where nothing above says it.
+fn footer(report: &Report, dated: bool) -> String {
+    let who = report.receipt.participation;
+    let run = &report.receipt.run;
+    let seconds = words::format_seconds(run.duration_ms);
+    let mut program = format!("git-council {}", Untrusted::new(&run.version).prose());
+    if dated && !run.started.is_empty() {
+        program.push_str(&format!(", begun {}", Untrusted::new(&run.started).prose()));
     }
+    if report.outcome.procedure.is_none() {
+        return format!("*No judge was asked. {seconds} seconds. {program}*");
+    }
+    if report.is_document() {
+        return format!("*{} judges, {seconds} seconds. {program}*", who.counted);
+    }
+    let (answered, asked) = (who.answered, who.asked);
+    format!("*{answered} of {asked} judges answered in {seconds} seconds. {program}*")
 }

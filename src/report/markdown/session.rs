@@ -1,10 +1,11 @@
-//! A cross-examination as one document (seed 001, `--save`): openings, every round, the final votes, the verdict.
+//! A cross-examination as one document: openings, every round, the final votes, the verdict.
 
-use super::{cell, finding::prose, row, table};
+use super::finding::prose;
+use super::parts::{cell, row, table};
 use crate::council::ledger::{JudgeStand, RoundRecord};
 use crate::council::outcome::ChallengeRecord;
 use crate::report::council_word::{self, ballot_decision, rate_risk};
-use crate::report::story::examined::reason;
+use crate::report::document::move_reason;
 use crate::report::words::{self, JudgeNames};
 use crate::report::{GatePolicy, Report};
 use crate::text::Untrusted;
@@ -104,7 +105,7 @@ impl SessionWriter<'_> {
         Untrusted::new(self.names.get(&stand.judge)).prose()
     }
 
-    /// The seed's form: challenges, position updates, key exchanges, interventions.
+    /// Challenges, position updates, key exchanges, interventions.
     fn round(&self, record: &RoundRecord) -> String {
         let nothing = || "None.".to_owned();
         let parts = [
@@ -170,7 +171,7 @@ impl SessionWriter<'_> {
             .stands
             .iter()
             .map(|stand| {
-                let changed = match reason(stand) {
+                let changed = match move_reason(stand) {
                     Some(why) if stand.given != stand.after => format!("No: {}", cell(&why)),
                     Some(why) => format!("Yes: {}", cell(&why)),
                     None => "No".to_owned(),

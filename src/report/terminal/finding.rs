@@ -1,226 +1,190 @@
-//! One finding at a terminal, in the shape of a compiler's message.
+//! One finding at a terminal: a line that says all that matters, and the code with why and fix under it.
 
 use anstyle::Style;
-use council_protocol::answer::Stance;
-use council_protocol::{Finding, Severity};
+use council_protocol::Severity;
 
-use super::clean;
-use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::report::group::{self, FindingGroup, SharedOpinion};
+use crate::report::document::FindingView;
 use crate::report::page::{TerminalPage, colours};
-use crate::report::words::{self, JudgeNames};
-use crate::report::{DisplayOptions, Verbosity};
 use crate::text::{self, Ellipsis, Untrusted};
 
-/// The most lines of a quote or suggestion that are shown.
-const MOST_LINES: usize = 8;
+/// The most lines of a quote in an ordinary report, and in a verbose one.
+const MAX_LINES: usize = 4;
+const MAX_VERBOSE_LINES: usize = 16;
 
-/// The most places that are named of one finding.
-const MOST_PLACES: usize = 8;
+/// The most columns that a path with its lines takes. It may be wider than the page, so that it can be clicked on.
+const MAX_PLACE: usize = 240;
 
-/// The most characters of a description that stand in a brief finding.
-const MOST_BRIEF: usize = 240;
+/// The most columns of the rule, or of the judges that stand in its place.
+const MAX_TAG: usize = 32;
 
-/// The whole finding: what, where, the quoted lines, why, fix, who holds it and who does not.
-pub(super) fn full(page: &mut TerminalPage, group: &FindingGroup<'_>, names: &JudgeNames<'_>) {
-    let found = group.first;
-    let finding = &found.finding;
-    page.push_gap();
-    let (label, style) = label(finding, page.look());
-    page.push_hanging(
+/// The most characters of the sentence in a report that is not verbose.
+const MAX_SENTENCE: usize = 400;
+
+/// The whole finding: its line, the code with a caret, why, fix, and who holds or disputes it.
+pub(super) fn push_full(page: &mut TerminalPage, view: &FindingView<'_>, verbose: bool) {
+    let most = if verbose { usize::MAX } else { MAX_SENTENCE };
+    let text = sentence(view, most);
+    page.push_place_line(
+        view.severity.as_str(),
+        style(view.severity),
+        &place(view),
+        &text,
+    );
+    push_code(page, view, verbose);
+    for (label, text) in [("why", view.why), ("fix", view.fix)] {
+        push_remark(page, label, text);
+    }
+    push_remark(page, "", &view.support);
+    if !verbose {
+        return;
+    }
+    push_remark(page, "see", view.see);
+    for opinion in &view.opinions {
+        push_remark(page, "", opinion);
+    }
+    push_remark(page, "also at", &view.others.join(", "));
+    push_suggestion(page, view);
+    let found = view.found;
+    push_remark(page, "id", &format!("{} {}", found.id, found.fingerprint));
+}
+
+/// The finding on one line of the page: its sentence is cut, never what became of it or its rule.
+pub(super) fn push_line(page: &mut TerminalPage, view: &FindingView<'_>) {
+    let label = format!("{} ", view.severity.as_str());
+    let (place, tail) = (place(view), tail(view));
+    let used = [label.as_str(), &place, "  ", &tail].map(text::display_width);
+    let room = page.look().columns().saturating_sub(used.iter().sum());
+    let what = Untrusted::new(view.sentence()).line();
+    let what = text::fit_columns(&what, room, page.look().ellipsis());
+    page.push_fitted(
         &label,
-        style,
-        &Untrusted::new(&finding.description).line(),
-        4,
+        style(view.severity),
+        &format!("{place}  {what}{tail}"),
     );
-    let gutter = LineGutter::of(finding);
-    gutter.place(page, finding);
-    if finding.location.line > 0 && !finding.quote.trim().is_empty() {
-        gutter.empty(page);
-        gutter.code(page, finding.location.line, "|", &finding.quote);
-    }
-    gutter.empty(page);
-    let words::FindingRemarks { why, fix, see } = words::finding_remarks(finding);
-    for (name, text) in [("why", why), ("fix", fix), ("see", see)] {
-        gutter.remark(page, name, text);
-    }
-    if let Some(suggestion) = &finding.suggestion {
-        gutter.remark(page, "suggestion", "replace the quoted lines with");
-        gutter.code(page, finding.location.line, "+", suggestion);
-    }
-    gutter.remark(
-        page,
-        words::disposition_word(found.disposition),
-        &held(found, names),
-    );
-    for (who, words) in words::other_words(found, names) {
-        gutter.remark(page, "", &format!("{who} puts it: {words}"));
-    }
-    let verbose = page.look().verbosity == Verbosity::Verbose;
-    for voices in group::group_opinions(found, names)
-        .iter()
-        .filter(|v| verbose || !v.is_idle())
-    {
-        gutter.remark(page, "", &said(voices, verbose));
-    }
-    gutter.remark(page, "also at", &group.other_places(MOST_PLACES).join(", "));
-    gutter.remark(page, "id", &format!("{} {}", found.id, found.fingerprint));
 }
 
-/// What, where, and the description.
-pub(super) fn brief(page: &mut TerminalPage, group: &FindingGroup<'_>) {
-    let found = group.first;
-    let (label, style) = label(&found.finding, page.look());
-    let doubt = match found.disposition {
-        Disposition::Confirmed | Disposition::Rejected => "",
-        Disposition::Disputed => " (disputed)",
-        Disposition::Unconfirmed => " (unconfirmed)",
+/// ``The query is built from `name`. (disputed) [sql-concatenation]``.
+fn sentence(view: &FindingView<'_>, most: usize) -> String {
+    let what = Untrusted::new(view.sentence()).line();
+    format!("{}{}", text::clip_chars(&what, most), tail(view))
+}
+
+/// What became of it, and which rule found it or who holds it.
+fn tail(view: &FindingView<'_>) -> String {
+    let state = match view.state {
+        "" => String::new(),
+        state => format!(" ({state})"),
     };
-    let places = words::join_places(
-        group.all_findings().map(|f| &f.finding.location),
-        MOST_PLACES,
-    );
-    let places = clean(&places);
-    let what = Untrusted::new(&found.finding.description).line();
-    let text = format!("{places}: {}{doubt}", text::clip_chars(&what, MOST_BRIEF));
-    page.push_hanging(&label, style, &text, 4);
+    let tag = Untrusted::new(&view.tag).name();
+    match text::fit_columns(&tag, MAX_TAG, Ellipsis::Ascii) {
+        tag if tag.is_empty() => state,
+        tag => format!("{state} [{tag}]"),
+    }
 }
 
-/// A finding that does not count, and why not.
-pub(super) fn rejected(page: &mut TerminalPage, found: &JudgedFinding, names: &JudgeNames<'_>) {
-    let (label, _) = label(&found.finding, page.look());
-    let who: Vec<&str> = found.members.iter().map(|m| names.get(&m.judge)).collect();
-    let what = Untrusted::new(&found.finding.description).line();
-    page.push_hanging(&format!("rejected {label}"), colours::DIM, &what, 4);
-    let gutter = LineGutter::of(&found.finding);
-    gutter.place(page, &found.finding);
-    let why = format!(
-        "{}; said by {}",
-        words::rejection_reason(found),
-        who.join(", ")
-    );
-    gutter.remark(page, "not counted", &why);
-}
-
-/// `critical[rule]: `, with its colour.
-fn label(finding: &Finding, look: DisplayOptions) -> (String, Style) {
-    let style = match finding.severity {
-        Severity::Critical => colours::RED,
-        Severity::Significant => colours::YELLOW,
-        Severity::Minor => colours::CYAN,
-    };
-    let class = finding.rule.as_deref().unwrap_or(&finding.category);
-    let class = text::fit_columns(
-        &Untrusted::new(class).name(),
-        look.columns().min(56) - 24,
+fn place(view: &FindingView<'_>) -> String {
+    text::fit_columns(
+        &Untrusted::new(&view.place).name(),
+        MAX_PLACE,
         Ellipsis::Ascii,
-    );
-    let severity = finding.severity.as_str();
-    let label = if class.is_empty() {
-        format!("{severity}: ")
-    } else {
-        format!("{severity}[{class}]: ")
-    };
-    (label, style)
-}
-
-/// Who holds it.
-fn held(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
-    match words::holders(found, names).as_slice() {
-        [] => "held by nobody".into(),
-        [one] if found.disposition == Disposition::Unconfirmed => {
-            format!("held by {one} alone, checked by nobody")
-        }
-        holders => format!("held by {}", holders.join(", ")),
-    }
-}
-
-/// What others said of it, and whether they have something to show for it. Why somebody agrees is told when asked for.
-fn said(voices: &SharedOpinion<'_>, verbose: bool) -> String {
-    let proof = match &voices.opinion.evidence {
-        None => "without evidence".to_owned(),
-        Some(e) if voices.opinion.resolves => {
-            format!("evidence at {}:{}", e.path.display(), e.line)
-        }
-        Some(e) => format!(
-            "its evidence at {}:{} is not there",
-            e.path.display(),
-            e.line
-        ),
-    };
-    if voices.opinion.stance == Stance::Agreed && !verbose {
-        return format!("{} ({proof})", voices.stance_words());
-    }
-    format!(
-        "{}: {} ({proof})",
-        voices.stance_words(),
-        voices.opinion.reasoning
     )
 }
 
-/// The column of line numbers.
-struct LineGutter {
-    width: usize,
+fn style(severity: Severity) -> Style {
+    match severity {
+        Severity::Critical => colours::RED,
+        Severity::Significant => colours::YELLOW,
+        Severity::Minor => colours::CYAN,
+    }
 }
 
-impl LineGutter {
-    fn of(finding: &Finding) -> Self {
-        let lines = finding.quote.lines().count().min(MOST_LINES);
-        let last = finding
-            .location
-            .line
-            .saturating_add(u32::try_from(lines).unwrap_or(0));
-        Self {
-            width: last.to_string().len(),
-        }
+/// The quoted lines behind their numbers, and a caret below what is meant.
+fn push_code(page: &mut TerminalPage, view: &FindingView<'_>, verbose: bool) {
+    let finding = &view.found.finding;
+    if finding.location.line == 0 || finding.quote.trim().is_empty() {
+        return;
     }
+    let most = if verbose {
+        MAX_VERBOSE_LINES
+    } else {
+        MAX_LINES
+    };
+    push_lines(page, finding.location.line, "|", &finding.quote, most);
+    let mut lines = Untrusted::new(&finding.quote).code_lines();
+    let (Some(only), None) = (lines.next(), lines.next()) else {
+        return;
+    };
+    let (number, room) = (
+        finding.location.line.to_string(),
+        code_room(page, finding.location.line),
+    );
+    let indent = text::display_width(&only) - text::display_width(only.trim_start());
+    let length = text::display_width(only.trim()).min(room.saturating_sub(indent));
+    let gutter = page.paint(
+        colours::GUTTER,
+        &format!("  {} |", " ".repeat(number.len())),
+    );
+    let caret = page.paint(style(view.severity), &"^".repeat(length));
+    page.push_line(&format!("{gutter} {}{caret}", " ".repeat(indent)));
+}
 
-    fn place(&self, page: &mut TerminalPage, finding: &Finding) {
-        let arrow = page.paint(colours::GUTTER, "-->");
+fn code_room(page: &TerminalPage, last: u32) -> usize {
+    page.look()
+        .columns()
+        .saturating_sub(last.to_string().len() + 5)
+}
+
+/// Numbered lines, cut to the width of the page.
+fn push_lines(page: &mut TerminalPage, first: u32, bar: &str, code: &str, most: usize) {
+    let count = code.lines().count();
+    let last = first.saturating_add(
+        u32::try_from(count.min(most))
+            .unwrap_or(0)
+            .saturating_sub(1),
+    );
+    let width = last.to_string().len();
+    let room = code_room(page, last);
+    let ellipsis = page.look().ellipsis();
+    for (line, number) in Untrusted::new(code).code_lines().take(most).zip(first..) {
+        let gutter = page.paint(colours::GUTTER, &format!("  {number:>width$} {bar}"));
         page.push_line(&format!(
-            "{}{arrow} {}",
-            " ".repeat(self.width),
-            clean(&words::location_text(&finding.location))
+            "{gutter} {}",
+            text::fit_columns(&line, room, ellipsis)
         ));
     }
-
-    fn empty(&self, page: &mut TerminalPage) {
-        let bar = page.paint(colours::GUTTER, "|");
-        page.push_line(&format!("{} {bar}", " ".repeat(self.width)));
+    if count > most {
+        let gutter = page.paint(colours::GUTTER, &format!("  {:width$} {bar}", ""));
+        page.push_line(&format!(
+            "{gutter} {} {} more lines",
+            ellipsis.as_str(),
+            count - most
+        ));
     }
+}
 
-    /// Numbered lines of code, cut to the width.
-    fn code(&self, page: &mut TerminalPage, first: u32, bar: &str, code: &str) {
-        let look = page.look();
-        let room = look.columns().saturating_sub(self.width + 3);
-        for (line, number) in Untrusted::new(code)
-            .code_lines()
-            .take(MOST_LINES)
-            .zip(first..)
-        {
-            let gutter = page.paint(
-                colours::GUTTER,
-                &format!("{number:>w$} {bar}", w = self.width),
-            );
-            page.push_line(&format!(
-                "{gutter} {}",
-                text::fit_columns(&line, room, look.ellipsis())
-            ));
-        }
-        if code.lines().count() > MOST_LINES {
-            let gutter = page.paint(colours::GUTTER, &format!("{:w$} {bar}", "", w = self.width));
-            page.push_line(&format!("{gutter} {}", look.ellipsis().as_str()));
-        }
+fn push_suggestion(page: &mut TerminalPage, view: &FindingView<'_>) {
+    let finding = &view.found.finding;
+    if let Some(suggestion) = &finding.suggestion {
+        push_remark(page, "suggestion", "replace the quoted lines with");
+        push_lines(
+            page,
+            finding.location.line,
+            "+",
+            suggestion,
+            MAX_VERBOSE_LINES,
+        );
     }
+}
 
-    /// `= label: text`, wrapped; nothing for empty text.
-    fn remark(&self, page: &mut TerminalPage, label: &str, text: &str) {
-        let text = Untrusted::new(text).line();
-        if text.is_empty() {
-            return;
-        }
-        let colon = if label.is_empty() { "" } else { ": " };
-        let label = format!("{} = {label}{colon}", " ".repeat(self.width));
-        page.push_labelled(&label, colours::PLAIN, &text);
+/// `  label: text`, wrapped; nothing for empty text.
+fn push_remark(page: &mut TerminalPage, label: &str, text: &str) {
+    let text = Untrusted::new(text).line();
+    if text.is_empty() {
+        return;
     }
+    let label = match label {
+        "" => "  ".to_owned(),
+        label => format!("  {label}: "),
+    };
+    page.push_labelled(&label, colours::PLAIN, &text);
 }

@@ -1,94 +1,158 @@
-//! The report for a person at a terminal: quiet when clean, findings in words worth reading, the verdict last.
+//! The report for a person at a terminal: first the answer, then the reasons, worst first, and the answer again.
+//!
+//! A reader has ten seconds. A report shows a line for each finding and at most four things under it; rounds, votes one by
+//! one, ids and the receipt stand in `git council show` and behind `-v`.
 
 mod finding;
-mod foot;
-mod receipt;
-mod verdict;
+mod section;
 
-use super::page::TerminalPage;
+use super::document::{Depth, Document, VerdictView};
+use super::page::{TerminalPage, colours};
 use super::words::JudgeNames;
-use super::{DisplayOptions, GatePolicy, MAX_DOCUMENT, Report, Verbosity, group};
-use crate::text::{self, Ellipsis, Untrusted};
+use super::{DisplayOptions, Report, Verbosity};
+use crate::council::outcome::Verdict;
+use crate::text::Untrusted;
 
-/// The most notes that stand in an ordinary report, one line each.
+/// The most findings below WARN that an ordinary report lists.
 const MAX_NOTES: usize = 10;
 
-/// The most columns that paths with their lines take.
-const MAX_PLACE: usize = 240;
+/// The most findings that a hook's report names. With the hook's own two lines and where the rest is it has five.
+const MAX_HOOK_FINDINGS: usize = 2;
 
 /// The report as text, ended by a newline. Escape sequences stand in it only when `look.colour` says so.
 pub fn render(report: &Report, look: DisplayOptions) -> String {
+    let names = JudgeNames::of(&report.outcome.judges);
+    let verbose = look.verbosity == Verbosity::Verbose;
+    let document = Document::of(report, &names, verbose);
     let mut page = TerminalPage::new(look);
-    if look.verbosity > Verbosity::Quiet {
-        let names = JudgeNames::of(&report.outcome.judges);
-        document(&mut page, report);
-        findings(&mut page, report, &names);
-        foot::disagreements(&mut page, report);
-        foot::moves(&mut page, report, &names);
-        foot::remarks(&mut page, report, &names);
-        if look.verbosity == Verbosity::Verbose {
-            receipt::show(&mut page, report, &names);
+    if look.verbosity > Verbosity::Quiet && push_body(&mut page, &document, verbose) {
+        push_counts(&mut page, &document.verdict, "");
+        push_verdict(&mut page, &document, verbose);
+    } else {
+        push_verdict(&mut page, &document, verbose);
+        if look.verbosity > Verbosity::Quiet {
+            let (label, _) = split_headline(&document.verdict);
+            push_counts(&mut page, &document.verdict, &" ".repeat(label.len()));
         }
-        page.push_gap();
     }
-    ending(&mut page, report);
     page.finish()
 }
 
-/// What came out of a debate without a verdict, behind a gutter: it is somebody's text, and none of ours.
-pub(super) fn document(page: &mut TerminalPage, report: &Report) {
-    let Some(synthesis) = &report.outcome.ledger.synthesis else {
-        return;
+/// Everything that is known of a run, ended by a newline: what `git council show` shows.
+pub fn render_all(report: &Report, look: DisplayOptions) -> String {
+    let verbosity = Verbosity::Verbose;
+    render(report, DisplayOptions { verbosity, ..look })
+}
+
+/// What a hook shows below its own line with the verdict: the worst findings, a line each, and where the rest is.
+pub fn render_hook(report: &Report, look: DisplayOptions) -> String {
+    let names = JudgeNames::of(&report.outcome.judges);
+    let document = Document::of(report, &names, false);
+    let mut page = TerminalPage::new(look);
+    let named: Vec<_> = document.counting().take(MAX_HOOK_FINDINGS).collect();
+    for view in &named {
+        finding::push_line(&mut page, view);
+    }
+    let more = match document.counting().count().saturating_sub(named.len()) {
+        0 => "why, fix and votes".to_owned(),
+        left => format!("{left} more, why and fix"),
     };
-    page.push_gap();
-    let gutter = page.pick_mark("\u{2502}", "|");
-    for line in Untrusted::new(synthesis.document.trim())
-        .code_lines()
-        .take(MAX_DOCUMENT)
-    {
-        page.push_line(format!("{gutter} {line}").trim_end());
-    }
+    page.push_fitted("git council show: ", colours::BOLD, &more);
+    page.finish()
 }
 
-/// The verdict, who looked, and what was not reviewed: the last lines of everything that a terminal shows of a run.
-pub(super) fn ending(page: &mut TerminalPage, report: &Report) {
-    verdict::lines(page, report, &report.bottom_line(GatePolicy::default()));
-}
-
-/// Those that weigh in full, those that are listed only in a line each, the rejected ones only when asked for.
-fn findings(page: &mut TerminalPage, report: &Report, names: &JudgeNames<'_>) {
-    let verbose = page.look().verbosity == Verbosity::Verbose;
-    for group in group::group_findings(report.weighty_findings(), verbose) {
-        finding::full(page, &group, names);
+/// The answer, the findings, what must be known; in a verbose report everything else, too. False where there is nothing
+/// to say but the verdict.
+fn push_body(page: &mut TerminalPage, document: &Document<'_>, verbose: bool) -> bool {
+    let shown = |depth| verbose || depth == Depth::Essential;
+    let sections = document.sections.iter().filter(|s| shown(s.depth));
+    let view = &document.verdict;
+    let is_told = !view.detail.is_empty() || !view.next_step.is_empty();
+    if !is_told && document.counting().next().is_none() && sections.clone().next().is_none() {
+        return false;
+    }
+    push_opening(page, view);
+    for view in &document.weighty {
+        page.push_gap();
+        finding::push_full(page, view, verbose);
     }
     page.push_gap();
-    let noted = group::group_findings(report.note_findings(), verbose);
     let most = if verbose { usize::MAX } else { MAX_NOTES };
-    for group in noted.iter().take(most) {
+    for view in document.notes.iter().take(most) {
         if verbose {
-            finding::full(page, group, names);
+            page.push_gap();
+            finding::push_full(page, view, true);
         } else {
-            finding::brief(page, group);
+            finding::push_line(page, view);
         }
     }
-    let left: usize = noted
-        .iter()
-        .skip(most)
-        .map(|group| group.all_findings().count())
-        .sum();
+    let left = document.notes.len().saturating_sub(most);
     if left > 0 {
-        page.push_line(&format!(
-            "{} {left} more (-v shows them all)",
-            page.pick_mark("…", "...")
-        ));
+        page.push_line(&format!("{left} more notes (-v shows them all)"));
     }
-    for found in report.rejected_findings().filter(|_| verbose) {
+    for view in document.rejected.iter().filter(|_| verbose) {
         page.push_gap();
-        finding::rejected(page, found, names);
+        finding::push_full(page, view, true);
+    }
+    for section in sections {
+        page.push_gap();
+        section::push_section(page, section, verbose);
+    }
+    page.push_gap();
+    true
+}
+
+/// The first line: the verdict and what it is about; under it what to do next.
+fn push_opening(page: &mut TerminalPage, view: &VerdictView) {
+    let (label, rest) = split_headline(view);
+    let subject = Untrusted::new(&view.subject).name();
+    page.push_parts(&label, verdict_style(view.verdict), &[rest, subject]);
+    let lines = [&view.detail, &view.next_step];
+    for line in lines.into_iter().filter(|line| !line.trim().is_empty()) {
+        page.push_hanging("  ", colours::PLAIN, &Untrusted::new(line).line(), 2);
     }
 }
 
-/// Places, cleaned. They may be wider than the page, so that they can be clicked on, but not without bound.
-fn clean(places: &str) -> String {
-    text::fit_columns(&Untrusted::new(places).name(), MAX_PLACE, Ellipsis::Ascii)
+/// Who voted how, unless all agree that nothing is wrong, and what nobody read.
+fn push_counts(page: &mut TerminalPage, view: &VerdictView, indent: &str) {
+    let votes = if view.is_unanimous {
+        ""
+    } else {
+        view.votes.as_str()
+    };
+    for (label, text) in [("votes", votes), ("not read", &view.not_read)] {
+        if !text.is_empty() {
+            let text = Untrusted::new(text).line();
+            page.push_labelled(&format!("{indent}{label}: "), colours::BOLD, &text);
+        }
+    }
+}
+
+/// The verdict with its measures: the last line of everything that a terminal shows of a run.
+fn push_verdict(page: &mut TerminalPage, document: &Document<'_>, verbose: bool) {
+    let view = &document.verdict;
+    let (label, rest) = split_headline(view);
+    let mut parts = vec![rest, Untrusted::new(&view.subject).name()];
+    parts.extend(view.measures.iter().map(|part| Untrusted::new(part).line()));
+    if !document.rejected.is_empty() && !verbose && page.look().verbosity > Verbosity::Quiet {
+        parts.push(format!("{} not counted (-v)", document.rejected.len()));
+    }
+    page.push_parts(&label, verdict_style(view.verdict), &parts);
+}
+
+/// `FAIL: ` and the rest of the sentence.
+fn split_headline(view: &VerdictView) -> (String, String) {
+    match view.headline.split_once(": ") {
+        Some((word, rest)) => (format!("{word}: "), rest.to_owned()),
+        None => (view.headline.clone(), String::new()),
+    }
+}
+
+fn verdict_style(verdict: Verdict) -> anstyle::Style {
+    match verdict {
+        Verdict::Pass => colours::GREEN,
+        Verdict::Warn | Verdict::Inconclusive => colours::YELLOW,
+        Verdict::Fail => colours::RED,
+        Verdict::Skipped => colours::BOLD,
+    }
 }

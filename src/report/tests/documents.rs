@@ -3,7 +3,7 @@
 use council_protocol::message::{Failure, FailureKind};
 use council_protocol::packet::TargetKind;
 
-use super::super::{DisplayOptions, Report, markdown, story, terminal};
+use super::super::{DisplayOptions, Report, markdown, terminal};
 use super::parts::judge;
 use super::samples;
 use crate::council::ledger::Synthesis;
@@ -57,7 +57,7 @@ fn nobody_votes_or_abstains_where_a_document_was_asked_for() {
     let report = document();
     let surfaces = [
         terminal::render(&report, DisplayOptions::default()),
-        story::render(&report, DisplayOptions::default()),
+        terminal::render_all(&report, DisplayOptions::default()),
         markdown::render(&report, markdown::MarkdownOptions::default()),
     ];
     for text in &surfaces {
@@ -73,13 +73,13 @@ fn nobody_votes_or_abstains_where_a_document_was_asked_for() {
         }
         assert!(text.contains("Leave half of it out."), "{text}");
     }
-    insta::assert_snapshot!("story_document", surfaces[1]);
+    insta::assert_snapshot!("show_document", surfaces[1]);
     insta::assert_snapshot!("markdown_document", surfaces[2]);
 }
 
 #[test]
 fn who_wrote_nothing_in_a_round_is_told_with_the_reason() {
-    let told = story::render(&document(), DisplayOptions::default());
+    let told = terminal::render_all(&document(), DisplayOptions::default());
     assert!(
         told.contains("wrote nothing (timeout: no answer in time)"),
         "{told}"

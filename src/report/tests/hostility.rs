@@ -4,8 +4,7 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::{
-    DisplayOptions, GatePolicy, Report, Verbosity, json, judge, markdown, rdjson, sarif, story,
-    terminal,
+    DisplayOptions, GatePolicy, Report, Verbosity, json, judge, markdown, rdjson, sarif, terminal,
 };
 use super::{looks, parts, poison, samples};
 use crate::text;
@@ -20,7 +19,7 @@ proptest! {
     fn t10_t11_t18_no_surface_obeys_untrusted_text(text in hostile()) {
         let report = poison::report(&text);
         for (_, look) in looks() {
-            for page in [terminal::render(&report, look), story::render(&report, look)] {
+            for page in [terminal::render(&report, look), terminal::render_all(&report, look)] {
                 for line in page.lines() {
                     prop_assert!(all_visible(line), "{line:?}");
                     prop_assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line}");
@@ -33,7 +32,7 @@ proptest! {
             let again = judge::parse_judge_file(file);
             prop_assert_eq!(again.as_ref(), Some(answer));
         }
-        files.push(markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: None, fold: false }));
+        files.push(markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: None, fold: false, links: None }));
         for file in &files {
             prop_assert!(file.lines().all(|l| all_visible(&l.replace('\t', ""))), "{file}");
             acts_nowhere(file)?;
@@ -48,7 +47,7 @@ proptest! {
     #[test]
     fn trimmed_markdown_keeps_its_bound(text in hostile(), max in 200usize..12_000) {
         let report = poison::report(&text);
-        let file = markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: Some(max), fold: true });
+        let file = markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: Some(max), fold: true, links: None });
         prop_assert!(file.len() <= max);
         prop_assert!(file.starts_with("# FAIL: "), "{file}");
         acts_nowhere(&file)?;
@@ -122,7 +121,7 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
     };
     let surfaces = [
         terminal::render(&report, look),
-        story::render(&report, look),
+        terminal::render_all(&report, look),
         markdown::render(&report, markdown::MarkdownOptions::default()),
         json::render(&report, GatePolicy::default()),
         sarif::render(&report),

@@ -1,28 +1,92 @@
 //! What people see: read these snapshots as a user would.
 
-use super::super::{DisplayOptions, Verbosity, judge, markdown, rdjson, sarif, story, terminal};
+use super::super::{DisplayOptions, Verbosity, judge, markdown, rdjson, sarif, terminal};
 use super::{looks, samples};
 use crate::text;
+
+/// The terminal that most people have.
+const EIGHTY: DisplayOptions = DisplayOptions {
+    width: 80,
+    colour: false,
+    unicode: true,
+    verbosity: Verbosity::Normal,
+};
 
 #[test]
 fn terminal() {
     for (name, report) in samples::all() {
-        let text = terminal::render(&report, DisplayOptions::default());
-        insta::assert_snapshot!(format!("terminal_{name}"), text);
+        insta::assert_snapshot!(
+            format!("terminal_{name}"),
+            terminal::render(&report, EIGHTY)
+        );
     }
 }
 
+/// A push is stopped on a small screen among the lines of other programs.
 #[test]
-fn terminal_verbose() {
-    let look = DisplayOptions {
-        verbosity: Verbosity::Verbose,
-        ..DisplayOptions::default()
+fn a_hook_shows_at_most_three_lines_and_says_where_the_rest_is() {
+    for (name, report) in samples::all() {
+        for (_, look) in looks() {
+            let text = terminal::render_hook(&report, look);
+            assert!(text.lines().count() <= 3, "{name}: {text}");
+            let last = text.lines().last().unwrap();
+            assert!(last.contains("git council show"), "{name}: {text}");
+            for line in text.lines() {
+                assert!(text::display_width(line) <= look.width, "{name}: {line}");
+            }
+        }
+    }
+    insta::assert_snapshot!("hook_fail", terminal::render_hook(&samples::fail(), EIGHTY));
+}
+
+/// Ten seconds: the first and the last line say the verdict, and a finding takes no more than a line and what explains it.
+#[test]
+fn the_first_and_the_last_line_say_the_verdict() {
+    for (name, report) in samples::all() {
+        let text = terminal::render(&report, EIGHTY);
+        let word = format!("{}: ", report.outcome.verdict.as_str());
+        assert!(text.starts_with(&word), "{name}: {text}");
+        let last = text.lines().rev().find(|line| !line.starts_with(' '));
+        assert!(last.unwrap().starts_with(&word), "{name}: {text}");
+    }
+}
+
+/// What a pull request shows, before anybody unfolds anything.
+#[test]
+fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
+    let links = markdown::SourceLinks {
+        repository: "https://github.com/o/r".into(),
+        commit: "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1".into(),
+        threads: [(
+            "183e1c5b34f6d8a9".into(),
+            "https://github.com/o/r/pull/1#discussion_r1".into(),
+        )]
+        .into(),
     };
-    for (name, report) in [("warn", samples::warn()), ("fail", samples::fail())] {
-        insta::assert_snapshot!(
-            format!("terminal_verbose_{name}"),
-            terminal::render(&report, look)
-        );
+    let options = markdown::MarkdownOptions {
+        frontmatter: false,
+        max_bytes: None,
+        fold: true,
+        links: Some(&links),
+    };
+    for (name, report) in samples::all() {
+        let text = markdown::render(&report, options);
+        let shown = text.split("<details>").next().unwrap();
+        for inside in ["ingerprint", "held by", "Convergence"] {
+            assert!(!shown.contains(inside), "{name}: {shown}");
+        }
+        if report.outcome.verdict == crate::council::outcome::Verdict::Pass
+            && report.outcome.findings.is_empty()
+        {
+            assert_eq!(
+                shown.lines().filter(|l| !l.is_empty()).count(),
+                2,
+                "{name}: {shown}"
+            );
+        }
+        if ["fail", "pass", "warn", "inconclusive"].contains(&name) {
+            insta::assert_snapshot!(format!("comment_{name}"), text);
+        }
     }
 }
 
@@ -35,11 +99,11 @@ fn markdown() {
 }
 
 #[test]
-fn story() {
+fn show() {
     for (name, report) in samples::all() {
         insta::assert_snapshot!(
-            format!("story_{name}"),
-            story::render(&report, DisplayOptions::default())
+            format!("show_{name}"),
+            terminal::render_all(&report, EIGHTY)
         );
     }
 }
@@ -154,7 +218,7 @@ fn ascii_only_where_only_ascii_can_be_shown() {
         };
         for page in [
             terminal::render(&report, look),
-            story::render(&report, look),
+            terminal::render_all(&report, look),
         ] {
             assert!(page.is_ascii(), "{page}");
         }
@@ -179,7 +243,7 @@ fn the_story_tells_each_round_in_its_own_words() {
     let mut report = samples::fail();
     report.outcome.judges[2].first_insight = "Every path has a test.".into();
     report.outcome.judges[2].key_insight = "I had missed the quote.".into();
-    let text = story::render(&report, DisplayOptions::default());
+    let text = terminal::render_all(&report, DisplayOptions::default());
     assert!(
         text.contains("tests voted PASS: Every path has a test."),
         "{text}"
@@ -194,10 +258,7 @@ fn the_same_move_is_told_once_with_the_first_line_of_its_evidence() {
     change.evidence.as_mut().unwrap().quote = "\n  first line\nsecond line".into();
     report.outcome.judges[2].change = Some(change.clone());
     report.outcome.judges[4].change = Some(change);
-    for text in [
-        terminal::render(&report, DisplayOptions::default()),
-        story::render(&report, DisplayOptions::default()),
-    ] {
+    for text in [terminal::render_all(&report, DisplayOptions::default())] {
         assert!(text.contains("tests and hygiene"), "{text}");
         assert!(text.contains("src/db.rs:42: first line"), "{text}");
         assert!(!text.contains("second line"), "{text}");

@@ -1,10 +1,8 @@
 //! A document of whole blocks, so that trimming never breaks its Markdown.
 
-/// Sections from this rank on explain a verdict, and do not say what is wrong.
-const BEHIND: u8 = 4;
-
-/// What stands around them where they are folded away.
-const FOLD: &str = "<details>\n<summary>How the council came to this</summary>";
+/// What stands around the sections that are folded away.
+const FOLD: &str =
+    "<details>\n<summary>Details: why and how to fix, votes, rounds, receipt</summary>";
 const UNFOLD: &str = "</details>";
 
 /// A document under construction.
@@ -20,25 +18,34 @@ pub(super) struct MarkdownDocument {
 /// A heading with blocks under it; it goes when its last block goes.
 #[derive(Debug)]
 pub(super) struct MarkdownSection {
-    heading: &'static str,
+    heading: String,
     /// What goes first when space is short: the highest number.
     rank: u8,
+    /// Whether it goes behind the fold, where there is one.
+    folded: bool,
     blocks: Vec<String>,
 }
 
 impl MarkdownSection {
     /// A section without blocks is not shown.
-    pub(super) fn new(heading: &'static str, rank: u8, blocks: Vec<String>) -> Self {
+    pub(super) fn new(
+        heading: impl Into<String>,
+        rank: u8,
+        folded: bool,
+        blocks: Vec<String>,
+    ) -> Self {
         Self {
-            heading,
+            heading: heading.into(),
             rank,
+            folded,
             blocks: blocks.into_iter().filter(|b| !b.is_empty()).collect(),
         }
     }
 
-    /// Its heading, then its blocks.
+    /// Its heading, where it has one, then its blocks.
     fn into_blocks(self) -> impl Iterator<Item = String> {
-        std::iter::once(format!("## {}", self.heading)).chain(self.blocks)
+        let heading = (!self.heading.is_empty()).then(|| format!("## {}", self.heading));
+        heading.into_iter().chain(self.blocks)
     }
 
     fn bytes(&self) -> usize {
@@ -53,7 +60,7 @@ impl MarkdownSection {
 
 impl MarkdownDocument {
     /// Adds a block that stays whatever happens.
-    pub(super) fn head(&mut self, block: String) {
+    pub(super) fn push_head(&mut self, block: String) {
         if !block.is_empty() {
             self.head.push(block);
         }
@@ -62,9 +69,10 @@ impl MarkdownDocument {
     /// The document in at most `max_bytes`; whole blocks are left out for it, the last ones of the highest rank first.
     /// When not even the head fits, its first heading alone. `fold` puts what explains the verdict behind it, folded away.
     pub(super) fn render(mut self, max_bytes: usize, fold: bool) -> String {
-        let room = match fold {
-            true => max_bytes.saturating_sub(FOLD.len() + UNFOLD.len() + 4),
-            false => max_bytes,
+        let room = if fold {
+            max_bytes.saturating_sub(FOLD.len() + UNFOLD.len() + 4)
+        } else {
+            max_bytes
         };
         let dropped = self.trim(room);
         let mut blocks = std::mem::take(&mut self.head);
@@ -72,7 +80,7 @@ impl MarkdownDocument {
             .sections
             .drain(..)
             .filter(|section| !section.blocks.is_empty())
-            .partition(|section| fold && section.rank >= BEHIND);
+            .partition(|section| fold && section.folded);
         blocks.extend(ahead.into_iter().flat_map(MarkdownSection::into_blocks));
         if !behind.is_empty() {
             blocks.push(FOLD.to_owned());
@@ -144,15 +152,17 @@ mod tests {
             foot: "*foot*".into(),
             ..MarkdownDocument::default()
         };
-        document.head("# PASS: fine".into());
+        document.push_head("# PASS: fine".into());
         document.sections.push(MarkdownSection::new(
             "Findings",
             1,
+            false,
             vec!["one".repeat(20), "two".repeat(20)],
         ));
         document.sections.push(MarkdownSection::new(
             "Receipt",
             9,
+            true,
             vec!["receipt".repeat(20)],
         ));
         document

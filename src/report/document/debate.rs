@@ -1,0 +1,326 @@
+//! The rounds: who held what, who challenged whom, what was answered, and who moved on which evidence.
+
+use council_protocol::Location;
+use council_protocol::answer::{Evidence, Stance};
+use council_protocol::task::DebateBranch;
+
+use super::{Depth, Section};
+use crate::council::outcome::{
+    ChallengeRecord, FindingLevel, FindingMember, JudgeRecord, JudgedFinding, PositionChange,
+};
+use crate::council::plan::Procedure;
+use crate::report::Report;
+use crate::report::group::{self, SharedOpinion};
+use crate::report::words::{self, JudgeNames};
+use crate::text;
+
+/// The most characters of what somebody says at once.
+const MAX_SPEECH: usize = 600;
+
+/// The most places that are named of one finding.
+const MAX_PLACES: usize = 12;
+
+/// What is left out of these sections before what says that something is wrong.
+const RANK: u8 = 6;
+
+/// All rounds of a run, a section each, and what became of the findings.
+pub(super) fn rounds(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
+    let mut writer = RoundWriter {
+        report,
+        names,
+        sections: Vec::new(),
+    };
+    if report.is_document() {
+        writer.documents();
+        writer.contention();
+    } else if !report.outcome.judges.is_empty() {
+        writer.first_round();
+        match report.outcome.procedure {
+            _ if report.outcome.rounds < 2 => {}
+            Some(Procedure::CrossExamination) => writer.examination(),
+            _ => writer.later_rounds(),
+        }
+        writer.contention();
+        writer.endings();
+    }
+    writer.sections
+}
+
+pub(super) struct RoundWriter<'a> {
+    pub(super) report: &'a Report,
+    pub(super) names: &'a JudgeNames<'a>,
+    sections: Vec<Section>,
+}
+
+impl<'a> RoundWriter<'a> {
+    pub(super) fn begin_section(&mut self, title: &str) {
+        self.sections.push(Section::new(title, Depth::Detail, RANK));
+    }
+
+    /// Adds a sentence to the section that was begun last.
+    pub(super) fn push_sentence(&mut self, indent: usize, sentence: String) {
+        if let Some(section) = self.sections.last_mut() {
+            section.push_item(indent, sentence);
+        }
+    }
+
+    /// Every judge alone: its vote, its sentence, what it held.
+    fn first_round(&mut self) {
+        self.begin_section(match self.report.outcome.procedure {
+            Some(Procedure::CrossExamination) => "The openings: every councillor alone",
+            _ => "Round 1: every judge alone",
+        });
+        for judge in &self.report.outcome.judges {
+            let who = self.names.get(&judge.seat.judge);
+            let sentence = match (judge.r1, failure_reason(judge, 1)) {
+                (Some(vote), _) => format!("{who} voted {}: {}", vote.as_str(), insight(judge)),
+                (None, why) => format!("{who} gave no answer ({why}) and abstains"),
+            };
+            self.push_sentence(0, sentence);
+            let held = self.held_by(judge).into_iter().map(|(finding, member)| {
+                let version = &member.finding;
+                (
+                    (version.severity, version.description.as_str()),
+                    (finding.id.as_str(), &version.location),
+                )
+            });
+            for ((severity, what), places) in group::by_key(held) {
+                let (ids, places): (Vec<&str>, Vec<&Location>) = places.into_iter().unzip();
+                let places = words::join_places(places.into_iter(), MAX_PLACES);
+                let ids = words::join_names(&ids);
+                let what = clip_speech(what);
+                self.push_sentence(2, format!("{ids} {} {places}: {what}", severity.as_str()));
+            }
+        }
+    }
+
+    /// The findings that a judge raised in the first round.
+    fn held_by(&self, judge: &'a JudgeRecord) -> Vec<(&'a JudgedFinding, &'a FindingMember)> {
+        let own = |f: &'a JudgedFinding| f.members.iter().map(move |m| (f, m));
+        let is_own = |(_, m): &(_, &FindingMember)| m.judge == judge.seat.judge && m.round <= 1;
+        let all = self.report.outcome.findings.iter();
+        all.flat_map(own).filter(is_own).collect()
+    }
+
+    /// The exchange: restatements, challenges, stances, and who moved.
+    fn later_rounds(&mut self) {
+        let title = match self.report.outcome.branch {
+            Some(DebateBranch::Agreed) => {
+                "the votes agreed, so the judges looked for what all of them had missed"
+            }
+            Some(DebateBranch::Disagreed) => "the judges disagreed, and read each other's answers",
+            None => "the judges read each other's answers",
+        };
+        let rounds = match self.report.outcome.rounds {
+            2 => "Round 2".to_owned(),
+            last => format!("Rounds 2 to {last}"),
+        };
+        self.begin_section(&format!("{rounds}: {title}"));
+        for judge in &self.report.outcome.judges {
+            self.preparation(judge);
+        }
+        self.opinions();
+        for challenge in &self.report.outcome.challenges {
+            self.challenge(challenge);
+        }
+        self.moves();
+        self.convergence();
+    }
+
+    pub(super) fn convergence(&mut self) {
+        if self.report.outcome.converged {
+            self.push_sentence(0, format!("Convergence: {}", words::CONVERGENCE));
+        }
+    }
+
+    /// What a judge said before it saw the others, and for the other side. A rule has no second thoughts.
+    fn preparation(&mut self, judge: &'a JudgeRecord) {
+        if judge.seat.agent.deterministic {
+            return;
+        }
+        let who = self.names.get(&judge.seat.judge);
+        if let Some(text) = &judge.restatement {
+            let text = clip_speech(text);
+            self.push_sentence(0, format!("{who}, before it saw the others: {text}"));
+        }
+        if let Some(text) = &judge.steel_man {
+            let text = clip_speech(text);
+            self.push_sentence(0, format!("{who}, for the other side: {text}"));
+        }
+    }
+
+    /// What was said of findings: the same words of the same judges once, with all the findings that they are about.
+    pub(super) fn opinions(&mut self) {
+        let names = self.names;
+        let told = self.report.outcome.findings.iter().flat_map(|finding| {
+            let holders = words::join_names(&words::holders(finding, names));
+            let shared = group::group_opinions(finding, names).into_iter();
+            shared.map(move |opinion| {
+                (
+                    ToldOpinion::of(&opinion, holders.clone()),
+                    finding.id.as_str(),
+                )
+            })
+        });
+        for (told, findings) in group::by_key(told) {
+            let holders = match told.holders.as_str() {
+                "" => String::new(),
+                holders => format!(" of {holders}"),
+            };
+            let what = words::join_names(&findings);
+            let ToldOpinion {
+                who,
+                verb,
+                words,
+                proof,
+                ..
+            } = told;
+            self.push_sentence(
+                0,
+                format!("{who} {verb} {what}{holders}: {words} ({proof})"),
+            );
+        }
+    }
+
+    pub(super) fn challenge(&mut self, challenge: &'a ChallengeRecord) {
+        let from = self.names.get(&challenge.from);
+        let to = self.names.get(&challenge.to);
+        let (id, question) = (&challenge.id, clip_speech(&challenge.question));
+        self.push_sentence(
+            0,
+            match clip_speech(&challenge.claim) {
+                claim if claim.is_empty() => format!("{id}: {from} asked {to}: {question}"),
+                claim => format!("{id}: {from} asked {to} about \"{claim}\": {question}"),
+            },
+        );
+        self.push_sentence(
+            2,
+            match &challenge.answer {
+                Some(answer) => format!("{to} answered: {}", clip_speech(answer)),
+                None if challenge.evaded => format!("{to} was asked twice and did not answer it"),
+                None => "nobody was asked to answer it".to_owned(),
+            },
+        );
+    }
+
+    /// Who moved, who wanted to, and who fell silent.
+    fn moves(&mut self) {
+        let judges = self.report.outcome.judges.iter();
+        let told = judges.filter_map(|j| Some((later_move(j)?, self.names.get(&j.seat.judge))));
+        for (how, who) in group::by_key(told) {
+            self.push_sentence(0, format!("{} {how}", words::join_names(&who)));
+        }
+    }
+
+    /// What became of every finding.
+    fn endings(&mut self) {
+        let findings = &self.report.outcome.findings;
+        if findings.is_empty() {
+            return;
+        }
+        self.begin_section("What became of the findings");
+        let ends = findings.iter().map(|f| (finding_ending(f), f.id.as_str()));
+        for (end, findings) in group::by_key(ends) {
+            self.push_sentence(0, format!("{}: {end}", words::join_names(&findings)));
+        }
+    }
+}
+
+fn finding_ending(finding: &JudgedFinding) -> String {
+    let state = words::disposition_word(finding.disposition);
+    match finding.level {
+        Some(FindingLevel::Fail) => format!("{state}, fails the change"),
+        Some(FindingLevel::Warn) => format!("{state}, a warning"),
+        Some(FindingLevel::Note) => format!("{state}, a note"),
+        None if finding.dismissed.is_some() => "dismissed".to_owned(),
+        None => format!("not counted: {}", words::rejection_reason(finding)),
+    }
+}
+
+/// What was said of a finding, without which finding it was.
+#[derive(PartialEq)]
+struct ToldOpinion {
+    who: String,
+    verb: &'static str,
+    holders: String,
+    words: String,
+    proof: String,
+}
+
+impl ToldOpinion {
+    fn of(shared: &SharedOpinion<'_>, holders: String) -> Self {
+        let verb = match shared.opinion.stance {
+            Stance::Agreed => "confirmed",
+            Stance::PartiallyAgreed => "accepted in part",
+            Stance::Disagreed => "challenged",
+        };
+        let proof = match &shared.opinion.evidence {
+            None => "without evidence".to_owned(),
+            Some(e) if shared.opinion.resolves => format!("evidence: {}", evidence_text(e)),
+            Some(e) => format!(
+                "its evidence at {}:{} is not there",
+                e.path.display(),
+                e.line
+            ),
+        };
+        Self {
+            who: words::join_names(&shared.who),
+            verb,
+            holders,
+            words: clip_speech(&shared.opinion.reasoning),
+            proof,
+        }
+    }
+}
+
+fn insight(judge: &JudgeRecord) -> String {
+    match judge.first_insight.trim() {
+        "" => "(no reason given)".to_owned(),
+        insight => clip_speech(insight),
+    }
+}
+
+pub(super) fn clip_speech(speech: &str) -> String {
+    text::clip_chars(speech.trim(), MAX_SPEECH).into_owned()
+}
+
+/// Why a judge has no answer in a round, or in any later one.
+fn failure_reason(judge: &JudgeRecord, round: u8) -> String {
+    let mut failures = judge.failures.iter().rev();
+    let failure = failures.find(|f| (f.round > 1) == (round > 1));
+    failure.map_or("no reason is known".to_owned(), |f| f.failure.to_string())
+}
+
+pub(super) fn evidence_text(evidence: &Evidence) -> String {
+    let quote = text::clip_chars(words::first_line(&evidence.quote), 120);
+    format!("{}:{}: {quote}", evidence.path.display(), evidence.line)
+}
+
+/// How a vote fared after the first round; nothing where it was given again.
+fn later_move(judge: &JudgeRecord) -> Option<String> {
+    match &judge.change {
+        Some(change) => Some(move_text(change)),
+        None if judge.r1.is_some() && judge.r2.is_none() => Some(format!(
+            "gave no answer ({}): the vote of round 1 stands",
+            failure_reason(judge, 2)
+        )),
+        None => None,
+    }
+}
+
+pub(super) fn move_text(change: &PositionChange) -> String {
+    let (from, to) = (change.from.as_str(), change.to.as_str());
+    match (&change.evidence, change.weak) {
+        (Some(evidence), false) => {
+            format!("moved from {from} to {to} on {}", evidence_text(evidence))
+        }
+        (None, false) => format!("moved from {from} to {to}"),
+        (_, true) => {
+            let why = match change.note.as_str() {
+                "" => "no evidence was named",
+                note => note,
+            };
+            format!("wanted to move from {from} to {to}, but {why}: {from} stands")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! One finding, or one rule's finding at several places, as a reader meets it.
+
+use council_protocol::{JudgeId, Severity};
+
+use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding};
+use crate::report::Report;
+use crate::report::group::{self, FindingGroup, SharedOpinion};
+use crate::report::words::{self, JudgeNames};
+
+/// The most places that the line of a finding names.
+const MAX_PLACES: usize = 4;
+
+/// The most other places that the details name.
+const MAX_OTHERS: usize = 12;
+
+/// The most opinions of others that the details have.
+const MAX_OPINIONS: usize = 12;
+
+/// A finding in words. All of its texts are untrusted.
+pub(in crate::report) struct FindingView<'a> {
+    /// The finding that is shown for all of its group.
+    pub(in crate::report) found: &'a JudgedFinding,
+    pub(in crate::report) severity: Severity,
+    /// `disputed`, `unconfirmed` or `rejected`; empty for what is confirmed.
+    pub(in crate::report) state: &'static str,
+    /// Path and line, and more lines where it is at several places.
+    pub(in crate::report) place: String,
+    /// The rule that found it, else the judges that hold it.
+    pub(in crate::report) tag: String,
+    pub(in crate::report) why: &'a str,
+    pub(in crate::report) fix: &'a str,
+    pub(in crate::report) see: &'a str,
+    /// Who holds it and who disputes it, on one line; empty for a rule's finding that nobody spoke about.
+    pub(in crate::report) support: String,
+    /// What others said, in their own words.
+    pub(in crate::report) opinions: Vec<String>,
+    /// The same finding elsewhere: id and place.
+    pub(in crate::report) others: Vec<String>,
+}
+
+impl<'a> FindingView<'a> {
+    pub(super) fn of(report: &Report, group: FindingGroup<'a>, names: &JudgeNames<'_>) -> Self {
+        let found = group.first;
+        let words::FindingRemarks { why, fix, see } = words::finding_remarks(&found.finding);
+        Self {
+            found,
+            severity: found.finding.severity,
+            state: state(found),
+            place: words::join_places(
+                group.all_findings().map(|f| &f.finding.location),
+                MAX_PLACES,
+            ),
+            tag: tag(found, names),
+            why,
+            fix,
+            see,
+            support: support(report, found, names),
+            opinions: opinions(found, names),
+            others: group.other_places(MAX_OTHERS),
+        }
+    }
+
+    /// What is wrong, in a sentence.
+    pub(in crate::report) fn sentence(&self) -> &'a str {
+        &self.found.finding.description
+    }
+
+    /// Whether it makes the verdict worse than PASS.
+    pub(in crate::report) fn weighs(&self) -> bool {
+        self.found
+            .level
+            .is_some_and(|level| level > FindingLevel::Note)
+    }
+}
+
+fn state(found: &JudgedFinding) -> &'static str {
+    match found.disposition {
+        Disposition::Confirmed => "",
+        other => words::disposition_word(other),
+    }
+}
+
+fn tag(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
+    match &found.finding.rule {
+        Some(rule) => rule.clone(),
+        None => words::holders(found, names).join(", "),
+    }
+}
+
+/// `held by security, hygiene; tests agrees; maintainability disagrees without evidence`.
+fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
+    if found.disposition == Disposition::Rejected || found.level.is_none() {
+        let who: Vec<&str> = found.members.iter().map(|m| names.get(&m.judge)).collect();
+        return format!(
+            "not counted: {}; said by {}",
+            words::rejection_reason(found),
+            who.join(", ")
+        );
+    }
+    let said = group::group_opinions(found, names);
+    let is_rule = |judge: &JudgeId| {
+        report
+            .outcome
+            .judges
+            .iter()
+            .any(|j| j.seat.judge == *judge && j.seat.agent.deterministic)
+    };
+    if said.is_empty()
+        && found.finding.rule.is_some()
+        && found.members.iter().all(|m| is_rule(&m.judge))
+    {
+        return String::new();
+    }
+    let mut parts = vec![match words::holders(found, names).as_slice() {
+        [] => "held by nobody".to_owned(),
+        [one] if found.disposition == Disposition::Unconfirmed => {
+            format!("held by {one} alone; no other judge checked it")
+        }
+        holders => format!("held by {}", holders.join(", ")),
+    }];
+    parts.extend(said.iter().filter(|v| !v.is_idle()).map(|voice| {
+        let evidence = match (&voice.opinion.evidence, voice.opinion.resolves) {
+            (Some(e), true) => format!("on {}:{}", e.path.display(), e.line),
+            (Some(_), false) => "on evidence that is not there".to_owned(),
+            (None, _) => "without evidence".to_owned(),
+        };
+        format!("{} {evidence}", voice.stance_words())
+    }));
+    parts.join("; ")
+}
+
+fn opinions(found: &JudgedFinding, names: &JudgeNames<'_>) -> Vec<String> {
+    let own = words::other_words(found, names).into_iter();
+    let own = own.map(|(who, words)| format!("{who} puts it this way: {words}"));
+    let said = group::group_opinions(found, names);
+    let told = |voice: &SharedOpinion<'_>| {
+        let place = voice.opinion.evidence.as_ref().map_or(String::new(), |e| {
+            let found = if voice.opinion.resolves {
+                ""
+            } else {
+                ", which is not there"
+            };
+            format!(" (evidence: {}:{}{found})", e.path.display(), e.line)
+        });
+        format!(
+            "{}: {}{place}",
+            voice.stance_words(),
+            voice.opinion.reasoning
+        )
+    };
+    own.chain(said.iter().map(told))
+        .take(MAX_OPINIONS)
+        .collect()
+}

@@ -1,0 +1,64 @@
+//! How the verdict came about: what went in, who sat, what was granted, how each judge ended, what it cost.
+
+use council_protocol::capability::Grant;
+
+use super::{Block, Depth, Section, Text};
+use crate::council::outcome::JudgeRecord;
+use crate::report::words::{self, JudgeNames};
+use crate::report::{Report, receipt};
+
+/// The facts of the run, then a line for each judge.
+pub(super) fn sections(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
+    let mut facts = Section::new("Receipt", Depth::Detail, 8);
+    let rows = receipt::receipt_facts(report).into_iter().map(|fact| {
+        let value = match fact.exact {
+            true => Text::Name(fact.value),
+            false => Text::Prose(fact.value),
+        };
+        vec![Text::Prose(fact.name.to_owned()), value]
+    });
+    facts.blocks.push(Block::Table {
+        header: vec!["Fact", "Value"],
+        rows: rows.collect(),
+    });
+    let mut judges = Section::new("How each judge ran", Depth::Detail, 8);
+    if !report.outcome.judges.is_empty() {
+        let rows = report
+            .outcome
+            .judges
+            .iter()
+            .map(|j| row(j, names))
+            .collect();
+        let header = vec!["Judge", "Granted", "Ended", "Answered", "Cost"];
+        judges.blocks.push(Block::Table { header, rows });
+    }
+    vec![facts, judges]
+}
+
+fn row(judge: &JudgeRecord, names: &JudgeNames<'_>) -> Vec<Text> {
+    let answered = match (judge.started, judge.answered_ms) {
+        (false, _) => "not seated".to_owned(),
+        (true, Some(ms)) => format!("after {}", words::format_duration(ms)),
+        (true, None) => "no".to_owned(),
+    };
+    let cost = match judge.usage.as_ref().and_then(words::usage_words) {
+        Some(cost) => cost,
+        None if judge.seat.agent.deterministic => "–".to_owned(),
+        None => "unknown".to_owned(),
+    };
+    let cells = [
+        names.get(&judge.seat.judge).to_owned(),
+        granted(&judge.grant),
+        words::ending_word(judge.ending).to_owned(),
+        answered,
+        cost,
+    ];
+    cells.into_iter().map(Text::Prose).collect()
+}
+
+fn granted(grant: &Grant) -> String {
+    let mut parts = vec![grant.granted.to_string()];
+    let emulated = grant.emulated.iter();
+    parts.extend(emulated.map(|(what, how)| format!("instead of {what}: {how}")));
+    parts.join("; ")
+}

@@ -1,0 +1,190 @@
+//! What a reader must know beside the findings: who abstained, what was not read, what was dismissed; and the votes.
+
+use council_protocol::CoverageState;
+
+use super::{Block, Depth, Section, Text};
+use crate::council::outcome::{DisagreementKind, JudgeRecord};
+use crate::report::words::{self, JudgeNames};
+use crate::report::{Report, group};
+use crate::text;
+
+/// The most files that a list names.
+const MAX_FILES: usize = 100;
+
+/// The most characters of a judge's sentence in a table.
+const MAX_INSIGHT: usize = 300;
+
+/// What no reader of a report should miss.
+pub(super) fn essentials(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
+    let mut know = Section::new("What to know", Depth::Essential, 1);
+    for judge in report.abstained_judges() {
+        let why = judge
+            .failures
+            .last()
+            .map_or("no answer".to_owned(), |f| f.failure.to_string());
+        know.push_item(
+            0,
+            format!("abstained: {}: {why}", names.get(&judge.seat.judge)),
+        );
+    }
+    for (found, dismissal) in report.dismissed_findings() {
+        know.push_item(
+            0,
+            format!("dismissed: {}", words::dismissal_line(found, dismissal)),
+        );
+    }
+    if let Some(recognised) = &report.receipt.run.recognised {
+        know.push_item(0, format!("recognised: {}", recognised.to_sentence()));
+    }
+    for note in &report.outcome.notes {
+        know.push_item(0, format!("note: {note}"));
+    }
+    vec![know]
+}
+
+/// Every judge with its votes and its sentence. Where a document was asked for there are no votes.
+pub(super) fn votes(report: &Report, names: &JudgeNames<'_>) -> Section {
+    let mut section = Section::new("Judges", Depth::Detail, 3);
+    let judges = &report.outcome.judges;
+    if judges.is_empty() {
+        return section;
+    }
+    let (later, document) = (report.outcome.rounds > 1, report.is_document());
+    let header = match (document, later) {
+        (true, _) => vec!["Judge", "Agent", "In its words"],
+        (_, true) => vec![
+            "Judge",
+            "Agent",
+            "First vote",
+            "Last vote",
+            "Counts",
+            "In its words",
+        ],
+        (_, false) => vec!["Judge", "Agent", "Vote", "In its words"],
+    };
+    let row = |judge: &JudgeRecord| {
+        let mut row = vec![
+            Text::Prose(names.get(&judge.seat.judge).to_owned()),
+            Text::Prose(agent(judge)),
+        ];
+        let vote = |vote| Text::Prose(words::vote_word(vote).to_owned());
+        if !document {
+            if later {
+                row.extend([vote(judge.r1), vote(judge.r2)]);
+            }
+            row.push(match judge.counted {
+                None => Text::Prose("abstains".to_owned()),
+                counted => vote(counted),
+            });
+        }
+        row.push(Text::Prose(own_words(report, judge)));
+        row
+    };
+    let rows = judges.iter().map(row).collect();
+    section.blocks.push(Block::Table { header, rows });
+    section
+}
+
+fn agent(judge: &JudgeRecord) -> String {
+    let agent = &judge.seat.agent;
+    match &agent.model {
+        Some(model) => format!("{} ({model})", agent.name),
+        None => agent.name.clone(),
+    }
+}
+
+/// What a judge said in a sentence, or why it said nothing.
+fn own_words(report: &Report, judge: &JudgeRecord) -> String {
+    let author = report.outcome.ledger.synthesis.as_ref().map(|s| &s.judge);
+    let failed = judge.failures.last().filter(|_| judge.counted.is_none());
+    let words = match failed {
+        Some(failed) if judge.r1.is_none() => failed.failure.to_string(),
+        _ if report.is_document() && author == Some(&judge.seat.judge) => {
+            "puts the document together".to_owned()
+        }
+        _ if report.is_document() => judge.first_insight.clone(),
+        Some(failed) => failed.failure.to_string(),
+        None => judge.key_insight.clone(),
+    };
+    text::clip_chars(&words, MAX_INSIGHT).into_owned()
+}
+
+/// Disagreements, recommendations and coverage, file by file.
+pub(super) fn details(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
+    vec![
+        disagreements(report),
+        recommendations(report, names),
+        coverage(report),
+    ]
+}
+
+fn disagreements(report: &Report) -> Section {
+    let mut section = Section::new("Disagreements", Depth::Detail, 4);
+    for disagreement in &report.outcome.disagreements {
+        let kind = match disagreement.kind {
+            DisagreementKind::CrossVendor => "between vendors",
+            DisagreementKind::Critical => "on a critical finding",
+            DisagreementKind::Significant => "on a significant finding",
+        };
+        let id = disagreement.finding.as_ref();
+        let id = id.map_or(String::new(), |id| format!(", {id}"));
+        section.push_item(0, format!("{kind}{id}"));
+        for position in &disagreement.positions {
+            section.push_item(2, position.clone());
+        }
+    }
+    section
+}
+
+/// What each judge recommends, the same words once.
+fn recommendations(report: &Report, names: &JudgeNames<'_>) -> Section {
+    let mut section = Section::new("Recommendations", Depth::Detail, 5);
+    let counted = report.outcome.judges.iter().filter(|j| j.counted.is_some());
+    let said = counted.filter(|j| !j.recommendation.trim().is_empty());
+    let said = said.map(|j| (j.recommendation.as_str(), names.get(&j.seat.judge)));
+    for (words, who) in group::by_key(said) {
+        section.push_item(0, format!("{}: {words}", words::join_names(&who)));
+    }
+    section
+}
+
+fn coverage(report: &Report) -> Section {
+    let mut section = Section::new("Coverage", Depth::Detail, 3);
+    let files = &report.outcome.coverage.files;
+    if files.is_empty() {
+        return section;
+    }
+    let read = |f: &&council_protocol::coverage::FileCoverage| f.state == CoverageState::Reviewed;
+    let read = files.iter().filter(read).count();
+    section.push_item(
+        0,
+        format!(
+            "{read} of {} changed files were read as a whole",
+            files.len()
+        ),
+    );
+    for file in report.outcome.coverage.gaps().take(MAX_FILES) {
+        let (path, gap) = (file.path.display(), words::coverage_gap(file));
+        section.push_item(0, format!("not read as a whole: {path} ({gap})"));
+    }
+    let left = report
+        .outcome
+        .coverage
+        .gaps()
+        .count()
+        .saturating_sub(MAX_FILES);
+    if left > 0 {
+        section.push_item(0, format!("not read as a whole: {left} more"));
+    }
+    for (why, paths) in words::skipped_files(&report.outcome.coverage) {
+        let mut named: Vec<String> = paths
+            .iter()
+            .take(MAX_FILES)
+            .map(|p| p.display().into_owned())
+            .collect();
+        let left = paths.len().saturating_sub(MAX_FILES);
+        named.extend((left > 0).then(|| format!("{left} more")));
+        section.push_item(0, format!("skipped, {why}: {}", named.join(", ")));
+    }
+    section
+}

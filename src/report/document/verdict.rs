@@ -1,0 +1,121 @@
+//! The verdict on one line, what has to happen for a better one, and who voted how.
+
+use council_protocol::Vote;
+
+use super::VerdictView;
+use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
+use crate::report::bottom_line::count_noun;
+use crate::report::words::{self, JudgeNames};
+use crate::report::{GatePolicy, Report};
+
+/// The most paths that one line names.
+const MAX_PATHS: usize = 3;
+
+pub(super) fn view(report: &Report) -> VerdictView {
+    let mut measures = Vec::new();
+    if report.change.files > 0 {
+        measures.push(words::change_size(report.change, "−"));
+    }
+    measures.push(words::format_duration(report.receipt.run.duration_ms));
+    measures.extend(report.receipt.usage.as_ref().and_then(words::usage_words));
+    VerdictView {
+        verdict: report.outcome.verdict,
+        headline: report.bottom_line(GatePolicy::default()).headline,
+        next_step: next_step(report).unwrap_or_default(),
+        subject: report.target.label.clone(),
+        measures,
+        detail: report.detail.clone(),
+        votes: votes(report),
+        is_unanimous: report.abstained_judges().next().is_none()
+            && report
+                .outcome
+                .judges
+                .iter()
+                .all(|j| matches!(j.counted, None | Some(Vote::Pass))),
+        not_read: not_read(report),
+    }
+}
+
+/// What whoever wants a better verdict does next.
+fn next_step(report: &Report) -> Option<String> {
+    let failing = report.outcome.findings.iter();
+    let failing = failing
+        .filter(|f| f.level == Some(FindingLevel::Fail))
+        .count();
+    Some(match (report.outcome.verdict, report.outcome.reason) {
+        (_, VerdictReason::Interrupted) => {
+            "`git council resume` continues this run and keeps the answers that it has.".into()
+        }
+        (Verdict::Fail, _) if failing > 0 => {
+            let which = match failing {
+                1 => "the finding that fails the change".to_owned(),
+                many => format!("the {many} findings that fail the change"),
+            };
+            format!("To clear it: fix {which}, or say why not with `git council dismiss`.")
+        }
+        (Verdict::Fail, _) => {
+            "To clear it: answer what the judges object to, then review again.".into()
+        }
+        (Verdict::Inconclusive, VerdictReason::BelowQuorum) => {
+            "Too few answers are no verdict: see why judges abstained, then review again.".into()
+        }
+        (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) => {
+            "Split the change, or raise `review.budget`, so that everything is read.".into()
+        }
+        (Verdict::Inconclusive, _) => "Review again: this run has no verdict.".into(),
+        _ => return None,
+    })
+}
+
+/// `2 FAIL (security, tests), 1 WARN (error-paths), 2 PASS`: whoever agrees with nobody's complaint is not named.
+fn votes(report: &Report) -> String {
+    if report.is_document() {
+        return String::new();
+    }
+    let names = JudgeNames::of(&report.outcome.judges);
+    let parts = [Vote::Fail, Vote::Warn, Vote::Pass]
+        .into_iter()
+        .filter_map(|vote| {
+            let cast = |j: &&JudgeRecord| j.counted == Some(vote);
+            let who: Vec<&str> = report
+                .outcome
+                .judges
+                .iter()
+                .filter(cast)
+                .map(|j| names.get(&j.seat.judge))
+                .collect();
+            match (who.len(), vote) {
+                (0, _) => None,
+                (many, Vote::Pass) => Some(format!("{many} {}", vote.as_str())),
+                (many, _) => Some(format!("{many} {} ({})", vote.as_str(), who.join(", "))),
+            }
+        });
+    let mut parts: Vec<String> = parts.collect();
+    let abstained = report.abstained_judges().count();
+    parts.extend((abstained > 0).then(|| format!("{abstained} abstained")));
+    parts.join(", ")
+}
+
+/// `Cargo.lock (lockfile), a.bin (binary) and 3 more`: what nobody read as a whole.
+fn not_read(report: &Report) -> String {
+    let coverage = &report.outcome.coverage;
+    let gaps = coverage
+        .gaps()
+        .map(|file| (file.path.display().into_owned(), words::coverage_gap(file)));
+    let skipped = words::skipped_files(coverage)
+        .into_iter()
+        .flat_map(|(why, files)| {
+            files
+                .into_iter()
+                .map(move |path| (path.display().into_owned(), why.to_owned()))
+        });
+    let files: Vec<(String, String)> = gaps.chain(skipped).collect();
+    let mut named: Vec<String> = files
+        .iter()
+        .take(MAX_PATHS)
+        .map(|(path, why)| format!("{path} ({why})"))
+        .collect();
+    let left = files.len().saturating_sub(MAX_PATHS);
+    named.extend((left > 0).then(|| count_noun(left, "more file", "more files")));
+    named.join(", ")
+}
