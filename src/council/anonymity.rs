@@ -3,17 +3,17 @@
 use council_protocol::task::{Peer, PeerFinding};
 use council_protocol::{Finding, JudgeId};
 
-use super::bench::{JudgeState, Judges, SeatIndex};
+use super::judges::{JudgeState, Judges, SeatIndex};
 use super::keys::SeededRandom;
 use super::plan::RunSeed;
 
 /// The order in which `viewer` sees the others, the same in all rounds: whoever comes first is A. The order of the seats plays
 /// no part.
-pub(super) fn peer_order(seed: &RunSeed, bench: &Judges, viewer: SeatIndex) -> Vec<SeatIndex> {
-    let mut others = bench.counted_seats();
-    others.retain(|&chair| chair != viewer);
-    others.sort_by(|&a, &b| bench.judges[a].id().cmp(bench.judges[b].id()));
-    let parts = [bench.judges[viewer].id().as_str()];
+pub(super) fn peer_order(seed: &RunSeed, judges: &Judges, viewer: SeatIndex) -> Vec<SeatIndex> {
+    let mut others = judges.counted_seats();
+    others.retain(|&seat| seat != viewer);
+    others.sort_by(|&a, &b| judges[a].id().cmp(judges[b].id()));
+    let parts = [judges[viewer].id().as_str()];
     SeededRandom::new(seed, "peers", &parts).shuffle(&mut others);
     others
 }
@@ -45,14 +45,14 @@ pub(super) fn seat_by_label(order: &[SeatIndex], name: &str) -> Option<SeatIndex
         .iter()
         .enumerate()
         .find(|&(i, _)| peer_label(i).eq_ignore_ascii_case(name))
-        .map(|(_, &chair)| chair)
+        .map(|(_, &seat)| seat)
 }
 
 /// The others as one judge sees them: no name, vendor, confidence or tally. Findings up to and without `round`.
-pub(super) fn collect_peers(bench: &Judges, order: &[SeatIndex], round: u8) -> Vec<Peer> {
-    let names = judge_names(bench);
-    let seen = |(index, &chair): (usize, &SeatIndex)| {
-        build_peer(&bench.judges[chair], peer_label(index), round, &names)
+pub(super) fn collect_peers(judges: &Judges, order: &[SeatIndex], round: u8) -> Vec<Peer> {
+    let names = judge_names(judges);
+    let seen = |(index, &seat): (usize, &SeatIndex)| {
+        build_peer(&judges[seat], peer_label(index), round, &names)
     };
     order.iter().enumerate().filter_map(seen).collect()
 }
@@ -79,8 +79,8 @@ fn build_peer(judge: &JudgeState, label: String, round: u8, names: &[&JudgeId]) 
 }
 
 /// The judges' names, longest first, so that `judge-1` is not found inside `judge-10`.
-pub(super) fn judge_names(bench: &Judges) -> Vec<&JudgeId> {
-    let mut names: Vec<&JudgeId> = bench.judges.iter().map(JudgeState::id).collect();
+pub(super) fn judge_names(judges: &Judges) -> Vec<&JudgeId> {
+    let mut names: Vec<&JudgeId> = judges.iter().map(JudgeState::id).collect();
     names.sort_by_key(|name| {
         (
             std::cmp::Reverse(name.as_str().len()),
@@ -189,8 +189,14 @@ mod tests {
     #[test]
     fn labels_count_like_columns_and_find_their_way_back() {
         assert_eq!([0, 25, 26, 27].map(peer_label), ["A", "Z", "AA", "AB"]);
-        assert_eq!(parse_finding_id(&[7, 3], "B12"), Some((3, 12)));
-        assert_eq!(parse_finding_id(&[7, 3], " a1 "), Some((7, 1)));
+        assert_eq!(
+            parse_finding_id(&[SeatIndex(7), SeatIndex(3)], "B12"),
+            Some((SeatIndex(3), 12))
+        );
+        assert_eq!(
+            parse_finding_id(&[SeatIndex(7), SeatIndex(3)], " a1 "),
+            Some((SeatIndex(7), 1))
+        );
         for odd in [
             "",
             "A",
@@ -201,12 +207,16 @@ mod tests {
             "A1x",
             "A99999999999999999999999",
         ] {
-            assert_eq!(parse_finding_id(&[7, 3], odd), None, "{odd}");
+            assert_eq!(
+                parse_finding_id(&[SeatIndex(7), SeatIndex(3)], odd),
+                None,
+                "{odd}"
+            );
         }
     }
 
     #[test]
-    fn seed_003_whole_findings_are_dropped_least_severe_first_with_a_count() {
+    fn whole_findings_are_dropped_least_severe_first_with_a_count() {
         let mut peers = [
             peer(
                 "A",

@@ -1,14 +1,14 @@
-//! Challenges: each has an id, each is answered, or asked again once and then recorded as evaded (seed 001; rule 6).
+//! Challenges: each has an id, each is answered, or asked again once and then recorded as evaded.
 
 use council_protocol::answer::ChallengeAnswer;
 use council_protocol::task::PutChallenge;
 use council_protocol::{Answer, Failure, FailureKind};
 
 use super::anonymity;
-use super::bench::SeatIndex;
-use super::floor::DebateState;
+use super::judges::SeatIndex;
 use super::outcome::ChallengeRecord;
 use super::plan::Procedure;
+use super::state::DebateState;
 
 /// Challenges of one judge in one round that are kept; two are asked for.
 const MAX_CHALLENGES: usize = 6;
@@ -26,22 +26,25 @@ pub(super) fn is_role(role: &str, name: &str) -> bool {
 }
 
 impl DebateState {
-    /// Whom `chair` means by a name: a role where roles are named, else a label of the exchange.
-    pub(super) fn find_addressee(&self, chair: SeatIndex, name: &str) -> Option<SeatIndex> {
+    /// Whom `seat` means by a name: a role where roles are named, else a label of the exchange.
+    pub(super) fn find_addressee(&self, seat: SeatIndex, name: &str) -> Option<SeatIndex> {
         let name = name.trim();
         let others = self
-            .bench
+            .judges
             .counted_seats()
             .into_iter()
-            .filter(|&other| other != chair);
-        let is_named = |&other: &SeatIndex| is_role(self.bench.judges[other].role(), name);
+            .filter(|&other| other != seat);
+        // Rules answer nothing: a challenge to one would stand as evaded.
+        let is_named = |&other: &SeatIndex| {
+            self.judges[other].debates && is_role(self.judges[other].role(), name)
+        };
         let by_role = others
             .into_iter()
             .find(is_named)
             .filter(|_| !self.is_anonymous());
         by_role.or_else(|| {
-            let order = self.bench.judges[chair].peers.values().next_back()?;
-            anonymity::seat_by_label(order, name)
+            let order = self.judges[seat].peers.values().next_back()?;
+            anonymity::seat_by_label(order, name).filter(|&other| self.judges[other].debates)
         })
     }
 
@@ -53,10 +56,10 @@ impl DebateState {
     /// What `viewer` calls another judge.
     fn name_for(&self, viewer: SeatIndex, other: SeatIndex) -> String {
         if !self.is_anonymous() {
-            return self.bench.judges[other].role().to_owned();
+            return self.judges[other].role().to_owned();
         }
-        let order = self.bench.judges[viewer].peers.values().next_back();
-        let place = order.and_then(|order| order.iter().position(|&chair| chair == other));
+        let order = self.judges[viewer].peers.values().next_back();
+        let place = order.and_then(|order| order.iter().position(|&seat| seat == other));
         place.map_or_else(|| "another judge".to_owned(), anonymity::peer_label)
     }
 
@@ -81,7 +84,7 @@ impl DebateState {
         claim: &str,
         question: &str,
     ) {
-        let maker = self.bench.judges[from].id().clone();
+        let maker = self.judges[from].id().clone();
         let made = self
             .challenges
             .iter()
@@ -93,7 +96,7 @@ impl DebateState {
             id: format!("C{}", self.challenges.len() + 1),
             round: self.begun,
             from: maker,
-            to: self.bench.judges[to].id().clone(),
+            to: self.judges[to].id().clone(),
             claim: claim.trim().to_owned(),
             question: question.trim().to_owned(),
             answer: None,
@@ -102,8 +105,8 @@ impl DebateState {
     }
 
     /// Notes what a judge answers. An empty answer answers nothing; nor does a second one.
-    pub(super) fn note_challenge_answers(&mut self, chair: SeatIndex, answers: &[ChallengeAnswer]) {
-        let judge = self.bench.judges[chair].id().clone();
+    pub(super) fn note_challenge_answers(&mut self, seat: SeatIndex, answers: &[ChallengeAnswer]) {
+        let judge = self.judges[seat].id().clone();
         for given in answers.iter().filter(|a| !a.response.trim().is_empty()) {
             let is_meant = |c: &&mut ChallengeRecord| {
                 c.to == judge && c.id.eq_ignore_ascii_case(given.challenge.trim())
@@ -119,27 +122,27 @@ impl DebateState {
     /// The challenges to a judge that are neither answered nor given up, and that `wanted` picks.
     pub(super) fn open_challenges(
         &self,
-        chair: SeatIndex,
+        seat: SeatIndex,
         wanted: impl Fn(&ChallengeRecord) -> bool,
     ) -> Vec<PutChallenge> {
-        let judge = self.bench.judges[chair].id();
+        let judge = self.judges[seat].id();
         let open = self
             .challenges
             .iter()
             .filter(|c| c.to == *judge && c.answer.is_none() && !c.evaded);
         open.filter(|c| wanted(c))
-            .map(|c| self.put_challenge(chair, c))
+            .map(|c| self.put_challenge(seat, c))
             .collect()
     }
 
     fn put_challenge(&self, viewer: SeatIndex, challenge: &ChallengeRecord) -> PutChallenge {
         let names = if self.is_anonymous() {
-            anonymity::judge_names(&self.bench)
+            anonymity::judge_names(&self.judges)
         } else {
             Vec::new()
         };
         let from = self
-            .bench
+            .judges
             .seat_of(&challenge.from)
             .map(|from| self.name_for(viewer, from));
         PutChallenge {
@@ -150,9 +153,9 @@ impl DebateState {
         }
     }
 
-    /// Rule 10, one voice: who answers a challenge that was put to another speaks for that one.
-    pub(super) fn check_voice(&self, chair: SeatIndex, answer: &Answer) -> Result<(), Failure> {
-        let own = self.bench.judges[chair].id();
+    /// One voice: who answers a challenge that was put to another speaks for that one.
+    pub(super) fn check_voice(&self, seat: SeatIndex, answer: &Answer) -> Result<(), Failure> {
+        let own = self.judges[seat].id();
         for given in &answer.answers {
             let id = given.challenge.trim();
             let put = self

@@ -1,12 +1,12 @@
-//! The end: shutdown to each judge, a grace, then force (rule 12). It always runs.
+//! The end: shutdown to each judge, a grace, then force. It always runs.
 
 use council_protocol::message::Ending;
 use council_protocol::{Failure, FailureKind, JudgeId, Millis};
 
-use super::bench::{JudgeState, SeatPresence};
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
-use super::floor::TimerKind;
+use super::judges::{JudgeState, SeatPresence};
+use super::state::TimerKind;
 
 /// What a backend has beyond the grace to end a judge by force and say so, in milliseconds.
 const FORCE_MS: u64 = 5_000;
@@ -20,12 +20,13 @@ impl Council {
     /// The rounds are over: everybody who was asked for is ended.
     pub(super) fn begin_closing(&mut self, now: Millis) {
         self.phase = CouncilPhase::Closing;
-        let grace_ms = self.floor.plan.timeouts.shutdown_ms;
-        for judge in &mut self.floor.bench.judges {
+        let grace_ms = self.state.plan.timeouts.shutdown_ms;
+        for judge in self.state.judges.iter_mut() {
             judge.queue.clear();
             judge.exploring = None;
+            judge.checking = None;
             if is_left(judge) {
-                self.floor.out.push(Action::Shutdown {
+                self.state.out.push(Action::Shutdown {
                     judge: judge.id().clone(),
                     grace_ms,
                 });
@@ -40,27 +41,31 @@ impl Council {
     }
 
     pub(super) fn everybody_ended(&self) -> bool {
-        !self.floor.bench.judges.iter().any(is_left)
+        !self.state.judges.iter().any(is_left)
     }
 
     /// A judge has ended: as it was asked to, or by itself.
-    pub(super) fn on_ended(&mut self, judge: &JudgeId, ending: Ending) {
-        let Some(chair) = self.seat_of(judge) else {
+    pub(super) fn on_ended(&mut self, judge: &JudgeId, ending: Ending, now: Millis) {
+        let Some(seat) = self.seat_of(judge) else {
             return;
         };
-        if !is_left(&self.floor.bench.judges[chair]) {
+        if !is_left(&self.state.judges[seat]) {
             return;
         }
-        self.floor.bench.judges[chair].ending = Some(ending);
+        self.state.judges[seat].ending = Some(ending);
         let id = judge.clone();
-        let busy = self.floor.bench.judges[chair].is_left_to_answer();
+        if !matches!(self.phase, CouncilPhase::Closing) {
+            self.accept_unchecked(seat, now);
+            self.settle_seat(seat);
+        }
+        let busy = self.state.judges[seat].is_left_to_answer();
         if busy && !matches!(self.phase, CouncilPhase::Closing) {
             self.on_judge_lost(
                 &id,
                 Failure::new(FailureKind::Died, "it ended before it answered"),
             );
         }
-        let judge = &mut self.floor.bench.judges[chair];
+        let judge = &mut self.state.judges[seat];
         judge.presence = if judge.started {
             SeatPresence::Gone
         } else {
@@ -75,15 +80,15 @@ impl Council {
             return;
         }
         let mut forced = Vec::new();
-        for judge in self.floor.bench.judges.iter_mut().filter(|j| is_left(j)) {
+        for judge in self.state.judges.iter_mut().filter(|j| is_left(j)) {
             judge.ending = Some(Ending::Forced);
             forced.push(judge.id().clone());
         }
         for judge in forced {
             let line =
                 format!("{judge} did not confirm its end within the grace and was ended by force");
-            self.floor.add_note(line.clone());
-            self.floor.add_log(line);
+            self.state.add_note(line.clone());
+            self.state.add_log(line);
         }
     }
 }

@@ -1,20 +1,24 @@
-//! Which findings mean the same: same file, overlapping or near lines, and similar in what they say. Members stay as they
-//! are; a cluster only groups.
+//! Which findings mean the same. Members stay as they are; a cluster only groups.
+//!
+//! Models name one problem in many words and languages: the same line and quote, or the same line and category, is one
+//! finding whatever the words; near lines are one when the words are alike. A rule's hit is about its rule: another rule on
+//! the next line, or a model's remark on the same one, is another matter unless it names the same rule or category.
 
 use std::collections::BTreeSet;
 
 use council_protocol::{Finding, Proof, RepoPath};
 
-use super::bench::{SeatIndex, same_text};
+use super::judges::{SeatIndex, same_text};
 
 /// Lines between two places that are still near.
 const NEAR: u32 = 3;
 
 /// What of a finding is compared.
 pub(super) struct ComparedFinding<'a> {
-    chair: SeatIndex,
+    seat: SeatIndex,
     finding: &'a Finding,
     resolves: bool,
+    deterministic: bool,
     first: u32,
     last: u32,
     words: BTreeSet<String>,
@@ -22,7 +26,12 @@ pub(super) struct ComparedFinding<'a> {
 
 impl<'a> ComparedFinding<'a> {
     /// A finding of a judge, at the line where its quote was found.
-    pub(super) fn new(chair: SeatIndex, finding: &'a Finding, proof: &Proof) -> Self {
+    pub(super) fn new(
+        seat: SeatIndex,
+        finding: &'a Finding,
+        proof: &Proof,
+        deterministic: bool,
+    ) -> Self {
         let claimed = finding.location.line;
         let length = finding
             .location
@@ -36,9 +45,10 @@ impl<'a> ComparedFinding<'a> {
         };
         let words = description_words(&finding.description);
         Self {
-            chair,
+            seat,
             finding,
             resolves: proof.resolves(),
+            deterministic,
             first,
             last: first.saturating_add(length),
             words,
@@ -71,27 +81,39 @@ impl<'a> ComparedFinding<'a> {
         }
         let overlap = self.first <= other.last && other.first <= self.last;
         let same_quote = same_text(&self.finding.quote, &other.finding.quote);
-        if self.chair == other.chair {
+        if self.seat == other.seat {
             return overlap && same_quote && self.finding.description == other.finding.description;
         }
-        self.same_rule(other) || self.is_similar(other, overlap, same_quote)
+        if self.deterministic || other.deterministic {
+            return overlap && self.same_rule(other);
+        }
+        let same_line = self.first == other.first && !self.about_file();
+        let same_place = overlap && same_quote && !self.finding.quote.trim().is_empty();
+        same_place || same_line && self.same_category(other) || self.is_similar(other, overlap)
     }
 
+    /// Two rules are the same by name; a rule and a model, or rules without names, by what they are about.
     fn same_rule(&self, other: &Self) -> bool {
-        self.finding.rule.is_some() && self.finding.rule == other.finding.rule
+        match (&self.finding.rule, &other.finding.rule) {
+            (Some(own), Some(others)) => own == others,
+            _ => self.same_category(other),
+        }
     }
 
-    fn is_similar(&self, other: &Self, overlap: bool, same_quote: bool) -> bool {
+    fn same_category(&self, other: &Self) -> bool {
+        let category = self.finding.category.trim();
+        !category.is_empty() && category.eq_ignore_ascii_case(other.finding.category.trim())
+    }
+
+    fn is_similar(&self, other: &Self, overlap: bool) -> bool {
         let shared = self.words.intersection(&other.words).count();
         let smaller = self.words.len().min(other.words.len()).max(1);
         let percent = shared * 100 / smaller;
-        let category = &self.finding.category;
-        let same_category =
-            !category.is_empty() && category.eq_ignore_ascii_case(&other.finding.category);
-        let same_place = overlap && same_quote && !self.finding.quote.trim().is_empty();
-        match overlap {
-            true => (same_category || same_place) && shared >= 1 || percent >= 30 && shared >= 2,
-            false => same_category && percent >= 30 && shared >= 2 || percent >= 60 && shared >= 3,
+        let same_category = self.same_category(other);
+        if overlap {
+            same_category && shared >= 1 || percent >= 30 && shared >= 2
+        } else {
+            same_category && percent >= 30 && shared >= 2 || percent >= 60 && shared >= 3
         }
     }
 }
@@ -193,10 +215,13 @@ mod tests {
     fn groups(findings: &[(SeatIndex, Finding)]) -> usize {
         let places: Vec<_> = findings
             .iter()
-            .map(|(c, f)| ComparedFinding::new(*c, f, &Proof::Verified))
+            .map(|(c, f)| ComparedFinding::new(*c, f, &Proof::Verified, false))
             .collect();
         group_findings(&places).len()
     }
+
+    const A: SeatIndex = SeatIndex(0);
+    const B: SeatIndex = SeatIndex(1);
 
     const SQL: &str = "the SQL query is concatenated from user input";
 
@@ -208,31 +233,99 @@ mod tests {
             "security",
             "user input is concatenated into the query string",
         );
-        assert_eq!(groups(&[(0, a.clone()), (1, b)]), 1);
-        let other = finding(10, "naming", "this function wants a better name");
-        assert_eq!(groups(&[(0, a), (1, other)]), 2);
+        assert_eq!(groups(&[(A, a.clone()), (B, b)]), 1);
+        let mut other = finding(10, "naming", "this function wants a better name");
+        other.quote = "another part of line 10".into();
+        assert_eq!(groups(&[(A, a), (B, other)]), 2);
+    }
+
+    #[test]
+    fn one_place_is_one_finding_in_whatever_words() {
+        let english = finding(10, "injection", SQL);
+        let german = finding(
+            10,
+            "Sicherheit",
+            "Nutzereingaben landen ungefiltert in der Abfrage",
+        );
+        assert_eq!(
+            groups(&[(A, english.clone()), (B, german.clone())]),
+            1,
+            "the same line and quote"
+        );
+        let mut elsewhere = german.clone();
+        elsewhere.quote = "nur ein Teil der Zeile".into();
+        assert_eq!(groups(&[(A, english.clone()), (B, elsewhere.clone())]), 2);
+        elsewhere.category = "Injection".into();
+        assert_eq!(
+            groups(&[(A, english), (B, elsewhere)]),
+            1,
+            "the same line and category"
+        );
+    }
+
+    #[test]
+    fn a_rules_hit_is_about_its_rule() {
+        let hit = |line: u32, rule: &str| Finding {
+            rule: Some(rule.into()),
+            ..finding(line, "secrets", "a key is in the code")
+        };
+        let together = |a: Finding, b: Finding, is_rule: bool| {
+            let places = [
+                ComparedFinding::new(A, &a, &Proof::Verified, true),
+                ComparedFinding::new(B, &b, &Proof::Verified, is_rule),
+            ];
+            group_findings(&places).len() == 1
+        };
+        assert!(together(hit(5, "aws-key"), hit(5, "aws-key"), true));
+        assert!(
+            !together(hit(5, "aws-key"), hit(4, "aws-key"), true),
+            "another hit of the same rule"
+        );
+        assert!(
+            !together(hit(5, "aws-key"), hit(4, "private-key"), true),
+            "another rule on the next line"
+        );
+        assert!(
+            !together(hit(5, "aws-key"), hit(5, "private-key"), true),
+            "another rule on the same line"
+        );
+        assert!(together(
+            hit(5, "aws-key"),
+            finding(5, "Secrets", "the key leaks"),
+            false
+        ));
+        assert!(!together(
+            hit(5, "aws-key"),
+            finding(5, "naming", "a key is in the code"),
+            false
+        ));
+        assert!(!together(
+            hit(5, "aws-key"),
+            finding(6, "secrets", "a key is in the code"),
+            false
+        ));
     }
 
     #[test]
     fn distance_file_and_proof_keep_apart() {
         let a = finding(10, "injection", SQL);
         assert_eq!(
-            groups(&[(0, a.clone()), (1, finding(13, "injection", SQL))]),
+            groups(&[(A, a.clone()), (B, finding(13, "injection", SQL))]),
             1
         );
         assert_eq!(
-            groups(&[(0, a.clone()), (1, finding(14, "injection", SQL))]),
+            groups(&[(A, a.clone()), (B, finding(14, "injection", SQL))]),
             2
         );
         let mut elsewhere = a.clone();
         elsewhere.location.path = "b.rs".into();
-        assert_eq!(groups(&[(0, a.clone()), (1, elsewhere)]), 2);
+        assert_eq!(groups(&[(A, a.clone()), (B, elsewhere)]), 2);
         let unconfirmed = Proof::Unverified {
             reason: String::new(),
         };
         let places = [
-            ComparedFinding::new(0, &a, &Proof::Verified),
-            ComparedFinding::new(1, &a, &unconfirmed),
+            ComparedFinding::new(SeatIndex(0), &a, &Proof::Verified, false),
+            ComparedFinding::new(SeatIndex(1), &a, &unconfirmed, false),
         ];
         assert_eq!(group_findings(&places).len(), 2);
     }
@@ -241,8 +334,8 @@ mod tests {
     fn a_relocated_finding_stands_where_it_was_found() {
         let (a, b) = (finding(10, "injection", SQL), finding(90, "injection", SQL));
         let places = [
-            ComparedFinding::new(0, &a, &Proof::Verified),
-            ComparedFinding::new(1, &b, &Proof::Relocated { line: 10 }),
+            ComparedFinding::new(SeatIndex(0), &a, &Proof::Verified, false),
+            ComparedFinding::new(SeatIndex(1), &b, &Proof::Relocated { line: 10 }, false),
         ];
         assert_eq!(group_findings(&places).len(), 1);
     }
@@ -250,7 +343,7 @@ mod tests {
     #[test]
     fn a_judges_own_findings_stay_apart() {
         let (a, b) = (finding(10, "injection", SQL), finding(11, "injection", SQL));
-        assert_eq!(groups(&[(0, a.clone()), (0, b)]), 2);
-        assert_eq!(groups(&[(0, a.clone()), (0, a)]), 1);
+        assert_eq!(groups(&[(A, a.clone()), (A, b)]), 2);
+        assert_eq!(groups(&[(A, a.clone()), (A, a)]), 1);
     }
 }

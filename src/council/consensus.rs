@@ -1,4 +1,4 @@
-//! The verdict as a pure function of findings, votes, participation and coverage (3-debate.md, "The verdict").
+//! The verdict as a pure function of findings, votes, participation and coverage.
 
 use council_protocol::{Severity, Vote};
 
@@ -87,7 +87,7 @@ fn level_reason(finding: FindingStanding, level: FindingLevel) -> VerdictReason 
     }
 }
 
-/// The seeds' table: all PASS → PASS, any FAIL → FAIL, otherwise WARN.
+/// All PASS → PASS, any FAIL → FAIL, otherwise WARN.
 fn strict_verdict(votes: &[Vote]) -> Verdict {
     match votes.iter().max() {
         Some(Vote::Fail) => Verdict::Fail,
@@ -96,7 +96,7 @@ fn strict_verdict(votes: &[Vote]) -> Verdict {
     }
 }
 
-/// Seed 001: unanimous before majority; more than half FAIL → FAIL; everything between is a WARN, a tie included.
+/// Unanimous before majority; more than half FAIL → FAIL; everything between is a WARN, a tie included.
 fn majority_verdict(votes: &[Vote]) -> Verdict {
     let fails = votes.iter().filter(|&&v| v == Vote::Fail).count();
     if votes.iter().all(|&v| v == Vote::Pass) {

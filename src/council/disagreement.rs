@@ -1,21 +1,21 @@
-//! Disagreements: flags beside the verdict, with both positions (3-debate.md, "Settled contradictions").
+//! Disagreements: flags beside the verdict, with both positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::Stance;
 use council_protocol::{Severity, Vote};
 
-use super::floor::DebateState;
 use super::outcome::{Disagreement, DisagreementKind, Disposition, JudgedFinding};
 use super::position::JudgePosition;
+use super::state::DebateState;
 
-/// What no rule may average away, with both positions (3-debate.md: a flag beside the verdict).
+/// What no rule may average away, with both positions: a flag beside the verdict, never another word of it.
 pub(super) fn find_disagreements(
-    floor: &DebateState,
+    state: &DebateState,
     positions: &[JudgePosition],
     findings: &[JudgedFinding],
 ) -> Vec<Disagreement> {
-    let mut all: Vec<Disagreement> = cross_vendor(floor, positions).into_iter().collect();
+    let mut all: Vec<Disagreement> = cross_vendor(state, positions).into_iter().collect();
     for finding in findings.iter().filter(|f| f.dismissed.is_none()) {
         let open = matches!(
             finding.disposition,
@@ -58,11 +58,12 @@ fn describe_sides(finding: &JudgedFinding) -> Vec<String> {
     sides
 }
 
-/// One vendor's judges PASS what another's FAIL (councils.md 9.1, "AO cross-vendor").
-fn cross_vendor(floor: &DebateState, positions: &[JudgePosition]) -> Option<Disagreement> {
+/// One vendor's judges PASS what another's FAIL.
+fn cross_vendor(state: &DebateState, positions: &[JudgePosition]) -> Option<Disagreement> {
     let mut vendors: BTreeMap<&str, Vec<(Vote, &str)>> = BTreeMap::new();
-    for (judge, position) in floor.bench.judges.iter().zip(positions) {
-        if let Some(vote) = position.counted {
+    for (judge, position) in state.judges.iter().zip(positions) {
+        // Rules read nothing: what they pass, they have no opinion of.
+        if let Some(vote) = position.counted.filter(|_| !judge.is_deterministic()) {
             let vendor = judge.planned.seat.agent.vendor.as_str();
             vendors
                 .entry(vendor)

@@ -4,50 +4,10 @@ use std::collections::BTreeMap;
 
 use council_protocol::answer::Stance;
 use council_protocol::{Coverage, JudgeId, Severity, Vote};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::consensus::{FindingStanding, VerdictInput, decide_verdict, finding_level};
 use super::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
-use super::plan::{ConsensusRule, VerdictPolicy};
-
-/// Why somebody dismissed a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DismissalGround {
-    /// It is no problem.
-    FalsePositive,
-    /// It is one, and somebody answers for it.
-    AcceptedRisk,
-    /// It was one, and is gone.
-    Fixed,
-}
-
-impl DismissalGround {
-    /// The words for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::FalsePositive => "false positive",
-            Self::AcceptedRisk => "accepted risk",
-            Self::Fixed => "fixed",
-        }
-    }
-}
-
-/// One finding that was argued away. Its fingerprint holds the code around it: where that changes, the finding returns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Dismissal {
-    /// The finding's fingerprint, 16 hex digits.
-    pub fingerprint: String,
-    /// On which ground.
-    pub ground: DismissalGround,
-    /// The reason in the author's words. Untrusted text.
-    pub because: String,
-    /// Who said so, `Name <mail>`. Untrusted text.
-    pub by: String,
-    /// When, RFC 3339.
-    pub at: String,
-}
+use super::plan::{ConsensusRule, Dismissal, VerdictPolicy};
 
 /// Marks the findings that were dismissed: they have no level any more.
 pub(super) fn mark_dismissed(findings: &mut [JudgedFinding], dismissals: &[Dismissal]) {
@@ -181,7 +141,7 @@ mod tests {
     fn dismissal(fingerprint: &str) -> Dismissal {
         Dismissal {
             fingerprint: fingerprint.into(),
-            ground: DismissalGround::FalsePositive,
+            ground: crate::council::DismissalGround::FalsePositive,
             because: "it is escaped two lines above".into(),
             by: "Ann <ann@example.com>".into(),
             at: "2026-03-09T10:00:00+01:00".into(),

@@ -1,21 +1,23 @@
-//! What became of each finding: confirmed, disputed, unconfirmed or rejected.
+//! What became of each finding: confirmed, disputed, unconfirmed or rejected. Who has what to do with it is gathered here;
+//! what that is worth is in [`super::support`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use council_protocol::answer::{Answer, Evidence, Stance, Tag};
+use council_protocol::answer::{Evidence, Stance};
 use council_protocol::{Finding, Proof, Severity};
 
-use super::anonymity;
-use super::bench::{Judges, SeatIndex, same_text};
 use super::cluster::{ComparedFinding, group_findings};
 use super::evidence::{QuoteClaims, evidence_location, is_about_file};
+use super::judges::{Judges, SeatIndex, same_text};
+use super::opinions::attach_opinions;
 use super::outcome::{Disposition, Opinion};
+use super::support::{JudgeStake, NEAR_LINES, SupportKind, dispose, dispose_rule};
 
 /// One judge's version of a finding with all that is known of it.
 #[derive(Debug, Clone)]
 pub(super) struct FindingVersion {
     /// Whose.
-    pub(super) chair: SeatIndex,
+    pub(super) seat: SeatIndex,
     /// Its number among the judge's findings, from 1.
     pub(super) number: usize,
     /// When it was raised.
@@ -34,13 +36,26 @@ pub(super) struct FindingVersion {
     pub(super) opinions: BTreeMap<SeatIndex, WeighedOpinion>,
 }
 
-/// An opinion, and whether its evidence is the speaker's own and was found.
+/// An opinion, and where its evidence was found.
 #[derive(Debug, Clone)]
 pub(super) struct WeighedOpinion {
     /// The opinion.
     pub(super) opinion: Opinion,
-    /// Whether it counts: evidence that resolves and is more than the finding's own quote.
-    pub(super) counts: bool,
+    /// What the place of its evidence makes of an agreement; none: nothing was found.
+    pub(super) found: Option<SupportKind>,
+}
+
+impl WeighedOpinion {
+    fn stake(&self) -> JudgeStake {
+        let (mut support, mut refutes) = (None, false);
+        match self.opinion.stance {
+            Stance::Agreed => support = Some(self.found.unwrap_or(SupportKind::Joined)),
+            // Half an agreement says nothing of the half that matters.
+            Stance::PartiallyAgreed => support = Some(SupportKind::Joined),
+            Stance::Disagreed => refutes = self.found.is_some(),
+        }
+        JudgeStake { support, refutes }
+    }
 }
 
 impl FindingVersion {
@@ -61,12 +76,50 @@ impl FindingVersion {
         self.proof.resolves() && !self.withdrawn
     }
 
-    fn counted_stances(&self, stance: Stance) -> impl Iterator<Item = SeatIndex> + '_ {
-        let voiced = self
-            .opinions
-            .iter()
-            .filter(move |(_, v)| v.counts && v.opinion.stance == stance);
-        voiced.map(|(&chair, _)| chair)
+    /// It as clustering compares it.
+    pub(super) fn compared(&self) -> ComparedFinding<'_> {
+        ComparedFinding::new(self.seat, &self.finding, &self.proof, self.deterministic)
+    }
+
+    /// Its lines, where its quote was found.
+    fn lines(&self) -> (u32, u32) {
+        let place = &self.finding.location;
+        let length = place
+            .end_line
+            .unwrap_or(place.line)
+            .saturating_sub(place.line);
+        let first = match self.proof {
+            Proof::Relocated { line } => line,
+            _ => place.line,
+        };
+        (first, first.saturating_add(length))
+    }
+
+    /// Where evidence stands beside it; none: it was not found. A copy of its own quote is its own place, wherever it is
+    /// said to stand.
+    pub(super) fn place_of(
+        &self,
+        evidence: &Evidence,
+        claims: &QuoteClaims,
+    ) -> Option<SupportKind> {
+        let line = match claims
+            .proof_of(&evidence_location(evidence), &evidence.quote)
+            .0
+        {
+            Proof::Verified => evidence.line,
+            Proof::Relocated { line } => line,
+            Proof::Unverified { .. } => return None,
+        };
+        let (first, last) = self.lines();
+        let is_near =
+            (first.saturating_sub(NEAR_LINES)..=last.saturating_add(NEAR_LINES)).contains(&line);
+        let is_here = first == 0 || is_near || same_text(&evidence.quote, &self.finding.quote);
+        let own_file = evidence.path == self.finding.location.path;
+        Some(if own_file && is_here {
+            SupportKind::SamePlace
+        } else {
+            SupportKind::OtherPlace
+        })
     }
 
     /// Whoever takes a stance on it, with evidence or without.
@@ -75,11 +128,7 @@ impl FindingVersion {
             .opinions
             .iter()
             .filter(move |(_, v)| v.opinion.stance == stance);
-        voiced.map(|(&chair, _)| chair)
-    }
-
-    fn is_refuted(&self) -> bool {
-        self.counted_stances(Stance::Disagreed).next().is_some()
+        voiced.map(|(&seat, _)| seat)
     }
 }
 
@@ -88,28 +137,76 @@ impl FindingVersion {
 pub(super) struct FindingCluster {
     /// In the order of the judges.
     pub(super) versions: Vec<FindingVersion>,
+    /// The models that count: against them its support is weighed.
+    pub(super) models: Vec<SeatIndex>,
 }
 
 impl FindingCluster {
-    /// Whoever holds it on grounds of its own. A later version that only repeats what was shown to it is an echo.
+    /// Whoever found it before it was shown to them.
     pub(super) fn holders(&self) -> BTreeSet<SeatIndex> {
         let live = self.versions.iter().filter(|v| v.is_live());
-        live.filter(|v| !self.is_echo(v)).map(|v| v.chair).collect()
+        live.filter(|v| !self.is_shown(v)).map(|v| v.seat).collect()
     }
 
-    fn is_echo(&self, version: &FindingVersion) -> bool {
+    /// Whether it stood before the judges when one of them raised this version of it.
+    fn is_shown(&self, version: &FindingVersion) -> bool {
         self.versions.iter().any(|earlier| {
             earlier.round < version.round
-                && earlier.chair != version.chair
-                && same_text(&earlier.finding.quote, &version.finding.quote)
+                && earlier.seat != version.seat
+                && earlier.proof.resolves()
         })
     }
 
-    /// Whoever stands behind it: holders, echoes, and those who agreed, with evidence or without.
+    /// What each model that counts has to do with it.
+    pub(super) fn stakes(&self) -> Vec<JudgeStake> {
+        self.models
+            .iter()
+            .map(|&seat| self.stake_of(seat))
+            .collect()
+    }
+
+    fn stake_of(&self, seat: SeatIndex) -> JudgeStake {
+        let proven = || self.versions.iter().filter(|v| v.proof.resolves());
+        let own = proven()
+            .filter(|v| v.seat == seat && !v.withdrawn)
+            .map(|v| {
+                let is_shown = self.is_shown(v);
+                let kind = if is_shown {
+                    SupportKind::SamePlace
+                } else {
+                    SupportKind::Found
+                };
+                JudgeStake {
+                    support: Some(kind),
+                    refutes: false,
+                }
+            });
+        let said = proven()
+            .filter_map(|v| v.opinions.get(&seat))
+            .map(WeighedOpinion::stake);
+        own.chain(said)
+            .fold(JudgeStake::default(), |all, stake| JudgeStake {
+                support: all.support.max(stake.support),
+                refutes: all.refutes || stake.refutes,
+            })
+    }
+
+    /// Whether somebody holds it, though whoever raised it took it back.
+    fn is_held(&self) -> bool {
+        let is_proven = self.versions.iter().any(|v| v.proof.resolves());
+        is_proven
+            && self
+                .stakes()
+                .iter()
+                .any(|stake| stake.support > Some(SupportKind::Joined))
+    }
+
+    /// The models that stand behind it: those that raised it, and those that agreed, with evidence or without.
     pub(super) fn supporters(&self) -> BTreeSet<SeatIndex> {
         let live = || self.versions.iter().filter(|v| v.is_live());
         let agreed = live().flat_map(|v| v.stances(Stance::Agreed));
-        live().map(|v| v.chair).chain(agreed).collect()
+        let all = live().map(|v| v.seat).chain(agreed);
+        all.filter(|seat| self.models.contains(seat)).collect()
     }
 
     /// How strongly it is disputed, in halves: 2 when somebody disagrees, 1 when somebody agrees in part only.
@@ -123,9 +220,9 @@ impl FindingCluster {
         }
     }
 
-    /// Whether any version of it still stands.
+    /// Whether any version of it still stands, or somebody else holds it.
     pub(super) fn is_live(&self) -> bool {
-        self.versions.iter().any(FindingVersion::is_live)
+        self.versions.iter().any(FindingVersion::is_live) || self.is_held()
     }
 
     /// It in words: those of its worst version.
@@ -149,72 +246,83 @@ impl FindingCluster {
             .unwrap_or(Severity::Minor)
     }
 
-    /// What became of it (3-debate.md, "The verdict").
+    /// What became of it. A rule's finding is confirmed by itself, but only as far as the rule goes: what a model says worse
+    /// of the same place rests on the models.
     pub(super) fn disposition(&self) -> Disposition {
-        let live: Vec<&FindingVersion> = self.versions.iter().filter(|v| v.is_live()).collect();
-        if live.is_empty() {
+        if !self.is_live() {
             return Disposition::Rejected;
         }
-        let mut voices = self.holders();
-        voices.extend(live.iter().flat_map(|v| v.counted_stances(Stance::Agreed)));
-        if voices.len() >= 2 || live.iter().any(|v| v.deterministic && !v.is_refuted()) {
-            Disposition::Confirmed
-        } else if live.iter().any(|v| v.is_refuted()) {
-            Disposition::Disputed
-        } else {
-            Disposition::Unconfirmed
+        let (severity, stakes) = (self.severity(), self.stakes());
+        let is_worst = |v: &&FindingVersion| v.proof.resolves() && v.severity() == severity;
+        let by_rule = |v: &FindingVersion| v.deterministic && v.is_live();
+        let rule = self
+            .versions
+            .iter()
+            .filter(is_worst)
+            .any(by_rule)
+            .then(|| dispose_rule(&stakes));
+        let model = self
+            .versions
+            .iter()
+            .filter(is_worst)
+            .any(|v| !v.deterministic);
+        match rule {
+            Some(Disposition::Confirmed) => Disposition::Confirmed,
+            Some(other) if !model => other,
+            _ => dispose(&stakes),
         }
     }
 }
 
 /// All findings of the judges that count, grouped.
-pub(super) fn build_clusters(bench: &Judges, claims: &QuoteClaims) -> Vec<FindingCluster> {
-    let mut versions = collect_versions(bench, claims);
-    let places: Vec<ComparedFinding<'_>> = versions
-        .iter()
-        .map(|v| ComparedFinding::new(v.chair, &v.finding, &v.proof))
-        .collect();
+pub(super) fn build_clusters(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingCluster> {
+    let mut versions = collect_versions(judges, claims);
+    let places: Vec<ComparedFinding<'_>> = versions.iter().map(|v| v.compared()).collect();
     let groups = group_findings(&places);
     let mut taken: Vec<Option<FindingVersion>> = versions.drain(..).map(Some).collect();
+    let models = judges.model_seats();
     let pick = |group: Vec<usize>| group.into_iter().filter_map(|i| taken[i].take()).collect();
     groups
         .into_iter()
         .map(pick)
-        .map(|versions| FindingCluster { versions })
+        .map(|versions| FindingCluster {
+            versions,
+            models: models.clone(),
+        })
         .collect()
 }
 
-fn collect_versions(bench: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion> {
+fn collect_versions(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion> {
     let mut all = Vec::new();
-    for chair in bench.counted_seats() {
-        let judge = &bench.judges[chair];
+    for seat in judges.counted_seats() {
+        let judge = &judges[seat];
         for (index, raised) in judge.raised.iter().enumerate() {
-            let (proof, context) = finding_proof(bench, chair, &raised.finding, claims);
+            let (proof, context) = finding_proof(judges, seat, &raised.finding, claims);
             all.push(FindingVersion {
-                chair,
+                seat,
                 number: index + 1,
                 round: raised.round,
                 finding: raised.finding.clone(),
                 proof,
                 context,
-                withdrawn: is_withdrawn(bench, chair, index + 1, claims),
+                withdrawn: is_withdrawn(judges, seat, index + 1, claims),
                 deterministic: judge.is_deterministic(),
                 opinions: BTreeMap::new(),
             });
         }
     }
-    attach_opinions(bench, claims, &mut all);
+    attach_opinions(judges, claims, &mut all);
     all
 }
 
 /// What is known of a finding's quote. Where it speaks of a file as a whole, the change itself is what shows it.
 fn finding_proof(
-    bench: &Judges,
-    chair: SeatIndex,
+    judges: &Judges,
+    seat: SeatIndex,
     finding: &Finding,
     claims: &QuoteClaims,
 ) -> (Proof, String) {
-    let judge = &bench.judges[chair];
+    let judge = &judges[seat];
     if is_about_file(finding) {
         let path = &finding.location.path;
         let changed = judge.planned.coverage.files.iter().any(|f| f.path == *path);
@@ -231,8 +339,8 @@ fn finding_proof(
 }
 
 /// Whether a judge took a finding back, naming something that holds and that it had not itself reported.
-fn is_withdrawn(bench: &Judges, chair: SeatIndex, number: usize, claims: &QuoteClaims) -> bool {
-    let judge = &bench.judges[chair];
+fn is_withdrawn(judges: &Judges, seat: SeatIndex, number: usize, claims: &QuoteClaims) -> bool {
+    let judge = &judges[seat];
     let later = judge.answers.range(2..);
     later
         .flat_map(|(&round, answer)| answer.withdrawn.iter().map(move |w| (round, w)))
@@ -246,124 +354,4 @@ fn is_withdrawn(bench: &Judges, chair: SeatIndex, number: usize, claims: &QuoteC
                     .as_ref()
                     .is_some_and(|e| claims.resolves(e) && !judge.reported_before(round, e))
         })
-}
-
-/// Attaches what the others said in later rounds; a judge's last word on a finding replaces its earlier ones.
-fn attach_opinions(bench: &Judges, claims: &QuoteClaims, versions: &mut [FindingVersion]) {
-    for speaker in bench.counted_seats() {
-        for (&round, answer) in bench.judges[speaker].answers.range(2..) {
-            attach_responses(bench, claims, versions, speaker, round, answer);
-            attach_denials(bench, claims, versions, speaker, round, answer);
-        }
-    }
-}
-
-fn attach_responses(
-    bench: &Judges,
-    claims: &QuoteClaims,
-    versions: &mut [FindingVersion],
-    speaker: SeatIndex,
-    round: u8,
-    answer: &Answer,
-) {
-    let Some(order) = bench.judges[speaker].peers.get(&round) else {
-        return;
-    };
-    for response in &answer.responses {
-        let Some((chair, number)) = anonymity::parse_finding_id(order, &response.to) else {
-            continue;
-        };
-        let meant = versions
-            .iter_mut()
-            .find(|v| v.chair == chair && v.number == number && v.round < round);
-        let Some(version) = meant else { continue };
-        let evidence = response.evidence.clone();
-        let resolves = evidence.as_ref().is_some_and(|e| claims.resolves(e));
-        let own = evidence
-            .as_ref()
-            .is_some_and(|e| !repeats_quote(e, &version.finding));
-        let opinion = Opinion {
-            judge: bench.judges[speaker].id().clone(),
-            stance: response.stance,
-            reasoning: response.reasoning.clone(),
-            evidence,
-            resolves,
-        };
-        version.opinions.insert(
-            speaker,
-            WeighedOpinion {
-                opinion,
-                counts: resolves && own,
-            },
-        );
-    }
-}
-
-/// Findings tagged `not_reproduced` are no findings: they deny those of others at the same place (seed 004).
-fn attach_denials(
-    bench: &Judges,
-    claims: &QuoteClaims,
-    versions: &mut [FindingVersion],
-    speaker: SeatIndex,
-    round: u8,
-    answer: &Answer,
-) {
-    let denials = answer
-        .independent_findings
-        .iter()
-        .filter(|i| i.tag == Tag::NotReproduced);
-    for denied in denials.map(|i| &i.finding) {
-        let (proof, _) = claims.proof_of(&denied.location, &denied.quote);
-        let here = ComparedFinding::new(speaker, denied, &proof);
-        for version in versions
-            .iter_mut()
-            .filter(|v| v.chair != speaker && v.round < round)
-        {
-            if !here.means_same(&ComparedFinding::new(
-                version.chair,
-                &version.finding,
-                &version.proof,
-            )) {
-                continue;
-            }
-            let shown = Evidence {
-                path: denied.location.path.clone(),
-                line: denied.location.line,
-                quote: denied.quote.clone(),
-            };
-            let counts = proof.resolves() && !repeats_quote(&shown, &version.finding);
-            let opinion = Opinion {
-                judge: bench.judges[speaker].id().clone(),
-                stance: Stance::Disagreed,
-                reasoning: denied.description.clone(),
-                evidence: Some(shown),
-                resolves: proof.resolves(),
-            };
-            version
-                .opinions
-                .insert(speaker, WeighedOpinion { opinion, counts });
-        }
-    }
-}
-
-/// Evidence that only copies the finding's own quote shows nothing that was not shown already.
-fn repeats_quote(evidence: &Evidence, finding: &Finding) -> bool {
-    evidence.path == finding.location.path && same_text(&evidence.quote, &finding.quote)
-}
-
-/// Every quote of an answer that has to be searched.
-pub(super) fn claimed_quotes(answer: &Answer) -> Vec<(council_protocol::Location, &str)> {
-    let later = answer.independent_findings.iter().map(|i| &i.finding);
-    let findings = answer
-        .findings
-        .iter()
-        .chain(later)
-        .map(|f| (f.location.clone(), f.quote.as_str()));
-    let responses = answer.responses.iter().filter_map(|r| r.evidence.as_ref());
-    let withdrawals = answer.withdrawn.iter().filter_map(|w| w.evidence.as_ref());
-    let change = answer.change.iter().filter_map(|c| c.evidence.as_ref());
-    let evidence = responses.chain(withdrawals).chain(change);
-    findings
-        .chain(evidence.map(|e| (evidence_location(e), e.quote.as_str())))
-        .collect()
 }

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
 
-use super::bench::{QueuedTask, SeatIndex, SeatPresence};
 use super::exchange::{Action, CancelCause, Input, TimerId};
-use super::floor::{DebateState, RoundPlan, RoundState, TimerKind};
+use super::judges::{QueuedTask, SeatIndex, SeatPresence};
 use super::outcome::Outcome;
 use super::plan::{DebateSubject, Plan};
 use super::procedure::{ProcedureRules, rules_of};
+use super::state::{DebateState, RoundPlan, RoundState, TimerKind};
 use super::verdict;
 
 /// How long quotes may be searched after a round, in milliseconds. Reading objects is quick; this is for a session that
 /// has lost its repository.
-const PROOF_MS: u64 = 60_000;
+pub(super) const PROOF_MS: u64 = 60_000;
 
 /// How often the rules may add questions to a round after everybody is done.
 const MAX_PASSES: u8 = 4;
@@ -37,7 +37,7 @@ pub(super) enum CouncilPhase {
 /// Every input is answered with actions at once; nothing is read from a clock, and the same inputs give the same actions,
 /// byte for byte. Inputs that fit nothing (an unknown judge, a second answer, a stale deadline) change nothing.
 pub struct Council {
-    pub(super) floor: DebateState,
+    pub(super) state: DebateState,
     rules: &'static dyn ProcedureRules,
     pub(super) phase: CouncilPhase,
     pub(super) cut: Option<CancelCause>,
@@ -53,7 +53,7 @@ impl Council {
     pub fn convene(plan: Plan) -> (Self, Vec<Action>) {
         let mut council = Self {
             rules: rules_of(plan.procedure),
-            floor: DebateState::new(plan),
+            state: DebateState::new(plan),
             phase: CouncilPhase::Proving,
             cut: None,
             alarms: BTreeMap::new(),
@@ -62,7 +62,7 @@ impl Council {
             keys: BTreeMap::new(),
         };
         council.spawn_judges();
-        let actions = std::mem::take(&mut council.floor.out);
+        let actions = std::mem::take(&mut council.state.out);
         (council, actions)
     }
 
@@ -73,7 +73,7 @@ impl Council {
         }
         self.apply_input(input, now);
         self.advance(now);
-        std::mem::take(&mut self.floor.out)
+        std::mem::take(&mut self.state.out)
     }
 
     /// Whether [`Action::Conclude`] was given out.
@@ -82,18 +82,18 @@ impl Council {
     }
 
     fn spawn_judges(&mut self) {
-        let change = self.floor.plan.options.subject == DebateSubject::Change;
-        if self.floor.bench.judges.is_empty()
-            || change && verdict::nothing_to_review(&self.floor).is_some()
+        let change = self.state.plan.options.subject == DebateSubject::Change;
+        if self.state.judges.is_empty()
+            || change && verdict::nothing_to_review(&self.state).is_some()
         {
             return self.conclude();
         }
-        for judge in &self.floor.bench.judges {
-            self.floor.out.push(Action::Spawn {
+        for judge in self.state.judges.iter() {
+            self.state.out.push(Action::Spawn {
                 judge: judge.id().clone(),
             });
         }
-        if let Some(run_ms) = self.floor.plan.timeouts.run_ms {
+        if let Some(run_ms) = self.state.plan.timeouts.run_ms {
             self.set_timer(TimerKind::Run, run_ms);
         }
         self.advance(0);
@@ -118,12 +118,18 @@ impl Council {
                 turn: None,
                 failure,
             } => self.on_judge_lost(&judge, failure),
-            Input::Ended { judge, ending } => self.on_ended(&judge, ending),
+            Input::Ended { judge, ending } => self.on_ended(&judge, ending, now),
             Input::Proved {
                 claim,
                 proof,
                 context,
-            } => self.floor.claims.record_proof(claim, proof, context),
+                nearest,
+            } => {
+                self.state
+                    .claims
+                    .record_proof(claim, proof, context, nearest);
+                self.on_proved(now);
+            }
             Input::Explored {
                 judge,
                 results,
@@ -139,7 +145,7 @@ impl Council {
         loop {
             match &self.phase {
                 CouncilPhase::Round(round) if round.waiting.is_empty() => self.end_pass(now),
-                CouncilPhase::Proving if self.floor.claims.is_settled() => self.next_round(now),
+                CouncilPhase::Proving if self.state.claims.is_settled() => self.next_round(now),
                 CouncilPhase::Closing if self.everybody_ended() => return self.conclude(),
                 _ => return,
             }
@@ -148,19 +154,19 @@ impl Council {
 
     /// Asks the rules for the next round; none: the council closes.
     fn next_round(&mut self, now: Millis) {
-        self.floor.completed = self.floor.begun;
-        match self.rules.next_round(&mut self.floor) {
+        self.state.completed = self.state.begun;
+        match self.rules.next_round(&mut self.state) {
             Some(plan) => self.begin_round(plan, now),
             None => self.begin_closing(now),
         }
     }
 
     fn begin_round(&mut self, plan: RoundPlan, now: Millis) {
-        self.floor.begun += 1;
-        self.floor.pass = 0;
-        self.floor.asked = u32::try_from(plan.asks.len()).unwrap_or(u32::MAX);
+        self.state.begun += 1;
+        self.state.pass = 0;
+        self.state.asked = u32::try_from(plan.asks.len()).unwrap_or(u32::MAX);
         let round = RoundState {
-            number: self.floor.begun,
+            number: self.state.begun,
             pass: 0,
             timer: TimerId(0),
             ends: now,
@@ -186,14 +192,14 @@ impl Council {
             return;
         };
         (round.timer, round.ends) = (timer, ends);
-        for (chair, questions) in asks {
-            self.floor.bench.judges[chair].queue.extend(questions);
-            if !round.waiting.contains(&chair) {
-                round.waiting.push(chair);
+        for (seat, questions) in asks {
+            self.state.judges[seat].queue.extend(questions);
+            if !round.waiting.contains(&seat) {
+                round.waiting.push(seat);
             }
         }
-        for chair in round.waiting.clone() {
-            self.dispatch_turn(chair, now);
+        for seat in round.waiting.clone() {
+            self.dispatch_turn(seat, now);
         }
     }
 
@@ -207,17 +213,17 @@ impl Council {
             return self.ask_seats(vec![next], timeout_ms, now);
         }
         round.pass += 1;
-        self.floor.pass = round.pass;
+        self.state.pass = round.pass;
         let more = if pass < MAX_PASSES {
-            self.rules.on_pass_over(&mut self.floor, pass)
+            self.rules.on_pass_over(&mut self.state, pass)
         } else {
             Vec::new()
         };
         if more.is_empty() {
             self.phase = CouncilPhase::Proving;
-            if !self.floor.claims.is_settled() {
+            if !self.state.claims.is_settled() {
                 self.set_timer(
-                    TimerKind::Proofs(self.floor.begun),
+                    TimerKind::Proofs(self.state.begun),
                     now.saturating_add(PROOF_MS),
                 );
             }
@@ -225,7 +231,7 @@ impl Council {
         }
         let asks = more
             .into_iter()
-            .map(|(chair, ask)| (chair, vec![ask]))
+            .map(|(seat, ask)| (seat, vec![ask]))
             .collect();
         self.ask_seats(asks, timeout_ms, now);
     }
@@ -235,7 +241,7 @@ impl Council {
         self.timers += 1;
         let timer = TimerId(self.timers);
         self.alarms.insert(timer, alarm);
-        self.floor.out.push(Action::SetDeadline { timer, at });
+        self.state.out.push(Action::SetDeadline { timer, at });
         timer
     }
 
@@ -244,8 +250,9 @@ impl Council {
             Some(TimerKind::Run) => self.cancel_run(CancelCause::Deadline, now),
             Some(TimerKind::Round) => self.pass_over(timer),
             Some(TimerKind::Turn(turn)) => self.turn_over(turn),
-            Some(TimerKind::Explorers(chair)) => self.explorers_over(chair, now),
+            Some(TimerKind::Explorers(seat)) => self.explorers_over(seat, now),
             Some(TimerKind::Proofs(round)) => self.proofs_over(round),
+            Some(TimerKind::Check) => self.checks_over(now),
             Some(TimerKind::Shutdown) => self.force_endings(),
             None => {}
         }
@@ -260,27 +267,27 @@ impl Council {
             return;
         }
         let number = round.number;
-        for chair in std::mem::take(&mut round.waiting) {
-            self.too_late(chair, number);
+        for seat in std::mem::take(&mut round.waiting) {
+            self.too_late(seat, number);
         }
     }
 
     /// The quotes of a round were not all searched in time. A deadline of an earlier round means nothing any more.
     fn proofs_over(&mut self, round: u8) {
-        if matches!(self.phase, CouncilPhase::Proving) && round == self.floor.begun {
-            self.floor.claims.give_up();
+        if matches!(self.phase, CouncilPhase::Proving) && round == self.state.begun {
+            self.state.claims.give_up();
         }
     }
 
-    fn too_late(&mut self, chair: SeatIndex, round: u8) {
-        self.keep_draft(chair);
-        let judge = &mut self.floor.bench.judges[chair];
+    fn too_late(&mut self, seat: SeatIndex, round: u8) {
+        self.keep_draft(seat);
+        let judge = &mut self.state.judges[seat];
         judge.queue.clear();
         judge.exploring = None;
         let seated = judge.presence == SeatPresence::Seated;
         if let Some(turn) = judge.open.as_mut().filter(|t| !t.cancelled) {
             turn.cancelled = true;
-            self.floor.out.push(Action::CancelTurn {
+            self.state.out.push(Action::CancelTurn {
                 judge: judge.id().clone(),
             });
         }
@@ -290,7 +297,7 @@ impl Council {
             (0, "not seated in time")
         };
         judge.record_failure(at, Failure::new(FailureKind::Timeout, why));
-        self.finish_seat(chair, round, "timeout");
+        self.finish_seat(seat, round, "timeout");
     }
 
     /// The run must end now. What was judged before stays judged; what was not cannot become green.
@@ -299,13 +306,16 @@ impl Council {
             return;
         }
         self.cut = Some(cause);
-        self.floor.claims.give_up();
+        for seat in self.state.judges.seats_where(|_| true) {
+            self.keep_draft(seat);
+        }
+        self.state.claims.give_up();
         self.begin_closing(now);
     }
 
-    /// The chair of a judge that the session names.
+    /// The seat of a judge that the session names.
     pub(super) fn seat_of(&self, judge: &JudgeId) -> Option<SeatIndex> {
-        self.floor.bench.seat_of(judge)
+        self.state.judges.seat_of(judge)
     }
 
     /// The number of the round that runs.
@@ -323,16 +333,16 @@ impl Council {
     }
 
     /// The rules' reaction to an accepted answer.
-    pub(super) fn react_to_answer(&mut self, chair: SeatIndex, answer: &Answer) {
-        let more = self.rules.on_answer(&mut self.floor, chair, answer);
+    pub(super) fn react_to_answer(&mut self, seat: SeatIndex, answer: &Answer) {
+        let more = self.rules.on_answer(&mut self.state, seat, answer);
         let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         for (other, ask) in more {
-            if self.floor.bench.judges[other].presence != SeatPresence::Seated {
+            if self.state.judges[other].presence != SeatPresence::Seated {
                 continue;
             }
-            self.floor.bench.judges[other].queue.push_back(ask);
+            self.state.judges[other].queue.push_back(ask);
             if !round.waiting.contains(&other) {
                 round.waiting.push(other);
             }
@@ -342,18 +352,18 @@ impl Council {
     /// What the rules find wanting in a usable answer.
     pub(super) fn find_objection(
         &self,
-        chair: SeatIndex,
+        seat: SeatIndex,
         task: &Task,
         answer: &Answer,
     ) -> Option<String> {
-        self.rules.find_objection(&self.floor, chair, task, answer)
+        self.rules.find_objection(&self.state, seat, task, answer)
     }
 
     /// The end: nothing comes after it.
     fn conclude(&mut self) {
         self.phase = CouncilPhase::Over;
-        let outcome: Outcome = verdict::build_outcome(&self.floor, self.cut);
-        self.floor.out.push(Action::Conclude {
+        let outcome: Outcome = verdict::build_outcome(&self.state, self.cut);
+        self.state.out.push(Action::Conclude {
             outcome: Box::new(outcome),
         });
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::answer::Evidence;
 use council_protocol::{Finding, Location, Proof};
 
-use super::exchange::{Action, ClaimId};
+use super::exchange::{Action, ClaimId, NearestLine};
 
 /// Claims by what they say, so that two judges who quote the same line cost one search.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,7 @@ pub(super) struct QuoteClaims {
 struct ClaimResult {
     proof: Option<Proof>,
     context: String,
+    nearest: Option<NearestLine>,
 }
 
 impl QuoteClaims {
@@ -48,13 +49,36 @@ impl QuoteClaims {
     }
 
     /// Takes in an answer; unknown and second ones change nothing.
-    pub(super) fn record_proof(&mut self, claim: ClaimId, proof: Proof, context: String) {
+    pub(super) fn record_proof(
+        &mut self,
+        claim: ClaimId,
+        proof: Proof,
+        context: String,
+        nearest: Option<NearestLine>,
+    ) {
         if let Some(found) = self.found.get_mut(&claim).filter(|f| f.proof.is_none()) {
             *found = ClaimResult {
                 proof: Some(proof),
                 context,
+                nearest,
             };
         }
+    }
+
+    fn result_of(&self, location: &Location, quote: &str) -> Option<&ClaimResult> {
+        let said = (location.clone(), quote.to_owned());
+        self.ids.get(&said).and_then(|claim| self.found.get(claim))
+    }
+
+    /// Whether a quote was searched. One that is empty is never searched.
+    pub(super) fn is_answered(&self, location: &Location, quote: &str) -> bool {
+        self.result_of(location, quote)
+            .is_none_or(|found| found.proof.is_some())
+    }
+
+    /// The line that is most like a quote which was not found.
+    pub(super) fn nearest_to(&self, location: &Location, quote: &str) -> Option<&NearestLine> {
+        self.result_of(location, quote)?.nearest.as_ref()
     }
 
     /// Whether every claim was answered.
@@ -79,8 +103,7 @@ impl QuoteClaims {
 
     /// What was found for a quote, with the lines around it.
     pub(super) fn proof_of(&self, location: &Location, quote: &str) -> (Proof, &str) {
-        let said = (location.clone(), quote.to_owned());
-        let found = self.ids.get(&said).and_then(|claim| self.found.get(claim));
+        let found = self.result_of(location, quote);
         match found.and_then(|f| f.proof.clone().map(|proof| (proof, f.context.as_str()))) {
             Some(found) => found,
             None => (
@@ -139,15 +162,16 @@ mod tests {
     fn a_second_or_unknown_answer_changes_nothing() {
         let mut claims = QuoteClaims::default();
         claims.request_proof(&at(1), "let x");
-        claims.record_proof(ClaimId(9), Proof::Verified, String::new());
+        claims.record_proof(ClaimId(9), Proof::Verified, String::new(), None);
         assert!(!claims.is_settled());
-        claims.record_proof(ClaimId(1), Proof::Verified, "ctx".into());
+        claims.record_proof(ClaimId(1), Proof::Verified, "ctx".into(), None);
         claims.record_proof(
             ClaimId(1),
             Proof::Unverified {
                 reason: "no".into(),
             },
             String::new(),
+            None,
         );
         assert_eq!(claims.proof_of(&at(1), "let x"), (Proof::Verified, "ctx"));
     }

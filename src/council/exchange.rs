@@ -18,6 +18,15 @@ pub struct ClaimId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TimerId(pub u32);
 
+/// A line of a reviewed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NearestLine {
+    /// Its number, from 1.
+    pub line: u32,
+    /// Its text, as a judge may see it: secrets are taken out.
+    pub text: String,
+}
+
 /// What happened. The session writes each to the journal before the engine sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "input", rename_all = "kebab-case")]
@@ -64,6 +73,9 @@ pub enum Input {
         proof: Proof,
         /// The squeezed lines around the place, for fingerprints; empty when it was not found.
         context: String,
+        /// The line that is most like a quote which was not found: the judge is shown it when it is asked again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nearest: Option<NearestLine>,
     },
     /// What the explorers of a judge found; missing ones have no result.
     Explored {
@@ -168,7 +180,7 @@ pub enum Action {
         /// The answer as it counts.
         answer: Box<Answer>,
     },
-    /// Write down what has passed so far: a round of cross-examination is over (seed 001, 3.1.6). Where the plan asks for it.
+    /// Write down what has passed so far: a round of cross-examination is over. Where the plan asks for it.
     Minutes {
         /// What a council that broke off now would come to: never green.
         so_far: Box<Outcome>,

@@ -1,25 +1,25 @@
-//! Explorers: one-shot helpers that answer a judge's questions in R1; never in R2 (seed 000, `--explorers`).
+//! Explorers: one-shot helpers that answer a judge's questions in R1; never in R2 (`--explorers`).
 
 use council_protocol::message::Usage;
 use council_protocol::task::{Explored, Task};
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis};
 
-use super::bench::{QueuedTask, SeatIndex};
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
-use super::floor::TimerKind;
+use super::judges::{QueuedTask, SeatIndex};
+use super::state::TimerKind;
 
 impl Council {
-    /// Has a judge's questions answered by explorers, as far as the plan allows (R1 only; seed 000).
+    /// Has a judge's questions answered by explorers, as far as the plan allows (R1 only).
     pub(super) fn start_explorers(
         &mut self,
-        chair: SeatIndex,
+        seat: SeatIndex,
         round: u8,
         answer: &Answer,
         now: Millis,
     ) {
-        let most = usize::from(self.floor.plan.options.explorers);
-        let judge = &mut self.floor.bench.judges[chair];
+        let most = usize::from(self.state.plan.options.explorers);
+        let judge = &mut self.state.judges[seat];
         if round != 1
             || most == 0
             || judge.explored
@@ -29,30 +29,30 @@ impl Council {
             return;
         }
         judge.explored = true;
-        let timeout_ms = self.floor.plan.timeouts.explorer_ms;
+        let timeout_ms = self.state.plan.timeouts.explorer_ms;
         let questions = answer.explore.iter().take(most).cloned().collect();
         let id = judge.id().clone();
-        self.floor.out.push(Action::Explore {
+        self.state.out.push(Action::Explore {
             judge: id,
             questions,
             timeout_ms,
         });
-        let timer = self.set_timer(TimerKind::Explorers(chair), now.saturating_add(timeout_ms));
-        self.floor.bench.judges[chair].exploring = Some(timer);
+        let timer = self.set_timer(TimerKind::Explorers(seat), now.saturating_add(timeout_ms));
+        self.state.judges[seat].exploring = Some(timer);
         self.extend_round(
             now.saturating_add(timeout_ms)
-                .saturating_add(self.floor.plan.timeouts.r1_ms),
+                .saturating_add(self.state.plan.timeouts.r1_ms),
         );
     }
 
-    /// Moves the round's deadline, later only: a judge's clock starts after its explorers (councils.md 1.4).
+    /// Moves the round's deadline, later only: a judge's clock starts after its explorers.
     fn extend_round(&mut self, at: Millis) {
         let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         if at > round.ends {
             round.ends = at;
-            self.floor.out.push(Action::SetDeadline {
+            self.state.out.push(Action::SetDeadline {
                 timer: round.timer,
                 at,
             });
@@ -67,28 +67,28 @@ impl Council {
         usage: Option<Usage>,
         now: Millis,
     ) {
-        let Some(chair) = self.seat_of(judge) else {
+        let Some(seat) = self.seat_of(judge) else {
             return;
         };
-        let judge = &mut self.floor.bench.judges[chair];
+        let judge = &mut self.state.judges[seat];
         judge.add_usage(1, usage);
         if judge.exploring.take().is_some() {
             judge
                 .queue
                 .push_back(QueuedTask::new(Task::Explored { results }));
-            self.dispatch_turn(chair, now);
+            self.dispatch_turn(seat, now);
         }
     }
 
     /// The explorers are too late: the judge's first answer of the round stands.
-    pub(super) fn explorers_over(&mut self, chair: SeatIndex, now: Millis) {
-        let judge = &mut self.floor.bench.judges[chair];
+    pub(super) fn explorers_over(&mut self, seat: SeatIndex, now: Millis) {
+        let judge = &mut self.state.judges[seat];
         if judge.exploring.take().is_some() {
             judge.record_failure(
                 1,
                 Failure::new(FailureKind::Timeout, "the explorers were too late"),
             );
-            self.dispatch_turn(chair, now);
+            self.dispatch_turn(seat, now);
         }
     }
 }

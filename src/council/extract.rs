@@ -37,7 +37,7 @@ struct AnswerHead {
 ///
 /// # Errors
 /// One kind per way of failing: `empty`, `prose`, `truncated`, `malformed` (with the field), `wrong-round`, `wrong-key`,
-/// `oversized`, and `violation` for an answer in the name of another judge (rule 10).
+/// `oversized`, and `violation` for an answer in the name of another judge.
 pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
     if raw.len() > MAX_ANSWER_BYTES {
         let detail = format!(
@@ -225,7 +225,7 @@ fn array_field<'a>(value: &'a mut Value, field: &str) -> &'a mut [Value] {
         .map_or(&mut [], Vec::as_mut_slice)
 }
 
-/// Fills what may be missing as the parent does (councils.md 9.1, "AO field fallbacks").
+/// Fills what may be missing: a finding without a cause is still a finding.
 fn fill_defaults(mut answer: Answer) -> Answer {
     let later = answer
         .independent_findings

@@ -121,7 +121,7 @@ fn a_malformed_answer_names_the_field() {
 }
 
 #[test]
-fn seed_004_an_answer_in_anothers_name_is_a_violation() {
+fn an_answer_in_anothers_name_is_a_violation() {
     let named = |name: &str| GOOD.replace("\"round\"", &format!("\"judge\":\"{name}\",\"round\""));
     assert_eq!(kind(&named("judge-2")), FailureKind::Violation);
     assert_eq!(
@@ -133,7 +133,7 @@ fn seed_004_an_answer_in_anothers_name_is_a_violation() {
 }
 
 #[test]
-fn seed_003_a_completion_signal_is_not_an_answer() {
+fn a_completion_signal_is_not_an_answer() {
     let signal =
         r#"{"type":"verdict","verdict":"PASS","confidence":"HIGH","file":".agents/council/x.md"}"#;
     assert_eq!(kind(signal), FailureKind::Malformed);

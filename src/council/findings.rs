@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use council_protocol::Finding;
 use council_protocol::answer::NO_CAUSE;
 
-use super::bench::SeatIndex;
 use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
 use super::fingerprint::fingerprint;
-use super::floor::DebateState;
+use super::judges::SeatIndex;
 use super::outcome::{FindingMember, JudgedFinding, Opinion};
+use super::state::DebateState;
 
 /// The findings as they are reported: worst first, then path and line; rejected ones last.
-pub(super) fn report_findings(floor: &DebateState) -> Vec<JudgedFinding> {
-    let clusters = floor.clusters();
+pub(super) fn report_findings(state: &DebateState) -> Vec<JudgedFinding> {
+    let clusters = state.clusters();
     let mut judged: Vec<(JudgedFinding, &str)> = clusters
         .iter()
-        .filter_map(|c| judge_cluster(floor, c))
+        .filter_map(|c| judge_cluster(state, c))
         .collect();
     judged.sort_by(|(a, _), (b, _)| sort_rank(a).cmp(&sort_rank(b)));
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -46,7 +46,7 @@ fn sort_rank(finding: &JudgedFinding) -> impl Ord {
 
 /// A cluster as a finding of the report, with the context of the version that is shown.
 fn judge_cluster<'a>(
-    floor: &DebateState,
+    state: &DebateState,
     cluster: &'a FindingCluster,
 ) -> Option<(JudgedFinding, &'a str)> {
     let shown = shown_version(cluster)?;
@@ -63,9 +63,9 @@ fn judge_cluster<'a>(
     complete_cause(&mut finding, cluster);
     let severity = cluster.severity();
     finding.severity = severity;
-    let judge_of = |chair: SeatIndex| floor.bench.judges[chair].id().clone();
+    let judge_of = |seat: SeatIndex| state.judges[seat].id().clone();
     let member = |v: &FindingVersion| FindingMember {
-        judge: judge_of(v.chair),
+        judge: judge_of(v.seat),
         round: v.round,
         finding: v.finding.clone(),
         proof: v.proof.clone(),
@@ -81,7 +81,7 @@ fn judge_cluster<'a>(
                 severity,
                 disposition,
             },
-            floor.plan.policy,
+            state.plan.policy,
         ),
         dismissed: None,
         members: cluster.versions.iter().map(member).collect(),

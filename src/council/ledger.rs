@@ -16,21 +16,21 @@ pub struct DebateLedger {
     pub dropped: u32,
     /// The rounds, one after another, where a procedure has more than two.
     pub rounds: Vec<RoundRecord>,
-    /// Messages between judges, delivered or not (seed 001).
+    /// Messages between judges, delivered or not.
     pub messages: Vec<MessageRecord>,
-    /// What the moderator did (seed 001).
+    /// What the moderator did.
     pub interventions: Vec<InterventionRecord>,
-    /// Who made fewer challenges than were asked for, and why (seed 001).
+    /// Who made fewer challenges than were asked for, and why.
     pub unchallenged: Vec<UnchallengedRecord>,
-    /// The final ballots (seed 001).
+    /// The final ballots.
     pub ballots: Vec<BallotRecord>,
-    /// How clear the council is (seed 001): high above three quarters and stable, low without a majority or when votes
+    /// How clear the council is: high above three quarters and stable, low without a majority or when votes
     /// shifted at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
-    /// The contention after each round (seed 002).
+    /// The contention after each round.
     pub contention: Vec<ContentionRecord>,
-    /// The document that came out, outside the verdict (seed 002).
+    /// The document that came out, outside the verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthesis: Option<Synthesis>,
 }
@@ -74,7 +74,7 @@ pub struct JudgeStand {
     /// What a change of this round rests on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
-    /// Its arguments of this round (seed 001).
+    /// Its arguments of this round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
 }
@@ -184,9 +184,9 @@ impl DebateLedger {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExchangeKind {
-    /// Everybody read files (seed 003).
+    /// Everybody read files.
     Reference,
-    /// Everybody was sent the findings (seed 000).
+    /// Everybody was sent the findings.
     Inline,
     /// Some read files, some were sent the findings.
     Both,

@@ -3,9 +3,10 @@
 use council_protocol::Answer;
 use council_protocol::answer::Tag;
 
-use super::bench::RaisedFinding;
+use super::judges::RaisedFinding;
 
-/// Adds the findings of an answer; one that the judge repeats word for word keeps its first number.
+/// Adds the findings of an answer; one that the judge repeats word for word keeps its first number. One that it now takes
+/// to be worse is no repetition: the worse word would be lost.
 pub(super) fn raise_findings(raised: &mut Vec<RaisedFinding>, round: u8, answer: &Answer) {
     let later = answer
         .independent_findings
@@ -18,6 +19,7 @@ pub(super) fn raise_findings(raised: &mut Vec<RaisedFinding>, round: u8, answer:
             r.finding.location == finding.location
                 && r.finding.quote == finding.quote
                 && r.finding.description == finding.description
+                && r.finding.severity >= finding.severity
         };
         if !raised.iter().any(known) {
             raised.push(RaisedFinding {

@@ -4,8 +4,8 @@
 //! function of findings, votes, participation and coverage.
 
 mod anonymity;
-mod bench;
 mod challenge;
+mod check;
 mod closing;
 mod cluster;
 pub mod consensus;
@@ -20,26 +20,30 @@ mod explorers;
 pub mod extract;
 mod findings;
 mod fingerprint;
-mod floor;
+mod judges;
 mod keys;
 pub mod ledger;
 mod merge;
 mod moderator;
 mod notes;
+mod opinions;
 pub mod outcome;
 pub mod plan;
 mod position;
 mod procedure;
+mod quotes;
+mod state;
 mod summary;
+pub mod support;
 mod turns;
 mod verdict;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use dismissal::{Dismissal, DismissalGround, ReconsideredVerdict};
+pub use dismissal::ReconsideredVerdict;
 pub use engine::Council;
-pub use exchange::{Action, CancelCause, ClaimId, Input, TimerId};
+pub use exchange::{Action, CancelCause, ClaimId, Input, NearestLine, TimerId};
 pub use extract::object_of;
 pub use outcome::Outcome;
-pub use plan::Plan;
+pub use plan::{Dismissal, DismissalGround, Plan};

@@ -1,17 +1,17 @@
 //! The moderator: groupthink, evasion and stale debate, detected from the ledger, answered in fixed words, once of a kind in
-//! a round (seed 001; rule 7). It never speaks of anything else and never votes.
+//! a round. It never speaks of anything else and never votes.
 
 use std::collections::BTreeMap;
 
 use council_protocol::Vote;
 use council_protocol::task::{InterventionKind, PutChallenge, Task};
 
-use super::bench::{QueuedTask, SeatIndex, SeatPresence};
 use super::cluster::is_alike;
-use super::floor::{DebateState, SubTurn};
+use super::judges::{QueuedTask, SeatIndex, SeatPresence};
 use super::keys::SeededRandom;
 use super::ledger::InterventionRecord;
 use super::outcome::ChallengeRecord;
+use super::state::{DebateState, SubTurn};
 use super::summary::CONSENSUS;
 
 const GROUPTHINK: (&str, &str) = (
@@ -39,41 +39,41 @@ const REFRAMINGS: [&str; 4] = [
 ];
 
 /// Gives up the challenges that were asked again and are still unanswered.
-pub(super) fn give_up_evaded(floor: &mut DebateState) {
-    let again: Vec<&String> = floor
+pub(super) fn give_up_evaded(state: &mut DebateState) {
+    let again: Vec<&String> = state
         .ledger
         .interventions
         .iter()
         .flat_map(|i| &i.challenges)
         .collect();
-    for challenge in floor.challenges.iter_mut().filter(|c| c.answer.is_none()) {
+    for challenge in state.challenges.iter_mut().filter(|c| c.answer.is_none()) {
         challenge.evaded |= again.contains(&&challenge.id);
     }
 }
 
 /// Asks everybody again who took part in the round and left a challenge unanswered that `wanted` picks.
 pub(super) fn ask_evaders(
-    floor: &mut DebateState,
+    state: &mut DebateState,
     wanted: impl Fn(&ChallengeRecord) -> bool,
 ) -> Vec<(SeatIndex, QueuedTask)> {
     let mut asks = Vec::new();
     let mut ids = Vec::new();
-    if has_intervened(floor, InterventionKind::Evasion) {
+    if has_intervened(state, InterventionKind::Evasion) {
         return asks;
     }
-    for chair in present_seats(floor) {
-        let open = floor.open_challenges(chair, &wanted);
+    for seat in present_seats(state) {
+        let open = state.open_challenges(seat, &wanted);
         if let Some(first) = open
             .first()
             .cloned()
-            .filter(|_| floor.may_interrupt(chair, SubTurn::Moderator))
+            .filter(|_| state.may_interrupt(seat, SubTurn::Moderator))
         {
             ids.extend(open.iter().map(|c| c.id.clone()));
-            asks.push((chair, QueuedTask::new(evasion_task(&first, open))));
+            asks.push((seat, QueuedTask::new(evasion_task(&first, open))));
         }
     }
     let about = ids.join(", ");
-    record_intervention(floor, InterventionKind::Evasion, about, ids, asks)
+    record_intervention(state, InterventionKind::Evasion, about, ids, asks)
 }
 
 fn evasion_task(first: &PutChallenge, challenges: Vec<PutChallenge>) -> Task {
@@ -91,17 +91,17 @@ fn evasion_task(first: &PutChallenge, challenges: Vec<PutChallenge>) -> Task {
 }
 
 /// Asks the critic to argue against a point that three or more agree on and nobody challenged.
-pub(super) fn challenge_groupthink(floor: &mut DebateState) -> Vec<(SeatIndex, QueuedTask)> {
+pub(super) fn challenge_groupthink(state: &mut DebateState) -> Vec<(SeatIndex, QueuedTask)> {
     let known = |about: &str| {
-        let mut before = floor.ledger.interventions.iter();
+        let mut before = state.ledger.interventions.iter();
         before.any(|i| i.kind == InterventionKind::Groupthink && i.about == about)
     };
-    let Some((about, supporters)) = unchallenged_point(floor).filter(|(about, _)| !known(about))
+    let Some((about, supporters)) = unchallenged_point(state).filter(|(about, _)| !known(about))
     else {
         return Vec::new();
     };
     let Some(critic) =
-        pick_critic(floor, &supporters).filter(|&c| floor.may_interrupt(c, SubTurn::Moderator))
+        pick_critic(state, &supporters).filter(|&c| state.may_interrupt(c, SubTurn::Moderator))
     else {
         return Vec::new();
     };
@@ -113,7 +113,7 @@ pub(super) fn challenge_groupthink(floor: &mut DebateState) -> Vec<(SeatIndex, Q
         challenges: Vec::new(),
     };
     record_intervention(
-        floor,
+        state,
         InterventionKind::Groupthink,
         about,
         Vec::new(),
@@ -122,86 +122,87 @@ pub(super) fn challenge_groupthink(floor: &mut DebateState) -> Vec<(SeatIndex, Q
 }
 
 /// A finding, or else a vote, that three or more share and nobody challenged.
-fn unchallenged_point(floor: &DebateState) -> Option<(String, Vec<SeatIndex>)> {
-    let clusters = floor.clusters();
+fn unchallenged_point(state: &DebateState) -> Option<(String, Vec<SeatIndex>)> {
+    let clusters = state.clusters();
     let finding = clusters
         .iter()
         .filter(|c| c.is_live() && c.dispute_halves() == 0)
         .find_map(|c| {
             let supporters: Vec<SeatIndex> = c.supporters().into_iter().collect();
-            let doubted = floor
+            let doubted = state
                 .challenges
                 .iter()
                 .any(|q| is_alike(&q.claim, c.words()) || is_alike(&q.question, c.words()));
             (supporters.len() >= CONSENSUS && !doubted).then(|| (c.words().to_owned(), supporters))
         });
-    finding.or_else(|| unchallenged_vote(floor))
+    finding.or_else(|| unchallenged_vote(state))
 }
 
 /// A vote that three or more gave, none of whom anybody challenged in this round.
-fn unchallenged_vote(floor: &DebateState) -> Option<(String, Vec<SeatIndex>)> {
+fn unchallenged_vote(state: &DebateState) -> Option<(String, Vec<SeatIndex>)> {
     let mut by_vote: BTreeMap<Vote, Vec<SeatIndex>> = BTreeMap::new();
-    for (chair, position) in floor.positions().iter().enumerate() {
-        if let Some(vote) = position.counted {
-            by_vote.entry(vote).or_default().push(chair);
+    for (seat, position) in state
+        .judges
+        .seats_where(|_| true)
+        .into_iter()
+        .zip(state.positions())
+    {
+        let is_model = !state.judges[seat].is_deterministic();
+        if let Some(vote) = position.counted.filter(|_| is_model) {
+            by_vote.entry(vote).or_default().push(seat);
         }
     }
-    let challenged = |&chair: &SeatIndex| {
-        let judge = floor.bench.judges[chair].id();
-        floor
+    let challenged = |&seat: &SeatIndex| {
+        let judge = state.judges[seat].id();
+        state
             .challenges
             .iter()
-            .any(|c| c.round == floor.begun && c.to == *judge)
+            .any(|c| c.round == state.begun && c.to == *judge)
     };
     let shared = by_vote
         .into_iter()
-        .filter(|(_, chairs)| chairs.len() >= CONSENSUS);
-    let mut free = shared.filter(|(_, chairs)| !chairs.iter().any(challenged));
+        .filter(|(_, seats)| seats.len() >= CONSENSUS);
+    let mut free = shared.filter(|(_, seats)| !seats.iter().any(challenged));
     free.next()
-        .map(|(vote, chairs)| (format!("the vote should be {}", vote.as_str()), chairs))
+        .map(|(vote, seats)| (format!("the vote should be {}", vote.as_str()), seats))
 }
 
 /// The critic, else a supporter that the seed of the run picks.
-fn pick_critic(floor: &DebateState, supporters: &[SeatIndex]) -> Option<SeatIndex> {
-    let present = present_seats(floor);
-    let is_critic = |&chair: &SeatIndex| {
-        floor.bench.judges[chair]
-            .role()
-            .to_lowercase()
-            .contains("critic")
-    };
+fn pick_critic(state: &DebateState, supporters: &[SeatIndex]) -> Option<SeatIndex> {
+    let present = present_seats(state);
+    let is_critic = |&seat: &SeatIndex| state.judges[seat].role().to_lowercase().contains("critic");
     present.iter().copied().find(is_critic).or_else(|| {
         let mut able: Vec<SeatIndex> = supporters
             .iter()
             .copied()
             .filter(|c| present.contains(c))
             .collect();
-        able.sort_by(|&a, &b| floor.bench.judges[a].id().cmp(floor.bench.judges[b].id()));
-        let round = floor.begun.to_string();
-        let picked = SeededRandom::new(&floor.plan.seed, "groupthink", &[round.as_str()])
+        able.sort_by(|&a, &b| state.judges[a].id().cmp(state.judges[b].id()));
+        let round = state.begun.to_string();
+        let picked = SeededRandom::new(&state.plan.seed, "groupthink", &[round.as_str()])
             .next_below(able.len());
         able.get(picked).copied()
     })
 }
 
 /// Reframes the debate for everybody when a round brought no changed position and no new argument.
-pub(super) fn reframe_stale(floor: &mut DebateState) -> Vec<(SeatIndex, QueuedTask)> {
-    let present = present_seats(floor);
+pub(super) fn reframe_stale(state: &mut DebateState) -> Vec<(SeatIndex, QueuedTask)> {
+    let present = present_seats(state);
     if present.is_empty()
         || present
             .iter()
-            .any(|&chair| brought_something_new(floor, chair))
+            .any(|&seat| brought_something_new(state, seat))
     {
         return Vec::new();
     }
-    let round = floor.begun.to_string();
-    let picked = SeededRandom::new(&floor.plan.seed, "reframing", &[round.as_str()])
+    let round = state.begun.to_string();
+    let picked = SeededRandom::new(&state.plan.seed, "reframing", &[round.as_str()])
         .next_below(REFRAMINGS.len());
     let question = REFRAMINGS[picked];
     // Whoever was just asked to argue the other side has a new angle, and room left for a challenge that it evades.
     let able: Vec<SeatIndex> = present
         .into_iter()
-        .filter(|&c| !was_asked_to_steelman(floor, c) && floor.may_interrupt(c, SubTurn::Moderator))
+        .filter(|&c| !was_asked_to_steelman(state, c) && state.may_interrupt(c, SubTurn::Moderator))
         .collect();
     let ask = || {
         QueuedTask::new(Task::Moderate {
@@ -212,9 +213,9 @@ pub(super) fn reframe_stale(floor: &mut DebateState) -> Vec<(SeatIndex, QueuedTa
             challenges: Vec::new(),
         })
     };
-    let asks = able.into_iter().map(|chair| (chair, ask())).collect();
+    let asks = able.into_iter().map(|seat| (seat, ask())).collect();
     record_intervention(
-        floor,
+        state,
         InterventionKind::Stale,
         question.to_owned(),
         Vec::new(),
@@ -222,25 +223,25 @@ pub(super) fn reframe_stale(floor: &mut DebateState) -> Vec<(SeatIndex, QueuedTa
     )
 }
 
-fn was_asked_to_steelman(floor: &DebateState, chair: SeatIndex) -> bool {
-    let judge = floor.bench.judges[chair].id();
-    let mut all = floor.ledger.interventions.iter();
+fn was_asked_to_steelman(state: &DebateState, seat: SeatIndex) -> bool {
+    let judge = state.judges[seat].id();
+    let mut all = state.ledger.interventions.iter();
     all.any(|i| {
-        i.round == floor.begun && i.kind == InterventionKind::Groupthink && i.to.contains(judge)
+        i.round == state.begun && i.kind == InterventionKind::Groupthink && i.to.contains(judge)
     })
 }
 
 /// A vote that differs from the last one, a finding, a withdrawal, or an argument that it had not made before.
-fn brought_something_new(floor: &DebateState, chair: SeatIndex) -> bool {
-    let judge = &floor.bench.judges[chair];
-    let Some(now) = judge.answers.get(&floor.begun) else {
+fn brought_something_new(state: &DebateState, seat: SeatIndex) -> bool {
+    let judge = &state.judges[seat];
+    let Some(now) = judge.answers.get(&state.begun) else {
         return false;
     };
-    let earlier = || judge.answers.range(..floor.begun).map(|(_, a)| a);
+    let earlier = || judge.answers.range(..state.begun).map(|(_, a)| a);
     let moved = earlier()
         .next_back()
         .is_some_and(|last| last.verdict != now.verdict);
-    let raised = judge.raised.iter().any(|r| r.round == floor.begun);
+    let raised = judge.raised.iter().any(|r| r.round == state.begun);
     let said_before = |argument: &String| {
         earlier()
             .flat_map(|a| &a.arguments)
@@ -254,21 +255,21 @@ fn brought_something_new(floor: &DebateState, chair: SeatIndex) -> bool {
 }
 
 /// Whether there was an intervention of a kind in this round already.
-fn has_intervened(floor: &DebateState, kind: InterventionKind) -> bool {
-    let mut all = floor.ledger.interventions.iter();
-    all.any(|i| i.round == floor.begun && i.kind == kind)
+fn has_intervened(state: &DebateState, kind: InterventionKind) -> bool {
+    let mut all = state.ledger.interventions.iter();
+    all.any(|i| i.round == state.begun && i.kind == kind)
 }
 
 /// Those who answered in this round and are still there.
-fn present_seats(floor: &DebateState) -> Vec<SeatIndex> {
-    floor
-        .bench
-        .seats_where(|j| j.answers.contains_key(&floor.begun) && j.presence == SeatPresence::Seated)
+fn present_seats(state: &DebateState) -> Vec<SeatIndex> {
+    state
+        .judges
+        .seats_where(|j| j.answers.contains_key(&state.begun) && j.presence == SeatPresence::Seated)
 }
 
 /// Records an intervention and passes its questions on.
 fn record_intervention(
-    floor: &mut DebateState,
+    state: &mut DebateState,
     kind: InterventionKind,
     about: String,
     challenges: Vec<String>,
@@ -277,10 +278,10 @@ fn record_intervention(
     if !asks.is_empty() {
         let to = asks
             .iter()
-            .map(|&(chair, _)| floor.bench.judges[chair].id().clone())
+            .map(|&(seat, _)| state.judges[seat].id().clone())
             .collect();
-        let round = floor.begun;
-        floor.ledger.interventions.push(InterventionRecord {
+        let round = state.begun;
+        state.ledger.interventions.push(InterventionRecord {
             round,
             kind,
             to,

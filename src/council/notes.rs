@@ -1,51 +1,53 @@
 //! Degradations and fallbacks in words: what the report says beside the verdict.
 
-use council_protocol::Vote;
+use council_protocol::{Severity, Vote};
 
-use super::bench::{JudgeState, SeatIndex};
+use super::disposition::FindingCluster;
 use super::exchange::CancelCause;
-use super::floor::DebateState;
+use super::judges::{JudgeState, SeatIndex};
 use super::outcome::Disposition;
 use super::plan::{ConsensusRule, Plan};
+use super::state::DebateState;
 
 /// What was noted on the way, and what can be said only at the end.
-pub(super) fn report_notes(floor: &DebateState, cut: Option<CancelCause>) -> Vec<String> {
-    let mut notes = floor.notes.clone();
-    notes.extend(missing_judges(floor));
+pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec<String> {
+    let mut notes = state.notes.clone();
+    notes.extend(missing_judges(state));
     let debated = |judge: &JudgeState| judge.answers.range(2..).next().is_some();
-    if floor.begun > 1 && !floor.without_verdict() && !floor.bench.judges.iter().any(debated) {
+    if state.begun > 1 && !state.without_verdict() && !state.judges.iter().any(debated) {
         notes.push("no judge answered R2: the verdict rests on R1 alone".into());
     }
-    notes.extend(one_vendor(floor));
-    if floor.ledger.dropped > 0 {
-        let dropped = floor.ledger.dropped;
+    notes.extend(one_vendor(state));
+    if state.ledger.dropped > 0 {
+        let dropped = state.ledger.dropped;
         notes.push(format!(
             "{dropped} findings did not fit the exchange and were dropped, least severe first"
         ));
     }
-    if floor.claims.unanswered_count() > 0 && cut.is_none() {
+    if state.claims.unanswered_count() > 0 && cut.is_none() {
         notes.push(format!(
             "{} quotes were not searched in time",
-            floor.claims.unanswered_count()
+            state.claims.unanswered_count()
         ));
     }
-    notes.extend(divided_council(floor));
-    notes.extend(weak_withdrawals(floor));
-    notes.extend(cut.map(|cause| cut_short(&floor.plan, floor.completed, cause)));
+    notes.extend(divided_council(state));
+    notes.extend(weak_withdrawals(state));
+    notes.extend(rejected_criticals(state));
+    notes.extend(cut.map(|cause| cut_short(&state.plan, state.completed, cause)));
     notes
 }
 
-/// Seed 003: proceed with N-1, and say so.
-fn missing_judges(floor: &DebateState) -> Option<String> {
-    let missing = floor
-        .bench
+/// A council goes on without a judge that failed, and says so.
+fn missing_judges(state: &DebateState) -> Option<String> {
+    let missing = state
+        .judges
         .seats_where(|j| !j.is_counted() && !j.synthesizer);
-    let asked = floor.bench.sitting_seats().len();
-    if missing.is_empty() || floor.begun == 0 {
+    let asked = state.judges.sitting_seats().len();
+    if missing.is_empty() || state.begun == 0 {
         return None;
     }
-    let why = |&chair: &SeatIndex| {
-        let judge = &floor.bench.judges[chair];
+    let why = |&seat: &SeatIndex| {
+        let judge = &state.judges[seat];
         let failure = judge
             .failures
             .last()
@@ -66,26 +68,25 @@ fn missing_judges(floor: &DebateState) -> Option<String> {
     })
 }
 
-/// Seed 001: a split is a WARN with a divided note.
-fn divided_council(floor: &DebateState) -> Option<String> {
-    let votes: Vec<Vote> = floor.positions().iter().filter_map(|p| p.counted).collect();
+/// A split is a WARN with a divided note.
+fn divided_council(state: &DebateState) -> Option<String> {
+    let votes: Vec<Vote> = state.positions().iter().filter_map(|p| p.counted).collect();
     let fails = votes.iter().filter(|&&v| v == Vote::Fail).count();
     let split =
-        floor.plan.consensus == ConsensusRule::Majority && fails > 0 && fails * 2 == votes.len();
+        state.plan.consensus == ConsensusRule::Majority && fails > 0 && fails * 2 == votes.len();
     split.then(|| "the council is divided: as many are for it as against it".to_owned())
 }
 
-/// Judges of one vendor err alike (councils.md 7, finding 14): two of them count, and the reader is told.
-fn one_vendor(floor: &DebateState) -> Option<String> {
-    let judges = floor
-        .bench
+/// Judges of one vendor err alike: two of them count, and the reader is told.
+fn one_vendor(state: &DebateState) -> Option<String> {
+    let judges = state
         .judges
         .iter()
         .filter(|j| j.is_counted() && !j.is_deterministic());
     let vendors: Vec<&str> = judges
         .map(|j| j.planned.seat.agent.vendor.as_str())
         .collect();
-    let agreed = floor
+    let agreed = state
         .clusters()
         .iter()
         .any(|c| c.disposition() == Disposition::Confirmed && c.holders().len() > 1);
@@ -98,15 +99,15 @@ fn one_vendor(floor: &DebateState) -> Option<String> {
     })
 }
 
-fn weak_withdrawals(floor: &DebateState) -> Vec<String> {
+fn weak_withdrawals(state: &DebateState) -> Vec<String> {
     let mut weak = Vec::new();
-    for version in floor
+    for version in state
         .clusters()
         .iter()
         .flat_map(|c| &c.versions)
         .filter(|v| !v.withdrawn)
     {
-        let judge = &floor.bench.judges[version.chair];
+        let judge = &state.judges[version.seat];
         let asked = judge.answers.range(2..).flat_map(|(_, a)| &a.withdrawn);
         if asked
             .into_iter()
@@ -121,6 +122,33 @@ fn weak_withdrawals(floor: &DebateState) -> Vec<String> {
         }
     }
     weak
+}
+
+/// A critical finding that does not count is told of, with the reason: nothing critical is lost in silence.
+fn rejected_criticals(state: &DebateState) -> Vec<String> {
+    let clusters = state.clusters();
+    let rejected = clusters
+        .iter()
+        .filter(|c| c.disposition() == Disposition::Rejected);
+    let critical = rejected.filter(|c| c.severity() == Severity::Critical);
+    let say = |cluster: &FindingCluster| {
+        let worst = cluster.versions.iter().max_by_key(|v| v.severity())?;
+        let judge = state.judges[worst.seat].id();
+        let (path, line) = (
+            worst.finding.location.path.display(),
+            worst.finding.location.line,
+        );
+        let why = match &worst.proof {
+            council_protocol::Proof::Unverified { reason } => {
+                format!("its quote does not hold ({reason})")
+            }
+            _ => "it took it back with evidence, and nobody else holds it".to_owned(),
+        };
+        Some(format!(
+            "a critical finding of {judge} at {path}:{line} does not count: {why}"
+        ))
+    };
+    critical.filter_map(say).collect()
 }
 
 fn cut_short(plan: &Plan, completed: u8, cause: CancelCause) -> String {

@@ -11,9 +11,8 @@ use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, Seat, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::dismissal::Dismissal;
 use super::ledger::DebateLedger;
-use super::plan::{ConsensusRule, Procedure};
+use super::plan::{ConsensusRule, Dismissal, Procedure};
 
 /// The one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +59,7 @@ pub enum VerdictReason {
     /// A critical finding is disputed.
     #[serde(alias = "critical-contested")]
     CriticalDisputed,
-    /// A critical finding that nobody checked.
+    /// A critical finding with less support than the number of judges asks for.
     #[serde(alias = "critical-unproven")]
     CriticalUnconfirmed,
     /// A significant finding is confirmed.
@@ -100,22 +99,37 @@ pub enum VerdictReason {
     DuelViolation,
 }
 
+/// Who read the change. Rules match patterns; that nothing matched is no review.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReviewedBy {
+    /// No judge gave an answer that counts.
+    #[default]
+    Nobody,
+    /// Built-in rules and tools alone: no reviewer read this change.
+    Rules,
+    /// Models alone.
+    Models,
+    /// Rules and models.
+    Both,
+}
+
 /// What became of a finding.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Disposition {
-    /// Two independent judges, or one and another's own evidence, or a deterministic judge unrefuted.
+    /// It has the support that the number of judges asks for, or every judge holds it with evidence, or a rule found it.
     #[serde(alias = "carried")]
     Confirmed,
-    /// Held by one, refuted with evidence by another.
+    /// It has less support, and somebody refuted it with evidence that was found.
     #[serde(alias = "contested")]
     Disputed,
-    /// Held by one, checked by nobody, its quote is real.
+    /// It has less support, nobody refuted it, and its quote is real.
     #[serde(alias = "unproven")]
     Unconfirmed,
-    /// Its quote is not there, or it was withdrawn with evidence.
+    /// Its quote is not there, or it was withdrawn with evidence and nobody else holds it.
     Rejected,
 }
 
@@ -302,7 +316,7 @@ pub enum DisagreementKind {
     Significant,
 }
 
-/// A question from one judge to another and what became of it (seed 001; rule 6, "every challenge is answered").
+/// A question from one judge to another and what became of it: every challenge is answered, or recorded as evaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChallengeRecord {
     /// `C1`, `C2`, … in the order in which they were made.
@@ -340,6 +354,9 @@ pub struct Outcome {
     pub consensus: Option<ConsensusRule>,
     /// Rounds that ran.
     pub rounds: u8,
+    /// Who gave the answers that count: rules, models, or both.
+    #[serde(default)]
+    pub reviewed_by: ReviewedBy,
     /// Judges that counted.
     #[serde(default)]
     pub counted: u32,
@@ -349,7 +366,7 @@ pub struct Outcome {
     /// Which branch R2 took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<DebateBranch>,
-    /// R1 was split and R2 unanimous: check for persuasion against anchoring (councils.md 1.16).
+    /// R1 was split and R2 unanimous: persuasion, or anchoring: a reader should check which.
     #[serde(default)]
     pub converged: bool,
     /// The findings, worst first; rejected ones last.
@@ -381,6 +398,7 @@ impl Outcome {
             procedure: None,
             consensus: None,
             rounds: 0,
+            reviewed_by: ReviewedBy::Nobody,
             counted: 0,
             quorum: 0,
             branch: None,

@@ -10,23 +10,21 @@ use council_protocol::{JudgeId, Millis, Seat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::dismissal::Dismissal;
-
-/// The rules of the rounds (3-debate.md, "One engine, six procedures").
+/// The rules of the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Procedure {
-    /// One judge, one round, inline (seed 003).
+    /// One judge, one round, inline.
     Quick,
-    /// N judges, one round; a second where [`DebateMode`] says so (seed 003).
+    /// N judges, one round; a second where [`DebateMode`] says so.
     Review,
-    /// Two rounds of the same live judges (seeds 000 and 003).
+    /// Two rounds of the same live judges.
     Debate,
-    /// Three to six councillors, one to four rounds, a final ballot (seed 001).
+    /// Three to six councillors, one to four rounds, a final ballot.
     CrossExamination,
-    /// Independent production, cross-review, rebuttals while it is contended, a synthesis (seed 002).
+    /// Independent production, cross-review, rebuttals while it is contended, a synthesis.
     Staged,
-    /// Two sides over one file (seed 004); run by [`crate::duel`], judged by the rules of a debate.
+    /// Two sides over one file; run by [`crate::duel`], judged by the rules of a debate.
     Duel,
 }
 
@@ -42,13 +40,13 @@ pub enum DebateMode {
     Off,
 }
 
-/// How votes and findings become a verdict (3-debate.md, "The verdict").
+/// How votes and findings become a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsensusRule {
     /// The worst level of the surviving findings. The default.
     Findings,
-    /// The seeds' table on votes: all PASS → PASS, any FAIL → FAIL, otherwise WARN.
+    /// By the votes: all PASS → PASS, any FAIL → FAIL, otherwise WARN.
     Strict,
     /// Seeds 001 and 002: unanimous first, then majority.
     Majority,
@@ -67,9 +65,9 @@ pub struct VerdictPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "exchange", rename_all = "kebab-case")]
 pub enum ExchangeMode {
-    /// Vote and path; the judge reads the file (seed 003).
+    /// Vote and path; the judge reads the file.
     Reference,
-    /// Whole, under a byte budget; whole findings are dropped, least severe first (seed 000).
+    /// Whole, under a byte budget; whole findings are dropped, least severe first.
     Inline {
         /// The most bytes of findings that one message carries.
         max_bytes: u64,
@@ -79,13 +77,13 @@ pub enum ExchangeMode {
 /// Every wait has a deadline. Milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundTimeouts {
-    /// R1, from the moment that all judges were asked for (seed 003: 120 s).
+    /// R1, from the moment that all judges were asked for (120 s).
     pub r1_ms: u64,
-    /// R2, from the restatement on (seed 003: 90 s).
+    /// R2, from the restatement on (90 s).
     pub r2_ms: u64,
-    /// Grace of a shutdown (seed 003: 30 s).
+    /// Grace of a shutdown (30 s).
     pub shutdown_ms: u64,
-    /// Explorers (councils.md 1.4: 60 s).
+    /// Explorers (60 s).
     pub explorer_ms: u64,
     /// The whole run; none: no bound beside the rounds'.
     pub run_ms: Option<Millis>,
@@ -149,7 +147,7 @@ pub struct Plan {
     pub options: ProcedureOptions,
 }
 
-/// What only some procedures ask for; the defaults are the seeds'.
+/// What only some procedures ask for; every default is the procedure's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProcedureOptions {
@@ -157,28 +155,31 @@ pub struct ProcedureOptions {
     pub subject: DebateSubject,
     /// How many rounds after R1; none: the procedure's own.
     pub rounds: Option<RoundLimits>,
-    /// Helpers of each judge in R1 (seed 000, `--explorers`); 0: none.
+    /// Helpers of each judge in R1 (`--explorers`); 0: none.
     pub explorers: u8,
     /// The model of the helpers; none: that of the judge that asks.
     pub explorer_model: Option<String>,
-    /// `cross-examination` one councillor after another and without messages between them (seed 001, `-e`).
+    /// `cross-examination` one councillor after another and without messages between them (`-e`).
     pub economy: bool,
-    /// Whether [`super::Action::Minutes`] come after every round of a `cross-examination` (seed 001, `--save`).
+    /// Whether [`super::Action::Minutes`] come after every round of a `cross-examination` (`--save`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub minutes: bool,
-    /// The seat that writes the synthesis of a staged debate and takes no other part (seed 002); none: over a stage, one of
+    /// The seat that writes the synthesis of a staged debate and takes no other part; none: over a stage, one of
     /// the judges; over a change, nobody.
     pub synthesizer: Option<JudgeId>,
-    /// From which contention on a staged debate goes on, inclusive; none: 0.5 (seed 002).
+    /// From which contention on a staged debate goes on, inclusive; none: 0.5.
     pub threshold: Option<Contention>,
     /// Modes that end without a verdict: `brainstorm`, `research`. A stage that is no change has none either.
     pub without_verdict: bool,
+    /// The judges' words are written already: nobody can be asked again, and rules take part in every round.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub transcript: bool,
     /// Findings that people argued away: they are listed and do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dismissed: Vec<Dismissal>,
 }
 
-/// How much is debated in a staged debate (seed 002).
+/// How much is debated in a staged debate.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -188,12 +189,12 @@ pub enum Intensity {
     Full,
     /// 2 to 4 rounds.
     Standard,
-    /// R1 and synthesis: no cross-review, no contention (3-debate.md, "Settled contradictions").
+    /// R1 and synthesis: no cross-review, no contention.
     Light,
 }
 
 impl Intensity {
-    /// The rounds and agents of councils.md 3.2.
+    /// Its rounds and agents.
     pub fn profile(self) -> IntensityProfile {
         let (min_rounds, max_rounds, agents) = match self {
             Self::Full => (3, 5, 3),
@@ -256,4 +257,42 @@ pub struct RoundLimits {
     pub min: u8,
     /// At most.
     pub max: u8,
+}
+
+/// Why somebody dismissed a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DismissalGround {
+    /// It is no problem.
+    FalsePositive,
+    /// It is one, and somebody answers for it.
+    AcceptedRisk,
+    /// It was one, and is gone.
+    Fixed,
+}
+
+impl DismissalGround {
+    /// The words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::FalsePositive => "false positive",
+            Self::AcceptedRisk => "accepted risk",
+            Self::Fixed => "fixed",
+        }
+    }
+}
+
+/// One finding that was argued away. Its fingerprint holds the code around it: where that changes, the finding returns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dismissal {
+    /// The finding's fingerprint, 16 hex digits.
+    pub fingerprint: String,
+    /// On which ground.
+    pub ground: DismissalGround,
+    /// The reason in the author's words. Untrusted text.
+    pub because: String,
+    /// Who said so, `Name <mail>`. Untrusted text.
+    pub by: String,
+    /// When, RFC 3339.
+    pub at: String,
 }

@@ -1,12 +1,12 @@
-//! Votes over the rounds, and the evidence bar of seed 000 for changing one.
+//! Votes over the rounds, and the evidence that changing one takes.
 
 use council_protocol::Vote;
 use council_protocol::answer::{Answer, Change};
 
-use super::bench::{JudgeState, SeatIndex};
-use super::floor::DebateState;
+use super::judges::{JudgeState, SeatIndex};
 use super::outcome::PositionChange;
 use super::plan::DebateSubject;
+use super::state::DebateState;
 
 /// Where a judge stood and stands.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,13 +22,13 @@ pub(super) struct JudgePosition {
 }
 
 /// A judge's position after all its rounds.
-pub(super) fn judge_position(floor: &DebateState, chair: SeatIndex) -> JudgePosition {
-    position_before(floor, chair, u8::MAX)
+pub(super) fn judge_position(state: &DebateState, seat: SeatIndex) -> JudgePosition {
+    position_before(state, seat, u8::MAX)
 }
 
 /// A judge's position before a round.
-pub(super) fn position_before(floor: &DebateState, chair: SeatIndex, before: u8) -> JudgePosition {
-    let judge = &floor.bench.judges[chair];
+pub(super) fn position_before(state: &DebateState, seat: SeatIndex, before: u8) -> JudgePosition {
+    let judge = &state.judges[seat];
     let first = judge.first_vote();
     let mut position = JudgePosition {
         first,
@@ -41,7 +41,7 @@ pub(super) fn position_before(floor: &DebateState, chair: SeatIndex, before: u8)
         if answer.verdict == held {
             continue;
         }
-        let change = vote_change(floor, judge, round, held, answer);
+        let change = vote_change(state, judge, round, held, answer);
         if !change.weak {
             position.counted = Some(answer.verdict);
         }
@@ -52,13 +52,13 @@ pub(super) fn position_before(floor: &DebateState, chair: SeatIndex, before: u8)
 
 /// A changed vote, held against the bar: evidence that is found, and that the judge had not itself reported.
 fn vote_change(
-    floor: &DebateState,
+    state: &DebateState,
     judge: &JudgeState,
     round: u8,
     held: Vote,
     answer: &Answer,
 ) -> PositionChange {
-    let note = change_objection(floor, judge, round, held, answer);
+    let note = change_objection(state, judge, round, held, answer);
     PositionChange {
         from: held,
         to: answer.verdict,
@@ -69,7 +69,7 @@ fn vote_change(
 }
 
 fn change_objection(
-    floor: &DebateState,
+    state: &DebateState,
     judge: &JudgeState,
     round: u8,
     held: Vote,
@@ -83,9 +83,9 @@ fn change_objection(
     }
     match evidence {
         // A plan or a topic has no lines to point to; what is pointed to nevertheless has to be there.
-        None if floor.plan.options.subject == DebateSubject::Text => None,
+        None if state.plan.options.subject == DebateSubject::Text => None,
         None => Some("no evidence was named"),
-        Some(e) if !floor.claims.resolves(e) => Some("the evidence was not found"),
+        Some(e) if !state.claims.resolves(e) => Some("the evidence was not found"),
         Some(e) if judge.reported_before(round, e) => {
             Some("the judge had reported this evidence itself")
         }
@@ -93,7 +93,7 @@ fn change_objection(
     }
 }
 
-/// Whether the votes of R1 differed and the last votes do not (councils.md 1.16: persuasion, or anchoring?).
+/// Whether the votes of R1 differed and the last votes do not: persuasion, or anchoring?
 pub(super) fn has_converged(positions: &[JudgePosition]) -> bool {
     let same = |votes: &[Vote]| votes.windows(2).all(|pair| pair[0] == pair[1]);
     let first: Vec<Vote> = positions.iter().filter_map(|p| p.first).collect();

@@ -1,27 +1,29 @@
-//! What a round came to: who took part, who stands where, what three or more agree on, what is disputed (seed 001, 3.1.5).
+//! What a round came to: who took part, who stands where, what three or more agree on, what is disputed.
 
 use council_protocol::JudgeId;
 
-use super::bench::SeatIndex;
-use super::floor::DebateState;
+use super::judges::SeatIndex;
 use super::ledger::{JudgeStand, RoundRecord, UnchallengedRecord};
 use super::position::position_before;
+use super::state::DebateState;
 
-/// From so many on, agreement is a point of consensus (seed 001: "3+ councillors").
+/// From so many on, agreement is a point of consensus (three councillors and more).
 pub(super) const CONSENSUS: usize = 3;
 
 /// Writes the round that has just ended into the ledger.
-pub(super) fn close_round(floor: &mut DebateState) {
-    let round = floor.begun;
-    let answered = floor.bench.seats_where(|j| j.answers.contains_key(&round));
-    let clusters = floor.clusters();
+pub(super) fn close_round(state: &mut DebateState) {
+    let round = state.begun;
+    let answered = state.judges.seats_where(|j| j.answers.contains_key(&round));
+    let clusters = state.clusters();
     let live = || clusters.iter().filter(|c| c.is_live());
     let record = RoundRecord {
         round,
-        asked: floor.asked,
+        asked: state.asked,
+        // Rules have no position to move from and no confidence.
         stands: answered
             .iter()
-            .filter_map(|&chair| judge_stand(floor, chair, round))
+            .filter(|&&seat| !state.judges[seat].is_deterministic())
+            .filter_map(|&seat| judge_stand(state, seat, round))
             .collect(),
         consensus: live()
             .filter(|c| c.supporters().len() >= CONSENSUS)
@@ -33,19 +35,19 @@ pub(super) fn close_round(floor: &mut DebateState) {
             .collect(),
         answered: answered
             .iter()
-            .map(|&chair| floor.bench.judges[chair].id().clone())
+            .map(|&seat| state.judges[seat].id().clone())
             .collect(),
     };
-    floor.ledger.rounds.push(record);
+    state.ledger.rounds.push(record);
 }
 
-fn judge_stand(floor: &DebateState, chair: SeatIndex, round: u8) -> Option<JudgeStand> {
-    let judge = &floor.bench.judges[chair];
+fn judge_stand(state: &DebateState, seat: SeatIndex, round: u8) -> Option<JudgeStand> {
+    let judge = &state.judges[seat];
     let answer = judge.answers.get(&round)?;
-    let before = position_before(floor, chair, round)
+    let before = position_before(state, seat, round)
         .counted
         .filter(|_| round > 1);
-    let now = position_before(floor, chair, round.saturating_add(1));
+    let now = position_before(state, seat, round.saturating_add(1));
     let after = now.counted?;
     let weak = answer.verdict != after;
     let moved = before.is_some_and(|before| before != after) || weak;
@@ -66,26 +68,26 @@ fn judge_stand(floor: &DebateState, chair: SeatIndex, round: u8) -> Option<Judge
     })
 }
 
-/// The round that has just been closed, in a line for whoever watches (seed 001, "Present Round Summary").
-pub(super) fn progress_line(floor: &DebateState, rounds: u8) -> String {
-    let Some(last) = floor.ledger.rounds.last() else {
+/// The round that has just been closed, in a line for whoever watches.
+pub(super) fn progress_line(state: &DebateState, rounds: u8) -> String {
+    let Some(last) = state.ledger.rounds.last() else {
         return String::new();
     };
     let role = |judge: &JudgeId| {
-        let chair = floor.bench.seat_of(judge);
-        chair.map_or("", |chair| floor.bench.judges[chair].role())
+        let seat = state.judges.seat_of(judge);
+        seat.map_or("", |seat| state.judges[seat].role())
     };
     let (done, asked) = (last.answered.len(), last.asked);
     let head = match last.round {
         1 => format!("[Opening] {done}/{asked} councillors spoke"),
-        _ if floor.ending => format!("[Ballots] {done}/{asked} cast"),
+        _ if state.ending => format!("[Ballots] {done}/{asked} cast"),
         round => format!(
             "[Round {} of {rounds}] {done}/{asked} councillors answered",
             round - 1
         ),
     };
     let mut parts = vec![head];
-    let made = floor.challenges.iter().filter(|c| c.round == last.round);
+    let made = state.challenges.iter().filter(|c| c.round == last.round);
     match made.count() {
         0 => {}
         1 => parts.push("1 challenge".to_owned()),
@@ -97,7 +99,7 @@ pub(super) fn progress_line(floor: &DebateState, rounds: u8) -> String {
         Some(format!("{who} moved from {before} to {after}"))
     });
     parts.extend(moved);
-    let interventions = floor.ledger.interventions.iter();
+    let interventions = state.ledger.interventions.iter();
     let interventions = interventions.filter(|i| i.round == last.round);
     parts.extend(interventions.map(|i| format!("moderator: {}", i.kind.name())));
     if last.round > 1 {
@@ -110,11 +112,11 @@ pub(super) fn progress_line(floor: &DebateState, rounds: u8) -> String {
 }
 
 /// Notes who made fewer challenges than were asked for in the round that has just ended.
-pub(super) fn note_unchallenged(floor: &mut DebateState, wanted: usize) {
-    let round = floor.begun;
-    for chair in floor.bench.seats_where(|j| j.answers.contains_key(&round)) {
-        let judge = &floor.bench.judges[chair];
-        let made = floor
+pub(super) fn note_unchallenged(state: &mut DebateState, wanted: usize) {
+    let round = state.begun;
+    for seat in state.judges.seats_where(|j| j.answers.contains_key(&round)) {
+        let judge = &state.judges[seat];
+        let made = state
             .challenges
             .iter()
             .filter(|c| c.round == round && c.from == *judge.id())
@@ -126,7 +128,7 @@ pub(super) fn note_unchallenged(floor: &mut DebateState, wanted: usize) {
                 .and_then(|a| a.no_challenge.clone());
             let judge = judge.id().clone();
             let made = u32::try_from(made).unwrap_or(u32::MAX);
-            floor.ledger.unchallenged.push(UnchallengedRecord {
+            state.ledger.unchallenged.push(UnchallengedRecord {
                 round,
                 judge,
                 made,

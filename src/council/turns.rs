@@ -4,15 +4,14 @@ use council_protocol::message::Usage;
 use council_protocol::task::Form;
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
 
-use super::bench::{OpenTurn, QueuedTask, SeatIndex, SeatPresence};
-use super::disposition::claimed_quotes;
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
 use super::extract::{self, ExpectedEcho};
-use super::floor::TimerKind;
+use super::judges::{OpenTurn, QueuedTask, SeatIndex, SeatPresence};
 use super::keys::turn_key;
 use super::ledger::Synthesis;
 use super::merge::{merge_answers, raise_findings};
+use super::state::TimerKind;
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
 const RESTATEMENT_CHARS: usize = 2_000;
@@ -20,39 +19,40 @@ const RESTATEMENT_CHARS: usize = 2_000;
 impl Council {
     /// A judge is seated: it is sent its first question.
     pub(super) fn on_started(&mut self, judge: &JudgeId, now: Millis) {
-        let Some(chair) = self.seat_of(judge) else {
+        let Some(seat) = self.seat_of(judge) else {
             return;
         };
-        let judge = &mut self.floor.bench.judges[chair];
+        let judge = &mut self.state.judges[seat];
         if judge.presence != SeatPresence::Asked {
             return;
         }
         judge.presence = SeatPresence::Seated;
         judge.started = true;
-        self.dispatch_turn(chair, now);
+        self.dispatch_turn(seat, now);
     }
 
     /// Sends a judge its next question, when it is seated and has no turn open.
-    pub(super) fn dispatch_turn(&mut self, chair: SeatIndex, now: Millis) {
+    pub(super) fn dispatch_turn(&mut self, seat: SeatIndex, now: Millis) {
         let Some((round, ends)) = self.current_round().map(|r| (r.number, r.ends)) else {
             return;
         };
-        let judge = &mut self.floor.bench.judges[chair];
+        let judge = &mut self.state.judges[seat];
         if judge.presence != SeatPresence::Seated
             || judge.open.is_some()
             || judge.exploring.is_some()
+            || judge.checking.is_some()
         {
             return;
         }
         let Some(ask) = judge.queue.pop_front() else {
-            return self.settle_seat(chair);
+            return self.settle_seat(seat);
         };
         let id = self.next_turn();
-        let judge = &mut self.floor.bench.judges[chair];
-        let key = turn_key(&self.floor.plan.seed, judge.id(), round, id);
+        let judge = &mut self.state.judges[seat];
+        let key = turn_key(&self.state.plan.seed, judge.id(), round, id);
         let left = ends.saturating_sub(now);
         let timeout_ms = ask.limit_ms.map_or(left, |limit| limit.min(left));
-        self.floor.out.push(Action::Send {
+        self.state.out.push(Action::Send {
             judge: judge.id().clone(),
             turn: id,
             round,
@@ -61,7 +61,7 @@ impl Council {
             timeout_ms,
         });
         let limited = ask.limit_ms.is_some();
-        self.keys.insert(key.clone(), chair);
+        self.keys.insert(key.clone(), seat);
         judge.open = Some(OpenTurn {
             id,
             round,
@@ -75,26 +75,26 @@ impl Council {
     }
 
     /// Takes a judge out of the round's waiting when it has nothing left to do, and records what it answered.
-    fn settle_seat(&mut self, chair: SeatIndex) {
-        if !self.floor.bench.judges[chair].is_idle() {
+    pub(super) fn settle_seat(&mut self, seat: SeatIndex) {
+        if !self.state.judges[seat].is_idle() {
             return;
         }
         let CouncilPhase::Round(round) = &mut self.phase else {
             return;
         };
         let before = round.waiting.len();
-        round.waiting.retain(|&other| other != chair);
+        round.waiting.retain(|&other| other != seat);
         let (number, was_waiting) = (round.number, round.waiting.len() < before);
         if was_waiting {
-            self.record_answer(chair, number);
+            self.record_answer(seat, number);
         }
     }
 
-    fn record_answer(&mut self, chair: SeatIndex, round: u8) {
-        let judge = &self.floor.bench.judges[chair];
+    fn record_answer(&mut self, seat: SeatIndex, round: u8) {
+        let judge = &self.state.judges[seat];
         if let Some(answer) = judge.answers.get(&round) {
             let (judge, answer) = (judge.id().clone(), Box::new(answer.clone()));
-            self.floor.out.push(Action::Record {
+            self.state.out.push(Action::Record {
                 judge,
                 round,
                 answer,
@@ -103,8 +103,8 @@ impl Council {
     }
 
     /// A judge is done with a round for good, `how` being why it did not get to the end of it.
-    pub(super) fn finish_seat(&mut self, chair: SeatIndex, round: u8, how: &str) {
-        let judge = &self.floor.bench.judges[chair];
+    pub(super) fn finish_seat(&mut self, seat: SeatIndex, round: u8, how: &str) {
+        let judge = &self.state.judges[seat];
         let id = judge.id().clone();
         let how = if how == "timeout" {
             how.to_owned()
@@ -112,13 +112,13 @@ impl Council {
             format!("failed ({how})")
         };
         match judge.answers.range(..=round).next_back() {
-            Some((&last, _)) if last == round => self.record_answer(chair, round),
+            Some((&last, _)) if last == round => self.record_answer(seat, round),
             Some((last, _)) => {
                 let line = format!("Judge {id} R{round} {how} -- using R{last} verdict.");
-                self.floor.add_note(line.clone());
-                self.floor.add_log(line);
+                self.state.add_note(line.clone());
+                self.state.add_log(line);
             }
-            None => self.floor.add_log(format!(
+            None => self.state.add_log(format!(
                 "Judge {id} R{round} {how} -- proceeding without it."
             )),
         }
@@ -126,10 +126,10 @@ impl Council {
 
     /// The open turn that an input is about; none when there is no such turn, or no longer.
     fn open_turn(&mut self, judge: &JudgeId, turn: TurnId) -> Option<(SeatIndex, OpenTurn)> {
-        let chair = self.seat_of(judge)?;
-        let open = &mut self.floor.bench.judges[chair].open;
+        let seat = self.seat_of(judge)?;
+        let open = &mut self.state.judges[seat].open;
         if open.as_ref().is_some_and(|o| o.id == turn) {
-            open.take().map(|turn| (chair, turn))
+            open.take().map(|turn| (seat, turn))
         } else {
             None
         }
@@ -143,45 +143,45 @@ impl Council {
         usage: Option<Usage>,
         now: Millis,
     ) {
-        let Some((chair, turn)) = self.open_turn(judge, turn) else {
+        let Some((seat, turn)) = self.open_turn(judge, turn) else {
             return;
         };
-        let judge = &mut self.floor.bench.judges[chair];
+        let judge = &mut self.state.judges[seat];
         judge.add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
-            self.note_late(chair, &turn);
+            self.note_late(seat, &turn);
         } else if turn.ask.wants_text() {
-            self.take_restatement(chair, &turn, raw);
+            self.take_restatement(seat, &turn, raw);
         } else {
-            match self.read_answer(chair, &turn, raw) {
-                Ok(answer) => self.weigh_answer(chair, turn, answer, now),
-                Err(failure) => self.reject_answer(chair, turn, failure, now),
+            match self.read_answer(seat, &turn, raw) {
+                Ok(answer) => self.weigh_answer(seat, turn, answer, now),
+                Err(failure) => self.reject_answer(seat, turn, failure, now),
             }
         }
         self.dispatch_all(now);
     }
 
     /// Everybody who became free, or was given something to do, goes on.
-    fn dispatch_all(&mut self, now: Millis) {
+    pub(super) fn dispatch_all(&mut self, now: Millis) {
         let waiting = self
             .current_round()
             .map(|r| r.waiting.clone())
             .unwrap_or_default();
-        for chair in waiting {
-            self.dispatch_turn(chair, now);
+        for seat in waiting {
+            self.dispatch_turn(seat, now);
         }
     }
 
     /// An answer after its deadline is noted and not counted.
-    fn note_late(&mut self, chair: SeatIndex, turn: &OpenTurn) {
-        let judge = &mut self.floor.bench.judges[chair];
+    fn note_late(&mut self, seat: SeatIndex, turn: &OpenTurn) {
+        let judge = &mut self.state.judges[seat];
         let detail = "answered after its time was over; the answer does not count";
         judge.record_failure(turn.round, Failure::new(FailureKind::Timeout, detail));
     }
 
-    fn take_restatement(&mut self, chair: SeatIndex, turn: &OpenTurn, raw: &str) {
+    fn take_restatement(&mut self, seat: SeatIndex, turn: &OpenTurn, raw: &str) {
         let text: String = raw.trim().chars().take(RESTATEMENT_CHARS).collect();
-        let judge = &mut self.floor.bench.judges[chair];
+        let judge = &mut self.state.judges[seat];
         if text.is_empty() {
             let detail = "the restatement is empty; the debate goes on";
             judge.record_failure(turn.round, Failure::new(FailureKind::Empty, detail));
@@ -190,91 +190,69 @@ impl Council {
         }
     }
 
-    fn read_answer(&self, chair: SeatIndex, turn: &OpenTurn, raw: &str) -> Result<Answer, Failure> {
-        let judges = &self.floor.bench.judges;
+    fn read_answer(&self, seat: SeatIndex, turn: &OpenTurn, raw: &str) -> Result<Answer, Failure> {
+        let judges = &self.state.judges;
         let others = judges
             .iter()
             .map(|j| j.id().as_str())
-            .filter(|id| *id != judges[chair].id().as_str());
+            .filter(|id| *id != judges[seat].id().as_str());
         let others: Vec<&str> = others.collect();
-        let is_foreign = |key: &str| self.keys.get(key).is_some_and(|&owner| owner != chair);
+        let is_foreign = |key: &str| self.keys.get(key).is_some_and(|&owner| owner != seat);
         let answer = extract::extract_answer(
             raw,
             ExpectedEcho {
                 round: turn.round,
                 key: &turn.key,
-                judge: judges[chair].id().as_str(),
+                judge: judges[seat].id().as_str(),
                 others: &others,
                 is_foreign: &is_foreign,
             },
         )?;
-        self.floor.check_voice(chair, &answer)?;
+        self.state.check_voice(seat, &answer)?;
         Ok(answer)
     }
 
-    /// A usable answer counts, unless something in it is wanting: then it is sent back once, and counts if no better one
-    /// comes.
-    fn weigh_answer(&mut self, chair: SeatIndex, turn: OpenTurn, answer: Answer, now: Millis) {
-        let asked = &turn.ask;
-        let objection = match asked.mended {
-            true => None,
-            false => self.find_objection(chair, &asked.task, &answer),
-        };
-        let Some(error) = objection else {
-            return self.accept_answer(chair, turn.round, turn.ask.task.form(), answer, now);
-        };
-        let form = turn.ask.task.form();
-        let mend = QueuedTask {
-            task: Task::Mend { error, form },
-            mended: true,
-            draft: Some(Box::new(answer)),
-            ..turn.ask
-        };
-        self.floor.bench.judges[chair].queue.push_front(mend);
-    }
-
     /// A judge whose better answer never came: the one that was sent back counts.
-    pub(super) fn keep_draft(&mut self, chair: SeatIndex) {
-        let round = self.floor.begun;
-        let judge = &mut self.floor.bench.judges[chair];
+    pub(super) fn keep_draft(&mut self, seat: SeatIndex) {
+        let round = self.state.begun;
+        let judge = &mut self.state.judges[seat];
         let open = judge.open.as_mut().map(|turn| &mut turn.ask);
         let asked = open.into_iter().chain(judge.queue.iter_mut());
-        let drafts: Vec<Answer> = asked
-            .filter_map(|ask| ask.draft.take())
-            .map(|d| *d)
-            .collect();
+        let drafts = asked.filter_map(|ask| ask.draft.take()).map(|d| *d);
+        let mut drafts: Vec<Answer> = drafts.collect();
+        drafts.extend(judge.checking.take().map(|checked| checked.1));
         for draft in drafts {
-            self.take_in(chair, round, draft);
+            self.take_in(seat, round, draft);
         }
     }
 
-    fn accept_answer(
+    pub(super) fn accept_answer(
         &mut self,
-        chair: SeatIndex,
+        seat: SeatIndex,
         round: u8,
         form: Form,
         answer: Answer,
         now: Millis,
     ) {
-        self.floor.bench.judges[chair].answered_ms = Some(now);
+        self.state.judges[seat].answered_ms = Some(now);
         if form == Form::Synthesis {
-            return self.take_synthesis(chair, round, answer);
+            return self.take_synthesis(seat, round, answer);
         }
-        self.start_explorers(chair, round, &answer, now);
-        self.take_in(chair, round, answer.clone());
-        self.react_to_answer(chair, &answer);
+        self.start_explorers(seat, round, &answer, now);
+        self.take_in(seat, round, answer.clone());
+        self.react_to_answer(seat, &answer);
     }
 
-    /// The synthesis is an artefact: no vote, no finding of it counts (3-debate.md, "Settled contradictions").
-    fn take_synthesis(&mut self, chair: SeatIndex, round: u8, answer: Answer) {
-        let judge = self.floor.bench.judges[chair].id().clone();
-        self.floor.ledger.synthesis = Some(Synthesis {
+    /// The synthesis is an artefact: no vote, no finding of it counts.
+    fn take_synthesis(&mut self, seat: SeatIndex, round: u8, answer: Answer) {
+        let judge = self.state.judges[seat].id().clone();
+        self.state.ledger.synthesis = Some(Synthesis {
             judge: judge.clone(),
             document: answer.document.clone().unwrap_or_default(),
             contention: answer.contention,
         });
         let answer = Box::new(answer);
-        self.floor.out.push(Action::Record {
+        self.state.out.push(Action::Record {
             judge,
             round,
             answer,
@@ -282,15 +260,12 @@ impl Council {
     }
 
     /// An answer becomes part of what a judge holds, and its quotes are searched.
-    fn take_in(&mut self, chair: SeatIndex, round: u8, mut answer: Answer) {
+    fn take_in(&mut self, seat: SeatIndex, round: u8, mut answer: Answer) {
         if let Some(ballot) = &answer.ballot {
             answer.verdict = ballot.vote.vote();
         }
-        for (location, quote) in claimed_quotes(&answer) {
-            let search = self.floor.claims.request_proof(&location, quote);
-            self.floor.out.extend(search);
-        }
-        let judge = &mut self.floor.bench.judges[chair];
+        self.request_proofs(&answer);
+        let judge = &mut self.state.judges[seat];
         if round == 1 {
             // The answer after the explorers replaces the one before them.
             judge.raised.clear();
@@ -307,19 +282,19 @@ impl Council {
         judge.answers.insert(round, merged);
     }
 
-    /// Sends an unusable answer back once with what is wrong with it (rule 11); then the judge abstains.
+    /// Sends an unusable answer back once with what is wrong with it; then the judge abstains.
     fn reject_answer(
         &mut self,
-        chair: SeatIndex,
+        seat: SeatIndex,
         mut turn: OpenTurn,
         failure: Failure,
         now: Millis,
     ) {
         if let Some(draft) = turn.ask.draft.take() {
-            self.floor.bench.judges[chair].record_failure(turn.round, failure);
-            return self.accept_answer(chair, turn.round, turn.ask.task.form(), *draft, now);
+            self.state.judges[seat].record_failure(turn.round, failure);
+            return self.accept_answer(seat, turn.round, turn.ask.task.form(), *draft, now);
         }
-        let judge = &mut self.floor.bench.judges[chair];
+        let judge = &mut self.state.judges[seat];
         judge.record_failure(turn.round, failure.clone());
         if is_mendable(failure.kind) && !turn.ask.mended {
             let task = Task::Mend {
@@ -333,18 +308,18 @@ impl Council {
             });
             return;
         }
-        self.give_up(chair, turn.round, &failure);
+        self.give_up(seat, turn.round, &failure);
     }
 
     /// The rest of the round is lost for this judge.
-    fn give_up(&mut self, chair: SeatIndex, round: u8, failure: &Failure) {
-        self.floor.bench.judges[chair].queue.clear();
+    fn give_up(&mut self, seat: SeatIndex, round: u8, failure: &Failure) {
+        self.state.judges[seat].queue.clear();
         let CouncilPhase::Round(current) = &mut self.phase else {
             return;
         };
-        if current.waiting.contains(&chair) {
-            current.waiting.retain(|&other| other != chair);
-            self.finish_seat(chair, round, &failure.kind.to_string());
+        if current.waiting.contains(&seat) {
+            current.waiting.retain(|&other| other != seat);
+            self.finish_seat(seat, round, &failure.kind.to_string());
         }
     }
 
@@ -355,22 +330,22 @@ impl Council {
         failure: Failure,
         now: Millis,
     ) {
-        let Some((chair, turn)) = self.open_turn(judge, turn) else {
+        let Some((seat, turn)) = self.open_turn(judge, turn) else {
             return;
         };
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             // Its failure was recorded when its time was over.
         } else if turn.ask.wants_text() {
-            self.floor.bench.judges[chair].record_failure(turn.round, failure);
+            self.state.judges[seat].record_failure(turn.round, failure);
         } else {
-            self.reject_answer(chair, turn, failure, now);
+            self.reject_answer(seat, turn, failure, now);
         }
         self.dispatch_all(now);
     }
 
     /// One turn had less time than its round: it is interrupted, and what follows it is sent when the judge is free.
     pub(super) fn turn_over(&mut self, turn: TurnId) {
-        let mut judges = self.floor.bench.judges.iter_mut();
+        let mut judges = self.state.judges.iter_mut();
         let is_open = |o: &OpenTurn| o.id == turn && !o.cancelled;
         let Some(judge) = judges.find(|j| j.open.as_ref().is_some_and(is_open)) else {
             return;
@@ -388,28 +363,29 @@ impl Council {
             ),
         );
         let judge = judge.id().clone();
-        self.floor.out.push(Action::CancelTurn { judge });
+        self.state.out.push(Action::CancelTurn { judge });
     }
 
     /// A judge is gone, or was never seated.
     pub(super) fn on_judge_lost(&mut self, judge: &JudgeId, failure: Failure) {
-        let Some(chair) = self.seat_of(judge) else {
+        let Some(seat) = self.seat_of(judge) else {
             return;
         };
-        let round = self.current_round().map_or(self.floor.begun, |r| r.number);
-        let judge = &mut self.floor.bench.judges[chair];
+        let round = self.current_round().map_or(self.state.begun, |r| r.number);
+        let judge = &mut self.state.judges[seat];
         let (at, presence) = match judge.presence {
             SeatPresence::Asked => (0, SeatPresence::Absent),
             SeatPresence::Seated => (round, SeatPresence::Gone),
             SeatPresence::Gone | SeatPresence::Absent => return,
         };
         judge.presence = presence;
-        self.keep_draft(chair);
-        let judge = &mut self.floor.bench.judges[chair];
+        self.keep_draft(seat);
+        let judge = &mut self.state.judges[seat];
         judge.open = None;
         judge.exploring = None;
+        judge.checking = None;
         judge.record_failure(at, failure.clone());
-        self.give_up(chair, round, &failure);
+        self.give_up(seat, round, &failure);
     }
 }
 

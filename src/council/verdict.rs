@@ -4,21 +4,21 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
 use council_protocol::{Coverage, CoverageState};
 
-use super::bench::JudgeState;
 use super::consensus::{VerdictInput, decide_verdict};
 use super::disagreement::find_disagreements;
 use super::dismissal;
 use super::exchange::CancelCause;
 use super::findings::report_findings;
-use super::floor::DebateState;
+use super::judges::JudgeState;
 use super::notes::report_notes;
-use super::outcome::{JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason};
+use super::outcome::{JudgeRecord, JudgedFinding, Outcome, ReviewedBy, Verdict, VerdictReason};
 use super::plan::Procedure;
 use super::position::{JudgePosition, has_converged};
+use super::state::DebateState;
 
 /// Why there is nothing to review, when there is nothing: no changed file, or none that trusted globs leave.
-pub(super) fn nothing_to_review(floor: &DebateState) -> Option<VerdictReason> {
-    let coverage = &floor.plan.seats.first()?.coverage;
+pub(super) fn nothing_to_review(state: &DebateState) -> Option<VerdictReason> {
+    let coverage = &state.plan.seats.first()?.coverage;
     let skipped = |f: &FileCoverage| matches!(f.state, CoverageState::Skipped { .. });
     if coverage.files.is_empty() {
         Some(VerdictReason::NothingToReview)
@@ -30,35 +30,35 @@ pub(super) fn nothing_to_review(floor: &DebateState) -> Option<VerdictReason> {
 }
 
 /// The outcome of a council whose rounds are over, or were cut short.
-pub(super) fn build_outcome(floor: &DebateState, cut: Option<CancelCause>) -> Outcome {
-    let positions = floor.positions();
-    let mut findings = report_findings(floor);
-    dismissal::mark_dismissed(&mut findings, &floor.plan.options.dismissed);
-    let coverage = outcome_coverage(floor);
-    let (verdict, reason) = decide_outcome(floor, cut, &positions, &findings, &coverage);
+pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Outcome {
+    let positions = state.positions();
+    let mut findings = report_findings(state);
+    dismissal::mark_dismissed(&mut findings, &state.plan.options.dismissed);
+    let coverage = outcome_coverage(state);
+    let (verdict, reason) = decide_outcome(state, cut, &positions, &findings, &coverage);
     Outcome {
         verdict,
         reason,
-        procedure: Some(procedure_run(floor)),
-        consensus: Some(floor.plan.consensus),
-        rounds: floor.begun,
-        counted: to_u32(floor.bench.counted_seats().len()),
-        quorum: floor.plan.quorum.max(1),
-        branch: floor.branch,
-        converged: floor.begun > 1 && has_converged(&counted_positions(&positions)),
-        disagreements: find_disagreements(floor, &positions, &findings),
+        procedure: Some(procedure_run(state)),
+        consensus: Some(state.plan.consensus),
+        rounds: state.begun,
+        counted: to_u32(state.judges.counted_seats().len()),
+        quorum: state.plan.quorum.max(1),
+        branch: state.branch,
+        reviewed_by: reviewed_by(state),
+        converged: state.begun > 1 && has_converged(&counted_positions(state, &positions)),
+        disagreements: find_disagreements(state, &positions, &findings),
         findings,
-        judges: floor
-            .bench
+        judges: state
             .judges
             .iter()
             .zip(&positions)
             .map(|(j, p)| judge_record(j, p))
             .collect(),
-        challenges: floor.challenges.clone(),
-        ledger: floor.ledger.clone(),
+        challenges: state.challenges.clone(),
+        ledger: state.ledger.clone(),
         coverage,
-        notes: report_notes(floor, cut),
+        notes: report_notes(state, cut),
     }
 }
 
@@ -66,29 +66,42 @@ fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-fn counted_positions(positions: &[JudgePosition]) -> Vec<JudgePosition> {
-    positions
-        .iter()
-        .filter(|p| p.counted.is_some())
-        .cloned()
-        .collect()
+/// The positions of the models that count: rules have none to move from.
+fn counted_positions(state: &DebateState, positions: &[JudgePosition]) -> Vec<JudgePosition> {
+    let judges = state.judges.iter().zip(positions);
+    let models = judges.filter(|(judge, p)| p.counted.is_some() && !judge.is_deterministic());
+    models.map(|(_, position)| position.clone()).collect()
+}
+
+/// Who read the change and gave an answer that counts.
+fn reviewed_by(state: &DebateState) -> ReviewedBy {
+    let counted = || state.judges.iter().filter(|j| j.is_counted());
+    match (
+        counted().any(|j| j.is_deterministic()),
+        counted().any(|j| !j.is_deterministic()),
+    ) {
+        (true, true) => ReviewedBy::Both,
+        (true, false) => ReviewedBy::Rules,
+        (false, true) => ReviewedBy::Models,
+        (false, false) => ReviewedBy::Nobody,
+    }
 }
 
 /// A debate that stayed at one round ran as a review.
-fn procedure_run(floor: &DebateState) -> Procedure {
-    match floor.plan.procedure {
-        Procedure::Debate if floor.begun < 2 => Procedure::Review,
+fn procedure_run(state: &DebateState) -> Procedure {
+    match state.plan.procedure {
+        Procedure::Debate if state.begun < 2 => Procedure::Review,
         procedure => procedure,
     }
 }
 
 /// What a quorum saw; where nobody counts, nobody saw anything.
-fn outcome_coverage(floor: &DebateState) -> Coverage {
-    let Some(first) = floor.plan.seats.first() else {
+fn outcome_coverage(state: &DebateState) -> Coverage {
+    let Some(first) = state.plan.seats.first() else {
         return Coverage::default();
     };
-    if !floor.bench.counted_seats().is_empty() || nothing_to_review(floor).is_some() {
-        let seen = floor.quorum_coverage();
+    if !state.judges.counted_seats().is_empty() || nothing_to_review(state).is_some() {
+        let seen = state.quorum_coverage();
         return if seen.files.is_empty() {
             (*first.coverage).clone()
         } else {
@@ -116,37 +129,37 @@ fn outcome_coverage(floor: &DebateState) -> Coverage {
 
 /// The verdict. A run that was cut short cannot be green; a FAIL that stands on a completed R1 stays one.
 fn decide_outcome(
-    floor: &DebateState,
+    state: &DebateState,
     cut: Option<CancelCause>,
     positions: &[JudgePosition],
     findings: &[JudgedFinding],
     coverage: &Coverage,
 ) -> (Verdict, VerdictReason) {
-    let change = floor.plan.options.subject == super::plan::DebateSubject::Change;
-    if let Some(reason) = nothing_to_review(floor).filter(|_| change) {
+    let change = state.plan.options.subject == super::plan::DebateSubject::Change;
+    if let Some(reason) = nothing_to_review(state).filter(|_| change) {
         return (Verdict::Skipped, reason);
     }
-    let judges = floor.bench.judges.iter().zip(positions);
+    let judges = state.judges.iter().zip(positions);
     let cast = judges.filter_map(|(judge, position)| Some((judge.id(), position.counted?)));
     let votes = dismissal::supported_votes(findings, cast);
     let case = VerdictInput {
         findings: &dismissal::counted_standings(findings),
         votes: &votes,
         counted: votes.len(),
-        quorum: floor.plan.quorum as usize,
+        quorum: state.plan.quorum as usize,
         covered: coverage.is_complete(),
-        checked: floor.claims.unanswered_count() == 0,
+        checked: state.claims.unanswered_count() == 0,
     };
-    let (verdict, reason) = match decide_verdict(floor.plan.consensus, floor.plan.policy, &case) {
-        (Verdict::Pass, _) if rules_abstained(floor, positions) => {
+    let (verdict, reason) = match decide_verdict(state.plan.consensus, state.plan.policy, &case) {
+        (Verdict::Pass, _) if rules_abstained(state, positions) => {
             (Verdict::Inconclusive, VerdictReason::RulesAbstained)
         }
         decided => decided,
     };
     match cut {
-        None if floor.without_verdict() => without_verdict(floor, (verdict, reason)),
-        Some(cause) if floor.without_verdict() => (Verdict::Inconclusive, cancel_reason(cause)),
-        Some(cause) if verdict != Verdict::Fail || floor.completed == 0 => {
+        None if state.without_verdict() => without_verdict(state, (verdict, reason)),
+        Some(cause) if state.without_verdict() => (Verdict::Inconclusive, cancel_reason(cause)),
+        Some(cause) if verdict != Verdict::Fail || state.completed == 0 => {
             (Verdict::Inconclusive, cancel_reason(cause))
         }
         _ => (verdict, reason),
@@ -155,23 +168,23 @@ fn decide_outcome(
 
 /// Whether a built-in judge gave no answer. It always can: where it does not, the change made it fail, and what it would
 /// have said must not turn into silence.
-fn rules_abstained(floor: &DebateState, positions: &[JudgePosition]) -> bool {
+fn rules_abstained(state: &DebateState, positions: &[JudgePosition]) -> bool {
     let builtin =
         |judge: &JudgeState| matches!(judge.planned.seat.agent.kind, AgentKind::Builtin { .. });
-    let judges = floor.bench.judges.iter().zip(positions);
+    let judges = state.judges.iter().zip(positions);
     judges
         .into_iter()
         .any(|(judge, position)| builtin(judge) && position.counted.is_none())
 }
 
-/// What asks for no verdict has none; but where a document was to come out and none did, nobody can say (seed 002: one agent
+/// What asks for no verdict has none; but where a document was to come out and none did, nobody can say (one agent
 /// is enough for it).
 fn without_verdict(
-    floor: &DebateState,
+    state: &DebateState,
     judged: (Verdict, VerdictReason),
 ) -> (Verdict, VerdictReason) {
-    let staged = floor.plan.procedure == Procedure::Staged;
-    match (&floor.ledger.synthesis, judged.0) {
+    let staged = state.plan.procedure == Procedure::Staged;
+    match (&state.ledger.synthesis, judged.0) {
         (Some(_), _) => (Verdict::Skipped, VerdictReason::NoVerdict),
         (None, Verdict::Inconclusive) => judged,
         (None, _) if staged => (Verdict::Inconclusive, VerdictReason::NoSynthesis),
@@ -197,7 +210,10 @@ fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
         r1: position.first,
         r2: position.last,
         counted: position.counted,
-        confidence: last.map(|a| a.confidence),
+        // A rule that matched is not more or less sure of it.
+        confidence: last
+            .filter(|_| !judge.is_deterministic())
+            .map(|a| a.confidence),
         first_insight: judge
             .answers
             .get(&1)

@@ -31,6 +31,7 @@ pub fn judge_transcript(
 ) -> Option<Outcome> {
     plan.procedure = Procedure::Debate;
     plan.debate = DebateMode::Force;
+    plan.options.transcript = true;
     let sides = [DuelRole::A, DuelRole::B].map(|role| SideScript::new(transcript, role));
     let judges: Vec<_> = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
     let (mut council, first) = Council::convene(plan);
@@ -53,6 +54,7 @@ pub fn judge_transcript(
                     claim,
                     proof,
                     context,
+                    nearest: None,
                 }
             }
             Action::Send {

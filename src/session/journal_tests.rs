@@ -52,6 +52,7 @@ fn every_input() -> Vec<Input> {
             claim: ClaimId(3),
             proof: Proof::Relocated { line: 7 },
             context: "let x".into(),
+            nearest: None,
         },
         Input::Explored {
             judge: "a".into(),

@@ -176,6 +176,7 @@ impl MatrixCouncil<'_> {
                     claim,
                     proof,
                     context,
+                    nearest: None,
                 }
             }
             // Helpers live in the judge's own backend, and a job has none.

@@ -157,10 +157,15 @@ impl SessionState<'_> {
 
     fn prove_claim(&mut self, claim: ClaimId, location: &Location, quote: &str) {
         let (proof, context) = self.prover.prove_quote(location, quote);
+        let nearest = match proof.resolves() {
+            true => None,
+            false => self.prover.nearest_line(location, quote),
+        };
         self.queue_input(Input::Proved {
             claim,
             proof,
             context,
+            nearest,
         });
     }
 

@@ -1,4 +1,4 @@
-//! Searches quotes in what is under review.
+//! Searches quotes in what is under review: what a finding or a piece of evidence quotes has to stand there.
 //!
 //! A quote is searched in the reviewed file; in the old one when the change deletes it; in the packet where there are no
 //! blobs. What is nowhere there may still be a line that the change removes: the packet shows it, so it is evidence.
@@ -9,6 +9,8 @@ use std::sync::Arc;
 use council_protocol::change::FileStatus;
 use council_protocol::evidence::FileLines;
 use council_protocol::{BlobSource, FileChange, LineKind, Location, Packet, Proof, RepoPath, Side};
+
+use crate::council::NearestLine;
 
 /// The largest file in which quotes are searched.
 const MAX_SEARCH_BYTES: usize = 64 << 20;
@@ -67,9 +69,38 @@ impl QuoteProver {
         if let Some(found) = self.found.get(&key) {
             return found.clone();
         }
-        let found = self.search_quote(location, quote);
+        let found = self.search_quote(&self.resolved(location), quote);
         self.found.insert(key, found.clone());
         found
+    }
+
+    /// The line that is most like a quote which was not found, in a file of the change. Others stay closed: a judge could
+    /// read the whole tree line by line by quoting what is not there. Secrets are taken out as they are of briefs.
+    pub fn nearest_line(&mut self, location: &Location, quote: &str) -> Option<NearestLine> {
+        let location = self.resolved(location);
+        self.find_change(&location.path)?;
+        let texts = self.texts_of(&location.path).ok()?;
+        // Of one text the redacted form comes last, and is the only one that may be shown.
+        let shown = texts.0.iter().filter(|text| !text.elsewhere).next_back()?;
+        let (index, text) = shown
+            .lines
+            .nearest_line(shown.index_of(location.line), quote)?;
+        (text != HUNK_GAP).then(|| NearestLine {
+            line: shown.number_of(index),
+            text: text.to_owned(),
+        })
+    }
+
+    /// The place with the path that git has for it, where it names a file of the change in another way, or puts something
+    /// before a path of the tree.
+    fn resolved(&self, location: &Location) -> Location {
+        let known = self.packet.files.iter().map(|file| &file.path);
+        let path = location.path.resolve_among(known).cloned();
+        let path = path.unwrap_or_else(|| location.path.clone().without_dot());
+        Location {
+            path,
+            ..location.clone()
+        }
     }
 
     fn search_quote(&mut self, location: &Location, quote: &str) -> ProofWithContext {

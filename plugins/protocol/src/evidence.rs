@@ -1,7 +1,9 @@
-//! Anchor proof: a quote is searched in the reviewed text.
+//! Anchor proof: a quote counts when it is found in the reviewed text.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::quote;
 
 /// What the search for a quote found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,26 +87,59 @@ impl FileLines {
     ///
     /// Lines are compared with outer white space removed and inner runs of white space as one space, since judges copy
     /// them from a diff. The first and the last line of the quote may be parts of theirs; those between must be whole.
-    /// A quote shorter than [`SHORTEST_QUOTE`] counts only where it is a whole line.
+    /// A quote shorter than [`SHORTEST_QUOTE`] counts only where it is a whole line. What is not found so is read once more
+    /// without what stands around quotes (numbers, markers, fences, marks), over the ends of lines, and as lines that are
+    /// joined by a line end or an ellipsis.
     pub fn prove(&self, line: u32, quote: &str) -> Proof {
-        let wanted = WantedQuote::from_quote(quote);
-        if wanted.lines.is_empty() {
+        if WantedQuote::from_quote(quote).lines.is_empty() {
             return Proof::unverified("no quote was given");
         }
         let claimed = line as usize;
-        let here = claimed.checked_sub(1);
-        if here.is_some_and(|at| wanted.stands_at(self, at)) {
-            return Proof::Verified;
-        }
-        let nearest = (0..self.len())
-            .filter(|&at| wanted.stands_at(self, at))
-            .min_by_key(|&at| ((at + 1).abs_diff(claimed), at));
-        match nearest {
+        let near = |found: Vec<usize>| {
+            found
+                .into_iter()
+                .min_by_key(|&at| ((at + 1).abs_diff(claimed), at))
+        };
+        let readings = quote::readings(quote);
+        let whole = || {
+            readings
+                .iter()
+                .find_map(|reading| near(self.standing(reading)))
+        };
+        let flowing = || {
+            readings
+                .iter()
+                .find_map(|reading| near(quote::flowing(self, reading)))
+        };
+        let joined = || {
+            readings
+                .iter()
+                .find_map(|reading| near(quote::joined(self, reading)))
+        };
+        match whole().or_else(flowing).or_else(joined) {
+            Some(at) if at + 1 == claimed => Proof::Verified,
             Some(at) => Proof::Relocated {
                 line: u32::try_from(at + 1).unwrap_or(u32::MAX),
             },
             None => Proof::unverified("the quote does not stand in the file"),
         }
+    }
+
+    /// Lines from 0 at which a quote stands line by line.
+    fn standing(&self, quote: &str) -> Vec<usize> {
+        let wanted = WantedQuote::from_quote(quote);
+        if wanted.lines.is_empty() {
+            return Vec::new();
+        }
+        (0..self.len())
+            .filter(|&at| wanted.stands_at(self, at))
+            .collect()
+    }
+
+    /// The line, from 1, that is most like a quote which was not found, with its text; none: the file has nothing like it.
+    pub fn nearest_line(&self, line: u32, quote: &str) -> Option<(u32, &str)> {
+        let at = quote::nearest(self, line, quote)?;
+        Some((u32::try_from(at + 1).ok()?, self.get(at)?))
     }
 }
 
@@ -133,14 +168,16 @@ impl WantedQuote {
             let Some(line) = text.get(at + i) else {
                 return false;
             };
-            if self.short || (i != 0 && i != last) {
+            if self.short {
                 line == want
             } else if last == 0 {
                 line.contains(want.as_str())
             } else if i == 0 {
-                line.ends_with(want.as_str())
-            } else {
+                quote::ends_line(line, want)
+            } else if i == last {
                 line.starts_with(want.as_str())
+            } else {
+                quote::is_line(line, want)
             }
         })
     }
@@ -186,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_made_up_quote_proves_nothing() {
-        for quote in ["let y = 1;", "", "\n \n", "fn a() {\nfn b() {", "}x"] {
+        for quote in ["let y = 1;", "", "\n \n", "fn b() {\nfn a() {", "}x"] {
             assert!(!prove_quote(TEXT, 1, quote).resolves(), "{quote:?}");
         }
     }

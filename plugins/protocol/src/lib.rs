@@ -15,6 +15,7 @@ pub mod json;
 pub mod message;
 pub mod packet;
 pub mod path;
+mod quote;
 pub mod request;
 pub mod seat;
 pub mod task;

@@ -40,6 +40,33 @@ impl RepoPath {
         }
     }
 
+    /// The one of `known` that a judge means by this path: itself; without the `./`, `a/` or `b/` that tools put before it;
+    /// the only one that ends with it; or, where it is absolute, the longest one that it ends with. None: it is not clear.
+    pub fn resolve_among<'a>(
+        &self,
+        known: impl Iterator<Item = &'a Self> + Clone,
+    ) -> Option<&'a Self> {
+        let readings = || std::iter::once(self.0.as_slice()).chain(unprefixed(&self.0));
+        if let Some(found) = readings().find_map(|path| known.clone().find(|k| k.0 == path)) {
+            return Some(found);
+        }
+        if self.0.starts_with(b"/") {
+            let inside = known.filter(|k| is_end(&self.0, &k.0));
+            return inside.max_by_key(|k| k.0.len());
+        }
+        let plain = readings().last()?;
+        let mut ending = known.filter(|k| !plain.is_empty() && is_end(&k.0, plain));
+        ending.next().filter(|_| ending.next().is_none())
+    }
+
+    /// Without `./` before it.
+    pub fn without_dot(mut self) -> Self {
+        while self.0.starts_with(b"./") {
+            self.0.drain(..2);
+        }
+        self
+    }
+
     /// The last component.
     pub fn file_name(&self) -> &[u8] {
         self.0.rsplit(|&b| b == b'/').next().unwrap_or(&self.0)
@@ -52,6 +79,27 @@ impl RepoPath {
             .filter(|(stem, _)| !stem.is_empty())
             .map(|(_, ext)| ext)
     }
+}
+
+/// A path without what tools put before it, the least first.
+fn unprefixed(path: &[u8]) -> Vec<&[u8]> {
+    let mut left = path;
+    while let Some(rest) = left.strip_prefix(b"./") {
+        left = rest;
+    }
+    let diffed = left
+        .strip_prefix(b"a/")
+        .or_else(|| left.strip_prefix(b"b/"));
+    std::iter::once(left)
+        .chain(diffed)
+        .filter(|p| p.len() < path.len())
+        .collect()
+}
+
+/// Whether the last components of `path` are `end`.
+fn is_end(path: &[u8], end: &[u8]) -> bool {
+    path.strip_suffix(end)
+        .is_some_and(|before| before.ends_with(b"/"))
 }
 
 /// Bytes that are not UTF-8 as `%FF`; the rest as it is, but for `%` itself.
@@ -107,6 +155,44 @@ impl fmt::Debug for RepoPath {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_judges_path_means_the_one_file_that_it_can_mean() {
+        let known = [
+            "src/net/mod.rs",
+            "src/io/mod.rs",
+            "src/net/tls.rs",
+            "a/tls.rs",
+        ]
+        .map(RepoPath::from);
+        let meant = |said: &str| {
+            RepoPath::from(said)
+                .resolve_among(known.iter())
+                .map(|p| p.display().into_owned())
+        };
+        for (said, path) in [
+            ("src/net/tls.rs", "src/net/tls.rs"),
+            ("./src/net/tls.rs", "src/net/tls.rs"),
+            ("b/src/net/tls.rs", "src/net/tls.rs"),
+            ("a/src/io/mod.rs", "src/io/mod.rs"),
+            ("net/mod.rs", "src/net/mod.rs"),
+            ("a/tls.rs", "a/tls.rs"),
+            ("/tmp/work/src/net/tls.rs", "src/net/tls.rs"),
+        ] {
+            assert_eq!(meant(said).as_deref(), Some(path), "{said}");
+        }
+        for unclear in [
+            "mod.rs",
+            "tls.rs",
+            "s.rs",
+            "",
+            "./",
+            "/tmp/other.rs",
+            "lib/net/tls.rs",
+        ] {
+            assert_eq!(meant(unclear), None, "{unclear}");
+        }
+    }
+
     use super::*;
 
     #[test]

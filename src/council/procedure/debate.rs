@@ -1,4 +1,4 @@
-//! Two rounds of the same live judges (seeds 000 and 003, `--debate`).
+//! Two rounds of the same live judges (`--debate`).
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,13 @@ use council_protocol::{Capability, JudgeId, Severity, Vote};
 use super::ProcedureRules;
 use super::quick::independent_round;
 use crate::council::anonymity;
-use crate::council::bench::{Judges, QueuedTask, SeatIndex};
+use crate::council::disposition::FindingCluster;
 use crate::council::exchange::Action;
-use crate::council::floor::{DebateState, RoundPlan};
+use crate::council::judges::{Judges, QueuedTask, SeatIndex};
 use crate::council::ledger::ExchangeKind;
+use crate::council::outcome::Disposition;
 use crate::council::plan::{DebateMode, ExchangeMode};
+use crate::council::state::{DebateState, RoundPlan};
 
 /// Bytes of findings in one message where a reference was planned and the judge shares no folder.
 const INLINE_BYTES: u64 = 24 << 10;
@@ -21,54 +23,62 @@ const INLINE_BYTES: u64 = 24 << 10;
 pub(super) struct DebateRules;
 
 impl ProcedureRules for DebateRules {
-    fn next_round(&self, floor: &mut DebateState) -> Option<RoundPlan> {
-        match (floor.completed, floor.plan.debate) {
-            (0, _) => Some(independent_round(floor)),
-            (1, DebateMode::Auto | DebateMode::Force) => second_round(floor),
+    fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan> {
+        match (state.completed, state.plan.debate) {
+            (0, _) => Some(independent_round(state)),
+            (1, DebateMode::Auto | DebateMode::Force) => second_round(state),
             _ => None,
         }
     }
 }
 
-/// Whether `--debate=auto` runs R2: on a split, or on a critical finding that one judge alone holds.
-pub(super) fn is_worth_it(floor: &DebateState) -> bool {
-    let votes = first_votes(&floor.bench);
-    let alone = || {
-        let clusters = floor.clusters();
-        clusters
-            .iter()
-            .any(|c| c.severity() == Severity::Critical && c.holders().len() == 1)
+/// Whether `--debate=auto` runs R2: on a split, or on a critical finding that one judge alone holds, or that too few hold
+/// for it to be confirmed.
+pub(super) fn is_worth_it(state: &DebateState) -> bool {
+    let votes = first_votes(&state.judges);
+    let is_open = |c: &FindingCluster| {
+        let short = c.disposition() == Disposition::Unconfirmed;
+        c.severity() == Severity::Critical && (short || c.holders().len() == 1)
     };
-    votes.len() > 1 && (!is_unanimous(&votes) || alone())
+    let open = || state.clusters().iter().any(is_open);
+    let can_debate = !state.judges.debating_seats().is_empty() || !only_rules(&state.judges);
+    votes.len() > 1 && can_debate && (!is_unanimous(&votes) || open())
+}
+
+/// Whether nobody sits but rules.
+fn only_rules(judges: &Judges) -> bool {
+    !judges.iter().any(|j| j.debates)
 }
 
 /// R2: everybody who answered R1 and can be reached restates its position, then sees the others'.
-pub(super) fn second_round(floor: &mut DebateState) -> Option<RoundPlan> {
-    let debaters = floor.bench.debating_seats();
-    if let Some(obstacle) = debate_obstacle(&floor.bench, &debaters) {
-        floor.add_note(obstacle);
+pub(super) fn second_round(state: &mut DebateState) -> Option<RoundPlan> {
+    let debaters = state.judges.debating_seats();
+    if let Some(obstacle) = debate_obstacle(&state.judges, &debaters) {
+        state.add_note(obstacle);
         return None;
     }
-    let branch = debate_branch(floor);
-    floor.branch = Some(branch);
-    note_absentees(floor, &debaters);
-    let timeout_ms = floor.plan.timeouts.r2_ms;
-    let asks = debaters.into_iter().map(|chair| {
+    let branch = debate_branch(state);
+    state.branch = Some(branch);
+    note_absentees(state, &debaters);
+    let timeout_ms = state.plan.timeouts.r2_ms;
+    let asks = debaters.into_iter().map(|seat| {
         let mut asks = Vec::new();
-        if floor.bench.judges[chair].has_capability(&Capability::Message) {
+        if state.judges[seat].has_capability(&Capability::Message) {
             asks.push(QueuedTask::with_limit(Task::Restate, timeout_ms / 3));
         }
-        asks.push(QueuedTask::new(debate_task(floor, chair, branch)));
-        (chair, asks)
+        asks.push(QueuedTask::new(debate_task(state, seat, branch)));
+        (seat, asks)
     });
     Some(RoundPlan::at_once(asks.collect(), timeout_ms))
 }
 
 /// Why R2 cannot run.
-pub(super) fn debate_obstacle(bench: &Judges, debaters: &[SeatIndex]) -> Option<&'static str> {
-    if bench.counted_seats().len() < 2 {
+pub(super) fn debate_obstacle(judges: &Judges, debaters: &[SeatIndex]) -> Option<&'static str> {
+    if only_rules(judges) {
+        Some("R2 did not run: only rules sat, and rules do not debate")
+    } else if judges.counted_seats().len() < 2 {
         Some("R2 did not run: there are not two answers of R1 to debate")
-    } else if !bench.judges.iter().any(|j| j.can_be_messaged()) {
+    } else if !judges.iter().any(|j| j.debates && j.can_be_messaged()) {
         Some(
             "R2 did not run: no judge can be messaged (`message` is missing), so that the debate is one round",
         )
@@ -80,14 +90,17 @@ pub(super) fn debate_obstacle(bench: &Judges, debaters: &[SeatIndex]) -> Option<
 }
 
 /// Says whose R1 counts beside the others' R2, and why.
-pub(super) fn note_absentees(floor: &mut DebateState, debaters: &[SeatIndex]) {
-    for chair in floor.bench.counted_seats() {
-        let judge = &floor.bench.judges[chair];
-        if debaters.contains(&chair) {
-            // Seed 001's economy is made of fresh briefings: it is not degraded by them.
-            if !judge.has_capability(&Capability::Message) && !floor.plan.options.economy {
+pub(super) fn note_absentees(state: &mut DebateState, debaters: &[SeatIndex]) {
+    for seat in state.judges.counted_seats() {
+        let judge = &state.judges[seat];
+        if !judge.debates {
+            continue;
+        }
+        if debaters.contains(&seat) {
+            // The economy mode is made of fresh briefings: it is not degraded by them.
+            if !judge.has_capability(&Capability::Message) && !state.plan.options.economy {
                 let id = judge.id().clone();
-                floor.add_note(format!(
+                state.add_note(format!(
                     "{id} was briefed afresh for R2 (`message` is emulated): degraded"
                 ));
             }
@@ -99,21 +112,21 @@ pub(super) fn note_absentees(floor: &mut DebateState, debaters: &[SeatIndex]) {
             "it cannot be messaged"
         };
         let id = judge.id().clone();
-        floor.add_note(format!(
+        state.add_note(format!(
             "{id} gave R1 only, {why}; its R1 counts beside the others' R2"
         ));
     }
 }
 
-/// The branch of seed 000, and `disagreed` also when equal FAILs rest on disjoint findings.
-pub(super) fn debate_branch(floor: &DebateState) -> DebateBranch {
-    let votes = first_votes(&floor.bench);
+/// `agreed` when all votes are the same; `disagreed` also when equal FAILs rest on disjoint findings.
+pub(super) fn debate_branch(state: &DebateState) -> DebateBranch {
+    let votes = first_votes(&state.judges);
     let disjoint = || {
-        let shared = |chairs: BTreeSet<SeatIndex>| chairs.len() > 1;
-        !floor
+        let shared = |seats: BTreeSet<SeatIndex>| seats.len() > 1;
+        !state
             .clusters()
             .iter()
-            .any(|c| shared(c.versions.iter().map(|v| v.chair).collect()))
+            .any(|c| shared(c.versions.iter().map(|v| v.seat).collect()))
     };
     let fail = votes.contains(&Vote::Fail);
     if is_unanimous(&votes) && !(fail && disjoint()) {
@@ -123,8 +136,8 @@ pub(super) fn debate_branch(floor: &DebateState) -> DebateBranch {
     }
 }
 
-fn first_votes(bench: &Judges) -> Vec<Vote> {
-    bench.judges.iter().filter_map(|j| j.first_vote()).collect()
+fn first_votes(judges: &Judges) -> Vec<Vote> {
+    judges.iter().filter_map(|j| j.first_vote()).collect()
 }
 
 fn is_unanimous(votes: &[Vote]) -> bool {
@@ -132,9 +145,9 @@ fn is_unanimous(votes: &[Vote]) -> bool {
 }
 
 /// What one judge is sent in R2.
-fn debate_task(floor: &mut DebateState, chair: SeatIndex, branch: DebateBranch) -> Task {
-    let (peers, dropped) = exchange_peers(floor, chair, 2);
-    let framing = floor.framing();
+fn debate_task(state: &mut DebateState, seat: SeatIndex, branch: DebateBranch) -> Task {
+    let (peers, dropped) = exchange_peers(state, seat, 2);
+    let framing = state.framing();
     Task::Debate {
         branch,
         peers,
@@ -143,22 +156,22 @@ fn debate_task(floor: &mut DebateState, chair: SeatIndex, branch: DebateBranch) 
     }
 }
 
-/// The others as `chair` sees them in a round, by reference or inline, and how many findings did not fit.
+/// The others as `seat` sees them in a round, by reference or inline, and how many findings did not fit.
 pub(super) fn exchange_peers(
-    floor: &mut DebateState,
-    chair: SeatIndex,
+    state: &mut DebateState,
+    seat: SeatIndex,
     round: u8,
 ) -> (Vec<Peer>, u32) {
-    let order = anonymity::peer_order(&floor.plan.seed, &floor.bench, chair);
-    let mut peers = anonymity::collect_peers(&floor.bench, &order, round);
-    floor.bench.judges[chair].peers.insert(round, order);
-    let judge = &floor.bench.judges[chair];
-    let (used, dropped) = match floor.plan.exchange {
+    let order = anonymity::peer_order(&state.plan.seed, &state.judges, seat);
+    let mut peers = anonymity::collect_peers(&state.judges, &order, round);
+    state.judges[seat].peers.insert(round, order);
+    let judge = &state.judges[seat];
+    let (used, dropped) = match state.plan.exchange {
         ExchangeMode::Reference if judge.has_capability(&Capability::SharedFs) => {
             let judge = judge.id().clone();
             peers = peers
                 .into_iter()
-                .map(|peer| share_peer(&mut floor.out, &judge, peer))
+                .map(|peer| share_peer(&mut state.out, &judge, peer))
                 .collect();
             (ExchangeKind::Reference, 0)
         }
@@ -171,11 +184,12 @@ pub(super) fn exchange_peers(
             anonymity::fit_budget(&mut peers, max_bytes),
         ),
     };
-    floor.ledger.note_exchange(used, dropped);
+    state.ledger.note_exchange(used, dropped);
     (peers, dropped)
 }
 
-/// Shares a peer as a file and leaves vote and name of the file in the message (seed 003's context budget).
+/// Shares a peer as a file and leaves vote and name of the file in the message, so that a long exchange does
+/// not fill the judge's context.
 fn share_peer(out: &mut Vec<Action>, judge: &JudgeId, mut peer: Peer) -> Peer {
     let file = format!("peer-{}.json", peer.label.to_lowercase());
     peer.file = Some(file.clone());

@@ -1,6 +1,6 @@
 //! The procedures. Each is a value of one engine: who speaks, what each is sent, what may stop the rounds.
 //!
-//! `quick`, `review` and `debate` are of seeds 000 and 003, `cross-examination` of seed 001, `staged` of seed 002. `duel` (seed 004) has a transcript instead of a bench: [`crate::duel`].
+//! `duel` has a transcript instead of judges that are asked: [`crate::duel`].
 
 mod cross_examination;
 mod debate;
@@ -10,14 +10,14 @@ mod staged;
 
 use council_protocol::{Answer, Task};
 
-use super::bench::{QueuedTask, SeatIndex};
-use super::floor::{DebateState, RoundPlan};
+use super::judges::{QueuedTask, SeatIndex};
 use super::plan::Procedure;
+use super::state::{DebateState, RoundPlan};
 
 /// The rules of one procedure.
 pub(super) trait ProcedureRules: Sync {
     /// The next round, once the last one is over and its quotes are searched; none: the rounds are over.
-    fn next_round(&self, floor: &mut DebateState) -> Option<RoundPlan>;
+    fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan>;
 
     /// What an accepted answer leads to within its round.
     fn on_answer(

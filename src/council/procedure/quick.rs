@@ -1,33 +1,33 @@
-//! One judge, one round (seed 003, `--quick`).
+//! One judge, one round (`--quick`).
 
 use council_protocol::Task;
 
 use super::ProcedureRules;
-use crate::council::bench::{QueuedTask, SeatIndex};
-use crate::council::floor::{DebateState, RoundPlan};
+use crate::council::judges::{QueuedTask, SeatIndex};
+use crate::council::state::{DebateState, RoundPlan};
 
 /// `quick`.
 pub(super) struct QuickRules;
 
 impl ProcedureRules for QuickRules {
-    fn next_round(&self, floor: &mut DebateState) -> Option<RoundPlan> {
-        (floor.completed == 0).then(|| independent_round(floor))
+    fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan> {
+        (state.completed == 0).then(|| independent_round(state))
     }
 }
 
 /// R1: everybody reviews alone, at once.
-pub(super) fn independent_round(floor: &DebateState) -> RoundPlan {
-    ask_everybody(floor, |_, _| Task::Review)
+pub(super) fn independent_round(state: &DebateState) -> RoundPlan {
+    ask_everybody(state, |_, _| Task::Review)
 }
 
 /// R1 of any procedure: everybody is asked at once.
 pub(super) fn ask_everybody(
-    floor: &DebateState,
+    state: &DebateState,
     task: impl Fn(&DebateState, SeatIndex) -> Task,
 ) -> RoundPlan {
-    let asks = floor.bench.sitting_seats().into_iter();
+    let asks = state.judges.sitting_seats().into_iter();
     let asks = asks
-        .map(|chair| (chair, vec![QueuedTask::new(task(floor, chair))]))
+        .map(|seat| (seat, vec![QueuedTask::new(task(state, seat))]))
         .collect();
-    RoundPlan::at_once(asks, floor.plan.timeouts.r1_ms)
+    RoundPlan::at_once(asks, state.plan.timeouts.r1_ms)
 }

@@ -1,19 +1,19 @@
-//! Several judges, one round; a second one where the mode of debate says so (seed 003, default and `--deep`).
+//! Several judges, one round; a second one where the mode of debate says so (the default, and `--deep`).
 
 use super::quick::independent_round;
 use super::{ProcedureRules, debate};
-use crate::council::floor::{DebateState, RoundPlan};
 use crate::council::plan::DebateMode;
+use crate::council::state::{DebateState, RoundPlan};
 
 /// `review`.
 pub(super) struct ReviewRules;
 
 impl ProcedureRules for ReviewRules {
-    fn next_round(&self, floor: &mut DebateState) -> Option<RoundPlan> {
-        match (floor.completed, floor.plan.debate) {
-            (0, _) => Some(independent_round(floor)),
-            (1, DebateMode::Auto) if debate::is_worth_it(floor) => debate::second_round(floor),
-            (1, DebateMode::Force) => debate::second_round(floor),
+    fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan> {
+        match (state.completed, state.plan.debate) {
+            (0, _) => Some(independent_round(state)),
+            (1, DebateMode::Auto) if debate::is_worth_it(state) => debate::second_round(state),
+            (1, DebateMode::Force) => debate::second_round(state),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Seed 002: independent production, cross-review, rebuttals while it is contended, a synthesis.
+//! Independent production, cross-review, rebuttals while it is contended, a synthesis.
 
 use council_protocol::answer::Contention;
 use council_protocol::task::{Contribution, OpenPoint, Statement, Task};
@@ -8,12 +8,12 @@ use super::ProcedureRules;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
 use super::quick::ask_everybody;
 use crate::council::anonymity;
-use crate::council::bench::{QueuedTask, SeatIndex, SeatPresence};
 use crate::council::contention::measure_contention;
 use crate::council::disposition::FindingVersion;
-use crate::council::floor::{DebateState, RoundPlan};
+use crate::council::judges::{QueuedTask, SeatIndex, SeatPresence};
 use crate::council::ledger::{ContentionRecord, ContentionStep, Synthesis};
 use crate::council::plan::{DebateSubject, RoundLimits};
+use crate::council::state::{DebateState, RoundPlan};
 use crate::council::summary;
 
 /// The profile `standard`, where nothing is said about rounds.
@@ -26,47 +26,47 @@ const DOCUMENT_BYTES: usize = 256 << 10;
 pub(super) struct StagedRules;
 
 impl ProcedureRules for StagedRules {
-    fn next_round(&self, floor: &mut DebateState) -> Option<RoundPlan> {
-        if floor.ending {
+    fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan> {
+        if state.ending {
             return None;
         }
-        if floor.completed > 0 {
-            close_stage(floor);
+        if state.completed > 0 {
+            close_stage(state);
         }
-        match floor.completed {
-            0 => Some(ask_everybody(floor, |floor, _| first_task(floor))),
-            1 if floor.bench.counted_seats().is_empty() => single_agent_round(floor),
-            1 if round_limits(floor).max < 2 => synthesis_round(floor),
-            1 => cross_review(floor).or_else(|| synthesis_round(floor)),
-            _ => rebuttal_round(floor).or_else(|| synthesis_round(floor)),
+        match state.completed {
+            0 => Some(ask_everybody(state, |state, _| first_task(state))),
+            1 if state.judges.counted_seats().is_empty() => single_agent_round(state),
+            1 if round_limits(state).max < 2 => synthesis_round(state),
+            1 => cross_review(state).or_else(|| synthesis_round(state)),
+            _ => rebuttal_round(state).or_else(|| synthesis_round(state)),
         }
     }
 
     fn on_answer(
         &self,
-        floor: &mut DebateState,
-        chair: SeatIndex,
+        state: &mut DebateState,
+        seat: SeatIndex,
         answer: &Answer,
     ) -> Vec<(SeatIndex, QueuedTask)> {
-        if floor.ending {
+        if state.ending {
             // Only the single agent that was left gives an ordinary answer now: its document is what came out.
-            let judge = floor.bench.judges[chair].id().clone();
+            let judge = state.judges[seat].id().clone();
             let document = answer.document.clone().unwrap_or_default();
-            floor.ledger.synthesis = Some(Synthesis {
+            state.ledger.synthesis = Some(Synthesis {
                 judge,
                 document,
                 contention: None,
             });
-        } else if floor.begun > 1 {
-            floor.note_challenge_answers(chair, &answer.answers);
-            floor.note_challenges(chair, answer);
+        } else if state.begun > 1 {
+            state.note_challenge_answers(seat, &answer.answers);
+            state.note_challenges(seat, answer);
         }
         Vec::new()
     }
 
     fn find_objection(
         &self,
-        floor: &DebateState,
+        state: &DebateState,
         _: SeatIndex,
         task: &Task,
         answer: &Answer,
@@ -84,7 +84,7 @@ impl ProcedureRules for StagedRules {
             _ if wanted && !written => {
                 Some("document: missing; it is what this turn asks for".into())
             }
-            Task::Synthesize { .. } if !notes && floor.begun > 2 => {
+            Task::Synthesize { .. } if !notes && state.begun > 2 => {
                 Some("document: it has no section `## Debate Notes`".into())
             }
             _ => None,
@@ -92,30 +92,28 @@ impl ProcedureRules for StagedRules {
     }
 }
 
-fn round_limits(floor: &DebateState) -> RoundLimits {
-    floor.plan.options.rounds.unwrap_or(STANDARD)
+fn round_limits(state: &DebateState) -> RoundLimits {
+    state.plan.options.rounds.unwrap_or(STANDARD)
 }
 
-fn first_task(floor: &DebateState) -> Task {
-    match floor.plan.options.subject {
+fn first_task(state: &DebateState) -> Task {
+    match state.plan.options.subject {
         DebateSubject::Change => Task::Review,
         DebateSubject::Text => Task::Produce,
     }
 }
 
-/// The round that has just ended goes into the ledger and, in the seed's words, into the log.
-fn close_stage(floor: &mut DebateState) {
-    summary::close_round(floor);
-    let Some(round) = floor.ledger.rounds.last() else {
+/// The round that has just ended goes into the ledger and, as a line, into the log.
+fn close_stage(state: &mut DebateState) {
+    summary::close_round(state);
+    let Some(round) = state.ledger.rounds.last() else {
         return;
     };
-    let chairs = round
+    let seats = round
         .answered
         .iter()
-        .filter_map(|judge| floor.bench.seat_of(judge));
-    let roles: Vec<&str> = chairs
-        .map(|chair| floor.bench.judges[chair].role())
-        .collect();
+        .filter_map(|judge| state.judges.seat_of(judge));
+    let roles: Vec<&str> = seats.map(|seat| state.judges[seat].role()).collect();
     let (number, done, asked) = (round.round, roles.len(), round.asked);
     let line = match number {
         1 => format!(
@@ -125,67 +123,67 @@ fn close_stage(floor: &mut DebateState) {
         2 => format!("[Round 2] {done}/{asked} reviews completed"),
         _ => format!("[Round {number}] {done}/{asked} rebuttals completed"),
     };
-    floor.add_log(line);
+    state.add_log(line);
 }
 
-/// All agents failed: one that is still there works alone, without a debate (seed 002, "Graceful Degradation").
-fn single_agent_round(floor: &mut DebateState) -> Option<RoundPlan> {
-    floor.ending = true;
+/// All agents failed: one that is still there works alone, without a debate.
+fn single_agent_round(state: &mut DebateState) -> Option<RoundPlan> {
+    state.ending = true;
     // A synthesizer has not been asked anything yet: it has not failed, and needs no memory.
-    let fresh = floor
-        .bench
+    let fresh = state
+        .judges
         .seats_where(|j| j.synthesizer && j.presence == SeatPresence::Seated);
-    let there = floor.bench.seats_where(|j| {
+    let there = state.judges.seats_where(|j| {
         j.presence == SeatPresence::Seated && j.open.is_none() && j.can_be_messaged()
     });
-    let chair = *fresh
+    let seat = *fresh
         .first()
         .or(there.first())
-        .filter(|_| floor.plan.options.subject == DebateSubject::Text)?;
-    floor.add_note("all agents failed: one agent worked alone, without a debate");
+        .filter(|_| state.plan.options.subject == DebateSubject::Text)?;
+    state.add_note("all agents failed: one agent worked alone, without a debate");
     Some(RoundPlan::at_once(
-        vec![(chair, vec![QueuedTask::new(Task::Produce)])],
-        floor.plan.timeouts.r1_ms,
+        vec![(seat, vec![QueuedTask::new(Task::Produce)])],
+        state.plan.timeouts.r1_ms,
     ))
 }
 
 /// R2: everybody reviews what the others produced.
-fn cross_review(floor: &mut DebateState) -> Option<RoundPlan> {
-    let debaters = floor.bench.debating_seats();
-    if let Some(obstacle) = debate_obstacle(&floor.bench, &debaters) {
-        floor.add_note(obstacle);
+fn cross_review(state: &mut DebateState) -> Option<RoundPlan> {
+    let debaters = state.judges.debating_seats();
+    if let Some(obstacle) = debate_obstacle(&state.judges, &debaters) {
+        state.add_note(obstacle);
         return None;
     }
-    // Over a stage, agents are briefed afresh by the seed's own rule: the receipt says so.
-    if floor.plan.options.subject == DebateSubject::Change {
-        note_absentees(floor, &debaters);
+    // Over a stage, agents are always briefed afresh: that is no degradation, and the receipt says so.
+    if state.plan.options.subject == DebateSubject::Change {
+        note_absentees(state, &debaters);
     }
-    let asks = debaters.into_iter().map(|chair| {
-        let (peers, dropped) = exchange_peers(floor, chair, 2);
+    let asks = debaters.into_iter().map(|seat| {
+        let (peers, dropped) = exchange_peers(state, seat, 2);
         let task = Task::CrossReview {
             peers,
-            documents: peer_documents(floor, chair),
+            documents: peer_documents(state, seat),
             dropped,
-            framing: floor.framing(),
+            framing: state.framing(),
         };
-        (chair, vec![QueuedTask::new(task)])
+        (seat, vec![QueuedTask::new(task)])
     });
     Some(RoundPlan::at_once(
         asks.collect(),
-        floor.plan.timeouts.r2_ms,
+        state.plan.timeouts.r2_ms,
     ))
 }
 
 /// What the others wrote, under their labels.
-fn peer_documents(floor: &mut DebateState, chair: SeatIndex) -> Vec<Contribution> {
-    let order = floor.bench.judges[chair]
+fn peer_documents(state: &mut DebateState, seat: SeatIndex) -> Vec<Contribution> {
+    let order = state.judges[seat]
         .peers
         .get(&2)
         .cloned()
         .unwrap_or_default();
-    let names = anonymity::judge_names(&floor.bench);
+    let names = anonymity::judge_names(&state.judges);
     let written = order.iter().enumerate().filter_map(|(index, &other)| {
-        let answer = floor.bench.judges[other].answers.get(&1)?;
+        let answer = state.judges[other].answers.get(&1)?;
         let document = answer
             .document
             .as_ref()
@@ -199,14 +197,14 @@ fn peer_documents(floor: &mut DebateState, chair: SeatIndex) -> Vec<Contribution
         })
     });
     let mut written: Vec<Contribution> = written.collect();
-    written.extend(own_document(floor, chair, 1));
-    drop_documents(floor, &mut written);
+    written.extend(own_document(state, seat, 1));
+    drop_documents(state, &mut written);
     written
 }
 
 /// What a judge wrote itself, where it is briefed afresh and does not know it any more.
-fn own_document(floor: &DebateState, chair: SeatIndex, round: u8) -> Option<Contribution> {
-    let judge = &floor.bench.judges[chair];
+fn own_document(state: &DebateState, seat: SeatIndex, round: u8) -> Option<Contribution> {
+    let judge = &state.judges[seat];
     let answer = judge.answers.get(&round)?;
     (!judge.has_capability(&Capability::Message)).then(|| Contribution {
         role: "you yourself".to_owned(),
@@ -218,10 +216,10 @@ fn own_document(floor: &DebateState, chair: SeatIndex, round: u8) -> Option<Cont
 }
 
 /// Another round of rebuttals, when the minimum or the contention asks for one; else none.
-fn rebuttal_round(floor: &mut DebateState) -> Option<RoundPlan> {
-    let (round, limits) = (floor.completed, round_limits(floor));
-    let score = measure_contention(floor);
-    let threshold = floor.plan.options.threshold;
+fn rebuttal_round(state: &mut DebateState) -> Option<RoundPlan> {
+    let (round, limits) = (state.completed, round_limits(state));
+    let score = measure_contention(state);
+    let threshold = state.plan.options.threshold;
     let threshold = threshold.unwrap_or(Contention::THRESHOLD);
     let then = match () {
         () if round >= limits.max => ContentionStep::Limit,
@@ -229,7 +227,7 @@ fn rebuttal_round(floor: &mut DebateState) -> Option<RoundPlan> {
         () if round < limits.min || score >= threshold => ContentionStep::Extended,
         () => ContentionStep::Settled,
     };
-    floor
+    state
         .ledger
         .contention
         .push(ContentionRecord { round, score, then });
@@ -238,48 +236,48 @@ fn rebuttal_round(floor: &mut DebateState) -> Option<RoundPlan> {
         ContentionStep::Forced => format!("extending to Round {} (minimum rounds)", round + 1),
         ContentionStep::Settled | ContentionStep::Limit => "proceeding to synthesis".to_owned(),
     };
-    floor.add_log(format!("[Contention] Score: {:.2} → {what}", score.score()));
+    state.add_log(format!("[Contention] Score: {:.2} → {what}", score.score()));
     if matches!(then, ContentionStep::Settled | ContentionStep::Limit) {
         return None;
     }
-    let debaters = floor.bench.debating_seats();
+    let debaters = state.judges.debating_seats();
     let asks = debaters
         .into_iter()
-        .map(|chair| (chair, vec![QueuedTask::new(rebuttal_task(floor, chair))]));
+        .map(|seat| (seat, vec![QueuedTask::new(rebuttal_task(state, seat))]));
     let asks: Vec<_> = asks.collect();
-    (!asks.is_empty()).then(|| RoundPlan::at_once(asks, floor.plan.timeouts.r2_ms))
+    (!asks.is_empty()).then(|| RoundPlan::at_once(asks, state.plan.timeouts.r2_ms))
 }
 
 /// What is still open, as one judge sees it.
-fn rebuttal_task(floor: &mut DebateState, chair: SeatIndex) -> Task {
-    let order = anonymity::peer_order(&floor.plan.seed, &floor.bench, chair);
-    let clusters = floor.clusters();
+fn rebuttal_task(state: &mut DebateState, seat: SeatIndex) -> Task {
+    let order = anonymity::peer_order(&state.plan.seed, &state.judges, seat);
+    let clusters = state.clusters();
     let disputed = clusters
         .iter()
         .filter(|c| c.is_live() && c.dispute_halves() > 0);
     let versions = disputed.flat_map(|c| &c.versions).filter(|v| v.is_live());
     let open = versions
-        .filter_map(|version| open_point(floor, chair, &order, version))
+        .filter_map(|version| open_point(state, seat, &order, version))
         .collect();
-    let round = floor.begun + 1;
-    floor.bench.judges[chair].peers.insert(round, order);
+    let round = state.begun + 1;
+    state.judges[seat].peers.insert(round, order);
     Task::Rebut {
         open,
-        challenges: floor.open_challenges(chair, |_| true),
+        challenges: state.open_challenges(seat, |_| true),
     }
 }
 
 fn open_point(
-    floor: &DebateState,
-    chair: SeatIndex,
+    state: &DebateState,
+    seat: SeatIndex,
     order: &[SeatIndex],
     version: &FindingVersion,
 ) -> Option<OpenPoint> {
-    let names = anonymity::judge_names(&floor.bench);
-    let id = match version.chair == chair {
+    let names = anonymity::judge_names(&state.judges);
+    let id = match version.seat == seat {
         true => version.number.to_string(),
         false => {
-            let place = order.iter().position(|&other| other == version.chair)?;
+            let place = order.iter().position(|&other| other == version.seat)?;
             format!("{}{}", anonymity::peer_label(place), version.number)
         }
     };
@@ -297,43 +295,43 @@ fn open_point(
 }
 
 /// The document of the whole debate, by the synthesizer; over a stage without one, by a judge that is still there.
-fn synthesis_round(floor: &mut DebateState) -> Option<RoundPlan> {
-    floor.ending = true;
-    let seated = |chair: &SeatIndex| floor.bench.judges[*chair].presence == SeatPresence::Seated;
-    let own = floor
-        .bench
+fn synthesis_round(state: &mut DebateState) -> Option<RoundPlan> {
+    state.ending = true;
+    let seated = |seat: &SeatIndex| state.judges[*seat].presence == SeatPresence::Seated;
+    let own = state
+        .judges
         .seats_where(|j| j.synthesizer)
         .into_iter()
         .find(seated);
-    let wanted = floor.plan.options.synthesizer.is_some()
-        || floor.plan.options.subject == DebateSubject::Text;
+    let wanted = state.plan.options.synthesizer.is_some()
+        || state.plan.options.subject == DebateSubject::Text;
     let writer = own
-        .or_else(|| floor.bench.debating_seats().first().copied())
+        .or_else(|| state.judges.debating_seats().first().copied())
         .filter(|_| wanted);
     let Some(writer) = writer else {
         if wanted {
-            floor.add_note("nobody was left to write the synthesis");
+            state.add_note("nobody was left to write the synthesis");
         }
         return None;
     };
-    let mut contributions = collect_contributions(floor);
-    drop_documents(floor, &mut contributions);
-    let contention = floor.ledger.contention.iter().map(|c| c.score).collect();
+    let mut contributions = collect_contributions(state);
+    drop_documents(state, &mut contributions);
+    let contention = state.ledger.contention.iter().map(|c| c.score).collect();
     let task = Task::Synthesize {
         contributions,
         contention,
     };
     Some(RoundPlan::at_once(
         vec![(writer, vec![QueuedTask::new(task)])],
-        floor.plan.timeouts.r1_ms,
+        state.plan.timeouts.r1_ms,
     ))
 }
 
 /// What each role contributed in each round, oldest first. The synthesizer weighs roles, so that they are named.
-fn collect_contributions(floor: &DebateState) -> Vec<Contribution> {
+fn collect_contributions(state: &DebateState) -> Vec<Contribution> {
     let mut all = Vec::new();
-    for round in 1..=floor.begun {
-        for judge in &floor.bench.judges {
+    for round in 1..=state.begun {
+        for judge in state.judges.iter() {
             let Some(answer) = judge.answers.get(&round) else {
                 continue;
             };
@@ -351,7 +349,7 @@ fn collect_contributions(floor: &DebateState) -> Vec<Contribution> {
 }
 
 /// Documents beyond the bound give way, oldest round first: findings and summary stay.
-fn drop_documents(floor: &mut DebateState, contributions: &mut [Contribution]) {
+fn drop_documents(state: &mut DebateState, contributions: &mut [Contribution]) {
     let size = |c: &Contribution| c.document.as_ref().map_or(0, String::len);
     let mut total: usize = contributions.iter().map(size).sum();
     let mut dropped = 0;
@@ -363,7 +361,7 @@ fn drop_documents(floor: &mut DebateState, contributions: &mut [Contribution]) {
         }
     }
     if dropped > 0 {
-        floor.add_note(format!(
+        state.add_note(format!(
             "{dropped} documents of earlier rounds were reduced to findings and summary to fit"
         ));
     }

@@ -54,6 +54,7 @@ fn nonsense() -> Vec<Input> {
             claim: ClaimId(99),
             proof: Proof::Verified,
             context: String::new(),
+            nearest: None,
         },
         Input::Explored {
             judge: "judge-1".into(),

@@ -1,4 +1,4 @@
-//! Seed 001, statement by statement.
+//! Cross-examination, statement by statement.
 
 mod ballots;
 mod challenges;
@@ -12,6 +12,7 @@ use council_protocol::{Answer, Confidence, FailureKind, Severity, Task, Vote};
 
 use super::run::{Run, change, evidence, finding, plan};
 use crate::council::Plan;
+use crate::council::judges::SeatIndex;
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::Verdict;
 use crate::council::plan::{ConsensusRule, DebateSubject, Procedure, RoundLimits};
@@ -119,7 +120,7 @@ const WARN: Vote = Vote::Warn;
 const FAIL: Vote = Vote::Fail;
 
 #[test]
-fn seed_001_rounds_are_between_one_and_four_and_all_of_them_run() {
+fn rounds_are_between_one_and_four_and_all_of_them_run() {
     for (asked, run_for) in [(0, 1), (1, 1), (2, 2), (4, 4), (9, 4)] {
         let run = quiet_debate(council(3, asked), &[PASS, WARN, FAIL]);
         assert_eq!(
@@ -135,7 +136,7 @@ fn seed_001_rounds_are_between_one_and_four_and_all_of_them_run() {
 }
 
 #[test]
-fn seed_001_every_round_shares_all_positions_under_their_roles() {
+fn every_round_shares_all_positions_under_their_roles() {
     let mut run = Run::seated(council(4, 2));
     let Task::Opening { others } = run.task("judge-2") else {
         panic!()
@@ -166,7 +167,7 @@ fn seed_001_every_round_shares_all_positions_under_their_roles() {
 }
 
 #[test]
-fn seed_001_a_vague_opening_is_sent_back_once_and_then_taken_as_it_is() {
+fn a_vague_opening_is_sent_back_once_and_then_taken_as_it_is() {
     let mut run = Run::seated(council(3, 1));
     run.answer("judge-1", PASS, |_| {});
     let Task::Mend { error, .. } = run.task("judge-1") else {
@@ -176,14 +177,14 @@ fn seed_001_a_vague_opening_is_sent_back_once_and_then_taken_as_it_is() {
     run.raw("judge-1", "babble");
     assert!(!run.open.contains_key("judge-1"));
     assert_eq!(
-        run.council.floor.bench.judges[0].first_vote(),
+        run.council.state.judges[SeatIndex(0)].first_vote(),
         Some(PASS),
         "the first one counts"
     );
 }
 
 #[test]
-fn seed_001_economy_asks_one_after_another_and_passes_no_messages() {
+fn economy_asks_one_after_another_and_passes_no_messages() {
     let mut plan = council(3, 1);
     plan.options.economy = true;
     let mut run = Run::seated(plan);
@@ -214,7 +215,7 @@ fn seed_001_economy_asks_one_after_another_and_passes_no_messages() {
 }
 
 #[test]
-fn seed_001_positions_are_tracked_from_round_to_round() {
+fn positions_are_tracked_from_round_to_round() {
     let mut run = Run::seated(council(3, 1));
     run.answer("judge-1", PASS, fill);
     run.answer("judge-2", PASS, fill);
@@ -252,7 +253,7 @@ fn seed_001_positions_are_tracked_from_round_to_round() {
 }
 
 #[test]
-fn seed_001_a_councillor_that_is_lost_does_not_cut_the_rounds_short() {
+fn a_councillor_that_is_lost_does_not_cut_the_rounds_short() {
     let mut run = Run::seated(council(4, 2));
     open(&mut run, &[PASS, WARN, FAIL, PASS]);
     run.dies("judge-4");
@@ -269,7 +270,7 @@ fn seed_001_a_councillor_that_is_lost_does_not_cut_the_rounds_short() {
 }
 
 #[test]
-fn seed_001_economy_yields_the_same_record_without_peer_exchange() {
+fn economy_yields_the_same_record_without_peer_exchange() {
     let record = |economy: bool| {
         let mut plan = council(4, 2);
         plan.options.economy = economy;

@@ -1,4 +1,4 @@
-//! Rule 12: cleanup always; and what an early end leaves of a verdict.
+//! Cleanup always; and what an early end leaves of a verdict.
 
 use council_protocol::message::Ending;
 use council_protocol::{FailureKind, Severity, Vote};
@@ -24,7 +24,7 @@ fn shutdowns(run: &Run) -> usize {
 }
 
 #[test]
-fn seed_003_every_judge_is_shut_down_before_the_end() {
+fn every_judge_is_shut_down_before_the_end() {
     let mut run = Run::seated(plan(Procedure::Review, 3));
     run.obedient = false;
     run.votes(&[Vote::Pass, Vote::Pass, Vote::Pass]);
@@ -52,7 +52,7 @@ fn seed_003_every_judge_is_shut_down_before_the_end() {
 }
 
 #[test]
-fn seed_003_a_judge_that_does_not_end_is_forced_and_the_council_goes_on() {
+fn a_judge_that_does_not_end_is_forced_and_the_council_goes_on() {
     let mut run = Run::seated(plan(Procedure::Review, 2));
     run.obedient = false;
     run.votes(&[Vote::Pass, Vote::Pass]);

@@ -3,6 +3,7 @@
 use council_protocol::{CoverageState, FailureKind, Severity, Task, Vote};
 
 use super::run::{Run, coverage, finding, plan};
+use crate::council::judges::SeatIndex;
 use crate::council::outcome::{Verdict, VerdictReason};
 use crate::council::plan::{DebateMode, DebateSubject, Procedure, ProcedureOptions};
 use crate::council::{Action, Input};
@@ -15,7 +16,7 @@ fn spawned(actions: &[Action]) -> usize {
 }
 
 #[test]
-fn seed_003_all_judges_are_spawned_in_one_batch_before_anything_is_awaited() {
+fn all_judges_are_spawned_in_one_batch_before_anything_is_awaited() {
     let run = Run::convene(plan(Procedure::Review, 3));
     let spawns = run
         .actions
@@ -41,7 +42,7 @@ fn a_judge_is_sent_its_turn_when_it_is_seated_and_waits_for_nobody() {
 }
 
 #[test]
-fn seed_003_a_round_has_120_seconds_a_second_90_and_an_end_30() {
+fn a_round_has_120_seconds_a_second_90_and_an_end_30() {
     let mut plan = plan(Procedure::Debate, 2);
     plan.debate = DebateMode::Force;
     let mut run = Run::seated(plan);
@@ -70,7 +71,7 @@ fn r1_carries_nothing_of_the_others_and_no_framing() {
 }
 
 #[test]
-fn seed_003_quick_is_one_judge_and_one_round() {
+fn quick_is_one_judge_and_one_round() {
     let mut run = Run::seated(plan(Procedure::Quick, 1));
     run.votes(&[Vote::Pass]);
     let outcome = run.concluded();
@@ -95,7 +96,7 @@ fn a_review_without_a_split_ends_after_r1() {
 }
 
 #[test]
-fn seed_003_one_late_judge_of_three_is_left_behind_and_the_report_says_so() {
+fn one_late_judge_of_three_is_left_behind_and_the_report_says_so() {
     let mut run = Run::seated(plan(Procedure::Review, 3));
     run.votes(&[Vote::Pass, Vote::Pass]);
     run.wait(120_000);
@@ -139,7 +140,7 @@ fn below_the_quorum_nothing_is_green() {
 }
 
 #[test]
-fn seed_003_all_judges_failing_is_inconclusive_and_says_what_to_do() {
+fn all_judges_failing_is_inconclusive_and_says_what_to_do() {
     let mut run = Run::seated(plan(Procedure::Review, 2));
     run.fail("judge-1", FailureKind::Quota);
     run.dies("judge-2");
@@ -191,7 +192,7 @@ fn an_answer_to_another_round_or_with_anothers_key_never_counts() {
     assert!(matches!(run.task("judge-1"), Task::Mend { .. }));
     run.answer("judge-1", Vote::Pass, |a| a.key = "guessed".into());
     let foreign = run.sent("judge-2").key.clone();
-    let kinds: Vec<_> = run.council.floor.bench.judges[0]
+    let kinds: Vec<_> = run.council.state.judges[SeatIndex(0)]
         .failures
         .iter()
         .map(|f| f.failure.kind)
@@ -199,7 +200,7 @@ fn an_answer_to_another_round_or_with_anothers_key_never_counts() {
     assert_eq!(kinds, [FailureKind::WrongRound, FailureKind::WrongKey]);
     let mut run = Run::seated(plan(Procedure::Review, 2));
     run.answer("judge-1", Vote::Pass, |a| a.key = foreign);
-    let failure = &run.council.floor.bench.judges[0].failures[0].failure;
+    let failure = &run.council.state.judges[SeatIndex(0)].failures[0].failure;
     assert_eq!(failure.kind, FailureKind::Violation);
     assert!(
         !run.open.contains_key("judge-1"),
@@ -285,7 +286,7 @@ fn an_accepted_answer_is_recorded_under_its_round() {
 }
 
 #[test]
-fn seed_000_explorers_work_in_r1_only_and_the_second_answer_replaces_the_first() {
+fn explorers_work_in_r1_only_and_the_second_answer_replaces_the_first() {
     let mut plan = plan(Procedure::Review, 2);
     plan.options.explorers = 2;
     let mut run = Run::seated(plan);

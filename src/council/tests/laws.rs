@@ -1,4 +1,4 @@
-//! The laws of the verdict (3-debate.md), over random councils with random faults.
+//! The laws of the verdict, over random councils with random faults.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,7 @@
-//! The engine from outside: scenarios named after the seeds' statements, and laws over random councils.
+//! The engine from outside: scenarios, and laws over random councils.
 
 mod bad_input;
+mod check;
 mod cross_examination;
 mod debate;
 mod end;
@@ -11,5 +12,7 @@ pub(crate) mod run;
 mod says;
 pub(crate) mod simulation;
 mod staged;
+mod support;
+mod support_laws;
 mod verdict;
 mod world;

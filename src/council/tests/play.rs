@@ -24,6 +24,8 @@ pub(super) struct Play<'a> {
     on_the_way: Vec<Event>,
     timers: BTreeMap<TimerId, Millis>,
     deeds: BTreeMap<JudgeId, usize>,
+    /// What each was asked last, a complaint aside: asked again, it says the same again.
+    asked: BTreeMap<JudgeId, Task>,
     spawned: BTreeSet<JudgeId>,
     started: BTreeSet<JudgeId>,
     gone: BTreeSet<JudgeId>,
@@ -45,6 +47,7 @@ impl<'a> Play<'a> {
             on_the_way: Vec::new(),
             timers: BTreeMap::new(),
             deeds: BTreeMap::new(),
+            asked: BTreeMap::new(),
             spawned: BTreeSet::new(),
             started: BTreeSet::new(),
             gone: BTreeSet::new(),
@@ -202,6 +205,7 @@ impl<'a> Play<'a> {
                             claim,
                             proof,
                             context,
+                            nearest: None,
                         },
                     );
                 }
@@ -263,6 +267,13 @@ impl<'a> Play<'a> {
     }
 
     fn act(&mut self, judge: JudgeId, turn: TurnId, round: u8, key: String, task: Task) {
+        let task = match task {
+            Task::Mend { .. } => self.asked.get(&judge).cloned().unwrap_or(task),
+            other => {
+                self.asked.insert(judge.clone(), other.clone());
+                other
+            }
+        };
         let count = self.deeds.entry(judge.clone()).or_insert(0);
         let script = &self.world.scripts[&judge];
         let deed = script.deeds.get(*count).copied().unwrap_or(Deed::Answer);

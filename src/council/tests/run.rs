@@ -194,6 +194,8 @@ pub(super) struct Run {
     pub(super) proves: bool,
     /// Whether judges end when they are asked to.
     pub(super) obedient: bool,
+    /// Whether judges that are asked for a quote again say the same again.
+    pub(super) stubborn: bool,
 }
 
 impl Run {
@@ -208,6 +210,7 @@ impl Run {
             timers: BTreeMap::new(),
             proves: true,
             obedient: true,
+            stubborn: true,
         };
         run.perform(actions);
         run
@@ -272,6 +275,7 @@ impl Run {
                         claim,
                         proof,
                         context,
+                        nearest: None,
                     });
                 }
                 Action::Shutdown { judge, .. } if self.obedient => {
@@ -317,6 +321,17 @@ impl Run {
         answer.key_insight = format!("{judge} says {}", vote.as_str());
         with(&mut answer);
         self.raw(judge, &serde_json::to_string(&answer).unwrap());
+        // Asked again for a quote or an id, a judge of these tests says the same again, unless the test says otherwise.
+        let asked_again = self.open.get(&JudgeId::from(judge)).filter(|sent| {
+            matches!(&sent.task, Task::Mend { error, .. } if error.contains("not found") || error.contains("no finding"))
+        });
+        if let Some(key) = asked_again
+            .filter(|_| self.stubborn)
+            .map(|sent| sent.key.clone())
+        {
+            answer.key = key;
+            self.raw(judge, &serde_json::to_string(&answer).unwrap());
+        }
     }
 
     /// Everybody votes in R1 without a finding.

@@ -74,7 +74,7 @@ fn never_green_by_accident(world: &World, outcome: &Outcome) -> Result<(), TestC
     Ok(())
 }
 
-/// A vote that moved rests on evidence that was named (seed 000; that it was found is what makes the move count).
+/// A vote that moved rests on evidence that was named (that it was found is what makes the move count).
 fn every_change_is_grounded(outcome: &Outcome) -> Result<(), TestCaseError> {
     for judge in outcome.judges.iter().filter(|j| j.counted != j.r1) {
         let stands = outcome.ledger.rounds.iter().flat_map(|r| &r.stands);
@@ -93,7 +93,7 @@ fn every_change_is_grounded(outcome: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What the ledger tells is about judges of this council, in rounds that ran, within the bounds of the seed.
+/// What the ledger tells is about judges of this council, in rounds that ran, within the bounds of the procedure.
 fn the_ledger_is_whole(world: &World, outcome: &Outcome) -> Result<(), TestCaseError> {
     let ledger = &outcome.ledger;
     let seated = |judge: &JudgeId| world.scripts.contains_key(judge);
@@ -120,7 +120,7 @@ fn the_ledger_is_whole(world: &World, outcome: &Outcome) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// Rule 6: a challenge is answered or evaded, unless its addressee was not there to the end.
+/// A challenge is answered or evaded, unless its addressee was not there to the end.
 fn every_challenge_is_settled(world: &World, outcome: &Outcome) -> Result<(), TestCaseError> {
     let interventions = outcome.ledger.interventions.iter();
     let again: Vec<&String> = interventions.flat_map(|i| &i.challenges).collect();

@@ -1,4 +1,4 @@
-//! Seed 002, statement by statement.
+//! A staged debate, statement by statement.
 
 use council_protocol::answer::{Challenge, ChallengeAnswer, Contention, Stance};
 use council_protocol::{Answer, FailureKind, Severity, Task, Vote};
@@ -62,12 +62,17 @@ fn disputed(plan: Plan, stances: &[Stance]) -> Run {
 /// judge-2 takes its stances again; the others say nothing.
 fn dispute(run: &mut Run, stances: &[Stance]) {
     let label = {
-        let order = run.council.floor.bench.judges[1]
+        let order = run.council.state.judges[crate::council::judges::SeatIndex(1)]
             .peers
             .values()
             .next_back()
             .unwrap();
-        crate::council::anonymity::peer_label(order.iter().position(|&chair| chair == 0).unwrap())
+        crate::council::anonymity::peer_label(
+            order
+                .iter()
+                .position(|&seat| seat == crate::council::judges::SeatIndex(0))
+                .unwrap(),
+        )
     };
     for judge in judges(run) {
         run.answer(&judge, Vote::Pass, |a| {
@@ -83,7 +88,7 @@ fn dispute(run: &mut Run, stances: &[Stance]) {
 
 fn scores(run: &Run) -> Vec<(f64, ContentionStep)> {
     run.council
-        .floor
+        .state
         .ledger
         .contention
         .iter()
@@ -92,7 +97,7 @@ fn scores(run: &Run) -> Vec<(f64, ContentionStep)> {
 }
 
 #[test]
-fn seed_002_round_one_is_independent_production_with_the_roles_directive() {
+fn round_one_is_independent_production_with_the_roles_directive() {
     let run = Run::seated(stage(3, 2, 4));
     assert!(
         run.open
@@ -107,7 +112,7 @@ fn seed_002_round_one_is_independent_production_with_the_roles_directive() {
 }
 
 #[test]
-fn seed_002_a_stage_is_produced_reviewed_and_synthesized_and_has_no_verdict() {
+fn a_stage_is_produced_reviewed_and_synthesized_and_has_no_verdict() {
     let mut run = Run::seated(stage(3, 2, 4));
     go_on(&mut run);
     let Task::CrossReview { documents, .. } = run.task("judge-1") else {
@@ -151,7 +156,7 @@ fn seed_002_a_stage_is_produced_reviewed_and_synthesized_and_has_no_verdict() {
 }
 
 #[test]
-fn seed_002_a_synthesis_without_debate_notes_is_sent_back_once() {
+fn a_synthesis_without_debate_notes_is_sent_back_once() {
     let mut run = Run::seated(stage(2, 2, 4));
     go_on(&mut run);
     go_on(&mut run);
@@ -164,7 +169,7 @@ fn seed_002_a_synthesis_without_debate_notes_is_sent_back_once() {
 }
 
 #[test]
-fn seed_002_light_skips_cross_review_and_contention() {
+fn light_skips_cross_review_and_contention() {
     let mut run = Run::seated(stage(3, 1, 1));
     go_on(&mut run);
     let writer = judges(&run).remove(0);
@@ -182,7 +187,7 @@ fn seed_002_light_skips_cross_review_and_contention() {
 }
 
 #[test]
-fn seed_002_the_threshold_is_inclusive() {
+fn the_threshold_is_inclusive() {
     let (agreed, disagreed) = (Stance::Agreed, Stance::Disagreed);
     let run = disputed(staged(3, 2, 4), &[agreed, disagreed]);
     assert_eq!(scores(&run), [(0.5, ContentionStep::Extended)]);
@@ -195,7 +200,7 @@ fn seed_002_the_threshold_is_inclusive() {
 }
 
 #[test]
-fn seed_002_the_minimum_beats_the_score_and_the_maximum_ends_it() {
+fn the_minimum_beats_the_score_and_the_maximum_ends_it() {
     let run = disputed(staged(3, 3, 5), &[Stance::Agreed]);
     assert_eq!(scores(&run), [(0.0, ContentionStep::Forced)]);
     assert!(run.logged("[Contention] Score: 0.00 → extending to Round 3 (minimum rounds)"));
@@ -212,7 +217,7 @@ fn seed_002_the_minimum_beats_the_score_and_the_maximum_ends_it() {
 }
 
 #[test]
-fn seed_002_a_rebuttal_is_about_what_is_open_only() {
+fn a_rebuttal_is_about_what_is_open_only() {
     let run = disputed(staged(3, 2, 4), &[Stance::Agreed, Stance::Disagreed]);
     let Task::Rebut { open, .. } = run.task("judge-1") else {
         panic!()
@@ -234,7 +239,7 @@ fn seed_002_a_rebuttal_is_about_what_is_open_only() {
 }
 
 #[test]
-fn seed_002_what_is_conceded_is_no_longer_contended() {
+fn what_is_conceded_is_no_longer_contended() {
     let mut run = disputed(staged(3, 2, 4), &[Stance::Disagreed]);
     dispute(&mut run, &[Stance::Agreed]);
     assert_eq!(
@@ -254,7 +259,7 @@ fn seed_002_what_is_conceded_is_no_longer_contended() {
 }
 
 #[test]
-fn seed_002_open_challenges_count_and_are_asked_in_the_next_round() {
+fn open_challenges_count_and_are_asked_in_the_next_round() {
     let mut run = Run::seated(staged(3, 2, 4));
     for judge in judges(&run) {
         run.answer(&judge, Vote::Pass, |_| {});
@@ -269,7 +274,7 @@ fn seed_002_open_challenges_count_and_are_asked_in_the_next_round() {
     run.answer("judge-2", Vote::Pass, |_| {});
     run.answer("judge-3", Vote::Pass, |_| {});
     assert_eq!(scores(&run), [(1.0, ContentionStep::Extended)]);
-    let asked = run.council.floor.challenges[0].to.to_string();
+    let asked = run.council.state.challenges[0].to.to_string();
     let Task::Rebut { challenges, .. } = run.task(&asked).clone() else {
         panic!()
     };
@@ -293,7 +298,7 @@ fn seed_002_open_challenges_count_and_are_asked_in_the_next_round() {
 }
 
 #[test]
-fn seed_002_the_progress_lines() {
+fn the_progress_lines() {
     let mut run = disputed(staged(3, 2, 3), &[Stance::Disagreed]);
     dispute(&mut run, &[Stance::Disagreed]);
     for line in [
@@ -306,7 +311,7 @@ fn seed_002_the_progress_lines() {
 }
 
 #[test]
-fn seed_002_one_agent_is_enough_for_a_synthesis() {
+fn one_agent_is_enough_for_a_synthesis() {
     let mut run = Run::seated(stage(3, 2, 4));
     run.answer("judge-1", Vote::Pass, write);
     run.fail("judge-2", FailureKind::Refused);
@@ -318,7 +323,7 @@ fn seed_002_one_agent_is_enough_for_a_synthesis() {
 }
 
 #[test]
-fn seed_002_when_all_fail_one_agent_works_alone() {
+fn when_all_fail_one_agent_works_alone() {
     let mut run = Run::seated(stage(2, 2, 4));
     run.fail("judge-1", FailureKind::Refused);
     run.fail("judge-2", FailureKind::Refused);
@@ -342,7 +347,7 @@ fn seed_002_when_all_fail_one_agent_works_alone() {
 }
 
 #[test]
-fn seed_002_when_all_fail_a_synthesizer_that_was_not_asked_yet_works_alone() {
+fn when_all_fail_a_synthesizer_that_was_not_asked_yet_works_alone() {
     let mut plan = stage(3, 2, 4);
     plan.options.synthesizer = Some("judge-3".into());
     for planned in &mut plan.seats {
@@ -365,7 +370,7 @@ fn seed_002_when_all_fail_a_synthesizer_that_was_not_asked_yet_works_alone() {
 }
 
 #[test]
-fn seed_002_agents_without_memory_are_told_what_they_wrote() {
+fn agents_without_memory_are_told_what_they_wrote() {
     let mut plan = stage(2, 2, 4);
     for planned in &mut plan.seats {
         let message = council_protocol::Capability::Message;
@@ -385,11 +390,11 @@ fn seed_002_agents_without_memory_are_told_what_they_wrote() {
 }
 
 #[test]
-fn seed_002_the_threshold_is_that_of_the_settings() {
+fn the_threshold_is_that_of_the_settings() {
     let mut plan = staged(2, 2, 4);
     plan.options.threshold = Contention::try_from(0.6).ok();
     let run = disputed(plan, &[Stance::Disagreed, Stance::Agreed]);
-    let record = run.council.floor.ledger.contention[0];
+    let record = run.council.state.ledger.contention[0];
     assert_eq!(
         (record.score.score(), record.then),
         (0.5, ContentionStep::Settled)
@@ -397,16 +402,16 @@ fn seed_002_the_threshold_is_that_of_the_settings() {
 }
 
 #[test]
-fn seed_002_a_failure_in_an_extra_round_leaves_the_others_going_on() {
+fn a_failure_in_an_extra_round_leaves_the_others_going_on() {
     let mut run = disputed(staged(3, 2, 4), &[Stance::Disagreed]);
     run.fail("judge-3", FailureKind::Quota);
     dispute(&mut run, &[Stance::Disagreed]);
-    assert_eq!(run.council.floor.begun, 4);
+    assert_eq!(run.council.state.begun, 4);
     assert!(run.logged("[Round 3] 2/3 rebuttals completed"));
 }
 
 #[test]
-fn seed_002_a_synthesizers_seat_takes_no_other_part() {
+fn a_synthesizers_seat_takes_no_other_part() {
     let mut plan = staged(3, 2, 4);
     plan.options.synthesizer = Some("judge-3".into());
     let mut run = Run::seated(plan);
@@ -424,7 +429,7 @@ fn seed_002_a_synthesizers_seat_takes_no_other_part() {
 }
 
 #[test]
-fn seed_002_documents_that_do_not_fit_give_way_oldest_first() {
+fn documents_that_do_not_fit_give_way_oldest_first() {
     let mut run = Run::seated(stage(2, 2, 4));
     let long = "x".repeat(150 << 10);
     for _ in 0..2 {

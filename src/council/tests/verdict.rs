@@ -170,7 +170,7 @@ fn strict_is_the_seeds_table_on_votes() {
 }
 
 #[test]
-fn seed_001_majority_tests_unanimity_first() {
+fn majority_tests_unanimity_first() {
     let majority = |votes: &[Vote]| {
         let answers: Vec<_> = votes.iter().map(|v| (*v, Vec::new())).collect();
         verdict_of(&answers, |plan| plan.consensus = ConsensusRule::Majority).verdict

@@ -149,6 +149,7 @@ pub(super) fn outcome(verdict: Verdict, reason: VerdictReason) -> Outcome {
         procedure: Some(Procedure::Review),
         consensus: Some(ConsensusRule::Findings),
         rounds: 1,
+        reviewed_by: crate::council::outcome::ReviewedBy::Models,
         counted: 5,
         quorum: 2,
         branch: None,

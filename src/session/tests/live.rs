@@ -42,7 +42,8 @@ fn debate(judges: usize) -> Plan {
             name: info.name.into(),
             focus: String::new(),
         };
-        planned.seat.agent.deterministic = true;
+        // Rules do not debate, and it is a debate that is to be driven here.
+        planned.seat.agent.deterministic = false;
     }
     plan
 }

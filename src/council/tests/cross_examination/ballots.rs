@@ -1,9 +1,9 @@
-//! Final ballots, and what they come to (seed 001).
+//! Final ballots, and what they come to.
 
 use super::*;
 
 #[test]
-fn seed_001_the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {
+fn the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {
     let end = |votes: &[Vote]| {
         quiet_debate(council(votes.len(), 1), votes)
             .concluded()
@@ -29,7 +29,7 @@ fn seed_001_the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {
 }
 
 #[test]
-fn seed_001_the_ballot_is_the_vote_that_counts() {
+fn the_ballot_is_the_vote_that_counts() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, PASS, PASS]);
     for _ in 0..2 {
@@ -58,7 +58,7 @@ fn seed_001_the_ballot_is_the_vote_that_counts() {
 }
 
 #[test]
-fn seed_001_a_topic_has_no_lines_so_that_a_named_change_is_enough() {
+fn a_topic_has_no_lines_so_that_a_named_change_is_enough() {
     let mut plan = council(3, 1);
     plan.options.subject = DebateSubject::Text;
     let mut run = Run::seated(plan);

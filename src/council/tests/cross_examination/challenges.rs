@@ -1,9 +1,9 @@
-//! Challenges, answers and messages between councillors (seed 001).
+//! Challenges, answers and messages between councillors.
 
 use super::*;
 
 #[test]
-fn seed_001_two_challenges_are_asked_for_or_a_reason() {
+fn two_challenges_are_asked_for_or_a_reason() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, WARN, FAIL]);
     run.answer("judge-1", PASS, |a| {
@@ -48,7 +48,7 @@ fn seed_001_two_challenges_are_asked_for_or_a_reason() {
 }
 
 #[test]
-fn seed_001_the_question_of_an_opening_is_the_first_challenge() {
+fn the_question_of_an_opening_is_the_first_challenge() {
     let mut run = Run::seated(council(3, 1));
     run.answer("judge-1", PASS, |a| {
         fill(a);
@@ -82,7 +82,7 @@ fn challenged() -> Run {
 }
 
 #[test]
-fn seed_001_every_challenge_is_put_to_its_addressee_in_the_next_round() {
+fn every_challenge_is_put_to_its_addressee_in_the_next_round() {
     let mut run = challenged();
     let Task::Examine {
         challenges,
@@ -98,13 +98,13 @@ fn seed_001_every_challenge_is_put_to_its_addressee_in_the_next_round() {
         a.answers = answers(&challenges);
     });
     assert_eq!(
-        run.council.floor.challenges[0].answer.as_deref(),
+        run.council.state.challenges[0].answer.as_deref(),
         Some("No: see line 3.")
     );
 }
 
 #[test]
-fn seed_001_an_unanswered_challenge_is_asked_again_once_then_recorded_as_evaded() {
+fn an_unanswered_challenge_is_asked_again_once_then_recorded_as_evaded() {
     let mut run = challenged();
     go_on(&mut run, &[PASS, WARN, FAIL]);
     let Task::Moderate {
@@ -160,7 +160,7 @@ fn seed_001_an_unanswered_challenge_is_asked_again_once_then_recorded_as_evaded(
 }
 
 #[test]
-fn seed_001_challenges_of_the_last_round_are_answered_within_it() {
+fn challenges_of_the_last_round_are_answered_within_it() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, WARN, FAIL]);
     run.answer("judge-1", PASS, |a| {
@@ -187,11 +187,11 @@ fn seed_001_challenges_of_the_last_round_are_answered_within_it() {
     ));
     run.answer("judge-3", FAIL, fill);
     assert_eq!(*run.task("judge-1"), Task::Ballot);
-    assert!(run.council.floor.challenges[1].evaded);
+    assert!(run.council.state.challenges[1].evaded);
 }
 
 #[test]
-fn seed_004_answering_anothers_challenge_is_a_violation() {
+fn answering_anothers_challenge_is_a_violation() {
     let mut run = challenged();
     let Task::Examine { challenges, .. } = run.task("judge-2").clone() else {
         panic!()
@@ -200,13 +200,14 @@ fn seed_004_answering_anothers_challenge_is_a_violation() {
         fill(a);
         a.answers = answers(&challenges);
     });
-    let failure = &run.council.floor.bench.judges[2].failures[0].failure;
+    let failure =
+        &run.council.state.judges[crate::council::judges::SeatIndex(2)].failures[0].failure;
     assert_eq!(failure.kind, FailureKind::Violation);
-    assert_eq!(run.council.floor.challenges[0].answer, None);
+    assert_eq!(run.council.state.challenges[0].answer, None);
 }
 
 #[test]
-fn seed_001_messages_go_from_judge_to_judge_two_in_a_round() {
+fn messages_go_from_judge_to_judge_two_in_a_round() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, WARN, FAIL]);
     let message = |to: &str, text: &str| PeerMessage {

@@ -1,9 +1,9 @@
-//! Groupthink, and a debate that stands still (seed 001).
+//! Groupthink, and a debate that stands still.
 
 use super::*;
 
 #[test]
-fn seed_001_groupthink_makes_the_critic_argue_the_other_side() {
+fn groupthink_makes_the_critic_argue_the_other_side() {
     let mut run = Run::seated(council(3, 1));
     open(&mut run, &[PASS, PASS, PASS]);
     go_on(&mut run, &[PASS, PASS, PASS]);
@@ -28,7 +28,7 @@ fn seed_001_groupthink_makes_the_critic_argue_the_other_side() {
 }
 
 #[test]
-fn seed_001_no_groupthink_where_somebody_was_challenged_or_two_differ() {
+fn no_groupthink_where_somebody_was_challenged_or_two_differ() {
     for (votes, challenged) in [([PASS, PASS, PASS], true), ([PASS, PASS, FAIL], false)] {
         let mut run = Run::seated(council(3, 2));
         open(&mut run, &votes);
@@ -42,14 +42,14 @@ fn seed_001_no_groupthink_where_somebody_was_challenged_or_two_differ() {
             });
         }
         assert!(
-            run.council.floor.ledger.interventions.is_empty(),
+            run.council.state.ledger.interventions.is_empty(),
             "{votes:?}"
         );
     }
 }
 
 #[test]
-fn seed_001_a_finding_that_three_hold_unchallenged_is_groupthink_too() {
+fn a_finding_that_three_hold_unchallenged_is_groupthink_too() {
     let mut run = Run::seated(council(3, 1));
     for judge in ["judge-1", "judge-2", "judge-3"] {
         run.answer(judge, FAIL, |a| {
@@ -65,7 +65,7 @@ fn seed_001_a_finding_that_three_hold_unchallenged_is_groupthink_too() {
 }
 
 #[test]
-fn seed_001_a_round_without_anything_new_is_reframed_for_everybody_once() {
+fn a_round_without_anything_new_is_reframed_for_everybody_once() {
     let stale = |run: &Run| {
         matches!(
             run.task("judge-1"),

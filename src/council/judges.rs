@@ -1,6 +1,7 @@
-//! The bench: every judge from the moment it is asked for until it has ended.
+//! The judges: each of them from the moment it is asked for until it has ended.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::{Index, IndexMut};
 
 use council_protocol::answer::{Answer, Evidence, Finding};
 use council_protocol::message::{Ending, Failure, TurnId, Usage};
@@ -11,7 +12,8 @@ use super::outcome::RoundFailure;
 use super::plan::PlannedSeat;
 
 /// The place of a judge in the plan.
-pub(super) type SeatIndex = usize;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct SeatIndex(pub(super) usize);
 
 /// Where a judge is between seat and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub(super) struct QueuedTask {
     pub(super) task: Task,
     /// A bound of its own inside the round's, in milliseconds.
     pub(super) limit_ms: Option<u64>,
-    /// How often the same question was sent back (rule 11: once).
+    /// How often the same question was sent back: once, then the judge abstains.
     pub(super) mended: bool,
     /// A usable answer that was sent back because something in it is wanting: it counts if no better one comes.
     pub(super) draft: Option<Box<Answer>>,
@@ -115,6 +117,10 @@ pub(super) struct JudgeState {
     pub(super) peers: BTreeMap<u8, Vec<SeatIndex>>,
     /// What went wrong.
     pub(super) failures: Vec<RoundFailure>,
+    /// An answer of it whose quotes are being searched.
+    pub(super) checking: Option<Box<(OpenTurn, Answer)>>,
+    /// Whether it takes part in rounds after R1: rules say the same again, so that they are no judges of each other.
+    pub(super) debates: bool,
     /// Its explorers are at work until this deadline.
     pub(super) exploring: Option<TimerId>,
     /// It had its explorers.
@@ -143,6 +149,8 @@ impl JudgeState {
             restatement: None,
             peers: BTreeMap::new(),
             failures: Vec::new(),
+            checking: None,
+            debates: true,
             exploring: None,
             explored: false,
             ending: None,
@@ -205,15 +213,19 @@ impl JudgeState {
         self.answers.get(&1).map(|a| a.verdict)
     }
 
-    /// Whether it can take part in a round after R1 (seed 000: a judge late in R1 gets no message).
+    /// Whether it can take part in a round after R1 (a judge late in R1 gets no message: it has nothing to restate).
     pub(super) fn can_debate(&self) -> bool {
-        self.is_counted() && self.presence == SeatPresence::Seated && self.can_be_messaged()
+        self.debates
+            && self.is_counted()
+            && self.presence == SeatPresence::Seated
+            && self.can_be_messaged()
     }
 
     /// Whether it has nothing left to do in this round.
     pub(super) fn is_idle(&self) -> bool {
         self.queue.is_empty()
             && self.exploring.is_none()
+            && self.checking.is_none()
             && self.open.as_ref().is_none_or(|turn| turn.cancelled)
     }
 
@@ -259,17 +271,24 @@ pub(super) fn same_text(a: &str, b: &str) -> bool {
 
 /// All judges in the order of the plan.
 #[derive(Debug, Clone)]
-pub(super) struct Judges {
-    /// The judges.
-    pub(super) judges: Vec<JudgeState>,
-}
+pub(super) struct Judges(Vec<JudgeState>);
 
 impl Judges {
     /// Everybody is asked for, nobody is seated.
     pub(super) fn new(seats: &[PlannedSeat]) -> Self {
-        Self {
-            judges: seats.iter().cloned().map(JudgeState::new).collect(),
-        }
+        Self(seats.iter().cloned().map(JudgeState::new).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, JudgeState> {
+        self.0.iter()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, JudgeState> {
+        self.0.iter_mut()
     }
 
     /// Everybody but the synthesizer.
@@ -277,25 +296,43 @@ impl Judges {
         self.seats_where(|j| !j.synthesizer)
     }
 
-    /// The chair of a judge; a name that nobody has is nobody.
+    /// The seat of a judge; a name that nobody has is nobody.
     pub(super) fn seat_of(&self, judge: &JudgeId) -> Option<SeatIndex> {
-        self.judges.iter().position(|j| j.id() == judge)
+        self.iter().position(|j| j.id() == judge).map(SeatIndex)
     }
 
-    /// The chairs whose judge counts.
+    /// The seats whose judge counts.
     pub(super) fn counted_seats(&self) -> Vec<SeatIndex> {
         self.seats_where(JudgeState::is_counted)
     }
 
-    /// The chairs whose judge can take part in a round after R1.
+    /// The seats of models whose judge counts: those that can hold or refute what another one found.
+    pub(super) fn model_seats(&self) -> Vec<SeatIndex> {
+        self.seats_where(|j| j.is_counted() && !j.is_deterministic())
+    }
+
+    /// The seats whose judge can take part in a round after R1.
     pub(super) fn debating_seats(&self) -> Vec<SeatIndex> {
         self.seats_where(JudgeState::can_debate)
     }
 
-    /// The chairs that `wanted` picks.
+    /// The seats that `wanted` picks.
     pub(super) fn seats_where(&self, wanted: impl Fn(&JudgeState) -> bool) -> Vec<SeatIndex> {
-        (0..self.judges.len())
-            .filter(|&chair| wanted(&self.judges[chair]))
-            .collect()
+        let picked = self.iter().enumerate().filter(|(_, judge)| wanted(judge));
+        picked.map(|(index, _)| SeatIndex(index)).collect()
+    }
+}
+
+impl Index<SeatIndex> for Judges {
+    type Output = JudgeState;
+
+    fn index(&self, seat: SeatIndex) -> &JudgeState {
+        &self.0[seat.0]
+    }
+}
+
+impl IndexMut<SeatIndex> for Judges {
+    fn index_mut(&mut self, seat: SeatIndex) -> &mut JudgeState {
+        &mut self.0[seat.0]
     }
 }

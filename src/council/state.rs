@@ -1,14 +1,14 @@
-//! The floor: everything that the rules of a procedure see and may write to.
+//! The state: everything that the rules of a procedure see and may write to.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::task::{DebateBranch, Framing};
 use council_protocol::{Coverage, Millis, TurnId};
 
-use super::bench::{Judges, QueuedTask, SeatIndex};
 use super::disposition::{self, FindingCluster};
 use super::evidence::QuoteClaims;
 use super::exchange::{Action, TimerId};
+use super::judges::{Judges, QueuedTask, SeatIndex};
 use super::ledger::DebateLedger;
 use super::outcome::ChallengeRecord;
 use super::plan::{DebateSubject, Plan, Procedure};
@@ -20,7 +20,7 @@ pub(super) struct DebateState {
     /// What the council was convened with.
     pub(super) plan: Plan,
     /// The judges.
-    pub(super) bench: Judges,
+    pub(super) judges: Judges,
     /// What was and is to be proven.
     pub(super) claims: QuoteClaims,
     /// What passed between judges.
@@ -50,12 +50,13 @@ pub(super) struct DebateState {
 impl DebateState {
     /// Before the first round.
     pub(super) fn new(plan: Plan) -> Self {
-        let mut bench = Judges::new(&plan.seats);
-        for judge in &mut bench.judges {
+        let mut judges = Judges::new(&plan.seats);
+        for judge in judges.iter_mut() {
             judge.synthesizer = plan.options.synthesizer.as_ref() == Some(judge.id());
+            judge.debates = plan.options.transcript || !judge.is_deterministic();
         }
         Self {
-            bench,
+            judges,
             claims: QuoteClaims::default(),
             ledger: DebateLedger::default(),
             challenges: Vec::new(),
@@ -81,9 +82,9 @@ impl DebateState {
     }
 
     /// Takes one of a judge's sub-turns of the current round; false: it had all of them, or cannot be reached.
-    pub(super) fn may_interrupt(&mut self, chair: SeatIndex, kind: SubTurn) -> bool {
-        let judge = &self.bench.judges[chair];
-        let given = self.given.entry((self.begun, chair, kind)).or_insert(0);
+    pub(super) fn may_interrupt(&mut self, seat: SeatIndex, kind: SubTurn) -> bool {
+        let judge = &self.judges[seat];
+        let given = self.given.entry((self.begun, seat, kind)).or_insert(0);
         let may = judge.can_debate() && *given < MAX_SUB_TURNS;
         *given += u8::from(may);
         may
@@ -96,13 +97,13 @@ impl DebateState {
 
     /// The findings so far, grouped.
     pub(super) fn clusters(&self) -> Vec<FindingCluster> {
-        disposition::build_clusters(&self.bench, &self.claims)
+        disposition::build_clusters(&self.judges, &self.claims)
     }
 
     /// Where every judge stood and stands, in seat order.
     pub(super) fn positions(&self) -> Vec<JudgePosition> {
-        let chairs = 0..self.bench.judges.len();
-        chairs.map(|chair| judge_position(self, chair)).collect()
+        let seats = self.judges.seats_where(|_| true).into_iter();
+        seats.map(|seat| judge_position(self, seat)).collect()
     }
 
     /// Whether what is debated asks for no verdict.
@@ -119,16 +120,16 @@ impl DebateState {
 
     /// What a quorum of the judges that count saw.
     pub(super) fn quorum_coverage(&self) -> Coverage {
-        let counted = self.bench.counted_seats();
+        let counted = self.judges.counted_seats();
         let seen: Vec<&Coverage> = counted
             .iter()
-            .map(|&chair| &*self.bench.judges[chair].planned.coverage)
+            .map(|&seat| &*self.judges[seat].planned.coverage)
             .collect();
         Coverage::of_quorum(&seen, self.plan.quorum.max(1) as usize)
     }
 }
 
-/// Kinds of bounded sub-turns (2-architecture.md, "Agents": at most two of each per judge and round).
+/// Kinds of bounded sub-turns: at most two of each for a judge in a round, so that no debate runs away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SubTurn {
     /// A message of another judge.
@@ -192,6 +193,8 @@ pub(super) enum TimerKind {
     Turn(TurnId),
     /// Explorers of a judge.
     Explorers(SeatIndex),
+    /// The quotes of an answer must be searched by now.
+    Check,
     /// The quotes of a round must be searched by now.
     Proofs(u8),
     /// Judges must have ended by now.

@@ -1,0 +1,270 @@
+//! How a quote is read. Judges copy from a brief or a terminal: what stands around the copied words there is taken off
+//! before a line counts as lost, in one place for the proof search, the mailbox and the duel.
+
+use crate::evidence::{FileLines, SHORTEST_QUOTE, normalize_blanks};
+
+/// Readings of one quote that are tried. Decorations nest (a fence around numbered lines), but never deeply.
+const MAX_READINGS: usize = 48;
+
+/// Lines between two parts of a quote that still read as one place.
+const MAX_GAP: usize = 60;
+
+/// The fewest characters that may run over the end of a line: shorter ones meet by chance.
+const MIN_FLOW_CHARS: usize = 8;
+
+/// What opens a comment behind code, and what is left of one that only says that lines were left out.
+const COMMENTS: [&str; 8] = ["//", "#", "--", "/*", "<!--", ";", "%", "*/"];
+
+/// A quote as it is, then with what may stand around it taken off, the least first.
+pub(crate) fn readings(quote: &str) -> Vec<String> {
+    let mut readings = vec![quote.to_owned()];
+    let mut at = 0;
+    while let Some(reading) = readings.get(at).cloned() {
+        let strips = [
+            strip_fence,
+            strip_quotation,
+            strip_marks,
+            strip_numbers,
+            strip_own_numbers,
+            strip_markers,
+            unescape,
+        ];
+        for stripped in strips.iter().filter_map(|strip| strip(&reading)) {
+            if readings.len() < MAX_READINGS && !readings.contains(&stripped) {
+                readings.push(stripped);
+            }
+        }
+        at += 1;
+    }
+    readings
+}
+
+/// Without the fence of a code block.
+fn strip_fence(text: &str) -> Option<String> {
+    // Behind the marks stands at most the name of a language: what is more is the first line of the code itself.
+    let is_name = |info: &str| {
+        info.chars()
+            .all(|c| c.is_alphanumeric() || "+-_#".contains(c))
+    };
+    let is_fence = |line: &&str| {
+        let line = line.trim();
+        let info = line.trim_start_matches('`').trim_start_matches('~');
+        line.len() - info.len() >= 3 && is_name(info)
+    };
+    let mut lines: Vec<&str> = text.trim().lines().collect();
+    let before = lines.len();
+    if lines.first().is_some_and(is_fence) {
+        lines.remove(0);
+    }
+    if lines.last().is_some_and(is_fence) {
+        lines.pop();
+    }
+    (lines.len() < before).then(|| lines.join("\n"))
+}
+
+/// Without blanks, backticks and quotation marks at its ends. The ends of a quote may be parts of lines, so that a mark that
+/// belongs to the code may go with them.
+fn strip_marks(text: &str) -> Option<String> {
+    strip_ends(text, "`\"'“”‘’«»„‚")
+}
+
+/// The same, the backticks of a fence left where they are.
+fn strip_quotation(text: &str) -> Option<String> {
+    strip_ends(text, "\"'“”‘’«»„‚")
+}
+
+fn strip_ends(text: &str, marks: &str) -> Option<String> {
+    let stripped = text.trim_matches(|c: char| c.is_whitespace() || marks.contains(c));
+    (stripped.len() < text.len()).then(|| stripped.to_owned())
+}
+
+/// Without the line numbers of a brief, and the marker behind each.
+fn strip_numbers(text: &str) -> Option<String> {
+    strip_gutter(text, &|rest| {
+        rest.strip_prefix([' ', '\t'])?
+            .strip_prefix(['+', '-', ' '])
+    })
+}
+
+/// Without line numbers as a model writes them: `12: text`, `12 | text`, `L12 text`.
+fn strip_own_numbers(text: &str) -> Option<String> {
+    strip_gutter(text, &|rest| {
+        let behind = rest.trim_start();
+        let text = behind.strip_prefix([':', '|']).unwrap_or(behind);
+        // A number alone is one only where something sets it apart: `3px` is none.
+        let is_apart = text.len() < rest.len() || rest.is_empty() || rest.starts_with(['+', '-']);
+        is_apart.then(|| unmarked(text.trim_start()))
+    })
+}
+
+/// Every line without its number, as `behind` reads what stands behind it. One without a number may still have a marker:
+/// removed lines have no number.
+fn strip_gutter(text: &str, behind: &dyn Fn(&str) -> Option<&str>) -> Option<String> {
+    let mut found = false;
+    let mut strip = |line| {
+        let stripped = after_number(line).and_then(behind);
+        found |= stripped.is_some();
+        stripped.unwrap_or_else(|| unmarked(line))
+    };
+    let stripped: Vec<&str> = text.lines().map(&mut strip).collect();
+    found.then(|| stripped.join("\n"))
+}
+
+fn after_number(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = line.strip_prefix('L').unwrap_or(line);
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    (1..=7).contains(&(line.len() - rest.len())).then_some(rest)
+}
+
+fn unmarked(line: &str) -> &str {
+    let inner = line.trim_start();
+    inner.strip_prefix(['+', '-']).unwrap_or(line)
+}
+
+/// Without the markers of a diff.
+fn strip_markers(text: &str) -> Option<String> {
+    let stripped: Vec<&str> = text.lines().map(unmarked).collect();
+    let stripped = stripped.join("\n");
+    (stripped.len() < text.len() && text.lines().any(|l| unmarked(l).len() < l.len()))
+        .then_some(stripped)
+}
+
+/// With line ends and quotation marks that were escaped twice on their way through JSON.
+fn unescape(text: &str) -> Option<String> {
+    text.contains('\\')
+        .then(|| {
+            text.replace("\\n", "\n")
+                .replace("\\t", "\t")
+                .replace("\\\"", "\"")
+        })
+        .filter(|unescaped| unescaped != text)
+}
+
+/// Whether `line` is `wanted`, or `wanted` with a comment behind it.
+pub(crate) fn is_line(line: &str, wanted: &str) -> bool {
+    line.strip_prefix(wanted)
+        .is_some_and(|rest| rest.is_empty() || is_comment(rest))
+}
+
+/// Whether `line` ends with `wanted`, a comment behind it aside.
+pub(crate) fn ends_line(line: &str, wanted: &str) -> bool {
+    line.ends_with(wanted)
+        || line
+            .match_indices(wanted)
+            .any(|(at, _)| is_comment(&line[at + wanted.len()..]))
+}
+
+/// A comment is set apart from the code before it: `a#b` holds none.
+fn is_comment(rest: &str) -> bool {
+    rest.starts_with(' ') && COMMENTS.iter().any(|mark| rest[1..].starts_with(mark))
+}
+
+/// Lines from 0 at which `quote` begins when it runs over the ends of lines: blanks and line ends are the same to it.
+pub(crate) fn flowing(lines: &FileLines, quote: &str) -> Vec<usize> {
+    let wanted = normalize_blanks(&quote.split_whitespace().collect::<Vec<_>>().join(" "));
+    if wanted.chars().count() < MIN_FLOW_CHARS {
+        return Vec::new();
+    }
+    let (mut text, mut starts) = (String::new(), Vec::new());
+    for line in (0..lines.len()).filter_map(|index| lines.get(index)) {
+        starts.push(text.len());
+        if !line.is_empty() {
+            text.push_str(line);
+            text.push(' ');
+        }
+    }
+    // An empty line starts where the next one does: the last of them is the one that holds the text.
+    let line_of = |(at, _)| starts.partition_point(|&start| start <= at) - 1;
+    text.match_indices(wanted.as_str()).map(line_of).collect()
+}
+
+/// Lines from 0 at which `quote` begins when it joins lines that are apart, by a line end or an ellipsis.
+pub(crate) fn joined(lines: &FileLines, quote: &str) -> Vec<usize> {
+    let parts = parts(quote);
+    let Some((first, rest)) = parts.split_first() else {
+        return Vec::new();
+    };
+    let begins = |&at: &usize| {
+        let Some(mut end) = part_end(lines, at, 0, first) else {
+            return false;
+        };
+        let mut line = at;
+        rest.iter()
+            .all(|part| match next_part(lines, line, end, part) {
+                Some(found) => {
+                    (line, end) = found;
+                    true
+                }
+                None => false,
+            })
+    };
+    (0..lines.len()).filter(begins).collect()
+}
+
+/// Where a part of a quote ends that follows column `from` of `line`: there, or in one of the next lines.
+fn next_part(lines: &FileLines, line: usize, from: usize, part: &str) -> Option<(usize, usize)> {
+    let is_text = |&l: &usize| lines.get(l).is_some_and(|text| !text.contains('\0'));
+    // No text of a file holds a NUL: one stands where lines of the file are missing.
+    let later = (line + 1..(line + 1 + MAX_GAP).min(lines.len())).take_while(is_text);
+    let here = part_end(lines, line, from, part).map(|end| (line, end));
+    let mut later = later.into_iter();
+    here.or_else(|| later.find_map(|l| part_end(lines, l, 0, part).map(|end| (l, end))))
+}
+
+fn part_end(lines: &FileLines, line: usize, from: usize, part: &str) -> Option<usize> {
+    let text = lines.get(line)?;
+    if part.chars().count() < SHORTEST_QUOTE {
+        return (from == 0 && is_line(text, part)).then_some(text.len());
+    }
+    text.get(from..)?
+        .find(part)
+        .map(|at| from + at + part.len())
+}
+
+/// The parts that a quote joins. What only says that something was left out is none.
+fn parts(quote: &str) -> Vec<String> {
+    let mut text = quote.replace("...", "…");
+    for around in ["[…]", "(…)", "{…}"] {
+        text = text.replace(around, "…");
+    }
+    text.split(['…', '\n'])
+        .map(normalize_blanks)
+        .filter(|part| {
+            !part.is_empty() && part.chars().any(|c| c != '.') && !COMMENTS.contains(&part.as_str())
+        })
+        .collect()
+}
+
+/// The line that is most like a quote: what a judge is shown when its quote was not found. Near lines go before far ones.
+pub(crate) fn nearest(lines: &FileLines, claimed: u32, quote: &str) -> Option<usize> {
+    let readings = readings(quote);
+    let plain = readings.last()?;
+    let longest = plain.lines().max_by_key(|line| line.trim().len())?;
+    let wanted = words(longest);
+    let distance = |index: usize| (index + 1).abs_diff(claimed as usize);
+    let scored = (0..lines.len()).filter_map(|index| {
+        let line = words(lines.get(index)?);
+        let shared = wanted.iter().filter(|word| line.contains(word)).count();
+        let all = wanted.len() + line.len();
+        (shared > 0).then(|| {
+            (
+                shared * 2_000 / all,
+                std::cmp::Reverse(distance(index)),
+                index,
+            )
+        })
+    });
+    let best = scored.max().map(|(_, _, index)| index);
+    let here = (claimed as usize).checked_sub(1);
+    best.or_else(|| here.filter(|&at| lines.get(at).is_some_and(|line| !line.is_empty())))
+}
+
+fn words(line: &str) -> Vec<&str> {
+    let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+#[cfg(test)]
+#[path = "quote_tests.rs"]
+mod tests;

@@ -1,0 +1,219 @@
+//! Whatever may stand around the copy of a real line, it is found; whatever stands around a line that is not there, it is
+//! not.
+
+use proptest::prelude::*;
+
+use crate::evidence::{FileLines, Proof, prove_quote};
+
+/// What a judge does to a line on the way into its answer.
+#[derive(Debug, Clone, Copy)]
+enum Decoration {
+    /// The number and the marker that a brief prints.
+    Gutter(char),
+    Numbers(&'static str),
+    DiffMarker(char),
+    Backticks(&'static str),
+    StrayBacktick,
+    Fence,
+    Quotes(&'static str, &'static str),
+    OuterBlanks,
+    WiderBlanks,
+    EscapedLineEnds,
+}
+
+fn decoration() -> impl Strategy<Value = Decoration> {
+    use Decoration as D;
+    prop_oneof![
+        prop_oneof![Just('+'), Just('-'), Just(' ')].prop_map(D::Gutter),
+        prop_oneof![Just(": "), Just(" | "), Just(":"), Just("  ")].prop_map(D::Numbers),
+        prop_oneof![Just('+'), Just('-')].prop_map(D::DiffMarker),
+        prop_oneof![Just("`"), Just("``"), Just("```")].prop_map(D::Backticks),
+        Just(D::StrayBacktick),
+        Just(D::Fence),
+        prop_oneof![
+            Just(("\"", "\"")),
+            Just(("'", "'")),
+            Just(("“", "”")),
+            Just(("«", "»"))
+        ]
+        .prop_map(|(open, close)| D::Quotes(open, close)),
+        Just(D::OuterBlanks),
+        Just(D::WiderBlanks),
+        Just(D::EscapedLineEnds),
+    ]
+}
+
+fn decorate(text: &str, line: usize, decoration: Decoration) -> String {
+    let each = |change: &dyn Fn(usize, &str) -> String| {
+        let lines: Vec<String> = text
+            .lines()
+            .enumerate()
+            .map(|(i, l)| change(line + i, l))
+            .collect();
+        lines.join("\n")
+    };
+    match decoration {
+        Decoration::Gutter(marker) => each(&|n, l| format!("{n:>4} {marker}{l}")),
+        Decoration::Numbers(behind) => each(&|n, l| format!("{n}{behind}{l}")),
+        Decoration::DiffMarker(marker) => each(&|_, l| format!("{marker}{l}")),
+        Decoration::Backticks(mark) => format!("{mark}{text}{mark}"),
+        Decoration::StrayBacktick => format!("{text}`"),
+        Decoration::Fence => format!("```rust\n{text}\n```"),
+        Decoration::Quotes(open, close) => format!("{open}{text}{close}"),
+        Decoration::OuterBlanks => format!("\n  \t{text}  \n\n"),
+        Decoration::WiderBlanks => text.replace(' ', "  \t "),
+        Decoration::EscapedLineEnds => text.replace('\n', "\\n"),
+    }
+}
+
+/// Lines of code, each with a word of its own; no word holds `zz`.
+fn file() -> impl Strategy<Value = Vec<String>> {
+    let line = (
+        "[a-y]{3,8}",
+        "[a-y]{3,8}",
+        prop::option::of("[a-y]{3,8}"),
+        0_usize..4,
+    );
+    prop::collection::vec(line, 3..14).prop_map(|lines| {
+        let write = |(n, (name, call, comment, depth)): (
+            usize,
+            (String, String, Option<String>, usize),
+        )| {
+            let comment = comment.map_or(String::new(), |c| format!(" // {c}"));
+            format!(
+                "{}let {name}_{n} = {call}({n}, \"a b\");{comment}",
+                " ".repeat(depth * 4)
+            )
+        };
+        lines.into_iter().enumerate().map(write).collect()
+    })
+}
+
+/// What of a file is quoted.
+#[derive(Debug, Clone, Copy)]
+enum Excerpt {
+    Line,
+    Part,
+    Lines,
+    LinesApart,
+    Elided,
+    WithoutComments,
+    Flattened,
+}
+
+fn excerpt() -> impl Strategy<Value = Excerpt> {
+    use Excerpt as E;
+    prop_oneof![
+        Just(E::Line),
+        Just(E::Part),
+        Just(E::Lines),
+        Just(E::LinesApart),
+        Just(E::Elided),
+        Just(E::WithoutComments),
+        Just(E::Flattened),
+    ]
+}
+
+fn quote(lines: &[String], at: usize, excerpt: Excerpt) -> String {
+    let uncommented = |line: &String| line.split(" //").next().unwrap_or_default().to_owned();
+    let (first, last) = (&lines[at], &lines[lines.len() - 1]);
+    let rest = &lines[at..(at + 3).min(lines.len())];
+    match excerpt {
+        Excerpt::Line => first.clone(),
+        Excerpt::Part => first.trim().chars().skip(4).collect(),
+        Excerpt::Lines => rest.join("\n"),
+        Excerpt::LinesApart => format!("{first}\n{last}"),
+        Excerpt::Elided => format!("{first}\n    ...\n{last}"),
+        Excerpt::WithoutComments => rest.iter().map(uncommented).collect::<Vec<_>>().join("\n"),
+        Excerpt::Flattened => rest.iter().map(|l| l.trim()).collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// The last line cannot be joined with itself.
+fn fits(lines: &[String], at: usize, excerpt: Excerpt) -> bool {
+    !matches!(excerpt, Excerpt::LinesApart | Excerpt::Elided) || at + 1 < lines.len()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_decorated_copy_of_a_real_line_is_found_at_its_line(
+        lines in file(),
+        at in any::<prop::sample::Index>(),
+        excerpt in excerpt(),
+        decorations in prop::collection::vec(decoration(), 0..3),
+    ) {
+        let at = at.index(lines.len());
+        prop_assume!(fits(&lines, at, excerpt));
+        // A number in front of a marker is a gutter; a marker in front of a number is no decoration that anything prints.
+        let plain = quote(&lines, at, excerpt);
+        let said = decorations.iter().fold(plain, |text, &d| decorate(&text, at + 1, d));
+        let claimed = u32::try_from(at + 1).unwrap();
+        prop_assert_eq!(prove_quote(&lines.join("\n"), claimed, &said), Proof::Verified, "{:?}", said);
+    }
+
+    #[test]
+    fn what_is_not_in_the_file_is_not_found_whatever_stands_around_it(
+        lines in file(),
+        at in any::<prop::sample::Index>(),
+        excerpt in excerpt(),
+        decorations in prop::collection::vec(decoration(), 0..3),
+        foreign in "zz[a-z]{2,6}",
+        place in any::<prop::sample::Index>(),
+    ) {
+        let at = at.index(lines.len());
+        prop_assume!(fits(&lines, at, excerpt));
+        let plain = quote(&lines, at, excerpt);
+        let words: Vec<usize> = plain.match_indices("let ").map(|(i, _)| i + 4).chain([plain.len()]).collect();
+        let mut forged = plain.clone();
+        forged.insert_str(*place.get(&words), &foreign);
+        let said = decorations.iter().fold(forged, |text, &d| decorate(&text, at + 1, d));
+        let claimed = u32::try_from(at + 1).unwrap();
+        prop_assert!(!prove_quote(&lines.join("\n"), claimed, &said).resolves(), "{:?}", said);
+    }
+
+    #[test]
+    fn any_text_is_searched_without_a_fault(text in ".{0,200}", quote in ".{0,80}", line in any::<u32>()) {
+        let lines = FileLines::of(&text);
+        let _ = (lines.prove(line, &quote), lines.nearest_line(line, &quote));
+    }
+}
+
+const TEXT: &str = "fn main() {\n    let x = compute(1, \"a\"); // why\n    if x > 3 {\n\n        drop_all(x);\n    }\n    \
+                    return foo(\n        a,\n        b);\n}\n";
+
+#[test]
+fn a_line_over_several_lines_may_be_quoted_in_one() {
+    assert_eq!(prove_quote(TEXT, 7, "return foo( a, b);"), Proof::Verified);
+    assert_eq!(
+        prove_quote(TEXT, 3, "if x > 3 { drop_all(x);"),
+        Proof::Verified
+    );
+}
+
+#[test]
+fn lines_that_are_joined_stand_in_their_order() {
+    let joined = "let x = compute(1, \"a\");\ndrop_all(x);";
+    assert_eq!(prove_quote(TEXT, 2, joined), Proof::Verified);
+    assert!(!prove_quote(TEXT, 2, "drop_all(x);\nlet x = compute").resolves());
+}
+
+#[test]
+fn decorations_alone_prove_nothing() {
+    for quote in ["...", "// ...", "`", "``", "12 +", "\"\"", "1: }x"] {
+        assert!(!prove_quote(TEXT, 2, quote).resolves(), "{quote:?}");
+    }
+}
+
+#[test]
+fn the_nearest_line_is_the_one_that_shares_most_words() {
+    let lines = FileLines::of(TEXT);
+    let nearest = lines.nearest_line(9, "`let x = compute(2)`");
+    assert_eq!(nearest, Some((2, "let x = compute(1, \"a\"); // why")));
+    assert_eq!(
+        lines.nearest_line(5, "?!"),
+        Some((5, "drop_all(x);")),
+        "nothing alike: the line that was named"
+    );
+}

@@ -1,0 +1,323 @@
+//! An answer that can be read is checked before it counts: what it quotes has to stand somewhere, what it responds to has
+//! to exist. It is sent back once with every fault in it, and counts as it is when no better one comes.
+
+use council_protocol::answer::{Answer, Evidence};
+use council_protocol::{Finding, Millis, RepoPath, Severity, Task};
+
+use super::anonymity;
+use super::cluster::is_alike;
+use super::engine::{Council, PROOF_MS};
+use super::evidence::is_about_file;
+use super::judges::{OpenTurn, QueuedTask, SeatIndex, same_text};
+use super::quotes::quoted_texts;
+use super::state::{DebateState, TimerKind};
+
+/// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.
+const MAX_FAULTS: usize = 12;
+
+/// Characters of a quote, or of the line beside it, in the words that go back to the judge.
+const EXCERPT_CHARS: usize = 120;
+
+impl Council {
+    /// A usable answer counts, unless something in it is wanting.
+    pub(super) fn weigh_answer(
+        &mut self,
+        seat: SeatIndex,
+        turn: OpenTurn,
+        mut answer: Answer,
+        now: Millis,
+    ) {
+        resolve_paths(&self.state, seat, &mut answer);
+        if !self.is_checked(seat, &turn, &answer) {
+            return self.send_back_or_accept(seat, turn, answer, false, now);
+        }
+        self.request_proofs(&answer);
+        if self.is_proven(&answer) {
+            self.send_back_or_accept(seat, turn, answer, true, now);
+        } else {
+            self.state.judges[seat].checking = Some(Box::new((turn, answer)));
+            self.set_timer(TimerKind::Check, now.saturating_add(PROOF_MS));
+        }
+    }
+
+    /// Whether quotes and ids are checked: once in a turn, and where a second turn can reach the judge. Rules would quote
+    /// the same again; an answer whose judge still waits for its explorers is not its last one.
+    fn is_checked(&self, seat: SeatIndex, turn: &OpenTurn, answer: &Answer) -> bool {
+        let judge = &self.state.judges[seat];
+        let options = &self.state.plan.options;
+        let explores = turn.round == 1
+            && options.explorers > 0
+            && !judge.explored
+            && !answer.explore.is_empty();
+        turn.ask.draft.is_none()
+            && !options.transcript
+            && !judge.is_deterministic()
+            && judge.can_be_messaged()
+            && !explores
+    }
+
+    /// Has every quote of an answer searched.
+    pub(super) fn request_proofs(&mut self, answer: &Answer) {
+        for text in quoted_texts(answer) {
+            let search = self.state.claims.request_proof(&text.location, text.quote);
+            self.state.out.extend(search);
+        }
+    }
+
+    fn is_proven(&self, answer: &Answer) -> bool {
+        let claims = &self.state.claims;
+        quoted_texts(answer)
+            .iter()
+            .all(|text| claims.is_answered(&text.location, text.quote))
+    }
+
+    /// A search came back: answers whose quotes were all searched by now go on.
+    pub(super) fn on_proved(&mut self, now: Millis) {
+        for seat in self.state.judges.seats_where(|j| j.checking.is_some()) {
+            let checking = self.state.judges[seat].checking.take();
+            match checking.map(|checked| *checked) {
+                Some((turn, answer)) if self.is_proven(&answer) => {
+                    self.send_back_or_accept(seat, turn, answer, true, now);
+                }
+                left => self.state.judges[seat].checking = left.map(Box::new),
+            }
+        }
+        self.dispatch_all(now);
+    }
+
+    /// The searches take too long: what is being checked counts as it is, and the verdict cannot be green.
+    pub(super) fn checks_over(&mut self, now: Millis) {
+        let checking = self.state.judges.seats_where(|j| j.checking.is_some());
+        if checking.is_empty() {
+            return;
+        }
+        self.state.claims.give_up();
+        for seat in checking {
+            self.accept_unchecked(seat, now);
+        }
+        self.dispatch_all(now);
+    }
+
+    /// The judge is gone, or its time is over: an answer that is still being checked counts as it is.
+    pub(super) fn accept_unchecked(&mut self, seat: SeatIndex, now: Millis) {
+        if let Some(checked) = self.state.judges[seat].checking.take() {
+            let (turn, answer) = *checked;
+            self.accept_answer(seat, turn.round, turn.ask.task.form(), answer, now);
+        }
+    }
+
+    fn send_back_or_accept(
+        &mut self,
+        seat: SeatIndex,
+        mut turn: OpenTurn,
+        answer: Answer,
+        checked: bool,
+        now: Millis,
+    ) {
+        let form = turn.ask.task.form();
+        let mut faults: Vec<String> = match turn.ask.mended {
+            true => Vec::new(),
+            false => self
+                .find_objection(seat, &turn.ask.task, &answer)
+                .into_iter()
+                .collect(),
+        };
+        if checked {
+            faults.extend(unknown_ids(&self.state, seat, turn.round, &answer));
+            faults.extend(lost_quotes(&self.state, &answer));
+        }
+        if faults.is_empty() {
+            let answer = match turn.ask.draft.take() {
+                Some(draft) => keep_proven(&mut self.state, seat, *draft, answer),
+                None => answer,
+            };
+            return self.accept_answer(seat, turn.round, form, answer, now);
+        }
+        faults.truncate(MAX_FAULTS);
+        let error = faults.join("\n");
+        let mend = QueuedTask {
+            task: Task::Mend { error, form },
+            mended: true,
+            draft: Some(Box::new(answer)),
+            ..turn.ask
+        };
+        self.state.judges[seat].queue.push_front(mend);
+    }
+}
+
+/// Each quote that was not found, with the nearest line that there is.
+fn lost_quotes(state: &DebateState, answer: &Answer) -> Vec<String> {
+    let lost = quoted_texts(answer).into_iter().filter_map(|text| {
+        let path = text.location.path.display().into_owned();
+        if text.quote.trim().is_empty() {
+            return Some(format!("{}: empty; quote the line of {path} that you mean", text.field));
+        }
+        let (proof, _) = state.claims.proof_of(&text.location, text.quote);
+        let council_protocol::Proof::Unverified { reason } = proof else {
+            return None;
+        };
+        let quote = excerpt(text.quote);
+        let nearest = match state.claims.nearest_to(&text.location, text.quote) {
+            Some(near) => format!("the nearest line of {path} is {}: `{}`", near.line, excerpt(&near.text)),
+            None => format!("nothing in {path} is like it ({reason})"),
+        };
+        Some(format!("{}: `{quote}` was not found; {nearest}. Copy the line as it is, or leave the entry out", text.field))
+    });
+    lost.collect()
+}
+
+/// One line of at most [`EXCERPT_CHARS`] characters.
+fn excerpt(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    flat.chars().take(EXCERPT_CHARS).collect()
+}
+
+/// Responses to ids that the judge was not shown.
+fn unknown_ids(state: &DebateState, seat: SeatIndex, round: u8, answer: &Answer) -> Vec<String> {
+    let known = shown_ids(state, seat, round);
+    let unknown = answer.responses.iter().enumerate().filter(|(_, response)| {
+        let to = response.to.trim();
+        !known.iter().any(|id| id.eq_ignore_ascii_case(to)) && !is_other_address(state, seat, to)
+    });
+    let list = if known.is_empty() {
+        "none".to_owned()
+    } else {
+        known.join(", ")
+    };
+    let say = |(nth, response): (usize, &council_protocol::answer::Response)| {
+        let to = excerpt(&response.to);
+        format!(
+            "responses[{nth}].to: no finding has the id `{to}`; the ids that you were shown are {list}"
+        )
+    };
+    unknown.map(say).collect()
+}
+
+/// The ids of the others' findings as this judge knows them.
+fn shown_ids(state: &DebateState, seat: SeatIndex, round: u8) -> Vec<String> {
+    let Some(order) = state.judges[seat].peers.get(&round) else {
+        return Vec::new();
+    };
+    let ids = order.iter().enumerate().flat_map(|(index, &other)| {
+        let raised = state.judges[other].raised.iter().enumerate();
+        let label = anonymity::peer_label(index);
+        raised
+            .filter(move |(_, r)| r.round < round)
+            .map(move |(nth, _)| format!("{label}{}", nth + 1))
+    });
+    ids.collect()
+}
+
+/// What else a response may speak to: a judge, a challenge, a finding of one's own.
+fn is_other_address(state: &DebateState, seat: SeatIndex, to: &str) -> bool {
+    let is_own = to
+        .parse::<usize>()
+        .is_ok_and(|n| (1..=state.judges[seat].raised.len()).contains(&n));
+    let is_challenge = state
+        .challenges
+        .iter()
+        .any(|c| c.id.eq_ignore_ascii_case(to));
+    is_own || is_challenge || state.find_addressee(seat, to).is_some()
+}
+
+/// The answer that came back, with what was right in the one before it and is missing now: only the faults were to be
+/// mended. A critical finding that was given up on the way is told in the report.
+fn keep_proven(
+    state: &mut DebateState,
+    seat: SeatIndex,
+    draft: Answer,
+    mut answer: Answer,
+) -> Answer {
+    let mut given_up = Vec::new();
+    for finding in draft.findings {
+        if answer.findings.iter().any(|f| is_same(f, &finding)) {
+            continue;
+        }
+        if is_proven(state, seat, &finding) {
+            answer.findings.push(finding);
+        } else if finding.severity == Severity::Critical
+            && !answer.findings.iter().any(|f| is_near(f, &finding))
+        {
+            given_up.push(finding);
+        }
+    }
+    for raised in draft.independent_findings {
+        let is_there = answer
+            .independent_findings
+            .iter()
+            .any(|r| is_same(&r.finding, &raised.finding));
+        if !is_there && is_proven(state, seat, &raised.finding) {
+            answer.independent_findings.push(raised);
+        }
+    }
+    for response in draft.responses {
+        let is_there = answer
+            .responses
+            .iter()
+            .any(|r| r.to.trim().eq_ignore_ascii_case(response.to.trim()));
+        if !is_there {
+            answer.responses.push(response);
+        }
+    }
+    for finding in given_up {
+        let (judge, place) = (state.judges[seat].id().clone(), &finding.location);
+        let (path, line) = (place.path.display(), place.line);
+        let what = excerpt(&finding.description);
+        state.add_note(format!(
+            "{judge} named a critical problem at {path}:{line} and left it out when asked for its quote: {what}"
+        ));
+    }
+    answer
+}
+
+fn is_same(a: &Finding, b: &Finding) -> bool {
+    let same_quote = same_text(&a.quote, &b.quote) && !a.quote.trim().is_empty();
+    a.location.path == b.location.path && (same_quote || a.description == b.description)
+}
+
+/// The same problem with another quote.
+fn is_near(a: &Finding, b: &Finding) -> bool {
+    let at_line =
+        a.location.line == b.location.line && a.category.eq_ignore_ascii_case(&b.category);
+    a.location.path == b.location.path && (at_line || is_alike(&a.description, &b.description))
+}
+
+fn is_proven(state: &DebateState, seat: SeatIndex, finding: &Finding) -> bool {
+    if is_about_file(finding) {
+        let files = &state.judges[seat].planned.coverage.files;
+        return files.iter().any(|f| f.path == finding.location.path);
+    }
+    state
+        .claims
+        .proof_of(&finding.location, &finding.quote)
+        .0
+        .resolves()
+}
+
+/// Paths as git has them, where a judge wrote `./`, `a/` or `b/` before one, the folder that it works in, or the end of it.
+fn resolve_paths(state: &DebateState, seat: SeatIndex, answer: &mut Answer) {
+    let files = &state.judges[seat].planned.coverage.files;
+    let resolve = |path: &mut RepoPath| {
+        if let Some(known) = path.resolve_among(files.iter().map(|f| &f.path)) {
+            *path = known.clone();
+        }
+    };
+    let later = answer
+        .independent_findings
+        .iter_mut()
+        .map(|i| &mut i.finding);
+    for finding in answer.findings.iter_mut().chain(later) {
+        resolve(&mut finding.location.path);
+    }
+    let responses = answer
+        .responses
+        .iter_mut()
+        .filter_map(|r| r.evidence.as_mut());
+    let withdrawals = answer
+        .withdrawn
+        .iter_mut()
+        .filter_map(|w| w.evidence.as_mut());
+    let change = answer.change.iter_mut().filter_map(|c| c.evidence.as_mut());
+    let evidence = responses.chain(withdrawals).chain(change);
+    evidence.for_each(|e: &mut Evidence| resolve(&mut e.path));
+}

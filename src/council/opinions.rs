@@ -1,0 +1,165 @@
+//! What judges say in later rounds of what others found. A judge's last word on a finding replaces its earlier ones.
+
+use council_protocol::answer::{Answer, Change, Evidence, Stance, Tag};
+use council_protocol::{Severity, Vote};
+
+use super::anonymity;
+use super::cluster::ComparedFinding;
+use super::disposition::{FindingVersion, WeighedOpinion};
+use super::evidence::QuoteClaims;
+use super::judges::{Judges, SeatIndex};
+use super::outcome::Opinion;
+use super::support::SupportKind;
+
+/// One answer of a later round, with what is needed to weigh it.
+struct LaterAnswer<'a> {
+    judges: &'a Judges,
+    claims: &'a QuoteClaims,
+    speaker: SeatIndex,
+    round: u8,
+    answer: &'a Answer,
+}
+
+/// Attaches what the others said in later rounds.
+pub(super) fn attach_opinions(
+    judges: &Judges,
+    claims: &QuoteClaims,
+    versions: &mut [FindingVersion],
+) {
+    for speaker in judges.counted_seats() {
+        for (&round, answer) in judges[speaker].answers.range(2..) {
+            let later = LaterAnswer {
+                judges,
+                claims,
+                speaker,
+                round,
+                answer,
+            };
+            later.attach_responses(versions);
+            later.attach_denials(versions);
+            later.attach_move(versions);
+        }
+    }
+}
+
+impl LaterAnswer<'_> {
+    fn attach_responses(&self, versions: &mut [FindingVersion]) {
+        let Some(order) = self.judges[self.speaker].peers.get(&self.round) else {
+            return;
+        };
+        for response in &self.answer.responses {
+            let Some((seat, number)) = anonymity::parse_finding_id(order, &response.to) else {
+                continue;
+            };
+            let mut meant = versions.iter_mut();
+            let meant =
+                meant.find(|v| v.seat == seat && v.number == number && v.round < self.round);
+            if let Some(version) = meant {
+                let evidence = response.evidence.clone();
+                self.attach(
+                    version,
+                    response.stance,
+                    response.reasoning.clone(),
+                    evidence,
+                );
+            }
+        }
+    }
+
+    /// Findings tagged `not_reproduced` are no findings: they deny those of others at the same place.
+    fn attach_denials(&self, versions: &mut [FindingVersion]) {
+        let denials = self
+            .answer
+            .independent_findings
+            .iter()
+            .filter(|i| i.tag == Tag::NotReproduced);
+        for denied in denials.map(|i| &i.finding) {
+            let (proof, _) = self.claims.proof_of(&denied.location, &denied.quote);
+            let here = ComparedFinding::new(self.speaker, denied, &proof, false);
+            for version in self.shown(versions) {
+                if here.means_same(&version.compared()) {
+                    let evidence = Evidence {
+                        path: denied.location.path.clone(),
+                        line: denied.location.line,
+                        quote: denied.quote.clone(),
+                    };
+                    self.attach(
+                        version,
+                        Stance::Disagreed,
+                        denied.description.clone(),
+                        Some(evidence),
+                    );
+                }
+            }
+        }
+    }
+
+    /// A vote that gets worse over the very place of a finding is an agreement with it, also where the judge does not say so
+    /// a second time under the finding's id.
+    fn attach_move(&self, versions: &mut [FindingVersion]) {
+        let Some(Change {
+            from,
+            to,
+            evidence: Some(evidence),
+        }) = &self.answer.change
+        else {
+            return;
+        };
+        if *to != self.answer.verdict || to <= from {
+            return;
+        }
+        let least = if *to == Vote::Fail {
+            Severity::Critical
+        } else {
+            Severity::Significant
+        };
+        for version in self.shown(versions).filter(|v| v.severity() >= least) {
+            let is_there = version.place_of(evidence, self.claims) == Some(SupportKind::SamePlace);
+            let is_open = version
+                .opinions
+                .get(&self.speaker)
+                .is_none_or(|said| said.opinion.stance == Stance::Agreed && said.found.is_none());
+            if is_there && is_open {
+                let reasoning = format!(
+                    "moved from {} to {} over this place",
+                    from.as_str(),
+                    to.as_str()
+                );
+                self.attach(version, Stance::Agreed, reasoning, Some(evidence.clone()));
+            }
+        }
+    }
+
+    /// What the speaker was shown before it spoke.
+    fn shown<'v>(
+        &self,
+        versions: &'v mut [FindingVersion],
+    ) -> impl Iterator<Item = &'v mut FindingVersion> {
+        let (speaker, round) = (self.speaker, self.round);
+        versions
+            .iter_mut()
+            .filter(move |v| v.seat != speaker && v.round < round)
+    }
+
+    fn attach(
+        &self,
+        version: &mut FindingVersion,
+        stance: Stance,
+        reasoning: String,
+        evidence: Option<Evidence>,
+    ) {
+        let found = evidence
+            .as_ref()
+            .and_then(|e| version.place_of(e, self.claims));
+        let opinion = Opinion {
+            judge: self.judges[self.speaker].id().clone(),
+            stance,
+            reasoning,
+            evidence,
+            resolves: found.is_some(),
+        };
+        version
+            .opinions
+            .insert(self.speaker, WeighedOpinion { opinion, found });
+    }
+}

@@ -1,0 +1,333 @@
+//! What a finding rests on, through the engine: who found it, who looked, who refuted it, and how many could have.
+
+use council_protocol::answer::{Evidence, Stance, Withdrawal};
+use council_protocol::{Finding, Severity, Task, Vote};
+
+use super::run::{Run, change, evidence, finding, plan, response};
+use crate::council::outcome::{
+    Disposition, FindingLevel, Outcome, ReviewedBy, Verdict, VerdictReason,
+};
+use crate::council::plan::{DebateMode, Procedure};
+
+const LINE: u32 = 30;
+
+fn critical() -> Finding {
+    finding(Severity::Critical, LINE)
+}
+
+/// What a judge does with the finding.
+#[derive(Clone, Copy)]
+enum Part {
+    Finds,
+    Agrees(u32),
+    Refutes(u32),
+    /// Votes FAIL now, over this line, and says nothing else.
+    Moves(u32),
+    Silent,
+    /// Found it, and takes it back over this line.
+    TakesBack(u32),
+}
+
+/// A debate about one critical finding.
+fn debated(parts: &[Part]) -> Outcome {
+    let mut run = Run::seated(plan(Procedure::Debate, parts.len()));
+    let name = |index: usize| format!("judge-{}", index + 1);
+    for (index, part) in parts.iter().enumerate() {
+        match part {
+            Part::Finds | Part::TakesBack(_) => {
+                run.answer(&name(index), Vote::Fail, |a| a.findings = vec![critical()]);
+            }
+            _ => run.answer(&name(index), Vote::Pass, |_| {}),
+        }
+    }
+    if parts.len() == 1 {
+        return run.concluded().clone();
+    }
+    run.restate();
+    for (index, part) in parts.iter().enumerate() {
+        let Task::Debate { peers, .. } = run.task(&name(index)) else {
+            panic!("{} is not debating", name(index))
+        };
+        let shown: Vec<String> = peers
+            .iter()
+            .flat_map(|p| &p.findings)
+            .map(|f| f.id.clone())
+            .collect();
+        let say = |stance, line| {
+            shown
+                .iter()
+                .map(|id| response(id, stance, Some(evidence(line))))
+                .collect()
+        };
+        let (pass, fail) = (Vote::Pass, Vote::Fail);
+        run.answer(
+            &name(index),
+            if matches!(part, Part::Finds | Part::Moves(_)) {
+                fail
+            } else {
+                pass
+            },
+            |a| match *part {
+                Part::Agrees(line) => a.responses = say(Stance::Agreed, line),
+                Part::Refutes(line) => a.responses = say(Stance::Disagreed, line),
+                Part::Moves(line) => a.change = change(pass, fail, Some(evidence(line))),
+                Part::TakesBack(line) => {
+                    a.withdrawn = vec![Withdrawal {
+                        finding: 1,
+                        evidence: Some(evidence(line)),
+                    }];
+                    a.change = change(fail, pass, Some(evidence(line)));
+                }
+                Part::Finds | Part::Silent => {}
+            },
+        );
+    }
+    run.concluded().clone()
+}
+
+fn becomes(parts: &[Part]) -> (Verdict, Disposition) {
+    let outcome = debated(parts);
+    (outcome.verdict, outcome.findings[0].disposition)
+}
+
+const CONFIRMED: (Verdict, Disposition) = (Verdict::Fail, Disposition::Confirmed);
+const DISPUTED: (Verdict, Disposition) = (Verdict::Warn, Disposition::Disputed);
+const OPEN: (Verdict, Disposition) = (Verdict::Warn, Disposition::Unconfirmed);
+
+use Part::{Agrees, Finds, Moves, Refutes, Silent, TakesBack};
+
+#[test]
+fn a_judge_that_moves_over_the_line_itself_has_looked_at_it() {
+    for line in [LINE, LINE + 1] {
+        assert_eq!(becomes(&[Finds, Moves(line)]), CONFIRMED, "line {line}");
+    }
+    assert_eq!(
+        becomes(&[Finds, Moves(LINE - 20)]),
+        OPEN,
+        "over something else"
+    );
+    let outcome = debated(&[Finds, Moves(LINE)]);
+    assert_eq!(
+        outcome.findings[0].opinions[0].reasoning,
+        "moved from PASS to FAIL over this place"
+    );
+}
+
+#[test]
+fn support_is_weighed_against_the_number_of_judges() {
+    assert_eq!(becomes(&[Finds, Silent]), OPEN);
+    assert_eq!(becomes(&[Finds, Agrees(LINE)]), CONFIRMED);
+    assert_eq!(becomes(&[Finds, Finds, Silent]), CONFIRMED);
+    assert_eq!(
+        becomes(&[Finds, Agrees(50), Silent]),
+        CONFIRMED,
+        "evidence of its own"
+    );
+    assert_eq!(becomes(&[Finds, Agrees(LINE), Silent]), OPEN, "4/3 of 3/2");
+    assert_eq!(becomes(&[Finds, Agrees(LINE), Agrees(LINE)]), CONFIRMED);
+    assert_eq!(
+        becomes(&[Finds, Finds, Silent, Silent, Silent]),
+        OPEN,
+        "two of five"
+    );
+    assert_eq!(
+        becomes(&[Finds, Finds, Agrees(50), Silent, Silent]),
+        CONFIRMED
+    );
+    let mut nine = [Silent; 9];
+    (nine[0], nine[4]) = (Finds, Finds);
+    assert_eq!(becomes(&nine), OPEN, "two voices of nine");
+}
+
+#[test]
+fn a_refutation_is_never_ignored() {
+    assert_eq!(becomes(&[Finds, Refutes(50)]), DISPUTED);
+    assert_eq!(
+        becomes(&[Finds, Agrees(50), Refutes(45)]),
+        DISPUTED,
+        "two voices against a refutation"
+    );
+    assert_eq!(becomes(&[Finds, Finds, Refutes(45)]), DISPUTED);
+    assert_eq!(
+        becomes(&[Finds, Finds, Finds, Refutes(45)]),
+        CONFIRMED,
+        "three less one is half of four"
+    );
+    assert_eq!(becomes(&[Finds, Finds]), CONFIRMED);
+}
+
+#[test]
+fn what_every_judge_holds_is_confirmed_whatever_the_sum() {
+    let four_looked = [
+        Finds,
+        Agrees(LINE),
+        Agrees(LINE),
+        Agrees(LINE),
+        Agrees(LINE),
+    ];
+    assert_eq!(
+        becomes(&four_looked),
+        CONFIRMED,
+        "7/3 of 5/2, and nobody who does not hold it"
+    );
+    assert_eq!(becomes(&[Finds]), CONFIRMED, "one judge of one");
+}
+
+#[test]
+fn what_is_taken_back_but_held_by_another_is_not_lost() {
+    let (verdict, disposition) = becomes(&[TakesBack(50), Agrees(LINE)]);
+    assert_eq!((verdict, disposition), OPEN);
+    let outcome = debated(&[TakesBack(50), Silent]);
+    assert_eq!(outcome.findings[0].disposition, Disposition::Rejected);
+    let told = outcome
+        .notes
+        .iter()
+        .any(|n| n.contains("a critical finding of judge-1 at a.rs:30 does not count"));
+    assert!(told, "{:?}", outcome.notes);
+}
+
+#[test]
+fn a_rule_confirms_what_it_found_and_no_more() {
+    let mut plan = plan(Procedure::Review, 3);
+    plan.debate = DebateMode::Off;
+    plan.seats[0].seat.agent.deterministic = true;
+    let mut run = Run::seated(plan);
+    let hit = |line| Finding {
+        rule: Some("overflow".into()),
+        ..finding(Severity::Significant, line)
+    };
+    run.answer("judge-1", Vote::Warn, |a| a.findings = vec![hit(LINE + 1)]);
+    run.answer("judge-2", Vote::Fail, |a| a.findings = vec![critical()]);
+    run.answer("judge-3", Vote::Pass, |_| {});
+    let outcome = run.concluded();
+    let all: Vec<_> = outcome
+        .findings
+        .iter()
+        .map(|f| (f.finding.location.line, f.disposition))
+        .collect();
+    assert_eq!(
+        all,
+        [
+            (LINE, Disposition::Unconfirmed),
+            (LINE + 1, Disposition::Confirmed)
+        ]
+    );
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Warn, VerdictReason::CriticalUnconfirmed)
+    );
+    assert_eq!(outcome.reviewed_by, ReviewedBy::Both);
+}
+
+#[test]
+fn a_models_word_on_a_rules_line_rests_on_the_models() {
+    let mut plan = plan(Procedure::Review, 3);
+    plan.debate = DebateMode::Off;
+    plan.seats[0].seat.agent.deterministic = true;
+    let mut run = Run::seated(plan);
+    let hit = Finding {
+        rule: Some("overflow".into()),
+        ..finding(Severity::Minor, LINE)
+    };
+    run.answer("judge-1", Vote::Warn, |a| a.findings = vec![hit]);
+    run.answer("judge-2", Vote::Fail, |a| a.findings = vec![critical()]);
+    run.answer("judge-3", Vote::Pass, |_| {});
+    let [found] = run.concluded().findings.as_slice() else {
+        panic!("one line, one category")
+    };
+    let shown = (found.finding.severity, found.disposition, found.level);
+    assert_eq!(
+        shown,
+        (
+            Severity::Critical,
+            Disposition::Unconfirmed,
+            Some(FindingLevel::Warn)
+        )
+    );
+}
+
+#[test]
+fn rules_alone_are_no_council() {
+    for (procedure, debate) in [
+        (Procedure::Review, DebateMode::Auto),
+        (Procedure::Review, DebateMode::Force),
+        (Procedure::Debate, DebateMode::Force),
+        (Procedure::CrossExamination, DebateMode::Auto),
+        (Procedure::Staged, DebateMode::Auto),
+    ] {
+        let mut plan = plan(procedure, 3);
+        plan.debate = debate;
+        plan.seats
+            .iter_mut()
+            .for_each(|seat| seat.seat.agent.deterministic = true);
+        let mut run = Run::seated(plan);
+        let hit = |a: &mut council_protocol::Answer| {
+            a.position = Some("It is risky.".into());
+            a.findings = vec![critical()];
+        };
+        run.answer("judge-1", Vote::Fail, hit);
+        run.answer("judge-2", Vote::Fail, hit);
+        run.answer("judge-3", Vote::Pass, |a| {
+            a.position = Some("Nothing matched.".into())
+        });
+        let outcome = run.concluded();
+        assert_eq!(
+            (outcome.rounds, outcome.reviewed_by),
+            (1, ReviewedBy::Rules),
+            "{procedure:?}"
+        );
+        assert!(
+            outcome.branch.is_none() && !outcome.converged && outcome.ledger.confidence.is_none()
+        );
+        assert!(
+            outcome
+                .judges
+                .iter()
+                .all(|j| j.confidence.is_none() && j.steel_man.is_none())
+        );
+        assert!(
+            outcome
+                .ledger
+                .rounds
+                .iter()
+                .all(|r| r.stands.is_empty() && r.consensus.is_empty())
+        );
+        assert_eq!(
+            outcome.verdict,
+            Verdict::Fail,
+            "a rule's finding is confirmed by itself"
+        );
+    }
+}
+
+#[test]
+fn models_debate_what_rules_found_and_rules_do_not_answer() {
+    let mut plan = plan(Procedure::Debate, 3);
+    plan.seats[0].seat.agent.deterministic = true;
+    let mut run = Run::seated(plan);
+    run.answer("judge-1", Vote::Fail, |a| a.findings = vec![critical()]);
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-3", Vote::Pass, |_| {});
+    run.restate();
+    assert_eq!(run.rounds_of("judge-1"), [1]);
+    for (judge, evidence) in [
+        ("judge-2", Some(evidence(50))),
+        ("judge-3", None::<Evidence>),
+    ] {
+        let id = run.id_of(judge, "judge-1", 1);
+        run.answer(judge, Vote::Pass, |a| {
+            a.responses = vec![response(&id, Stance::Disagreed, evidence)]
+        });
+    }
+    let outcome = run.concluded();
+    assert_eq!(
+        outcome.findings[0].disposition,
+        Disposition::Disputed,
+        "less support than -1 from models is none"
+    );
+    assert!(
+        !outcome.notes.iter().any(|n| n.contains("gave R1 only")),
+        "{:?}",
+        outcome.notes
+    );
+}
