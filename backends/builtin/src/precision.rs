@@ -2,7 +2,8 @@
 
 /// Rules that run only where configuration gives them a level. What they say is true, and hardly anybody acts on it:
 /// on ordinary commits they would drown what matters.
-const ON_REQUEST: [&str; 4] = [
+const ON_REQUEST: [&str; 5] = [
+    "lockfile-without-manifest",
     "new-panic",
     "new-unwrap",
     "sleep-in-test",

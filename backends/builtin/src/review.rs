@@ -8,8 +8,10 @@ use crate::scan::{ActiveRules, FoundHit, scan_change};
 use crate::secret::without_secret;
 use crate::view::{ChangeView, MAX_QUOTE_CHARS};
 
-/// The most findings of one security rule in one file. Other rules report once in a file, and once in a change where
-/// all that they found is minor: a note that is repeated is not read.
+/// The most findings of one rule in a change, and of a minor one a single note: what is repeated is not read. Rules
+/// against attacks report each file.
+const MAX_PER_CHANGE: usize = 3;
+/// The most findings of one security rule in one file.
 const MAX_PER_FILE: usize = 5;
 /// The most findings of one answer, worst first.
 const MAX_FINDINGS: usize = 200;
@@ -104,14 +106,21 @@ fn collect_findings(change: &ChangeView<'_>, found: &[FoundHit]) -> Vec<Finding>
     by_rule.sort_by_key(|f| (f.rule.info.id, f.hit.file));
     let mut kept: Vec<Finding> = Vec::new();
     for of_rule in by_rule.chunk_by(|a, b| a.rule.info.id == b.rule.info.id) {
-        if of_rule.iter().all(|f| f.severity == Severity::Minor) {
-            kept.extend(first_and_more(change, of_rule, 1, MORE_IN_CHANGE));
-            continue;
-        }
-        let security = of_rule[0].rule.info.perspective == SECURITY;
-        let most = if security { MAX_PER_FILE } else { 1 };
-        for of_file in of_rule.chunk_by(|a, b| a.hit.file == b.hit.file) {
-            kept.extend(first_and_more(change, of_file, most, MORE_IN_FILE));
+        let minor = |f: &&FoundHit| f.severity == Severity::Minor;
+        let (notes, worse): (Vec<&FoundHit>, Vec<&FoundHit>) =
+            of_rule.iter().copied().partition(minor);
+        kept.extend(first_and_more(change, &notes, 1, MORE_IN_CHANGE));
+        if of_rule[0].rule.info.perspective == SECURITY {
+            for of_file in worse.chunk_by(|a, b| a.hit.file == b.hit.file) {
+                kept.extend(first_and_more(change, of_file, MAX_PER_FILE, MORE_IN_FILE));
+            }
+        } else {
+            kept.extend(first_and_more(
+                change,
+                &worse,
+                MAX_PER_CHANGE,
+                MORE_IN_CHANGE,
+            ));
         }
     }
     kept.sort_by(|a, b| {

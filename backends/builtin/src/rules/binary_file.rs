@@ -47,7 +47,10 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let data = matches!(file.role, FileRole::Test | FileRole::Example);
     let wrapper =
         file.file_name() == "gradle-wrapper.jar" || file.file_name() == "maven-wrapper.jar";
-    if PROGRAMS.contains(&ending) {
+    let known = file.change.old_mode != 0;
+    if wrapper && known {
+        // It changes with every update of the build tool.
+    } else if PROGRAMS.contains(&ending) {
         let hit = file.file_hit(format!("`{}` is compiled code.", file.file_name()));
         hits.push(if data || wrapper {
             hit.with_severity(Minor)
@@ -55,7 +58,8 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
             hit
         });
     } else if ARCHIVES.contains(&ending) && !data {
-        hits.push(file.file_hit(format!("`{}` is an archive.", file.file_name())));
+        let hit = file.file_hit(format!("`{}` is an archive.", file.file_name()));
+        hits.push(if known { hit.with_severity(Minor) } else { hit });
     } else if file.change.new_mode == 0o100_755 && ending.is_empty() {
         hits.push(file.file_hit(format!(
             "`{}` is a program without its source.",

@@ -154,6 +154,12 @@ fn is_code(text: &str) -> bool {
         && !NOT.iter().any(|mark| text.starts_with(mark))
 }
 
+/// Names that many files have: a test of that name may be of another one.
+const COMMON_NAMES: [&str; 16] = [
+    "mod", "lib", "main", "index", "init", "__init__", "util", "utils", "types", "type", "client",
+    "server", "helper", "helpers", "common", "base",
+];
+
 /// Where the tests of a file stand.
 enum TestsBeside {
     At(String),
@@ -172,13 +178,18 @@ fn tests_beside(change: &ChangeView<'_>, file: &FileView<'_>) -> TestsBeside {
         return TestsBeside::Unknown;
     };
     let stem = stem_of(file.file_name());
-    if stem.len() < 3 || file.change.old_mode == 0 {
+    let common = COMMON_NAMES.contains(&stem.as_str());
+    if stem.len() < 3 || common || file.change.old_mode == 0 {
         return TestsBeside::None;
     }
     let names_it = |path: &String| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let language = Language::from_path(path);
-        language == file.language
+        let folder = path.strip_suffix(name).unwrap_or_default();
+        // Beside the file, or in a folder that holds nothing but tests.
+        let near = folder == file.folder_path()
+            || FileRole::from_path(&format!("{folder}a.txt"), Language::Unknown) == FileRole::Test;
+        near && language == file.language
             && FileRole::from_path(path, language) == FileRole::Test
             && TEST_NAME.replace_all(&name.to_lowercase(), "") == stem.as_str()
     };

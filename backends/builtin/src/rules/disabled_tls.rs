@@ -85,9 +85,26 @@ pattern!(
     r"(?i)^\s*\}?\s*(?:if|elif|else if|when|unless|case)\b.*(?:insecure|verify|verification|skip|ssl|tls|cert|check_hostname|unsafe|trust)"
 );
 
+pattern!(
+    /// A choice by what the caller said: `skip_verify ? NONE : PEER`.
+    CHOSEN,
+    r"(?i)(?:insecure|verify|skip|trust)\w*\s*\?[^?:]*:|\?[^?:]*:\s*\S*PEER"
+);
+
+/// Whether the file brings a check of its own in place of the one that it switches off, as Go asks for it.
+fn verifies_itself(file: &FileView<'_>) -> bool {
+    const OWN: [&str; 3] = [
+        "VerifyPeerCertificate",
+        "VerifyConnection",
+        "x509.VerifyOptions",
+    ];
+    let own = |text: &str| OWN.iter().any(|name| text.contains(name));
+    file.language == Language::Go && file.text_after().is_some_and(own)
+}
+
 /// Whether the line stands in a block that runs only where somebody asked for it.
 fn is_asked_for(line: &LineView<'_, '_>) -> bool {
-    if ASKED.is_match(&line.code()) {
+    if ASKED.is_match(&line.code()) || CHOSEN.is_match(&line.code()) || verifies_itself(line.file) {
         return true;
     }
     let depth = line.indent();

@@ -46,7 +46,7 @@ pattern!(
 pattern!(
     /// By the name of the variable, nothing is to be done.
     EXPECTED,
-    r"(?i)\b(?:ignored?|expected|unused|_+)$|^\.\.\.$|\b(?:InterruptedException|CancelledException|AbortError)\b"
+    r"(?i)\b(?:ignored?|expected|unused|_+)$|^(?:ignored?|expected|unused|_)\s*:|^\.\.\.$|\b(?:InterruptedException|CancelledException|AbortError)\b"
 );
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
@@ -69,7 +69,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if !EXPECTED.is_match(caught) {
         let hit = line.lines_hit(last, "The handler does nothing with what it catches.");
         // Whoever names one kind of failure has thought of it.
-        let broad = !caught.contains("Exception") || BROAD.is_match(caught);
+        let unnamed = caught.is_empty() && line.file.language == Language::Script;
+        let broad = !unnamed && !caught.contains("Exception") || BROAD.is_match(caught);
         hits.push(if broad { hit } else { hit.with_severity(Minor) });
     }
 }

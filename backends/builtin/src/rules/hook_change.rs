@@ -33,6 +33,10 @@ pattern!(
     EDITOR,
     r#""runOn"\s*:\s*"folderOpen"|"(?:postCreateCommand|onCreateCommand|postStartCommand|initializeCommand)"\s*:"#
 );
+pattern!(
+    USUAL,
+    r"^(?:npx\s+)?(?:husky|only-allow|patch-package|is-ci|simple-git-hooks)\b[^;&|]*$"
+);
 const HOOK_FOLDERS: [&str; 4] = [".githooks/", ".husky/", ".git-hooks/", "githooks/"];
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
@@ -119,9 +123,7 @@ fn report_lines(
             continue;
         }
         // Husky's and patch-package's own line is in half of all package.json files.
-        let usual = found
-            .get(2)
-            .is_some_and(|m| m.as_str().starts_with("husky"));
+        let usual = found.get(2).is_some_and(|m| USUAL.is_match(m.as_str()));
         let hit = line.line_hit(format!("The line {what}."));
         hits.push(if quiet || usual {
             hit.with_severity(Minor)

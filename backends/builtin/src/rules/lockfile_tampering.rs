@@ -40,8 +40,16 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if !LOCKFILES.contains(&file.file_name()) || !file.is_text() {
         return;
     }
-    for entry in file.lines.split(|line| is_border(line.text)) {
-        let changed = || entry.iter().filter(|line| line.kind != LineKind::Context);
+    let mut header: Option<&Line<'_>> = None;
+    for entry in file.lines.split_inclusive(|line| is_border(line.text)) {
+        // Where the line that names the dependency has changed too, another one stands here now.
+        let named = header.is_some_and(|line| line.kind == LineKind::Context);
+        header = entry.last();
+        if !named {
+            continue;
+        }
+        let inside = |line: &&Line<'_>| line.kind != LineKind::Context && !is_border(line.text);
+        let changed = || entry.iter().filter(inside);
         // Another line has changed with it: a version, a name, a whole entry.
         if !changed().all(|line| SOURCE.is_match(line.text)) {
             continue;
@@ -63,7 +71,12 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
 /// Whether a line stands between two dependencies.
 fn is_border(text: &str) -> bool {
     let text = text.trim();
-    text.is_empty() || text.ends_with('{') || text.starts_with('}') || text.starts_with("[[")
+    let yarn = text.ends_with(':') && !text.starts_with('"');
+    text.is_empty()
+        || text.ends_with('{')
+        || text.starts_with('}')
+        || text.starts_with("[[")
+        || yarn
 }
 
 /// Whether the value stands for another program: a checksum of the same kind that differs, or another host. Newer

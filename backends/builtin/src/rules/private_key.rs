@@ -45,7 +45,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     hits.push(match line.file.role {
         FileRole::Test => hit.with_severity(Minor),
         // Most keys of examples are made for them; nobody can tell from the file.
-        FileRole::Example => hit.with_severity(Significant),
+        FileRole::Example | FileRole::Docs => hit.with_severity(Significant),
         _ => hit,
     });
 }

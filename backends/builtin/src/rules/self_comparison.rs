@@ -65,7 +65,10 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         let after = code[right.end()..].trim_start();
         let alone = !before
             .ends_with(|c: char| "+-*/%&|^<>=!.~\x22'`:?$@#\\".contains(c) && !is_logic(before))
-            && !after.starts_with(|c: char| "+-*/%([.<>=!:\x22'`{".contains(c));
+            && !after.starts_with(|c: char| "+-*/%([.<>=!:\x22'`{".contains(c))
+            && !["in ", "not ", "is ", "instanceof "]
+                .iter()
+                .any(|word| after.starts_with(word));
         if same
             && !called
             && alone

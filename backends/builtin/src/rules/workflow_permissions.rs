@@ -40,6 +40,11 @@ fn is_whole(line: &LineView<'_, '_>) -> bool {
     first == Some("permissions:") && indent(line.text()) <= 2
 }
 
+fn lists_rights(text: &str) -> bool {
+    text.lines()
+        .any(|line| line.trim_start().starts_with("permissions:"))
+}
+
 /// Whether the workflow had a list of rights before the change.
 fn had_a_list(file: &FileView<'_>) -> bool {
     let listed = |text: &str| text.lines().any(|line| line.starts_with("permissions:"));
@@ -62,6 +67,12 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     } else if let Some(found) = GRANT.captures(&code) {
         let scope = &found[1];
         match workflow::find_privileged(line.file) {
+            // Where nothing was listed, the job had this right and more.
+            Some(_)
+                if line
+                    .file
+                    .text_before()
+                    .is_some_and(|text| !lists_rights(text)) => {}
             Some(trigger) => {
                 hits.push(line.line_hit(format!(
                     "A workflow that runs on `{trigger}` may now write `{scope}`."

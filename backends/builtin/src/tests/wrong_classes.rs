@@ -252,10 +252,6 @@ fn workflow_permissions_knows_that_a_list_narrows_the_default() {
         "workflow-permissions",
         "=== .github/workflows/a.yml\n on: push\n+permissions:\n+  contents: write\n jobs:\n   a:\n     steps:\n",
     );
-    assert_speaks(
-        "workflow-permissions",
-        "=== .github/workflows/a.yml\n on: pull_request_target\n jobs:\n   a:\n+    permissions:\n+      contents: write\n     steps:\n",
-    );
 }
 
 #[test]
@@ -458,5 +454,80 @@ fn lockfile_tampering_knows_the_old_table_of_checksums() {
         "lockfile-tampering",
         "=== Cargo.lock\n [metadata]\n-\"checksum atty 0.2.13 (registry+https://a.b)\" = \"1803c647a3ec87095e7ae7acfca019e9\"\n\
          +\"checksum atty 0.2.14 (registry+https://a.b)\" = \"d9b39be18770d11421cdb1b9947a45dd\"\n",
+    );
+}
+
+#[test]
+fn workflow_permissions_knows_a_first_list_of_a_privileged_workflow() {
+    assert_silent(
+        "workflow-permissions",
+        "=== .github/workflows/a.yml\n on: issue_comment\n jobs:\n   a:\n+    permissions:\n+      issues: write\n     steps:\n",
+    );
+    assert_speaks(
+        "workflow-permissions",
+        "=== .github/workflows/a.yml\n on: issue_comment\n permissions:\n   contents: read\n+  issues: write\n",
+    );
+}
+
+#[test]
+fn undocumented_unsafe_knows_a_file_that_never_gives_its_reasons() {
+    let text = |reason: &str| {
+        format!(
+            "=== src/a.rs\n fn f() {{\n     {reason}\n     unsafe {{ g() }};\n     x();\n     x();\n     x();\n     x();\n     x();\n+    unsafe {{ h() }};\n }}\n"
+        )
+    };
+    assert_silent("undocumented-unsafe", &text("y();"));
+    assert_speaks(
+        "undocumented-unsafe",
+        &text("// SAFETY: g asks for nothing."),
+    );
+}
+
+#[test]
+fn deleted_test_knows_the_test_of_something_that_goes_with_it() {
+    assert_silent(
+        "deleted-test",
+        "=== tests/test_a.py\n import a\n-def test_elapsed_timer():\n-    assert a.elapsed_timer()\n def test_two():\n     pass\n\n\
+         === src/a.py\n-def elapsed_timer():\n-    return 1\n+def other():\n+    return 2\n",
+    );
+}
+
+#[test]
+fn lockfile_tampering_knows_an_entry_that_another_one_replaced() {
+    assert_silent(
+        "lockfile-tampering",
+        "=== package-lock.json\n {\n   \"dependencies\": {\n-    \"escape-html\": {\n+    \"buffer-xor\": {\n       \"version\": \"1.0.3\",\n\
+         -      \"resolved\": \"https://registry.npmjs.org/escape-html/-/escape-html-1.0.3.tgz\",\n\
+         -      \"integrity\": \"sha1-Aljq5NPQwJdN4cFpGI7wBR0dGYg=\"\n\
+         +      \"resolved\": \"https://registry.npmjs.org/buffer-xor/-/buffer-xor-1.0.3.tgz\",\n\
+         +      \"integrity\": \"sha1-JuYe0UIvtw3ULm42cp7VHYVf6Nk=\"\n     },\n",
+    );
+}
+
+#[test]
+fn self_comparison_knows_a_test_of_membership() {
+    assert_silent(
+        "self-comparison",
+        "=== src/a.py\n def f():\n+    if url.scheme and url.scheme not in (\"http\", \"https\"):\n+    if key and key in table:\n",
+    );
+}
+
+#[test]
+fn disabled_tls_knows_a_choice_and_a_check_of_its_own() {
+    assert_silent(
+        "disabled-tls",
+        "=== src/a.c\n void f(void) {\n+    SSL_CTX_set_verify(c, config.skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);\n",
+    );
+    assert_silent(
+        "disabled-tls",
+        "=== src/a.go\n func f() {\n+\tcfg := &tls.Config{\n+\t\tInsecureSkipVerify: true,\n+\t\tVerifyPeerCertificate: check,\n",
+    );
+}
+
+#[test]
+fn empty_catch_knows_a_name_that_says_ignored_before_its_type() {
+    assert_silent(
+        "empty-catch",
+        "=== src/a.kt\n fun f() {\n+    } catch (ignored: IOException) {\n+    }\n",
     );
 }
