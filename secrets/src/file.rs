@@ -1,0 +1,66 @@
+//! Files whose name says that they hold secrets, and what their lines give away.
+
+use crate::matcher::PLACEHOLDER;
+use crate::table::SecretTable;
+
+impl SecretTable {
+    /// Whether a file's name says that it holds secrets. Samples and templates are meant to be read.
+    pub fn holds_secrets(&self, path: &str) -> bool {
+        self.files
+            .iter()
+            .any(|file| file.path.is_match(path) && !file.allowed.is_match(path))
+    }
+
+    /// Whether such a file is worth a finding: nothing but secrets is kept under its name.
+    pub fn is_secret_file(&self, path: &str) -> bool {
+        self.files.iter().any(|file| {
+            file.is_reported && file.path.is_match(path) && !file.allowed.is_match(path)
+        })
+    }
+}
+
+/// What a line of a file that holds secrets gives away.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum LineValue {
+    /// Nothing: a comment, a heading, an empty setting, a boundary, or already redacted.
+    Shown,
+    /// A setting's value, which begins at this byte.
+    Hidden(usize),
+    /// Something without a shape.
+    Opaque,
+}
+
+/// Looks at a line of a file that holds secrets. A value that is a command stays: it is code, not a secret.
+pub(crate) fn value_of_line(line: &str) -> LineValue {
+    let text = line.trim();
+    let comment = ["#", "// ", ";", "!", "-----"]
+        .iter()
+        .any(|start| text.starts_with(start));
+    let heading = text.starts_with('[') && text.ends_with(']') && text.matches(']').count() == 1;
+    let bracket = text.bytes().all(|b| b"{}[](),".contains(&b));
+    if comment || heading || bracket || is_redacted(text) {
+        return LineValue::Shown;
+    }
+    let Some(at) = line.find(['=', ':']) else {
+        return LineValue::Opaque;
+    };
+    let name = line[..at]
+        .trim()
+        .trim_start_matches("export ")
+        .trim_matches(['"', '\'']);
+    let named = |b: u8| b.is_ascii_alphanumeric() || b"_.-/@:".contains(&b);
+    let rest = line[at + 1..].trim_start();
+    if name.is_empty() || !name.bytes().all(named) {
+        return LineValue::Opaque;
+    }
+    if rest.is_empty() || is_redacted(rest) || rest.contains(['`', '(', '|', '&', '<', '>']) {
+        return LineValue::Shown;
+    }
+    LineValue::Hidden(line.len() - rest.len())
+}
+
+/// Whether nothing is left of a text but what stands for a secret.
+fn is_redacted(text: &str) -> bool {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "\"'`,;".contains(c));
+    text.starts_with(PLACEHOLDER) && text.ends_with(']') && text.matches(']').count() == 1
+}

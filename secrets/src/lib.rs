@@ -1,0 +1,24 @@
+//! What a secret looks like, and how it is taken out of a text.
+//!
+//! One table (`table.toml`, in gitleaks' form), one matcher ([`SecretTable::find_secrets`]) and one [`Redactor`], a value
+//! that is handed to whatever shows text to somebody else. The built-in rules report what the same table finds, so that
+//! nothing is reported as a secret and still shown.
+
+mod dialect;
+mod file;
+mod key_block;
+mod known;
+mod matcher;
+mod plausible;
+mod redactor;
+#[cfg(feature = "samples")]
+pub mod samples;
+mod table;
+
+pub use matcher::{SecretMatch, SecretShape};
+pub use plausible::{is_placeholder, shannon_entropy};
+pub use redactor::{LineRedactor, RedactedLine, RedactedText, Redactor};
+pub use table::{SecretTable, TableError};
+
+#[cfg(test)]
+mod tests;

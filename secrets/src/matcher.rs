@@ -1,0 +1,183 @@
+//! Where the secrets of a line stand.
+
+use std::ops::Range;
+
+use regex::Captures;
+
+use crate::plausible::{
+    is_common_password, is_description, is_literal, is_mixed_literal, is_nobodys_host,
+    is_placeholder, is_random_literal, is_random_part, is_secret_name, looks_random,
+    shannon_entropy,
+};
+use crate::table::{SecretRule, SecretTable};
+
+/// What stands where a secret stood, up to its kind.
+pub(crate) const PLACEHOLDER: &str = "[redacted: ";
+
+/// What gives a secret away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecretShape {
+    /// The shape that its provider gives it.
+    Token,
+    /// The place of a password in a URL.
+    UrlPassword,
+    /// A name such as `password` before a literal in quotes.
+    QuotedValue,
+    /// A name such as `PASSWORD` before all that is left of a line.
+    BareValue,
+}
+
+/// One secret of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretMatch<'t> {
+    /// Its kind: the rule's id, as its placeholder names it.
+    pub kind: &'t str,
+    /// Whose it is, as the rule describes it.
+    pub owner: &'t str,
+    /// What gives it away.
+    pub shape: SecretShape,
+    /// All of it, the part that every token of its kind begins with included.
+    pub span: Range<usize>,
+    /// The part that is drawn at random.
+    pub random: Range<usize>,
+    /// The name that the value is assigned to, or the host that the password is for; empty for a token.
+    pub label: Range<usize>,
+    /// Whether it is worth a finding: it looks drawn, and is no placeholder.
+    pub is_plausible: bool,
+}
+
+impl SecretTable {
+    /// The secrets of one line, in the order of the rules; they may overlap.
+    pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let mut due = self.always.clone();
+        for found in self.keywords.find_overlapping_iter(line) {
+            due.extend(&self.called[found.pattern().as_usize()]);
+        }
+        due.sort_unstable();
+        due.dedup();
+        let mut secrets = Vec::new();
+        for rule in due {
+            let rule = &self.rules[rule];
+            let found = rule.pattern.captures_iter(line);
+            secrets.extend(found.filter_map(|found| self.match_of(rule, &found, line)));
+        }
+        secrets
+    }
+
+    fn match_of<'t>(
+        &self,
+        rule: &'t SecretRule,
+        found: &Captures<'_>,
+        line: &str,
+    ) -> Option<SecretMatch<'t>> {
+        let (whole, secret) = (found.get(0)?, rule.secret_of(found)?);
+        let text = secret.as_str();
+        let is_allowed =
+            |allowed: &crate::table::Allowlist| allowed.allows(text, whole.as_str(), line);
+        let is_none = text.is_empty()
+            || text.contains(PLACEHOLDER)
+            || (rule.entropy > 0.0 && shannon_entropy(text) <= rule.entropy)
+            || rule.allowed.iter().chain(&self.allowed).any(is_allowed);
+        if is_none || !rule.shape.fits(text) {
+            return None;
+        }
+        let span = match rule.shape {
+            SecretShape::Token => whole_token(line, &whole.range(), secret.range()),
+            _ => secret.range(),
+        };
+        let label = label_of(found, line).unwrap_or(secret.start()..secret.start());
+        Some(SecretMatch {
+            kind: &rule.id,
+            owner: &rule.description,
+            shape: rule.shape,
+            is_plausible: is_plausible(
+                rule,
+                text,
+                found.name("user").map_or("", |m| m.as_str()),
+                &line[label.clone()],
+            ),
+            span,
+            random: secret.range(),
+            label,
+        })
+    }
+}
+
+impl SecretRule {
+    /// The group that is named, else the first one without a name that took part, else the whole match (as gitleaks has
+    /// it).
+    fn secret_of<'h>(&self, found: &Captures<'h>) -> Option<regex::Match<'h>> {
+        if self.group > 0 {
+            return found.get(self.group);
+        }
+        let mut groups = self.pattern.capture_names().zip(found.iter()).skip(1);
+        groups
+            .find_map(|(name, group)| group.filter(|part| name.is_none() && !part.is_empty()))
+            .or_else(|| found.get(0))
+    }
+}
+
+impl SecretShape {
+    /// Whether a value in this place is one, and not the name of a place where it is kept.
+    fn fits(self, value: &str) -> bool {
+        match self {
+            Self::Token => true,
+            Self::UrlPassword => is_literal(value),
+            Self::QuotedValue => is_mixed_literal(value),
+            Self::BareValue => {
+                is_random_literal(value) || (is_literal(value) && looks_random(value))
+            }
+        }
+    }
+}
+
+/// A secret with what of its match belongs to the same word: nothing is left of a token, not even how all of its kind
+/// begin.
+fn whole_token(line: &str, whole: &Range<usize>, secret: Range<usize>) -> Range<usize> {
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
+    let before = &line.as_bytes()[whole.start..secret.start];
+    // The dashes around `BEGIN PRIVATE KEY` are no part of the key.
+    let left = match before.ends_with(b"--") {
+        true => 0,
+        false => before.iter().rev().take_while(|b| is_word(b)).count(),
+    };
+    let is_tail = |b: &u8| b.is_ascii_alphanumeric() || b"_-".contains(b);
+    let after = &line.as_bytes()[secret.end..];
+    let right = match after.starts_with(b"--") {
+        true => 0,
+        false => after.iter().take_while(|b| is_tail(b)).count(),
+    };
+    secret.start - left..secret.end + right
+}
+
+/// The name before a value, with what stands of it before the word that says secret; or the host behind a password.
+fn label_of(found: &Captures<'_>, line: &str) -> Option<Range<usize>> {
+    if let Some(host) = found.name("host") {
+        return Some(host.range());
+    }
+    let name = found.name("name")?;
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || b"_.-".contains(b);
+    let before = &line.as_bytes()[..name.start()];
+    let more = before.iter().rev().take_while(|b| is_word(b)).count();
+    Some(name.start() - more..name.end())
+}
+
+fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &str) -> bool {
+    match rule.shape {
+        SecretShape::Token => rule.is_reported && is_random_part(value),
+        SecretShape::UrlPassword => {
+            value.len() >= 4
+                && value != user
+                && !value.contains(['{', '}', '$', '%', '(', ')', '[', ']', '*'])
+                && !is_common_password(value)
+                && !is_placeholder(value)
+                && !is_nobodys_host(label)
+        }
+        SecretShape::QuotedValue | SecretShape::BareValue => {
+            value.len() >= 12
+                && is_secret_name(label)
+                && !is_description(label)
+                && looks_random(value)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What tells a secret from a placeholder, a template or a plain word.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::dialect::compile_pattern;
+
+/// Shannon entropy in bits per character: about 4 and more for random letters and digits, 3 and less for words.
+pub fn shannon_entropy(text: &str) -> f64 {
+    let mut counts: HashMap<char, f64> = HashMap::new();
+    for c in text.chars() {
+        *counts.entry(c).or_default() += 1.0;
+    }
+    let total: f64 = counts.values().sum();
+    let mut shares: Vec<f64> = counts.into_values().map(|count| count / total).collect();
+    // The order of a map is drawn anew for each process; sums of floats depend on it.
+    shares.sort_by(f64::total_cmp);
+    -shares.iter().map(|p| p * p.log2()).sum::<f64>()
+}
+
+/// Whether a value stands for a secret rather than being one: an example, a template, a counting sequence.
+pub fn is_placeholder(value: &str) -> bool {
+    const WORDS: [&str; 19] = [
+        "example",
+        "placeholder",
+        "changeme",
+        "change_me",
+        "change-me",
+        "your",
+        "xxxx",
+        "****",
+        "....",
+        "dummy",
+        "fake",
+        "sample",
+        "redacted",
+        "insert",
+        "replace",
+        "todo",
+        "notreal",
+        "secret_key_here",
+        "abcdefgh",
+    ];
+    const SEQUENCES: [&str; 5] = ["1234567", "7654321", "0000000", "aaaaaa", "deadbeef"];
+    const TEMPLATES: [&str; 7] = ["${", "{{", "$(", "%(", "<", "#{", "{}"];
+    let lower = value.to_ascii_lowercase();
+    WORDS
+        .iter()
+        .chain(&SEQUENCES)
+        .chain(&TEMPLATES)
+        .any(|mark| lower.contains(mark))
+}
+
+/// Whether a token's random part looks drawn.
+pub(crate) fn is_random_part(random: &str) -> bool {
+    shannon_entropy(random) >= 3.0 && !is_placeholder(random)
+}
+
+/// Whether a value is written out rather than taken from somewhere, and no filler.
+pub(crate) fn is_literal(value: &str) -> bool {
+    const PLACES: &[&str] = &[
+        "$(",
+        "{",
+        "}",
+        "<",
+        "%(",
+        "%s",
+        "[redacted: ",
+        "os.environ",
+        "process.env",
+    ];
+    const FILLERS: &[&str] = &[
+        "xxxx",
+        "****",
+        "....",
+        "example",
+        "changeme",
+        "placeholder",
+        "dummy",
+    ];
+    const WORDS: &[&str] = &[
+        "pass", "password", "passwd", "pwd", "secret", "token", "test",
+    ];
+    let lower = value.to_ascii_lowercase();
+    !value.starts_with('$')
+        && !PLACES.iter().any(|place| value.contains(place))
+        && !FILLERS.iter().any(|filler| lower.contains(filler))
+        && !WORDS.contains(&lower.as_str())
+}
+
+/// A literal that is no plain word: digits or symbols beside letters, or mixed case at length.
+pub(crate) fn is_mixed_literal(value: &str) -> bool {
+    let (mut digits, mut upper, mut lower) = (0, 0, 0);
+    for byte in value.bytes() {
+        digits += usize::from(byte.is_ascii_digit());
+        upper += usize::from(byte.is_ascii_uppercase());
+        lower += usize::from(byte.is_ascii_lowercase());
+    }
+    let symbols = value.bytes().any(|b| b"!@$%^&*+/=~?#".contains(&b));
+    let mixed = (digits > 0 || symbols) && upper + lower > 0;
+    is_literal(value) && (mixed || (value.len() >= 16 && upper > 2 && lower > 2))
+}
+
+/// A value without quotes must look drawn at random: no name, no path, no call; letters of both cases and digits, or
+/// long.
+pub(crate) fn is_random_literal(value: &str) -> bool {
+    let has = |class: fn(&u8) -> bool| value.bytes().any(|b| class(&b));
+    let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let hex = value.bytes().all(|b| b.is_ascii_hexdigit());
+    is_mixed_literal(value)
+        && has(u8::is_ascii_digit)
+        && ((mixed && value.len() >= 12) || (value.len() >= 20 && (hex || !value.contains('_'))))
+        && !value.contains(['(', ')', '[', ']', ';', '.', ','])
+}
+
+/// Whether a value looks drawn rather than written: mixed classes of characters in one word, and enough entropy.
+pub(crate) fn looks_random(value: &str) -> bool {
+    let longest = value
+        .split(['-', '_', '.', '/', ':', '@', ','])
+        .max_by_key(|word| word.len())
+        .unwrap_or_default();
+    let count = |test: fn(&char) -> bool| longest.chars().filter(test).count();
+    let (digits, upper, lower) = (
+        count(char::is_ascii_digit),
+        count(char::is_ascii_uppercase),
+        count(char::is_ascii_lowercase),
+    );
+    let hex = longest.len() >= 24 && longest.bytes().all(|b| b.is_ascii_hexdigit()) && digits > 3;
+    let mixed =
+        longest.len() >= 12 && digits >= 2 && lower >= 2 && (upper >= 2 || longest.len() >= 20);
+    (hex || mixed)
+        && shannon_entropy(value) >= 3.3
+        && !is_placeholder(value)
+        && !value.contains("://")
+}
+
+/// Whether no piece of a value can be anything but a piece of this secret.
+pub(crate) fn is_drawn(value: &str) -> bool {
+    let has = |class: fn(&u8) -> bool| value.bytes().any(|b| class(&b));
+    value.len() >= 16
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && !value.contains("://")
+        && shannon_entropy(value) >= 3.3
+}
+
+/// Whether a literal under this name describes a secret rather than being one.
+pub(crate) fn is_description(name: &str) -> bool {
+    #[expect(clippy::expect_used, reason = "a constant pattern, compiled by a test")]
+    static DESCRIPTION: LazyLock<Regex> = LazyLock::new(|| {
+        compile_pattern(
+            r"(?i)(?:name|header|field|url|uri|path|file|env|var|id|regex|pattern|hash|prefix|label|message|hint|error|title|type|param|param_name|key_size|length|expiry|policy|scope|endpoint)s?$",
+        )
+        .expect("constant pattern")
+    });
+    DESCRIPTION.is_match(name)
+}
+
+/// Whether a name says that its value is a secret, and not merely something like a token of a parser.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    #[expect(clippy::expect_used, reason = "a constant pattern, compiled by a test")]
+    static SECRET_NAME: LazyLock<Regex> = LazyLock::new(|| {
+        compile_pattern(
+            r"(?i)passwd|password|passphrase|secret|api[_-]?key|auth[_-]?token|access[_-]?token|access[_-]?key|private[_-]?token|signing[_-]?key|encryption[_-]?key",
+        )
+        .expect("constant pattern")
+    });
+    SECRET_NAME.is_match(name)
+}
+
+/// Words that many people have for a password and nobody for a secret.
+pub(crate) fn is_common_password(value: &str) -> bool {
+    const COMMON: [&str; 14] = [
+        "password",
+        "passwd",
+        "pass",
+        "secret",
+        "user",
+        "username",
+        "postgres",
+        "mysql",
+        "root",
+        "admin",
+        "guest",
+        "test",
+        "token",
+        "password123",
+    ];
+    COMMON.contains(&value.to_ascii_lowercase().as_str())
+}
+
+/// Hosts that are nobody's, or the reader's own.
+pub(crate) fn is_nobodys_host(host: &str) -> bool {
+    let local = !host.contains('.') || host.starts_with("127.") || host == "0.0.0.0";
+    local
+        || host.contains("example")
+        || [".test", ".invalid", ".local", ".localhost"]
+            .iter()
+            .any(|end| host.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_text_has_more_entropy_than_words() {
+        assert!(shannon_entropy("Zk3pQ9vXw2LmT7rB8sYc") > 4.0);
+        assert!(shannon_entropy("passwordpassword") < 3.1);
+        assert!(shannon_entropy("aaaa") < 0.1);
+    }
+
+    #[test]
+    fn placeholders_are_known() {
+        for value in [
+            "AKIAIOSFODNN7EXAMPLE",
+            "${TOKEN}",
+            "your-token-here",
+            "ghp_xxxxxxxxxxxx",
+            "<token>",
+        ] {
+            assert!(is_placeholder(value), "{value}");
+        }
+        assert!(!is_placeholder("Zk3pQ9vXw2LmT7rB8sYc"));
+        assert!(is_description("SECRET_NAME") && !is_description("client_secret"));
+        assert!(is_secret_name("apiKey") && !is_secret_name("next_token"));
+    }
+}

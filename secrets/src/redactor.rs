@@ -1,0 +1,257 @@
+//! What takes secrets out of texts: a value, handed to whatever shows a text to somebody else.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::file::{LineValue, value_of_line};
+use crate::key_block::KeyBlock;
+use crate::known::KnownValues;
+use crate::matcher::{PLACEHOLDER, SecretShape};
+use crate::plausible::is_drawn;
+use crate::table::SecretTable;
+
+/// Takes secrets out of texts: those that look like one, and those that were found in the change.
+///
+/// Redacting twice changes nothing more. Lines stay lines, so their numbers hold.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    own: Option<Arc<SecretTable>>,
+    known: Arc<KnownValues>,
+}
+
+/// A text without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedactedText {
+    /// The text.
+    pub text: String,
+    /// How many secrets were replaced.
+    pub secrets: usize,
+}
+
+/// One line without its secrets.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RedactedLine<'a> {
+    /// The text.
+    pub text: Cow<'a, str>,
+    /// How many secrets were replaced in it.
+    pub secrets: usize,
+    /// Whether the whole line was withheld, though it has no known shape.
+    pub withheld: bool,
+}
+
+/// One secret of a line, as it is replaced.
+#[derive(Debug, Clone)]
+pub(crate) struct SecretSpan<'k> {
+    pub(crate) kind: &'k str,
+    pub(crate) range: Range<usize>,
+    /// What of it was drawn at random: a piece of that gives it away.
+    pub(crate) random: Option<Range<usize>>,
+    /// Whether nothing but the file's name says that it is secret.
+    pub(crate) is_guess: bool,
+}
+
+impl<'k> SecretSpan<'k> {
+    pub(crate) fn of_known(kind: &'k str, range: Range<usize>) -> Self {
+        Self {
+            kind,
+            range,
+            random: None,
+            is_guess: false,
+        }
+    }
+}
+
+/// What of the reviewed side a judge's words may repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Against {
+    /// Text of the reviewed repository: only what looks like a secret. A value that its author chose must not hide code
+    /// that happens to be the same.
+    Shapes,
+    /// Words of a judge: what looks like a secret, and every value that is known to be one.
+    Values,
+}
+
+impl Redactor {
+    /// With the rules of the user's own beside the built-in ones.
+    pub fn with_table(table: SecretTable) -> Self {
+        Self {
+            own: Some(Arc::new(table)),
+            known: Arc::default(),
+        }
+    }
+
+    /// The same, knowing the secrets of these lines by their value: the lines of one file (or of no file) after another.
+    pub fn knowing<'l, L>(&self, texts: impl IntoIterator<Item = (Option<Cow<'l, str>>, L)>) -> Self
+    where
+        L: IntoIterator<Item = &'l str>,
+    {
+        let mut known = KnownValues::default();
+        for (path, lines) in texts {
+            let mut reader = self.lines(path.as_deref());
+            for line in lines {
+                let (spans, _) = reader.spans(line);
+                spans.iter().for_each(|span| known.insert(line, span));
+            }
+        }
+        known.build();
+        Self {
+            own: self.own.clone(),
+            known: Arc::new(known),
+        }
+    }
+
+    /// SHA-256 of the user's own rules, 64 hex digits; none: there are none.
+    pub fn digest(&self) -> Option<&str> {
+        self.own.as_ref().map(|table| table.digest())
+    }
+
+    /// Text of the repository, as it is shown to judges: without what looks like a secret. A file whose name says that it
+    /// holds secrets (`.env`, `*.pem`, `id_rsa`, …) shows the names of its settings but none of its values.
+    pub fn redact_source(&self, path: Option<&str>, text: &str) -> RedactedText {
+        self.redact(path, text, Against::Shapes)
+    }
+
+    /// Words of a judge or of a person: without what looks like a secret, and without every value that is known to be one.
+    pub fn redact_words(&self, text: &str) -> RedactedText {
+        self.redact(None, text, Against::Values)
+    }
+
+    /// Lines of a file as a judge quotes them.
+    pub fn redact_quote(&self, path: &str, text: &str) -> RedactedText {
+        self.redact(Some(path), text, Against::Values)
+    }
+
+    fn redact(&self, path: Option<&str>, text: &str, against: Against) -> RedactedText {
+        let mut reader = LineRedactor {
+            against,
+            ..self.lines(path)
+        };
+        let mut out = String::with_capacity(text.len());
+        let mut secrets = 0;
+        for line in text.split_inclusive('\n') {
+            let (line, end) = line
+                .strip_suffix('\n')
+                .map_or((line, ""), |line| (line, "\n"));
+            let shown = reader.redact_line(line);
+            out.push_str(&shown.text);
+            out.push_str(end);
+            secrets += shown.secrets;
+        }
+        RedactedText { text: out, secrets }
+    }
+
+    /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
+    pub fn lines(&self, path: Option<&str>) -> LineRedactor<'_> {
+        let tables = || std::iter::once(SecretTable::built_in()).chain(self.own.as_deref());
+        LineRedactor {
+            redactor: self,
+            block: KeyBlock::default(),
+            holds_secrets: path.is_some_and(|path| tables().any(|table| table.holds_secrets(path))),
+            against: Against::Shapes,
+        }
+    }
+}
+
+/// Redacts line after line of one text.
+#[derive(Debug)]
+pub struct LineRedactor<'r> {
+    redactor: &'r Redactor,
+    block: KeyBlock,
+    holds_secrets: bool,
+    against: Against,
+}
+
+impl<'r> LineRedactor<'r> {
+    /// One line, without its newline.
+    pub fn redact_line<'a>(&mut self, line: &'a str) -> RedactedLine<'a> {
+        let (mut spans, withheld) = self.spans(line);
+        if self.against == Against::Values {
+            self.redactor.known.find(line, &mut spans);
+        }
+        let (text, secrets) = replace_spans(line, spans);
+        RedactedLine {
+            text,
+            secrets,
+            withheld,
+        }
+    }
+
+    /// The secrets of a line by their shape, and whether all of it is withheld for want of one.
+    fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
+        if let Some((kind, range)) = self.block.read_line(line, self.holds_secrets) {
+            let random = Some(range.clone());
+            let span = SecretSpan {
+                random,
+                ..SecretSpan::of_known(kind, range)
+            };
+            return (vec![span], false);
+        }
+        let mut spans = Vec::new();
+        push_matches(SecretTable::built_in(), line, &mut spans);
+        if let Some(own) = &self.redactor.own {
+            push_matches(own, line, &mut spans);
+        }
+        if !self.holds_secrets {
+            return (spans, false);
+        }
+        let guess = |kind, range| SecretSpan {
+            is_guess: true,
+            ..SecretSpan::of_known(kind, range)
+        };
+        match value_of_line(line) {
+            LineValue::Shown => (spans, false),
+            LineValue::Hidden(at) => {
+                spans.push(guess("value", at..line.len()));
+                (spans, false)
+            }
+            LineValue::Opaque => {
+                let is_shapeless = spans.is_empty();
+                spans.push(guess("line of a secret file", 0..line.len()));
+                (spans, is_shapeless)
+            }
+        }
+    }
+}
+
+fn push_matches<'t>(table: &'t SecretTable, line: &str, spans: &mut Vec<SecretSpan<'t>>) {
+    for found in table.find_secrets(line) {
+        let is_drawn = found.shape == SecretShape::Token || is_drawn(&line[found.random.clone()]);
+        spans.push(SecretSpan {
+            random: is_drawn.then_some(found.random),
+            ..SecretSpan::of_known(found.kind, found.span)
+        });
+    }
+}
+
+/// `line` with its secrets replaced, and how many there were. Of secrets that overlap, the one that was found first names
+/// them all.
+fn replace_spans<'a>(line: &'a str, spans: Vec<SecretSpan<'_>>) -> (Cow<'a, str>, usize) {
+    if spans.is_empty() {
+        return (Cow::Borrowed(line), 0);
+    }
+    let mut ranked: Vec<(usize, SecretSpan<'_>)> = spans.into_iter().enumerate().collect();
+    ranked.sort_by_key(|(rank, span)| (span.range.start, *rank));
+    let mut merged: Vec<(usize, SecretSpan<'_>)> = Vec::new();
+    for (rank, span) in ranked {
+        match merged.last_mut() {
+            Some((first, last)) if span.range.start < last.range.end => {
+                last.range.end = last.range.end.max(span.range.end);
+                if rank < *first {
+                    (*first, last.kind) = (rank, span.kind);
+                }
+            }
+            _ => merged.push((rank, span)),
+        }
+    }
+    let (mut out, mut end) = (String::with_capacity(line.len()), 0);
+    for (_, span) in &merged {
+        out.push_str(&line[end..span.range.start]);
+        out.push_str(PLACEHOLDER);
+        out.push_str(span.kind);
+        out.push(']');
+        end = span.range.end;
+    }
+    out.push_str(&line[end..]);
+    (Cow::Owned(out), merged.len())
+}

@@ -1,0 +1,99 @@
+//! A made-up secret of every kind of the table, made from its pattern, so that a new row is tested wherever text leaves
+//! the program. Nothing here is ever written to a file that a scanner reads.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use crate::table::SecretTable;
+
+/// A line that holds one made-up secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretSample {
+    /// The kind, as the placeholder names it.
+    pub kind: String,
+    /// The line.
+    pub line: String,
+    /// The secret in it.
+    pub secret: String,
+}
+
+/// At least one sample for each row of the built-in table, one for each of its alternatives.
+pub fn sample_secrets() -> Vec<SecretSample> {
+    let table = SecretTable::built_in();
+    let mut samples: Vec<SecretSample> = Vec::new();
+    for rule in &table.rules {
+        for variant in 0..8 {
+            let Ok(pattern) = regex_syntax::parse(rule.pattern.as_str()) else {
+                continue;
+            };
+            let mut maker = SampleMaker {
+                variant,
+                state: 0x2545_f491_4f6c_dd1d ^ (variant as u64) << 7,
+                out: String::new(),
+            };
+            maker.push(&pattern);
+            let line = maker.out;
+            let found = table.find_secrets(&line);
+            if let Some(found) = found.iter().find(|found| found.kind == rule.id) {
+                let secret = line[found.span.clone()].to_owned();
+                let kind = rule.id.clone();
+                samples.push(SecretSample { kind, line, secret });
+            }
+        }
+    }
+    samples.dedup_by(|a, b| a.kind == b.kind && a.line.len() == b.line.len());
+    samples
+}
+
+struct SampleMaker {
+    variant: usize,
+    state: u64,
+    out: String,
+}
+
+impl SampleMaker {
+    fn draw(&mut self, below: usize) -> usize {
+        // Knuth's MMIX generator: the same samples each time.
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 33) as usize % below
+    }
+
+    fn push(&mut self, pattern: &Hir) {
+        match pattern.kind() {
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Literal(literal) => self.out += &String::from_utf8_lossy(&literal.0),
+            HirKind::Class(class) => self.push_member(class),
+            HirKind::Repetition(repetition) => {
+                let least = repetition.min as usize;
+                let open = repetition.max.is_none() && least > 0;
+                for _ in 0..if open { least.max(24) } else { least } {
+                    self.push(&repetition.sub);
+                }
+            }
+            HirKind::Capture(capture) => self.push(&capture.sub),
+            HirKind::Concat(parts) => parts.iter().for_each(|part| self.push(part)),
+            HirKind::Alternation(parts) => self.push(&parts[self.variant % parts.len()]),
+        }
+    }
+
+    fn push_member(&mut self, class: &Class) {
+        let is_member = |c: char| match class {
+            Class::Unicode(class) => class.iter().any(|r| (r.start()..=r.end()).contains(&c)),
+            Class::Bytes(class) => class
+                .iter()
+                .any(|r| (r.start()..=r.end()).contains(&(c as u8))),
+        };
+        let mut members: Vec<char> = ('0'..='z')
+            .filter(|&c| c.is_ascii_alphanumeric() && is_member(c))
+            .collect();
+        if members.is_empty() {
+            members = (' '..='~').filter(|&c| is_member(c)).collect();
+        }
+        if !members.is_empty() {
+            let drawn = self.draw(members.len());
+            self.out.push(members[drawn]);
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! A table of rules in the form of a gitleaks configuration: the built-in one, and one of the user's own.
+//!
+//! Read are the `[[rules]]` (`id`, `description`, `regex`, `secretGroup`, `entropy`, `keywords`, `tags`), the rules that
+//! have a `path` alone (files that hold secrets), and the allowlists by `regexes` and `stopwords`. Allowlists by path or
+//! commit are not read for rules with a pattern: a secret of a test file is no less shown to somebody else. The rules that
+//! gitleaks brings along (`extend.useDefault`) are not here; the built-in ones are in force beside a user's.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::{Regex, RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::dialect::{MAX_COMPILED_BYTES, compile_pattern, translate_pattern};
+use crate::matcher::SecretShape;
+
+const BUILT_IN: &str = include_str!("table.toml");
+
+/// What is a secret.
+#[derive(Debug)]
+pub struct SecretTable {
+    digest: String,
+    /// The keywords of all rules, each once, in either case.
+    pub(crate) keywords: AhoCorasick,
+    /// The rules that a keyword calls for, in the order of the keywords.
+    pub(crate) called: Vec<Vec<usize>>,
+    /// The rules that apply to every line.
+    pub(crate) always: Vec<usize>,
+    pub(crate) rules: Vec<SecretRule>,
+    pub(crate) files: Vec<FileRule>,
+    pub(crate) allowed: Vec<Allowlist>,
+}
+
+#[derive(Debug)]
+pub(crate) struct SecretRule {
+    pub(crate) id: String,
+    pub(crate) description: String,
+    pub(crate) pattern: Regex,
+    pub(crate) group: usize,
+    pub(crate) entropy: f64,
+    pub(crate) shape: SecretShape,
+    pub(crate) is_reported: bool,
+    pub(crate) allowed: Vec<Allowlist>,
+}
+
+/// Files whose name says that they hold secrets.
+#[derive(Debug)]
+pub(crate) struct FileRule {
+    pub(crate) path: Regex,
+    pub(crate) allowed: RegexSet,
+    pub(crate) is_reported: bool,
+}
+
+/// What is no secret, though a rule matches it.
+#[derive(Debug)]
+pub(crate) struct Allowlist {
+    patterns: RegexSet,
+    stopwords: Vec<String>,
+    target: AllowTarget,
+}
+
+/// What the patterns of an allowlist are held against.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AllowTarget {
+    #[default]
+    Secret,
+    Match,
+    Line,
+}
+
+/// Why a table cannot be used: what is wrong with it, naming the rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableError(String);
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TableError {}
+
+#[derive(Deserialize)]
+struct TableToml {
+    #[serde(default)]
+    rules: Vec<RuleToml>,
+    allowlist: Option<AllowToml>,
+    #[serde(default)]
+    allowlists: Vec<AllowToml>,
+    #[serde(default)]
+    extend: ExtendToml,
+}
+
+#[derive(Default, Deserialize)]
+struct ExtendToml {
+    path: Option<String>,
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RuleToml {
+    id: String,
+    #[serde(default)]
+    description: String,
+    regex: Option<String>,
+    path: Option<String>,
+    #[serde(default)]
+    secret_group: usize,
+    #[serde(default)]
+    entropy: f64,
+    #[serde(default)]
+    keywords: Vec<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    allowlist: Option<AllowToml>,
+    #[serde(default)]
+    allowlists: Vec<AllowToml>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AllowToml {
+    #[serde(default)]
+    regexes: Vec<String>,
+    #[serde(default)]
+    stopwords: Vec<String>,
+    #[serde(default)]
+    paths: Vec<String>,
+    #[serde(default)]
+    regex_target: AllowTarget,
+    #[serde(default)]
+    condition: String,
+    /// Allowlists that hold for some rules only.
+    #[serde(default)]
+    target_rules: Vec<String>,
+}
+
+impl SecretTable {
+    /// The table that is part of the program.
+    pub fn built_in() -> &'static Self {
+        #[expect(
+            clippy::expect_used,
+            reason = "a constant of this crate, read by a test"
+        )]
+        static TABLE: LazyLock<SecretTable> =
+            LazyLock::new(|| SecretTable::parse_table(BUILT_IN, true).expect("constant table"));
+        &TABLE
+    }
+
+    /// Reads a gitleaks configuration of a user's own.
+    ///
+    /// # Errors
+    /// What is wrong with it, naming the rule.
+    pub fn parse(text: &str) -> Result<Self, TableError> {
+        Self::parse_table(text, false)
+    }
+
+    fn parse_table(text: &str, is_own: bool) -> Result<Self, TableError> {
+        let file: TableToml =
+            toml::from_str(text).map_err(|error| TableError(error.to_string()))?;
+        if let Some(more) = file.extend.path.or(file.extend.url) {
+            let why = "which is not read: give one file with all rules";
+            return Err(TableError(format!("it extends `{more}`, {why}")));
+        }
+        let (mut rules, mut files, mut always) = (Vec::new(), Vec::new(), Vec::new());
+        let mut calls: HashMap<String, Vec<usize>> = HashMap::new();
+        for rule in file.rules {
+            let cannot = {
+                let id = rule.id.clone();
+                move |error| TableError(format!("rule `{id}`: {error}"))
+            };
+            if rule.regex.is_none() {
+                files.extend(parse_file_rule(rule).map_err(cannot)?);
+                continue;
+            }
+            if rule.keywords.is_empty() {
+                always.push(rules.len());
+            }
+            for word in &rule.keywords {
+                calls
+                    .entry(word.to_lowercase())
+                    .or_default()
+                    .push(rules.len());
+            }
+            rules.extend(parse_rule(rule, is_own).map_err(cannot)?);
+        }
+        let mut calls: Vec<(String, Vec<usize>)> = calls.into_iter().collect();
+        calls.sort();
+        let keywords = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(calls.iter().map(|(word, _)| word));
+        let general = file
+            .allowlists
+            .into_iter()
+            .filter(|allow| allow.target_rules.is_empty());
+        let allowed = parse_allowlists(file.allowlist.into_iter().chain(general));
+        Ok(Self {
+            digest: hex::encode(Sha256::digest(text.as_bytes())),
+            keywords: keywords.map_err(|error| TableError(format!("its keywords: {error}")))?,
+            called: calls.into_iter().map(|(_, rules)| rules).collect(),
+            always,
+            rules,
+            files,
+            allowed: allowed.map_err(|error| TableError(format!("the allowlist: {error}")))?,
+        })
+    }
+
+    /// How many rules there are that look at text.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether there is no rule.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.files.is_empty()
+    }
+
+    /// SHA-256 of the text that it was read from, 64 hex digits.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The keywords of the rules that are reported, for whoever wants to look at lines with one of them only.
+    pub fn reported_rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.rules
+            .iter()
+            .filter(|rule| rule.is_reported)
+            .map(|rule| (rule.id.as_str(), rule.description.as_str()))
+    }
+}
+
+fn parse_rule(rule: RuleToml, is_own: bool) -> Result<Option<SecretRule>, regex::Error> {
+    let Some(pattern) = &rule.regex else {
+        return Ok(None);
+    };
+    let has_tag = |tag: &str| is_own && rule.tags.iter().any(|own| own == tag);
+    let shape = if has_tag("url") {
+        SecretShape::UrlPassword
+    } else if has_tag("quoted") {
+        SecretShape::QuotedValue
+    } else if has_tag("bare") {
+        SecretShape::BareValue
+    } else {
+        SecretShape::Token
+    };
+    Ok(Some(SecretRule {
+        pattern: compile_pattern(pattern)?,
+        group: rule.secret_group,
+        entropy: rule.entropy,
+        shape,
+        is_reported: has_tag("report"),
+        allowed: parse_allowlists(rule.allowlist.into_iter().chain(rule.allowlists))?,
+        id: rule.id,
+        description: rule.description,
+    }))
+}
+
+fn parse_file_rule(rule: RuleToml) -> Result<Option<FileRule>, regex::Error> {
+    let Some(path) = &rule.path else {
+        return Ok(None);
+    };
+    let allowed = rule.allowlist.into_iter().chain(rule.allowlists);
+    let allowed: Vec<String> = allowed.flat_map(|allow| allow.paths).collect();
+    Ok(Some(FileRule {
+        path: compile_pattern(path)?,
+        allowed: compile_set(&allowed)?,
+        is_reported: rule.tags.iter().any(|tag| tag == "report"),
+    }))
+}
+
+/// The allowlists that look at the text alone. One that wants a path, too, allows nothing here.
+fn parse_allowlists(
+    texts: impl Iterator<Item = AllowToml>,
+) -> Result<Vec<Allowlist>, regex::Error> {
+    let looks_at_text = |allow: &AllowToml| !allow.condition.eq_ignore_ascii_case("and");
+    let parse = |allow: AllowToml| {
+        Ok(Allowlist {
+            patterns: compile_set(&allow.regexes)?,
+            stopwords: allow.stopwords.iter().map(|w| w.to_lowercase()).collect(),
+            target: allow.regex_target,
+        })
+    };
+    texts.filter(looks_at_text).map(parse).collect()
+}
+
+fn compile_set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns.iter().map(|text| translate_pattern(text)))
+        .size_limit(MAX_COMPILED_BYTES)
+        .build()
+}
+
+impl Allowlist {
+    pub(crate) fn allows(&self, secret: &str, whole: &str, line: &str) -> bool {
+        let target = match self.target {
+            AllowTarget::Secret => secret,
+            AllowTarget::Match => whole,
+            AllowTarget::Line => line,
+        };
+        let lower = secret.to_lowercase();
+        self.patterns.is_match(target) || self.stopwords.iter().any(|word| lower.contains(word))
+    }
+}

