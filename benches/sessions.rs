@@ -388,7 +388,7 @@ fn setting(kind: &str, run: RunRef) -> SessionSetup {
         run,
         packet: Arc::new(packet()),
         blobs: Arc::new(NoBlobs),
-        redact: None,
+        redactor: council_secrets::Redactor::default(),
         prompter: (kind == PAID).then(|| Arc::new(Plain) as Arc<dyn PromptRenderer>),
         page: judge::render_judge,
         minutes: None,

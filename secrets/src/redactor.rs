@@ -163,6 +163,11 @@ pub struct LineRedactor<'r> {
 }
 
 impl<'r> LineRedactor<'r> {
+    /// Text that stands beside the lines, such as the heading of a hunk: it is no part of a key that they hold.
+    pub fn redact_aside(&self, text: &str) -> RedactedText {
+        self.redactor.redact(None, text, self.against)
+    }
+
     /// One line, without its newline.
     pub fn redact_line<'a>(&mut self, line: &'a str) -> RedactedLine<'a> {
         let (mut spans, withheld) = self.spans(line);

@@ -175,7 +175,11 @@ impl Duel<'_> {
     pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, RunError> {
         let transcript = DebateTranscript::parse(&concluded.text);
         let blobs = Arc::clone(&self.prepared.change.blobs);
-        let mut prover = QuoteProver::new(Arc::clone(&self.prepared.packet), blobs, None);
+        let mut prover = QuoteProver::new(
+            Arc::clone(&self.prepared.packet),
+            blobs,
+            self.prepared.redactor.clone(),
+        );
         let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
             prover.prove_quote(location, quote)
         };
@@ -199,6 +203,7 @@ impl Duel<'_> {
             outcome,
             ReviewSubject::of(&self.prepared.packet),
             facts,
+            &self.prepared.redactor,
         ))
     }
 

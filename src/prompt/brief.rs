@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState, Packet};
+use council_secrets::Redactor;
 use minijinja::context;
 
 use super::choose::{ChosenText, choose_hunks};
@@ -59,12 +60,19 @@ pub struct Brief {
     pub digest: String,
 }
 
+/// What a brief is rendered with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BriefTools<'a> {
+    pub(super) fence: &'a PromptFence,
+    pub(super) templates: &'a TemplateSet,
+    pub(super) redactor: &'a Redactor,
+}
+
 /// Renders the brief: facts, list of files, trusted instructions, then the change within the budget.
 pub(super) fn render_brief(
     packet: &Packet,
     class: &BriefClass,
-    fence: &PromptFence,
-    templates: &TemplateSet,
+    tools: BriefTools<'_>,
 ) -> Result<Brief, PromptError> {
     let budget = class.budget_bytes.max(SMALLEST_BUDGET);
     let order = rank::rank_files(&packet.files);
@@ -73,21 +81,21 @@ pub(super) fn render_brief(
         TargetKind::Stage => budget / 5 * 4,
         _ => budget / 5,
     };
-    let (instructions, mut redactions) = render_instructions(packet, share);
+    let (instructions, mut redactions) = render_instructions(packet, share, tools.redactor);
     let listing = plan_listing(packet, &order, budget / 4);
-    let empty = render_text(packet, "", &instructions, "", fence, templates)?;
+    let empty = render_text(packet, "", &instructions, "", tools)?;
     let room = budget.saturating_sub(empty.len() + listing.bytes);
     let ChosenText {
         text: change,
         secrets,
         mut coverage,
-    } = choose_hunks(packet, &order, room, class.line_bytes);
+    } = choose_hunks(packet, &order, room, class.line_bytes, tools.redactor);
     redactions += secrets;
     for &index in &listing.unnamed {
         mark_unlisted(packet, &mut coverage, index);
     }
     let list = render_list(packet, &coverage, &listing);
-    let text = render_text(packet, &list, &instructions, &change, fence, templates)?;
+    let text = render_text(packet, &list, &instructions, &change, tools)?;
     let digest = sha256(text.as_bytes());
     Ok(Brief {
         text: text.into(),
@@ -111,26 +119,26 @@ fn render_text(
     list: &str,
     instructions: &str,
     change: &str,
-    fence: &PromptFence,
-    templates: &TemplateSet,
+    tools: BriefTools<'_>,
 ) -> Result<String, PromptError> {
     let fenced = |text: &str, given: bool| {
         if given {
-            fence.wrap(text)
+            tools.fence.wrap(text)
         } else {
             String::new()
         }
     };
     let files = !packet.files.is_empty();
     let topic = packet.target.kind == TargetKind::Topic;
-    templates.render(
+    let question = redact::redact_words(tools.redactor, &packet.target.label);
+    tools.templates.render(
         "brief",
         context! {
             target => describe_target(packet.target.kind),
-            tag => fence.tag(),
+            tag => tools.fence.tag(),
             document => packet.target.kind == TargetKind::File,
             stage => packet.target.kind == TargetKind::Stage,
-            question => fenced(&packet.target.label, topic),
+            question => fenced(&question, topic),
             files => fenced(list, files),
             instructions => fenced(instructions, !instructions.is_empty()),
             change => fenced(change, files),
@@ -155,10 +163,10 @@ fn describe_target(kind: TargetKind) -> &'static str {
 }
 
 /// The trusted instructions as one text within `room`, and how many secrets were replaced in it.
-fn render_instructions(packet: &Packet, room: usize) -> (String, usize) {
+fn render_instructions(packet: &Packet, room: usize, redactor: &Redactor) -> (String, usize) {
     let (mut out, mut secrets) = (String::new(), 0);
     for instruction in &packet.instructions {
-        let (text, count) = redact::redact(&instruction.text);
+        let (text, count) = redact::redact_source(redactor, None, &instruction.text);
         let text = cut_text(&text, room.saturating_sub(out.len()));
         let _ = writeln!(
             out,

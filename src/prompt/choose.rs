@@ -1,8 +1,8 @@
 //! What of a change is shown when not all of it fits: whole files first, then whole hunks, then the beginning of one.
 
 use council_protocol::{Coverage, CoverageState, FileChange, Packet};
+use council_secrets::Redactor;
 
-use super::redact::Redactor;
 use super::show::{self, TextBlock};
 
 /// The text of the change within a budget.
@@ -29,11 +29,13 @@ pub(super) fn choose_hunks(
     order: &[usize],
     room: usize,
     line_bytes: usize,
+    redactor: &Redactor,
 ) -> ChosenText {
     let blocks = packet.files.iter().map(|_| None).collect();
     let mut chooser = HunkChooser {
         packet,
         line_bytes,
+        redactor,
         room,
         blocks,
     };
@@ -58,6 +60,7 @@ pub(super) fn choose_hunks(
 struct HunkChooser<'p> {
     packet: &'p Packet,
     line_bytes: usize,
+    redactor: &'p Redactor,
     /// Bytes that are left.
     room: usize,
     /// What is shown of each file, in the order of the packet.
@@ -81,7 +84,7 @@ impl HunkChooser<'_> {
         let mut block = file_heading(file);
         for hunk in &file.hunks {
             let room = self.room.saturating_sub(block.text.len());
-            let mut redactor = Redactor::of(&file.path);
+            let mut redactor = self.redactor.lines(Some(&file.path.display()));
             if !show::write_hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
                 return false;
             }
@@ -100,7 +103,7 @@ impl HunkChooser<'_> {
                 continue;
             }
             let before = (block.text.len(), block.secrets, block.changed);
-            let mut redactor = Redactor::of(&file.path);
+            let mut redactor = self.redactor.lines(Some(&file.path.display()));
             if !show::write_hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
                 block.text.truncate(before.0);
                 (block.secrets, block.changed) = (before.1, before.2);
@@ -108,7 +111,7 @@ impl HunkChooser<'_> {
         }
         let room = self.room.saturating_sub(block.text.len() + NOTE);
         if block.text.len() == start && room >= SMALLEST_PIECE {
-            let mut redactor = Redactor::of(&file.path);
+            let mut redactor = self.redactor.lines(Some(&file.path.display()));
             show::write_hunk(
                 &mut block,
                 &file.hunks[0],

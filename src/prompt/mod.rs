@@ -20,9 +20,10 @@ use std::sync::Arc;
 
 use council_protocol::packet::TargetKind;
 use council_protocol::{Packet, Seat, Task};
+use council_secrets::Redactor;
 
 pub use brief::{Brief, BriefClass, SMALLEST_BUDGET};
-pub use redact::{Rules as RedactionRules, in_force as redaction_rules, redact, redact_file};
+pub use redact::{redact_source, redactor_for};
 pub use template::{PromptError, TEMPLATES};
 
 use crate::council::plan::RunSeed;
@@ -36,6 +37,7 @@ pub struct PromptBuilder {
     fence: PromptFence,
     matter: SubjectKind,
     mode: ProductionMode,
+    redactor: Redactor,
 }
 
 /// What is produced where nobody gives a verdict.
@@ -126,6 +128,7 @@ impl PromptBuilder {
             fence: PromptFence::from_seed(seed),
             matter: SubjectKind::Change,
             mode: ProductionMode::Stage,
+            redactor: Redactor::default(),
         };
         if !overrides.is_empty() {
             trial::try_templates(&prompter)?;
@@ -141,6 +144,11 @@ impl PromptBuilder {
         }
     }
 
+    /// The same, with what takes secrets out of everything that a prompt shows.
+    pub fn with_redactor(self, redactor: Redactor) -> Self {
+        Self { redactor, ..self }
+    }
+
     /// The same, for judges who produce something of that kind.
     pub fn for_mode(self, mode: ProductionMode) -> Self {
         Self { mode, ..self }
@@ -151,7 +159,12 @@ impl PromptBuilder {
     /// # Errors
     /// Only an overridden template can fail.
     pub fn render_brief(&self, packet: &Packet, class: &BriefClass) -> Result<Brief, PromptError> {
-        brief::render_brief(packet, class, &self.fence, &self.templates)
+        let tools = brief::BriefTools {
+            fence: &self.fence,
+            templates: &self.templates,
+            redactor: &self.redactor,
+        };
+        brief::render_brief(packet, class, tools)
     }
 
     /// The prompt of one turn: what is asked, the rules, then seat, round, key and the form of the answer, last.

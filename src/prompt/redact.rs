@@ -1,203 +1,106 @@
-//! What of a text leaves the machine: secrets replaced, invisible characters made visible.
+//! What of a text leaves the machine: secrets replaced, characters that nobody sees written out.
 //!
 //! Line by line, so that a line shown in a brief and the same line of the reviewed file come out alike: quotes of judges
-//! that read briefs are proved against text that went through here too (2-architecture.md, "Trust").
-
-mod gitleaks;
-mod secrets;
+//! that read briefs are proved against text that went through here too.
 
 use std::borrow::Cow;
 
-use council_protocol::RepoPath;
+use council_protocol::{LineKind, Packet, RepoPath};
+use council_secrets::Redactor;
 
-pub use gitleaks::{Rules, in_force};
-use secrets::Patterns;
+use crate::text::mark_hidden;
 
-/// `text` as judges that read briefs are shown it, and how many secrets were replaced.
+/// A redactor that knows the secrets of a change by their value: those of both its sides, of what the trusted side
+/// instructs, of what its authors say, and of a question.
+pub fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
+    let files = packet.files.iter().flat_map(|file| {
+        let path = file.path.display();
+        file.hunks.iter().flat_map(move |hunk| {
+            // Each side by itself, so that the lines of a key follow each other.
+            [LineKind::Removed, LineKind::Added].map(|side| {
+                let other = match side {
+                    LineKind::Removed => LineKind::Added,
+                    _ => LineKind::Removed,
+                };
+                let lines = hunk.lines().filter(move |line| line.kind != other);
+                let lines: Vec<&str> = lines.map(|line| line.text).collect();
+                (Some(path.clone()), lines)
+            })
+        })
+    });
+    let instructions = packet.instructions.iter().map(|instruction| {
+        let path = Some(instruction.path.display());
+        (path, instruction.text.lines().collect())
+    });
+    let framing = &packet.framing;
+    let words = [&packet.target.label, &framing.title, &framing.body];
+    let messages = framing.commits.iter().map(|commit| &commit.message);
+    let words = words.into_iter().chain(messages);
+    let words = words.map(|text| (None, text.lines().collect()));
+    rules.knowing(files.chain(instructions).chain(words))
+}
+
+/// Text of the reviewed repository as judges that read briefs are shown it, and how many secrets were replaced.
 ///
-/// Redacting twice changes nothing more. Lines stay lines, so their numbers hold.
-pub fn redact(text: &str) -> (String, usize) {
-    redact_with(&mut Redactor::plain(), text)
+/// A file whose name says that it holds secrets (`.env`, `*.pem`, `id_rsa`, …) shows the names of its settings but none of
+/// its values. Redacting twice changes nothing more. Lines stay lines, so their numbers hold.
+pub fn redact_source(redactor: &Redactor, path: Option<&RepoPath>, text: &str) -> (String, usize) {
+    let path = path.map(RepoPath::display);
+    let shown = redactor.redact_source(path.as_deref(), text);
+    (
+        mark_hidden(Cow::Owned(shown.text)).into_owned(),
+        shown.secrets,
+    )
 }
 
-/// Like [`redact`], for the content of a file: one whose name says that it holds secrets (`.env`, `*.pem`, `id_rsa`, …)
-/// shows the names of its settings but none of its values.
-pub fn redact_file(path: &RepoPath, text: &str) -> (String, usize) {
-    redact_with(&mut Redactor::of(path), text)
+/// Words of a judge or of a person, as other judges are shown them.
+pub(super) fn redact_words(redactor: &Redactor, text: &str) -> String {
+    mark_hidden(Cow::Owned(redactor.redact_words(text).text)).into_owned()
 }
 
-fn redact_with(redactor: &mut Redactor, text: &str) -> (String, usize) {
-    let mut out = String::with_capacity(text.len());
-    let mut count = 0;
-    for line in text.split_inclusive('\n') {
-        let (line, end) = line
-            .strip_suffix('\n')
-            .map_or((line, ""), |line| (line, "\n"));
-        let shown = redactor.line(line);
-        out.push_str(&shown.text);
-        out.push_str(end);
-        count += shown.secrets;
-    }
-    (out, count)
-}
-
-/// One line as it is shown.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shown<'a> {
-    /// The text.
-    pub(super) text: Cow<'a, str>,
-    /// How many secrets were replaced in it.
-    pub(super) secrets: usize,
-    /// Whether the whole line was withheld, though it has no known shape.
-    pub(super) withheld: bool,
-}
-
-/// Where a reader of private keys stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
-    Outside,
-    /// After `-----BEGIN … PRIVATE KEY-----`.
-    Header,
-    /// After at least one line of the key itself.
-    Body,
-}
-
-/// Redacts line after line of one text.
-#[derive(Debug)]
-pub(super) struct Redactor {
-    key: Key,
-    holds_secrets: bool,
-    patterns: &'static Patterns,
-}
-
-impl Redactor {
-    /// For text of no file.
-    pub(super) fn plain() -> Self {
-        Self {
-            key: Key::Outside,
-            holds_secrets: false,
-            patterns: Patterns::get(),
-        }
-    }
-
-    /// For lines of a file.
-    pub(super) fn of(path: &RepoPath) -> Self {
-        Self {
-            holds_secrets: secrets::holds_secrets(path),
-            ..Self::plain()
-        }
-    }
-
-    /// One line, without its newline.
-    pub(super) fn line<'a>(&mut self, line: &'a str) -> Shown<'a> {
-        if let Some(text) = self.key_line(line) {
-            return Shown {
-                text: text.into(),
-                secrets: 1,
-                withheld: false,
-            };
-        }
-        let (mut text, mut secrets) = self.patterns.replace(line);
-        gitleaks::replace(&mut text, &mut secrets);
-        let text = visible(text);
-        if !self.holds_secrets {
-            return Shown {
-                text,
-                secrets,
-                withheld: false,
-            };
-        }
-        match secrets::value_of(&text) {
-            secrets::Value::Shown => Shown {
-                text,
-                secrets,
-                withheld: false,
-            },
-            secrets::Value::Hidden(at) => {
-                secrets = secrets.max(1);
-                let text = format!("{}[redacted: value]", &text[..at]);
-                Shown {
-                    text: text.into(),
-                    secrets,
-                    withheld: false,
-                }
-            }
-            secrets::Value::Opaque => {
-                let text = "[redacted: line of a secret file]".into();
-                Shown {
-                    text,
-                    secrets: secrets + 1,
-                    withheld: true,
-                }
-            }
-        }
-    }
-
-    /// A line of a private key, or one that is nothing but base64: what is shown instead.
-    fn key_line(&mut self, line: &str) -> Option<String> {
-        if self.key == Key::Outside {
-            let begins = line.contains("-----BEGIN ");
-            if begins && (self.holds_secrets || line.contains("PRIVATE KEY")) {
-                let closed = line.contains("-----END ");
-                self.key = if closed { Key::Outside } else { Key::Header };
-                return None;
-            }
-            let body = bare(line);
-            let token = self.holds_secrets && secrets::is_token_line(body);
-            let whole = token || secrets::is_base64_line(body);
-            return whole.then(|| line.replacen(body, "[redacted: base64]", 1));
-        }
-        let body = bare(line);
-        let shortest = if self.key == Key::Body { 4 } else { 16 };
-        if body.len() >= shortest && body.bytes().all(secrets::is_base64) {
-            self.key = Key::Body;
-            return Some(line.replacen(body, "[redacted: key]", 1));
-        }
-        let headers = ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"];
-        let header = self.key == Key::Header
-            && (body.is_empty() || headers.iter().any(|h| body.starts_with(h)));
-        if body.starts_with("[redacted: key]") {
-            self.key = Key::Body;
-        } else if !header {
-            self.key = Key::Outside;
-        }
-        None
-    }
-}
-
-/// A line without what source code puts around a piece of a key: white space, quotes, commas, plus signs, `\n`.
-fn bare(line: &str) -> &str {
-    let line =
-        line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '`' | ';'));
-    let line = line.strip_suffix("\\n").unwrap_or(line);
-    line.trim_end_matches(['"', '\'', ' '])
-}
-
-/// Characters that a reader cannot see, or that change the order of what it sees, as their code points: instructions
-/// hidden in tag characters, Trojan Source (peers.md 6.3, T19). Joiners of emoji stay.
-fn visible(text: Cow<'_, str>) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_hidden(c) {
-            out.push_str(&format!("<U+{:04X}>", u32::from(c)));
-        } else {
-            out.push(c);
-        }
-    }
-    out.into()
-}
-
-pub(super) fn is_hidden(c: char) -> bool {
-    match c {
-        '\t' | '\r' | ' '..='~' => false,
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' => true,
-        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => true,
-        c => c.is_control(),
-    }
+/// Lines of a file as somebody quotes them, as other judges are shown them.
+pub(super) fn redact_quote(redactor: &Redactor, path: &str, text: &str) -> String {
+    mark_hidden(Cow::Owned(redactor.redact_quote(path, text).text)).into_owned()
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn redact(path: &str, text: &str) -> (String, usize) {
+        redact_source(&Redactor::default(), Some(&path.into()), text)
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_written_out() {
+        let text = "a\u{202e}b\u{e0041}\u{200b}c\u{1b}[0m\td\r👩\u{200d}💻\nx";
+        let shown = "a<U+202E>b<U+E0041><U+200B>c<U+001B>[0m\td\r👩\u{200d}💻\nx";
+        assert_eq!(redact("a.rs", text), (shown.to_owned(), 0));
+    }
+
+    fn line() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[ -~]{0,40}",
+            "\\PC{0,10}",
+            "(password|token|api_key) ?[=:] ?[\"'][a-zA-Z0-9\u{200b}!]{4,20}[\"']",
+            "https://[a-z\u{200b}:]{0,8}@h",
+            "[a-z\u{202e}]{4,20}=[a-z]{2}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn redacting_twice_is_redacting_once(lines in proptest::collection::vec(line(), 0..8)) {
+            let text = lines.join("\n");
+            for path in ["a.rs", ".env"] {
+                let (once, _) = redact(path, &text);
+                let (twice, count) = redact(path, &once);
+                prop_assert_eq!(&once, &twice);
+                prop_assert_eq!(count, 0);
+                prop_assert_eq!(once.lines().count(), text.lines().count());
+            }
+        }
+    }
+}

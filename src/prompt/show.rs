@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{CoverageState, FileChange, Hunk, LineKind, RepoPath};
 
-use super::redact::Redactor;
+use council_secrets::LineRedactor;
+
+use crate::text::{is_marked, mark_hidden};
 
 /// Text that is being put together, with what was replaced and how many changed lines it shows whole.
 #[derive(Debug, Default)]
@@ -19,7 +21,7 @@ pub(super) struct TextBlock {
 pub(super) fn show_path(path: &RepoPath) -> String {
     let mut out = String::new();
     for c in path.display().chars() {
-        if c.is_control() || super::redact::is_hidden(c) {
+        if is_marked(c) || c.is_control() {
             let _ = write!(out, "<U+{:04X}>", u32::from(c));
         } else {
             out.push(c);
@@ -130,14 +132,15 @@ fn gutter_width(hunk: &Hunk) -> usize {
 pub(super) fn write_hunk(
     block: &mut TextBlock,
     hunk: &Hunk,
-    redactor: &mut Redactor,
+    redactor: &mut LineRedactor<'_>,
     line_bytes: usize,
     room: usize,
 ) -> bool {
     let end = block.text.len() + room;
-    let (section, secrets) = super::redact::redact(truncate_bytes(&hunk.section, SECTION_BYTES));
+    let section = truncate_bytes(&hunk.section, SECTION_BYTES);
+    let section = redactor.redact_aside(section);
     let head = Hunk {
-        section,
+        section: mark_hidden(section.text.into()).into_owned(),
         body: String::new(),
         ..*hunk
     }
@@ -145,7 +148,7 @@ pub(super) fn write_hunk(
     if block.text.len() + head.len() + 1 > end {
         return false;
     }
-    block.secrets += secrets;
+    block.secrets += section.secrets;
     block.text.push_str(&head);
     block.text.push('\n');
     let width = gutter_width(hunk);
@@ -166,7 +169,7 @@ pub(super) fn write_hunk(
 fn write_line(
     out: &mut String,
     line: &Line<'_>,
-    redactor: &mut Redactor,
+    redactor: &mut LineRedactor<'_>,
     width: usize,
     line_bytes: usize,
 ) -> (bool, usize) {
@@ -175,12 +178,13 @@ fn write_line(
         LineKind::Added => '+',
         LineKind::Removed => '-',
     };
-    let shown = redactor.line(line.text);
-    let text = truncate_bytes(&shown.text, line_bytes);
+    let shown = redactor.redact_line(line.text);
+    let whole = mark_hidden(shown.text);
+    let text = truncate_bytes(&whole, line_bytes);
     let number = line.new_no.map(|no| no.to_string()).unwrap_or_default();
     // Writing to a string cannot fail.
     let _ = write!(out, "{number:>width$} {marker}{text}");
-    let missing = shown.text.len() - text.len();
+    let missing = whole.len() - text.len();
     if missing > 0 {
         let _ = write!(out, " [{missing} more bytes of this line are not shown]");
     }

@@ -46,13 +46,20 @@ pub(super) fn render_reminder(
         tag => prompter.fence.tag(),
         perspective => seat.perspective.name.clone(),
         focus => seat.perspective.focus.clone(),
-        said => prompter.fence.wrap(&words::show_replies(said)),
+        said => prompter.fence.wrap(&words_of(prompter).show_replies(said)),
     };
     Ok(prompter.templates.render("reminder", values)? + "\n")
 }
 
+fn words_of(prompter: &PromptBuilder) -> words::QuotedWords<'_> {
+    words::QuotedWords {
+        redactor: &prompter.redactor,
+    }
+}
+
 /// The template of a task, and what only it is given.
 fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'static str, Value) {
+    let words = words_of(prompter);
     let fenced = |text: String| match text.is_empty() {
         true => text,
         false => prompter.fence.wrap(&text),
@@ -61,17 +68,14 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
         Task::Review => ("review", context! { explorers => u32::from(explorers) }),
         Task::Explore { question } => (
             "explorer",
-            context! { question => fenced(words::show_note(question)) },
+            context! { question => fenced(words.show_note(question)) },
         ),
         Task::Restate => ("restate", context! {}),
         Task::Explored { results } => (
             "explored",
-            context! { results => fenced(words::show_explored(results)) },
+            context! { results => fenced(words.show_explored(results)) },
         ),
-        Task::Mend { error, .. } => (
-            "mend",
-            context! { error => fenced(words::show_note(error)) },
-        ),
+        Task::Mend { error, .. } => ("mend", context! { error => fenced(words.show_note(error)) }),
         Task::Debate {
             branch,
             peers,
@@ -83,10 +87,10 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
                 DebateBranch::Disagreed => "debate-disagreed",
             };
             let values = context! {
-                peers => fenced(words::show_positions(peers)),
+                peers => fenced(words.show_positions(peers)),
                 by_reference => peers.iter().any(|peer| peer.file.is_some()),
                 dropped => *dropped,
-                claims => fenced(framing.as_ref().map(words::show_claims).unwrap_or_default()),
+                claims => fenced(framing.as_ref().map(|framing| words.show_claims(framing)).unwrap_or_default()),
             };
             (name, values)
         }
@@ -100,9 +104,9 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
             let values = context! {
                 role => role.to_string(),
                 section => section.clone(),
-                theirs => fenced(words::show_points(theirs)),
-                objections => fenced(words::show_objections(objections)),
-                transcript => fenced(words::show_transcript(transcript)),
+                theirs => fenced(words.show_points(theirs)),
+                objections => fenced(words.show_objections(objections)),
+                transcript => fenced(words.show_transcript(transcript)),
             };
             ("duel", values)
         }
@@ -120,23 +124,23 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
             let values = context! {
                 now => u32::from(*round),
                 of => u32::from(*of),
-                councillors => fenced(words::show_councillors(councillors)),
+                councillors => fenced(words.show_councillors(councillors)),
                 by_reference => councillors.iter().any(|c| c.peer.file.is_some()),
-                challenges => fenced(words::show_challenges(challenges)),
+                challenges => fenced(words.show_challenges(challenges)),
                 wanted => u32::from(*wanted),
                 direct => *direct,
                 dropped => *dropped,
-                claims => fenced(framing.as_ref().map(words::show_claims).unwrap_or_default()),
+                claims => fenced(framing.as_ref().map(|framing| words.show_claims(framing)).unwrap_or_default()),
             };
             ("examine", values)
         }
         Task::Challenged { challenges } => {
-            let challenges = fenced(words::show_challenges(challenges));
+            let challenges = fenced(words.show_challenges(challenges));
             ("challenged", context! { challenges })
         }
         Task::Message { from, text } => {
             let values =
-                context! { from => words::show_role(from), text => fenced(words::show_note(text)) };
+                context! { from => words::show_role(from), text => fenced(words.show_note(text)) };
             ("message", values)
         }
         Task::Moderate {
@@ -154,9 +158,9 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
             let values = context! {
                 heading,
                 opening => opening.clone(),
-                about => fenced(words::show_note(about)),
+                about => fenced(words.show_note(about)),
                 demand => demand.clone(),
-                challenges => fenced(words::show_challenges(challenges)),
+                challenges => fenced(words.show_challenges(challenges)),
             };
             ("moderate", values)
         }
@@ -176,18 +180,18 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
             framing,
         } => {
             let values = context! {
-                peers => fenced(words::show_positions(peers)),
-                documents => fenced(words::show_contributions(documents)),
+                peers => fenced(words.show_positions(peers)),
+                documents => fenced(words.show_contributions(documents)),
                 by_reference => peers.iter().any(|peer| peer.file.is_some()),
                 dropped => *dropped,
-                claims => fenced(framing.as_ref().map(words::show_claims).unwrap_or_default()),
+                claims => fenced(framing.as_ref().map(|framing| words.show_claims(framing)).unwrap_or_default()),
             };
             ("cross-review", values)
         }
         Task::Rebut { open, challenges } => {
             let values = context! {
-                open => fenced(words::show_open_points(open)),
-                challenges => fenced(words::show_challenges(challenges)),
+                open => fenced(words.show_open_points(open)),
+                challenges => fenced(words.show_challenges(challenges)),
             };
             ("rebut", values)
         }
@@ -200,7 +204,7 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
                 .map(|c| format!("{:.2}", c.score()))
                 .collect();
             let values = context! {
-                contributions => fenced(words::show_contributions(contributions)),
+                contributions => fenced(words.show_contributions(contributions)),
                 contention => if scores.is_empty() { "none".to_owned() } else { scores.join(", ") },
             };
             ("synthesize", values)

@@ -10,6 +10,7 @@ use council_protocol::task::{
     Contribution, Councillor, Explored, Framing, Objection, OpenPoint, Peer, PeerFinding,
     PutChallenge,
 };
+use council_secrets::Redactor;
 use serde::Serialize;
 
 use super::{redact, show};
@@ -27,151 +28,244 @@ const NOTE_BYTES: usize = 2_000;
 const RESULT_BYTES: usize = 20_000;
 const TRANSCRIPT_BYTES: usize = 120_000;
 
-/// A question, or what was wrong with an answer.
-pub(super) fn show_note(text: &str) -> String {
-    show_bounded(text, NOTE_BYTES)
+/// The words of others, with what takes secrets out of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct QuotedWords<'a> {
+    pub(super) redactor: &'a Redactor,
 }
 
-fn show_bounded(text: &str, bytes: usize) -> String {
-    cut_text(&redact::redact(text.trim()).0, bytes)
-}
-
-/// What the explorers found, in the order asked.
-pub(super) fn show_explored(results: &[Explored]) -> String {
-    let mut out = String::new();
-    for (number, Explored { question, result }) in (1..).zip(results) {
-        let result = result
-            .as_deref()
-            .unwrap_or("(this explorer found no answer)");
-        let (question, result) = (show_note(question), show_bounded(result, RESULT_BYTES));
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "Question {number}: {question}\n{result}\n");
+impl QuotedWords<'_> {
+    /// A question, or what was wrong with an answer.
+    pub(super) fn show_note(&self, text: &str) -> String {
+        self.show_bounded(text, NOTE_BYTES)
     }
-    out
-}
 
-/// What a judge said itself, reply by reply.
-pub(super) fn show_replies(said: &[Arc<str>]) -> String {
-    let replies: Vec<String> = said.iter().map(|r| show_bounded(r, RESULT_BYTES)).collect();
-    replies.join("\n\n")
-}
+    fn show_bounded(&self, text: &str, bytes: usize) -> String {
+        cut_text(&redact::redact_words(self.redactor, text.trim()), bytes)
+    }
 
-/// The others' positions: whole as JSON (seed 000), or vote and file alone (seed 003).
-pub(super) fn show_positions(peers: &[Peer]) -> String {
-    let mut out = String::new();
-    for peer in peers {
-        let (label, vote) = (cut_text(&peer.label, 16), peer.verdict.as_str());
-        let _ = match &peer.file {
-            Some(file) => writeln!(
-                out,
-                "Judge {label}: {vote}, in the file {}\n",
-                show_bounded(file, 300)
+    /// What the explorers found, in the order asked.
+    pub(super) fn show_explored(&self, results: &[Explored]) -> String {
+        let mut out = String::new();
+        for (number, Explored { question, result }) in (1..).zip(results) {
+            let result = result
+                .as_deref()
+                .unwrap_or("(this explorer found no answer)");
+            let (question, result) = (
+                self.show_note(question),
+                self.show_bounded(result, RESULT_BYTES),
+            );
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "Question {number}: {question}\n{result}\n");
+        }
+        out
+    }
+
+    /// What a judge said itself, reply by reply.
+    pub(super) fn show_replies(&self, said: &[Arc<str>]) -> String {
+        let replies: Vec<String> = said
+            .iter()
+            .map(|r| self.show_bounded(r, RESULT_BYTES))
+            .collect();
+        replies.join("\n\n")
+    }
+
+    /// The others' positions: whole as JSON (seed 000), or vote and file alone (seed 003).
+    pub(super) fn show_positions(&self, peers: &[Peer]) -> String {
+        let mut out = String::new();
+        for peer in peers {
+            let (label, vote) = (cut_text(&peer.label, 16), peer.verdict.as_str());
+            let _ = match &peer.file {
+                Some(file) => writeln!(
+                    out,
+                    "Judge {label}: {vote}, in the file {}\n",
+                    self.show_bounded(file, 300)
+                ),
+                None => writeln!(
+                    out,
+                    "Judge {label}: {vote}\n{}\n",
+                    to_json(&self.redact_peer(peer))
+                ),
+            };
+        }
+        out
+    }
+
+    /// A peer's answer. Judges without a model read the change as it is, so what they quote is redacted here.
+    fn redact_peer(&self, peer: &Peer) -> Peer {
+        let mut peer = peer.clone();
+        self.redact_in_place(&mut peer.key_insight);
+        self.redact_in_place(&mut peer.recommendation);
+        peer.findings
+            .iter_mut()
+            .for_each(|f| self.redact_finding(&mut f.finding));
+        peer
+    }
+
+    /// Points of the other side of a duel.
+    pub(super) fn show_points(&self, points: &[PeerFinding]) -> String {
+        let mut points = points.to_vec();
+        points
+            .iter_mut()
+            .for_each(|point| self.redact_finding(&mut point.finding));
+        json_list(&points)
+    }
+
+    /// What the other side of a duel says against one's own points.
+    pub(super) fn show_objections(&self, objections: &[Objection]) -> String {
+        let mut objections = objections.to_vec();
+        for objection in &mut objections {
+            self.redact_finding(&mut objection.finding);
+            self.redact_in_place(&mut objection.reasoning);
+            objection
+                .evidence
+                .iter_mut()
+                .for_each(|evidence| self.redact_evidence(evidence));
+        }
+        json_list(&objections)
+    }
+
+    /// Where the other councillors stand.
+    pub(super) fn show_councillors(&self, councillors: &[Councillor]) -> String {
+        let mut out = String::new();
+        for councillor in councillors {
+            let position = self.show_note(&councillor.position);
+            let _ = writeln!(out, "{}: {position}", show_role(&councillor.role));
+            for (number, argument) in (1..).zip(&councillor.arguments) {
+                let _ = writeln!(out, "{number}. {}", self.show_note(argument));
+            }
+            out += &self.show_positions(std::slice::from_ref(&councillor.peer));
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Challenges to be answered.
+    pub(super) fn show_challenges(&self, challenges: &[PutChallenge]) -> String {
+        let mut out = String::new();
+        for challenge in challenges {
+            let (id, from) = (cut_text(&challenge.id, 16), show_role(&challenge.from));
+            let _ = writeln!(out, "{id}, from {from}:");
+            if !challenge.claim.is_empty() {
+                let _ = writeln!(out, "  Claim: {}", self.show_note(&challenge.claim));
+            }
+            let _ = writeln!(out, "  Question: {}\n", self.show_note(&challenge.question));
+        }
+        out
+    }
+
+    /// Disputed findings with what was said of them.
+    pub(super) fn show_open_points(&self, points: &[OpenPoint]) -> String {
+        let mut points = points.to_vec();
+        for point in &mut points {
+            self.redact_finding(&mut point.finding);
+            for said in &mut point.said {
+                self.redact_in_place(&mut said.reasoning);
+                said.evidence
+                    .iter_mut()
+                    .for_each(|evidence| self.redact_evidence(evidence));
+            }
+        }
+        json_list(&points)
+    }
+
+    /// What each role contributed; the documents whole.
+    pub(super) fn show_contributions(&self, contributions: &[Contribution]) -> String {
+        let mut out = String::new();
+        for contribution in contributions {
+            let by = show_role(&contribution.role);
+            let insight = self.show_note(&contribution.key_insight);
+            let _ = writeln!(out, "Round {}, {by}: {insight}", contribution.round);
+            let mut findings = contribution.findings.clone();
+            findings
+                .iter_mut()
+                .for_each(|finding| self.redact_finding(finding));
+            out += &json_list(&findings);
+            if let Some(document) = &contribution.document {
+                let _ = writeln!(
+                    out,
+                    "\n{}",
+                    redact::redact_words(self.redactor, document.trim())
+                );
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn redact_in_place(&self, text: &mut String) {
+        *text = redact::redact_words(self.redactor, text);
+    }
+
+    fn redact_finding(&self, finding: &mut Finding) {
+        let path = finding.location.path.display();
+        let code = finding.suggestion.iter_mut().chain([&mut finding.quote]);
+        for text in code {
+            *text = redact::redact_quote(self.redactor, &path, text);
+        }
+        let texts = [
+            &mut finding.category,
+            &mut finding.description,
+            &mut finding.why,
+            &mut finding.fix,
+        ];
+        let texts = texts.into_iter().chain(&mut finding.reference);
+        texts.for_each(|text| self.redact_in_place(text));
+    }
+
+    fn redact_evidence(&self, evidence: &mut Evidence) {
+        evidence.quote =
+            redact::redact_quote(self.redactor, &evidence.path.display(), &evidence.quote);
+    }
+
+    /// The file of a duel; of one that is too long, the end.
+    pub(super) fn show_transcript(&self, text: &str) -> String {
+        let text = redact::redact_words(self.redactor, text);
+        let mut start = text.len().saturating_sub(TRANSCRIPT_BYTES);
+        while !text.is_char_boundary(start) {
+            start += 1;
+        }
+        match start {
+            0 => text,
+            missing => format!(
+                "[the first {missing} bytes are not shown]\n{}",
+                &text[start..]
             ),
-            None => writeln!(
-                out,
-                "Judge {label}: {vote}\n{}\n",
-                to_json(&redact_peer(peer))
-            ),
-        };
+        }
     }
-    out
-}
 
-/// A peer's answer. Judges without a model read the change as it is, so what they quote is redacted here.
-fn redact_peer(peer: &Peer) -> Peer {
-    let mut peer = peer.clone();
-    redact_in_place(&mut peer.key_insight);
-    redact_in_place(&mut peer.recommendation);
-    peer.findings
-        .iter_mut()
-        .for_each(|f| redact_finding(&mut f.finding));
-    peer
-}
-
-/// Points of the other side of a duel.
-pub(super) fn show_points(points: &[PeerFinding]) -> String {
-    let mut points = points.to_vec();
-    points
-        .iter_mut()
-        .for_each(|point| redact_finding(&mut point.finding));
-    json_list(&points)
-}
-
-/// What the other side of a duel says against one's own points.
-pub(super) fn show_objections(objections: &[Objection]) -> String {
-    let mut objections = objections.to_vec();
-    for objection in &mut objections {
-        redact_finding(&mut objection.finding);
-        redact_in_place(&mut objection.reasoning);
-        objection.evidence.iter_mut().for_each(redact_evidence);
+    /// Who wrote the change and what they say about it; empty when nothing is known.
+    pub(super) fn show_claims(&self, framing: &Framing) -> String {
+        let mut out = String::new();
+        let named = [
+            ("Title", &framing.title, TITLE_BYTES),
+            ("Description", &framing.body, BODY_BYTES),
+        ];
+        for (name, text, bytes) in named {
+            if !text.trim().is_empty() {
+                let _ = writeln!(out, "{name}: {}", self.show_bounded(text, bytes));
+            }
+        }
+        for commit in framing.commits.iter().take(COMMITS) {
+            let (id, author) = (
+                show::truncate_bytes(&commit.id, 12),
+                self.show_bounded(&commit.author, AUTHOR_BYTES),
+            );
+            let message = self.show_bounded(&commit.message, MESSAGE_BYTES);
+            let _ = writeln!(out, "Commit {id} by {author}:\n{message}");
+        }
+        let more = framing.commits.len().saturating_sub(COMMITS);
+        if more > 0 {
+            let _ = writeln!(out, "and {more} more commits");
+        }
+        out
     }
-    json_list(&objections)
 }
 
 /// A councillor's role on one line.
 pub(super) fn show_role(role: &str) -> String {
     let line: String = role.chars().filter(|c| !c.is_control()).collect();
     cut_text(&line, 60)
-}
-
-/// Where the other councillors stand.
-pub(super) fn show_councillors(councillors: &[Councillor]) -> String {
-    let mut out = String::new();
-    for councillor in councillors {
-        let position = show_note(&councillor.position);
-        let _ = writeln!(out, "{}: {position}", show_role(&councillor.role));
-        for (number, argument) in (1..).zip(&councillor.arguments) {
-            let _ = writeln!(out, "{number}. {}", show_note(argument));
-        }
-        out += &show_positions(std::slice::from_ref(&councillor.peer));
-        out.push('\n');
-    }
-    out
-}
-
-/// Challenges to be answered.
-pub(super) fn show_challenges(challenges: &[PutChallenge]) -> String {
-    let mut out = String::new();
-    for challenge in challenges {
-        let (id, from) = (cut_text(&challenge.id, 16), show_role(&challenge.from));
-        let _ = writeln!(out, "{id}, from {from}:");
-        if !challenge.claim.is_empty() {
-            let _ = writeln!(out, "  Claim: {}", show_note(&challenge.claim));
-        }
-        let _ = writeln!(out, "  Question: {}\n", show_note(&challenge.question));
-    }
-    out
-}
-
-/// Disputed findings with what was said of them.
-pub(super) fn show_open_points(points: &[OpenPoint]) -> String {
-    let mut points = points.to_vec();
-    for point in &mut points {
-        redact_finding(&mut point.finding);
-        for said in &mut point.said {
-            redact_in_place(&mut said.reasoning);
-            said.evidence.iter_mut().for_each(redact_evidence);
-        }
-    }
-    json_list(&points)
-}
-
-/// What each role contributed; the documents whole.
-pub(super) fn show_contributions(contributions: &[Contribution]) -> String {
-    let mut out = String::new();
-    for contribution in contributions {
-        let by = show_role(&contribution.role);
-        let insight = show_note(&contribution.key_insight);
-        let _ = writeln!(out, "Round {}, {by}: {insight}", contribution.round);
-        let mut findings = contribution.findings.clone();
-        findings.iter_mut().for_each(redact_finding);
-        out += &json_list(&findings);
-        if let Some(document) = &contribution.document {
-            let _ = writeln!(out, "\n{}", redact::redact(document.trim()).0);
-        }
-        out.push('\n');
-    }
-    out
 }
 
 fn json_list<T: Serialize>(items: &[T]) -> String {
@@ -185,67 +279,4 @@ fn json_list<T: Serialize>(items: &[T]) -> String {
 fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
     // Strings, numbers and lists only: serialization into memory cannot fail.
     serde_json::to_string_pretty(value).unwrap_or_default()
-}
-
-fn redact_in_place(text: &mut String) {
-    *text = redact::redact(text).0;
-}
-
-fn redact_finding(finding: &mut Finding) {
-    let optional = finding.suggestion.iter_mut().chain(&mut finding.reference);
-    let texts = [
-        &mut finding.category,
-        &mut finding.description,
-        &mut finding.quote,
-        &mut finding.why,
-        &mut finding.fix,
-    ];
-    texts.into_iter().chain(optional).for_each(redact_in_place);
-}
-
-fn redact_evidence(evidence: &mut Evidence) {
-    redact_in_place(&mut evidence.quote);
-}
-
-/// The file of a duel; of one that is too long, the end.
-pub(super) fn show_transcript(text: &str) -> String {
-    let (text, _) = redact::redact(text);
-    let mut start = text.len().saturating_sub(TRANSCRIPT_BYTES);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    match start {
-        0 => text,
-        missing => format!(
-            "[the first {missing} bytes are not shown]\n{}",
-            &text[start..]
-        ),
-    }
-}
-
-/// Who wrote the change and what they say about it; empty when nothing is known.
-pub(super) fn show_claims(framing: &Framing) -> String {
-    let mut out = String::new();
-    let named = [
-        ("Title", &framing.title, TITLE_BYTES),
-        ("Description", &framing.body, BODY_BYTES),
-    ];
-    for (name, text, bytes) in named {
-        if !text.trim().is_empty() {
-            let _ = writeln!(out, "{name}: {}", show_bounded(text, bytes));
-        }
-    }
-    for commit in framing.commits.iter().take(COMMITS) {
-        let (id, author) = (
-            show::truncate_bytes(&commit.id, 12),
-            show_bounded(&commit.author, AUTHOR_BYTES),
-        );
-        let message = show_bounded(&commit.message, MESSAGE_BYTES);
-        let _ = writeln!(out, "Commit {id} by {author}:\n{message}");
-    }
-    let more = framing.commits.len().saturating_sub(COMMITS);
-    if more > 0 {
-        let _ = writeln!(out, "and {more} more commits");
-    }
-    out
 }

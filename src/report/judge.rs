@@ -2,6 +2,7 @@
 
 use council_protocol::answer::{Answer, Tag};
 use council_protocol::{Finding, Seat};
+use council_secrets::Redactor;
 
 use super::markdown::finding::{own, prose};
 use super::{redact, words};
@@ -9,9 +10,9 @@ use crate::text::{self, Untrusted};
 
 /// The file, ended by a newline. Its first block is the answer as JSON between three back-ticks; no back-tick and
 /// nothing hidden stands in that JSON, so that a naive reader finds its end. Secrets are replaced.
-pub fn render_judge(seat: &Seat, round: u8, answer: &Answer) -> String {
+pub fn render_judge(seat: &Seat, round: u8, answer: &Answer, redactor: &Redactor) -> String {
     let mut answer = answer.clone();
-    redact::redact_answer(&mut answer);
+    redact::ReportRedactor(redactor).redact_answer(&mut answer);
     let answer = &answer;
     // An answer has string keys only and no fallible serializer in it.
     let json = serde_json::to_string_pretty(answer).unwrap_or_default();
@@ -55,9 +56,9 @@ pub fn render_judge(seat: &Seat, round: u8, answer: &Answer) -> String {
 }
 
 /// The file of a role's document in a staged debate (seed 002): the document first, then what belongs to it, without votes.
-pub fn render_document(seat: &Seat, round: u8, answer: &Answer) -> String {
+pub fn render_document(seat: &Seat, round: u8, answer: &Answer, redactor: &Redactor) -> String {
     let mut answer = answer.clone();
-    redact::redact_answer(&mut answer);
+    redact::ReportRedactor(redactor).redact_answer(&mut answer);
     let answer = &answer;
     let role = match seat.perspective.name.as_str() {
         "" => seat.judge.as_str(),

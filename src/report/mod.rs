@@ -30,6 +30,7 @@ pub use page::{DisplayOptions, Verbosity};
 
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::{Coverage, Finding};
+use council_secrets::Redactor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,9 +71,14 @@ pub struct Report {
 impl Report {
     /// A report of what a council came to.
     ///
-    /// Secrets that a judge quoted are replaced. A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.
-    pub fn new(mut outcome: Outcome, subject: ReviewSubject, run: RunFacts) -> Self {
-        redact::redact_outcome(&mut outcome);
+    /// Secrets that a judge quoted are replaced: `redactor` knows those of the change. A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.
+    pub fn new(
+        mut outcome: Outcome,
+        subject: ReviewSubject,
+        run: RunFacts,
+        redactor: &Redactor,
+    ) -> Self {
+        redact::ReportRedactor(redactor).redact_outcome(&mut outcome);
         let cut_short = run.cut_short.map(VerdictReason::from);
         let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));
         if let (Some(cause), true) = (cut_short, outcome.verdict != Verdict::Fail) {

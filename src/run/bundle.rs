@@ -10,11 +10,11 @@ use std::sync::Arc;
 use council_protocol::seat::AgentKind;
 use council_protocol::task::Framing;
 use council_protocol::{JudgeId, Packet, Seat, Turn, TurnId};
+use council_secrets::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::council::{Action, Council, Input, Plan, object_of};
-use crate::prompt::redact;
 use crate::report::{Report, ReviewSubject};
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
@@ -88,16 +88,17 @@ impl RunBundle {
         packet: &Packet,
         mut report: Report,
         extras: &BundleExtras,
+        redactor: &Redactor,
     ) -> Result<Self, RunError> {
         for judge in &mut report.outcome.judges {
             hide_agent(&mut judge.seat);
         }
         let turns = replay_turns(&left.plan, &left.journal.entries, extras);
         let entries = left.journal.entries.iter().cloned();
-        let bundle = Self {
+        let mut bundle = Self {
             bundle: VERSION,
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            plan: bundled_plan(&left.plan, extras)?,
+            plan: bundled_plan(&left.plan, extras, redactor)?,
             objects: packet.files.iter().map(BundleFile::from_change).collect(),
             briefs: extras
                 .prompts
@@ -106,15 +107,21 @@ impl RunBundle {
                 .unwrap_or_default(),
             turns,
             entries: entries
-                .map(|entry| bundled_entry(entry, extras))
+                .map(|entry| bundled_entry(entry, extras, redactor))
                 .collect::<Result<_, _>>()?,
             report,
         };
-        bundle.verify().map_err(|error| {
+        // Fingerprints and groups follow from the words, and the words have lost their secrets.
+        let again = bundle.recompute_report()?;
+        let findings = |report: &Report| report.outcome.findings.len();
+        let weighs = |report: &Report| (report.outcome.verdict, report.outcome.reason);
+        if weighs(&again) != weighs(&bundle.report) || findings(&again) != findings(&bundle.report)
+        {
             let hint =
                 "without its secrets the run does not say the same: pass its folder on, if you may";
-            error.hint(hint)
-        })?;
+            return Err(bundle.disagreement(&again).hint(hint));
+        }
+        bundle.report = again;
         Ok(bundle)
     }
 
@@ -147,6 +154,14 @@ impl RunBundle {
     /// # Errors
     /// When that does not give the report that is in it.
     pub(crate) fn verify(&self) -> Result<Report, RunError> {
+        let again = self.recompute_report()?;
+        match again == self.report {
+            true => Ok(again),
+            false => Err(self.disagreement(&again)),
+        }
+    }
+
+    fn recompute_report(&self) -> Result<Report, RunError> {
         let broken = |error: &dyn std::fmt::Display| {
             RunError::run(format!("the bundle cannot be replayed: {error}"))
         };
@@ -164,16 +179,16 @@ impl RunBundle {
             change: *change,
             instructions: receipt.instructions.clone(),
         };
-        let again = Report::new(outcome, subject, receipt.run.clone());
-        if again != self.report {
-            let detail = format!(
-                "the bundle says {}, and what happened in it comes to {}: something of it was changed",
-                self.report.outcome.verdict.as_str(),
-                again.outcome.verdict.as_str()
-            );
-            return Err(RunError::run(detail));
-        }
-        Ok(again)
+        let facts = receipt.run.clone();
+        Ok(Report::new(outcome, subject, facts, &Redactor::default()))
+    }
+
+    fn disagreement(&self, again: &Report) -> RunError {
+        RunError::run(format!(
+            "the bundle says {}, and what happened in it comes to {}: something of it was changed",
+            self.report.outcome.verdict.as_str(),
+            again.outcome.verdict.as_str()
+        ))
     }
 }
 
@@ -193,7 +208,11 @@ fn hide_agent(seat: &mut Seat) {
 }
 
 /// The plan without what says how agents are reached, and without the authors' words unless prompts are wanted.
-fn bundled_plan(plan: &Plan, extras: &BundleExtras) -> Result<Value, RunError> {
+fn bundled_plan(
+    plan: &Plan,
+    extras: &BundleExtras,
+    redactor: &Redactor,
+) -> Result<Value, RunError> {
     let mut plan = plan.clone();
     for planned in &mut plan.seats {
         hide_agent(&mut planned.seat);
@@ -204,19 +223,25 @@ fn bundled_plan(plan: &Plan, extras: &BundleExtras) -> Result<Value, RunError> {
     let stored = serde_json::from_slice(&stored::plan_to_bytes(&plan));
     let stored =
         stored.map_err(|error| RunError::run(format!("the plan cannot be written: {error}")))?;
-    Ok(redact_value(stored))
+    Ok(redact_value(redactor, stored))
 }
 
 /// An entry without secrets, and an answer without the words around it.
-fn bundled_entry(mut entry: JournalEntry, extras: &BundleExtras) -> Result<JournalEntry, RunError> {
+fn bundled_entry(
+    mut entry: JournalEntry,
+    extras: &BundleExtras,
+    redactor: &Redactor,
+) -> Result<JournalEntry, RunError> {
     if let Input::Answered { raw, .. } = &mut entry.input {
         let object = object_of(raw).and_then(|text| serde_json::from_str::<Value>(text).ok());
         match object {
-            Some(object) if !extras.answers => *raw = redact_value(object).to_string().into(),
-            _ => *raw = redact(raw).0.into(),
+            Some(object) if !extras.answers => {
+                *raw = redact_value(redactor, object).to_string().into()
+            }
+            _ => *raw = redactor.redact_words(raw).text.into(),
         }
     }
-    let value = serde_json::to_value(entry).map(redact_value);
+    let value = serde_json::to_value(entry).map(|value| redact_value(redactor, value));
     value.and_then(serde_json::from_value).map_err(|error| {
         RunError::run(format!(
             "an entry of the journal cannot be redacted: {error}"
@@ -225,14 +250,19 @@ fn bundled_entry(mut entry: JournalEntry, extras: &BundleExtras) -> Result<Journ
 }
 
 /// The same with secrets replaced in every text.
-fn redact_value(value: Value) -> Value {
+fn redact_value(redactor: &Redactor, value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(redact(&text).0),
-        Value::Array(values) => Value::Array(values.into_iter().map(redact_value).collect()),
+        Value::String(text) => Value::String(redactor.redact_words(&text).text),
+        Value::Array(values) => Value::Array(
+            values
+                .into_iter()
+                .map(|value| redact_value(redactor, value))
+                .collect(),
+        ),
         Value::Object(fields) => Value::Object(
             fields
                 .into_iter()
-                .map(|(name, value)| (name, redact_value(value)))
+                .map(|(name, value)| (name, redact_value(redactor, value)))
                 .collect(),
         ),
         other => other,

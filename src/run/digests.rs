@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::config::Settings;
 use crate::git::recognition_key;
 use crate::packet::{self, sha256};
-use crate::prompt::redaction_rules;
 use crate::report::InputDigests;
 
 use crate::run::error::RunError;
@@ -36,7 +35,7 @@ pub(crate) fn compute_digests(
     seats: &[Seat],
     templates: Option<String>,
 ) -> RunDigests {
-    let config = sha256(&judged_settings_bytes(&prepared.config.settings));
+    let config = sha256(&judged_settings_bytes(prepared));
     // Built-in rules change with the program.
     let bench = sha256(&to_json_bytes(&(env!("CARGO_PKG_VERSION"), seats)));
     let change = recognition_key(&prepared.change, &prepared.packet.files);
@@ -91,7 +90,7 @@ pub(crate) fn digests_before_run(
     let config = &prepared.config;
     let seats = SeatPlanner { config, deep }.plan_seats()?;
     let templates = SeatPrompts::planned_digest(&seats)?;
-    let judged = judged_settings_bytes(&config.settings);
+    let judged = judged_settings_bytes(prepared);
     let bench = to_json_bytes(&(env!("CARGO_PKG_VERSION"), &seats));
     let words = templates.clone().unwrap_or_default().into_bytes();
     Ok(PlannedDigests {
@@ -128,9 +127,9 @@ impl<'a> JudgedSettings<'a> {
 }
 
 /// The configuration by which a change is judged, and what of it is shown.
-fn judged_settings_bytes(settings: &Settings) -> Vec<u8> {
-    let mut judged = to_json_bytes(&JudgedSettings::from_settings(settings));
-    judged.extend(redaction_rules().unwrap_or_default().bytes());
+fn judged_settings_bytes(prepared: &PreparedReview) -> Vec<u8> {
+    let mut judged = to_json_bytes(&JudgedSettings::from_settings(&prepared.config.settings));
+    judged.extend(prepared.redactor.digest().unwrap_or_default().bytes());
     judged
 }
 

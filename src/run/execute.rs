@@ -179,7 +179,11 @@ impl CouncilRun<'_> {
         selection: &BackendSelection,
         session: impl FnOnce(&SessionSetup) -> Result<FinishedSession, SessionError>,
     ) -> Result<Report, RunError> {
-        let rooms = AgentWorkspaces::for_seats(seats, &*self.prepared.change.blobs)?;
+        let rooms = AgentWorkspaces::for_seats(
+            seats,
+            &*self.prepared.change.blobs,
+            &self.prepared.redactor,
+        )?;
         let finished = session(&self.session_setting(&rooms, seats));
         drop(rooms);
         let report = self.build_report(finished?, selection);
@@ -331,7 +335,7 @@ impl CouncilRun<'_> {
             run: self.run.clone(),
             packet: Arc::clone(&self.prepared.packet),
             blobs: Arc::clone(&self.prepared.change.blobs),
-            redact: self.prompts.as_ref().map(|_| SeatPrompts::redact()),
+            redactor: self.prepared.redactor.clone(),
             prompter,
             page: match self.gathering {
                 Some(_) => report::judge::render_document,
@@ -352,8 +356,10 @@ impl CouncilRun<'_> {
     fn minutes_page(&self) -> Option<MinutesPage> {
         let wanted = self.prepared.config.settings.output.session;
         let (packet, run) = (Arc::clone(&self.prepared.packet), self.run.clone());
+        let redactor = self.prepared.redactor.clone();
         let page = move |so_far| {
-            let report = Report::new(so_far, ReviewSubject::of(&packet), base_facts(&run));
+            let (subject, facts) = (ReviewSubject::of(&packet), base_facts(&run));
+            let report = Report::new(so_far, subject, facts, &redactor);
             report::markdown::minutes(&report)
         };
         wanted.then(|| Arc::new(page) as MinutesPage)
@@ -405,6 +411,7 @@ impl CouncilRun<'_> {
             finished.outcome,
             ReviewSubject::of(&self.prepared.packet),
             facts,
+            &self.prepared.redactor,
         )
     }
 

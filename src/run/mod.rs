@@ -26,6 +26,7 @@ pub(crate) mod plugins;
 pub(crate) mod prepare;
 pub(crate) mod prompts;
 pub(crate) mod recognition;
+pub(crate) mod redaction;
 pub(crate) mod replay;
 pub(crate) mod request;
 pub(crate) mod resume;

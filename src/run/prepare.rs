@@ -10,13 +10,13 @@ use council_protocol::{Coverage, FileChange, Packet};
 use crate::config::Config;
 use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
 use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
-use crate::prompt::RedactionRules;
+use council_secrets::Redactor;
 
 use crate::run::backends::BackendTable;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::layers::REPOSITORY_FILE;
-use crate::run::own;
+use crate::run::redaction::load_redactor;
 use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::seats::mixed;
 use crate::run::settings::{self, ConfigSources};
@@ -31,6 +31,8 @@ pub(crate) struct PreparedReview {
     pub(crate) packet: Arc<Packet>,
     /// The packet's coverage, as every seat that is shown the whole of it shares it.
     pub(crate) coverage: Arc<Coverage>,
+    /// Takes secrets out of everything that is shown: it knows those of the change.
+    pub(crate) redactor: Redactor,
     /// What a reader of the verdict should know, in words; may hold untrusted names.
     pub(crate) notes: Vec<String>,
     /// What it was prepared for; none: a stage, which cannot be resumed.
@@ -67,7 +69,6 @@ pub(crate) fn prepare_spec(
         checkout,
     };
     let mut config = settings::load_config(start, request.flags.clone(), &voices)?;
-    load_redaction_rules(&config, change.place.workdir.as_deref())?;
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
     notes.extend(mixed::drop_missing_agents(&mut config, |agent| {
@@ -76,33 +77,17 @@ pub(crate) fn prepare_spec(
     })?);
     notes.extend(changed_configuration(&change, checkout));
     let packet = build_packet(&mut change, &config, &mut notes)?;
+    let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;
     let coverage = Arc::new(packet.coverage.clone());
     Ok(PreparedReview {
         change,
         config,
         packet: Arc::new(packet),
         coverage,
+        redactor,
         notes,
         request: Some(request.clone()),
     })
-}
-
-/// Puts the user's own rules for secrets in force, before anything of the change is shown to anybody.
-fn load_redaction_rules(config: &Config, repository: Option<&Path>) -> Result<(), RunError> {
-    const KEY: &str = "redact.rules";
-    let Some(file) = &config.settings.redact.rules else {
-        return Ok(());
-    };
-    let text = own::read_own_text(&own::resolve_own_path(file, KEY, repository)?, KEY)?;
-    let rules = RedactionRules::read(&text).map_err(|error| {
-        RunError::usage(format!(
-            "{} is no gitleaks configuration: {error}",
-            file.display()
-        ))
-        .hint(format!("`{KEY}` names it, in your own configuration"))
-    })?;
-    rules.enforce();
-    Ok(())
 }
 
 /// What the request asks to be reviewed.

@@ -8,8 +8,8 @@ use council_protocol::{Coverage, JudgeId, Packet, Seat, Turn};
 
 use crate::config::LargeChangePolicy;
 use crate::council::plan::RunSeed;
-use crate::prompt::{self, Brief, BriefClass, ProductionMode, PromptBuilder};
-use crate::session::{self, RedactFile};
+use crate::prompt::{Brief, BriefClass, ProductionMode, PromptBuilder};
+use crate::session;
 
 use crate::run::error::RunError;
 use crate::run::own;
@@ -52,7 +52,8 @@ impl SeatPrompts {
         let prompter = PromptBuilder::new(seed, &overrides)
             .map_err(unusable)?
             .for_target(kind)
-            .for_mode(mode);
+            .for_mode(mode)
+            .with_redactor(prepared.redactor.clone());
         let budget = usize::try_from(prepared.config.settings.limits.brief).unwrap_or(usize::MAX);
         let class = BriefClass {
             budget_bytes: budget,
@@ -137,11 +138,6 @@ impl SeatPrompts {
         let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new())
             .map_err(RunError::run)?;
         Ok(Some(prompter.digest()))
-    }
-
-    /// Takes secrets out of a text as they are taken out of the brief.
-    pub(crate) fn redact() -> RedactFile {
-        Arc::new(|path, text| prompt::redact_file(path, text).0)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::run::error::RunError;
 use crate::run::facts::run_facts;
 use crate::run::loaded::LoadedRun;
 use crate::run::prompts::SeatPrompts;
+use crate::run::redaction::redactor_of_past;
 use crate::run::resume::prepare_again;
 use crate::run::stored_request::StoredRequest;
 use crate::session::{PromptRenderer, replay_council, stored};
@@ -30,6 +31,7 @@ pub(crate) fn run_prompter(
 pub(crate) fn recompute_report(
     left: &LoadedRun,
     before: Option<&Report>,
+    start: &RunContext,
 ) -> Result<(Report, Packet), RunError> {
     let LoadedRun {
         past,
@@ -58,8 +60,7 @@ pub(crate) fn recompute_report(
             ..run_facts(&journal.header.run, &journal.header.started)
         },
     };
-    Ok((
-        Report::new(outcome, ReviewSubject::of(&packet), facts),
-        packet,
-    ))
+    let redactor = redactor_of_past(start, &packet)?;
+    let report = Report::new(outcome, ReviewSubject::of(&packet), facts, &redactor);
+    Ok((report, packet))
 }

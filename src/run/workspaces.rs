@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use council_agents::room::{self, WorkspaceBounds};
 use council_protocol::change::BlobSource;
 use council_protocol::{RepoPath, Seat};
+use council_secrets::Redactor;
 use tempfile::TempDir;
 
-use crate::prompt::redact_file;
+use crate::prompt::redact_source;
 use crate::session;
 
 use crate::run::error::RunError;
@@ -34,7 +35,11 @@ impl Drop for ExportedTree {
 
 impl AgentWorkspaces {
     /// The rooms that these seats need.
-    pub(crate) fn for_seats(seats: &[Seat], blobs: &dyn BlobSource) -> Result<Self, RunError> {
+    pub(crate) fn for_seats(
+        seats: &[Seat],
+        blobs: &dyn BlobSource,
+        redactor: &Redactor,
+    ) -> Result<Self, RunError> {
         let mut programs = seats
             .iter()
             .filter(|seat| seat.agent.kind.reads_text())
@@ -45,7 +50,11 @@ impl AgentWorkspaces {
         let (tools, thinkers): (Vec<_>, Vec<_>) = programs.partition(|s| s.agent.kind.is_tool());
         Ok(Self {
             redacted: (!thinkers.is_empty())
-                .then(|| ExportedTree::export_tree(blobs, &redact_content))
+                .then(|| {
+                    ExportedTree::export_tree(blobs, &|path, content| {
+                        redact_content(redactor, path, content)
+                    })
+                })
                 .transpose()?,
             whole: (!tools.is_empty())
                 .then(|| ExportedTree::export_tree(blobs, &keep_content))
@@ -81,9 +90,9 @@ impl ExportedTree {
 }
 
 /// A file as a judge is shown it that passes on what it reads: binary files hold no text to redact.
-fn redact_content<'a>(path: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
+fn redact_content<'a>(redactor: &Redactor, path: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
     match std::str::from_utf8(content) {
-        Ok(text) => match redact_file(path, text) {
+        Ok(text) => match redact_source(redactor, Some(path), text) {
             (_, 0) => Cow::Borrowed(content),
             (redacted, _) => Cow::Owned(redacted.into_bytes()),
         },

@@ -89,7 +89,7 @@ impl<'a> SessionState<'a> {
         Self {
             world,
             setting,
-            prover: QuoteProver::new(packet, blobs, setting.redact.clone()),
+            prover: QuoteProver::new(packet, blobs, setting.redactor.clone()),
             backend: first.opened.manifest().name.clone(),
             current: Some(first.opened),
             roll: JudgeRoster::of_plan(&first.plan),
@@ -145,6 +145,7 @@ impl<'a> SessionState<'a> {
 
     /// Says something in the run's log.
     pub(super) fn log_line(&mut self, line: String) {
+        let line = self.setting.redactor.redact_words(&line).text;
         if let Some(listener) = &self.setting.listener {
             listener(&line);
         }

@@ -16,9 +16,10 @@ use council_protocol::worker::{self, WorkerReply};
 use council_protocol::{
     BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, Seat, Task, Turn, TurnId,
 };
+use council_secrets::Redactor;
 use serde::{Deserialize, Serialize};
 
-use super::prove::{QuoteProver, RedactFile};
+use super::prove::QuoteProver;
 use super::setting::PromptRenderer;
 use super::stored;
 use crate::council::{Action, Council, Input, Outcome, Plan};
@@ -55,8 +56,8 @@ pub struct MatrixContext<'a> {
     pub packet: Arc<Packet>,
     /// The files of its two sides.
     pub blobs: Arc<dyn BlobSource>,
-    /// Takes secrets out of a text as they are taken out of briefs; none: every judge was shown the original.
-    pub redact: Option<RedactFile>,
+    /// Takes secrets out of files as they are taken out of briefs.
+    pub redactor: Redactor,
     /// Renders what agents read as text; none where no seat needs it, or where no turn is given out any more.
     pub prompter: Option<&'a dyn PromptRenderer>,
     /// The most bytes of one answer.
@@ -103,7 +104,7 @@ pub fn advance_council(
         prover: QuoteProver::new(
             Arc::clone(&desk.packet),
             Arc::clone(&desk.blobs),
-            desk.redact.clone(),
+            desk.redactor.clone(),
         ),
         said: BTreeMap::new(),
         due: Vec::new(),

@@ -38,7 +38,7 @@ pub use holder::{LOCK_FILE, LockAttempt, RunLock};
 pub use interrupts::InterruptSource;
 pub use opened::SessionBackend;
 pub use places::{RunFolder, RunFolders, RunRef, prune_runs};
-pub use prove::{QuoteProver, RedactFile};
+pub use prove::QuoteProver;
 pub use purse::{BudgetLimits, CALLS_FILE, EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 pub use real::RealWorld;
 pub use replay::{ReplayError, replay_council};

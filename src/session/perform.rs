@@ -225,7 +225,7 @@ impl SessionState<'_> {
         let Some(seat) = self.find_seat(judge).map(|planned| &planned.seat) else {
             return;
         };
-        let page = (self.setting.page)(seat, round, answer);
+        let page = (self.setting.page)(seat, round, answer, &self.setting.redactor);
         let disk = self.world.disk();
         if let Some(filing) = &self.setting.filing {
             let Some(below) = (filing.name)(seat, round) else {

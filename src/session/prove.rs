@@ -3,12 +3,16 @@
 //! A quote is searched in the reviewed file; in the old one when the change deletes it; in the packet where there are no
 //! blobs. What is nowhere there may still be a line that the change removes: the packet shows it, so it is evidence.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use council_protocol::change::FileStatus;
 use council_protocol::evidence::FileLines;
 use council_protocol::{BlobSource, FileChange, LineKind, Location, Packet, Proof, RepoPath, Side};
+use council_secrets::Redactor;
+
+use crate::text::mark_hidden;
 
 use crate::council::NearestLine;
 
@@ -18,15 +22,12 @@ const MAX_SEARCH_BYTES: usize = 64 << 20;
 /// Stands between hunks, so that no quote reaches from one into the next.
 const HUNK_GAP: &str = "\u{0}gap\u{0}";
 
-/// Takes secrets out of the text of a file, as they are taken out of briefs ([`crate::prompt::redact_file`]).
-pub type RedactFile = Arc<dyn Fn(&RepoPath, &str) -> String + Send + Sync>;
-
 /// Searches quotes and remembers what it has prepared and found.
 pub struct QuoteProver {
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
     /// Judges that were shown redacted text quote redacted text.
-    redact: Option<RedactFile>,
+    redactor: Redactor,
     texts: HashMap<RepoPath, Arc<SearchTexts>>,
     found: HashMap<(Location, String), ProofWithContext>,
 }
@@ -48,15 +49,11 @@ struct SearchText {
 
 impl QuoteProver {
     /// A prover over one change.
-    pub fn new(
-        packet: Arc<Packet>,
-        blobs: Arc<dyn BlobSource>,
-        redact: Option<RedactFile>,
-    ) -> Self {
+    pub fn new(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>, redactor: Redactor) -> Self {
         Self {
             packet,
             blobs,
-            redact,
+            redactor,
             texts: HashMap::new(),
             found: HashMap::new(),
         }
@@ -164,18 +161,16 @@ impl QuoteProver {
         }
         let mut texts = Vec::new();
         let mut add = |text: String, numbers: Option<Vec<u32>>, elsewhere| {
-            let redacted = self.redact.as_ref().map(|redact| redact(path, &text));
-            for text in [
-                Some(text.as_str()),
-                redacted.as_deref().filter(|r| *r != text),
-            ] {
-                let lines = text.map(FileLines::of);
-                texts.extend(lines.map(|lines| SearchText {
-                    lines,
-                    numbers: numbers.clone(),
-                    elsewhere,
-                }));
-            }
+            let shown = self.redactor.redact_source(Some(&path.display()), &text);
+            // A judge that reads a brief sees hidden characters written out; the built-in ones do not.
+            let marked = mark_hidden(Cow::Borrowed(&shown.text));
+            let mut forms = vec![text.as_str(), &shown.text, &marked];
+            forms.dedup();
+            texts.extend(forms.into_iter().map(|form| SearchText {
+                lines: FileLines::of(form),
+                numbers: numbers.clone(),
+                elsewhere,
+            }));
         };
         match (blob, file) {
             (Some(blob), _) => add(String::from_utf8_lossy(&blob).into_owned(), None, false),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use council_protocol::message::Turn;
 use council_protocol::{Answer, BlobSource, Packet, Seat};
+use council_secrets::Redactor;
 
 use super::opened::SessionBackend;
 use super::places::RunRef;
-use super::prove::RedactFile;
 use super::purse::BudgetLimits;
 use crate::council::{Outcome, Plan};
 
@@ -40,8 +40,8 @@ pub trait PromptRenderer: Send + Sync {
     fn render_reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String>;
 }
 
-/// Renders the file of a judge's answer in a round, for people.
-pub type AnswerPage = fn(&Seat, u8, &Answer) -> String;
+/// Renders the file of a judge's answer in a round, for people, without secrets.
+pub type AnswerPage = fn(&Seat, u8, &Answer, &Redactor) -> String;
 
 /// Renders what has passed so far, for people; none: there is nothing to tell.
 pub type MinutesPage = Arc<dyn Fn(Outcome) -> Option<String> + Send + Sync>;
@@ -91,8 +91,8 @@ pub struct SessionSetup {
     pub packet: Arc<Packet>,
     /// The files of its two sides.
     pub blobs: Arc<dyn BlobSource>,
-    /// Takes secrets out of a text as they are taken out of briefs; none: every judge was shown the original.
-    pub redact: Option<RedactFile>,
+    /// Takes secrets out of what is logged and filed, and out of files as they are taken out of briefs.
+    pub redactor: Redactor,
     /// Renders what agents read as text; none: no seat needs it.
     pub prompter: Option<Arc<dyn PromptRenderer>>,
     /// Renders the files of answers.

@@ -6,11 +6,13 @@
 
 mod log;
 mod markdown;
+mod marked;
 mod visible;
 mod width;
 
 use markdown::InlinePlace;
 
+pub use marked::{is_marked, mark_hidden};
 pub use visible::{is_hidden, json_safe};
 pub use width::{Ellipsis, clip_chars, display_width, fit_columns, wrap_columns};
 

@@ -1,5 +1,10 @@
 //! What of a secret reaches an agent: nothing in its brief, nothing in its room; tools by rule see the tree as it is.
 
+use std::path::Path;
+
+use council_secrets::samples::{SecretSample, sample_secrets};
+use serde_json::json;
+
 use crate::harness::Repo;
 use crate::programs::{answer, with_judge};
 
@@ -81,4 +86,141 @@ fn rules_for_secrets_are_the_users_and_an_odd_file_is_named() {
     repo.council(["review", "HEAD"])
         .ends(2)
         .tells("`redact.rules` may not be set by the repository");
+}
+
+/// Asks for nothing but the key that it was given, and repeats what stands in a file.
+const REPEATS: &str = r#"
+prompt=$(cat)
+printf '%s' "$prompt" >>@MARKS/prompt
+cat src/all.txt >@MARKS/room
+key=$(printf '%s' "$prompt" | sed -n 's/.*`key` is `\([^`]*\)`.*/\1/p' | tail -n 1)
+sed "s/@KEY@/$key/" @MARKS/answer.json
+"#;
+
+/// The removed lines: passwords that no shape gives away once they stand alone.
+const OLD: &str = "const URL: &str = \"postgres://app:tr0ub4dor@db.internal/x\";\nconst PASSWORD: &str = \"Hunter2!xyz\";\n";
+
+fn finding(number: usize, sample: &SecretSample) -> serde_json::Value {
+    let (secret, line) = (&sample.secret, number + 1);
+    // A judge has both its own way to write a secret down and its own way to spare it.
+    let half = &secret[..secret.len() / 2 + secret.len() % 2];
+    json!({
+        "severity": "critical", "category": format!("kind-{number}"), "fix": "f", "quote": sample.line,
+        "location": {"path": "src/all.txt", "line": line}, "why": format!("It is ({secret})."),
+        "description": format!("Line {line} holds {secret}, which begins with {half}."),
+    })
+}
+
+/// A change that adds a made-up secret of every kind and removes two passwords, and judges that repeat all of them.
+fn with_every_secret() -> (Repo, Vec<String>) {
+    let samples = sample_secrets();
+    let told = samples.iter().enumerate();
+    let findings: Vec<_> = told
+        .map(|(number, sample)| finding(number, sample))
+        .collect();
+    let answer = json!({
+        "schema_version": 1, "round": 1, "key": "@KEY@", "verdict": "FAIL", "confidence": "HIGH",
+        "key_insight": "The passwords tr0ub4dor and Hunter2!xyz are gone.", "findings": findings,
+        "recommendation": format!("Revoke {}.", samples[0].secret),
+    });
+    let repo = with_judge(REPEATS, "");
+    let answer = format!("```json\n{answer}\n```\n");
+    std::fs::write(repo.in_home("marks/answer.json"), answer).unwrap();
+    repo.write("src/old.rs", OLD);
+    repo.commit("Old");
+    repo.write("src/old.rs", "// Nothing.\n");
+    let lines: Vec<&str> = samples.iter().map(|sample| &*sample.line).collect();
+    repo.write("src/all.txt", lines.join("\n") + "\n");
+    repo.commit("All of them");
+    let mut secrets = vec!["tr0ub4dor".to_owned(), "Hunter2!xyz".to_owned()];
+    secrets.extend(samples.into_iter().map(|sample| sample.secret));
+    (repo, secrets)
+}
+
+/// Every file below a folder, as one text.
+fn all_files(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        text += &match path.is_dir() {
+            true => all_files(&path),
+            false => String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned(),
+        };
+    }
+    text
+}
+
+#[test]
+fn no_kind_of_secret_leaves_by_any_exit() {
+    let (repo, secrets) = with_every_secret();
+    let mut exits: Vec<(String, String)> = Vec::new();
+    let verbose = repo.council(["review", "HEAD", "-v"]).ends(1);
+    exits.push(("terminal".into(), verbose.stdout));
+    exits.push(("log".into(), verbose.stderr));
+    for format in ["terminal", "story", "markdown", "json", "sarif", "rdjson"] {
+        let run = repo.council(["review", "HEAD", "--format", format]).ends(1);
+        exits.push((format.into(), run.stdout + &run.stderr));
+    }
+    exits.push(("brief".into(), seen(&repo, "prompt")));
+    exits.push(("workspace".into(), seen(&repo, "room")));
+    exits.push(("reports".into(), all_files(&repo.path().join(".agents"))));
+    let bundle = repo.in_home("run.json").display().to_string();
+    let args = ["replay", "--bundle", &bundle, "--answers", "--prompts"];
+    let replayed = repo.council_with(&[], &args).ends(1);
+    exits.push(("replay".into(), replayed.stdout));
+    exits.push(("bundle".into(), std::fs::read_to_string(&bundle).unwrap()));
+    exits.push((
+        "note".into(),
+        repo.git(["notes", "--ref=council", "show", "HEAD"]),
+    ));
+    for (exit, text) in &exits {
+        assert!(text.len() > 80, "{exit}: {text}");
+        for secret in &secrets {
+            assert!(
+                !text.contains(secret.as_str()),
+                "{exit} shows {secret}:\n{text}"
+            );
+            let half = &secret[..secret.len() / 2 + secret.len() % 2];
+            let is_shown = half.len() >= 16 && text.contains(half);
+            assert!(!is_shown, "{exit} shows how {secret} begins:\n{text}");
+        }
+    }
+    let shown = &exits[4].1;
+    assert!(
+        shown.contains("The passwords [redacted: url-password] and [redacted: secret] are gone."),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_dismissal_does_not_tell_a_secret_either() {
+    let repo = with_judge(&answer("FAIL", ""), "");
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+    repo.write(
+        "src/key.rs",
+        format!("pub const KEY: &str = \"{token}\";\n"),
+    );
+    repo.commit("Key");
+    repo.council(["review", "HEAD", "--agents", "builtin"])
+        .ends(1);
+    repo.council_with(
+        &[],
+        &[
+            "dismiss",
+            "F1",
+            "--because",
+            &format!("{token} is of a test"),
+        ],
+    )
+    .ends(0);
+    let notes = repo.git(["notes", "--ref=council", "list"]);
+    let listed = notes.lines().filter_map(|line| line.split(' ').next());
+    let all: String = listed
+        .map(|note| repo.git(["cat-file", "-p", note]))
+        .collect();
+    assert!(
+        all.contains("[redacted: github-token] is of a test"),
+        "{all}"
+    );
+    assert!(!all.contains(&token), "{all}");
 }

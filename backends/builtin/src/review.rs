@@ -5,7 +5,7 @@ use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, 
 
 use crate::perspective::SECURITY;
 use crate::scan::{ActiveRules, FoundHit, scan_change};
-use crate::secret::without_secret;
+use crate::secret::without_secrets;
 use crate::view::{ChangeView, MAX_QUOTE_CHARS};
 
 /// The most findings of one rule in a change, and of a minor one a single note: what is repeated is not read. Rules
@@ -189,17 +189,18 @@ fn clip_text(text: &str, chars: usize) -> &str {
 /// The finding as the protocol has it.
 pub(crate) fn to_finding(change: &ChangeView<'_>, found: &FoundHit) -> Finding {
     let (info, hit) = (&found.rule.info, &found.hit);
+    let path = &change.files[hit.file].change.path;
     Finding {
         severity: found.severity,
         category: info.category.to_owned(),
         rule: Some(info.id.to_owned()),
         description: clip_text(&hit.description, MAX_DESCRIPTION_CHARS).to_owned(),
         location: Location {
-            path: change.files[hit.file].change.path.clone(),
+            path: path.clone(),
             line: hit.line,
             end_line: hit.end_line,
         },
-        quote: clip_quote(without_secret(&hit.quote)),
+        quote: clip_quote(&without_secrets(&path.display(), &hit.quote)),
         why: info.why.to_owned(),
         fix: info.fix.to_owned(),
         suggestion: hit

@@ -9,6 +9,7 @@ use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
 use crate::run::dismissals::{self, DismissalJournal};
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
+use crate::run::redaction::user_redactor;
 use crate::run::settings;
 use crate::session::{RealWorld, SessionWorld as _};
 
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunE
         dismissal: Dismissal {
             fingerprint: finding.fingerprint.clone(),
             ground: args.ground.into(),
-            because: because.trim().to_owned(),
+            because: user_redactor(start)?.redact_words(because.trim()).text,
             by,
             at: RealWorld::new().read_calendar().rfc3339,
         },

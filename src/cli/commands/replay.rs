@@ -13,6 +13,7 @@ use crate::report::{GatePolicy, Report};
 use crate::run::bundle::{BundleExtras, RunBundle};
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
+use crate::run::redaction::redactor_of_past;
 use crate::run::replay::{recompute_report, run_prompter};
 use crate::run::store;
 
@@ -82,7 +83,7 @@ fn replay_run(args: &ReplayArgs, start: &CommandContext) -> Result<Report, RunEr
     let past = store::find_run(start, args.run.as_deref())?;
     let before = past.report()?;
     let left = LoadedRun::load(past, None)?;
-    let (report, packet) = recompute_report(&left, before.as_ref())?;
+    let (report, packet) = recompute_report(&left, before.as_ref(), start)?;
     if before.is_some_and(|before| before != report) {
         start.console.warning(
             "the report that the run left says something else: `git council show` prints it",
@@ -98,7 +99,13 @@ fn replay_run(args: &ReplayArgs, start: &CommandContext) -> Result<Report, RunEr
                 .transpose()?
                 .flatten(),
         };
-        let bundle = RunBundle::from_run(&left, &packet, report.clone(), &extras)?;
+        let bundle = RunBundle::from_run(
+            &left,
+            &packet,
+            report.clone(),
+            &extras,
+            &redactor_of_past(start, &packet)?,
+        )?;
         std::fs::write(&file, bundle.to_bytes()).map_err(|error| {
             RunError::usage(format!("cannot write {}: {error}", file.display()))
         })?;

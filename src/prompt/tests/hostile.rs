@@ -145,3 +145,19 @@ fn secrets_stay_here() {
     };
     assert!(!turn(&seat("", ""), 2, &task).contains(&token));
 }
+
+#[test]
+fn a_question_shows_no_secret() {
+    let token = format!("ghp_{}", "a1B2".repeat(10));
+    let mut topic = packet(Vec::new(), Framing::default());
+    topic.target.kind = TargetKind::Topic;
+    topic.target.label = format!("Is {token} safe to log?");
+    let brief = brief(&topic);
+    assert!(
+        brief
+            .text
+            .contains("Is [redacted: github-token] safe to log?"),
+        "{}",
+        brief.text
+    );
+}

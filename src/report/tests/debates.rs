@@ -17,6 +17,7 @@ use council_protocol::answer::{Ballot, BallotVote, Evidence, Stance};
 use council_protocol::message::{Failure, FailureKind};
 use council_protocol::task::{DebateBranch, InterventionKind};
 use council_protocol::{Confidence, JudgeId, Vote};
+use council_secrets::Redactor;
 
 /// FAIL after a debate: one vote moved on evidence, another one weakly.
 pub(in crate::report) fn fail() -> Report {
@@ -152,7 +153,12 @@ pub(in crate::report) fn fail() -> Report {
     let mut run = run();
     run.duration_ms = 94_300;
     run.debate = Some(DebateMode::Force);
-    Report::new(outcome, subject("main...feature"), run)
+    Report::new(
+        outcome,
+        subject("main...feature"),
+        run,
+        &Redactor::default(),
+    )
 }
 
 /// Judges of two vendors that were split in R1 and are not in R2.
@@ -193,7 +199,12 @@ pub(super) fn converged() -> Report {
         dropped: 3,
         ..DebateLedger::default()
     };
-    Report::new(outcome, subject("main...feature"), run())
+    Report::new(
+        outcome,
+        subject("main...feature"),
+        run(),
+        &Redactor::default(),
+    )
 }
 
 /// A cross-examination with ballots, and nothing else.
@@ -218,7 +229,12 @@ pub(in crate::report) fn ballots(votes: &[BallotVote]) -> Report {
             },
         });
     }
-    Report::new(outcome, subject("main...feature"), run())
+    Report::new(
+        outcome,
+        subject("main...feature"),
+        run(),
+        &Redactor::default(),
+    )
 }
 
 /// Seed 001: everything that a round can have.

@@ -1,5 +1,6 @@
 //! Whatever a change or a judge writes, no surface obeys it, and secrets stay out.
 
+use council_secrets::Redactor;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -27,7 +28,7 @@ proptest! {
             }
         }
         let (seat, answers) = poison::answers(&text);
-        let mut files: Vec<String> = answers.iter().map(|a| judge::render_judge(&seat, a.round, a)).collect();
+        let mut files: Vec<String> = answers.iter().map(|a| judge::render_judge(&seat, a.round, a, &Redactor::default())).collect();
         for (file, answer) in files.iter().zip(&answers) {
             let again = judge::parse_judge_file(file);
             prop_assert_eq!(again.as_ref(), Some(answer));
@@ -112,7 +113,7 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
     outcome.challenges[0].answer = Some(secret.clone());
     outcome.rounds = 3;
     outcome.procedure = Some(crate::council::plan::Procedure::CrossExamination);
-    let report = Report::new(outcome, subject, run);
+    let report = Report::new(outcome, subject, run, &Redactor::default());
     let (seat, mut answers) = samples::answers();
     answers[0].findings[0].quote = quote;
     let look = DisplayOptions {
@@ -126,7 +127,7 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
         json::render(&report, GatePolicy::default()),
         sarif::render(&report),
         rdjson::render(&report),
-        judge::render_judge(&seat, 1, &answers[0]),
+        judge::render_judge(&seat, 1, &answers[0], &Redactor::default()),
         markdown::session(&report).unwrap(),
     ];
     for surface in surfaces {

@@ -1,5 +1,6 @@
 //! Headline, exit code and conclusion agree, whatever a council comes to.
 
+use council_secrets::Redactor;
 use proptest::prelude::*;
 
 use super::super::{CheckConclusion, FailOn, GatePolicy, Report, exit};
@@ -55,7 +56,7 @@ proptest! {
         let (outcome, subject, mut run) = parts::whole();
         run.cut_short = cause;
         let outcome = Outcome { verdict, reason, ..outcome };
-        let report = Report::new(outcome, subject, run);
+        let report = Report::new(outcome, subject, run, &Redactor::default());
         let fail_on = if strict { FailOn::Warn } else { FailOn::Fail };
         let line = report.bottom_line(GatePolicy { fail_on, advisory });
         let word = line.headline.split(':').next().unwrap();

@@ -15,6 +15,7 @@ use council_protocol::message::{Ending, Failure, FailureKind};
 use council_protocol::{
     Coverage, CoverageState, Finding, Location, Proof, RepoPath, Seat, Severity, Vote,
 };
+use council_secrets::Redactor;
 
 /// Every sample with its name.
 pub(super) fn all() -> Vec<(&'static str, Report)> {
@@ -73,6 +74,7 @@ pub(super) fn pass() -> Report {
         outcome(Verdict::Pass, VerdictReason::NoFindings),
         subject("main...feature"),
         run(),
+        &Redactor::default(),
     )
 }
 
@@ -86,7 +88,12 @@ pub(super) fn notes() -> Report {
         Some(FindingLevel::Note),
         &["hygiene"],
     )];
-    Report::new(outcome, subject("main...feature"), run())
+    Report::new(
+        outcome,
+        subject("main...feature"),
+        run(),
+        &Redactor::default(),
+    )
 }
 
 /// WARN: a confirmed significant finding, a note, and a rejected one.
@@ -118,7 +125,12 @@ pub(super) fn warn() -> Report {
         key_insight: "A malformed header ends the whole server.".into(),
         ..judge("error-paths", Vote::Warn)
     };
-    Report::new(outcome, subject("main...feature"), run())
+    Report::new(
+        outcome,
+        subject("main...feature"),
+        run(),
+        &Redactor::default(),
+    )
 }
 
 /// Too few judges answered, and a large file was cut.
@@ -149,7 +161,7 @@ pub(super) fn inconclusive() -> Report {
     outcome.notes = vec!["backend teams is not available (no agent can be kept alive): inline was used, one judge after another".into()];
     let mut run = run();
     run.duration_ms = 120_400;
-    Report::new(outcome, subject("HEAD~3..HEAD"), run)
+    Report::new(outcome, subject("HEAD~3..HEAD"), run, &Redactor::default())
 }
 
 /// Ctrl-C in R1.
@@ -178,6 +190,7 @@ pub(super) fn interrupted() -> Report {
             cut_short: Some(CancelCause::Interrupted),
             ..run()
         },
+        &Redactor::default(),
     )
 }
 
@@ -241,5 +254,10 @@ pub(super) fn odd_path() -> Report {
         Some(FindingLevel::Warn),
         &["hygiene"],
     )];
-    Report::new(outcome, subject("main...feature"), run())
+    Report::new(
+        outcome,
+        subject("main...feature"),
+        run(),
+        &Redactor::default(),
+    )
 }

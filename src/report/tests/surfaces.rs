@@ -1,5 +1,7 @@
 //! What people see: read these snapshots as a user would.
 
+use council_secrets::Redactor;
+
 use super::super::{DisplayOptions, Verbosity, judge, markdown, rdjson, sarif, terminal};
 use super::{looks, samples};
 use crate::text;
@@ -156,7 +158,7 @@ fn rdjson() {
 fn judge_files() {
     let (seat, answers) = samples::answers();
     for answer in answers {
-        let file = judge::render_judge(&seat, answer.round, &answer);
+        let file = judge::render_judge(&seat, answer.round, &answer, &Redactor::default());
         assert!(file.starts_with("```json\n{\n"), "{file}");
         assert_eq!(judge::parse_judge_file(&file), Some(answer.clone()));
         insta::assert_snapshot!(format!("judge_r{}", answer.round), file);

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use council_protocol::capability::Grant;
 use council_protocol::packet::Target;
 use council_protocol::{BlobSource, Capability, CapabilitySet, Packet, Seat, Turn};
+use council_secrets::{Redactor, SecretTable};
 use serde::{Deserialize, Serialize};
 
 use crate::council::Plan;
 use crate::council::plan::{
     DebateMode, DebateSubject as Matter, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
 };
-use crate::prompt;
+use crate::prompt::{self, redactor_for};
 use crate::report::{self, BackendFacts, GatePolicy, Report, ReviewSubject, RunFacts};
 use crate::session::matrix::{self, DueTurn, MatrixContext, MatrixStage};
 use crate::session::{PromptRenderer, RealWorld, RunFolders, RunRef, SessionWorld as _, worker};
@@ -24,6 +25,7 @@ use crate::run::error::RunError;
 use crate::run::facts::base_facts;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::{SeatPrompts, coverage_shown, template_overrides};
+use crate::run::redaction::own_rules_text;
 use crate::run::seats::SeatPlanner;
 use crate::run::store::REPORT_FILE;
 
@@ -45,8 +47,9 @@ struct MatrixHeader {
     version: u32,
     target: Target,
     facts: RunFacts,
-    /// Whether judges read redacted text.
-    redacted: bool,
+    /// The user's own rules for secrets: the verdict is made where his files are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    redaction_rules: Option<String>,
     fail_on: report::FailOn,
     max_answer_bytes: u64,
     /// The user's own templates, by name: the next round's prompts are rendered where his files are not.
@@ -127,7 +130,10 @@ pub(crate) fn plan_matrix(
             seed: Some(plan.seed.clone()),
             ..base_facts(&named)
         },
-        redacted: prompts.is_some(),
+        redaction_rules: own_rules_text(
+            &prepared.config.settings,
+            prepared.change.place.workdir.as_deref(),
+        )?,
         fail_on: settings.review.fail_on,
         max_answer_bytes: settings.limits.answer,
         templates: template_overrides(prepared)?,
@@ -148,7 +154,7 @@ pub(crate) fn plan_matrix(
         run,
         packet: Arc::clone(&prepared.packet),
         blobs: Arc::clone(&prepared.change.blobs),
-        redact: prompts.as_ref().map(|_| SeatPrompts::redact()),
+        redactor: prepared.redactor.clone(),
         prompter: prompts
             .as_deref()
             .map(|prompts| prompts as &dyn PromptRenderer),
@@ -188,8 +194,14 @@ pub(crate) fn conclude_matrix(run: &Path) -> Result<ConcludedMatrix, RunError> {
             "the council asks for more than its jobs answered",
         ));
     };
+    let redactor = kept.redactor()?;
     let PlannedMatrix { header, packet, .. } = kept;
-    let report = Report::new(*outcome, ReviewSubject::of(&packet), header.facts);
+    let report = Report::new(
+        *outcome,
+        ReviewSubject::of(&packet),
+        header.facts,
+        &redactor,
+    );
     let gate = GatePolicy {
         fail_on: header.fail_on,
         ..GatePolicy::default()
@@ -235,6 +247,17 @@ impl PlannedMatrix {
         })
     }
 
+    /// Takes secrets out of what is shown, as it was taken out where the run was planned.
+    fn redactor(&self) -> Result<Redactor, RunError> {
+        let rules = match &self.header.redaction_rules {
+            Some(text) => Redactor::with_table(SecretTable::parse(text).map_err(|error| {
+                RunError::usage(format!("the rules for secrets of this run: {error}"))
+            })?),
+            None => Redactor::default(),
+        };
+        Ok(redactor_for(&rules, &self.packet))
+    }
+
     fn advance_stage(
         &self,
         run: &Path,
@@ -245,7 +268,7 @@ impl PlannedMatrix {
             run,
             packet: Arc::new(self.packet.clone()),
             blobs: Arc::clone(&self.blobs) as Arc<dyn BlobSource>,
-            redact: self.header.redacted.then(SeatPrompts::redact),
+            redactor: self.redactor()?,
             prompter,
             max_answer_bytes: self.header.max_answer_bytes,
         };

@@ -16,6 +16,7 @@ use crate::run::modes::document::{
     DocumentListener, DocumentMode, require_thinking_agents, synthesizer_seat,
 };
 use crate::run::prepare::PreparedReview;
+use crate::run::redaction::load_redactor;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings::{self, ConfigSources};
 
@@ -133,11 +134,13 @@ fn prepare_stage(
         coverage: Coverage::default(),
         framing: Default::default(),
     };
+    let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;
     Ok(PreparedReview {
         change,
         config,
         packet: Arc::new(packet),
         coverage: Arc::default(),
+        redactor,
         notes,
         request: None,
     })

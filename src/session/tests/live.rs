@@ -68,7 +68,7 @@ fn hold(
         run: RunRef::create(&world, &places, "head", &world.read_calendar()).unwrap(),
         packet,
         blobs: Arc::new(NoBlobs),
-        redact: None,
+        redactor: council_secrets::Redactor::default(),
         prompter: None,
         page: crate::report::judge::render_judge,
         minutes: None,

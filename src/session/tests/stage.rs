@@ -224,7 +224,7 @@ impl Stage {
             run: RunRef::create(world, &places, "head", &world.read_calendar()).unwrap(),
             packet: Arc::new(packet()),
             blobs: Arc::clone(&self.blobs),
-            redact: None,
+            redactor: council_secrets::Redactor::default(),
             prompter: Some(Arc::clone(&self.prompter)),
             page: crate::report::judge::render_judge,
             minutes: self.minutes.clone(),

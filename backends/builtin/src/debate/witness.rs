@@ -17,7 +17,7 @@ use crate::lexer::SpanKind;
 use crate::review::{clip_quote, format_place};
 use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleScope};
 use crate::scan::{ActiveRules, FoundHit, scan_file, scan_whole};
-use crate::secret::without_secret;
+use crate::secret::without_secrets;
 use crate::view::{ChangeView, FileView, LineView};
 
 /// A judge that checks what others say, with all rules and not only those of its perspective.
@@ -112,11 +112,16 @@ impl<'a> ClaimChecker<'a> {
     ) -> Option<Rc<ReviewedText>> {
         let mut texts = self.texts.borrow_mut();
         let text = texts.entry(path.clone()).or_insert_with(|| {
+            let name = path.display();
             let whole = match file {
-                Some(file) => file.text_after().map(ReviewedText::from_text),
+                Some(file) => file
+                    .text_after()
+                    .map(|text| ReviewedText::from_text(&name, text)),
                 None => {
                     let read = self.blobs.read(Side::New, path).ok().flatten();
-                    read.map(|bytes| ReviewedText::from_text(&String::from_utf8_lossy(&bytes)))
+                    read.map(|bytes| {
+                        ReviewedText::from_text(&name, &String::from_utf8_lossy(&bytes))
+                    })
                 }
             };
             whole
@@ -230,7 +235,8 @@ impl<'a> ClaimChecker<'a> {
         let evidence = match found.hit.line {
             0 => None,
             line if found.rule.info.category == "secrets" => {
-                Some((line, clip_quote(&found.hit.quote)))
+                let quote = without_secrets(&finding.location.path.display(), &found.hit.quote);
+                Some((line, clip_quote(&quote)))
             }
             line => Some((line, lines.evidence_at(line, &finding.quote))),
         };
@@ -320,10 +326,12 @@ fn undecided(reasoning: String) -> CheckedFinding {
 fn quote_missing(finding: &Finding, lines: &ReviewedText) -> CheckedFinding {
     let path = finding.location.path.display();
     let line = finding.location.line;
-    let there = lines.get(line).filter(|text| text.chars().count() >= 4);
+    let there = lines
+        .shown_line(line)
+        .filter(|text| text.chars().count() >= 4);
     let (stands, evidence) = match there {
         Some(text) => {
-            let quote = clip_quote(without_secret(text));
+            let quote = clip_quote(text);
             (
                 format!(" Line {line} reads otherwise."),
                 Some(Evidence {

@@ -1,7 +1,9 @@
 //! `credential-assignment`: a random-looking literal under a name that says secret.
 
+use council_secrets::SecretShape;
+
 use super::prelude::*;
-use crate::secret::{find_assigned, quote_around};
+use crate::secret::find_secret;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -52,10 +54,15 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if line.file.language == Language::Prose {
         return;
     }
-    if let Some((name, value)) = find_assigned(text, line.file.language == Language::Ini) {
-        let hit = line.line_hit(format!(
+    // Outside of a file of settings, what stands behind a colon or an equals sign is code.
+    let shapes = match line.file.language {
+        Language::Ini => &[SecretShape::QuotedValue, SecretShape::BareValue][..],
+        _ => &[SecretShape::QuotedValue],
+    };
+    if let Some(found) = find_secret(text, shapes) {
+        let name = &text[found.label];
+        hits.push(line.line_hit(format!(
             "`{name}` is given a literal that looks like a real secret."
-        ));
-        hits.push(hit.with_quote(quote_around(text, &value)));
+        )));
     }
 }

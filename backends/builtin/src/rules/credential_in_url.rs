@@ -1,7 +1,9 @@
 //! `credential-in-url`: `scheme://user:password@host`.
 
+use council_secrets::SecretShape;
+
 use super::prelude::*;
-use crate::secret::{find_in_url, quote_around};
+use crate::secret::find_secret;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -25,8 +27,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
-    if let Some((host, password)) = find_in_url(text) {
-        let hit = line.line_hit(format!("A URL for `{host}` carries a password."));
-        hits.push(hit.with_quote(quote_around(text, &password)));
+    if let Some(found) = find_secret(text, &[SecretShape::UrlPassword]) {
+        let host = &text[found.label];
+        hits.push(line.line_hit(format!("A URL for `{host}` carries a password.")));
     }
 }

@@ -1,7 +1,9 @@
 //! `provider-token`: a token in the shape that its provider gives it.
 
+use council_secrets::SecretShape;
+
 use super::prelude::*;
-use crate::secret::{find_token, quote_around};
+use crate::secret::find_secret;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -22,6 +24,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         needles: &[
             "akia",
             "asia",
+            "abia",
+            "acca",
             "ghp_",
             "gho_",
             "ghu_",
@@ -29,6 +33,11 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "ghr_",
             "github_pat_",
             "glpat-",
+            "glptt-",
+            "glrt-",
+            "gldt-",
+            "glsoat-",
+            "glcbt-",
             "xoxb-",
             "xoxp-",
             "xoxa-",
@@ -45,11 +54,20 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "sg.",
             "hf_",
             "dop_v1_",
+            "doo_v1_",
+            "dor_v1_",
             "shpat_",
+            "shpca_",
+            "shppa_",
+            "shpss_",
             "accountkey=",
+            "sharedaccesskey=",
             "dckr_pat_",
+            "dckr_oat_",
             "hvs.",
+            "hvb.",
             "glsa_",
+            "glc_",
             "lin_api_",
             "age-secret-key-1",
             "dapi",
@@ -64,12 +82,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    let text = line.text();
-    if let Some((provider, place)) = find_token(text) {
-        let hit = line.line_hit(format!(
-            "A token in the shape of {provider}'s is committed."
-        ));
-        let hit = hit.with_quote(quote_around(text, &place));
+    if let Some(found) = find_secret(line.text(), &[SecretShape::Token]) {
+        let owner = found.owner;
+        let hit = line.line_hit(format!("A token in the shape of {owner}'s is committed."));
         let data = matches!(
             line.file.role,
             FileRole::Test | FileRole::Example | FileRole::Docs

@@ -1,6 +1,7 @@
 //! `secret-file`: a file whose purpose is to hold secrets.
 
 use council_protocol::change::FileStatus;
+use council_secrets::SecretTable;
 
 use super::prelude::*;
 
@@ -21,36 +22,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     check: RuleCheck::File(check_file),
 };
 
-const NAMES: [&str; 15] = [
-    ".env",
-    ".env.local",
-    ".env.production",
-    ".env.prod",
-    ".env.staging",
-    ".netrc",
-    ".pgpass",
-    ".htpasswd",
-    ".dockercfg",
-    ".git-credentials",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "credentials.json",
-];
-const ENDINGS: [&str; 7] = [
-    ".pfx",
-    ".p12",
-    ".jks",
-    ".keystore",
-    ".kdbx",
-    ".ppk",
-    ".tfstate",
-];
-
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let name = file.file_name();
-    let named = NAMES.contains(&name) || ENDINGS.iter().any(|end| name.ends_with(end));
+    let named = SecretTable::built_in().is_secret_file(&file.change.path.display());
     let new = matches!(file.change.status, FileStatus::Added) && file.change.new_size != Some(0);
     if named && new && !matches!(file.role, FileRole::Test | FileRole::Example) {
         hits.push(file.file_hit(format!("`{name}` is a file that usually holds secrets.")));
