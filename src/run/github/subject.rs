@@ -222,24 +222,10 @@ impl PullSubject {
             remote,
             local: format!("{folder}/{name}"),
         });
-        let fetched = forge.fetch_refs(start, &wanted);
+        // Refs that are here already may be old, or somebody else's: what cannot be fetched is not reviewed.
+        forge.fetch_refs(start, &wanted)?;
         let at = |rev: &str| git::commit_at(&start.dir, &start.git_environment(), rev);
-        let (base, trusted) = match fetched {
-            Ok(()) => (at(&wanted[1].local)?, at(&wanted[2].local)?),
-            // What a checkout brought may be enough; it is no older than the job.
-            Err(error) => {
-                let here = |branch: &str| at(&format!("refs/remotes/origin/{branch}")).ok();
-                let base = match &self.base {
-                    ReviewBase::Branch(name) => here(name),
-                    ReviewBase::Commit(id) => at(id).ok(),
-                    ReviewBase::Default => here(&default),
-                };
-                match (base, here(&default), at(&self.head)) {
-                    (Some(base), Some(trusted), Ok(_)) => (base, trusted),
-                    _ => return Err(error),
-                }
-            }
-        };
+        let (base, trusted) = (at(&wanted[1].local)?, at(&wanted[2].local)?);
         // What was fetched may be a newer tip than the one that was meant; that one is reviewed, or nothing.
         at(&self.head).map_err(|_| {
             RunError::run(format!(
