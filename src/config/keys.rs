@@ -161,6 +161,13 @@ pub const KEYS: &[ConfigKey] = &[
     )
     .with_default(r#""rank""#),
     key_row(
+        "review.opaque",
+        ValueKind::Choice(&["inconclusive", "list"]),
+        SourceTrust::Repository,
+        "What content comes to that no judge can read as text (binary files, LFS pointers, symbolic links, submodules): it is named in the headline, or it also lowers the coverage.",
+    )
+    .with_default(r#""list""#),
+    key_row(
         "review.default-ignores",
         ValueKind::Switch,
         SourceTrust::Checkout,

@@ -26,9 +26,9 @@ pub use resolve::{Config, DisobeyedKey, LayerPart, ResolvedKey, resolve_layers};
 pub use settings::{
     AgentSettings, BackendSettings, BackgroundSettings, CacheSettings, ColorChoice, CoveragePolicy,
     CrossExaminationSettings, DisputedPolicy, HookMode, HookSettings, JudgeSettings,
-    LargeChangePolicy, LimitSettings, NoteSettings, OnTimeout, OutputSettings, PriceSettings,
-    PromptSettings, RedactSettings, ReportFormat, ReviewSettings, RunSettings, Settings,
-    TimeoutSettings,
+    LargeChangePolicy, LimitSettings, NoteSettings, OnTimeout, OpaquePolicy, OutputSettings,
+    PriceSettings, PromptSettings, RedactSettings, ReportFormat, ReviewSettings, RunSettings,
+    Settings, TimeoutSettings,
 };
 pub use source::{ConfigLayer, KeyValue, LayerSource, SourceTrust, ValueOrigin};
 pub use suggest::nearest_word;

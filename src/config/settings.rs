@@ -111,6 +111,8 @@ pub struct ReviewSettings {
     pub ignore: Vec<String>,
     /// What becomes of a change that is larger than a brief.
     pub large: LargeChangePolicy,
+    /// What content comes to that nobody can read as text.
+    pub opaque: OpaquePolicy,
     /// Whether the built-in globs hold too.
     pub default_ignores: bool,
 }
@@ -361,6 +363,16 @@ pub enum LargeChangePolicy {
     Rank,
     /// Parts that each fit.
     Shard,
+}
+
+/// What content comes to that nobody can read as text: binary files, pointers of git-lfs, links, submodules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpaquePolicy {
+    /// It is named in the verdict's headline.
+    List,
+    /// It lowers the coverage.
+    Inconclusive,
 }
 
 /// What a disputed critical finding comes to.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use council_protocol::change::{BlobSource, FileChange, FileKind, FileStatus, NoBlobs};
+use council_protocol::added::{AddedText, visit_added_hunks};
+use council_protocol::change::{BlobError, BlobSource, FileChange, FileKind, FileStatus, Side};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::Framing;
 use council_protocol::{Hunk, RepoPath};
@@ -47,11 +48,34 @@ pub struct ReviewedChange {
     pub(super) trusted: Option<CommitTree>,
 }
 
+/// The hunks of a patch, which are all that is known of its files.
+pub(super) struct PatchHunks(pub(super) HashMap<RepoPath, Vec<Hunk>>);
+
+impl BlobSource for PatchHunks {
+    fn read(&self, _: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        Ok(None)
+    }
+
+    fn visit_added(
+        &self,
+        file: &FileChange,
+        visit: &mut dyn FnMut(AddedText<'_>),
+    ) -> Result<(), BlobError> {
+        let hunks = self.0.get(&file.path).map_or(&[][..], Vec::as_slice);
+        visit_added_hunks(hunks, visit);
+        Ok(())
+    }
+
+    fn has_blobs(&self) -> bool {
+        false
+    }
+}
+
 /// Where hunks come from.
 pub(super) enum HunkSource {
     Sides(Arc<ChangeSides>),
     Patch {
-        hunks: HashMap<RepoPath, Vec<Hunk>>,
+        hunks: Arc<PatchHunks>,
         /// SHA-256 of the patch's bytes.
         digest: Vec<u8>,
     },
@@ -69,9 +93,25 @@ impl ReviewedChange {
         match &self.source {
             HunkSource::Sides(sides) => sides.fill_file(file),
             HunkSource::Patch { hunks, .. } => {
-                file.hunks = hunks.get(&file.path).cloned().unwrap_or_default();
+                let hunks = hunks
+                    .0
+                    .get(&file.path)
+                    .filter(|_| file.kind != FileKind::Binary);
+                file.hunks = hunks.cloned().unwrap_or_default();
                 Ok(())
             }
+        }
+    }
+
+    /// Whether the content of a file could be read, for one whose hunks nobody asks for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::fill_hunks`].
+    pub fn check_content(&self, file: &FileChange) -> Result<(), GitError> {
+        match &self.source {
+            HunkSource::Sides(sides) => sides.check_content(file),
+            HunkSource::Patch { .. } => Ok(()),
         }
     }
 
@@ -151,14 +191,14 @@ pub(super) fn change_from_patch(
     let specs = PathspecList::parse(&request.pathspecs, &prefix)?;
     let (mut files, nothing) = specs.limit_files(parsed, "the patch is empty".to_owned());
     let take = |file: &mut FileChange| (file.path.clone(), std::mem::take(&mut file.hunks));
-    let hunks = files.iter_mut().map(take).collect();
+    let hunks = Arc::new(PatchHunks(files.iter_mut().map(take).collect()));
     Ok(ReviewedChange {
         target: target::make_target(TargetKind::Patch, label.to_owned(), None, None),
         files,
         framing: patch::mail_framing(bytes),
         nothing,
         notes: Vec::new(),
-        blobs: Arc::new(NoBlobs),
+        blobs: hunks.clone(),
         place,
         git_source: None,
         source: HunkSource::Patch {

@@ -1,15 +1,17 @@
 //! What is debated without being a change: a document, or a question.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use council_protocol::change::{FileKind, FileStatus, Hunk, NoBlobs};
+use council_protocol::change::{FileKind, FileStatus, Hunk};
 use council_protocol::packet::TargetKind;
 use council_protocol::task::Framing;
 use council_protocol::{FileChange, RepoPath};
 use sha2::{Digest, Sha256};
 
-use super::change::{HunkSource, RepositoryContext, ReviewedChange};
+use super::change::{HunkSource, PatchHunks, RepositoryContext, ReviewedChange};
+use super::decode::decode_text;
 use super::request::ChangeRequest;
 use super::target;
 
@@ -22,9 +24,12 @@ pub(super) fn document_change(
     bytes: &[u8],
     label: &str,
 ) -> ReviewedChange {
-    let text = String::from_utf8_lossy(bytes);
+    let decoded = decode_text(bytes);
+    let binary = decoded.is_none();
+    let converted = matches!(decoded, Some(Cow::Owned(_)));
+    let decoded = decoded.unwrap_or(Cow::Borrowed(bytes));
+    let text = String::from_utf8_lossy(&decoded);
     let path = RepoPath::from(document_path(label));
-    let binary = bytes.iter().take(8_000).any(|&byte| byte == 0);
     let nothing = text
         .trim()
         .is_empty()
@@ -45,14 +50,11 @@ pub(super) fn document_change(
         old_size: None,
         new_size: u64::try_from(bytes.len()).ok(),
         similarity: None,
-        lossy: matches!(text, std::borrow::Cow::Owned(_)),
+        lossy: converted || matches!(text, Cow::Owned(_)),
         hunks: Vec::new(),
     };
-    let hunks = if binary {
-        Vec::new()
-    } else {
-        vec![whole_text_hunk(&text)]
-    };
+    // What is binary is not shown, and rules for secrets read it.
+    let hunks = vec![whole_text_hunk(&text)];
     let files = if nothing.is_some() {
         Vec::new()
     } else {
@@ -97,17 +99,18 @@ struct ReadText<'a> {
 
 fn change_from_text(request: &ChangeRequest, found: ReadText<'_>) -> ReviewedChange {
     let RepositoryContext { place, trusted, .. } = RepositoryContext::around_request(request);
+    let hunks = Arc::new(PatchHunks(found.hunks));
     ReviewedChange {
         target: target::make_target(found.kind, found.label.to_owned(), None, None),
         files: found.files,
         framing: Framing::default(),
         nothing: found.nothing,
         notes: Vec::new(),
-        blobs: Arc::new(NoBlobs),
+        blobs: hunks.clone(),
         place,
         git_source: None,
         source: HunkSource::Patch {
-            hunks: found.hunks,
+            hunks,
             digest: Sha256::digest(found.bytes).to_vec(),
         },
         trusted,

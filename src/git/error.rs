@@ -132,6 +132,12 @@ pub enum GitError {
         /// Why.
         cause: String,
     },
+    /// A file that says that it is text and holds other bytes: something may hide in it.
+    #[error("{path} is named as text, and its bytes are not text in any known encoding")]
+    NoText {
+        /// The file. Untrusted text.
+        path: String,
+    },
     /// A pathspec that cannot be understood.
     #[error("pathspec {spec:?}: {cause}")]
     Pathspec {
@@ -162,6 +168,14 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// The message and the best next step, for where there is room for one sentence.
+    pub fn with_hint(&self) -> String {
+        match self.hints().first() {
+            Some(hint) => format!("{self}; {hint}"),
+            None => self.to_string(),
+        }
+    }
+
     /// What to do next, the best first. Never empty for what a user can mend.
     pub fn hints(&self) -> Vec<String> {
         let hint = |text: &str| vec![text.to_owned()];
@@ -223,6 +237,9 @@ impl GitError {
                 hint("narrow the review with -- PATHSPEC, or review smaller ranges")
             }
             Self::Unreadable { .. } => hint("mend its permissions, or leave it out: -- ':!PATH'"),
+            Self::NoText { .. } => {
+                hint("store it as UTF-8, or under a name that does not promise text")
+            }
             Self::Pathspec { .. } => hint(
                 "known are: PATH, GLOB, ':!PATH', ':/PATH', and the words top, exclude, icase, glob, literal",
             ),

@@ -84,6 +84,14 @@ impl ObjectId {
         Self::from_bytes(bytes)
     }
 
+    /// By which hash it was made, told by its length.
+    pub(super) fn format(&self) -> ObjectFormat {
+        match self.as_bytes().len() {
+            20 => ObjectFormat::Sha1,
+            _ => ObjectFormat::Sha256,
+        }
+    }
+
     pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }

@@ -1,7 +1,11 @@
 //! Bounds on what is read.
 
 /// The most files of one change: what is held of each of them in memory is bounded by it.
-pub const MAX_FILES: usize = 15_000;
+pub(super) const MAX_FILES: usize = 15_000;
+
+/// The most bytes of one file that are shown, or compared line by line. A larger file is a gap in the coverage; rules for
+/// secrets read it all the same.
+pub(super) const MAX_SHOWN: usize = 4 << 20;
 
 /// The largest patch that is read, in bytes.
 pub const MAX_PATCH: usize = 32 << 20;

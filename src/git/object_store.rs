@@ -54,7 +54,7 @@ pub(super) type ObjectSink<'a> = &'a mut dyn FnMut(ObjectKind, &[u8]);
 pub(super) trait ObjectStore: Send + Sync {
     /// Where HEAD stands.
     fn read_head(&self) -> Result<HeadPosition, GitError>;
-    /// The commit, or else the tree, that a revision names; none when it names nothing.
+    /// The commit, else the tree, else the blob that a revision names; none when it names nothing.
     fn resolve_name(&self, rev: &str) -> Result<Option<(ObjectId, ObjectKind)>, GitError>;
     /// The commit that a whole ref name leads to.
     fn commit_of(&self, name: &str) -> Option<ObjectId>;
@@ -82,6 +82,8 @@ pub(super) trait ObjectStore: Send + Sync {
         limit: usize,
         hear: ObjectSink<'_>,
     ) -> Result<bool, GitError>;
+    /// How many bytes an object has; none when it is not there.
+    fn object_size(&self, wanted: ObjectId) -> Result<Option<usize>, GitError>;
     /// A value of git's configuration, whatever level it comes from.
     fn config_value(&self, name: &str) -> Option<String>;
     /// The values of the configuration whose names match a regular expression, weakest first.

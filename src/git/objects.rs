@@ -89,6 +89,29 @@ impl ObjectReader {
         Ok(bytes)
     }
 
+    /// Whether a blob is there and small enough to be read, without reading it where the store can tell.
+    pub(super) fn check_blob(&self, id: ObjectId) -> Result<(), GitError> {
+        if self.own.contains_key(&id) {
+            return Ok(());
+        }
+        match self.store.object_size(id)? {
+            Some(size) if size > MAX_BLOB => Err(GitError::TooLarge {
+                what: format!("object {id}"),
+                size: format!("{size} bytes"),
+                limit: format!("{MAX_BLOB} bytes"),
+            }),
+            Some(_) => Ok(()),
+            None => Err(self.missing_object(id)),
+        }
+    }
+
+    fn missing_object(&self, id: ObjectId) -> GitError {
+        GitError::MissingObject {
+            id: id.to_hex(),
+            partial: self.store.is_partial(),
+        }
+    }
+
     pub(super) fn commit(&self, id: ObjectId) -> Result<CommitObject, GitError> {
         let bytes = self.read_kind(id, ObjectKind::Commit, MAX_OTHER)?;
         CommitObject::parse(&bytes).ok_or_else(|| damaged_object(id, "it is not a commit"))
@@ -113,10 +136,7 @@ impl ObjectReader {
                 id,
                 "it is of another kind than its place says",
             )),
-            None => Err(GitError::MissingObject {
-                id: id.to_hex(),
-                partial: self.store.is_partial(),
-            }),
+            None => Err(self.missing_object(id)),
         }
     }
 }

@@ -122,6 +122,9 @@ impl PushContext<'_> {
         let store = &self.objects.store;
         let tip = match store.resolve_name(&update.local)? {
             Some((commit, ObjectKind::Commit)) => commit,
+            Some((_, ObjectKind::Blob)) => {
+                return Ok(PushedRange::NoCommit("the content of a file"));
+            }
             Some(_) => return Ok(PushedRange::NoCommit("a tree")),
             None => return Ok(PushedRange::NoCommit("no commit of this repository")),
         };
@@ -317,6 +320,10 @@ mod tests {
         assert_eq!(pushed(&repo, &tag, ZERO), since(&base, &tip));
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
         assert_eq!(pushed(&repo, &tree, ZERO), PushedRange::NoCommit("a tree"));
+        repo.git(&["tag", "-m", "a key", "content", "HEAD:b"]);
+        let tag = repo.git(&["rev-parse", "content"]);
+        let content = PushedRange::NoCommit("the content of a file");
+        assert_eq!(pushed(&repo, &tag, ZERO), content);
     }
 
     #[test]

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::env::GitEnvironment;
 use super::error::GitError;
 use super::git_cli::GitCliStore;
 use super::id::{ObjectFormat, ObjectId};
-use super::libgit2::{self, Libgit2Store, OpenError};
+use super::libgit2::{Libgit2Store, OpenError};
+use super::object_hash::object_id;
 use super::object_store::{ObjectKind, ObjectStore};
 
 /// A repository, open for reading.
@@ -102,15 +101,6 @@ impl OpenRepository {
 
     /// The id that a blob of these bytes has.
     pub(super) fn blob_id(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
-        match self.format {
-            ObjectFormat::Sha1 => libgit2::blob_id(bytes),
-            ObjectFormat::Sha256 => {
-                let mut digest = Sha256::new();
-                digest.update(format!("blob {}\0", bytes.len()));
-                digest.update(bytes);
-                // It has 32 bytes.
-                Ok(ObjectId::from_bytes(&digest.finalize()).unwrap_or(ObjectId::NONE))
-            }
-        }
+        object_id(self.format, ObjectKind::Blob, bytes)
     }
 }

@@ -48,10 +48,10 @@ pub struct FolderFile {
     /// Path on the old side, when it was another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path: Option<RepoPath>,
-    /// SHA-256 of the old side, which is the file's name under `blobs/`; none when it did not exist or is not text.
+    /// SHA-256 of the old side, which is the file's name under `blobs/`; none when it did not exist or is a submodule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
-    /// SHA-256 of the reviewed side; none when it no longer exists or is not text.
+    /// SHA-256 of the reviewed side; none when it no longer exists or is a submodule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
 }
@@ -146,7 +146,7 @@ pub fn export_packet<E: From<BlobError>>(
     Ok(index)
 }
 
-/// One side of a file; none when it does not exist or is not text.
+/// One side of a file, binary ones too since rules for secrets read them; none when it does not exist.
 fn side_of(
     file: &FileChange,
     side: Side,
@@ -158,7 +158,7 @@ fn side_of(
     } else {
         file.new_mode
     };
-    if mode == 0 || matches!(file.kind, FileKind::Binary | FileKind::Submodule) {
+    if mode == 0 || file.kind == FileKind::Submodule {
         return Ok(None);
     }
     blobs.read(side, path)
@@ -242,6 +242,7 @@ mod tests {
             [
                 PACKET_FILE,
                 BRIEF_FILE,
+                &blob("\0"),
                 &blob("same\n"),
                 &blob("new\n"),
                 INDEX_FILE
@@ -257,7 +258,7 @@ mod tests {
             (Side::New, "src/new.rs", Some("new\n")),
             (Side::Old, "src/new.rs", None),
             (Side::Old, "src/is.rs", None),
-            (Side::New, "logo.png", None),
+            (Side::New, "logo.png", Some("\0")),
             (Side::New, "../../etc/passwd", None),
         ] {
             let held = index

@@ -155,6 +155,16 @@ impl IgnoreGlobs {
         Some(format!("{class} (`{glob}`)"))
     }
 
+    /// From where a file was moved that is left out there and reviewed here: `moved out of vendor/a.js`. Its content was
+    /// never read, so the move alone must not stand for it.
+    pub fn left_folder(&self, file: &FileChange) -> Option<String> {
+        let old = file.old_path.as_ref()?;
+        self.ignored_by(old)?;
+        let here = self.ignored_by(&file.path).is_none();
+        (here && file.status == FileStatus::Renamed)
+            .then(|| format!("moved out of {}", old.display()))
+    }
+
     /// Whether configuration says that a file is to be reviewed, whatever it looks like: `!path`.
     pub fn is_kept(&self, file: &FileChange) -> bool {
         self.match_path(&file.path).is_whitelist()

@@ -9,13 +9,13 @@ mod function;
 mod generated;
 mod ignore;
 mod instructions;
+mod read;
 mod sha;
 
-use council_protocol::change::FileStatus;
 use council_protocol::coverage::FileCoverage;
 use council_protocol::packet::{Instruction, PACKET_VERSION, Target};
 use council_protocol::task::Framing;
-use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, Side};
+use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet};
 
 pub use context::ContextBounds;
 pub use export::{
@@ -36,10 +36,12 @@ pub struct PacketMaterial {
     pub files: Vec<FileChange>,
     /// Author, title and messages: kept apart, sent in R2 only.
     pub framing: Framing,
-    /// Trusted instructions, see [`instructions`].
+    /// Trusted instructions, see [`read_instructions`].
     pub instructions: Vec<Instruction>,
     /// Which files are left out, by built-in and trusted globs.
     pub ignore: IgnoreGlobs,
+    /// Whether content that nobody can read as text lowers the coverage (`review.opaque = "inconclusive"`).
+    pub opaque_lowers: bool,
 }
 
 /// Where files are read, and how many at a time.
@@ -47,13 +49,15 @@ pub struct FileReaders<'a> {
     /// Gives a file its hunks, as git shows them; not asked for files that are skipped. What it fails with becomes the
     /// file's coverage.
     pub fill: &'a (dyn Fn(&mut FileChange) -> Result<(), String> + Sync),
+    /// Whether the content of a file that is left out could be read.
+    pub check: &'a (dyn Fn(&FileChange) -> Result<(), String> + Sync),
     /// Supplies the lines around the hunks; without blobs they stay as they are.
     pub blobs: &'a dyn BlobSource,
     /// Looks at each of the files, in whatever order, and gives what was read in the files' own.
     pub each: ReadEach,
 }
 
-/// See [`Files::each`].
+/// See [`FileReaders::each`].
 pub type ReadEach =
     fn(&mut [FileChange], &(dyn Fn(&mut FileChange) -> ReadFile + Sync)) -> Vec<ReadFile>;
 
@@ -76,6 +80,19 @@ impl ReadFile {
 /// So many files are read before their context is added: what is kept of them meanwhile is bounded.
 const BATCH: usize = 64;
 
+/// The most bytes of hunks in one packet: judges hold all of them in memory.
+const MAX_PACKET_TEXT: usize = 128 << 20;
+
+fn packet_full() -> CoverageState {
+    CoverageState::Unreadable {
+        reason: format!(
+            "the change has more than {} MiB of changed lines; review a part of it at a time: git council review \
+             TARGET -- PATHSPEC",
+            MAX_PACKET_TEXT >> 20
+        ),
+    }
+}
+
 /// Builds the packet.
 pub fn build_packet(
     material: PacketMaterial,
@@ -88,14 +105,33 @@ pub fn build_packet(
         framing,
         instructions,
         ignore,
+        opaque_lowers,
     } = material;
+    let rules = read::ReadRules {
+        ignore: &ignore,
+        opaque_lowers,
+        bounds,
+    };
+    let mut room = MAX_PACKET_TEXT;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut extender = context::ContextExtender::new(bounds);
     let mut coverage = Coverage::default();
     for batch in files.chunks_mut(BATCH) {
-        let looked = (read.each)(batch, &|file| read_file(file, &ignore, read, bounds));
-        for (file, ReadFile { state, before }) in batch.iter_mut().zip(looked) {
-            if let Some(before) = before {
+        let full = room == 0;
+        let looked = (read.each)(batch, &|file| match full {
+            true => ReadFile::without_context(packet_full()),
+            false => read::read_file(file, &rules, read),
+        });
+        for (file, ReadFile { mut state, before }) in batch.iter_mut().zip(looked) {
+            let size: usize = file.hunks.iter().map(|hunk| hunk.body.len()).sum();
+            match room.checked_sub(size) {
+                Some(left) => room = left,
+                None => {
+                    file.hunks = Vec::new();
+                    (room, state) = (0, packet_full());
+                }
+            }
+            if let Some(before) = before.filter(|_| !file.hunks.is_empty()) {
                 extender.extend_hunks(&mut file.hunks, &before);
             }
             coverage.files.push(FileCoverage {
@@ -111,46 +147,6 @@ pub fn build_packet(
         instructions,
         coverage,
         framing,
-    }
-}
-
-/// Gives one file its hunks.
-fn read_file(
-    file: &mut FileChange,
-    ignore: &IgnoreGlobs,
-    read: &FileReaders<'_>,
-    bounds: &ContextBounds,
-) -> ReadFile {
-    if let Some(reason) = ignore.skip_reason(file) {
-        return ReadFile::without_context(CoverageState::Skipped { reason });
-    }
-    // The old side is the trusted one, and between hunks the same as the new one. Context is a help, not a duty:
-    // where it cannot be read, the hunks stand as git shows them.
-    let wanted = bounds.wants_old_side(file);
-    let before = wanted
-        .then(|| {
-            read.blobs
-                .read(Side::Old, file.path_before())
-                .ok()
-                .flatten()
-        })
-        .flatten();
-    let before = before.filter(|bytes| bounds.admits_text(bytes));
-    let generated = before
-        .as_deref()
-        .and_then(|bytes| generated::generated_reason(file, bytes));
-    if let Some(reason) = generated.filter(|_| !ignore.is_kept(file)) {
-        return ReadFile::without_context(CoverageState::Skipped { reason });
-    }
-    if let Err(reason) = (read.fill)(file) {
-        file.hunks.clear();
-        return ReadFile::without_context(CoverageState::Unreadable { reason });
-    }
-    ReadFile {
-        state: CoverageState::Reviewed,
-        before: before
-            .filter(|_| file.status != FileStatus::Deleted && !file.hunks.is_empty())
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
     }
 }
 

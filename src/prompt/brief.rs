@@ -109,7 +109,7 @@ pub(super) fn render_brief(
 fn mark_unlisted(packet: &Packet, coverage: &mut Coverage, index: usize) {
     let bare = packet.files[index].hunks.is_empty();
     let covered = coverage.files.get_mut(index).filter(|_| bare);
-    if let Some(covered) = covered.filter(|f| f.state == CoverageState::Reviewed) {
+    if let Some(covered) = covered.filter(|f| f.state.is_shown()) {
         covered.state = CoverageState::OverBudget;
     }
 }

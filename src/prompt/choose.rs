@@ -146,8 +146,9 @@ impl HunkChooser<'_> {
         };
         let files = self.packet.files.iter().zip(&self.blocks);
         for (covered, (file, block)) in chosen.coverage.files.iter_mut().zip(files) {
-            if covered.state == CoverageState::Reviewed {
-                covered.state = coverage_state(file, block.as_ref());
+            let shown = coverage_state(file, block.as_ref());
+            if covered.state.is_shown() && shown != CoverageState::Reviewed {
+                covered.state = shown;
             }
         }
         for block in order

@@ -88,6 +88,7 @@ fn file_sizes(file: &FileChange) -> String {
 pub(super) fn coverage_gap(state: &CoverageState) -> String {
     match state {
         CoverageState::Reviewed => String::new(),
+        CoverageState::Opaque { .. } => "; CONTENT NOT SHOWN".to_owned(),
         CoverageState::Skipped { reason } => format!("; left out: {reason}"),
         CoverageState::Truncated { shown, total } => {
             format!("; SHOWN IN PART: {shown} of {total} changed lines")

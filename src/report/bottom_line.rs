@@ -100,9 +100,10 @@ impl Report {
     pub fn headline(&self) -> String {
         let rest = if self.incomplete { " (INCOMPLETE)" } else { "" };
         format!(
-            "{}: {}{rest}",
+            "{}: {}{}{rest}",
             self.outcome.verdict.as_str(),
-            self.verdict_sentence()
+            self.verdict_sentence(),
+            self.opaque_clause()
         )
     }
 
@@ -123,6 +124,22 @@ impl Report {
                 (exit::INCONCLUSIVE, CheckConclusion::Neutral)
             }
             Verdict::Inconclusive => (exit::INCONCLUSIVE, CheckConclusion::ActionRequired),
+        }
+    }
+
+    /// What nobody can read as text, by its kind: `; content not read: 2 binary, 1 submodule`.
+    fn opaque_clause(&self) -> String {
+        let mut kinds: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+        for (_, what) in self.outcome.coverage.opaque_files() {
+            *kinds.entry(what).or_default() += 1;
+        }
+        let counts: Vec<String> = kinds
+            .iter()
+            .map(|(what, n)| format!("{n} {what}"))
+            .collect();
+        match counts.is_empty() {
+            true => String::new(),
+            false => format!("; content not read: {}", counts.join(", ")),
         }
     }
 

@@ -334,7 +334,10 @@ pub(super) fn skipped_files(coverage: &Coverage) -> Vec<(&str, Vec<&RepoPath>)> 
 /// Why a file lowers the coverage, in words; empty for one that does not.
 pub(super) fn coverage_gap(file: &FileCoverage) -> String {
     match &file.state {
-        CoverageState::Reviewed | CoverageState::Skipped { .. } => String::new(),
+        CoverageState::Reviewed
+        | CoverageState::Skipped { .. }
+        | CoverageState::Opaque { lowers: false, .. } => String::new(),
+        CoverageState::Opaque { what, .. } => format!("not readable as text: {what}"),
         CoverageState::Truncated { shown, total } => format!("{shown} of {total} changed lines"),
         CoverageState::OverBudget => "over the budget".into(),
         CoverageState::Unreadable { reason } => format!("unreadable: {reason}"),

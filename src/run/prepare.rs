@@ -7,7 +7,7 @@ use std::sync::Arc;
 use council_protocol::packet::Instruction;
 use council_protocol::{Coverage, FileChange, Packet};
 
-use crate::config::Config;
+use crate::config::{Config, OpaquePolicy};
 use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
 use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
 use council_secrets::Redactor;
@@ -186,10 +186,16 @@ fn build_packet(
         framing: std::mem::take(&mut change.framing),
         instructions: trusted_instructions(change, notes),
         ignore,
+        opaque_lowers: review.opaque == OpaquePolicy::Inconclusive,
     };
     let change = &*change;
     let files = packet::FileReaders {
-        fill: &|file| change.fill_hunks(file).map_err(|error| error.to_string()),
+        fill: &|file| change.fill_hunks(file).map_err(|error| error.with_hint()),
+        check: &|file| {
+            change
+                .check_content(file)
+                .map_err(|error| error.with_hint())
+        },
         blobs: &*change.blobs,
         each: git::map_parallel,
     };

@@ -36,9 +36,15 @@ fn review(repo: &Repo, commit: &str) -> (ReviewedChange, Packet) {
         framing: change.framing.clone(),
         instructions: Vec::new(),
         ignore: IgnoreGlobs::default(),
+        opaque_lowers: false,
     };
     let files = packet::FileReaders {
         fill: &|file| change.fill_hunks(file).map_err(|error| error.to_string()),
+        check: &|file| {
+            change
+                .check_content(file)
+                .map_err(|error| error.to_string())
+        },
         blobs: &*change.blobs,
         each: git::map_parallel,
     };

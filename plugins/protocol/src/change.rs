@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::RepoPath;
+use crate::added::{AddedText, visit_added_lines};
 
 /// Which side of the change is meant.
 #[derive(
@@ -43,7 +44,7 @@ pub enum FileStatus {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
-    /// Text, in whatever encoding: no NUL in the first 8,000 bytes, as git decides.
+    /// Text: UTF-8, UTF-16, another encoding that the file declares, or text with a few stray bytes. Its hunks are UTF-8.
     Text,
     /// Anything else; it has no hunks.
     Binary,
@@ -203,6 +204,26 @@ pub trait BlobSource: Send + Sync {
     /// The whole content of `path` on `side`; `None` when there is no such file, or when the source has none at all
     /// (a bare `--patch`).
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError>;
+
+    /// Hands every line that the change adds to `file` to `visit`, whatever the packet shows of the file: judges without
+    /// a model search these lines for secrets also where a file is skipped, opaque or too large to be shown (see
+    /// [`Packet::withheld_files`](crate::Packet::withheld_files)).
+    fn visit_added(
+        &self,
+        file: &FileChange,
+        visit: &mut dyn FnMut(AddedText<'_>),
+    ) -> Result<(), BlobError> {
+        let read = |side, mode, path| match mode {
+            0 => Ok(None),
+            _ => self.read(side, path),
+        };
+        let Some(new) = read(Side::New, file.new_mode, &file.path)? else {
+            return Ok(());
+        };
+        let old = read(Side::Old, file.old_mode, file.path_before())?;
+        visit_added_lines(old.as_deref().unwrap_or_default(), &new, visit);
+        Ok(())
+    }
 
     /// Every file of a side, in path order; `None` when the source cannot list them.
     fn entries(&self, _side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {

@@ -13,6 +13,15 @@ use crate::RepoPath;
 pub enum CoverageState {
     /// Every changed line was shown.
     Reviewed,
+    /// The content stands outside of the change's text: a binary file, a pointer of git-lfs, a symbolic link, a
+    /// submodule. What there is to see of it was shown, and nobody read what is behind it.
+    Opaque {
+        /// What it is, in words for a person, e.g. `binary`.
+        what: String,
+        /// Whether it lowers the coverage (`review.opaque = "inconclusive"`).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lowers: bool,
+    },
     /// Left out on purpose, by a glob of a trusted layer or a built-in one; does not lower the coverage.
     Skipped {
         /// Why, in words for a person.
@@ -37,7 +46,24 @@ pub enum CoverageState {
 impl CoverageState {
     /// Whether nothing that ought to be seen is missing.
     pub fn is_complete(&self) -> bool {
-        matches!(self, Self::Reviewed | Self::Skipped { .. })
+        match self {
+            Self::Reviewed | Self::Skipped { .. } => true,
+            Self::Opaque { lowers, .. } => !lowers,
+            Self::Truncated { .. } | Self::OverBudget | Self::Unreadable { .. } => false,
+        }
+    }
+
+    /// Whether judges are to be shown what the packet holds of the file.
+    pub fn is_shown(&self) -> bool {
+        matches!(self, Self::Reviewed | Self::Opaque { .. })
+    }
+
+    /// Whether the file's hunks do not hold all lines that the change adds.
+    pub fn is_withheld(&self) -> bool {
+        matches!(
+            self,
+            Self::Skipped { .. } | Self::Opaque { .. } | Self::Unreadable { .. }
+        )
     }
 }
 
@@ -68,6 +94,14 @@ impl Coverage {
         self.files.iter().filter(|f| !f.state.is_complete())
     }
 
+    /// The files whose content nobody could read as text, each with what it is.
+    pub fn opaque_files(&self) -> impl Iterator<Item = (&FileCoverage, &str)> {
+        self.files.iter().filter_map(|file| match &file.state {
+            CoverageState::Opaque { what, .. } => Some((file, what.as_str())),
+            _ => None,
+        })
+    }
+
     /// What at least `quorum` of the given manifests saw: a file that fewer saw whole takes the worst state that
     /// any of them reports: a verdict covers what a quorum of judges saw. Empty without manifests.
     pub fn of_quorum(seen: &[&Self], quorum: usize) -> Self {
@@ -78,9 +112,20 @@ impl Coverage {
         for file in seen.iter().flat_map(|coverage| coverage.gaps()) {
             gaps.entry(&file.path).or_default().push(&file.state);
         }
+        // Nobody saw more of an opaque file than that it is one.
+        let files = seen.iter().flat_map(|coverage| &coverage.files);
+        let opaque: BTreeMap<&RepoPath, &CoverageState> = files
+            .filter(|f| matches!(f.state, CoverageState::Opaque { lowers: false, .. }))
+            .map(|f| (&f.path, &f.state))
+            .collect();
+        let seen_as = |path: &RepoPath| {
+            opaque
+                .get(path)
+                .map_or(CoverageState::Reviewed, |&s| s.clone())
+        };
         let state = |file: &FileCoverage| match gaps.get(&file.path) {
             Some(states) if seen.len() - states.len() < quorum.max(1) => states[0].clone(),
-            Some(_) => CoverageState::Reviewed,
+            Some(_) => seen_as(&file.path),
             None => file.state.clone(),
         };
         let files = first.files.iter().map(|f| FileCoverage {

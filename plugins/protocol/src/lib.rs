@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+pub mod added;
 pub mod answer;
 pub mod backend;
 pub mod capability;
@@ -22,6 +23,7 @@ pub mod task;
 mod unified;
 pub mod worker;
 
+pub use added::AddedText;
 pub use answer::{Answer, Confidence, Finding, Location, Severity, Vote};
 pub use backend::{Backend, BackendError, Sink};
 pub use capability::{Capability, CapabilitySet, Limits};

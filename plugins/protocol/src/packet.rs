@@ -30,6 +30,19 @@ pub struct Packet {
     pub framing: Framing,
 }
 
+impl Packet {
+    /// The files whose hunks do not hold all lines that the change adds (skipped, opaque, unreadable), with their index
+    /// in [`Self::files`]. A judge without a model asks [`BlobSource::visit_added`](crate::BlobSource::visit_added) for
+    /// these lines.
+    pub fn withheld_files(&self) -> impl Iterator<Item = (usize, &FileChange)> {
+        let states = self.coverage.files.iter().map(|covered| &covered.state);
+        let files = self.files.iter().enumerate().zip(states);
+        files
+            .filter(|(_, state)| state.is_withheld())
+            .map(|(file, _)| file)
+    }
+}
+
 /// What kind of thing is under review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -52,7 +52,10 @@ impl PrePush<'_> {
             match pushed {
                 PushedRange::Nothing => {}
                 PushedRange::NoCommit(what) => {
-                    self.say_line(&format!("{name} is {what}: not reviewed"))
+                    let id = &update.local;
+                    self.say_line(&format!(
+                        "{name} is {what}: not reviewed; to review it: git cat-file -p {id} | git council review --file -"
+                    ));
                 }
                 PushedRange::Range { from, to, note } => {
                     let range = format!("{from}..{to}");

@@ -9,8 +9,10 @@ use council_protocol::change::{
 };
 use council_protocol::{Hunk, RepoPath};
 
+use crate::git::decode::{claims_text, decode_text};
 use crate::git::error::GitError;
 use crate::git::id::ObjectId;
+use crate::git::limits::MAX_SHOWN;
 use crate::git::objects::ObjectReader;
 use crate::git::tree_item::{ItemSort, LocatedItem, RawChange, TreeItem};
 use crate::git::{content, tree};
@@ -72,14 +74,27 @@ impl ChangeSides {
         }
     }
 
-    /// The text of an entry as a diff shows it.
-    fn entry_text(&self, entry: TreeItem) -> Result<Arc<[u8]>, GitError> {
-        match entry.sort() {
-            ItemSort::Submodule => Ok(format!("Subproject commit {}\n", entry.id)
+    /// An entry as a diff shows it.
+    fn side_text(&self, entry: TreeItem) -> Result<SideText, GitError> {
+        let stored = match entry.sort() {
+            ItemSort::Submodule => format!("Subproject commit {}\n", entry.id)
                 .into_bytes()
-                .into()),
-            _ => self.objects.blob(entry.id),
-        }
+                .into(),
+            _ => self.objects.blob(entry.id)?,
+        };
+        let size = stored.len() as u64;
+        let (decoded, is_text) = match decode_text(&stored) {
+            _ if entry.sort() != ItemSort::File => (None, true),
+            Some(Cow::Borrowed(_)) => (None, true),
+            Some(Cow::Owned(text)) => (Some(text), true),
+            None => (None, false),
+        };
+        Ok(SideText {
+            converted: decoded.is_some(),
+            bytes: decoded.map_or(stored, Arc::from),
+            size: (entry.sort() != ItemSort::Submodule).then_some(size),
+            is_text,
+        })
     }
 
     /// Reads both sides of a file: its kind, its sizes, its hunks.
@@ -91,65 +106,98 @@ impl ChangeSides {
             parse_entry(file.old_mode, file.old_id.as_deref()),
             parse_entry(file.new_mode, file.new_id.as_deref()),
         );
-        let read = |entry: Option<TreeItem>| entry.map(|entry| self.entry_text(entry)).transpose();
+        let read = |entry: Option<TreeItem>| entry.map(|entry| self.side_text(entry)).transpose();
         let after = read(new)?;
-        let before = if old.map(|old| old.id) == new.map(|new| new.id) {
-            after.clone()
-        } else {
-            read(old)?
+        let unchanged = old.map(|old| old.id) == new.map(|new| new.id);
+        let before = if unchanged { after.clone() } else { read(old)? };
+        let size = |text: &Option<SideText>| text.as_ref().and_then(|text| text.size);
+        (file.old_size, file.new_size) = (size(&before), size(&after));
+        file.kind = file_kind(new.or(old), after.as_ref().or(before.as_ref()));
+        if let Some(after) = after.as_ref().filter(|after| !after.is_text && !unchanged) {
+            refuse_hidden_text(file, &after.bytes)?;
+        }
+        let lines = |text: &Option<SideText>| {
+            let text = text.as_ref().filter(|text| text.is_text);
+            text.map(|text| text.bytes.clone()).unwrap_or_default()
         };
-        let size = |entry: Option<TreeItem>, text: &Option<Arc<[u8]>>| {
-            entry
-                .filter(|entry| entry.sort() != ItemSort::Submodule)
-                .and(text.as_ref())
-                .map(|text| text.len() as u64)
-        };
-        (file.old_size, file.new_size) = (size(old, &before), size(new, &after));
-        let reviewed = after.as_deref().or(before.as_deref()).unwrap_or_default();
-        file.kind = file_kind(new.or(old), reviewed);
-        let same = before.as_deref() == after.as_deref();
+        let (old_lines, new_lines) = (lines(&before), lines(&after));
+        let same = old_lines == new_lines && file.status != FileStatus::TypeChanged;
         (file.hunks, file.lossy) = match file.kind {
             FileKind::Binary => (Vec::new(), false),
-            _ if same && file.status != FileStatus::TypeChanged => (Vec::new(), false),
-            _ => hunks_by_status(
-                file.status,
-                old.map_or(&[][..], |old| shown_old_text(old, &before)),
-                after.as_deref(),
-            )?,
+            _ if same => (Vec::new(), false),
+            _ => hunks_by_status(file, &old_lines, &new_lines)?,
         };
+        let converted = [&before, &after]
+            .into_iter()
+            .flatten()
+            .any(|text| text.converted);
+        file.lossy |= converted && file.kind != FileKind::Binary;
         Ok(())
+    }
+
+    /// Whether the reviewed side of a file could be read.
+    pub(in crate::git) fn check_content(&self, file: &FileChange) -> Result<(), GitError> {
+        if let Some(error) = self.unreadable.get(&file.path) {
+            return Err(error.clone());
+        }
+        match parse_entry(file.new_mode, file.new_id.as_deref()) {
+            Some(entry) if entry.sort() != ItemSort::Submodule => self.objects.check_blob(entry.id),
+            _ => Ok(()),
+        }
     }
 }
 
-/// What was binary before and is text now is shown whole: nothing hides behind an old side that has no lines.
-fn shown_old_text(old: TreeItem, text: &Option<Arc<[u8]>>) -> &[u8] {
-    let text = text.as_deref().unwrap_or_default();
-    if old.sort() == ItemSort::File && content::is_binary(text) {
-        &[]
-    } else {
-        text
+/// One side of a file. What was binary before and is text now is shown whole: nothing hides behind an old side that has
+/// no lines.
+#[derive(Clone)]
+struct SideText {
+    /// Text in UTF-8 as far as it is known how to make it, or the bytes of what is no text.
+    bytes: Arc<[u8]>,
+    /// Bytes as they are stored; none for a submodule.
+    size: Option<u64>,
+    is_text: bool,
+    converted: bool,
+}
+
+/// A script that no tool shows as text is a place to hide in.
+fn refuse_hidden_text(file: &FileChange, bytes: &[u8]) -> Result<(), GitError> {
+    match claims_text(file.path.as_bytes(), bytes) {
+        true => Err(GitError::NoText {
+            path: file.path.display().into_owned(),
+        }),
+        false => Ok(()),
     }
 }
 
 fn hunks_by_status(
-    status: FileStatus,
+    file: &FileChange,
     old: &[u8],
-    new: Option<&[u8]>,
+    new: &[u8],
 ) -> Result<(Vec<Hunk>, bool), GitError> {
-    let new = new.unwrap_or_default();
-    if status == FileStatus::TypeChanged {
-        Ok(content::replaced_hunks(old, new))
-    } else {
-        content::text_hunks(old, new)
+    let replaced = file.status == FileStatus::TypeChanged;
+    let whole = match replaced || old.is_empty() || new.is_empty() {
+        true => old.len() + new.len(),
+        false => 0,
+    };
+    if whole > MAX_SHOWN {
+        return Err(GitError::TooLarge {
+            what: file.path.display().into_owned(),
+            size: format!("{whole} bytes of changed lines"),
+            limit: format!("{MAX_SHOWN} bytes"),
+        });
+    }
+    match replaced {
+        true => Ok(content::replaced_hunks(old, new)),
+        false => content::text_hunks(old, new),
     }
 }
 
-fn file_kind(entry: Option<TreeItem>, text: &[u8]) -> FileKind {
+fn file_kind(entry: Option<TreeItem>, text: Option<&SideText>) -> FileKind {
     match entry.map(TreeItem::sort) {
         Some(ItemSort::Symlink) => FileKind::Symlink,
         Some(ItemSort::Submodule) => FileKind::Submodule,
-        _ if content::is_binary(text) => FileKind::Binary,
-        _ if content::is_lfs_pointer(text) => FileKind::LfsPointer,
+        _ if text.is_some_and(|text| !text.is_text) => FileKind::Binary,
+        _ if text.is_some_and(|text| content::is_lfs_pointer(&text.bytes)) => FileKind::LfsPointer,
         _ => FileKind::Text,
     }
 }
@@ -172,11 +220,13 @@ impl BlobSource for ChangeSides {
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
         let found = self
             .find_entry(side, path)
-            .and_then(|entry| entry.map(|entry| self.entry_text(entry)).transpose());
-        found.map_err(|error| BlobError {
-            path: path.clone(),
-            cause: error.to_string(),
-        })
+            .and_then(|entry| entry.map(|entry| self.side_text(entry)).transpose());
+        found
+            .map(|text| text.map(|text| text.bytes))
+            .map_err(|error| BlobError {
+                path: path.clone(),
+                cause: error.to_string(),
+            })
     }
 
     fn entries(&self, side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {

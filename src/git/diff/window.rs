@@ -4,6 +4,7 @@
 use crate::git::diff::raw_hunk::RawHunk;
 use crate::git::error::GitError;
 use crate::git::libgit2;
+use crate::git::limits::MAX_SHOWN;
 
 /// Lines kept around what differs: room for context, and for a group of lines to slide to where it
 /// reads best, which git allows for about as many.
@@ -28,6 +29,14 @@ pub(in crate::git) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>,
         return Ok(one_sided(old, new).into_iter().collect());
     }
     let DiffWindow { head, tail } = find_window(old, new);
+    let compared = (old.len() + new.len()).saturating_sub(2 * (head + tail));
+    if compared > 2 * MAX_SHOWN {
+        return Err(GitError::TooLarge {
+            what: "what differs in a file".to_owned(),
+            size: format!("{compared} bytes"),
+            limit: format!("{} bytes", 2 * MAX_SHOWN),
+        });
+    }
     let mut hunks =
         libgit2::buffer_hunks(&old[head..old.len() - tail], &new[head..new.len() - tail])?;
     if head > 0 {

@@ -15,6 +15,8 @@ use crate::git::error::GitError;
 use crate::git::git_cli::runner::{GitRunner, PlumbingCommand, RunError};
 use crate::git::git_cli::user::UserGit;
 use crate::git::id::{ObjectFormat, ObjectId};
+use crate::git::limits::MAX_BLOB;
+use crate::git::object_hash::verify_object;
 use crate::git::object_store::{
     ConfigEntry, ConfigLevel, HeadPosition, ObjectKind, ObjectSink, ObjectStore, TouchedPath,
 };
@@ -173,9 +175,11 @@ impl ObjectStore for GitCliStore {
         if let Some(commit) = self.peel_to_kind(rev, "commit")? {
             return Ok(Some((commit, ObjectKind::Commit)));
         }
-        Ok(self
-            .peel_to_kind(rev, "tree")?
-            .map(|tree| (tree, ObjectKind::Tree)))
+        if let Some(tree) = self.peel_to_kind(rev, "tree")? {
+            return Ok(Some((tree, ObjectKind::Tree)));
+        }
+        let blob = self.peel_to_kind(rev, "blob")?;
+        Ok(blob.map(|blob| (blob, ObjectKind::Blob)))
     }
 
     fn commit_of(&self, name: &str) -> Option<ObjectId> {
@@ -282,11 +286,19 @@ impl ObjectStore for GitCliStore {
         *batch = Some(open);
         Ok(match answer {
             Some((kind, bytes)) => {
+                verify_object(wanted, kind, &bytes)?;
                 hear(kind, &bytes);
                 true
             }
             None => false,
         })
+    }
+
+    fn object_size(&self, wanted: ObjectId) -> Result<Option<usize>, GitError> {
+        let mut size = None;
+        let mut hear = |_: ObjectKind, bytes: &[u8]| size = Some(bytes.len());
+        self.read_object(wanted, MAX_BLOB, &mut hear)?;
+        Ok(size)
     }
 
     fn config_value(&self, name: &str) -> Option<String> {

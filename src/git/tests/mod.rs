@@ -4,8 +4,10 @@ pub(crate) mod repo;
 
 mod branches;
 mod contents;
+mod fetching;
 mod hostile;
 mod patches;
+mod reading;
 mod renames;
 mod sources;
 mod targets;

@@ -1,13 +1,24 @@
 //! Real repositories for tests, made with the `git` command.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 
 use council_protocol::FileChange;
+use council_protocol::packet::TargetKind;
+use council_protocol::task::Framing;
 
+use crate::git::change::{HunkSource, list_changed_files};
+use crate::git::diff::sides::{ChangeSides, SideListing};
+use crate::git::objects::ObjectReader;
+use crate::git::open::open_repository;
+use crate::git::target::make_target;
+use crate::git::tree_item::TreeItem;
 use crate::git::{
-    ChangeRequest, GitEnvironment, GitError, ReviewedChange, TargetSpec, read_change,
+    ChangeRequest, GitEnvironment, GitError, RepositoryPaths, ReviewedChange, TargetSpec,
+    read_change,
 };
 
 /// A repository in a directory of its own, removed at the end.
@@ -188,6 +199,43 @@ impl Repo {
     /// Reads `git council review REV`.
     pub(crate) fn parse(&self, arg: &str) -> ReviewedChange {
         self.read(TargetSpec::parse(arg))
+    }
+}
+
+/// A change of one file from one content to another, none of which is an object.
+pub(crate) fn change_of(repo: &Repo, path: &str, old: &[u8], new: &[u8]) -> ReviewedChange {
+    let store = open_repository(repo.path(), &GitEnvironment::default()).unwrap();
+    let place = RepositoryPaths::of_store(repo.path(), &store);
+    let mut own = HashMap::new();
+    let mut side = |bytes: &[u8]| {
+        if bytes.is_empty() {
+            return SideListing::Nothing;
+        }
+        let id = store.blob_id(bytes).unwrap();
+        own.insert(id, bytes.into());
+        SideListing::Entries(vec![(path.into(), TreeItem::new(0o100_644, id))])
+    };
+    let (old, new) = (side(old), side(new));
+    let mut objects = ObjectReader::new(store);
+    objects.add_contents(own);
+    let sides = Arc::new(ChangeSides {
+        objects: Arc::new(objects),
+        old,
+        new,
+        unreadable: HashMap::new(),
+    });
+    let (files, _) = list_changed_files(&sides).unwrap();
+    ReviewedChange {
+        target: make_target(TargetKind::Range, "a..b".to_owned(), None, None),
+        files,
+        framing: Framing::default(),
+        nothing: None,
+        notes: Vec::new(),
+        blobs: sides.clone(),
+        place,
+        git_source: None,
+        source: HunkSource::Sides(sides),
+        trusted: None,
     }
 }
 

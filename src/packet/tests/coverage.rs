@@ -56,7 +56,10 @@ fn every_file_is_covered_once_and_skipped_files_are_not_read() {
             skipped("lockfile (`Cargo.lock`)"),
             CoverageState::Unreadable { reason },
             skipped("generated (`generated … do not edit` on the old side)"),
-            CoverageState::Reviewed,
+            CoverageState::Opaque {
+                what: "binary".to_owned(),
+                lowers: false,
+            },
             CoverageState::Reviewed,
             CoverageState::Reviewed,
         ]
@@ -158,6 +161,7 @@ fn files_that_are_read_in_another_order_give_the_same_packet() {
         let files = names.iter().map(|name| file(name)).collect();
         let read = FileReaders {
             fill: &fill,
+            check: &|_| Ok(()),
             blobs: &blobs,
             each,
         };
@@ -188,4 +192,80 @@ fn many_lines() -> Vec<(Op, String)> {
     lines[20].0 = Op::Remove;
     lines.insert(21, (Op::Add, "edited();".to_owned()));
     lines
+}
+
+#[test]
+fn a_file_that_is_left_out_and_cannot_be_read_is_a_gap() {
+    let files = FileReaders {
+        fill: &|_| Ok(()),
+        check: &|_| Err("object is missing; fetch it".to_owned()),
+        blobs: &NoBlobs,
+        each: in_turn,
+    };
+    let material = material(vec![file("vendor/a.js")]);
+    let packet = super::super::build_packet(material, &files, &ContextBounds::default());
+    let reason = "object is missing; fetch it".to_owned();
+    assert_eq!(
+        packet.coverage.files[0].state,
+        CoverageState::Unreadable { reason }
+    );
+}
+
+#[test]
+fn a_file_that_leaves_a_folder_that_is_not_reviewed_is_new() {
+    let moved = FileChange {
+        status: FileStatus::Renamed,
+        old_path: Some("vendor/a.js".into()),
+        new_id: Some("a".repeat(40)),
+        ..file("src/a.js")
+    };
+    let blobs = MapBlobs::default();
+    let packet_over = |blobs: &dyn BlobSource| {
+        build_packet(
+            material(vec![moved.clone()]),
+            &|_| Ok(()),
+            blobs,
+            &ContextBounds::default(),
+        )
+    };
+    let packet = packet_over(&blobs);
+    assert_eq!(packet.files[0].status, FileStatus::Added);
+    assert_eq!(
+        (packet.files[0].old_mode, &packet.files[0].old_id),
+        (0, &None)
+    );
+    let packet = packet_over(&NoBlobs);
+    let CoverageState::Unreadable { reason } = &packet.coverage.files[0].state else {
+        panic!("{:?}", packet.coverage)
+    };
+    assert!(reason.contains("moved out of vendor/a.js"), "{reason}");
+}
+
+#[test]
+fn what_nobody_can_read_as_text_is_opaque_unless_nothing_of_it_is_new() {
+    let kinds = [
+        (FileKind::Binary, "binary"),
+        (FileKind::Symlink, "symbolic link"),
+        (FileKind::Submodule, "submodule"),
+        (FileKind::LfsPointer, "LFS pointer"),
+    ];
+    for (kind, what) in kinds {
+        let state = |file: FileChange, lowers| {
+            let mut material = material(vec![FileChange { kind, ..file }]);
+            material.opaque_lowers = lowers;
+            let packet = build_packet(material, &|_| Ok(()), &NoBlobs, &ContextBounds::default());
+            packet.coverage.files[0].state.clone()
+        };
+        for lowers in [false, true] {
+            let what = what.to_owned();
+            let opaque = CoverageState::Opaque { what, lowers };
+            assert_eq!(opaque.is_complete(), !lowers);
+            assert_eq!(state(file("a"), lowers), opaque);
+        }
+        let deleted = FileChange {
+            status: FileStatus::Deleted,
+            ..file("a")
+        };
+        assert_eq!(state(deleted, true), CoverageState::Reviewed);
+    }
 }

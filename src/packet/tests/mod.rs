@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use council_protocol::change::{BlobError, FileKind, NoBlobs};
+use council_protocol::Side;
+use council_protocol::change::{BlobError, FileKind, FileStatus, NoBlobs};
 use council_protocol::packet::TargetKind;
 use council_protocol::{Hunk, LineKind, RepoPath};
 
@@ -49,6 +50,7 @@ pub(crate) fn build_packet(
 ) -> Packet {
     let files = FileReaders {
         fill,
+        check: &|_| Ok(()),
         blobs,
         each: in_turn,
     };
@@ -69,6 +71,7 @@ pub(crate) fn material(files: Vec<FileChange>) -> PacketMaterial {
         framing: Framing::default(),
         instructions: Vec::new(),
         ignore: IgnoreGlobs::default(),
+        opaque_lowers: false,
     }
 }
 

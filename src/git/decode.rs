@@ -1,0 +1,336 @@
+//! The text that a file's bytes stand for: what git takes for binary may be UTF-16, or a script with a stray NUL.
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// A file is text as long as at most one byte of this many is no part of any text.
+const MAX_ODD_SHARE: usize = 16;
+
+/// How many bytes from the top may declare an encoding: two lines as in Python, the head of XML, HTML or CSS.
+const DECLARATION_BYTES: usize = 1024;
+
+/// Reads bytes as text in UTF-8; none when they are no text in any way that is known here.
+///
+/// Borrowed text is exactly the given bytes, which need not be UTF-8: a byte that nothing declares stays for the caller
+/// to show as U+FFFD. Owned text was converted, or lost NULs, which shells and terminals drop as well.
+pub(super) fn decode_text(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    if let Some(text) = decode_marked(bytes) {
+        return Some(Cow::Owned(text));
+    }
+    if memchr::memchr(0, bytes).is_none() {
+        return Some(decode_declared(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned));
+    }
+    if let Some(text) = wide_encoding(bytes).and_then(|encoding| decode_wide(encoding, bytes)) {
+        return Some(Cow::Owned(text));
+    }
+    is_nearly_text(bytes).then(|| Cow::Owned(without_nuls(bytes)))
+}
+
+/// Whether a file's name or first line says that it is text: then bytes that are none hide something.
+pub(super) fn claims_text(path: &[u8], bytes: &[u8]) -> bool {
+    let name = path.rsplit(|&b| b == b'/').next().unwrap_or(path);
+    let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    bytes.starts_with(b"#!") || TEXT_EXTENSIONS.contains(&extension) || TEXT_NAMES.contains(&&*name)
+}
+
+/// Extensions of files that people write and that programs run or obey.
+const TEXT_EXTENSIONS: [&str; 100] = [
+    "adoc",
+    "awk",
+    "bash",
+    "bat",
+    "c",
+    "cc",
+    "cfg",
+    "cjs",
+    "clj",
+    "cmake",
+    "cmd",
+    "conf",
+    "config",
+    "cpp",
+    "cs",
+    "csh",
+    "css",
+    "csv",
+    "cxx",
+    "dart",
+    "dockerfile",
+    "editorconfig",
+    "env",
+    "erb",
+    "erl",
+    "ex",
+    "exs",
+    "fish",
+    "fs",
+    "gitattributes",
+    "gitignore",
+    "gitmodules",
+    "go",
+    "gradle",
+    "graphql",
+    "groovy",
+    "h",
+    "hcl",
+    "hpp",
+    "hs",
+    "htm",
+    "html",
+    "ini",
+    "ipynb",
+    "java",
+    "jl",
+    "js",
+    "json",
+    "json5",
+    "jsonc",
+    "jsx",
+    "kt",
+    "kts",
+    "less",
+    "lisp",
+    "lua",
+    "md",
+    "mdc",
+    "mdx",
+    "mjs",
+    "mk",
+    "ml",
+    "nix",
+    "npmrc",
+    "php",
+    "pl",
+    "pm",
+    "properties",
+    "proto",
+    "ps1",
+    "psm1",
+    "py",
+    "pyi",
+    "r",
+    "rb",
+    "rs",
+    "rst",
+    "sass",
+    "scala",
+    "scss",
+    "sh",
+    "sql",
+    "svelte",
+    "svg",
+    "swift",
+    "tcl",
+    "tex",
+    "tf",
+    "toml",
+    "ts",
+    "tsv",
+    "tsx",
+    "txt",
+    "vb",
+    "vue",
+    "xml",
+    "yaml",
+    "yml",
+    "zig",
+    "zsh",
+];
+
+/// Names of such files that have no extension.
+const TEXT_NAMES: [&str; 10] = [
+    "codeowners",
+    "containerfile",
+    "dockerfile",
+    "gemfile",
+    "jenkinsfile",
+    "justfile",
+    "makefile",
+    "pipfile",
+    "rakefile",
+    "vagrantfile",
+];
+
+/// UTF-16 or UTF-32 that says so with a byte order mark.
+fn decode_marked(bytes: &[u8]) -> Option<Vec<u8>> {
+    match bytes {
+        [0xff, 0xfe, 0, 0, rest @ ..] => decode_utf32(rest, u32::from_le_bytes),
+        [0, 0, 0xfe, 0xff, rest @ ..] => decode_utf32(rest, u32::from_be_bytes),
+        [0xff, 0xfe, rest @ ..] => decode_wide(UTF_16LE, rest),
+        [0xfe, 0xff, rest @ ..] => decode_wide(UTF_16BE, rest),
+        _ => None,
+    }
+}
+
+fn decode_utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Option<Vec<u8>> {
+    let (units, rest) = bytes.as_chunks::<4>();
+    let chars = units.iter().map(|four| char::from_u32(unit(*four)));
+    let text: String = chars.map(|c| c.unwrap_or('\u{fffd}')).collect();
+    (rest.is_empty() && is_plausible(&text)).then(|| text.into_bytes())
+}
+
+fn decode_wide(encoding: &'static Encoding, bytes: &[u8]) -> Option<Vec<u8>> {
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    is_plausible(&text).then(|| without_nuls(text.as_bytes()))
+}
+
+/// Which UTF-16 has zeros where these bytes have them: Latin text has one in every second place.
+fn wide_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+    let zeros = |first: usize| {
+        bytes
+            .iter()
+            .skip(first)
+            .step_by(2)
+            .filter(|&&b| b == 0)
+            .count()
+    };
+    let (even, odd, pairs) = (zeros(0), zeros(1), bytes.len() / 2);
+    match () {
+        () if odd * 2 > pairs && even * MAX_ODD_SHARE <= pairs => Some(UTF_16LE),
+        () if even * 2 > pairs && odd * MAX_ODD_SHARE <= pairs => Some(UTF_16BE),
+        () => None,
+    }
+}
+
+/// Bytes that are not UTF-8, by the encoding that the file's own head names.
+fn decode_declared(bytes: &[u8]) -> Option<Vec<u8>> {
+    let encoding = declared_encoding(&bytes[..bytes.len().min(DECLARATION_BYTES)])?;
+    if encoding == UTF_8 || std::str::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    let (text, malformed) = encoding.decode_without_bom_handling(bytes);
+    (!malformed).then(|| text.into_owned().into_bytes())
+}
+
+/// `coding: NAME` in the first two lines, `encoding="NAME"`, `charset=NAME`.
+fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
+    let text = String::from_utf8_lossy(head);
+    let marks = ["coding:", "coding=", "charset=", "charset "];
+    let mut named = marks.iter().filter_map(|mark| {
+        let (_, after) = text.split_once(mark)?;
+        let after = after.trim_start_matches([' ', '"', '\'']);
+        let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+        let name = &after[..end.unwrap_or(after.len())];
+        // Python's `latin_1` and `utf_8` are `latin1` and `utf-8` to everybody else.
+        let spellings = [name.replace('_', "-"), name.replace(['_', '-'], "")];
+        spellings
+            .iter()
+            .find_map(|name| Encoding::for_label(name.as_bytes()))
+    });
+    named.next()
+}
+
+/// Whether decoded text reads as text.
+fn is_plausible(text: &str) -> bool {
+    let odd = text
+        .chars()
+        .filter(|&c| c == '\u{fffd}' || (c.is_control() && !is_space(c)));
+    odd.count() * MAX_ODD_SHARE <= text.chars().count()
+}
+
+/// Whether bytes with NULs are text but for a few of them.
+fn is_nearly_text(bytes: &[u8]) -> bool {
+    let odd: usize = bytes
+        .utf8_chunks()
+        .map(|chunk| {
+            let controls = chunk
+                .valid()
+                .bytes()
+                .filter(|&b| b < 0x20 && !is_space(char::from(b)));
+            controls.count() + chunk.invalid().len()
+        })
+        .sum();
+    odd * MAX_ODD_SHARE <= bytes.len()
+}
+
+/// White space, and the escape of terminals.
+fn is_space(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1b}')
+}
+
+fn without_nuls(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().copied().filter(|&b| b != 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8]) -> Option<String> {
+        decode_text(bytes).map(|text| String::from_utf8_lossy(&text).into_owned())
+    }
+
+    fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(unit).collect()
+    }
+
+    const SCRIPT: &str = "#!/bin/sh\nkey=AKIA1234\necho grüße\n";
+
+    #[test]
+    fn wide_text_is_read_with_and_without_its_mark() {
+        let little = utf16(SCRIPT, u16::to_le_bytes);
+        let big = utf16(SCRIPT, u16::to_be_bytes);
+        let marked = |mark: &[u8], text: &[u8]| [mark, text].concat();
+        let four: Vec<u8> = SCRIPT
+            .chars()
+            .flat_map(|c| u32::from(c).to_le_bytes())
+            .collect();
+        for bytes in [
+            little.clone(),
+            big.clone(),
+            marked(&[0xff, 0xfe], &little),
+            marked(&[0xfe, 0xff], &big),
+            marked(&[0xff, 0xfe, 0, 0], &four),
+        ] {
+            assert_eq!(decoded(&bytes).as_deref(), Some(SCRIPT));
+        }
+    }
+
+    #[test]
+    fn a_stray_nul_does_not_make_a_blob_of_a_script() {
+        let mut bytes = SCRIPT.as_bytes().to_vec();
+        bytes.insert(12, 0);
+        assert_eq!(decoded(&bytes).as_deref(), Some(SCRIPT));
+    }
+
+    #[test]
+    fn a_declared_encoding_is_believed_where_the_bytes_are_not_utf8() {
+        let python = b"# -*- coding: latin_1 -*-\nx = 'caf\xe9'\n";
+        assert!(decoded(python).unwrap().contains("café"));
+        let xml = b"<?xml version=\"1.0\" encoding=\"windows-1251\"?>\n<a>\xcf\xf0</a>";
+        assert!(decoded(xml).unwrap().contains("Пр"));
+        assert_eq!(decoded(b"caf\xe9").as_deref(), Some("caf\u{fffd}"));
+    }
+
+    #[test]
+    fn programs_and_pictures_are_no_text() {
+        let program: Vec<u8> = (0..4000_u32)
+            .flat_map(|n| (n.wrapping_mul(2_654_435_761)).to_le_bytes())
+            .collect();
+        for bytes in [
+            &program[..],
+            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
+            b"a\0b",
+            b"\0",
+        ] {
+            assert_eq!(decoded(bytes), None);
+        }
+    }
+
+    #[test]
+    fn names_and_first_lines_claim_text() {
+        for (path, bytes) in [
+            ("a/B.PY", &b""[..]),
+            ("Makefile", b""),
+            ("run", b"#!/bin/sh"),
+            (".env", b""),
+        ] {
+            assert!(claims_text(path.as_bytes(), bytes), "{path}");
+        }
+        for path in ["logo.png", "run", "a.bin", "py"] {
+            assert!(!claims_text(path.as_bytes(), b"\0"), "{path}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What is read of a file, whatever its bytes: shown, named as opaque, or a gap.
+
+use council_protocol::change::FileKind;
+use council_protocol::{FileChange, Side};
+use proptest::prelude::*;
+
+use super::repo::{self, Repo, only};
+use crate::git::{GitError, ReviewedChange, TargetSpec};
+
+const SECRET: &str = "AKIAQ3EGZ7VKLT5WXYNB";
+
+fn added_file(path: &str, bytes: &[u8]) -> (Repo, ReviewedChange) {
+    let repo = Repo::new();
+    repo.write("other", "x\n").commit("first");
+    repo.write(path, bytes).commit("second");
+    let change = repo.parse("HEAD");
+    (repo, change)
+}
+
+/// Where the secret is handed to judges without a model.
+fn found_in(change: &ReviewedChange, file: &FileChange) -> bool {
+    let mut found = false;
+    let visit = &mut |added: council_protocol::AddedText<'_>| found |= added.text.contains(SECRET);
+    change.blobs.visit_added(file, visit).unwrap();
+    found
+}
+
+#[test]
+fn one_nul_does_not_carry_a_key_through() {
+    let script = format!("#!/bin/sh\n# \0\nexport KEY={SECRET}\n");
+    for path in ["deploy.sh", "deploy"] {
+        let (_repo, change) = added_file(path, script.as_bytes());
+        let file = only(&change);
+        assert_eq!((file.kind, file.lossy), (FileKind::Text, true));
+        assert!(file.hunks[0].body.contains(SECRET), "{:?}", file.hunks);
+    }
+}
+
+#[test]
+fn wide_text_is_shown_and_quoted_as_text() {
+    let wide: Vec<u8> = format!("one\nkey = {SECRET}\n")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let (_repo, change) = added_file("a.txt", &wide);
+    let file = only(&change);
+    assert!(file.hunks[0].body.contains(&format!("+key = {SECRET}\n")));
+    assert_eq!(file.new_size, Some(wide.len() as u64));
+    let text = change.blobs.read(Side::New, &file.path).unwrap().unwrap();
+    assert_eq!(&*text, format!("one\nkey = {SECRET}\n").as_bytes());
+}
+
+#[test]
+fn bytes_under_a_name_that_promises_text_are_refused_with_the_next_step() {
+    let (_repo, change) = added_file("run.py", &[0, 1, 2, 0, 3, 255, 0, 7]);
+    let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
+    assert!(matches!(error, GitError::NoText { .. }), "{error}");
+    assert!(
+        error.with_hint().contains("; store it as UTF-8"),
+        "{}",
+        error.with_hint()
+    );
+}
+
+#[test]
+fn opaque_bytes_are_handed_to_judges_without_a_model() {
+    let mut bytes = vec![0, 1, 2, 255, 0, 200];
+    bytes.extend(SECRET.bytes().flat_map(|b| [b, 0]));
+    bytes.extend([0; 64]);
+    let (_repo, change) = added_file("firmware.bin", &bytes);
+    let file = only(&change);
+    assert_eq!((file.kind, file.hunks.len()), (FileKind::Binary, 0));
+    assert!(found_in(&change, &file));
+}
+
+#[test]
+fn a_patch_hands_over_what_it_adds() {
+    let repo = Repo::new();
+    let patch = format!("--- a/vendor/x\n+++ b/vendor/x\n@@ -1 +1,2 @@\n a\n+{SECRET}\n");
+    let change = repo.read(TargetSpec::Patch(patch.into_bytes(), "p".into()));
+    assert!(found_in(&change, &change.files[0].clone()));
+}
+
+#[test]
+fn a_large_file_is_a_gap_with_a_hint_and_is_searched_all_the_same() {
+    let line = "0123456789abcdef 0123456789abcdef\n".repeat(200_000);
+    let text = format!("{line}{SECRET}\n");
+    let (_repo, change) = added_file("data.txt", text.as_bytes());
+    let mut file = change.files[0].clone();
+    let error = change.fill_hunks(&mut file).unwrap_err();
+    assert!(
+        error.with_hint().contains("-- PATHSPEC"),
+        "{}",
+        error.with_hint()
+    );
+    assert!(file.hunks.is_empty() && found_in(&change, &file));
+}
+
+#[test]
+fn an_object_that_is_not_what_its_name_says_is_damaged() {
+    let repo = Repo::new();
+    repo.write("a", "one\n").commit("first");
+    repo.write("a", "two\n").commit("second");
+    let id = |text: &[u8]| repo.pipe(&["hash-object", "-w", "--stdin"], text);
+    let (real, other) = (id(b"two\n"), id(b"evil\n"));
+    let path = |id: &str| {
+        repo.path()
+            .join(format!(".git/objects/{}/{}", &id[..2], &id[2..]))
+    };
+    std::fs::remove_file(path(&real)).unwrap();
+    std::fs::copy(path(&other), path(&real)).unwrap();
+    let damaged = |change: &ReviewedChange| {
+        let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
+        assert!(matches!(error, GitError::Damaged { .. }), "{error}");
+    };
+    damaged(&repo.parse("HEAD"));
+    let request = repo.request(TargetSpec::parse("HEAD"));
+    let path = std::env::var("PATH").unwrap();
+    let env = Repo::env(&[("PATH", &path), ("HOME", "/nonexistent")]);
+    let store = crate::git::repository::OpenRepository::by_command(repo.path(), &env, "a test");
+    damaged(&crate::git::read::read_from(store.unwrap(), &request).unwrap());
+}
+
+#[test]
+fn the_content_of_a_file_is_no_revision() {
+    let repo = Repo::new();
+    repo.write("a", "one\n").commit("first");
+    let error = repo.refused(TargetSpec::parse("HEAD:a"));
+    assert!(error.to_string().contains("content of a file"), "{error}");
+}
+
+/// One way to hide a line from who reads bytes as UTF-8.
+#[derive(Debug, Clone, Copy)]
+enum Disguise {
+    Plain,
+    Little,
+    Big,
+    Marked,
+    Windows,
+}
+
+fn disguised(text: &str, disguise: Disguise) -> Vec<u8> {
+    let wide = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+    match disguise {
+        Disguise::Plain => text.as_bytes().to_vec(),
+        Disguise::Little => wide(u16::to_le_bytes),
+        Disguise::Big => wide(u16::to_be_bytes),
+        Disguise::Marked => [&[0xff, 0xfe][..], &wide(u16::to_le_bytes)].concat(),
+        Disguise::Windows => text.replace('\n', "\r\n").into_bytes(),
+    }
+}
+
+/// A change of one file whose contents are no objects.
+fn change_of(path: &str, old: &[u8], new: &[u8]) -> ReviewedChange {
+    thread_local! {
+        static REPO: Repo = {
+            let repo = Repo::new();
+            repo.write("other", "x\n").commit("first");
+            repo
+        };
+    }
+    REPO.with(|repo| repo::change_of(repo, path, old, new))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    /// Whatever the bytes around it: a line with a secret is shown, or the file is named as opaque or as a gap; rules
+    /// for secrets see it either way; and the lines that count as reviewed are those that the hunks show.
+    #[test]
+    fn every_line_with_a_secret_is_shown_or_its_file_is_named(
+        lines in proptest::collection::vec("[ -~éж]{0,12}", 0..8),
+        junk in proptest::collection::vec(any::<u8>(), 0..40),
+        nuls in proptest::collection::vec(any::<prop::sample::Index>(), 0..6),
+        at in any::<prop::sample::Index>(),
+        disguise in prop_oneof![
+            3 => Just(Disguise::Plain), 1 => Just(Disguise::Little), 1 => Just(Disguise::Big),
+            1 => Just(Disguise::Marked), 1 => Just(Disguise::Windows),
+        ],
+        path in prop_oneof![Just("a.sh"), Just("run"), Just("x.bin"), Just("a.json")],
+        with_junk in any::<bool>(),
+        old in prop_oneof![Just(Vec::new()), proptest::collection::vec(any::<u8>(), 0..30)],
+    ) {
+        let mut lines = lines;
+        let at = at.index(lines.len() + 1);
+        lines.insert(at, format!("key={SECRET}"));
+        let mut bytes = disguised(&(lines.join("\n") + "\n"), disguise);
+        if matches!(disguise, Disguise::Plain | Disguise::Windows) {
+            // Bytes between which a shell still reads the line.
+            for nul in nuls {
+                let at = nul.index(bytes.len() + 1);
+                bytes.insert(at, 0);
+            }
+        }
+        if with_junk {
+            bytes.extend(&junk);
+        }
+        let change = change_of(path, &old, &bytes);
+        let mut file = change.files[0].clone();
+        let filled = change.fill_hunks(&mut file);
+        let shown: String = file.hunks.iter().map(|hunk| hunk.body.as_str()).collect();
+        let named = filled.is_err() || file.kind != FileKind::Text;
+        prop_assert!(named || shown.contains(SECRET), "{file:?}");
+        prop_assert!(found_in(&change, &file), "{bytes:?}");
+        if file.kind == FileKind::Text && filled.is_ok() && old.is_empty() {
+            let reviewed = shown.lines().filter(|line| line.starts_with('+')).count();
+            let text = change.blobs.read(Side::New, &file.path).unwrap().unwrap();
+            prop_assert_eq!(reviewed, text.split_inclusive(|&b| b == b'\n').count());
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What becomes of one changed file: its hunks, and what may be said about them in the coverage.
+
+use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::{CoverageState, FileChange, Side};
+
+use super::context::ContextBounds;
+use super::generated::generated_reason;
+use super::ignore::IgnoreGlobs;
+use super::{FileReaders, ReadFile};
+
+/// By which rules files are left out, and what counts as seen.
+pub(super) struct ReadRules<'a> {
+    pub(super) ignore: &'a IgnoreGlobs,
+    pub(super) opaque_lowers: bool,
+    pub(super) bounds: &'a ContextBounds,
+}
+
+/// Gives one file its hunks.
+pub(super) fn read_file(
+    file: &mut FileChange,
+    rules: &ReadRules<'_>,
+    read: &FileReaders<'_>,
+) -> ReadFile {
+    if let Some(reason) = rules.ignore.skip_reason(file) {
+        return withhold_file(file, reason, read);
+    }
+    if let Some(reason) = rules.ignore.left_folder(file) {
+        if !read.blobs.has_blobs() {
+            let reason = format!("it was {reason}, and the patch does not hold its whole content");
+            return ReadFile::without_context(CoverageState::Unreadable { reason });
+        }
+        become_added(file);
+    }
+    let before = old_text(file, rules.bounds, read);
+    let generated = before
+        .as_deref()
+        .and_then(|bytes| generated_reason(file, bytes));
+    if let Some(reason) = generated.filter(|_| !rules.ignore.is_kept(file)) {
+        return withhold_file(file, reason, read);
+    }
+    if let Err(reason) = (read.fill)(file) {
+        file.hunks.clear();
+        return ReadFile::without_context(CoverageState::Unreadable { reason });
+    }
+    ReadFile {
+        state: covered_state(file, rules.opaque_lowers),
+        before: before
+            .filter(|_| file.status != FileStatus::Deleted && !file.hunks.is_empty())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+/// A file that is left out. Rules for secrets read it all the same, so one that cannot be read is a gap.
+fn withhold_file(file: &FileChange, reason: String, read: &FileReaders<'_>) -> ReadFile {
+    ReadFile::without_context(match (read.check)(file) {
+        Ok(()) => CoverageState::Skipped { reason },
+        Err(cause) => CoverageState::Unreadable { reason: cause },
+    })
+}
+
+/// The old side is the trusted one, and between hunks the same as the new one. Context is a help, not a duty: where it
+/// cannot be read, the hunks stand as git shows them.
+fn old_text(
+    file: &FileChange,
+    bounds: &ContextBounds,
+    read: &FileReaders<'_>,
+) -> Option<std::sync::Arc<[u8]>> {
+    let bytes = bounds.wants_old_side(file).then(|| {
+        let bytes = read.blobs.read(Side::Old, file.path_before());
+        bytes.ok().flatten()
+    });
+    bytes.flatten().filter(|bytes| bounds.admits_text(bytes))
+}
+
+/// What was never read where it stood is new where it stands now.
+fn become_added(file: &mut FileChange) {
+    file.status = FileStatus::Added;
+    file.old_path = None;
+    file.old_mode = 0;
+    file.old_id = None;
+    file.similarity = None;
+}
+
+/// What of a file that could be read was there to be seen.
+fn covered_state(file: &FileChange, lowers: bool) -> CoverageState {
+    let same = file.old_id.is_some() && file.old_id == file.new_id;
+    let what = match file.kind {
+        // Nothing new stands in the tree.
+        _ if file.status == FileStatus::Deleted || same => return CoverageState::Reviewed,
+        FileKind::Text => return CoverageState::Reviewed,
+        FileKind::Binary => "binary",
+        FileKind::Symlink => "symbolic link",
+        FileKind::Submodule => "submodule",
+        FileKind::LfsPointer => "LFS pointer",
+    };
+    CoverageState::Opaque {
+        what: what.to_owned(),
+        lowers,
+    }
+}
