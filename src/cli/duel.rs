@@ -286,6 +286,7 @@ fn turn(task: &Task, key: &str) -> Turn {
         task: task.clone(),
         prompt: String::new(),
         timeout_ms: 0,
+        spend: None,
     }
 }
 

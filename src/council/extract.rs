@@ -46,7 +46,12 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
         );
         return Err(Failure::new(FailureKind::Oversized, detail));
     }
+    check_single_answer(raw, expected.key)?;
     let mut value = parse_object(find_object(raw)?)?;
+    if value.get("findings").is_some_and(Value::is_null) {
+        let detail = "findings: null; an empty list says that there are none";
+        return Err(malformed_failure(detail.to_owned()));
+    }
     strip_nulls(&mut value);
     check_echo(&value, expected)?;
     fall_back(&mut value);
@@ -69,12 +74,32 @@ fn find_object(raw: &str) -> Result<&str, Failure> {
     if text.starts_with('{') {
         return Ok(text);
     }
-    last_fence(raw)
+    let detail = "the reply is prose: no JSON object, and no block fenced as `json`";
+    let last = json_blocks(raw)?.pop();
+    last.ok_or_else(|| Failure::new(FailureKind::Prose, detail))
 }
 
-/// The inside of the last block that is fenced as `json` (CommonMark fences: a longer fence may hold shorter ones).
-fn last_fence(text: &str) -> Result<&str, Failure> {
-    let mut found = None;
+/// Two answers that both carry the key: nobody can know which one is meant, so none counts. A draft, or an example from
+/// the task, has no key.
+fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
+    if raw.trim_start().starts_with('{') {
+        return Ok(());
+    }
+    let carries_key = |block: &&str| {
+        let value = parse_object(block).ok();
+        value.is_some_and(|value| value.get("key").and_then(Value::as_str) == Some(key))
+    };
+    match json_blocks(raw)?.into_iter().filter(carries_key).count() {
+        0 | 1 => Ok(()),
+        count => Err(malformed_failure(format!(
+            "the reply holds {count} answers with the key of this turn; give one"
+        ))),
+    }
+}
+
+/// The insides of the blocks that are fenced as `json` (CommonMark fences: a longer fence may hold shorter ones).
+fn json_blocks(text: &str) -> Result<Vec<&str>, Failure> {
+    let mut found = Vec::new();
     let mut open: Option<(&str, bool, usize)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -89,7 +114,7 @@ fn last_fence(text: &str) -> Result<&str, Failure> {
             }
             (Some((opening, is_json, start)), Some((mark, ""))) if mark.starts_with(opening) => {
                 if is_json {
-                    found = Some(&text[start..at]);
+                    found.push(text[start..at].trim());
                 }
                 open = None;
             }
@@ -97,16 +122,12 @@ fn last_fence(text: &str) -> Result<&str, Failure> {
         }
         at = next;
     }
-    match (open, found) {
-        (Some((_, true, _)), _) => Err(Failure::new(
+    match open {
+        Some((_, true, _)) => Err(Failure::new(
             FailureKind::Truncated,
             "the last `json` block is not closed",
         )),
-        (_, Some(block)) => Ok(block.trim()),
-        (_, None) => {
-            let detail = "the reply is prose: no JSON object, and no block fenced as `json`";
-            Err(Failure::new(FailureKind::Prose, detail))
-        }
+        _ => Ok(found),
     }
 }
 
@@ -124,7 +145,7 @@ fn parse_object(text: &str) -> Result<Value, Failure> {
     if !json::fits_in_memory(text.as_bytes(), json::MESSAGE) {
         return Err(malformed_failure("the answer holds too many values".into()));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| match error.classify() {
+    let value = json::parse_unique(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => Failure::new(
             FailureKind::Truncated,
             format!("the answer breaks off: {error}"),

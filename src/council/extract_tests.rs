@@ -1,4 +1,5 @@
 use council_protocol::Vote;
+use proptest::prelude::*;
 
 use super::*;
 
@@ -26,12 +27,52 @@ fn kind(raw: &str) -> FailureKind {
 #[test]
 fn the_whole_reply_or_the_last_json_block_is_the_answer() {
     assert_eq!(read(GOOD).unwrap().verdict, Vote::Warn);
-    let draft = GOOD.replace("WARN", "FAIL");
+    let draft = GOOD.replace("WARN", "FAIL").replace("\"key\":\"k\",", "");
     let reply =
         format!("A draft:\n```json\n{draft}\n```\nNo, rather:\n\n```json\n{GOOD}\n```\nDone.");
     assert_eq!(read(&reply).unwrap().verdict, Vote::Warn);
     let tilde = format!("~~~ JSON\n{GOOD}\n~~~");
     assert_eq!(read(&tilde).unwrap().verdict, Vote::Warn);
+}
+
+#[test]
+fn two_answers_with_the_key_are_none() {
+    let other = GOOD.replace("WARN", "FAIL");
+    for (first, second) in [(GOOD, other.as_str()), (other.as_str(), GOOD)] {
+        let reply = format!("```json\n{first}\n```\nRather:\n```json\n{second}\n```");
+        let failure = read(&reply).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Malformed);
+        assert!(failure.detail.contains("2 answers"), "{failure}");
+        assert_eq!(kind(&format!("{first}\n{second}")), FailureKind::Malformed);
+    }
+}
+
+proptest! {
+    /// Whatever the order of its fields, an answer in which a key stands twice is none, and neither is one with another
+    /// object's worth of fields behind the first.
+    #[test]
+    fn a_key_that_stands_twice_is_malformed(field in 0..6_usize, verdict in "PASS|WARN|FAIL", after in any::<bool>()) {
+        let fields = ["schema_version", "round", "key", "verdict", "confidence", "key_insight"];
+        let value: Value = serde_json::from_str(GOOD).unwrap();
+        let again = match fields[field] {
+            "verdict" => format!("\"verdict\":\"{verdict}\""),
+            name => format!("\"{name}\":{}", value[name]),
+        };
+        let inner = &GOOD[1..GOOD.len() - 1];
+        let raw = if after { format!("{{{inner},{again}}}") } else { format!("{{{again},{inner}}}") };
+        prop_assert_eq!(kind(&raw), FailureKind::Malformed);
+        let fenced = format!("```json\n{raw}\n```");
+        prop_assert_eq!(kind(&fenced), FailureKind::Malformed);
+    }
+}
+
+#[test]
+fn findings_that_are_null_are_not_no_findings() {
+    let null = GOOD.replace("\"key_insight\"", "\"findings\":null,\"key_insight\"");
+    let failure = read(&null).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Malformed);
+    assert!(failure.detail.starts_with("findings: null"), "{failure}");
+    assert!(read(&null.replace("null", "[]")).is_ok());
 }
 
 #[test]

@@ -327,12 +327,14 @@ impl Council {
         &mut self,
         judge: &JudgeId,
         turn: TurnId,
-        failure: Failure,
+        mut failure: Failure,
         now: Millis,
     ) {
         let Some((seat, turn)) = self.open_turn(judge, turn) else {
             return;
         };
+        let usage = failure.usage.take().map(|usage| *usage);
+        self.floor.bench.judges[chair].add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             // Its failure was recorded when its time was over.
         } else if turn.ask.wants_text() {

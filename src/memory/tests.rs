@@ -89,6 +89,7 @@ fn errors_abstentions_and_gaps_are_never_kept() {
             let failure = council_protocol::message::Failure {
                 kind: council_protocol::message::FailureKind::Died,
                 detail: "x".into(),
+                usage: None,
             };
             r.outcome.judges[0].failures =
                 vec![crate::council::outcome::RoundFailure { round: 1, failure }];

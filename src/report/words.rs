@@ -1,6 +1,6 @@
 //! Words that several renderers share. Nothing here is clean: whoever prints it sends it through the gate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::{NO_CAUSE, Stance};
 use council_protocol::coverage::FileCoverage;
@@ -269,11 +269,14 @@ pub(super) fn usage_words(usage: &Usage) -> Option<String> {
         None | Some(0) => String::new(),
         Some(cached) => format!(" and {} cached", format_tokens(cached)),
     };
-    let cost = match (usage.cost_usd, used) {
+    let money = usage
+        .cost_usd
+        .map(|usd| cost_in_words(usd, &usage.unpriced));
+    let cost = match (money, used) {
         (None, 0) => return None,
-        (Some(money), 0) => format!("${money:.2}"),
+        (Some(money), 0) => money,
         (None, used) => format!("{} tokens{cached}", format_tokens(used)),
-        (Some(money), used) => format!("${money:.2}, {} tokens{cached}", format_tokens(used)),
+        (Some(money), used) => format!("{money}, {} tokens{cached}", format_tokens(used)),
     };
     Some(match (&usage.model, usage.passed_over.as_slice()) {
         (_, []) => cost,
@@ -283,6 +286,18 @@ pub(super) fn usage_words(usage: &Usage) -> Option<String> {
             passed_over.join("; ")
         ),
     })
+}
+
+/// Money; calls without a price make it a lower bound.
+fn cost_in_words(usd: f64, unpriced: &BTreeSet<String>) -> String {
+    if unpriced.is_empty() {
+        return format!("${usd:.2}");
+    }
+    let names: Vec<&str> = unpriced.iter().map(String::as_str).collect();
+    format!(
+        "at least ${usd:.2} (no price known for {})",
+        names.join(", ")
+    )
 }
 
 /// `0.2 s`, `42 s`, `2 min 5 s`.

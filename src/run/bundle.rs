@@ -308,6 +308,7 @@ fn bundled_turn(plan: &Plan, action: Action, extras: &BundleExtras) -> Option<Bu
         task,
         prompt: String::new(),
         timeout_ms,
+        spend: None,
     };
     let prompter = extras
         .prompts

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::AgentKind;
 use council_protocol::{Coverage, Seat};
 
 use crate::config::{PriceSettings, Settings};
 use crate::council::plan::DebateMode;
-use crate::session::{BudgetLimits, EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
+use crate::session::BudgetLimits;
 
 /// Bytes of a turn's prompt behind the brief: rules, perspective and the form of the answer.
 const PROMPT_BYTES: u64 = 8 << 10;
@@ -192,15 +193,31 @@ impl RunEstimate {
             ));
         }
         if self.to.len() > 1 {
-            let all = self.to.values().map(|recipient| recipient.usd);
-            let sum = all.reduce(|a, b| a.zip(b).map(|(a, b)| (a.0 + b.0, a.1 + b.1)));
-            lines.push(format!("  together: {}", format_cost(sum.flatten())));
+            lines.push(format!("  together: {}", self.total_cost()));
         }
         if self.rounds > 1 {
             lines.push("  a second round may follow; the cost is from one round with a warm cache to two without".to_owned());
         }
         lines.extend(self.omitted_lines());
         lines
+    }
+
+    /// What all recipients cost together; one whose price is unknown makes it a lower bound, and is named.
+    fn total_cost(&self) -> String {
+        let known = self.to.values().filter_map(|recipient| recipient.usd);
+        let sum = known.reduce(|a, b| (a.0 + b.0, a.1 + b.1));
+        let unknown = self
+            .to
+            .iter()
+            .filter(|(_, recipient)| recipient.usd.is_none());
+        let unknown: Vec<&str> = unknown.map(|(name, _)| name.as_str()).collect();
+        match (sum, unknown.is_empty()) {
+            (Some((least, _)), false) => format!(
+                "at least ${least:.3}; no price is known of {} (set `prices.MODEL.input` and `.output`)",
+                unknown.join(" and of ")
+            ),
+            (sum, _) => format_cost(sum),
+        }
     }
 
     fn omitted_lines(&self) -> Vec<String> {
@@ -262,6 +279,35 @@ fn count_noun(count: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
+        let recipient = |usd| BriefRecipient {
+            elsewhere: true,
+            judges: vec!["judge-1".to_owned()],
+            input: 10,
+            output: 10,
+            usd,
+        };
+        let forecast = RunEstimate {
+            to: BTreeMap::from([
+                (
+                    "a at https://a.example".to_owned(),
+                    recipient(Some((0.1, 0.2))),
+                ),
+                ("b at https://b.example".to_owned(), recipient(None)),
+            ]),
+            brief_bytes: 100,
+            redactions: 0,
+            left_out: Vec::new(),
+            rounds: 1,
+        };
+        let lines = forecast.render_lines().join("\n");
+        assert!(
+            lines.contains("together: at least $0.100; no price is known of b at"),
+            "{lines}"
+        );
+    }
 
     #[test]
     fn numbers_are_easy_to_read() {

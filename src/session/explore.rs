@@ -194,6 +194,7 @@ impl SessionState<'_> {
                 self.end_explorer(&judge, at);
             }
             Event::Failed { failure, .. } if helper.state != ExplorerState::Settled => {
+                helper.usage = failure.usage.as_deref().cloned();
                 helper.state = ExplorerState::Settled;
                 if failure.kind == FailureKind::Died {
                     helper.seated = false;
@@ -248,6 +249,7 @@ impl SessionState<'_> {
             },
             prompt: String::new(),
             timeout_ms,
+            spend: None,
         };
         let seat = self.find_seat(judge).map(|planned| &planned.seat);
         if let (Some(seat), Some(prompter)) = (seat, &self.setting.prompter) {

@@ -32,7 +32,7 @@ impl SessionState<'_> {
                 let (bytes, most) = (raw.len() as u64, self.setting.max_answer_bytes);
                 self.queue_input(if bytes > most {
                     let detail = format!("the answer has {bytes} bytes, {most} are allowed");
-                    let failure = Failure::new(FailureKind::Oversized, detail);
+                    let failure = Failure::new(FailureKind::Oversized, detail).with_usage(usage);
                     let turn = Some(turn);
                     Input::Failed {
                         judge,

@@ -164,6 +164,7 @@ impl MatrixCouncil<'_> {
                     task,
                     prompt: String::new(),
                     timeout_ms,
+                    spend: None,
                 };
                 return self.take_reply(judge, asked);
             }

@@ -39,7 +39,7 @@ pub use interrupts::InterruptSource;
 pub use opened::SessionBackend;
 pub use places::{RunFolder, RunFolders, RunRef, prune_runs};
 pub use prove::QuoteProver;
-pub use purse::{BudgetLimits, CALLS_FILE, EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
+pub use purse::{BudgetLimits, CALLS_FILE};
 pub use real::RealWorld;
 pub use replay::{ReplayError, replay_council};
 pub use resume::before_losses;

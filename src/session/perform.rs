@@ -42,6 +42,7 @@ impl SessionState<'_> {
                     task,
                     prompt,
                     timeout_ms,
+                    spend: None,
                 };
                 self.send_turn(judge, turn);
             }
@@ -138,8 +139,8 @@ impl SessionState<'_> {
     }
 
     /// Calls the backend. A refusal is what the call would have led to.
-    pub(super) fn call_backend(&mut self, request: Request) {
-        if let Err(refused) = self.purse.before_request(&request, self.council_ms()) {
+    pub(super) fn call_backend(&mut self, mut request: Request) {
+        if let Err(refused) = self.purse.before_request(&mut request, self.council_ms()) {
             return self.on_event((self.generation, *refused));
         }
         let called = match &mut self.current {

@@ -3,40 +3,18 @@
 use std::collections::BTreeMap;
 
 use council_protocol::message::Usage;
+use council_protocol::price::{ModelPrice, SpendLimit};
+use council_protocol::seat::AgentKind;
 use council_protocol::{
-    Event, Failure, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, TurnId,
+    Event, Failure, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, Turn, TurnId,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The file of a run in which every call of an agent that costs something stands, a JSON object a line.
 pub const CALLS_FILE: &str = "calls.jsonl";
 
-/// Output tokens of an answer that has not come yet: a page with some findings.
-pub const EXPECTED_OUTPUT: u64 = 1_500;
-
-/// Tokens of so many bytes where nobody has counted them: four bytes each.
-pub fn estimate_tokens(bytes: u64) -> u64 {
-    bytes.div_ceil(4)
-}
-
-/// What a model costs, in millionths of US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelPrice {
-    /// Input tokens that are read in full.
-    pub input: u64,
-    /// Input tokens from the provider's cache.
-    pub cached: u64,
-    /// Output tokens.
-    pub output: u64,
-}
-
-impl ModelPrice {
-    /// US dollars for so many tokens.
-    pub fn cost_usd(&self, input: u64, cached: u64, output: u64) -> f64 {
-        let part = |tokens: u64, price: u64| tokens as f64 * price as f64;
-        (part(input, self.input) + part(cached, self.cached) + part(output, self.output)) / 1e12
-    }
-}
+/// As many calls as one turn may make at the price of the dearest: the first, and a few of fallback models.
+const CALLS_OF_A_TURN: f64 = 4.0;
 
 /// What a run may cost, and what its models do.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,6 +39,10 @@ pub(super) struct Budget {
 struct JudgeSpend {
     agent: String,
     model: Option<String>,
+    /// Models that are tried when its own fails.
+    fallback: Vec<String>,
+    /// Whether somebody may want money for its answers: a program of the user's own is none of ours to price.
+    is_model: bool,
     /// Bytes of its conversation so far, the brief included.
     bytes: u64,
 }
@@ -99,81 +81,124 @@ impl Budget {
         }
     }
 
-    /// Looks at a request before it is made. An error: the call is not to be made, and this is what it comes to.
+    /// Looks at a request before it is made, and says in it how much its calls may cost. An error: the call is not to be
+    /// made, and this is what it comes to.
     pub(super) fn before_request(
         &mut self,
-        request: &Request,
+        request: &mut Request,
         now: Millis,
     ) -> Result<(), Box<Event>> {
         match request {
             Request::Spawn { spec } => self.register_judge(spec),
             Request::Send {
                 message: Message::Turn { judge, turn },
-            } => {
-                let Some(customer) = self.judges.get_mut(judge) else {
-                    return Ok(());
-                };
-                customer.bytes += turn.prompt.len() as u64;
-                let price = customer
-                    .model
-                    .as_ref()
-                    .and_then(|model| self.money.prices.get(model));
-                let reserved_usd = price.map_or(0.0, |price| {
-                    price.cost_usd(estimate_tokens(customer.bytes), 0, EXPECTED_OUTPUT)
-                });
-                let call = LoggedCall {
-                    at_ms: now,
-                    judge: judge.clone(),
-                    agent: customer.agent.clone(),
-                    model: customer.model.clone(),
-                    round: turn.round,
-                    task: serde_json::to_value(&turn.task)
-                        .ok()
-                        .and_then(|task| task["task"].as_str().map(str::to_owned))
-                        .unwrap_or_default(),
-                    input_bytes: customer.bytes,
-                    prompt_bytes: turn.prompt.len() as u64,
-                    answer_bytes: 0,
-                    elapsed_ms: 0,
-                    outcome: String::new(),
-                    usage: None,
-                    reserved_usd,
-                };
-                if let Some(failure) = self.refuse_call(reserved_usd) {
-                    return Err(Box::new(Event::Failed {
-                        judge: judge.clone(),
-                        turn: Some(turn.id),
-                        failure,
-                    }));
-                }
-                self.open.insert(turn.id, call);
-            }
+            } => self.before_turn(judge, turn, now)?,
             _ => {}
         }
+        Ok(())
+    }
+
+    fn before_turn(
+        &mut self,
+        judge: &JudgeId,
+        turn: &mut Turn,
+        now: Millis,
+    ) -> Result<(), Box<Event>> {
+        let Some(spend) = self.judges.get_mut(judge) else {
+            return Ok(());
+        };
+        spend.bytes += turn.prompt.len() as u64;
+        let spend = &self.judges[judge];
+        let first = self.estimate_usd(spend.model.iter(), spend.bytes);
+        if let Some(failure) = self.refuse_call(first) {
+            return Err(Box::new(Event::Failed {
+                judge: judge.clone(),
+                turn: Some(turn.id),
+                failure,
+            }));
+        }
+        let reserved_usd = self.allowance_usd(spend, first);
+        turn.spend = self.money.most_usd.map(|_| SpendLimit {
+            micro_usd: (reserved_usd * 1e6).round() as u64,
+            prices: self.money.prices.clone(),
+        });
+        let call = LoggedCall {
+            at_ms: now,
+            judge: judge.clone(),
+            agent: spend.agent.clone(),
+            model: spend.model.clone(),
+            round: turn.round,
+            task: serde_json::to_value(&turn.task)
+                .ok()
+                .and_then(|task| task["task"].as_str().map(str::to_owned))
+                .unwrap_or_default(),
+            input_bytes: spend.bytes,
+            prompt_bytes: turn.prompt.len() as u64,
+            answer_bytes: 0,
+            elapsed_ms: 0,
+            outcome: String::new(),
+            usage: None,
+            reserved_usd,
+        };
+        self.open.insert(turn.id, call);
         Ok(())
     }
 
     fn register_judge(&mut self, spec: &JudgeSpec) {
         let agent = &spec.seat.agent;
         if agent.kind.is_paid() {
-            let customer = JudgeSpend {
+            let spend = JudgeSpend {
                 agent: agent.name.clone(),
                 model: agent.model.clone(),
+                fallback: match &agent.kind {
+                    AgentKind::Http(endpoint) => endpoint.fallback.clone(),
+                    _ => Vec::new(),
+                },
+                is_model: !matches!(
+                    agent.kind,
+                    AgentKind::Command { .. } | AgentKind::Recorded { .. } | AgentKind::Backend {}
+                ),
                 bytes: spec.brief.len() as u64,
             };
-            self.judges.insert(spec.seat.judge.clone(), customer);
+            self.judges.insert(spec.seat.judge.clone(), spend);
         }
+    }
+
+    /// What a call of the dearest of these models would cost; nothing is known of one without a price.
+    fn estimate_usd<'m>(&self, models: impl Iterator<Item = &'m String>, bytes: u64) -> f64 {
+        models
+            .filter_map(|model| self.money.prices.get(model))
+            .map(|price| price.estimate_usd(bytes))
+            .fold(0.0, f64::max)
+    }
+
+    /// What the calls of a turn may cost together. The first is approved; for those of fallback models there is an equal
+    /// share of what is left for every judge that is not at work, so that no judge spends what another needs.
+    fn allowance_usd(&self, spend: &JudgeSpend, first: f64) -> f64 {
+        let Some(most) = self.money.most_usd else {
+            return first;
+        };
+        let models = spend.model.iter().chain(&spend.fallback);
+        let dearest = self.estimate_usd(models, spend.bytes);
+        let idle = self.judges.len().saturating_sub(self.open.len()).max(1);
+        let share = (most - self.committed_usd()) / idle as f64;
+        first.max(share.min(dearest * CALLS_OF_A_TURN))
+    }
+
+    /// What is spent, or reserved for calls under way.
+    fn committed_usd(&self) -> f64 {
+        let reserved: f64 = self.open.values().map(|call| call.reserved_usd).sum();
+        self.spent_usd + reserved
     }
 
     /// Why a call that may cost so much is not made.
     fn refuse_call(&self, usd: f64) -> Option<Failure> {
         let most = self.money.most_usd?;
-        let reserved: f64 = self.open.values().map(|call| call.reserved_usd).sum();
-        let bound = self.spent_usd + reserved;
-        (bound >= most || bound + usd > most).then(|| {
+        let committed = self.committed_usd();
+        (committed >= most || committed + usd > most).then(|| {
             let detail = format!(
-                "the call may cost ${usd:.4}, and ${bound:.4} of the ${most:.4} that the run may cost are spent or \
-                 laid aside: raise --max-cost"
+                "the call may cost ${usd:.4}, and ${committed:.4} of the ${most:.4} that the run may cost are spent \
+                 or reserved: raise --max-cost"
             );
             Failure::new(FailureKind::Quota, detail)
         })
@@ -193,39 +218,76 @@ impl Budget {
         let mut call = self.open.remove(&turn)?;
         call.elapsed_ms = now.saturating_sub(call.at_ms);
         call.outcome = outcome;
-        if let Event::Answered { raw, usage, .. } = event {
-            call.answer_bytes = raw.len() as u64;
-            if let Some(customer) = self.judges.get_mut(&call.judge) {
-                customer.bytes += call.answer_bytes;
+        match event {
+            Event::Answered { raw, usage, .. } => {
+                call.answer_bytes = raw.len() as u64;
+                if let Some(spend) = self.judges.get_mut(&call.judge) {
+                    spend.bytes += call.answer_bytes;
+                }
+                *usage = self.count_usage(&call, usage.take(), true);
+                call.usage.clone_from(usage);
             }
-            self.apply_price(&call, usage);
-            call.usage.clone_from(usage);
+            Event::Failed { failure, .. } => {
+                let known = failure.usage.take().map(|usage| *usage);
+                call.usage = self.count_usage(&call, known, was_sent(failure.kind));
+                failure.usage = call.usage.clone().map(Box::new);
+            }
+            _ => {}
         }
         Some(call)
     }
 
-    fn apply_price(&mut self, call: &LoggedCall, usage: &mut Option<Usage>) {
-        let Some(usage) = usage else { return };
+    /// Puts a price on every call of a turn, adds them up and counts them. A model that was asked and tells no count has
+    /// cost something that nobody knows.
+    fn count_usage(
+        &mut self,
+        call: &LoggedCall,
+        known: Option<Usage>,
+        was_asked: bool,
+    ) -> Option<Usage> {
+        let is_model = self
+            .judges
+            .get(&call.judge)
+            .is_some_and(|judge| judge.is_model);
+        let mut usage = known.or_else(|| (was_asked && is_model).then(Usage::default))?;
+        let earlier = std::mem::take(&mut usage.earlier);
+        let all = earlier.into_iter().chain([usage]);
+        let priced = all.map(|usage| self.with_price(call, usage, is_model));
+        let sum = priced.reduce(|sum, usage| sum.plus(&usage))?;
+        self.spent_usd += sum.cost_usd.unwrap_or(0.0);
+        Some(sum)
+    }
+
+    fn with_price(&self, call: &LoggedCall, mut usage: Usage, is_model: bool) -> Usage {
         if usage.cost_usd.is_none() {
             let model = usage.model.as_ref().or(call.model.as_ref());
             let price = model.and_then(|model| self.money.prices.get(model));
-            // Without a count of the input there is nothing to multiply.
-            usage.cost_usd = price.zip(usage.input_tokens).map(|(price, input)| {
-                price.cost_usd(
-                    input,
-                    usage.cached_tokens.unwrap_or(0),
-                    usage.output_tokens.unwrap_or(0),
-                )
-            });
+            usage.cost_usd = price.and_then(|price| price.of_usage(&usage));
+            if usage.cost_usd.is_none() && is_model {
+                usage.unpriced.insert(model.unwrap_or(&call.agent).clone());
+            }
         }
-        self.spent_usd += usage.cost_usd.unwrap_or(0.0);
+        usage
     }
+}
+
+/// Whether a turn that failed so was sent to whoever answers, who may want money for it though nobody says how much.
+fn was_sent(kind: FailureKind) -> bool {
+    use FailureKind::{Prose, Quota, Spawn, Unsupported, Violation, WrongKey, WrongRound};
+    !matches!(
+        kind,
+        Spawn | Quota | Unsupported | Prose | Violation | WrongKey | WrongRound
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::seat::{AgentKind, AgentSpec, Endpoint};
-    use council_protocol::{Seat, Task, Turn};
+    use std::collections::BTreeSet;
+
+    use council_protocol::seat::{AgentSpec, Endpoint};
+    use council_protocol::{Seat, Task};
+
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -256,7 +318,9 @@ mod tests {
                 room: None,
                 max_answer_bytes: 9,
             };
-            purse.before_request(&Request::Spawn { spec }, 0).unwrap();
+            purse
+                .before_request(&mut Request::Spawn { spec }, 0)
+                .unwrap();
         }
         purse
     }
@@ -269,10 +333,11 @@ mod tests {
             task: Task::Review,
             prompt: String::new(),
             timeout_ms: 1,
+            spend: None,
         };
         let judge = judge.into();
         let message = Message::Turn { judge, turn };
-        purse.before_request(&Request::Send { message }, 10)
+        purse.before_request(&mut Request::Send { message }, 10)
     }
 
     fn answered(judge: &str, id: u32, usage: Usage) -> Event {
@@ -309,6 +374,96 @@ mod tests {
         };
         let call = purse.after_event(&mut answered("a", 2, other), 30).unwrap();
         assert_eq!(call.usage.unwrap().cost_usd, None, "unknown is unknown");
+    }
+
+    fn failed(judge: &str, id: u32, kind: FailureKind, usage: Option<Usage>) -> Event {
+        Event::Failed {
+            judge: judge.into(),
+            turn: Some(TurnId(id)),
+            failure: Failure::new(kind, "why").with_usage(usage),
+        }
+    }
+
+    fn counted(output: u64, model: &str) -> Usage {
+        Usage {
+            input_tokens: Some(0),
+            output_tokens: Some(output),
+            model: Some(model.to_owned()),
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn answers_that_do_not_count_cost_like_any_other() {
+        let mut purse = purse(Some(1.0));
+        let kinds = [
+            FailureKind::Truncated,
+            FailureKind::Refused,
+            FailureKind::Empty,
+            FailureKind::Timeout,
+        ];
+        for (id, kind) in (1..).zip(kinds) {
+            ask(&mut purse, "a", id).unwrap();
+            // 10,000 tokens at $15 for a million.
+            let mut event = failed("a", id, kind, Some(counted(10_000, "m")));
+            let call = purse.after_event(&mut event, 20).unwrap();
+            assert!((call.usage.unwrap().cost_usd.unwrap() - 0.15).abs() < 1e-9);
+            let Event::Failed { failure, .. } = event else {
+                unreachable!()
+            };
+            assert!(
+                failure.usage.unwrap().cost_usd.is_some(),
+                "the council counts it, too"
+            );
+        }
+        assert!((purse.spent_usd - 0.6).abs() < 1e-9, "{}", purse.spent_usd);
+    }
+
+    #[test]
+    fn what_has_no_price_is_named() {
+        let mut purse = purse(None);
+        ask(&mut purse, "a", 1).unwrap();
+        let usage = Usage {
+            earlier: vec![counted(1_000, "m"), counted(1_000, "unheard-of")],
+            ..counted(1_000, "m")
+        };
+        let call = purse.after_event(&mut answered("a", 1, usage), 20).unwrap();
+        let sum = call.usage.unwrap();
+        assert!((sum.cost_usd.unwrap() - 0.03).abs() < 1e-9);
+        assert_eq!(sum.output_tokens, Some(3_000));
+        assert_eq!(sum.unpriced, BTreeSet::from(["unheard-of".to_owned()]));
+        ask(&mut purse, "b", 2).unwrap();
+        let mut silent = failed("b", 2, FailureKind::Cancelled, None);
+        let unknown = purse.after_event(&mut silent, 20).unwrap().usage.unwrap();
+        assert_eq!(unknown.unpriced, BTreeSet::from(["m".to_owned()]));
+        ask(&mut purse, "b", 3).unwrap();
+        let mut never_sent = failed("b", 3, FailureKind::Quota, None);
+        assert_eq!(purse.after_event(&mut never_sent, 20).unwrap().usage, None);
+    }
+
+    proptest! {
+        /// Whatever judges do with what they are given, the run spends no more than it may.
+        #[test]
+        fn allowances_never_add_up_to_more_than_the_run_may_cost(
+            most in 0.01..2.0_f64,
+            turns in proptest::collection::vec((0..2_usize, 0.0..=1.0_f64, any::<bool>()), 1..60),
+        ) {
+            let mut purse = purse(Some(most));
+            let mut open: Vec<(&str, u32, f64, f64)> = Vec::new();
+            for (id, (who, share, ends)) in (1..).zip(turns) {
+                let judge = ["a", "b"][who];
+                if ask(&mut purse, judge, id).is_ok() {
+                    let allowed = purse.open[&TurnId(id)].reserved_usd;
+                    open.push((judge, id, allowed, share));
+                }
+                if ends && !open.is_empty() {
+                    let (judge, id, allowed, share) = open.remove(0);
+                    let usage = Usage { cost_usd: Some(allowed * share), ..Usage::default() };
+                    purse.after_event(&mut answered(judge, id, usage), 20);
+                }
+                prop_assert!(purse.committed_usd() <= most + 1e-9);
+            }
+        }
     }
 
     #[test]

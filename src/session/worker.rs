@@ -274,6 +274,7 @@ mod tests {
             task: Task::Review,
             prompt: String::new(),
             timeout_ms: 1,
+            spend: None,
         };
         fs::create_dir_all(council_protocol::worker::judge_folder(run.path(), &judge)).unwrap();
         fs::write(

@@ -116,11 +116,11 @@ impl AgentEnv {
     }
 
     /// A mailbox for the judge, and how a client starts our server for it; none in a program without the server.
-    pub(crate) fn create_mailbox(&self, brief: &str) -> Option<(JudgeMailbox, Vec<String>)> {
+    pub(crate) fn create_mailbox(&self, spec: &JudgeSpec) -> Option<(JudgeMailbox, Vec<String>)> {
         if !cfg!(feature = "mcp") {
             return None;
         }
-        let mailbox = JudgeMailbox::create(&self.home.path().join("mailbox"), brief).ok()?;
+        let mailbox = JudgeMailbox::create(&self.home.path().join("mailbox"), spec).ok()?;
         let mut argv = vec![self.exe.to_str()?.to_owned()];
         argv.extend(mailbox.server_arguments());
         Some((mailbox, argv))

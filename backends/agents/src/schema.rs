@@ -41,8 +41,7 @@ enum SchemaDialect {
 
 fn build_schema(form: Form, dialect: SchemaDialect) -> Option<Value> {
     let more = fields_of(form)?;
-    let mut root = schemars::schema_for!(Answer).to_value();
-    let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
+    let (mut root, definitions) = answer_form(dialect);
     let is_asked = |name: &String| ALWAYS.contains(&name.as_str()) || more.contains(&name.as_str());
     if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|name, _| is_asked(name));
@@ -53,9 +52,20 @@ fn build_schema(form: Form, dialect: SchemaDialect) -> Option<Value> {
 /// The schema of an answer with the fields of every form: for agents whose provider drops what it keeps of a
 /// conversation when the schema changes from turn to turn.
 pub fn schema_of_every_form() -> Value {
+    let (root, definitions) = answer_form(SchemaDialect::Strict);
+    narrow_schema(&root, &definitions, SchemaDialect::Strict)
+}
+
+/// The schema of [`Answer`] and what it refers to. `findings: null` is no answer, so that field may not be null where
+/// others may.
+fn answer_form(dialect: SchemaDialect) -> (Value, Value) {
     let mut root = schemars::schema_for!(Answer).to_value();
     let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
-    narrow_schema(&root, &definitions, SchemaDialect::Strict)
+    let required = root.get_mut("required").and_then(Value::as_array_mut);
+    if let Some(required) = required.filter(|_| dialect == SchemaDialect::Strict) {
+        required.push("findings".into());
+    }
+    (root, definitions)
 }
 
 /// What the form adds.

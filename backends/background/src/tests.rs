@@ -51,6 +51,7 @@ fn turn(id: u32) -> Turn {
         task: Task::Review,
         prompt: String::new(),
         timeout_ms: 1000,
+        spend: None,
     }
 }
 

@@ -220,6 +220,7 @@ mod tests {
             task,
             prompt: String::new(),
             timeout_ms: 1,
+            spend: None,
         }
     }
 

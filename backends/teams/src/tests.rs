@@ -96,6 +96,7 @@ fn a_hundred_judges_are_held_through_two_rounds() {
                 task: Task::Review,
                 prompt: String::new(),
                 timeout_ms: 1000,
+                spend: None,
             };
             let judge = judge.clone();
             teams.send(Message::Turn { judge, turn }).unwrap();

@@ -176,6 +176,7 @@ impl<'a> ScenarioStage<'a> {
             task: Task::Review,
             prompt,
             timeout_ms,
+            spend: None,
         };
         let sent = self.backend.send(Message::Turn {
             judge: judge.into(),

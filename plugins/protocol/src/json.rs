@@ -1,5 +1,11 @@
 //! How much memory JSON would take, told from its bytes before it is read: a megabyte of it can become eighty.
 
+use std::fmt;
+
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
 /// What an object costs at most beside its text: a node of the map has room for eleven members.
 const OBJECT: usize = 640;
 
@@ -11,6 +17,81 @@ pub const MESSAGE: usize = 32 << 20;
 
 /// The most that the report of a tool may cost, in bytes.
 pub const REPORT: usize = 64 << 20;
+
+/// Reads JSON in which no object has a key twice: readers disagree about which of the two counts, so neither may.
+///
+/// # Errors
+/// What is no JSON, or names a key that stands twice, with its place.
+pub fn parse_unique(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str::<UniqueKeys>(text).map(|UniqueKeys(value)| value)
+}
+
+struct UniqueKeys(Value);
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(UniqueKeys(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut fields = Map::new();
+        while let Some((name, UniqueKeys(value))) = entries.next_entry::<String, _>()? {
+            if fields.contains_key(&name) {
+                return Err(A::Error::custom(format!(
+                    "the key `{name}` stands twice in one object"
+                )));
+            }
+            fields.insert(name, value);
+        }
+        Ok(Value::Object(fields))
+    }
+}
 
 /// Whether reading a text takes at most so many bytes beside the text itself. Says nothing about text that is no JSON.
 pub fn fits_in_memory(text: &[u8], most: usize) -> bool {
@@ -37,6 +118,16 @@ pub fn fits_in_memory(text: &[u8], most: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused_at_any_depth() {
+        for text in [r#"{"a":1,"b":2,"a":1}"#, r#"[{"x":{"a":1,"\u0061":2}}]"#] {
+            let error = parse_unique(text).unwrap_err().to_string();
+            assert!(error.contains("the key `a` stands twice"), "{error}");
+        }
+        let same = r#"{"a":[1,-2,0.5,"s",null,true,{"a":{}}]}"#;
+        assert_eq!(parse_unique(same).unwrap().to_string(), same);
+    }
 
     #[test]
     fn many_small_values_do_not_fit_and_long_strings_do() {

@@ -16,6 +16,7 @@ pub mod json;
 pub mod message;
 pub mod packet;
 pub mod path;
+pub mod price;
 mod quote;
 pub mod request;
 pub mod seat;
@@ -37,7 +38,7 @@ pub use request::Request;
 pub use seat::{JudgeId, Seat};
 pub use task::Task;
 
-/// Version of the wire protocol; it changes on its own, not with the program (`rust.md` A1.1, nushell's regret).
+/// Version of the wire protocol; it changes on its own, not with the program.
 pub const PROTOCOL_VERSION: u32 = 1;
 
 /// Version that every [`Answer`] carries in `schema_version`.

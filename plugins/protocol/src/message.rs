@@ -1,5 +1,6 @@
 //! The message set that all three carriers share: what the program sends a backend, and the events that come back.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::{CapabilitySet, Limits};
+use crate::price::SpendLimit;
 use crate::{JudgeId, Seat, Task};
 
 /// Number of a turn within a run; never reused.
@@ -79,6 +81,9 @@ pub struct Turn {
     pub prompt: String,
     /// How long the judge has, in milliseconds; the program waits no longer, whatever the backend does.
     pub timeout_ms: u64,
+    /// How much its calls may cost; none: there is no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spend: Option<SpendLimit>,
 }
 
 /// What the program sends to a backend after it is open.
@@ -188,6 +193,9 @@ pub struct Failure {
     pub kind: FailureKind,
     /// For a person: the cause and the next step.
     pub detail: String,
+    /// What it cost all the same: a refused, empty or truncated answer is paid for like any other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Box<Usage>>,
 }
 
 impl Failure {
@@ -196,7 +204,17 @@ impl Failure {
         Self {
             kind,
             detail: detail.into(),
+            usage: None,
         }
+    }
+
+    /// The same failure, with what it cost where that is known.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Option<Usage>) -> Self {
+        if let Some(usage) = usage {
+            self.usage = Some(Box::new(usage));
+        }
+        self
     }
 }
 
@@ -224,6 +242,8 @@ pub enum FailureKind {
     Truncated,
     /// An answer over the byte budget.
     Oversized,
+    /// An answer of a model that was shown only a part of the prompt: its server cut the rest off.
+    ContextCut,
     /// An answer to another round.
     WrongRound,
     /// An answer without the one-time key of its seat and round.
@@ -252,6 +272,7 @@ impl std::fmt::Display for FailureKind {
             Self::Malformed => "malformed",
             Self::Truncated => "truncated",
             Self::Oversized => "oversized",
+            Self::ContextCut => "context-cut",
             Self::WrongRound => "wrong-round",
             Self::WrongKey => "wrong-key",
             Self::Violation => "violation",
@@ -282,6 +303,12 @@ pub struct Usage {
     /// Models that were asked before it and failed, each with the reason, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<String>,
+    /// Calls that the same turn made before this one, for answers that were refused, empty or cut; the program adds them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Usage>,
+    /// Models or agents whose calls have no known price: the money is a lower bound then.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub unpriced: BTreeSet<String>,
 }
 
 impl Eq for Usage {}
@@ -309,7 +336,14 @@ impl Usage {
                 .chain(new_of(self, other))
                 .cloned()
                 .collect(),
+            earlier: [self.earlier.as_slice(), &other.earlier].concat(),
+            unpriced: &self.unpriced | &other.unpriced,
         }
+    }
+
+    /// All input tokens, wherever they were read from; none where nobody counted them.
+    pub fn all_input_tokens(&self) -> Option<u64> {
+        sum_options(self.input_tokens, self.cached_tokens, u64::saturating_add)
     }
 }
 

@@ -255,6 +255,7 @@ impl DuelAgent<'_> {
             task,
             prompt,
             timeout_ms: self.seat.agent_timeout_ms,
+            spend: None,
         };
         let reply = self.sitting.take_turn(&turn, self.stop)?;
         let expected = ExpectedEcho {

@@ -81,7 +81,7 @@ impl AcpSession {
             return Err(Failure::new(FailureKind::Unsupported, detail));
         }
         let mailbox = agent_env
-            .create_mailbox(&spec.brief)
+            .create_mailbox(spec)
             .filter(|_| quirks.takes_mailbox);
         let servers = mailbox.iter().map(|(_, server)| {
             let ours = McpServerStdio::new("council", &server[0]).args(server[1..].to_vec());
@@ -262,6 +262,7 @@ impl AcpSession {
                 let raw = own.map_or(Ok(text.as_str()), |own| own.split_notices(&text));
                 let raw = raw.map_err(|error| {
                     Failure::new(kind_of_message(error), shorten_message(error))
+                        .with_usage(parse_usage(&done))
                 })?;
                 return Ok(AgentReply {
                     raw: raw.to_owned(),
@@ -274,7 +275,7 @@ impl AcpSession {
             FailureKind::Refused => "the agent declined",
             _ => "the agent cancelled the turn",
         };
-        Err(Failure::new(kind, why))
+        Err(Failure::new(kind, why).with_usage(parse_usage(&done)))
     }
 }
 
@@ -300,7 +301,7 @@ impl Conversation for AcpSession {
         match self.wait_for_reply(id, &mut text, until, stop) {
             Ok(Ok(done)) => {
                 let reply = self.build_reply(text, done)?;
-                Ok(mailbox::prefer_submitted(self.mailbox.as_ref(), reply))
+                mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
             }
             Ok(Err(error)) => Err(refusal_failure("session/prompt", &error)),
             Err(failure) if failure.kind == FailureKind::Died => {

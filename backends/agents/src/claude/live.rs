@@ -61,21 +61,19 @@ impl LiveSession {
             "--no-session-persistence",
         ];
         argv.extend(live.map(str::to_owned));
-        let mailbox = agent_env
-            .create_mailbox(&spec.brief)
-            .map(|(mailbox, server)| {
-                let council = json!({ "type": "stdio", "command": server[0], "args": server[1..] });
-                let servers = json!({ "mcpServers": { "council": council } });
-                // Without the second flag its tools are offered and refused.
-                let flags = [
-                    "--mcp-config",
-                    &servers.to_string(),
-                    "--allowedTools",
-                    "mcp__council",
-                ];
-                argv.extend(flags.map(str::to_owned));
-                mailbox
-            });
+        let mailbox = agent_env.create_mailbox(spec).map(|(mailbox, server)| {
+            let council = json!({ "type": "stdio", "command": server[0], "args": server[1..] });
+            let servers = json!({ "mcpServers": { "council": council } });
+            // Without the second flag its tools are offered and refused.
+            let flags = [
+                "--mcp-config",
+                &servers.to_string(),
+                "--allowedTools",
+                "mcp__council",
+            ];
+            argv.extend(flags.map(str::to_owned));
+            mailbox
+        });
         let (tell, news) = channel();
         let heard = tell.clone();
         let lines = LineProcess::start(
@@ -217,7 +215,7 @@ impl Conversation for LiveSession {
             outcome => outcome?,
         };
         let reply = outcome.into_reply(&mut self.spent)?;
-        Ok(mailbox::prefer_submitted(self.mailbox.as_ref(), reply))
+        mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }
 
     fn pid(&self) -> Option<u32> {

@@ -38,7 +38,7 @@ impl ClaudeResult {
     pub(super) fn into_reply(self, spent: &mut f64) -> Result<AgentReply, Failure> {
         let usage = self.turn_usage(spent);
         if let Some(kind) = self.failure_kind() {
-            return Err(Failure::new(kind, self.failure_reason()));
+            return Err(Failure::new(kind, self.failure_reason()).with_usage(Some(usage)));
         }
         // What came through the schema is the answer; else the words are, and whoever reads them decides.
         let raw = match self.structured_output {

@@ -91,11 +91,10 @@ impl ExecSession {
             return Err(oversized_failure(self.most));
         }
         let told = parse_events(&finished.stdout);
+        let usage = told.total.map(|total| self.turn_usage(total));
         if let Some(why) = told.failed {
-            return Err(Failure::new(
-                kind_of_message(&why),
-                format!("codex: {}", shorten_message(&why)),
-            ));
+            let detail = format!("codex: {}", shorten_message(&why));
+            return Err(Failure::new(kind_of_message(&why), detail).with_usage(usage));
         }
         if told.thread.is_some() {
             self.thread = told.thread;
@@ -104,9 +103,8 @@ impl ExecSession {
         if raw.trim().is_empty() {
             let (ending, noise) = (finished.describe_ending(), shorten_message(&finished.noise));
             let detail = format!("codex ended ({ending}) without an answer: {noise}");
-            return Err(Failure::new(FailureKind::Empty, detail));
+            return Err(Failure::new(FailureKind::Empty, detail).with_usage(usage));
         }
-        let usage = told.total.map(|total| self.turn_usage(total));
         Ok(AgentReply { raw, usage })
     }
 

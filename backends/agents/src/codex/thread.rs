@@ -173,7 +173,7 @@ impl Conversation for CodexThread {
                 if matches!(failure.kind, FailureKind::Cancelled | FailureKind::Timeout) =>
             {
                 self.interrupt_turn(asked, &mut heard);
-                return Err(failure);
+                return Err(failure.with_usage(self.turn_usage(heard.total)));
             }
             Err(failure) => return Err(self.server.peer.with_stderr(failure)),
             Ok(over) => over,
@@ -184,7 +184,7 @@ impl Conversation for CodexThread {
                 raw: heard.text,
                 usage,
             }),
-            _ => Err(turn_failure(&over["error"])),
+            _ => Err(turn_failure(&over["error"]).with_usage(usage)),
         }
     }
 

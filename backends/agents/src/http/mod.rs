@@ -9,9 +9,11 @@
 
 mod client;
 mod connections;
+mod context;
 mod form;
 mod prime;
 mod retry;
+mod spending;
 mod sse;
 mod talk;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use council_protocol::message::Usage;
 use council_protocol::seat::{Api, Endpoint, Prime};
 use council_protocol::task::Form;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
@@ -11,9 +12,11 @@ use reqwest::header::CONTENT_TYPE;
 use tokio::sync::oneshot;
 
 use super::client::{ApiTarget, HttpEngine, connection_failure};
+use super::context::check_context;
 use super::form;
 use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
 use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
+use super::spending::TurnSpending;
 use super::sse::EventStream;
 use super::wire::{self, AnswerEnd, ApiAnswer, ApiRequest};
 use crate::client::parse_event;
@@ -41,6 +44,8 @@ pub(super) struct HttpConversation {
     said: Vec<String>,
     /// Whether the endpoint takes our schema, as far as is known.
     structured: bool,
+    /// What the turn under way has cost.
+    spending: TurnSpending,
 }
 
 impl HttpConversation {
@@ -63,6 +68,7 @@ impl HttpConversation {
             brief: Arc::clone(&spec.brief),
             most_bytes: spec.max_answer_bytes,
             said: Vec::new(),
+            spending: TurnSpending::default(),
         }
     }
 }
@@ -72,6 +78,7 @@ impl Conversation for HttpConversation {
         let (raise, raised) = oneshot::channel::<()>();
         stop.on_raise(move || _ = raise.send(()));
         self.said.push(turn.prompt.clone());
+        self.spending = TurnSpending::new(turn.spend.clone());
         let time = Duration::from_millis(turn.timeout_ms);
         let engine = Arc::clone(&self.engine);
         let answered = engine.block_on(async {
@@ -86,14 +93,18 @@ impl Conversation for HttpConversation {
         let answered =
             answered.unwrap_or_else(|| Err(Failure::new(FailureKind::Died, "there is no runtime")));
         match answered {
-            Ok(reply) => {
+            Ok(mut reply) => {
                 self.said.push(reply.raw.clone());
+                reply.usage = self.spending.take_usage().map(|usage| Usage {
+                    passed_over: self.passed_over.clone(),
+                    ..usage
+                });
                 Ok(self.in_form(turn, reply))
             }
             Err(failure) => {
                 // What was not answered was not said: prompt and answer go on in turn.
                 self.said.pop();
-                Err(failure)
+                Err(failure.with_usage(self.spending.take_usage()))
             }
         }
     }
@@ -116,12 +127,7 @@ impl HttpConversation {
             let model = self.models[0].clone();
             let lead = self.wait_for_the_first(&model, time).await;
             let failure = match self.ask_model(&model, lead, until).await {
-                Ok(mut reply) => {
-                    let usage = reply.usage.get_or_insert_default();
-                    usage.model = Some(model);
-                    usage.passed_over.clone_from(&self.passed_over);
-                    return Ok(reply);
-                }
+                Ok(reply) => return Ok(reply),
                 Err(CallError::Final(failure)) => return Err(failure),
                 Err(CallError::Next(failure) | CallError::Unfit(failure)) => failure,
                 Err(CallError::Again { failure, .. }) => *failure,
@@ -196,10 +202,15 @@ impl HttpConversation {
     }
 
     async fn call_once(
-        &self,
+        &mut self,
         model: &str,
         lead: Option<&PrimerLead>,
     ) -> Result<ApiAnswer, CallError> {
+        let said: u64 = self.said.iter().map(|said| said.len() as u64).sum();
+        let bytes = self.brief.len() as u64 + said;
+        self.spending
+            .approve_call(model, bytes)
+            .map_err(|failure| CallError::Final(self.with_history(failure)))?;
         let asked = ApiRequest {
             endpoint: &self.endpoint,
             host: self.target.host(),
@@ -214,6 +225,7 @@ impl HttpConversation {
             .engine
             .post_call(&self.target, self.target.call_url(&path, query), body)
             .await?;
+        self.spending.begin_call(model, bytes);
         if let Some(lead) = lead {
             lead.release_others();
         }
@@ -221,7 +233,7 @@ impl HttpConversation {
     }
 
     /// Reads an answer, never more than it may have.
-    async fn read_response(&self, mut response: Response) -> Result<ApiAnswer, CallError> {
+    async fn read_response(&mut self, mut response: Response) -> Result<ApiAnswer, CallError> {
         let kind = response
             .headers()
             .get(CONTENT_TYPE)
@@ -248,6 +260,7 @@ impl HttpConversation {
             bytes += chunk.len() as u64;
             if streamed {
                 events.feed_bytes(&chunk, |data| on_data(api, &mut heard, data));
+                self.spending.update_call(&heard.usage);
             } else {
                 whole.extend_from_slice(&chunk);
             }
@@ -269,6 +282,7 @@ impl HttpConversation {
         if !streamed {
             on_data(api, &mut heard, &whole);
         }
+        self.spending.update_call(&heard.usage);
         match heard.ended {
             Some(_) => Ok(heard),
             None => Err(CallError::retryable(
@@ -281,6 +295,8 @@ impl HttpConversation {
     /// Whether what was heard is an answer.
     fn check_answer(&self, heard: ApiAnswer) -> Result<AgentReply, CallError> {
         let host = self.target.host();
+        let sent = std::iter::once(&*self.brief).chain(self.said.iter().map(String::as_str));
+        check_context(host, sent, &heard.usage).map_err(CallError::Next)?;
         match heard.ended {
             Some(AnswerEnd::Refused) => {
                 let said: String = heard
@@ -311,7 +327,7 @@ impl HttpConversation {
             }
             _ => Ok(AgentReply {
                 raw: heard.text,
-                usage: Some(heard.usage),
+                usage: None,
             }),
         }
     }

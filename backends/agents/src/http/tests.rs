@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use council_fake_models::{FakeModels, Fault, Reply as Says, Rule, Stop as Ends};
+use council_fake_models::{FakeModels, Fault, Reply as Says, Rule, Stop as Ends, Tokens};
 use council_protocol::change::NoBlobs;
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::price::{ModelPrice, SpendLimit};
 use council_protocol::seat::{AgentKind, AgentSpec, Api, Endpoint, Prime};
 use council_protocol::{Failure, FailureKind, JudgeSpec, Packet, Seat, Task, Turn, TurnId};
 
@@ -97,6 +98,7 @@ fn turn(round: u8, timeout_ms: u64) -> Turn {
             "Round {round}.\n- `round` is {round}, and `key` is `k{round}`: copy both."
         ),
         timeout_ms,
+        spend: None,
     }
 }
 
@@ -371,6 +373,91 @@ fn a_model_that_fails_gives_way_to_the_next_and_is_named() {
     talk.take_turn(&turn(2, 20_000), &StopSignal::default())
         .unwrap();
     assert_eq!(models.stats().requests, 3);
+}
+
+#[test]
+fn every_call_of_a_turn_is_counted_and_asked_for_before_it_is_made() {
+    let truncated = |times| {
+        Rule::on(Says {
+            stop: Ends::MaxTokens,
+            ..Says::text("half an ans")
+        })
+        .times(times)
+    };
+    let price = ModelPrice {
+        input: 1_000_000,
+        cached: 1_000_000,
+        output: 1_000_000,
+    };
+    let prices: BTreeMap<String, ModelPrice> = ["m", "second", "third"]
+        .map(|model| (model.to_owned(), price))
+        .into();
+    for api in APIS {
+        let models = FakeModels::start([truncated(9)]).unwrap();
+        let mut spec = spec(&models, api);
+        endpoint(&mut spec).fallback = vec!["second".to_owned(), "third".to_owned()];
+        let failure = open(&http(), &spec)
+            .take_turn(&turn(1, 5_000), &StopSignal::default())
+            .unwrap_err();
+        let usage = *failure.usage.expect("a truncated answer is paid for");
+        let asked: Vec<&str> = usage
+            .earlier
+            .iter()
+            .chain([&usage])
+            .filter_map(|u| u.model.as_deref())
+            .collect();
+        assert_eq!(asked, ["m", "second", "third"], "{api:?}");
+        assert!(
+            usage
+                .earlier
+                .iter()
+                .chain([&usage])
+                .all(|u| u.input_tokens.is_some()),
+            "{api:?}"
+        );
+
+        let models = FakeModels::start([truncated(9)]).unwrap();
+        endpoint(&mut spec).url = format!("{}{}", models.url(), api.1);
+        let mut turn = turn(1, 5_000);
+        // The first call was approved with the turn; another, of some 1,500 tokens, would be too much.
+        let limit = SpendLimit {
+            micro_usd: 1_500,
+            prices: prices.clone(),
+        };
+        turn.spend = Some(limit);
+        let failure = open(&http(), &spec)
+            .take_turn(&turn, &StopSignal::default())
+            .unwrap_err();
+        assert_eq!(
+            (failure.kind, models.stats().requests),
+            (FailureKind::Quota, 1),
+            "{api:?}: {failure}"
+        );
+        assert!(failure.detail.contains("--max-cost"), "{failure}");
+        assert!(failure.usage.is_some(), "{api:?}");
+    }
+}
+
+#[test]
+fn a_prompt_that_the_server_cuts_is_no_answer() {
+    for api in APIS {
+        let usage = Tokens {
+            input: 2_048,
+            ..Tokens::default()
+        };
+        let models = FakeModels::start([Rule::on(Says {
+            usage: Some(usage),
+            ..Says::text("{}")
+        })])
+        .unwrap();
+        let mut spec = spec(&models, api);
+        spec.brief = "let total = compute(items, 42);\n".repeat(800).into();
+        let failure = open(&http(), &spec)
+            .take_turn(&turn(1, 5_000), &StopSignal::default())
+            .unwrap_err();
+        assert_eq!(failure.kind, FailureKind::ContextCut, "{api:?}: {failure}");
+        assert!(failure.detail.contains("context window"), "{failure}");
+    }
 }
 
 #[test]

@@ -241,6 +241,7 @@ fn turn(id: u32) -> Turn {
         task: Task::Review,
         prompt: String::new(),
         timeout_ms: 1000,
+        spend: None,
     }
 }
 

@@ -16,11 +16,12 @@ use std::path::{Path, PathBuf};
 
 use council_protocol::answer::PeerMessage;
 use council_protocol::task::Form;
-use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, Task, Turn};
+use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, JudgeSpec, Task, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::AgentReply;
+use crate::process::oversized_failure;
 
 const TURN_FILE: &str = "turn.json";
 const BRIEF_FILE: &str = "brief.md";
@@ -33,25 +34,37 @@ pub(crate) struct PostedTurn {
     round: u8,
     key: String,
     form: Form,
+    /// The most bytes that the answer may have.
+    max_bytes: u64,
     /// Messages of other judges that this turn brings; untrusted.
     messages: Vec<PeerMessage>,
 }
 
 /// One judge's mailbox.
 #[derive(Debug, Clone)]
-pub(crate) struct JudgeMailbox(PathBuf);
+pub(crate) struct JudgeMailbox {
+    folder: PathBuf,
+    /// The most bytes that an answer may have; none on the side of the judge's client, which finds it in the turn.
+    max_bytes: Option<u64>,
+}
 
 impl JudgeMailbox {
     /// A new one in `folder`.
-    pub(crate) fn create(folder: &Path, brief: &str) -> io::Result<Self> {
+    pub(crate) fn create(folder: &Path, spec: &JudgeSpec) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        fs::write(folder.join(BRIEF_FILE), brief)?;
-        Ok(Self(folder.to_path_buf()))
+        fs::write(folder.join(BRIEF_FILE), &*spec.brief)?;
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            max_bytes: Some(spec.max_answer_bytes),
+        })
     }
 
     #[cfg(feature = "mcp")]
     pub(crate) fn open_at(folder: &Path) -> Self {
-        Self(folder.to_path_buf())
+        Self {
+            folder: folder.to_path_buf(),
+            max_bytes: None,
+        }
     }
 
     /// The arguments with which a client starts our server for it.
@@ -59,14 +72,14 @@ impl JudgeMailbox {
         vec![
             "mcp".to_owned(),
             "--mailbox".to_owned(),
-            self.0.display().to_string(),
+            self.folder.display().to_string(),
         ]
     }
 
     /// A turn begins: what an earlier one left is none of it.
     pub(crate) fn post_turn(&self, turn: &Turn) -> io::Result<()> {
         for left in [VERDICT_FILE, SENT_FILE] {
-            match fs::remove_file(self.0.join(left)) {
+            match fs::remove_file(self.folder.join(left)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
@@ -75,35 +88,57 @@ impl JudgeMailbox {
             round: turn.round,
             key: turn.key.clone(),
             form: turn.task.form(),
+            max_bytes: self.max_bytes.unwrap_or(u64::MAX),
             messages: peer_messages(&turn.task),
         };
         self.replace_file(TURN_FILE, &serde_json::to_vec(&posted)?)
     }
 
-    /// The verdict that was submitted, with the messages that were sent beside it.
-    pub(crate) fn take_verdict(&self) -> Option<String> {
-        let text = fs::read_to_string(self.0.join(VERDICT_FILE)).ok()?;
-        let mut verdict: Value = serde_json::from_str(&text).ok()?;
-        let sent = fs::read_to_string(self.0.join(SENT_FILE)).unwrap_or_default();
-        let sent = sent
-            .lines()
-            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let fields = verdict.as_object_mut()?;
-        let messages = fields
-            .entry("messages")
-            .or_insert_with(|| Value::Array(Vec::new()));
-        if let Some(messages) = messages.as_array_mut() {
-            messages.extend(sent);
+    /// The verdict that was submitted, with the messages that were sent beside it; none when none was.
+    ///
+    /// # Errors
+    /// `oversized` when there is more of it than an answer may have: the files are the client's, so they are measured
+    /// before they are read.
+    pub(crate) fn take_verdict(&self) -> Result<Option<String>, Failure> {
+        let Some(text) = self.read_bounded(VERDICT_FILE)? else {
+            return Ok(None);
+        };
+        let sent = self.read_bounded(SENT_FILE)?.unwrap_or_default();
+        Ok(with_messages(&text, &sent))
+    }
+
+    /// A file that the client may have written; none when there is none.
+    fn read_bounded(&self, name: &str) -> Result<Option<String>, Failure> {
+        let path = self.folder.join(name);
+        let max_bytes = self.max_bytes.unwrap_or(u64::MAX);
+        match fs::metadata(&path) {
+            Ok(file) if file.len() > max_bytes => Err(oversized_failure(max_bytes)),
+            _ => Ok(fs::read_to_string(path).ok()),
         }
-        Some(verdict.to_string())
     }
 
     /// Written beside and renamed.
     fn replace_file(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let beside = self.0.join(format!("{name}.new"));
+        let beside = self.folder.join(format!("{name}.new"));
         fs::write(&beside, bytes)?;
-        fs::rename(beside, self.0.join(name))
+        fs::rename(beside, self.folder.join(name))
     }
+}
+
+/// A verdict with the messages, one a line, that were sent beside it.
+fn with_messages(verdict: &str, sent: &str) -> Option<String> {
+    let mut verdict: Value = serde_json::from_str(verdict).ok()?;
+    let sent = sent
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let fields = verdict.as_object_mut()?;
+    let messages = fields
+        .entry("messages")
+        .or_insert_with(|| Value::Array(Vec::new()));
+    if let Some(messages) = messages.as_array_mut() {
+        messages.extend(sent);
+    }
+    Some(verdict.to_string())
 }
 
 /// A turn begins for a judge that may have a mailbox.
@@ -117,10 +152,15 @@ pub(crate) fn begin_turn(mailbox: Option<&JudgeMailbox>, turn: &Turn) -> Result<
 }
 
 /// The reply, or the verdict that was submitted instead of it.
-pub(crate) fn prefer_submitted(mailbox: Option<&JudgeMailbox>, reply: AgentReply) -> AgentReply {
-    match mailbox.and_then(JudgeMailbox::take_verdict) {
-        Some(raw) => AgentReply { raw, ..reply },
-        None => reply,
+pub(crate) fn prefer_submitted(
+    mailbox: Option<&JudgeMailbox>,
+    reply: AgentReply,
+) -> Result<AgentReply, Failure> {
+    let submitted = mailbox.map_or(Ok(None), JudgeMailbox::take_verdict);
+    match submitted {
+        Ok(Some(raw)) => Ok(AgentReply { raw, ..reply }),
+        Ok(None) => Ok(reply),
+        Err(failure) => Err(failure.with_usage(reply.usage)),
     }
 }
 
@@ -132,7 +172,7 @@ pub(crate) fn prefer_submitted(mailbox: Option<&JudgeMailbox>, reply: AgentReply
 impl JudgeMailbox {
     pub(crate) fn read_posted(&self) -> Result<PostedTurn, String> {
         let read =
-            fs::read(self.0.join(TURN_FILE)).map_err(|_| "no turn is under way".to_owned())?;
+            fs::read(self.folder.join(TURN_FILE)).map_err(|_| "no turn is under way".to_owned())?;
         serde_json::from_slice(&read).map_err(|error| error.to_string())
     }
 
@@ -142,6 +182,9 @@ impl JudgeMailbox {
     /// What is wrong with it, for the model.
     pub(crate) fn submit_verdict(&self, verdict: &Value) -> Result<(), String> {
         let posted = self.read_posted()?;
+        if verdict.get("findings").is_some_and(Value::is_null) {
+            return Err("findings: null; an empty list says that there are none".to_owned());
+        }
         let mut verdict = verdict.clone();
         if let Some(fields) = verdict.as_object_mut() {
             fields.retain(|_, value| !value.is_null());
@@ -161,6 +204,13 @@ impl JudgeMailbox {
             );
         }
         let bytes = serde_json::to_vec(&verdict).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > posted.max_bytes {
+            let most = posted.max_bytes;
+            return Err(format!(
+                "the answer has {} bytes, {most} are allowed: shorten it",
+                bytes.len()
+            ));
+        }
         self.replace_file(VERDICT_FILE, &bytes)
             .map_err(|error| error.to_string())
     }
@@ -174,7 +224,7 @@ impl JudgeMailbox {
         let file = options
             .create(true)
             .append(true)
-            .open(self.0.join(SENT_FILE));
+            .open(self.folder.join(SENT_FILE));
         file.and_then(|mut file| file.write_all(&line))
             .map_err(|error| error.to_string())
     }
@@ -186,7 +236,7 @@ impl JudgeMailbox {
     /// A part of the brief: the lines from `first`, from 1, at most `most` of them, and how many there are.
     pub(crate) fn read_brief(&self, first: usize, most: usize) -> Result<(String, usize), String> {
         let text =
-            fs::read_to_string(self.0.join(BRIEF_FILE)).map_err(|error| error.to_string())?;
+            fs::read_to_string(self.folder.join(BRIEF_FILE)).map_err(|error| error.to_string())?;
         let lines: Vec<&str> = text
             .lines()
             .skip(first.saturating_sub(1))
@@ -229,9 +279,29 @@ mod tests {
 
     use super::*;
 
+    fn spec() -> JudgeSpec {
+        let agent = council_protocol::seat::AgentSpec {
+            name: "a".to_owned(),
+            kind: council_protocol::seat::AgentKind::Backend {},
+            vendor: "v".to_owned(),
+            model: None,
+            deterministic: false,
+        };
+        JudgeSpec {
+            seat: council_protocol::Seat {
+                judge: "judge-1".into(),
+                perspective: Default::default(),
+                agent,
+            },
+            brief: "one\ntwo\nthree\n".into(),
+            room: None,
+            max_answer_bytes: 1 << 20,
+        }
+    }
+
     fn mailbox() -> (tempfile::TempDir, JudgeMailbox) {
         let folder = tempfile::tempdir().unwrap();
-        let mailbox = JudgeMailbox::create(folder.path(), "one\ntwo\nthree\n").unwrap();
+        let mailbox = JudgeMailbox::create(folder.path(), &spec()).unwrap();
         let turn = Turn {
             id: TurnId(1),
             round: 1,
@@ -239,6 +309,7 @@ mod tests {
             task: Task::Review,
             prompt: String::new(),
             timeout_ms: 1,
+            spend: None,
         };
         mailbox.post_turn(&turn).unwrap();
         (folder, mailbox)
@@ -257,12 +328,18 @@ mod tests {
             ("round", json!(2), "round: this turn is of round 1"),
             ("key", json!("x"), "key: not the one-time key"),
             ("schema_version", json!(7), "schema_version: it has to be 1"),
+            ("findings", json!(null), "findings: null"),
+            (
+                "key_insight",
+                json!("x".repeat(3 << 20)),
+                "the answer has 3145",
+            ),
         ] {
             let mut odd = verdict();
             odd[field] = value;
             let error = mailbox.submit_verdict(&odd).unwrap_err();
             assert!(error.starts_with(reason), "{error}");
-            assert_eq!(mailbox.take_verdict(), None);
+            assert_eq!(mailbox.take_verdict(), Ok(None));
         }
         mailbox.submit_verdict(&verdict()).unwrap();
         let message = PeerMessage {
@@ -270,9 +347,24 @@ mod tests {
             text: "why?".to_owned(),
         };
         mailbox.send_message(&message).unwrap();
-        let taken: Value = serde_json::from_str(&mailbox.take_verdict().unwrap()).unwrap();
+        let taken: Value = serde_json::from_str(&mailbox.take_verdict().unwrap().unwrap()).unwrap();
         assert_eq!(taken["verdict"], "WARN");
         assert_eq!(taken["messages"][0]["to"], "critic");
+    }
+
+    #[test]
+    fn three_megabytes_in_the_mailbox_are_oversized_and_not_read() {
+        let (folder, mailbox) = mailbox();
+        let mut huge = verdict();
+        huge["key_insight"] = json!("x".repeat(3 << 20));
+        fs::write(folder.path().join(VERDICT_FILE), huge.to_string()).unwrap();
+        let reply = AgentReply {
+            raw: "done".to_owned(),
+            usage: Some(Default::default()),
+        };
+        let failure = prefer_submitted(Some(&mailbox), reply).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Oversized);
+        assert!(failure.usage.is_some(), "it is paid for all the same");
     }
 
     #[test]

@@ -67,6 +67,7 @@ fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failure> {
         task: Task::Review,
         prompt: String::new(),
         timeout_ms: 1,
+        spend: None,
     };
     let packet = packet();
     let subject = ReportSubject {

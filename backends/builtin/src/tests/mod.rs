@@ -59,6 +59,7 @@ fn turn(round: u8, task: Task) -> Turn {
         task,
         prompt: String::new(),
         timeout_ms: 1000,
+        spend: None,
     }
 }
 

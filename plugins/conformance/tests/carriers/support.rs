@@ -230,6 +230,7 @@ impl Session {
             task,
             prompt: format!("key: {key}\n"),
             timeout_ms,
+            spend: None,
         };
         self.backend
             .send(Message::Turn {

@@ -47,6 +47,7 @@ fn turn(judge: &str, id: u32, timeout_ms: u64) -> Message {
         task: Task::Review,
         prompt: String::new(),
         timeout_ms,
+        spend: None,
     };
     Message::Turn {
         judge: judge.into(),

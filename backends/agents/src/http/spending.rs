@@ -1,0 +1,87 @@
+//! What the calls of one turn cost: every one counts, and each is asked for before it is made.
+
+use council_protocol::message::Usage;
+use council_protocol::price::SpendLimit;
+use council_protocol::{Failure, FailureKind};
+
+/// The calls of a turn so far.
+#[derive(Debug, Default)]
+pub(super) struct TurnSpending {
+    limit: Option<SpendLimit>,
+    calls: Vec<SentCall>,
+}
+
+/// A call that the server has taken: from there on it costs money, however it ends.
+#[derive(Debug)]
+struct SentCall {
+    /// Bytes of the conversation that went along.
+    bytes: u64,
+    usage: Usage,
+}
+
+impl TurnSpending {
+    pub(super) fn new(limit: Option<SpendLimit>) -> Self {
+        Self {
+            limit,
+            calls: Vec::new(),
+        }
+    }
+
+    /// Whether the turn may pay for another call. The first was approved with the turn.
+    pub(super) fn approve_call(&self, model: &str, bytes: u64) -> Result<(), Failure> {
+        let Some(limit) = self.limit.as_ref().filter(|_| !self.calls.is_empty()) else {
+            return Ok(());
+        };
+        let price = limit.prices.get(model);
+        let usd = price.map_or(0.0, |price| price.estimate_usd(bytes));
+        let spent = self.spent_usd(limit);
+        if spent < limit.usd() && spent + usd <= limit.usd() {
+            return Ok(());
+        }
+        let detail = format!(
+            "another call, of {model}, may cost ${usd:.4}, and ${spent:.4} of the ${:.4} that the turn may cost are \
+             spent: raise --max-cost",
+            limit.usd()
+        );
+        Err(Failure::new(FailureKind::Quota, detail))
+    }
+
+    /// The server has taken a call.
+    pub(super) fn begin_call(&mut self, model: &str, bytes: u64) {
+        let usage = Usage {
+            model: Some(model.to_owned()),
+            ..Usage::default()
+        };
+        self.calls.push(SentCall { bytes, usage });
+    }
+
+    /// What the server counts of the call under way.
+    pub(super) fn update_call(&mut self, counted: &Usage) {
+        if let Some(call) = self.calls.last_mut() {
+            call.usage = Usage {
+                model: call.usage.model.take(),
+                ..counted.clone()
+            };
+        }
+    }
+
+    /// What the last call cost, with those before it; none when none was taken.
+    pub(super) fn take_usage(&mut self) -> Option<Usage> {
+        let mut usages: Vec<Usage> = self.calls.drain(..).map(|call| call.usage).collect();
+        let last = usages.pop()?;
+        Some(Usage {
+            earlier: usages,
+            ..last
+        })
+    }
+
+    /// A call that nobody counted has cost what was expected of it.
+    fn spent_usd(&self, limit: &SpendLimit) -> f64 {
+        let cost = |call: &SentCall| {
+            let price = limit.prices.get(call.usage.model.as_ref()?)?;
+            let counted = price.of_usage(&call.usage);
+            Some(counted.unwrap_or_else(|| price.estimate_usd(call.bytes)))
+        };
+        self.calls.iter().filter_map(cost).sum()
+    }
+}
