@@ -8,13 +8,15 @@
 use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{FileChange, Hunk, LineKind};
 
-use super::function;
+use super::function::{self, FileOutline, Heads};
 
 /// How much context is added to what git shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContextBounds {
-    /// Lines above a hunk in which its enclosing function is searched.
+    /// Lines above a hunk in which the head of a function is searched that is too long, or in no known language.
     pub function_lines: usize,
+    /// Lines of the longest function that is shown whole.
+    pub whole_function: usize,
     /// Lines added above a hunk without one.
     pub lines_before: usize,
     /// Lines added below a hunk without one.
@@ -31,6 +33,7 @@ impl Default for ContextBounds {
     fn default() -> Self {
         Self {
             function_lines: 60,
+            whole_function: 200,
             lines_before: 5,
             lines_after: 1,
             file_lines: 600,
@@ -100,21 +103,28 @@ impl<'b> ContextExtender<'b> {
         }
     }
 
-    /// Extends the hunks of one file whose old side is `text`, and merges those that touch.
-    pub(super) fn extend_hunks(&mut self, hunks: &mut Vec<Hunk>, text: &str) {
+    /// Extends the hunks of one file (by its old path) whose old side is `text`, and merges those that touch.
+    pub(super) fn extend_hunks(&mut self, path: &str, hunks: &mut Vec<Hunk>, text: &str) {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let spans: Vec<HunkSpan> = hunks.iter().map(HunkSpan::of).collect();
         if hunks.is_empty() || self.left == 0 || !hunks_fit(hunks, &spans, &lines) {
             return;
         }
+        let outline = FileOutline::read(path, text);
         let mut file_left = self.bounds.file_lines.min(self.left);
         let before_all = file_left;
         let mut out: Vec<Hunk> = Vec::with_capacity(hunks.len());
         let mut floor = 1;
         for (i, mut hunk) in std::mem::take(hunks).into_iter().enumerate() {
             let ceiling = spans.get(i + 1).map_or(lines.len() + 1, |next| next.old.0);
-            let (above, below) =
-                self.wanted_lines(&hunk, spans[i], &lines, floor, ceiling, &mut file_left);
+            let (above, below) = self.wanted_lines(
+                &outline,
+                &hunk,
+                spans[i],
+                &lines,
+                (floor, ceiling),
+                &mut file_left,
+            );
             prepend_lines(
                 &mut hunk,
                 &lines[spans[i].old.0 - 1 - above..spans[i].old.0 - 1],
@@ -134,29 +144,67 @@ impl<'b> ContextExtender<'b> {
         *hunks = out;
     }
 
-    /// How many lines to add above and below a hunk that may grow from `floor` to `ceiling` (lines of the old side).
+    /// How many lines to add above and below a hunk that may grow within `room` (half-open, lines of the old side).
     fn wanted_lines(
         &self,
+        outline: &FileOutline,
         hunk: &Hunk,
         span: HunkSpan,
         lines: &[&str],
-        floor: usize,
-        ceiling: usize,
+        room: (usize, usize),
         left: &mut usize,
     ) -> (usize, usize) {
-        let room = span.old.0 - floor;
-        let lowest = span.old.0.saturating_sub(self.bounds.function_lines).max(1);
-        let (above, below) = match function::enclosing_function(hunk, span.old.0, lines, lowest) {
-            Some(start) if span.old.0.saturating_sub(start).min(room) <= *left => {
-                (span.old.0.saturating_sub(start), 0)
-            }
-            _ => (self.bounds.lines_before, self.bounds.lines_after),
-        };
-        let above = above.min(room).min(*left);
+        let (above, below) = self
+            .whole_functions(outline, hunk, span, room)
+            .filter(|(above, below)| above + below <= *left)
+            .or_else(|| {
+                self.up_to_head(outline, hunk, span, lines)
+                    .filter(|(above, _)| (*above).min(span.old.0 - room.0) <= *left)
+            })
+            .unwrap_or((self.bounds.lines_before, self.bounds.lines_after));
+        let above = above.min(span.old.0 - room.0).min(*left);
         *left -= above;
-        let below = below.min(ceiling - span.old.1).min(*left);
+        let below = below.min(room.1 - span.old.1).min(*left);
         *left -= below;
         (above, below)
+    }
+
+    /// The functions that a hunk changes, from the first line to the last.
+    fn whole_functions(
+        &self,
+        outline: &FileOutline,
+        hunk: &Hunk,
+        span: HunkSpan,
+        room: (usize, usize),
+    ) -> Option<(usize, usize)> {
+        let wanted = outline.changed_functions(hunk, span.old.0, self.bounds.whole_function)?;
+        let above = span
+            .old
+            .0
+            .saturating_sub(wanted.start)
+            .min(span.old.0 - room.0);
+        let below = (wanted.end + 1)
+            .saturating_sub(span.old.1)
+            .min(room.1 - span.old.1);
+        Some((above, below))
+    }
+
+    /// The lines from the head of what encloses a hunk: of a function too long to be shown whole, or in a language without outline.
+    fn up_to_head(
+        &self,
+        outline: &FileOutline,
+        hunk: &Hunk,
+        span: HunkSpan,
+        lines: &[&str],
+    ) -> Option<(usize, usize)> {
+        // What stands in no function may stand in a type; any other line that looks like a head would be a wrong guess.
+        let heads = match outline.is_known() && !outline.is_in_function(hunk, span.old.0) {
+            true => Heads::WithKeyword,
+            false => Heads::Likely,
+        };
+        let lowest = span.old.0.saturating_sub(self.bounds.function_lines).max(1);
+        let start = function::enclosing_function(hunk, span.old.0, lines, (lowest, heads))?;
+        Some((span.old.0.saturating_sub(start), 0))
     }
 }
 

@@ -1,21 +1,126 @@
-//! Where the function that encloses a hunk begins: by indentation, then by the section that git found.
+//! Which functions a hunk changes: read from the file's outline, else guessed by indentation and by the section that git found.
 
 use council_protocol::{Hunk, LineKind};
+use council_syntax::language::Language;
+use council_syntax::outline::{self, FunctionSpan};
+
+/// The functions of a file's old side.
+pub(super) struct FileOutline {
+    functions: Vec<FunctionSpan>,
+    /// Whether the language is one whose functions are known: then a line without a function stands outside of all.
+    is_known: bool,
+}
+
+/// The lines of the old side that a reader of a hunk wants to see, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct WantedLines {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl FileOutline {
+    pub(super) fn read(path: &str, text: &str) -> Self {
+        let language = Language::from_path(path);
+        Self {
+            functions: outline::functions(language, text),
+            is_known: language.is_code(),
+        }
+    }
+
+    /// The functions around the first and the last change of a hunk whose first old line is `first`, if neither is longer
+    /// than `longest` lines. None: what is changed stands in no function, or in one too long to be shown.
+    pub(super) fn changed_functions(
+        &self,
+        hunk: &Hunk,
+        first: usize,
+        longest: usize,
+    ) -> Option<WantedLines> {
+        let places = changed_places(hunk, first);
+        let around = |place: &ChangedPlace| {
+            let inside = self
+                .functions
+                .iter()
+                .filter(|function| place.is_inside(function));
+            outline::smallest(inside).filter(|function| function.end - function.start < longest)
+        };
+        let (top, bottom) = (places.first()?, places.last()?);
+        let (above, below) = (around(top), around(bottom));
+        let start = above.map_or(top.line, |function| function.start);
+        let end = below.map_or(bottom.line, |function| function.end);
+        (above.is_some() || below.is_some()).then_some(WantedLines { start, end })
+    }
+
+    /// Whether nothing but the outline is needed to say that a line stands in no function.
+    pub(super) fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// Whether a change of this hunk stands in some function.
+    pub(super) fn is_in_function(&self, hunk: &Hunk, first: usize) -> bool {
+        let places = changed_places(hunk, first);
+        let inside = |place: &ChangedPlace| {
+            self.functions
+                .iter()
+                .any(|function| place.is_inside(function))
+        };
+        places.iter().any(inside)
+    }
+}
+
+/// A changed line of code, by its place on the old side.
+#[derive(Debug, Clone, Copy)]
+struct ChangedPlace {
+    /// A removed line's own number; for an added one that of the old line behind it.
+    line: usize,
+    is_added: bool,
+}
+
+impl ChangedPlace {
+    /// A line that is added above a function's first line does not belong to it.
+    fn is_inside(&self, function: &FunctionSpan) -> bool {
+        function.contains(self.line) && !(self.is_added && self.line == function.start)
+    }
+}
+
+fn changed_places(hunk: &Hunk, first: usize) -> Vec<ChangedPlace> {
+    let (mut at, mut places) = (first, Vec::new());
+    for line in hunk.lines() {
+        if line.kind != LineKind::Context && !line.text.trim().is_empty() {
+            places.push(ChangedPlace {
+                line: at,
+                is_added: line.kind == LineKind::Added,
+            });
+        }
+        at += usize::from(line.kind != LineKind::Added);
+    }
+    places
+}
+
+/// Which lines are taken for heads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heads {
+    /// Those with a word such as `class` or `fn`.
+    WithKeyword,
+    /// Those, and what only looks like one: `int main(int c)`.
+    Likely,
+}
 
 /// The line (from 1) on which the enclosing function begins, not above `lowest`; `first` is the hunk's first line on the
 /// old side. A line at or below `first` means that the hunk shows it already. None: nothing was recognised.
+///
+/// A guess, for languages without an outline and for functions too long to be shown.
 pub(super) fn enclosing_function(
     hunk: &Hunk,
     first: usize,
     lines: &[&str],
-    lowest: usize,
+    (lowest, heads): (usize, Heads),
 ) -> Option<usize> {
     let (at, changed) = first_change(hunk, first)?;
-    if is_header(changed.trim()) {
+    if is_header(changed.trim(), heads) {
         return Some(at);
     }
     let depth = indent_width(changed);
-    by_indent(lines, at, depth, lowest).or_else(|| {
+    by_indent(lines, at, depth, (lowest, heads)).or_else(|| {
         (depth > 0)
             .then(|| by_section(lines, first, &hunk.section, lowest))
             .flatten()
@@ -52,7 +157,12 @@ fn is_preamble(text: &str) -> bool {
 }
 
 /// Climbs to ever smaller indentation until a line looks like the head of a function or of what holds one.
-fn by_indent(lines: &[&str], at: usize, depth: usize, lowest: usize) -> Option<usize> {
+fn by_indent(
+    lines: &[&str],
+    at: usize,
+    depth: usize,
+    (lowest, heads): (usize, Heads),
+) -> Option<usize> {
     // A line must be indented less than this to enclose the change.
     let mut below = depth;
     for no in (lowest..at).rev() {
@@ -62,7 +172,7 @@ fn by_indent(lines: &[&str], at: usize, depth: usize, lowest: usize) -> Option<u
         if text.is_empty() || depth >= below {
             continue;
         }
-        if is_header(text) {
+        if is_header(text, heads) {
             return Some(no);
         }
         // The tail of a head over several lines (`) -> T {`, `where`, a brace alone) belongs to what stands above it
@@ -96,7 +206,7 @@ fn is_tail(text: &str) -> bool {
 }
 
 /// Whether a line looks like the head of a function, or of what holds functions, in one of the usual languages.
-fn is_header(text: &str) -> bool {
+fn is_header(text: &str, heads: Heads) -> bool {
     const WORDS: &[&str] = &[
         "fn",
         "def",
@@ -174,6 +284,9 @@ fn is_header(text: &str) -> bool {
     {
         return true;
     }
+    if heads == Heads::WithKeyword {
+        return false;
+    }
     // An arm of a `match` ends like a callback of JavaScript, but closes all that it opens.
     let arm = text.ends_with("=> {") && text.matches('(').count() == text.matches(')').count();
     let control = arm
@@ -199,7 +312,7 @@ mod tests {
             section: String::new(),
             body: format!("-{}", lines[at - 1]),
         };
-        enclosing_function(&hunk, at, &lines, 1).map(|no| lines[no - 1].trim())
+        enclosing_function(&hunk, at, &lines, (1, Heads::Likely)).map(|no| lines[no - 1].trim())
     }
 
     #[test]

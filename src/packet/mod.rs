@@ -132,7 +132,8 @@ pub fn build_packet(
                 }
             }
             if let Some(before) = before.filter(|_| !file.hunks.is_empty()) {
-                extender.extend_hunks(&mut file.hunks, &before);
+                let path = file.path_before().display().into_owned();
+                extender.extend_hunks(&path, &mut file.hunks, &before);
             }
             coverage.files.push(FileCoverage {
                 path: file.path.clone(),

@@ -45,10 +45,18 @@ pub fn functions(language: Language, text: &str) -> Vec<FunctionSpan> {
 
 /// The smallest of `functions` with a name that holds a line, else the smallest without one.
 pub fn enclosing(functions: &[FunctionSpan], line: usize) -> Option<&FunctionSpan> {
-    let holding = || functions.iter().filter(|function| function.contains(line));
-    let smallest = |function: &&FunctionSpan| function.end - function.start;
-    holding()
-        .filter(|function| !function.name.is_empty())
-        .min_by_key(smallest)
-        .or_else(|| holding().min_by_key(smallest))
+    smallest(functions.iter().filter(|function| function.contains(line)))
+}
+
+/// The smallest function with a name, else the smallest without one: a callback alone tells little.
+pub fn smallest<'f>(
+    functions: impl Iterator<Item = &'f FunctionSpan> + Clone,
+) -> Option<&'f FunctionSpan> {
+    let length = |function: &&FunctionSpan| function.end - function.start;
+    let named = functions
+        .clone()
+        .filter(|function| !function.name.is_empty());
+    named
+        .min_by_key(length)
+        .or_else(|| functions.min_by_key(length))
 }
