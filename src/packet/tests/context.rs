@@ -90,6 +90,59 @@ fn hunks_reach_up_to_their_function() {
     ");
 }
 
+/// The lock that a removed line released stands above it, what needs it below: a judge sees both.
+#[test]
+fn a_change_is_shown_with_its_whole_function_and_no_other() {
+    let body = |mark: &str| {
+        let lines: Vec<String> = (0..30).map(|n| format!("     {mark}({n});\n")).collect();
+        lines.concat()
+    };
+    let text = format!(
+        " fn before() {{\n{}}}\n \n fn whole() {{\n{}-    unlock();\n{} }}\n \n fn after() {{\n{} }}\n",
+        body("x"),
+        body("above"),
+        body("below"),
+        body("y")
+    )
+    .replace("\n}\n", "\n }\n");
+    let packet = packet_of(&edit(&parse(&text), 3, true), &ContextBounds::default());
+    let shown = shown(&packet);
+    for line in [
+        "fn whole() {",
+        "above(0)",
+        "above(29)",
+        "-    unlock();",
+        "below(29)",
+    ] {
+        assert!(shown.contains(line), "{line} in {shown}");
+    }
+    assert!(
+        !shown.contains("x(29)") && !shown.contains("fn after"),
+        "{shown}"
+    );
+}
+
+/// A function too long to be shown whole still says which one it is.
+#[test]
+fn of_a_long_function_the_lines_up_to_its_head_are_shown() {
+    let lines = |from: usize, to: usize| {
+        (from..to)
+            .map(|n| format!("     a({n});\n"))
+            .collect::<String>()
+    };
+    let text = format!(
+        " fn long() {{\n{}-    b();\n{} }}\n",
+        lines(0, 40),
+        lines(40, 300)
+    );
+    let packet = packet_of(&edit(&parse(&text), 3, true), &ContextBounds::default());
+    let shown = shown(&packet);
+    assert!(
+        shown.contains("fn long() {") && !shown.contains("a(299)"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn without_a_function_five_lines_above_and_one_below() {
     let lines: String = (1..=40).map(|n| format!(" {n}\n")).collect();
