@@ -70,6 +70,7 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
         return;
     }
     let tests = match tests_beside(change, most) {
+        TestsBeside::Inside => "and no test inside the file changes".to_owned(),
         TestsBeside::At(path) => format!("and `{path}` does not change with it"),
         TestsBeside::Unknown => "and no test changes with it".to_owned(),
         // Code that nobody tests is a habit, and no news of this change.
@@ -162,6 +163,7 @@ const COMMON_NAMES: [&str; 16] = [
 
 /// Where the tests of a file stand.
 enum TestsBeside {
+    Inside,
     At(String),
     None,
     /// The tree cannot be listed.
@@ -172,7 +174,7 @@ enum TestsBeside {
 fn tests_beside(change: &ChangeView<'_>, file: &FileView<'_>) -> TestsBeside {
     let inside = |text: &str| text.contains("#[cfg(test)]") || text.contains("#[test]");
     if file.language == Language::Rust && file.text_before().is_some_and(inside) {
-        return TestsBeside::At(file.path.clone());
+        return TestsBeside::Inside;
     }
     let Ok(Some(entries)) = change.blobs.entries(Side::New) else {
         return TestsBeside::Unknown;
@@ -189,9 +191,12 @@ fn tests_beside(change: &ChangeView<'_>, file: &FileView<'_>) -> TestsBeside {
         // Beside the file, or in a folder that holds nothing but tests.
         let near = folder == file.folder_path()
             || FileRole::from_path(&format!("{folder}a.txt"), Language::Unknown) == FileRole::Test;
-        near && language == file.language
+        // A test says so in its name; what else lies there is data.
+        let marked = stem_of(name) != stem || name.split('.').count() > 2;
+        near && marked
+            && language == file.language
             && FileRole::from_path(path, language) == FileRole::Test
-            && TEST_NAME.replace_all(&name.to_lowercase(), "") == stem.as_str()
+            && TEST_NAME.replace_all(name, "").to_lowercase() == stem
     };
     let paths = entries
         .iter()
@@ -205,7 +210,7 @@ fn tests_beside(change: &ChangeView<'_>, file: &FileView<'_>) -> TestsBeside {
 pattern!(
     /// What the name of a test file has beside the name of what it tests, and the ending.
     TEST_NAME,
-    r"^tests?_|[._-]?(?:tests?|specs?|it)(?:\.\w+)*$|\.\w+$"
+    r"^(?:tests?_|Test)|(?:[._-](?:tests?|specs?)|Tests?|TestCase|Spec|IT)(?:\.\w+)*$|\.\w+$"
 );
 
 fn stem_of(name: &str) -> String {

@@ -23,7 +23,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 /// Lines in a row, blank ones and lone brackets aside.
-const MIN_BLOCK_LINES: usize = 12;
+const MIN_BLOCK_LINES: usize = 20;
 
 fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let mut seen: HashMap<u64, Vec<LineView<'_, '_>>> = HashMap::new();

@@ -70,7 +70,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         let hit = line.lines_hit(last, "The handler does nothing with what it catches.");
         // Whoever names one kind of failure has thought of it.
         let unnamed = caught.is_empty() && line.file.language == Language::Script;
-        let broad = !unnamed && !caught.contains("Exception") || BROAD.is_match(caught);
+        let typed = caught.contains(' ') && line.file.language != Language::Script;
+        let broad = !unnamed && (!typed || BROAD.is_match(caught));
         hits.push(if broad { hit } else { hit.with_severity(Minor) });
     }
 }

@@ -81,7 +81,8 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
 
 /// Hooks that half of all repositories run, and `local`, which only names what stands in the tree.
 fn is_usual(repository: &str) -> bool {
-    const OWNERS: [&str; 10] = [
+    const OWNERS: [&str; 11] = [
+        "ambv",
         "codespell-project",
         "pre-commit",
         "prettier",

@@ -24,8 +24,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 pattern!(
+    /// As npm, the first yarn and cargo write them. The checksums of later yarns are of its own archives, and change with
+    /// its settings.
     SOURCE,
-    r#"^\s*"?(resolved|integrity|checksum)"?(?:\s*[:=]\s*|\s+)"?((?:https?://|sha\d|[0-9a-f]{32})[^"\s,]*)"#
+    r#"^\s*"?(resolved|integrity|checksum)"?(?:\s*=\s*|:\s*|\s+)"?((?:https?://|sha\d)[^"\s,]*|[0-9a-f]{64})"#
 );
 
 /// The lockfiles in which a version stands beside its source and its checksum.
@@ -37,7 +39,11 @@ const LOCKFILES: [&str; 4] = [
 ];
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
-    if !LOCKFILES.contains(&file.file_name()) || !file.is_text() {
+    let later_yarn = |line: &Line<'_>| line.text.starts_with("  checksum: ");
+    if !LOCKFILES.contains(&file.file_name())
+        || !file.is_text()
+        || file.lines.iter().any(later_yarn)
+    {
         return;
     }
     let mut header: Option<&Line<'_>> = None;
@@ -63,15 +69,17 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
             is_swapped(&new[1], &old[2], &new[2]).then(|| (line, new[1].to_owned()))
         });
         if let Some((line, what)) = swapped {
+            // One is enough: a registry that moves is one event, however many entries it touches.
             report_swap(file, line, &what, hits);
+            return;
         }
     }
 }
 
 /// Whether a line stands between two dependencies.
 fn is_border(text: &str) -> bool {
+    let yarn = text.ends_with(':') && !text.starts_with([' ', '\t']);
     let text = text.trim();
-    let yarn = text.ends_with(':') && !text.starts_with('"');
     text.is_empty()
         || text.ends_with('{')
         || text.starts_with('}')
@@ -84,11 +92,18 @@ fn is_border(text: &str) -> bool {
 fn is_swapped(key: &str, old: &str, new: &str) -> bool {
     let kind = |checksum: &str| checksum.split(['-', ':']).next().unwrap_or_default().len();
     match key {
-        "resolved" => host_of(old) != host_of(new),
+        "resolved" => host_of(old) != host_of(new) && !PUBLIC_HOSTS.contains(&host_of(new)),
         "integrity" => kind(old) == kind(new) && old != new,
         _ => old != new,
     }
 }
+
+/// Names of the one public registry of npm.
+const PUBLIC_HOSTS: [&str; 3] = [
+    "registry.npmjs.org",
+    "registry.yarnpkg.com",
+    "registry.npmjs.com",
+];
 
 fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);

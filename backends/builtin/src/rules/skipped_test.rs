@@ -112,10 +112,11 @@ fn ran_before(line: &LineView<'_, '_>) -> bool {
         Some(!off && !made_a_test && (!file.is_added(number) || removed(&name)))
     };
     match file.language {
-        Language::Script => line
-            .literals()
-            .next()
-            .is_some_and(|(_, title)| removed(title.trim_matches(['"', '\'', '`']))),
+        Language::Script => line.literals().next().is_some_and(|(_, title)| {
+            let title = title.trim_matches(['"', '\'', '`']);
+            let ran = |text: &str| holds_name(text, title) && !SCRIPT.is_match(text);
+            file.removed_lines().any(|old| ran(old.text))
+        }),
         Language::Go => (1..60).find_map(|by| declared(-by)).unwrap_or(false),
         _ if line.text().contains("pytestmark") => true,
         _ => (1..10).find_map(declared).unwrap_or(false),

@@ -7,7 +7,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         id: "undocumented-unsafe",
         perspective: MAINTAINABILITY,
         category: "unsafe",
-        severity: Significant,
+        severity: Minor,
         summary: "an `unsafe` block or impl in Rust without a SAFETY comment",
         why: "The compiler has stopped checking here. Without the conditions in writing, nobody can tell whether the \
               next change still meets them.",

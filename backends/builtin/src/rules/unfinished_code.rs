@@ -46,7 +46,8 @@ pattern!(KOTLIN, r"(?:^|[^\w.])TODO\(");
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let found = match line.file.language {
-        Language::Rust => RUST.is_match(&code),
+        // An arm of a macro that is only there to be shown in the documentation.
+        Language::Rust => RUST.is_match(&code) && !code.contains(") => {"),
         Language::CSharp => CSHARP.is_match(&code),
         Language::Kotlin => KOTLIN.is_match(&code),
         Language::Script

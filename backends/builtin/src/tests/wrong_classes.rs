@@ -414,7 +414,7 @@ fn credential_assignment_knows_documentation() {
 
 #[test]
 fn duplicated_block_knows_what_a_generator_wrote() {
-    let block: String = (0..14)
+    let block: String = (0..24)
         .map(|n| format!("+  total_{n} = compute_value(total, {n});\n"))
         .collect();
     let text = format!(
@@ -529,5 +529,50 @@ fn empty_catch_knows_a_name_that_says_ignored_before_its_type() {
     assert_silent(
         "empty-catch",
         "=== src/a.kt\n fun f() {\n+    } catch (ignored: IOException) {\n+    }\n",
+    );
+}
+
+#[test]
+fn unfinished_code_knows_a_macro_that_is_only_shown() {
+    assert_silent(
+        "unfinished-code",
+        "=== src/a.rs\n #[cfg(doc)]\n macro_rules! join {\n+    ($($future:expr),*) => { unimplemented!() }\n }\n",
+    );
+}
+
+#[test]
+fn empty_catch_takes_one_named_kind_of_failure_for_a_note() {
+    let fixture =
+        RuleFixture::parse("=== src/a.java\n class A {\n+    } catch (FailedBefore e) {\n+    }\n");
+    let change = ChangeView::new(&fixture.packet, &*fixture.blobs);
+    let found = scan_change(&change, &ActiveRules::all(&RuleSettings::default()));
+    let levels: Vec<_> = found.iter().map(|f| f.severity).collect();
+    assert_eq!(levels, [council_protocol::Severity::Minor]);
+}
+
+#[test]
+fn lockfile_tampering_knows_the_entries_of_later_yarns() {
+    assert_silent(
+        "lockfile-tampering",
+        "=== yarn.lock\n \"postcss@npm:^8\":\n-  version: 8.4.22\n+  version: 8.4.23\n   peerDependencies:\n     a: 1\n\
+         -  checksum: 8bb9d1b2ea6e694f8987d4f18c94617971b2b8d141602725fedcc2222fdc413b\n\
+         +  checksum: 3e41ddd76475ddfce5af37a90ee4e5294a73df97891fed360072cc79b3fbde4b\n   languageName: node\n",
+    );
+}
+
+#[test]
+fn lockfile_tampering_knows_two_names_of_one_registry() {
+    assert_silent(
+        "lockfile-tampering",
+        "=== yarn.lock\n a@^1.0.0:\n   version \"1.0.0\"\n-  resolved \"https://registry.npmjs.org/a/-/a-1.0.0.tgz#aa\"\n\
+         +  resolved \"https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#aa\"\n \n",
+    );
+}
+
+#[test]
+fn emptied_handler_knows_a_default_that_moves() {
+    assert_silent(
+        "emptied-handler",
+        "=== src/a.py\n try:\n     x = f()\n except AttributeError:\n-    x = []\n+    pass\n g()\n",
     );
 }
