@@ -334,7 +334,7 @@ impl Council {
             return;
         };
         let usage = failure.usage.take().map(|usage| *usage);
-        self.floor.bench.judges[chair].add_usage(turn.round, usage);
+        self.state.judges[seat].add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             // Its failure was recorded when its time was over.
         } else if turn.ask.wants_text() {
