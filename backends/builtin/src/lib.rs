@@ -6,6 +6,8 @@
 
 mod councillor;
 mod debate;
+#[cfg(test)]
+mod document;
 mod duel;
 mod excuse;
 #[cfg(test)]

@@ -1,18 +1,18 @@
 //! Holds rules, fixtures and document together: what is in one is in all, and each rule speaks where its fixture says.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use council_protocol::seat::RuleSettings;
-use council_protocol::{Finding, Severity, Side};
+use council_protocol::{Finding, Side};
 
 use super::RULES;
+use crate::document::rules_page;
 use crate::fixture::RuleFixture;
 use crate::perspective::PERSPECTIVES;
 use crate::review::{format_place, to_finding};
-use crate::rule::{BuiltinRule, RuleInfo};
+use crate::rule::BuiltinRule;
 use crate::scan::{ActiveRules, scan_change};
 use crate::view::ChangeView;
 
@@ -218,7 +218,7 @@ fn every_perspective_has_rules() {
 #[test]
 fn the_document_is_what_the_rules_say() {
     let path = folder("../../docs/rules.md");
-    let page = page();
+    let page = rules_page();
     if env::var_os("UPDATE_RULES_DOC").is_some() {
         fs::write(&path, &page).unwrap();
     }
@@ -227,61 +227,6 @@ fn the_document_is_what_the_rules_say() {
         written == page,
         "docs/rules.md is not what the rules say: UPDATE_RULES_DOC=1 writes it anew"
     );
-}
-
-fn page() -> String {
-    let mut page = String::from(
-        "# The built-in rules\n\n\
-         Written from the rules by a test; `git council explain RULE` shows the same. A rule is switched off or \
-         re-levelled by configuration (`rules.levels`), and a line is excused in place by a comment on it or above it, \
-         `council: allow(RULE) reason`, which counts from the change after the one that adds it.\n",
-    );
-    for perspective in &PERSPECTIVES {
-        let _ = write!(page, "\n## {}\n\n{}\n", perspective.name, perspective.focus);
-        for rule in RULES
-            .iter()
-            .filter(|rule| rule.info.perspective == perspective.name)
-        {
-            section(&mut page, &rule.info);
-        }
-    }
-    page
-}
-
-fn section(page: &mut String, info: &RuleInfo) {
-    let level = match info.severity {
-        Severity::Critical => "critical",
-        Severity::Significant => "significant",
-        Severity::Minor => "minor",
-    };
-    let mut rest = info.summary.chars();
-    let first = rest.next().into_iter().flat_map(char::to_uppercase);
-    let summary: String = first.chain(rest).collect();
-    let _ = write!(
-        page,
-        "\n### {}\n\n{summary}. {level}, {}.\n\n{}\n\n{}\n",
-        info.id, info.category, info.why, info.fix
-    );
-    for example in info.examples {
-        let (path, bad, good) = (example.path, visible(example.bad), visible(example.good));
-        let _ = write!(
-            page,
-            "\n```text\n{path}: bad\n{bad}\n{path}: good\n{good}```\n"
-        );
-    }
-}
-
-/// Characters outside ASCII as escapes: the page must not hold what the rules warn of.
-fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_ascii() {
-                c.to_string()
-            } else {
-                c.escape_unicode().to_string()
-            }
-        })
-        .collect()
 }
 
 #[test]
