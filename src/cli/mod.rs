@@ -8,7 +8,6 @@ mod context;
 mod councillors;
 mod deliver;
 mod detach;
-mod duel;
 mod github;
 mod hook;
 mod modes;

@@ -246,8 +246,9 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
         ending,
         run::plan(Procedure::Duel, 2),
         &mut prove,
+        &mut |_| None,
     );
-    let Some(outcome) = outcome else {
+    let Some(verdict::JudgedDuel { outcome, .. }) = outcome else {
         return Err(TestCaseError::fail(format!("no outcome of\n{text}")));
     };
     match ending {

@@ -10,7 +10,7 @@ use council_protocol::{
     Answer, Failure, FailureKind, Location, Proof, Severity, Task, TurnId, Vote,
 };
 
-use super::protocol::standing::{PointStanding, point_standings, vote_of};
+use super::protocol::standing::{DebateState, PointStanding, vote_of};
 use super::protocol::transcript::DebateTranscript;
 use super::{DuelEnding, DuelRole};
 use crate::council::Council;
@@ -21,6 +21,20 @@ use crate::council::plan::{DebateMode, Plan, Procedure};
 /// Searches a quote in the reviewed tree: what was found, and the squeezed lines around it.
 pub type ProveQuote<'a> = &'a mut dyn FnMut(&Location, &str) -> (Proof, String);
 
+/// The line of the reviewed tree at a place.
+pub type LineLookup<'a> = dyn FnMut(&Location) -> Option<String> + 'a;
+
+/// What a duel came to, with everything that makes a run of it.
+#[derive(Debug)]
+pub struct JudgedDuel {
+    /// The verdict.
+    pub outcome: Outcome,
+    /// The council that both sides were put to.
+    pub plan: Plan,
+    /// What they said, as its journal has it.
+    pub inputs: Vec<Input>,
+}
+
 /// The outcome of a concluded duel. `plan` seats A and B, in this order; `ending` is what the duel came to: `limit` is at
 /// least WARN, a time-out or a violation is INCONCLUSIVE.
 pub fn judge_transcript(
@@ -28,17 +42,26 @@ pub fn judge_transcript(
     ending: DuelEnding,
     mut plan: Plan,
     prove: ProveQuote<'_>,
-) -> Option<Outcome> {
+    line_at: &mut LineLookup<'_>,
+) -> Option<JudgedDuel> {
     plan.procedure = Procedure::Debate;
     plan.debate = DebateMode::Force;
     plan.options.transcript = true;
-    let sides = [DuelRole::A, DuelRole::B].map(|role| SideScript::new(transcript, role));
+    let sides = [DuelRole::A, DuelRole::B].map(|role| SideScript::new(transcript, role, line_at));
     let judges: Vec<_> = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
+    let kept = plan.clone();
     let (mut council, first) = Council::convene(plan);
+    let mut inputs = Vec::new();
     let mut open: VecDeque<Action> = first.into();
     while let Some(action) = open.pop_front() {
         let input = match action {
-            Action::Conclude { outcome } => return Some(with_ending(*outcome, ending)),
+            Action::Conclude { outcome } => {
+                return Some(JudgedDuel {
+                    outcome: with_ending(*outcome, ending),
+                    plan: kept,
+                    inputs,
+                });
+            }
             Action::Spawn { judge } => Input::Started { judge },
             Action::Shutdown { judge, .. } => Input::Ended {
                 judge,
@@ -80,6 +103,7 @@ pub fn judge_transcript(
             | Action::Minutes { .. }
             | Action::Log { .. } => continue,
         };
+        inputs.push(input.clone());
         open.extend(council.handle(input, 0));
     }
     None
@@ -103,7 +127,10 @@ fn answer_turn(
         None => {
             let failure = Failure::new(
                 FailureKind::Unsupported,
-                "a transcript answers no such question",
+                match side.is_some_and(|side| side.vote.is_none()) {
+                    true => "it said nothing of the change, so it has no vote",
+                    false => "a transcript answers no such question",
+                },
             );
             Input::Failed {
                 judge,
@@ -117,19 +144,26 @@ fn answer_turn(
 /// What one side said, as the answers of a judge.
 struct SideScript {
     role: DuelRole,
-    vote: Vote,
+    /// None: it was silent, or said only that it has read.
+    vote: Option<Vote>,
     insight: String,
     own: Vec<PointStanding>,
     theirs: Vec<PointStanding>,
 }
 
 impl SideScript {
-    fn new(transcript: &DebateTranscript, role: DuelRole) -> Self {
-        let (own, theirs): (Vec<_>, Vec<_>) = point_standings(transcript)
-            .into_iter()
-            .partition(|p| p.id.role == role);
-        let named = vote_of(transcript, role);
-        let (vote, insight) = named.unwrap_or_else(|| (vote_from(&own), String::new()));
+    fn new(transcript: &DebateTranscript, role: DuelRole, line_at: &mut LineLookup<'_>) -> Self {
+        let state = DebateState::read(transcript);
+        let placed = state.points.into_iter().filter(PointStanding::is_placed);
+        let quoted = placed.map(|point| with_quote(point, line_at));
+        let (own, theirs): (Vec<_>, Vec<_>) = quoted.partition(|point| point.id.role == role);
+        let (vote, insight) = match vote_of(transcript, role) {
+            Some((vote, insight)) => (Some(vote), insight),
+            None if state.speakers.contains(&role) => {
+                (Some(vote_from(&own, &theirs, role)), String::new())
+            }
+            None => (None, String::new()),
+        };
         Self {
             role,
             vote,
@@ -140,16 +174,17 @@ impl SideScript {
     }
 
     fn answer_task(&self, round: u8, key: String, task: &Task) -> Option<String> {
+        let vote = self.vote?;
         let base = Answer {
             key_insight: self.insight.clone(),
-            ..Answer::new(round, key, self.vote)
+            ..Answer::new(round, key, vote)
         };
         let answer = match task {
             Task::Restate => {
                 return Some(format!(
                     "{} votes {}. {}",
                     self.role,
-                    self.vote.as_str(),
+                    vote.as_str(),
                     self.insight
                 ));
             }
@@ -215,15 +250,29 @@ impl SideScript {
     }
 }
 
-fn vote_from(points: &[PointStanding]) -> Vote {
-    match points.iter().map(|p| p.finding.severity).max() {
+/// A side that names no vote holds its own points, and those of the other side that it does not reject.
+fn vote_from(own: &[PointStanding], theirs: &[PointStanding], role: DuelRole) -> Vote {
+    let shared = theirs.iter().filter(|point| {
+        let last = point.last_of(role);
+        last.is_some_and(|opinion| opinion.stance != Stance::Disagreed)
+    });
+    match own.iter().chain(shared).map(|p| p.finding.severity).max() {
         Some(Severity::Critical) => Vote::Fail,
         Some(Severity::Significant) => Vote::Warn,
         Some(Severity::Minor) | None => Vote::Pass,
     }
 }
 
-fn with_ending(mut outcome: Outcome, ending: DuelEnding) -> Outcome {
+/// The protocol asks for a place and no quote: what stands there is then what is meant.
+fn with_quote(mut point: PointStanding, line_at: &mut LineLookup<'_>) -> PointStanding {
+    if point.finding.quote.trim().is_empty() {
+        point.finding.quote = line_at(&point.finding.location).unwrap_or_default();
+    }
+    point
+}
+
+/// The outcome that an ending leaves of a verdict on what was said.
+pub fn with_ending(mut outcome: Outcome, ending: DuelEnding) -> Outcome {
     outcome.procedure = Some(Procedure::Duel);
     let (verdict, reason) = match ending {
         DuelEnding::Consensus => return outcome,
@@ -324,7 +373,15 @@ mod tests {
                 String::new(),
             )
         };
-        judge_transcript(&DebateTranscript::parse(&text), ending, plan(), &mut prove).unwrap()
+        judge_transcript(
+            &DebateTranscript::parse(&text),
+            ending,
+            plan(),
+            &mut prove,
+            &mut |_| None,
+        )
+        .unwrap()
+        .outcome
     }
 
     const EVIDENCE: &str = " (see `a.rs:2`)\n  > let y = checked();\n";
@@ -360,9 +417,16 @@ mod tests {
             let text = "## Opening\nVote: PASS — fine\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
                  ## Response 1\nVote: PASS — fine\n\n*— Agent B, 2025-06-15T14:31:00Z*\n";
             let mut prove = |_: &Location, _: &str| (Proof::Verified, String::new());
-            judge_transcript(&DebateTranscript::parse(text), ending, plan(), &mut prove)
-                .unwrap()
-                .verdict
+            judge_transcript(
+                &DebateTranscript::parse(text),
+                ending,
+                plan(),
+                &mut prove,
+                &mut |_| None,
+            )
+            .unwrap()
+            .outcome
+            .verdict
         };
         assert_eq!(clean(DuelEnding::Consensus), Verdict::Pass);
         assert_eq!(clean(DuelEnding::Limit), Verdict::Warn);
@@ -373,5 +437,66 @@ mod tests {
         ] {
             assert_eq!(clean(ending), Verdict::Inconclusive);
         }
+    }
+
+    fn judged(response: &str) -> Outcome {
+        let text = format!(
+            "## Opening\nI looked at it.\n\n1. `a.rs:1` — critical: boom\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
+             ## Response 1\n{response}\n\n*— Agent B, 2025-06-15T14:31:00Z*\n"
+        );
+        let source = "let x = boom();\nlet y = checked();\n";
+        let mut prove = |at: &Location, quote: &str| {
+            (
+                council_protocol::prove_quote(source, at.line, quote),
+                String::new(),
+            )
+        };
+        let mut line_at =
+            |at: &Location| source.lines().nth(at.line as usize - 1).map(str::to_owned);
+        let transcript = DebateTranscript::parse(&text);
+        judge_transcript(
+            &transcript,
+            DuelEnding::Consensus,
+            plan(),
+            &mut prove,
+            &mut line_at,
+        )
+        .unwrap()
+        .outcome
+    }
+
+    #[test]
+    fn a_partner_that_is_silent_or_has_only_read_has_no_vote() {
+        for silent in [
+            "",
+            "I have read it.",
+            "Noted, thank you.",
+            "There is nothing to add.",
+        ] {
+            let outcome = judged(silent);
+            assert_eq!(
+                outcome.verdict,
+                Verdict::Inconclusive,
+                "{silent}: {:?}",
+                outcome.reason
+            );
+        }
+        assert_ne!(judged("1. Agreed").verdict, Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn a_finding_in_the_protocols_own_form_has_its_place() {
+        let outcome = judged(
+            "1. Agreed\n\n### Independent findings\n\n`a.rs:2` — checked too late: new finding",
+        );
+        let found: Vec<_> = outcome
+            .findings
+            .iter()
+            .map(|finding| (finding.finding.location.line, finding.finding.quote.clone()))
+            .collect();
+        assert!(
+            found.contains(&(2, "let y = checked();".to_owned())),
+            "{found:?}"
+        );
     }
 }

@@ -415,37 +415,46 @@ impl CouncilRun<'_> {
         )
     }
 
-    /// Writes a file of the run, if it has a place.
-    fn write_file(&self, path: Option<PathBuf>, bytes: &[u8]) -> Result<(), RunError> {
-        let Some(path) = path else { return Ok(()) };
-        let written = self
-            .world
-            .disk()
-            .write_file(&path, bytes, WriteDurability::Cheap);
-        written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
-    }
-
     /// Writes the report beside the journal and for people, and lets old runs go.
     fn save_report(&self, report: &Report) -> Result<(), RunError> {
-        let json = report::json::render(report, report::GatePolicy::default());
-        self.write_file(self.run.file_path(REPORT_FILE), json.as_bytes())?;
-        store::sign_report(self.start, &self.run, json.as_bytes());
-        let session = self.prepared.config.settings.output.session;
-        if let Some(text) = report::markdown::session(report).filter(|_| session) {
-            self.write_file(self.run.artefact_path(MINUTES_FILE), text.as_bytes())?;
-        }
-        if let Some(path) = self.run.artefact_path("report.md") {
-            let options = report::markdown::MarkdownOptions::default();
-            self.write_file(
-                Some(path),
-                report::markdown::render(report, options).as_bytes(),
-            )?;
-        }
+        save_run_report(self.start, self.world, self.prepared, &self.run, report)?;
         if let Some(memory) = &self.memory {
             memory.save_verdict(report, &self.known);
         }
-        let keep = usize::try_from(self.prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
-        store::prune_runs(&self.prepared.change.place.runs_dir(), keep);
         Ok(())
     }
+}
+
+/// Writes a report into its run's folder and for people, and lets old runs go.
+pub(crate) fn save_run_report(
+    start: &RunContext,
+    world: &RealWorld,
+    prepared: &PreparedReview,
+    run: &RunRef,
+    report: &Report,
+) -> Result<(), RunError> {
+    let json = report::json::render(report, report::GatePolicy::default());
+    write_file(world, run.file_path(REPORT_FILE), json.as_bytes())?;
+    store::sign_report(start, run, json.as_bytes());
+    let session = prepared.config.settings.output.session;
+    if let Some(text) = report::markdown::session(report).filter(|_| session) {
+        write_file(world, run.artefact_path(MINUTES_FILE), text.as_bytes())?;
+    }
+    if let Some(path) = run.artefact_path("report.md") {
+        let options = report::markdown::MarkdownOptions::default();
+        let text = report::markdown::render(report, options);
+        write_file(world, Some(path), text.as_bytes())?;
+    }
+    let keep = usize::try_from(prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
+    store::prune_runs(&prepared.change.place.runs_dir(), keep);
+    Ok(())
+}
+
+/// Writes a file of a run, if it has a place.
+fn write_file(world: &RealWorld, path: Option<PathBuf>, bytes: &[u8]) -> Result<(), RunError> {
+    let Some(path) = path else { return Ok(()) };
+    let written = world
+        .disk()
+        .write_file(&path, bytes, WriteDurability::Cheap);
+    written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
 }

@@ -4,14 +4,20 @@ use std::sync::Arc;
 
 use council_protocol::{Packet, Seat};
 
+use crate::duel::DuelEnding;
+use crate::duel::protocol::side::ending_of;
+use crate::duel::protocol::transcript::DebateTranscript;
+use crate::duel::verdict::with_ending;
 use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::facts::run_facts;
 use crate::run::loaded::LoadedRun;
+use crate::run::modes::duel::{DUEL_BACKEND, TRANSCRIPT_FILE};
 use crate::run::prompts::SeatPrompts;
 use crate::run::redaction::redactor_of_past;
 use crate::run::resume::prepare_again;
+use crate::run::store::StoredRun;
 use crate::run::stored_request::StoredRequest;
 use crate::session::{PromptRenderer, replay_council, stored};
 
@@ -49,6 +55,10 @@ pub(crate) fn recompute_report(
             past.name
         ))
     })?;
+    let outcome = match journal.backend == DUEL_BACKEND {
+        true => with_ending(outcome, duel_ending(past)?),
+        false => outcome,
+    };
     let facts = match before {
         Some(report) => report.receipt.run.clone(),
         None => RunFacts {
@@ -63,4 +73,11 @@ pub(crate) fn recompute_report(
     let redactor = redactor_of_past(start, &packet)?;
     let report = Report::new(outcome, ReviewSubject::of(&packet), facts, &redactor);
     Ok((report, packet))
+}
+
+/// How a duel of the past ended: its transcript says, not its journal.
+fn duel_ending(past: &StoredRun) -> Result<DuelEnding, RunError> {
+    let bytes = past.read_file(TRANSCRIPT_FILE)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(ending_of(&DebateTranscript::parse(&text)))
 }

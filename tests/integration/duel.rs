@@ -141,6 +141,78 @@ fn check_names_each_violation_with_its_line() {
         "## Opening\ntext\n\n*— Agent B, 2025-06-15T14:30:00Z*\n\n## Summary\n",
     );
     let run = repo.council(["duel", "check", "DEBATE.md"]).ends(1);
-    run.prints("DEBATE.md:1: wrong-voice")
+    run.prints("DEBATE.md:4: wrong-voice")
         .prints("DEBATE.md:6: unknown-heading");
+}
+
+#[test]
+fn a_duel_is_a_run_like_any_other() {
+    let repo = conflicted();
+    repo.council(["duel", "HEAD"]).ends(1);
+    repo.council(["log"]).ends(0).prints("FAIL");
+    repo.council(["show"])
+        .ends(0)
+        .prints("procedure duel")
+        .prints("judge-a")
+        .prints("notes.md:1");
+    let runs = repo.path().join(".git/council/runs");
+    let run = std::fs::read_dir(runs).unwrap().next().unwrap().unwrap();
+    for file in [
+        "journal.jsonl",
+        "plan.json",
+        "packet.json",
+        "report.json",
+        "DEBATE.md",
+    ] {
+        assert!(run.path().join(file).is_file(), "{file}");
+    }
+    let name = run.file_name().into_string().unwrap();
+    repo.council(["replay", &name]).ends(1).prints("FAIL");
+}
+
+#[test]
+fn a_side_of_somebody_elses_is_recorded_as_what_it_signs_as() {
+    let repo = conflicted();
+    repo.write(
+        "DEBATE.md",
+        "# Code Debate: HEAD\n\n## Opening\n1. `notes.md:1` — critical: a conflict marker\n\n\
+         *— Agent A (Other Tool), 2025-06-15T14:30:00Z*\n",
+    );
+    let run = repo.council([
+        "duel",
+        "HEAD",
+        "--as",
+        "b",
+        "--poll",
+        "10ms",
+        "--timeout",
+        "50ms",
+        "--json",
+    ]);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["reason"], "duel-timeout", "{}", run.stdout);
+    let seats = report["receipt"]["seats"].to_string();
+    assert!(seats.contains("Other Tool"), "{seats}");
+    assert_eq!(
+        seats.matches("\"driver\":\"builtin\"").count() + seats.matches("builtin").count().min(1),
+        1,
+        "{seats}"
+    );
+}
+
+#[test]
+fn the_subject_may_be_a_diff_or_a_pull_request() {
+    let repo = conflicted();
+    let diff =
+        "--- a/x.md\n+++ b/x.md\n@@ -0,0 +1,5 @@\n+<<<<<<< HEAD\n+a\n+=======\n+b\n+>>>>>>> z\n";
+    repo.write("change.diff", diff);
+    repo.council(["duel", "--patch", "change.diff"])
+        .ends(1)
+        .prints("x.md:1");
+    repo.council(["duel", "change.diff"])
+        .ends(1)
+        .prints("x.md:1");
+    repo.council(["duel", "#12"])
+        .ends(2)
+        .tells("git fetch origin pull/12/head");
 }

@@ -1,5 +1,6 @@
-//! `git council duel`: two agents argue over one file (seed 004), and the argument becomes an ordinary verdict.
+//! `git council duel`: two agents argue over one file, and the argument becomes an ordinary verdict.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -7,14 +8,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::cli::commands::review::{OutputArgs, ReviewArgs};
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
-use crate::cli::duel::{self, Duel};
 use crate::config::parse_duration;
 use crate::duel::protocol::check::{ProtocolViolation, check_transcript};
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::{DuelRole, resolve_role};
 use crate::report::exit;
 use crate::run::error::RunError;
-use crate::run::prepare::prepare_review;
+use crate::run::modes::duel::{self, Duel, prepare_subject};
 use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
@@ -22,6 +22,9 @@ Examples:
   git council duel HEAD                      both sides are ours
   git council duel HEAD --agent-a claude --agent-b codex
   git council duel main..topic --as b        we answer whoever opens DEBATE.md
+  git council duel '#12'                     a pull request that was fetched
+  git council duel --patch change.diff       a diff
+  git council duel docs/plan.md              a file
   git council duel check DEBATE.md           is this transcript a debate at all?";
 
 /// Let two agents argue over DEBATE.md until they agree, and judge what they came to
@@ -30,9 +33,12 @@ Examples:
 pub(crate) struct DuelArgs {
     #[command(subcommand)]
     pub(crate) action: Option<DuelAction>,
-    /// A commit, `A..B` or `A...B`; without it the current branch
+    /// A commit, `A..B`, `A...B`, a pull request (`#12`), or a file; without it the current branch
     #[arg(value_name = "SUBJECT")]
     pub(crate) subject: Option<String>,
+    /// A unified diff from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "subject")]
+    pub(crate) patch: Option<PathBuf>,
     /// Play one side only: a opens, b responds, auto looks whether the file is there
     #[arg(long = "as", value_name = "SIDE")]
     pub(crate) side: Option<SideArg>,
@@ -95,7 +101,8 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
     if let Some(DuelAction::Check { file }) = &args.action {
         return check_file(&start.dir.join(file), start);
     }
-    let prepared = prepare_review(&args.review().to_request(&start.dir)?, start)?;
+    let request = args.review().to_request(&start.dir)?;
+    let prepared = prepare_subject(&request, args.subject.as_deref(), start)?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
     let file = start.dir.join(&args.file);
@@ -103,6 +110,9 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
     let default_poll = if role.is_some() { 5_000 } else { 100 };
     let duel = Duel {
         start: &start,
+        repeat_flags: start.global.repeat_flags(),
+        subject: args.subject_arguments(),
+        role,
         prepared: &prepared,
         agents: [args.agent_a.as_deref(), args.agent_b.as_deref()],
         poll_ms: args
@@ -114,7 +124,7 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
     };
     let concluded = match role {
         Some(role) => duel.side(role)?,
-        None => duel.both(args.subject.as_deref())?,
+        None => duel.both()?,
     };
     if args.relay {
         return Ok(exit::OK);
@@ -127,7 +137,7 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         .map(|file| start.dir.join(file));
     let code = ReportOutput::from_settings(&settings, output.as_deref())
         .deliver_report(&report, &start.console);
-    // Seed 004: a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
+    // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
     if !args.keep && role.is_none() {
         duel::remove(&duel.file)?;
     }
@@ -135,10 +145,21 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
 }
 
 impl DuelArgs {
+    /// The arguments that name the subject, for another process of ours.
+    fn subject_arguments(&self) -> Vec<OsString> {
+        let patch = self
+            .patch
+            .iter()
+            .flat_map(|file| ["--patch".into(), file.clone().into_os_string()]);
+        patch
+            .chain(self.subject.iter().map(OsString::from))
+            .collect()
+    }
+
     /// The subject is a target like any other.
     fn review(&self) -> ReviewArgs {
         ReviewArgs {
-            target: self.subject.clone(),
+            patch: self.patch.clone(),
             output: self.output.clone(),
             ..ReviewArgs::default()
         }

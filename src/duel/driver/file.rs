@@ -21,12 +21,12 @@ pub trait DuelFile {
     /// Waits.
     fn pause(&mut self, ms: Millis);
 
-    /// The file's text; none: there is no file. Bytes that are not UTF-8 are replaced.
-    fn read(&mut self) -> io::Result<Option<String>>;
+    /// The file's bytes; none: there is no file.
+    fn read(&mut self) -> io::Result<Option<Vec<u8>>>;
 
     /// Appends in one write, if the file still is what it was (`None`: if it still does not exist). Returns whether it
     /// was done.
-    fn append_if_unchanged(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool>;
+    fn append_if_unchanged(&mut self, expected: Option<&[u8]>, addition: &str) -> io::Result<bool>;
 }
 
 /// A file on disk.
@@ -60,7 +60,7 @@ impl DuelFile for DuelFileOnDisk {
         std::thread::sleep(Duration::from_millis(ms));
     }
 
-    fn read(&mut self) -> io::Result<Option<String>> {
+    fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         match File::open(&self.path) {
             Ok(mut file) => read_bounded(&mut file).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -69,7 +69,7 @@ impl DuelFile for DuelFileOnDisk {
     }
 
     /// The lock holds between two sides of ours; a side of somebody else's is noticed by what the file says.
-    fn append_if_unchanged(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool> {
+    fn append_if_unchanged(&mut self, expected: Option<&[u8]>, addition: &str) -> io::Result<bool> {
         let mut options = OpenOptions::new();
         options
             .read(true)
@@ -90,7 +90,7 @@ impl DuelFile for DuelFileOnDisk {
     }
 }
 
-fn read_bounded(file: &mut File) -> io::Result<String> {
+fn read_bounded(file: &mut File) -> io::Result<Vec<u8>> {
     file.rewind()?;
     let mut bytes = Vec::new();
     file.take(MAX_TRANSCRIPT_BYTES + 1)
@@ -100,5 +100,5 @@ fn read_bounded(file: &mut File) -> io::Result<String> {
             "it has more than {MAX_TRANSCRIPT_BYTES} bytes"
         )));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(bytes)
 }

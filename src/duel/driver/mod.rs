@@ -10,10 +10,11 @@ use council_agents::{SeatedJudge, StopSignal};
 use council_protocol::{Answer, Failure, FailureKind, Millis, Task, Turn, TurnId};
 
 use crate::council::extract::{self, ExpectedEcho};
+use crate::duel::protocol::ledger::{ByteLedger, LedgerBreach};
 use crate::duel::protocol::render::{self, SectionDraft};
-use crate::duel::protocol::side::{DuelSide, SideMove};
+use crate::duel::protocol::side::{DuelSide, SideMove, is_settled};
 use crate::duel::protocol::speak;
-use crate::duel::protocol::transcript::SectionKind;
+use crate::duel::protocol::transcript::{DebateTranscript, SectionKind};
 use crate::duel::protocol::{DuelEnding, DuelRole};
 
 pub use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES};
@@ -26,6 +27,8 @@ const ROUND: u8 = 1;
 pub struct DuelSeat {
     /// Which side; fixed for the run.
     pub role: DuelRole,
+    /// The file's name in messages.
+    pub file: String,
     /// What stands behind `# Code Debate: `.
     pub subject: String,
     /// The name in our signatures.
@@ -45,10 +48,17 @@ pub struct DuelSeat {
 pub type RenderPrompt<'a> = &'a dyn Fn(&Task, &str) -> Result<String, String>;
 
 /// How a side's run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DuelFinished {
-    /// A CONSENSUS stands in the file.
-    Concluded(DuelEnding),
+    /// The debate is over.
+    Concluded {
+        /// How.
+        ending: DuelEnding,
+        /// The file as it was when nobody had broken it yet.
+        text: String,
+        /// Who broke it, in words.
+        breach: Option<LedgerBreach>,
+    },
     /// The file never came (B), and nothing was written.
     NoFile,
 }
@@ -61,6 +71,16 @@ pub enum DuelError {
     Concluded {
         /// The file.
         file: String,
+    },
+    /// Somebody speaks for our side already.
+    #[error(
+        "{file} has words of {role} that this process did not write: another process plays that side, or did"
+    )]
+    Taken {
+        /// The file.
+        file: String,
+        /// Which side.
+        role: DuelRole,
     },
     /// The file could not be read or written.
     #[error("cannot use {file}: {cause}")]
@@ -93,11 +113,12 @@ pub fn play_side(
     stop: &StopSignal,
     told: &mut dyn FnMut(&str),
 ) -> Result<DuelFinished, DuelError> {
-    let file = |cause| DuelError::File {
-        file: file_name(seat),
-        cause,
-    };
     let mut side = DuelSide::new(seat.role, seat.timeout_ms, desk.now());
+    let mut guarded = GuardedFile {
+        seat,
+        desk,
+        ledger: ByteLedger::new(seat.role),
+    };
     let mut voice = DuelAgent {
         seat,
         sitting,
@@ -111,45 +132,107 @@ pub fn play_side(
         if stop.is_raised() {
             return Err(DuelError::Interrupted);
         }
-        let text = desk.read().map_err(file)?;
-        let next = side.next_move(text.as_deref(), desk.now());
-        match next {
-            SideMove::Stop { .. } if first => {
-                return Err(DuelError::Concluded {
-                    file: file_name(seat),
-                });
+        let bytes = guarded.read()?;
+        match guarded.ledger.observe(bytes.as_deref()) {
+            Ok(()) => {}
+            Err(LedgerBreach::Forged { .. }) if first => {
+                return Err(guarded.taken(bytes.as_deref()));
             }
-            SideMove::Stop { ending } => return Ok(DuelFinished::Concluded(ending)),
+            Err(breach) => return guarded.close_after_breach(bytes.as_deref(), breach, told),
+        }
+        let text = bytes
+            .as_deref()
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        match side.next_move(text.as_deref(), guarded.desk.now()) {
+            SideMove::Stop { .. } if first => {
+                let file = seat.file.clone();
+                return Err(DuelError::Concluded { file });
+            }
+            SideMove::Stop { ending } => return Ok(guarded.concluded(ending, None)),
             SideMove::GiveUp => return Ok(DuelFinished::NoFile),
-            SideMove::Wait => desk.pause(seat.poll_ms),
+            SideMove::Wait => guarded.desk.pause(seat.poll_ms),
             SideMove::Close { ending } => {
                 told(&SectionKind::Consensus.heading());
                 let before = text.unwrap_or_default();
-                desk.append_if_unchanged(
-                    Some(&before),
-                    &render_closing(seat, desk, &before, ending),
-                )
-                .map_err(file)?;
+                let closing = render_closing(seat, guarded.desk, &before, ending);
+                guarded.append(bytes.as_deref(), &closing)?;
             }
             SideMove::Speak { section, last } => {
                 told(&section.heading());
-                let addition = voice.write_section(
-                    desk,
-                    text.as_deref().unwrap_or_default(),
-                    section,
-                    last,
-                )?;
+                let before = text.unwrap_or_default();
+                let addition = voice.write_section(guarded.desk, &before, section, last)?;
                 // Refused when the file has changed meanwhile: then the next look decides anew.
-                desk.append_if_unchanged(text.as_deref(), &addition)
-                    .map_err(file)?;
+                guarded.append(bytes.as_deref(), &addition)?;
             }
         }
         first = false;
     }
 }
 
-fn file_name(_: &DuelSeat) -> String {
-    "DEBATE.md".to_owned()
+/// The file with what this process knows of it.
+struct GuardedFile<'a> {
+    seat: &'a DuelSeat,
+    desk: &'a mut dyn DuelFile,
+    ledger: ByteLedger,
+}
+
+impl GuardedFile<'_> {
+    fn read(&mut self) -> Result<Option<Vec<u8>>, DuelError> {
+        self.desk.read().map_err(|cause| self.failed(cause))
+    }
+
+    fn append(&mut self, expected: Option<&[u8]>, addition: &str) -> Result<(), DuelError> {
+        let appended = self.desk.append_if_unchanged(expected, addition);
+        if appended.map_err(|cause| self.failed(cause))? {
+            let before = expected.unwrap_or_default();
+            self.ledger.record_append(before, addition.as_bytes());
+        }
+        Ok(())
+    }
+
+    fn failed(&self, cause: io::Error) -> DuelError {
+        DuelError::File {
+            file: self.seat.file.clone(),
+            cause,
+        }
+    }
+
+    /// A file that is over is refused as such, whoever spoke in it.
+    fn taken(&self, bytes: Option<&[u8]>) -> DuelError {
+        let (file, role) = (self.seat.file.clone(), self.seat.role);
+        let text = String::from_utf8_lossy(bytes.unwrap_or_default());
+        match DebateTranscript::parse(&text).is_concluded() {
+            true => DuelError::Concluded { file },
+            false => DuelError::Taken { file, role },
+        }
+    }
+
+    /// Ends a duel whose file was broken: with a closing where there is none yet, and a file to write it to.
+    fn close_after_breach(
+        &mut self,
+        bytes: Option<&[u8]>,
+        breach: LedgerBreach,
+        told: &mut dyn FnMut(&str),
+    ) -> Result<DuelFinished, DuelError> {
+        if let Some(bytes) = bytes {
+            let text = String::from_utf8_lossy(bytes);
+            if !DebateTranscript::parse(&text).is_concluded() {
+                told(&SectionKind::Consensus.heading());
+                let closing = render_closing(self.seat, self.desk, &text, DuelEnding::Violation);
+                let appended = self.desk.append_if_unchanged(Some(bytes), &closing);
+                appended.map_err(|cause| self.failed(cause))?;
+            }
+        }
+        Ok(self.concluded(DuelEnding::Violation, Some(breach)))
+    }
+
+    fn concluded(&self, ending: DuelEnding, breach: Option<LedgerBreach>) -> DuelFinished {
+        DuelFinished::Concluded {
+            ending,
+            text: self.ledger.known_text().unwrap_or_default(),
+            breach,
+        }
+    }
 }
 
 fn render_own_signature(seat: &DuelSeat, desk: &dyn DuelFile) -> String {
@@ -200,7 +283,7 @@ impl DuelAgent<'_> {
             + &render::render_section(section, &speech, &render_own_signature(self.seat, desk));
         if last {
             let whole = format!("{text}{out}");
-            let ending = if speak::split_by_settled(&whole).1.is_empty() {
+            let ending = if is_settled(&DebateTranscript::parse(&whole)) {
                 DuelEnding::Consensus
             } else {
                 DuelEnding::Limit

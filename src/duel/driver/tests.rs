@@ -19,6 +19,8 @@ struct Shared {
     clock: Arc<AtomicU64>,
     /// What this side has written.
     own: Arc<Mutex<String>>,
+    /// What somebody else does with the file before each look.
+    tamper: Option<fn(Option<String>) -> Option<String>>,
 }
 
 impl DuelFile for Shared {
@@ -41,13 +43,17 @@ impl DuelFile for Shared {
         thread::yield_now();
     }
 
-    fn read(&mut self) -> io::Result<Option<String>> {
-        Ok(self.text.lock().unwrap().clone())
+    fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut text = self.text.lock().unwrap();
+        if let Some(tamper) = self.tamper {
+            *text = tamper(text.take());
+        }
+        Ok(text.clone().map(String::into_bytes))
     }
 
-    fn append_if_unchanged(&mut self, expected: Option<&str>, addition: &str) -> io::Result<bool> {
+    fn append_if_unchanged(&mut self, expected: Option<&[u8]>, addition: &str) -> io::Result<bool> {
         let mut text = self.text.lock().unwrap();
-        if text.as_deref() != expected {
+        if text.as_deref().map(str::as_bytes) != expected {
             return Ok(false);
         }
         *text = Some(text.take().unwrap_or_default() + addition);
@@ -172,6 +178,7 @@ fn sitting(agent: Scripted) -> SeatedJudge {
 fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished, DuelError> {
     let seat = DuelSeat {
         role,
+        file: "DEBATE.md".into(),
         subject: "HEAD".into(),
         tool: "test".into(),
         poll_ms: 10,
@@ -199,6 +206,14 @@ fn duel(a: Scripted, b: Scripted) -> (DuelFinished, DuelFinished, String) {
     (first, side.join().unwrap(), text)
 }
 
+/// How it ended; none: the file never came.
+fn ending(finished: &DuelFinished) -> Option<DuelEnding> {
+    match finished {
+        DuelFinished::Concluded { ending, .. } => Some(*ending),
+        DuelFinished::NoFile => None,
+    }
+}
+
 const AGREES: Scripted = Scripted {
     line: 1,
     stance: Stance::Agreed,
@@ -216,11 +231,8 @@ const HOLDS: Scripted = Scripted {
 fn two_sides_that_agree_end_in_consensus() {
     let (a, b, text) = duel(AGREES, AGREES);
     assert_eq!(
-        (a, b),
-        (
-            DuelFinished::Concluded(DuelEnding::Consensus),
-            DuelFinished::Concluded(DuelEnding::Consensus)
-        )
+        (ending(&a), ending(&b)),
+        (Some(DuelEnding::Consensus), Some(DuelEnding::Consensus))
     );
     assert_eq!(
         check_transcript(&DebateTranscript::parse(&text)),
@@ -234,11 +246,8 @@ fn two_sides_that_agree_end_in_consensus() {
 fn two_sides_that_hold_end_at_the_limit() {
     let (a, b, text) = duel(Scripted { line: 1, ..HOLDS }, HOLDS);
     assert_eq!(
-        (a, b),
-        (
-            DuelFinished::Concluded(DuelEnding::Limit),
-            DuelFinished::Concluded(DuelEnding::Limit)
-        )
+        (ending(&a), ending(&b)),
+        (Some(DuelEnding::Limit), Some(DuelEnding::Limit))
     );
     assert_eq!(
         check_transcript(&DebateTranscript::parse(&text)),
@@ -288,8 +297,8 @@ fn no_side_writes_for_the_other() {
 #[test]
 fn a_side_alone_closes_with_the_others_time_out() {
     let desk = Shared::default();
-    let ending = run(DuelRole::A, AGREES, desk.clone()).unwrap();
-    assert_eq!(ending, DuelFinished::Concluded(DuelEnding::TimeoutB));
+    let alone = run(DuelRole::A, AGREES, desk.clone()).unwrap();
+    assert_eq!(ending(&alone), Some(DuelEnding::TimeoutB));
     assert!(desk.now() >= 600_000);
     let lonely = Shared::default();
     assert_eq!(
@@ -342,7 +351,100 @@ fn an_append_is_refused_when_the_file_has_changed() {
     assert_eq!(desk.read().unwrap(), None);
     assert!(desk.append_if_unchanged(None, "one\n").unwrap());
     assert!(!desk.append_if_unchanged(None, "again\n").unwrap());
-    assert!(!desk.append_if_unchanged(Some("other"), "two\n").unwrap());
-    assert!(desk.append_if_unchanged(Some("one\n"), "two\n").unwrap());
+    assert!(!desk.append_if_unchanged(Some(b"other"), "two\n").unwrap());
+    assert!(desk.append_if_unchanged(Some(b"one\n"), "two\n").unwrap());
     assert_eq!(std::fs::read_to_string(path).unwrap(), "one\ntwo\n");
+}
+
+/// A duel of ours as A, in which `tamper` plays the rest of the world.
+fn against(
+    tamper: fn(Option<String>) -> Option<String>,
+) -> (Result<DuelFinished, DuelError>, String) {
+    let desk = Shared {
+        tamper: Some(tamper),
+        ..Shared::default()
+    };
+    let finished = run(DuelRole::A, AGREES, desk.clone());
+    let text = desk.text.lock().unwrap().clone().unwrap_or_default();
+    (finished, text)
+}
+
+const ANSWERED: &str =
+    "\n## Response 1\n- A1: Disagreed, it is fine\n\n*— Agent B, 2025-06-15T00:00:01Z*\n";
+
+#[test]
+fn a_section_of_the_other_side_that_changes_is_a_violation() {
+    let (finished, text) = against(|text| {
+        let text = text?;
+        match text.contains("## Follow-up 1") {
+            true => Some(text.replace("Disagreed, it is fine", "Agreed")),
+            false if text.contains("## Response 1") => Some(text),
+            false => Some(text + ANSWERED),
+        }
+    });
+    let finished = finished.unwrap();
+    assert_eq!(ending(&finished), Some(DuelEnding::Violation));
+    assert!(text.contains("Outcome: violation"), "{text}");
+    let DuelFinished::Concluded { text, breach, .. } = finished else {
+        panic!()
+    };
+    assert!(
+        matches!(breach, Some(LedgerBreach::Changed { .. })),
+        "{breach:?}"
+    );
+    assert!(
+        text.contains("Disagreed, it is fine"),
+        "what was read is what counts: {text}"
+    );
+}
+
+#[test]
+fn a_section_under_our_name_is_a_violation() {
+    let (finished, text) = against(|text| {
+        let text = text?;
+        let forged = "\n## Follow-up 1\n- A1: Agreed\n\n*— Agent A, 2025-06-15T00:00:02Z*\n";
+        match text.contains("## Response 1") {
+            true => Some(text),
+            false => Some(text + ANSWERED + forged),
+        }
+    });
+    assert_eq!(ending(&finished.unwrap()), Some(DuelEnding::Violation));
+    assert!(text.contains("Outcome: violation"), "{text}");
+    let (taken, text) = against(|text| {
+        text.or(Some(
+            "## Opening\nx\n\n*— Agent A, 2025-06-15T00:00:00Z*\n".into(),
+        ))
+    });
+    assert!(matches!(taken, Err(DuelError::Taken { .. })), "{taken:?}");
+    assert!(!text.contains("CONSENSUS"), "{text}");
+}
+
+#[test]
+fn a_file_that_goes_away_is_a_violation_and_is_not_made_anew() {
+    let (finished, text) = against(|_| None);
+    assert_eq!(ending(&finished.unwrap()), Some(DuelEnding::Violation));
+    assert_eq!(text, "");
+}
+
+#[test]
+fn a_partner_that_closes_by_the_protocols_own_form_is_understood() {
+    let bare = |answer: &str| {
+        let desk = Shared::default();
+        let opening = format!(
+            "# Code Debate: HEAD\n\n## Opening\n1. `a.rs:1` — bad\n\n*— Agent A, 2025-06-15T00:00:00Z*\n{answer}"
+        );
+        *desk.text.lock().unwrap() = Some(opening);
+        let other = Shared {
+            tamper: Some(|text| {
+                let text = text?;
+                match text.contains("Response 1") && !text.contains("CONSENSUS") {
+                    true => Some(text + "\n## CONSENSUS\nWe agree: `a.rs:1` is to be fixed.\n"),
+                    false => Some(text),
+                }
+            }),
+            ..desk
+        };
+        ending(&run(DuelRole::B, AGREES, other).unwrap())
+    };
+    assert_eq!(bare(""), Some(DuelEnding::Consensus));
 }

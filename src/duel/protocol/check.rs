@@ -2,11 +2,15 @@
 
 use std::fmt;
 
-use super::points::{PointId, SectionContent, read_content};
-use super::standing::{PointStanding, point_standings};
+use council_protocol::answer::Stance;
+
+use super::claims::RaisedPoint;
+use super::closing::{ClosingFault, read_closing};
+use super::content::{PointId, PointReply, SectionContent, UncategorisedItem, read_content};
+use super::standing::DebateState;
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
 use super::turns::{self, NextTurn};
-use super::{DuelEnding, DuelRole, MAX_ROUNDS};
+use super::{DuelRole, MAX_ROUNDS};
 
 /// One broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,11 +48,13 @@ pub enum ProtocolRule {
     AfterConsensus,
     /// A CONSENSUS by a side that may not close.
     WrongCloser,
-    /// A CONSENSUS without a typed ending.
-    UntypedEnding,
+    /// A CONSENSUS while points are open and rounds are left.
+    PrematureClose,
+    /// Text behind a signature: nobody's words.
+    StrayText,
     /// More rounds than allowed.
     TooManyRounds,
-    /// A response that categorises nothing although the other side has points to answer.
+    /// A point of the other side that a response leaves without a label.
     Uncategorised,
     /// A disagreement, whole or in part, without a reason.
     NoReason,
@@ -72,7 +78,8 @@ impl ProtocolRule {
             Self::DoubleConsensus => "double-consensus",
             Self::AfterConsensus => "after-consensus",
             Self::WrongCloser => "wrong-closer",
-            Self::UntypedEnding => "untyped-ending",
+            Self::PrematureClose => "premature-close",
+            Self::StrayText => "stray-text",
             Self::TooManyRounds => "too-many-rounds",
             Self::Uncategorised => "uncategorised",
             Self::NoReason => "no-reason",
@@ -91,6 +98,8 @@ impl ProtocolRule {
                 | Self::DoubleConsensus
                 | Self::AfterConsensus
                 | Self::WrongCloser
+                | Self::PrematureClose
+                | Self::StrayText
                 | Self::TooManyRounds
         )
     }
@@ -99,10 +108,14 @@ impl ProtocolRule {
 /// Every violation, in the order of the file.
 pub fn check_transcript(transcript: &DebateTranscript) -> Vec<ProtocolViolation> {
     let mut checker = TranscriptChecker::default();
+    let count = transcript.sections.len();
     for (index, section) in transcript.sections.iter().enumerate() {
         checker.check_form(section);
-        checker.check_order(&transcript.sections[..index], section);
-        checker.check_content(&transcript.sections[..index], section);
+        checker.check_order(&transcript.before(index), section);
+        checker.check_content(section);
+        if section.is_complete() || index + 1 < count {
+            checker.state.read_section(index, section);
+        }
     }
     checker.found.sort_by_key(|v| v.line);
     checker.found
@@ -111,7 +124,8 @@ pub fn check_transcript(transcript: &DebateTranscript) -> Vec<ProtocolViolation>
 #[derive(Default)]
 struct TranscriptChecker {
     found: Vec<ProtocolViolation>,
-    points: Vec<PointId>,
+    /// What the sections so far said.
+    state: DebateState,
     last_time: String,
 }
 
@@ -125,63 +139,67 @@ impl TranscriptChecker {
     }
 
     fn check_form(&mut self, section: &DebateSection) {
-        if section.open_fence {
+        if let Some(line) = section.open_fence {
             self.report(
-                section.line,
+                line,
                 ProtocolRule::OpenFence,
-                "a code fence of this section is never closed",
+                "this code fence is never closed",
             );
         }
         if section.kind == SectionKind::Unknown {
-            self.report(
-                section.line,
-                ProtocolRule::UnknownHeading,
-                format!("`## {}` is no section", section.heading),
-            );
+            let detail = format!("`## {}` is no section", section.heading);
+            self.report(section.line, ProtocolRule::UnknownHeading, detail);
         }
-        let Some(signature) = &section.signature else {
-            return self.report(
-                section.line,
-                ProtocolRule::Unsigned,
-                format!("`## {}` has no signature", section.heading),
+        if let Some(line) = section.stray_line {
+            let detail = format!(
+                "this stands behind the signature of `## {}`",
+                section.heading
             );
-        };
-        let second = |time: &str| time.get(..19).map(str::to_owned);
-        if signature.time.ends_with('Z') {
-            if second(&signature.time) < second(&self.last_time) {
-                self.report(
-                    signature.line,
-                    ProtocolRule::TimeTravel,
-                    format!("signed before {}", self.last_time),
-                );
+            self.report(line, ProtocolRule::StrayText, detail);
+        }
+        match &section.signature {
+            Some(signature) => self.check_time(&signature.time, signature.line),
+            // The protocol shows its last section without a signature.
+            None if section.kind == SectionKind::Consensus => {}
+            None => {
+                let detail = format!("`## {}` has no signature", section.heading);
+                self.report(section.line, ProtocolRule::Unsigned, detail);
             }
-            self.last_time.clone_from(&signature.time);
         }
     }
 
-    fn check_order(&mut self, before: &[DebateSection], section: &DebateSection) {
-        let earlier = DebateTranscript {
-            subject: None,
-            sections: before.to_vec(),
-        };
-        let signed_by = section.signature.as_ref().map(|s| s.role);
-        let closed = before.iter().any(|s| s.kind == SectionKind::Consensus);
+    /// Times in UTC of the shape that the protocol shows can be compared as they are written.
+    fn check_time(&mut self, time: &str, line: u32) {
+        let is_utc = time.len() >= 20 && time.as_bytes()[10] == b'T' && time.ends_with('Z');
+        if !is_utc {
+            return;
+        }
+        let second = |time: &str| time.get(..19).map(str::to_owned);
+        if second(time) < second(&self.last_time) {
+            let detail = format!("signed before {}", self.last_time);
+            self.report(line, ProtocolRule::TimeTravel, detail);
+        }
+        time.clone_into(&mut self.last_time);
+    }
+
+    fn check_order(&mut self, earlier: &DebateTranscript, section: &DebateSection) {
+        let closed = earlier
+            .sections
+            .iter()
+            .any(|s| s.kind == SectionKind::Consensus);
         match (section.kind, closed) {
             (SectionKind::Consensus, true) => {
-                self.report(
-                    section.line,
-                    ProtocolRule::DoubleConsensus,
-                    "a CONSENSUS stands already",
-                );
+                let detail = "a CONSENSUS stands already";
+                self.report(section.line, ProtocolRule::DoubleConsensus, detail);
             }
             (_, true) => self.report(
                 section.line,
                 ProtocolRule::AfterConsensus,
                 "the debate is over",
             ),
-            (SectionKind::Consensus, false) => self.check_closing(&earlier, section, signed_by),
+            (SectionKind::Consensus, false) => self.check_closing(earlier, section),
             (SectionKind::Unknown, false) => {}
-            (kind, false) => self.check_turn(&earlier, section, kind, signed_by),
+            (kind, false) => self.check_turn(earlier, section, kind),
         }
     }
 
@@ -190,24 +208,23 @@ impl TranscriptChecker {
         earlier: &DebateTranscript,
         section: &DebateSection,
         kind: SectionKind,
-        by: Option<DuelRole>,
     ) {
+        let signature = section.signature.as_ref();
         match turns::next_turn(earlier) {
             NextTurn::Append {
-                role,
-                section: expected,
-                ..
-            } => {
-                if kind != expected {
-                    let detail = format!(
-                        "`## {}` where `## {}` is due",
-                        kind.heading(),
-                        expected.heading()
-                    );
-                    self.report(section.line, ProtocolRule::TurnOrder, detail);
-                } else if by.is_some_and(|by| by != role) {
+                section: expected, ..
+            } if kind != expected => {
+                let detail = format!(
+                    "`## {}` where `## {}` is due",
+                    kind.heading(),
+                    expected.heading()
+                );
+                self.report(section.line, ProtocolRule::TurnOrder, detail);
+            }
+            NextTurn::Append { role, .. } => {
+                if let Some(signature) = signature.filter(|signature| signature.role != role) {
                     let detail = format!("`## {}` belongs to {role}", kind.heading());
-                    self.report(section.line, ProtocolRule::WrongVoice, detail);
+                    self.report(signature.line, ProtocolRule::WrongVoice, detail);
                 }
             }
             NextTurn::Close => {
@@ -219,58 +236,63 @@ impl TranscriptChecker {
         }
     }
 
-    fn check_closing(
-        &mut self,
-        earlier: &DebateTranscript,
-        section: &DebateSection,
-        by: Option<DuelRole>,
-    ) {
-        let ending = section.stated_ending();
-        if ending.is_none() {
-            let detail = "no line `Outcome: consensus | limit | timeout-a | timeout-b | violation`";
-            self.report(section.line, ProtocolRule::UntypedEnding, detail);
-        }
-        let allowed = match (by, turns::next_turn(earlier)) {
-            (None, _)
-            | (_, NextTurn::Close | NextTurn::Unfinished | NextTurn::Broken | NextTurn::Over) => {
-                true
+    fn check_closing(&mut self, earlier: &DebateTranscript, section: &DebateSection) {
+        let closing = read_closing(&self.state, turns::next_turn(earlier), section);
+        match closing.fault {
+            Some(ClosingFault::WrongCloser) => {
+                let detail = format!("{} may not close here", closing.by);
+                self.report(section.line, ProtocolRule::WrongCloser, detail);
             }
-            (Some(DuelRole::A), NextTurn::Append { may_close, .. }) => {
-                may_close || ending == Some(DuelEnding::TimeoutB)
+            Some(ClosingFault::Premature) => {
+                let detail = format!("{} closes while {}", closing.by, open_matters(&self.state));
+                self.report(section.line, ProtocolRule::PrematureClose, detail);
             }
-            (Some(DuelRole::B), _) => ending == Some(DuelEnding::TimeoutA),
-        };
-        if !allowed {
-            let who = by.map_or_else(String::new, |r| r.to_string());
-            self.report(
-                section.line,
-                ProtocolRule::WrongCloser,
-                format!("{who} may not close here"),
-            );
+            None => {}
         }
     }
 
-    fn check_content(&mut self, before: &[DebateSection], section: &DebateSection) {
-        let role = section.signature.as_ref().map(|s| s.role);
-        let SectionContent { points, replies } = read_content(section);
-        if matches!(section.kind, SectionKind::Response(_))
-            && replies.is_empty()
-            && has_open_points(before, role)
-        {
-            let detail = "no point is answered with Agreed, Partially agreed or Disagreed";
-            self.report(section.line, ProtocolRule::Uncategorised, detail);
+    fn check_content(&mut self, section: &DebateSection) {
+        let Some(role) = section
+            .author()
+            .filter(|_| section.kind != SectionKind::Consensus)
+        else {
+            return;
+        };
+        let content = read_content(section);
+        self.check_answers(role, section, &content);
+        for reply in &content.replies {
+            self.check_reply(reply, &content);
         }
-        for reply in replies {
-            if reply.reasoning.is_empty()
-                && reply.stance != council_protocol::answer::Stance::Agreed
-            {
-                self.report(
-                    reply.line,
-                    ProtocolRule::NoReason,
-                    "a disagreement needs its reason",
-                );
-            }
-            if let Some(to) = reply.to.filter(|to| !self.points.contains(to)) {
+        if section.kind == SectionKind::Opening {
+            return;
+        }
+        let is_new = |point: &&RaisedPoint| {
+            point.tag.is_none() && self.state.target_of(role, point).is_none()
+        };
+        let untagged: Vec<u32> = content
+            .points
+            .iter()
+            .filter(is_new)
+            .map(|point| point.line)
+            .collect();
+        for line in untagged {
+            let detail = "an independent finding needs its tag";
+            self.report(line, ProtocolRule::Untagged, detail);
+        }
+    }
+
+    fn check_reply(&mut self, reply: &PointReply, content: &SectionContent) {
+        if reply.reasoning.trim().is_empty() && reply.stance != Stance::Agreed {
+            self.report(
+                reply.line,
+                ProtocolRule::NoReason,
+                "a disagreement needs its reason",
+            );
+        }
+        for to in &reply.to.ids {
+            let is_known = self.state.points.iter().any(|point| point.id == *to);
+            let is_raised = content.points.iter().any(|point| point.id == Some(*to));
+            if !is_known && !is_raised {
                 self.report(
                     reply.line,
                     ProtocolRule::UnknownPoint,
@@ -278,37 +300,91 @@ impl TranscriptChecker {
                 );
             }
         }
-        for point in points {
-            let later = !matches!(section.kind, SectionKind::Opening | SectionKind::Consensus);
-            if later && point.tag.is_none() {
-                self.report(
-                    point.line,
-                    ProtocolRule::Untagged,
-                    "an independent finding needs its tag",
-                );
-            }
-            let next = |role: DuelRole| {
-                let number = self.points.iter().filter(|p| p.role == role).count() + 1;
-                PointId {
-                    role,
-                    number: u32::try_from(number).unwrap_or(u32::MAX),
-                }
-            };
-            if let Some(id) = point.id.or_else(|| role.map(next)) {
-                self.points.push(id);
+    }
+
+    /// Each point that a response speaks of needs a label; the first response answers every point of the opening.
+    fn check_answers(&mut self, role: DuelRole, section: &DebateSection, content: &SectionContent) {
+        let SectionKind::Response(number) = section.kind else {
+            return;
+        };
+        let answers = self
+            .state
+            .assign_replies(role, section.kind, &content.replies);
+        let mut answered: Vec<PointId> = answers
+            .iter()
+            .flat_map(|(targets, _)| targets.clone())
+            .collect();
+        answered.extend(
+            content
+                .points
+                .iter()
+                .filter_map(|point| self.state.target_of(role, point)),
+        );
+        for item in &content.uncategorised {
+            let named = self.state.targets_of(role, section.kind, &item.to);
+            let open: Vec<PointId> = named
+                .into_iter()
+                .filter(|id| !answered.contains(id) && self.is_open_for(role, *id))
+                .collect();
+            if !open.is_empty() {
+                self.report_uncategorised(item, &open);
+                answered.extend(open);
             }
         }
+        let open = self
+            .state
+            .points
+            .iter()
+            .filter(|point| self.is_open_for(role, point.id));
+        let missing: Vec<PointId> = open
+            .map(|point| point.id)
+            .filter(|id| !answered.contains(id))
+            .collect();
+        if !missing.is_empty() && (number == 1 || answered.is_empty()) {
+            let ids: Vec<String> = missing.iter().map(|id| self.describe_point(*id)).collect();
+            let detail = format!(
+                "{} is not answered with Agreed, Partially agreed or Disagreed",
+                ids.join(", ")
+            );
+            self.report(section.line, ProtocolRule::Uncategorised, detail);
+        }
+    }
+
+    fn report_uncategorised(&mut self, item: &UncategorisedItem, open: &[PointId]) {
+        let ids: Vec<String> = open.iter().map(|id| self.describe_point(*id)).collect();
+        let detail = format!(
+            "{} has no label here: Agreed, Partially agreed or Disagreed",
+            ids.join(", ")
+        );
+        self.report(item.line, ProtocolRule::Uncategorised, detail);
+    }
+
+    fn is_open_for(&self, role: DuelRole, id: PointId) -> bool {
+        let point = self.state.points.iter().find(|point| point.id == id);
+        id.role != role && point.is_some_and(|point| !point.is_settled())
+    }
+
+    fn describe_point(&self, id: PointId) -> String {
+        let point = self.state.points.iter().find(|point| point.id == id);
+        point.map_or_else(
+            || id.to_string(),
+            |point| format!("{id} (line {})", point.line),
+        )
     }
 }
 
-/// Whether anything that somebody else than `role` raised is still to be answered.
-fn has_open_points(before: &[DebateSection], role: Option<DuelRole>) -> bool {
-    let earlier = DebateTranscript {
-        subject: None,
-        sections: before.to_vec(),
-    };
-    let of_others = |point: &PointStanding| Some(point.id.role) != role && !point.is_settled();
-    point_standings(&earlier).iter().any(of_others)
+fn open_matters(state: &DebateState) -> String {
+    let open = state
+        .points
+        .iter()
+        .filter(|point| !point.is_settled())
+        .map(|point| point.id.to_string());
+    let open: Vec<String> = open.collect();
+    match (open.is_empty(), state.dissents.first()) {
+        (false, _) => format!("{} is open", open.join(", ")),
+        (true, Some(dissent)) => format!("{} disagrees at line {}", dissent.role, dissent.line),
+        (true, None) => "nobody timed out or agreed".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -334,7 +410,7 @@ mod tests {
 
     #[test]
     fn each_violation_is_named_with_its_line() {
-        let cases: [(&str, String, (u32, &str)); 9] = [
+        let cases: [(&str, String, (u32, &str)); 12] = [
             (
                 "order",
                 file(&[("Opening", 'A'), ("Follow-up 1", 'A')]),
@@ -343,7 +419,7 @@ mod tests {
             (
                 "voice",
                 file(&[("Opening", 'A'), ("Response 1", 'A')]),
-                (10, "wrong-voice"),
+                (13, "wrong-voice"),
             ),
             (
                 "heading",
@@ -356,9 +432,9 @@ mod tests {
                 (17, "wrong-closer"),
             ),
             (
-                "ending",
-                GOOD.replace("Outcome: consensus", "all fine"),
-                (17, "untyped-ending"),
+                "early",
+                GOOD.replace("**Agreed** — yes", "**Disagreed** — no"),
+                (17, "premature-close"),
             ),
             (
                 "double",
@@ -375,7 +451,22 @@ mod tests {
             (
                 "label",
                 GOOD.replace("**Agreed** — yes", "I see"),
+                (11, "uncategorised"),
+            ),
+            (
+                "missing",
+                GOOD.replace("- **A1** — **Agreed** — yes", "Thank you."),
                 (10, "uncategorised"),
+            ),
+            (
+                "stray",
+                GOOD.replacen("\n---\n", "\nP.S. I disagree\n---\n", 1),
+                (8, "stray-text"),
+            ),
+            (
+                "fence",
+                GOOD.replace("— yes\n", "— yes\n\n```\ncode\n"),
+                (13, "open-fence"),
             ),
             (
                 "time",

@@ -1,17 +1,24 @@
 //! The protocol of a duel. Everything here is pure: text in, state out.
 //!
-//! [`transcript`] reads the file, [`turns`] says whose move it is, [`check`] names violations with their lines, [`points`]
-//! reads what was claimed and answered, [`standing`] keeps the score, [`side`] decides the next move, [`render`] writes a
-//! section. Waiting and appending is the session's business.
+//! [`transcript`] reads the file, [`content`] what a section claims and answers (`wording` knows how people agree and
+//! disagree), [`standing`] keeps the score, [`turns`] says whose move it is, [`closing`] what a CONSENSUS means, [`check`]
+//! names violations with their lines, [`ledger`] knows every byte, [`side`] decides the next move, [`render`] writes a section.
 
+mod blocks;
 pub mod check;
-pub mod points;
+pub mod claims;
+pub mod closing;
+pub mod content;
+#[cfg(test)]
+mod laws;
+pub mod ledger;
 pub mod render;
 pub mod side;
 pub mod speak;
 pub mod standing;
 pub mod transcript;
 pub mod turns;
+pub mod wording;
 
 use std::fmt;
 

@@ -3,8 +3,10 @@
 use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Vote};
 
-use super::points::{LABELS, PointId, TAGS};
+use super::claims::TAGS;
+use super::content::PointId;
 use super::transcript::SectionKind;
+use super::wording::LABELS;
 use super::{DuelEnding, DuelRole};
 
 /// What one side says in a section.
@@ -136,7 +138,7 @@ mod tests {
     use council_protocol::{Location, RepoPath, Severity};
     use proptest::prelude::*;
 
-    use super::super::points::read_content;
+    use super::super::content::read_content;
     use super::super::transcript::DebateTranscript;
     use super::*;
 
@@ -189,7 +191,7 @@ mod tests {
         let transcript = DebateTranscript::parse(&text);
         assert!(transcript.sections[0].is_complete());
         let said = read_content(&transcript.sections[0]);
-        assert_eq!(said.replies[0].to, Some(id("A1")));
+        assert_eq!(said.replies[0].to.ids, [id("A1")]);
         assert_eq!(said.replies[0].evidence.as_ref(), Some(&evidence));
         assert_eq!(said.points[0].finding, finding("boom", "x.unwrap()"));
         insta::assert_snapshot!(text);

@@ -2,7 +2,8 @@
 
 use council_protocol::Millis;
 
-use super::standing::point_standings;
+use super::closing::read_closing;
+use super::standing::DebateState;
 use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{self, NextTurn};
 use super::{DuelEnding, DuelRole, check};
@@ -127,26 +128,21 @@ impl DuelSide {
 
 /// Whether nothing is open between the sides.
 pub fn is_settled(transcript: &DebateTranscript) -> bool {
-    point_standings(transcript)
-        .iter()
-        .all(super::standing::PointStanding::is_settled)
+    DebateState::read(transcript).is_settled()
 }
 
-/// How a concluded transcript ended. A fatal violation anywhere outweighs what it says of itself.
+/// How a concluded transcript ended. A fatal violation anywhere outweighs what it says of itself, and so does what the sides
+/// said: a closing makes no agreement.
 pub fn ending_of(transcript: &DebateTranscript) -> DuelEnding {
-    if check::check_transcript(transcript)
+    let is_broken = check::check_transcript(transcript)
         .iter()
-        .any(|v| v.rule.is_fatal())
-    {
+        .any(|v| v.rule.is_fatal());
+    let Some((index, section)) = transcript.closing().filter(|_| !is_broken) else {
         return DuelEnding::Violation;
-    }
-    let consensus = transcript
-        .sections
-        .iter()
-        .find(|s| s.kind == SectionKind::Consensus);
-    consensus
-        .and_then(super::transcript::DebateSection::stated_ending)
-        .unwrap_or(DuelEnding::Violation)
+    };
+    let earlier = transcript.before(index);
+    let state = DebateState::read(&earlier);
+    read_closing(&state, turns::next_turn(&earlier), section).ending
 }
 
 #[cfg(test)]
@@ -298,12 +294,67 @@ mod tests {
                 ending: DuelEnding::Violation
             }
         );
-        let untyped = file(&[("Opening", 'A'), ("Response 1", 'B'), ("CONSENSUS", 'A')]);
+        let opened = file(&[("Opening", 'A'), ("CONSENSUS", 'A')]);
         assert_eq!(
-            look(DuelRole::B, Some(&untyped), 0),
+            look(DuelRole::B, Some(&opened), 0),
             SideMove::Stop {
                 ending: DuelEnding::Violation
             }
         );
+    }
+
+    fn closed(response: &str, closing: &str) -> DuelEnding {
+        let text = format!(
+            "## Opening\n1. `a.rs:1` — bad\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
+             ## Response 1\n{response}\n\n*— Agent B, 2025-06-15T14:31:00Z*\n\n{closing}\n"
+        );
+        ending_of(&DebateTranscript::parse(&text))
+    }
+
+    #[test]
+    fn a_bare_closing_ends_the_debate_as_both_sides_left_it() {
+        assert_eq!(
+            closed("1. Agreed", "## CONSENSUS\nWe fix it."),
+            DuelEnding::Consensus
+        );
+        assert_eq!(
+            closed("1. Disagreed: no", "## CONSENSUS\nWe fix it."),
+            DuelEnding::Violation
+        );
+        assert_eq!(
+            closed("I have read it.", "## CONSENSUS"),
+            DuelEnding::Violation
+        );
+        let late = "## CONSENSUS\nAgent A did not respond in time.";
+        assert_eq!(closed("1. Disagreed: no", late), DuelEnding::TimeoutA);
+        let dissenting = "## CONSENSUS\nRemaining disagreements: all of it";
+        assert_eq!(closed("1. Agreed", dissenting), DuelEnding::Violation);
+        let at_peace = "## CONSENSUS\nRemaining disagreements: none";
+        assert_eq!(closed("1. Agreed", at_peace), DuelEnding::Consensus);
+    }
+
+    #[test]
+    fn what_a_closing_says_of_itself_makes_no_agreement() {
+        let typed = "## CONSENSUS\nOutcome: consensus\n\n*— Agent A, 2025-06-15T14:32:00Z*";
+        assert_eq!(
+            closed("1. I am not convinced", typed),
+            DuelEnding::Violation
+        );
+        assert_eq!(
+            closed("Nothing of this convinces me. I disagree.", typed),
+            DuelEnding::Violation
+        );
+        assert_eq!(closed("1. Agreed", typed), DuelEnding::Consensus);
+    }
+
+    #[test]
+    fn a_disagreement_that_names_no_point_keeps_the_debate_open() {
+        let text = file(&[("Opening", 'A'), ("Response 1", 'B')]);
+        let text = text.replace(
+            "## Response 1\ntext",
+            "## Response 1\nI disagree with this whole analysis.",
+        );
+        let next = look(DuelRole::A, Some(&text), 0);
+        assert!(matches!(next, SideMove::Speak { .. }), "{next:?}");
     }
 }

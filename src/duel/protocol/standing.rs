@@ -1,13 +1,15 @@
-//! Where every point of a duel stands: who raised it, what the other side says last, whether it is settled.
-
-use std::collections::BTreeMap;
+//! Where every point of a duel stands: who raised it, what each side says of it last, whether it is settled.
 
 use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Location, Vote};
 
 use super::DuelRole;
-use super::points::{PointId, PointReply, RaisedPoint, read_content};
-use super::transcript::{DebateSection, DebateTranscript};
+use super::claims::{RaisedPoint, has_place};
+use super::content::{PointId, PointRefs, PointReply, SectionContent, read_content};
+use super::transcript::{DebateSection, DebateTranscript, SectionKind};
+
+/// How far apart two sides may place what they call the same, in lines.
+const NEAR_LINES: u32 = 3;
 
 /// One point with everything that was said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub struct PointStanding {
     pub tag: Option<Tag>,
     /// The section in which it was raised, from 0.
     pub section: usize,
+    /// Its line in the file.
+    pub line: u32,
     /// Replies in order, of both sides.
     pub replies: Vec<PointOpinion>,
 }
@@ -37,153 +41,341 @@ pub struct PointOpinion {
     pub evidence: Option<Evidence>,
 }
 
+/// A disagreement that names no point: it stands until its side agrees in a later section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LooseDissent {
+    /// Whose.
+    pub role: DuelRole,
+    /// The section in which it stands, from 0.
+    pub section: usize,
+    /// Its line in the file.
+    pub line: u32,
+}
+
 impl PointStanding {
     /// The last word of a side on this point.
     pub fn last_of(&self, role: DuelRole) -> Option<&PointOpinion> {
         self.replies.iter().rev().find(|r| r.role == role)
     }
 
-    /// Whether its owner agreed to the other side's objection, and thereby gave it up.
+    fn last_index(&self, role: DuelRole) -> Option<usize> {
+        self.replies.iter().rposition(|r| r.role == role)
+    }
+
+    /// Whether its owner agreed to the other side's last objection, and thereby gave the point up.
     pub fn is_conceded(&self) -> bool {
+        let (other, owner) = (self.id.role.other(), self.id.role);
         let objected = self
-            .replies
-            .iter()
-            .position(|r| r.role != self.id.role && r.stance != Stance::Agreed);
-        let owner = self
-            .replies
-            .iter()
-            .rposition(|r| r.role == self.id.role && r.stance == Stance::Agreed);
-        matches!((objected, owner), (Some(before), Some(after)) if before < after)
+            .last_of(other)
+            .is_some_and(|r| r.stance != Stance::Agreed);
+        let gave_up = self
+            .last_of(owner)
+            .is_some_and(|r| r.stance == Stance::Agreed);
+        objected && gave_up && self.last_index(other) < self.last_index(owner)
+    }
+
+    /// Whether the other side agrees, and the owner has not taken the agreement back since.
+    fn is_agreed(&self) -> bool {
+        let (other, owner) = (self.id.role.other(), self.id.role);
+        let agreed = self
+            .last_of(other)
+            .is_some_and(|r| r.stance == Stance::Agreed);
+        let reopened = self
+            .last_of(owner)
+            .is_some_and(|r| r.stance != Stance::Agreed)
+            && self.last_index(owner) > self.last_index(other);
+        agreed && !reopened
     }
 
     /// Whether nothing is left to say: the other side agrees, or the owner gave it up.
     pub fn is_settled(&self) -> bool {
-        let agreed = self
-            .last_of(self.id.role.other())
-            .is_some_and(|r| r.stance == Stance::Agreed);
-        agreed || self.is_conceded()
+        self.is_agreed() || self.is_conceded()
+    }
+
+    /// Whether the point says where the problem is.
+    pub fn is_placed(&self) -> bool {
+        has_place(&self.finding)
     }
 }
 
-/// Every point in the order in which it was raised.
-pub fn point_standings(transcript: &DebateTranscript) -> Vec<PointStanding> {
-    let mut board = PointBoard::default();
-    for (index, section) in transcript.sections.iter().enumerate() {
-        if let Some(role) = section.signature.as_ref().map(|s| s.role) {
-            board.read_section(index, role, section);
+/// Everything that two sides have said of each other's points.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DebateState {
+    /// Every point in the order in which it was raised.
+    pub points: Vec<PointStanding>,
+    /// Disagreements that name no point and still stand.
+    pub dissents: Vec<LooseDissent>,
+    /// Sides that took part: they raised a point, took a stance, or named a vote.
+    pub speakers: Vec<DuelRole>,
+}
+
+impl DebateState {
+    /// Reads a transcript.
+    pub fn read(transcript: &DebateTranscript) -> Self {
+        let mut state = Self::default();
+        let count = transcript.sections.len();
+        for (index, section) in transcript.sections.iter().enumerate() {
+            // What is half written is not said yet.
+            if section.is_complete() || index + 1 < count {
+                state.read_section(index, section);
+            }
         }
+        state
     }
-    board.points.into_values().collect()
-}
 
-/// How far apart two sides may place what they call the same.
-const NEAR_LINES: u32 = 3;
-
-fn stance_of(tag: Tag) -> Option<Stance> {
-    match tag {
-        Tag::Same => Some(Stance::Agreed),
-        Tag::NotReproduced => Some(Stance::Disagreed),
-        Tag::New => None,
+    /// Whether nothing is open between the sides.
+    pub fn is_settled(&self) -> bool {
+        self.dissents.is_empty() && self.points.iter().all(PointStanding::is_settled)
     }
-}
 
-#[derive(Default)]
-struct PointBoard {
-    /// By order of appearance.
-    points: BTreeMap<usize, PointStanding>,
-}
+    /// Whether `closer` may say that everything is agreed: a point of the other side on which the closer never took a stance
+    /// is accepted by its closing; one of its own needs the other's word.
+    pub fn is_settled_for(&self, closer: DuelRole) -> bool {
+        let is_accepted =
+            |point: &PointStanding| point.id.role != closer && point.last_of(closer).is_none();
+        let is_dissenting = self.dissents.iter().any(|dissent| dissent.role != closer);
+        !is_dissenting
+            && self
+                .points
+                .iter()
+                .all(|point| point.is_settled() || is_accepted(point))
+    }
 
-impl PointBoard {
-    fn read_section(&mut self, index: usize, role: DuelRole, section: &DebateSection) {
-        let said = read_content(section);
-        for (nth, reply) in said.replies.into_iter().enumerate() {
-            self.record_reply(role, nth, reply);
+    /// Takes in one more section.
+    pub(super) fn read_section(&mut self, index: usize, section: &DebateSection) {
+        let Some(role) = section.author() else {
+            return;
+        };
+        let content = read_content(section);
+        let has_vote = vote_in(section).is_some();
+        if section.kind != SectionKind::Consensus
+            && (has_vote || takes_part(&content))
+            && !self.speakers.contains(&role)
+        {
+            self.speakers.push(role);
         }
-        for point in said.points {
+        let answers = self.assign_replies(role, section.kind, &content.replies);
+        let before = self.dissents.len();
+        for (targets, reply) in answers {
+            self.record_reply(index, role, &targets, reply, before);
+        }
+        for point in content.points {
             self.raise_point(index, role, point);
+        }
+    }
+
+    /// Which points each reply speaks of: those that it names, else those of the other side in their order.
+    pub fn assign_replies<'a>(
+        &self,
+        role: DuelRole,
+        kind: SectionKind,
+        replies: &'a [PointReply],
+    ) -> Vec<(Vec<PointId>, &'a PointReply)> {
+        let named: Vec<Option<Vec<PointId>>> = replies
+            .iter()
+            .map(|reply| self.named_points(role, kind, reply))
+            .collect();
+        let taken: Vec<PointId> = named.iter().flatten().flatten().copied().collect();
+        let open = self
+            .open_for(role)
+            .into_iter()
+            .filter(|id| !taken.contains(id))
+            .collect::<Vec<_>>();
+        let unnamed = named.iter().filter(|targets| targets.is_none()).count();
+        let mut in_order = open.iter();
+        let assign = |(reply, targets): (&'a PointReply, Option<Vec<PointId>>)| {
+            let targets = targets.unwrap_or_else(|| match (unnamed == open.len(), reply.stance) {
+                (true, _) => in_order.next().copied().into_iter().collect(),
+                // Nobody knows which point is meant: a doubt is held against all of them, a consent counts for none.
+                (false, Stance::Agreed) if !reply.is_universal => Vec::new(),
+                (false, Stance::Agreed) if unnamed > 1 => Vec::new(),
+                (false, _) => open.clone(),
+            });
+            (targets, reply)
+        };
+        replies.iter().zip(named).map(assign).collect()
+    }
+
+    /// The points that a reply names; none: it names none that there is.
+    fn named_points(
+        &self,
+        role: DuelRole,
+        kind: SectionKind,
+        reply: &PointReply,
+    ) -> Option<Vec<PointId>> {
+        let targets = self.targets_of(role, kind, &reply.to);
+        // A consent to a point that nobody raised is one to nothing; a doubt is held against what there is.
+        let is_lost =
+            targets.is_empty() && (reply.to.ids.is_empty() || reply.stance != Stance::Agreed);
+        (!is_lost).then_some(targets)
+    }
+
+    /// The points that a statement names, as far as they were raised.
+    pub fn targets_of(&self, role: DuelRole, kind: SectionKind, to: &PointRefs) -> Vec<PointId> {
+        let known = |id: &PointId| self.points.iter().any(|point| point.id == *id);
+        if !to.ids.is_empty() {
+            return to.ids.iter().copied().filter(known).collect();
+        }
+        let by_place = to
+            .place
+            .as_ref()
+            .and_then(|place| self.near_point(role, place));
+        // Only the first response answers a list that is numbered as the opening is.
+        let numbered = to.ordinal.filter(|_| kind == SectionKind::Response(1));
+        let by_number = numbered
+            .map(|number| PointId {
+                role: role.other(),
+                number,
+            })
+            .filter(known);
+        by_place.or(by_number).into_iter().collect()
+    }
+
+    /// The point that a finding takes a stance on.
+    pub fn target_of(&self, role: DuelRole, point: &RaisedPoint) -> Option<PointId> {
+        point.stance_there()?;
+        let near = self.near_point(role, &point.finding.location);
+        // "Same as other agent" speaks of the other side's findings only.
+        near.filter(|id| id.role != role || point.tag != Some(Tag::Same))
+    }
+
+    /// What a side has to answer: the other's open points; where there are none, its own that were objected to.
+    fn open_for(&self, role: DuelRole) -> Vec<PointId> {
+        let open = self.points.iter().filter(|point| !point.is_settled());
+        let theirs: Vec<PointId> = open
+            .clone()
+            .map(|point| point.id)
+            .filter(|id| id.role != role)
+            .collect();
+        if !theirs.is_empty() {
+            return theirs;
+        }
+        let objected = open.filter(|point| point.last_of(role.other()).is_some());
+        objected.map(|point| point.id).collect()
+    }
+
+    fn record_reply(
+        &mut self,
+        index: usize,
+        role: DuelRole,
+        targets: &[PointId],
+        reply: &PointReply,
+        before: usize,
+    ) {
+        if targets.is_empty() {
+            return self.record_loose(index, role, reply, before);
+        }
+        for point in self
+            .points
+            .iter_mut()
+            .filter(|point| targets.contains(&point.id))
+        {
+            point.replies.push(PointOpinion {
+                role,
+                stance: reply.stance,
+                reasoning: reply.reasoning.clone(),
+                evidence: reply.evidence.clone(),
+            });
+        }
+    }
+
+    fn record_loose(&mut self, section: usize, role: DuelRole, reply: &PointReply, before: usize) {
+        match reply.stance {
+            Stance::Agreed
+                if reply.to.ids.is_empty()
+                    && (reply.is_universal || self.open_for(role).is_empty()) =>
+            {
+                let mut at = 0;
+                self.dissents.retain(|dissent| {
+                    at += 1;
+                    at > before || dissent.role != role || dissent.section == section
+                });
+            }
+            Stance::Agreed => {}
+            Stance::PartiallyAgreed | Stance::Disagreed => {
+                let line = reply.line;
+                self.dissents.push(LooseDissent {
+                    role,
+                    section,
+                    line,
+                });
+            }
         }
     }
 
     /// A new point; `same as other agent` and `not reproduced` speak of the other side's instead.
     fn raise_point(&mut self, index: usize, role: DuelRole, point: RaisedPoint) {
-        if let Some(stance) = point.tag.and_then(stance_of)
-            && let Some(theirs) = self.find_near(role.other(), &point.finding.location)
-        {
-            let Finding {
-                description,
-                quote,
-                location,
-                ..
-            } = point.finding;
-            let evidence = Evidence {
-                path: location.path,
-                line: location.line,
-                quote,
-            };
-            let evidence = Some(evidence).filter(|e| !e.quote.is_empty());
-            theirs.replies.push(PointOpinion {
-                role,
-                stance,
-                reasoning: description,
-                evidence,
-            });
-            return;
+        if let (Some(id), Some(stance)) = (self.target_of(role, &point), point.stance_there()) {
+            return self.record_tagged(id, role, stance, point.finding);
         }
         if point.tag == Some(Tag::NotReproduced) {
-            return;
+            let line = point.line;
+            return self.dissents.push(LooseDissent {
+                role,
+                section: index,
+                line,
+            });
         }
-        let number = self.points.values().filter(|p| p.id.role == role).count() + 1;
-        let id = PointId {
+        let number = self.points.iter().filter(|p| p.id.role == role).count() + 1;
+        let next = PointId {
             role,
             number: u32::try_from(number).unwrap_or(u32::MAX),
         };
-        let standing = PointStanding {
-            id: point
-                .id
-                .filter(|id| id.role == role && self.find_point(*id).is_none())
-                .unwrap_or(id),
+        let is_free = |id: &PointId| id.role == role && !self.points.iter().any(|p| p.id == *id);
+        self.points.push(PointStanding {
+            id: point.id.filter(is_free).unwrap_or(next),
             finding: point.finding,
             tag: point.tag,
             section: index,
+            line: point.line,
             replies: Vec::new(),
-        };
-        self.points.insert(self.points.len(), standing);
+        });
     }
 
-    fn find_near(&mut self, role: DuelRole, place: &Location) -> Option<&mut PointStanding> {
-        let near = |p: &&mut PointStanding| {
-            let at = &p.finding.location;
-            p.id.role == role && at.path == place.path && at.line.abs_diff(place.line) <= NEAR_LINES
-        };
-        self.points.values_mut().find(near)
-    }
-
-    fn find_point(&mut self, id: PointId) -> Option<&mut PointStanding> {
-        self.points.values_mut().find(|p| p.id == id)
-    }
-
-    /// A reply without a name answers the other side's points in their order.
-    fn record_reply(&mut self, role: DuelRole, nth: usize, reply: PointReply) {
-        let unnamed = || {
-            let theirs = self
-                .points
-                .values()
-                .filter(|p| p.id.role != role && !p.is_settled());
-            theirs.map(|p| p.id).nth(nth)
-        };
-        let Some(id) = reply.to.or_else(unnamed) else {
-            return;
+    fn record_tagged(&mut self, id: PointId, role: DuelRole, stance: Stance, finding: Finding) {
+        let evidence = Evidence {
+            path: finding.location.path,
+            line: finding.location.line,
+            quote: finding.quote,
         };
         let opinion = PointOpinion {
             role,
-            stance: reply.stance,
-            reasoning: reply.reasoning,
-            evidence: reply.evidence,
+            stance,
+            reasoning: finding.description,
+            evidence: Some(evidence).filter(|evidence| !evidence.quote.is_empty()),
         };
-        if let Some(point) = self.find_point(id) {
+        if let Some(point) = self.points.iter_mut().find(|point| point.id == id) {
             point.replies.push(opinion);
         }
     }
+
+    /// The point at a place; the other side's first.
+    fn near_point(&self, role: DuelRole, place: &Location) -> Option<PointId> {
+        let near = |point: &&PointStanding| {
+            let at = &point.finding.location;
+            point.is_placed() && at.path == place.path && at.line.abs_diff(place.line) <= NEAR_LINES
+        };
+        let distance = |point: &&PointStanding| {
+            (
+                point.id.role == role,
+                point.finding.location.line.abs_diff(place.line),
+            )
+        };
+        self.points
+            .iter()
+            .filter(near)
+            .min_by_key(distance)
+            .map(|point| point.id)
+    }
+}
+
+fn takes_part(content: &SectionContent) -> bool {
+    !content.points.is_empty() || !content.replies.is_empty() || content.approves
+}
+
+/// Every point in the order in which it was raised.
+pub fn point_standings(transcript: &DebateTranscript) -> Vec<PointStanding> {
+    DebateState::read(transcript).points
 }
 
 /// The vote that a side named in its section (`Vote: FAIL — …`), the last one.
@@ -192,15 +384,23 @@ pub fn vote_of(transcript: &DebateTranscript, role: DuelRole) -> Option<(Vote, S
         .sections
         .iter()
         .rev()
-        .filter(|s| s.signature.as_ref().is_some_and(|g| g.role == role));
-    own.flat_map(|s| s.body.iter().filter(|l| l.open))
-        .find_map(|line| {
-            let (word, insight) = line.text.trim().strip_prefix("Vote: ")?.split_once(" — ")?;
-            let vote = [Vote::Pass, Vote::Warn, Vote::Fail]
-                .into_iter()
-                .find(|v| v.as_str() == word)?;
-            Some((vote, insight.to_owned()))
-        })
+        .filter(|section| section.author() == Some(role));
+    own.filter_map(vote_in).next()
+}
+
+fn vote_in(section: &DebateSection) -> Option<(Vote, String)> {
+    let lines = section.body.iter().filter(|line| line.is_open());
+    lines.filter_map(|line| parse_vote(&line.text)).next()
+}
+
+fn parse_vote(line: &str) -> Option<(Vote, String)> {
+    let text = line.trim().strip_prefix("Vote:")?.trim_start();
+    let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
+    let (vote, rest) = votes
+        .into_iter()
+        .find_map(|vote| Some((vote, text.strip_prefix(vote.as_str())?)))?;
+    let rest = rest.trim_start_matches([' ', '—', '–', '-', ':']);
+    Some((vote, rest.to_owned()))
 }
 
 #[cfg(test)]

@@ -20,15 +20,16 @@ pub enum SectionKind {
 impl SectionKind {
     fn parse(heading: &str) -> Self {
         let number = |prefix: &str| {
-            heading
-                .strip_prefix(prefix)
-                .and_then(|n| n.parse().ok())
-                .filter(|n| *n > 0)
+            let rest = heading.strip_prefix(prefix)?;
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let is_title = rest[digits..].is_empty() || rest[digits..].starts_with([' ', ':']);
+            rest[..digits].parse().ok().filter(|n| *n > 0 && is_title)
         };
-        if heading == "Opening" {
-            Self::Opening
-        } else if heading == "CONSENSUS" {
+        // The stop signal is whatever `grep '^## CONSENSUS'` finds.
+        if heading.starts_with("CONSENSUS") {
             Self::Consensus
+        } else if heading == "Opening" {
+            Self::Opening
         } else if let Some(n) = number("Response ") {
             Self::Response(n)
         } else if let Some(n) = number("Follow-up ") {
@@ -46,6 +47,15 @@ impl SectionKind {
             Self::FollowUp(n) => format!("Follow-up {n}"),
             Self::Consensus => "CONSENSUS".into(),
             Self::Unknown => "?".into(),
+        }
+    }
+
+    /// Who writes such a section; none: either side.
+    pub fn owner(self) -> Option<DuelRole> {
+        match self {
+            Self::Opening | Self::FollowUp(_) => Some(DuelRole::A),
+            Self::Response(_) => Some(DuelRole::B),
+            Self::Consensus | Self::Unknown => None,
         }
     }
 }
@@ -72,13 +82,14 @@ pub struct DebateSection {
     pub heading: String,
     /// The heading's line, from 1.
     pub line: u32,
-    /// The lines between heading and signature (or the next heading), with whether each is open text (outside fences
-    /// and quotes) and its number.
+    /// The lines between heading and signature (or the next heading).
     pub body: Vec<BodyLine>,
     /// The closing line. Without it the section may be half written.
     pub signature: Option<SectionSignature>,
-    /// Whether a code fence of the section is still open at its end.
-    pub open_fence: bool,
+    /// The first line behind the signature that is neither blank nor a rule: nobody's words.
+    pub stray_line: Option<u32>,
+    /// The line of a code fence that is never closed.
+    pub open_fence: Option<u32>,
 }
 
 /// A line of a section's body.
@@ -88,22 +99,62 @@ pub struct BodyLine {
     pub number: u32,
     /// The text.
     pub text: String,
-    /// Whether it stands outside code fences, block quotes and indented code.
-    pub open: bool,
+    /// Where it stands.
+    pub kind: BodyLineKind,
+}
+
+/// Where a line of a body stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyLineKind {
+    /// In open text: only there a heading or a signature counts.
+    Open,
+    /// Indented by four columns or more: code, or an item of an item.
+    Indented,
+    /// In a block quote.
+    Quoted,
+    /// In a code fence.
+    Fenced,
+}
+
+impl BodyLine {
+    /// Whether it stands in open text.
+    pub fn is_open(&self) -> bool {
+        self.kind == BodyLineKind::Open
+    }
+
+    /// Whether it is its author's words, rather than something that is shown.
+    pub fn is_text(&self) -> bool {
+        matches!(self.kind, BodyLineKind::Open | BodyLineKind::Indented)
+    }
 }
 
 impl DebateSection {
-    /// Whether it is wholly there: signed, and outside every fence.
+    /// Whether it is wholly there, outside every fence: signed, or a closing, which ends the debate as soon as it stands there.
     pub fn is_complete(&self) -> bool {
-        self.signature.is_some() && !self.open_fence
+        let is_finished = self.signature.is_some() || self.kind == SectionKind::Consensus;
+        is_finished && self.open_fence.is_none()
+    }
+
+    /// Whose words it is: the signature says, and without one the heading.
+    pub fn author(&self) -> Option<DuelRole> {
+        let signed = self.signature.as_ref().map(|signature| signature.role);
+        signed.or(self.kind.owner())
     }
 
     /// What `Outcome:` says, in a CONSENSUS.
     pub fn stated_ending(&self) -> Option<DuelEnding> {
-        let lines = self.body.iter().filter(|l| l.open);
+        let lines = self.body.iter().filter(|l| l.is_open());
         lines
             .filter_map(|l| l.text.trim().strip_prefix("Outcome:"))
             .find_map(|w| DuelEnding::parse(w.trim()))
+    }
+
+    /// The words of its body, line by line.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.body
+            .iter()
+            .filter(|line| line.is_text())
+            .map(|line| line.text.as_str())
     }
 }
 
@@ -120,6 +171,7 @@ impl DebateTranscript {
     /// Reads a file's text. Never fails: what is odd is named by [`super::check`].
     pub fn parse(text: &str) -> Self {
         let mut reader = TranscriptReader::default();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (index, line) in text.lines().enumerate() {
             reader.read_line(u32::try_from(index + 1).unwrap_or(u32::MAX), line);
         }
@@ -128,96 +180,142 @@ impl DebateTranscript {
 
     /// Whether a complete CONSENSUS stands in the file.
     pub fn is_concluded(&self) -> bool {
-        self.sections
-            .iter()
-            .any(|s| s.kind == SectionKind::Consensus && s.is_complete())
+        self.closing().is_some()
     }
+
+    /// The first complete CONSENSUS and its index.
+    pub fn closing(&self) -> Option<(usize, &DebateSection)> {
+        let mut sections = self.sections.iter().enumerate();
+        sections.find(|(_, s)| s.kind == SectionKind::Consensus && s.is_complete())
+    }
+
+    /// The sections before that one.
+    pub fn before(&self, index: usize) -> Self {
+        Self {
+            subject: None,
+            sections: self.sections[..index].to_vec(),
+        }
+    }
+}
+
+/// A code fence that is open.
+#[derive(Debug, Clone, Copy)]
+struct OpenFence {
+    mark: char,
+    length: usize,
+    line: u32,
 }
 
 #[derive(Default)]
 struct TranscriptReader {
     transcript: DebateTranscript,
-    /// Character and length of the fence that is open.
-    fence: Option<(char, usize)>,
+    fence: Option<OpenFence>,
 }
 
 impl TranscriptReader {
     fn read_line(&mut self, number: u32, text: &str) {
-        let open = self.is_open(text);
-        if open {
-            if let Some(heading) = text.strip_prefix("## ") {
-                return self.open_section(number, heading.trim());
-            }
-            if let Some(subject) = text.strip_prefix("# Code Debate:")
-                && self.transcript.sections.is_empty()
-            {
-                self.transcript.subject = Some(subject.trim().to_owned());
-                return;
-            }
+        let kind = self.kind_of(number, text);
+        if kind == BodyLineKind::Open && self.read_heading(number, text) {
+            return;
         }
         let Some(section) = self.transcript.sections.last_mut() else {
             return;
         };
-        match parse_signature(text, number).filter(|_| open) {
-            Some(found) if section.signature.is_none() => section.signature = Some(found),
-            _ => section.body.push(BodyLine {
+        if section.signature.is_some() {
+            let is_trim = text.trim().is_empty() || text.trim().bytes().all(|b| b == b'-');
+            if !is_trim && section.stray_line.is_none() {
+                section.stray_line = Some(number);
+            }
+            return;
+        }
+        match parse_signature(text, number).filter(|_| kind == BodyLineKind::Open) {
+            Some(found) => section.signature = Some(found),
+            None => section.body.push(BodyLine {
                 number,
                 text: text.to_owned(),
-                open,
+                kind,
             }),
         }
     }
 
-    fn open_section(&mut self, line: u32, heading: &str) {
+    /// Whether a line of open text is a heading of the file's own.
+    fn read_heading(&mut self, number: u32, text: &str) -> bool {
+        if let Some(subject) = text.strip_prefix("# Code Debate:")
+            && self.transcript.sections.is_empty()
+        {
+            self.transcript.subject = Some(subject.trim().to_owned());
+            return true;
+        }
+        let Some(heading) = text.strip_prefix("## ").map(str::trim) else {
+            return false;
+        };
+        // The protocol asks for "an Independent findings section" within a turn: at this level it is part of the turn.
+        let is_part = heading.eq_ignore_ascii_case("Independent findings");
+        let current = self.transcript.sections.last();
+        if is_part && current.is_some_and(|section| section.signature.is_none()) {
+            return false;
+        }
         self.transcript.sections.push(DebateSection {
             kind: SectionKind::parse(heading),
             heading: heading.to_owned(),
-            line,
+            line: number,
             body: Vec::new(),
             signature: None,
-            open_fence: false,
+            stray_line: None,
+            open_fence: None,
         });
+        true
     }
 
-    /// Whether `text` is open text, keeping track of fences as CommonMark has them (4.5).
-    fn is_open(&mut self, text: &str) -> bool {
+    /// Where a line stands, keeping track of fences as CommonMark has them (4.5).
+    fn kind_of(&mut self, number: u32, text: &str) -> BodyLineKind {
         let indent = text.len() - text.trim_start_matches(' ').len();
         let trimmed = text.trim_start_matches(' ');
-        if indent > 3 || trimmed.starts_with('\t') {
-            return false;
-        }
         let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'));
         let run = mark.map_or(0, |m| trimmed.chars().take_while(|c| *c == m).count());
-        match (self.fence, mark) {
-            (Some((open, length)), Some(m)) if m == open && run >= length => {
-                if trimmed[run..].trim().is_empty() {
-                    self.fence = None;
-                }
-                false
+        if let Some(open) = self.fence {
+            let closes = indent <= 3 && mark == Some(open.mark) && run >= open.length;
+            if closes && trimmed[run..].trim().is_empty() {
+                self.fence = None;
             }
-            (Some(_), _) => false,
-            (None, Some(m)) if run >= 3 && !(m == '`' && trimmed[run..].contains('`')) => {
-                self.fence = Some((m, run));
-                false
+            return BodyLineKind::Fenced;
+        }
+        if indent > 3 || trimmed.starts_with('\t') {
+            return BodyLineKind::Indented;
+        }
+        match mark {
+            Some(mark) if run >= 3 && !(mark == '`' && trimmed[run..].contains('`')) => {
+                self.fence = Some(OpenFence {
+                    mark,
+                    length: run,
+                    line: number,
+                });
+                BodyLineKind::Fenced
             }
-            (None, _) => !trimmed.starts_with('>'),
+            _ if trimmed.starts_with('>') => BodyLineKind::Quoted,
+            _ => BodyLineKind::Open,
         }
     }
 
     fn finish(mut self) -> DebateTranscript {
         if let Some(last) = self.transcript.sections.last_mut() {
-            last.open_fence = self.fence.is_some();
+            last.open_fence = self.fence.map(|fence| fence.line);
         }
         self.transcript
     }
 }
 
-/// Reads `*— Agent A (tool), 2025-06-15T14:30:00Z*`.
+/// Reads `*— Agent A (tool), 2025-06-15T14:30:00Z*`; other dashes and emphasis are read, too.
 fn parse_signature(text: &str, line: u32) -> Option<SectionSignature> {
-    let inner = text
-        .trim_end()
-        .strip_prefix("*— Agent ")?
-        .strip_suffix('*')?;
+    let text = text.trim_end();
+    let marks = ["***", "**", "*", "_"];
+    let inner = marks
+        .iter()
+        .find_map(|mark| text.strip_prefix(mark)?.strip_suffix(mark))?;
+    let inner = ["—", "–", "--", "-"]
+        .iter()
+        .find_map(|dash| inner.strip_prefix(dash))?;
+    let inner = inner.trim_start().strip_prefix("Agent ")?;
     let (role, rest) = match inner.split_at_checked(1)? {
         ("A", rest) => (DuelRole::A, rest),
         ("B", rest) => (DuelRole::B, rest),
@@ -238,10 +336,9 @@ fn parse_signature(text: &str, line: u32) -> Option<SectionSignature> {
     })
 }
 
-/// Whether `text` has the shape of an RFC 3339 time: `2025-06-15T14:30:00Z`, with fraction and offset allowed.
+/// Whether `text` begins with a date, `2025-06-15`: the protocol asks for a timestamp and shows one of RFC 3339.
 fn is_timestamp(text: &str) -> bool {
-    let shape = b"dddd-dd-ddTdd:dd:dd";
-    let bytes = text.as_bytes();
+    let shape = b"dddd-dd-dd";
     let fits = |(b, s): (&u8, &u8)| {
         if *s == b'd' {
             b.is_ascii_digit()
@@ -249,14 +346,8 @@ fn is_timestamp(text: &str) -> bool {
             b == s
         }
     };
-    if bytes.len() <= shape.len() || !bytes.iter().zip(shape).all(fits) {
-        return false;
-    }
-    let rest = text[shape.len()..]
-        .trim_start_matches('.')
-        .trim_start_matches(|c: char| c.is_ascii_digit());
-    let offset = |o: &str| o.len() == 5 && o.chars().all(|c| c.is_ascii_digit() || c == ':');
-    rest == "Z" || rest.strip_prefix(['+', '-']).is_some_and(offset)
+    let bytes = text.as_bytes();
+    bytes.len() >= shape.len() && bytes.iter().zip(shape).all(fits) && !text.contains(['*', '_'])
 }
 
 #[cfg(test)]
@@ -312,7 +403,7 @@ mod tests {
         let text = format!("## Opening\n```\ncode\n{SIGNED}\n");
         let transcript = DebateTranscript::parse(&text);
         assert!(!transcript.sections[0].is_complete());
-        assert!(transcript.sections[0].open_fence);
+        assert_eq!(transcript.sections[0].open_fence, Some(2));
     }
 
     #[test]
@@ -322,12 +413,15 @@ mod tests {
             "*— Agent A*",
             "*— Agent A, yesterday*",
             "- Agent A, 2025-06-15T14:30:00Z",
+            "*— Agent A, 2025-06-15T14:3",
         ] {
             assert_eq!(parse_signature(bad, 1), None, "{bad}");
         }
         for good in [
             "*— Agent B, 2025-06-15T14:30:00Z*",
             "*— Agent A (a (b), c), 2025-06-15T14:30:00.123+02:00*",
+            "_- Agent B (tool), 2025-06-15 14:30 UTC_",
+            "**– Agent B, 2025-06-15T14:30Z**",
         ] {
             assert!(parse_signature(good, 1).is_some(), "{good}");
         }

@@ -48,8 +48,9 @@ pub fn next_turn(transcript: &DebateTranscript) -> NextTurn {
         else {
             return NextTurn::Broken;
         };
-        let signed_by = section.signature.as_ref().map(|s| s.role);
-        if section.kind != kind || signed_by != Some(role) {
+        // A section that another one follows is whole, even unsigned.
+        let is_due = section.kind == kind && section.author() == Some(role);
+        if !is_due || section.stray_line.is_some() {
             return NextTurn::Broken;
         }
         expected = turn_after(kind);
@@ -76,15 +77,6 @@ fn turn_after(kind: SectionKind) -> NextTurn {
         SectionKind::FollowUp(n) => append_turn(DuelRole::B, SectionKind::Response(n + 1)),
         SectionKind::Consensus => NextTurn::Over,
         SectionKind::Unknown => NextTurn::Broken,
-    }
-}
-
-/// Whether it is `role`'s move.
-pub fn is_turn_of(role: DuelRole, transcript: &DebateTranscript) -> bool {
-    match next_turn(transcript) {
-        NextTurn::Append { role: mover, .. } => mover == role,
-        NextTurn::Close => true,
-        NextTurn::Unfinished | NextTurn::Over | NextTurn::Broken => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Councils of another kind: documents instead of verdicts, and judges in jobs of their own.
 
 pub(crate) mod document;
+pub(crate) mod duel;
 pub(crate) mod matrix;
 pub(crate) mod stage;
 pub(crate) mod topic;

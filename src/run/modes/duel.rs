@@ -1,22 +1,27 @@
 //! Runs a duel: one side in this process, or both as two processes of ours.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::capability::Grant;
-use council_protocol::seat::{AgentSpec, Perspective};
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{
-    Capability, CapabilitySet, JudgeSpec, Location, Proof, Seat, Task, Turn, TurnId,
+    BlobSource, Capability, CapabilitySet, JudgeSpec, Location, Proof, Seat, Side, Task, Turn,
+    TurnId,
 };
 
-use super::context::CommandContext;
 use crate::run::backends::BackendTable;
+use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
-use crate::run::prepare::PreparedReview;
+use crate::run::execute::{run_places, save_run_report};
+use crate::run::facts::base_facts;
+use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::prompts::SeatPrompts;
+use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::seats::SeatPlanner;
 
 use crate::council::Plan;
@@ -24,15 +29,32 @@ use crate::council::plan::{
     DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
 };
 use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, MAX_TRANSCRIPT_BYTES};
+use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
-use crate::duel::{DuelEnding, DuelRole, verdict};
+use crate::duel::verdict::{self, JudgedDuel};
+use crate::duel::{DuelEnding, DuelRole};
 use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
-use crate::session::{PromptRenderer as _, QuoteProver, RealWorld, SessionWorld};
+use crate::session::{
+    CalendarMoment, PromptRenderer as _, QuoteProver, RealWorld, RunRef, SessionWorld,
+    WriteDurability, record_council,
+};
+
+/// The transcript's name in the run's folder.
+pub(crate) const TRANSCRIPT_FILE: &str = "DEBATE.md";
+
+/// The backend that a duel's run names: nothing was started by any of ours.
+pub(crate) const DUEL_BACKEND: &str = "duel";
 
 /// A duel over a prepared change.
 pub(crate) struct Duel<'a> {
-    pub(crate) start: &'a CommandContext,
+    pub(crate) start: &'a RunContext,
+    /// Flags of this process that another one of ours is given again.
+    pub(crate) repeat_flags: Vec<String>,
+    /// The arguments that name the subject.
+    pub(crate) subject: Vec<OsString>,
+    /// The side that this process plays; none: both are ours.
+    pub(crate) role: Option<DuelRole>,
     pub(crate) prepared: &'a PreparedReview,
     /// Who speaks for A and for B; none: the configuration's first and second agent.
     pub(crate) agents: [Option<&'a str>; 2],
@@ -45,16 +67,18 @@ pub(crate) struct Duel<'a> {
 pub(crate) struct Concluded {
     text: String,
     ending: DuelEnding,
+    /// Who broke the file, in words.
+    breach: Option<String>,
     seed: RunSeed,
     took_ms: u64,
-    started: String,
+    began: CalendarMoment,
 }
 
 impl Duel<'_> {
     /// Plays one side in this process.
     pub(crate) fn side(&self, role: DuelRole) -> Result<Concluded, RunError> {
         let world = RealWorld::new();
-        let started = world.read_calendar().rfc3339;
+        let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
         let seat = self.seat(role)?;
         let prompts = SeatPrompts::for_seats(std::slice::from_ref(&seat), self.prepared, &seed)?;
@@ -68,6 +92,7 @@ impl Duel<'_> {
         };
         let side = session::DuelSeat {
             role,
+            file: self.file.display().to_string(),
             subject: self.prepared.packet.target.label.clone(),
             tool: format!("git-council {}", seat.agent.name),
             poll_ms: self.poll_ms,
@@ -76,24 +101,26 @@ impl Duel<'_> {
             key: seed.0[..24].to_owned(),
         };
         let mut told = |heading: &str| {
-            if self.start.console.is_verbose() {
-                self.start.console.log_line(&format!("{role}: {heading}"));
+            if self.start.notifier.is_verbose() {
+                self.start.notifier.log(&format!("{role}: {heading}"));
             }
         };
         let mut desk = DuelFileOnDisk::new(self.file.clone());
         let played = session::play_side(&side, &mut sitting, &prompt, &mut desk, &stop, &mut told);
         sitting.end();
         match played.map_err(RunError::run)? {
-            DuelFinished::Concluded(ending) => {
-                let text = read(&self.file)?;
-                Ok(Concluded {
-                    text,
-                    ending,
-                    seed,
-                    took_ms: world.now_ms(),
-                    started,
-                })
-            }
+            DuelFinished::Concluded {
+                ending,
+                text,
+                breach,
+            } => Ok(Concluded {
+                text,
+                ending,
+                breach: breach.map(|breach| breach.to_string()),
+                seed,
+                took_ms: world.now_ms(),
+                began,
+            }),
             DuelFinished::NoFile => {
                 let file = self.file.display();
                 Err(RunError::run(format!(
@@ -105,16 +132,16 @@ impl Duel<'_> {
     }
 
     /// Plays both sides, each in a process of its own: neither can speak for the other.
-    pub(crate) fn both(&self, subject: Option<&str>) -> Result<Concluded, RunError> {
+    pub(crate) fn both(&self) -> Result<Concluded, RunError> {
         if self.file.exists() {
             let file = self.file.display();
             return Err(RunError::usage(format!("{file} is there already"))
                 .hint("answer it with `--as b`, or move it away"));
         }
         let world = RealWorld::new();
-        let started = world.read_calendar().rfc3339;
+        let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
-        let mut sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role, subject));
+        let mut sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role));
         let failed = sides.iter_mut().map(|side| match side {
             Ok(child) => child.wait().map(|s| s.success()).unwrap_or(false),
             Err(_) => false,
@@ -135,21 +162,24 @@ impl Duel<'_> {
         Ok(Concluded {
             text,
             ending,
+            breach: None,
             seed,
             took_ms: world.now_ms(),
-            started,
+            began,
         })
     }
 
-    fn start_side(&self, role: DuelRole, subject: Option<&str>) -> Result<Child, RunError> {
-        let cannot = |error| RunError::run(format!("cannot start {role}: {error}"));
-        let exe = std::env::current_exe().map_err(cannot)?;
+    fn start_side(&self, role: DuelRole) -> Result<Child, RunError> {
+        let cannot = |error: std::io::Error| RunError::run(format!("cannot start {role}: {error}"));
+        let exe = self.start.program.clone();
+        let exe =
+            exe.ok_or_else(|| cannot(std::io::Error::other("this program's path is not known")))?;
         let mut command = Command::new(exe);
         command.arg("-C").arg(&self.start.dir);
-        command.args(self.start.global.repeat_flags());
+        command.args(&self.repeat_flags);
         command
             .arg("duel")
-            .args(subject)
+            .args(&self.subject)
             .arg("--relay")
             .arg("--file")
             .arg(&self.file);
@@ -171,45 +201,97 @@ impl Duel<'_> {
             .map_err(cannot)
     }
 
-    /// The transcript as an ordinary report.
+    /// The transcript as an ordinary report, kept as a run like any other.
     pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, RunError> {
         let transcript = DebateTranscript::parse(&concluded.text);
-        let blobs = Arc::clone(&self.prepared.change.blobs);
-        let mut prover = QuoteProver::new(
-            Arc::clone(&self.prepared.packet),
-            blobs,
-            self.prepared.redactor.clone(),
-        );
-        let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
-            prover.prove_quote(location, quote)
-        };
-        let plan = self.plan(&concluded.seed)?;
-        let outcome = verdict::judge_transcript(&transcript, concluded.ending, plan, &mut prove)
-            .ok_or_else(|| RunError::run("the transcript could not be judged"))?;
+        let judged = self.judge(&transcript, concluded)?;
+        let world = RealWorld::new();
+        let slug = &self.prepared.packet.target.slug;
+        let run = RunRef::create(&world, &run_places(self.prepared), slug, &concluded.began)?;
+        let _held = run.acquire_lock(world.disk())?;
         let facts = RunFacts {
-            name: format!("duel-{}", self.prepared.packet.target.slug),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            started: concluded.started.clone(),
             duration_ms: concluded.took_ms,
             backend: Some(BackendFacts {
-                name: "duel".to_owned(),
+                name: DUEL_BACKEND.to_owned(),
                 ..BackendFacts::default()
             }),
             debate: Some(DebateMode::Force),
             seed: Some(concluded.seed.clone()),
-            ..RunFacts::default()
+            ..base_facts(&run)
         };
-        Ok(Report::new(
-            outcome,
+        record_council(
+            &world,
+            &run,
+            &self.prepared.packet,
+            &judged.plan,
+            DUEL_BACKEND,
+            &judged.inputs,
+        )?;
+        self.keep_transcript(&world, &run, concluded)?;
+        let report = Report::new(
+            judged.outcome,
             ReviewSubject::of(&self.prepared.packet),
             facts,
             &self.prepared.redactor,
-        ))
+        );
+        if let Err(error) = save_run_report(self.start, &world, self.prepared, &run, &report) {
+            // The verdict is there all the same, and shown.
+            self.start.notifier.warn(&error.message);
+        }
+        Ok(report)
     }
 
-    fn plan(&self, seed: &RunSeed) -> Result<Plan, RunError> {
+    fn judge(
+        &self,
+        transcript: &DebateTranscript,
+        concluded: &Concluded,
+    ) -> Result<JudgedDuel, RunError> {
+        let blobs = Arc::clone(&self.prepared.change.blobs);
+        let mut prover =
+            QuoteProver::new(Arc::clone(&self.prepared.packet), Arc::clone(&blobs), self.prepared.redactor.clone());
+        let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
+            prover.prove_quote(location, quote)
+        };
+        let mut line_at = |location: &Location| reviewed_line(&*blobs, location);
+        let mut plan = self.plan(transcript, &concluded.seed)?;
+        plan.notes.extend(
+            concluded
+                .breach
+                .iter()
+                .map(|breach| format!("The protocol was broken: {breach}.")),
+        );
+        let ending = concluded.ending;
+        verdict::judge_transcript(transcript, ending, plan, &mut prove, &mut line_at)
+            .ok_or_else(|| RunError::run("the transcript could not be judged"))
+    }
+
+    /// Keeps the transcript beside the journal. One that was broken ends there as it ended for us.
+    fn keep_transcript(
+        &self,
+        world: &RealWorld,
+        run: &RunRef,
+        concluded: &Concluded,
+    ) -> Result<(), RunError> {
+        let Some(path) = run.file_path(TRANSCRIPT_FILE) else {
+            return Ok(());
+        };
+        let mut text = concluded.text.clone();
+        if let (Some(_), Some(role)) = (&concluded.breach, self.role) {
+            let sign = render_signature(role, "git-council", &concluded.began.rfc3339);
+            text += &render_consensus(concluded.ending, &[], &[], &sign);
+        }
+        let written = world
+            .disk()
+            .write_file(&path, text.as_bytes(), WriteDurability::Cheap);
+        written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
+    }
+
+    fn plan(&self, transcript: &DebateTranscript, seed: &RunSeed) -> Result<Plan, RunError> {
         let settings = &self.prepared.config.settings;
-        let seats = [DuelRole::A, DuelRole::B].map(|role| self.seat(role));
+        let seats = [DuelRole::A, DuelRole::B].map(|role| match self.role {
+            Some(own) if own != role => Ok(foreign_seat(transcript, role)),
+            _ => self.seat(role),
+        });
         let granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
         let planned = |seat: Result<Seat, RunError>| -> Result<PlannedSeat, RunError> {
             let grant = Grant {
@@ -276,6 +358,110 @@ impl Duel<'_> {
             .map_err(RunError::run)?;
         SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
+}
+
+/// The seat of a side that somebody else's program played: all that is known of it is how it signed.
+fn foreign_seat(transcript: &DebateTranscript, role: DuelRole) -> Seat {
+    let signatures = transcript
+        .sections
+        .iter()
+        .filter_map(|section| section.signature.as_ref());
+    let tool = signatures
+        .filter(|signed| signed.role == role)
+        .find_map(|signed| signed.tool.clone());
+    let name: String = tool
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(MAX_TOOL_CHARS)
+        .collect();
+    let name = match name.trim() {
+        "" => format!("agent-{}", role.letter().to_ascii_lowercase()),
+        name => name.to_owned(),
+    };
+    Seat {
+        judge: session::judge_name(role).into(),
+        perspective: Perspective::default(),
+        agent: AgentSpec {
+            vendor: name.clone(),
+            name,
+            kind: AgentKind::Backend {},
+            model: None,
+            deterministic: false,
+        },
+    }
+}
+
+/// The most characters of a foreign tool's name.
+const MAX_TOOL_CHARS: usize = 40;
+
+/// A line of the reviewed side.
+fn reviewed_line(blobs: &dyn BlobSource, location: &Location) -> Option<String> {
+    let bytes = blobs.read(Side::New, &location.path).ok()??;
+    let at = usize::try_from(location.line).ok()?.checked_sub(1)?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().nth(at).map(str::to_owned)
+}
+
+/// Prepares what two sides are to argue over: a revision, else a pull request that was fetched, else a file.
+pub(crate) fn prepare_subject(
+    request: &ReviewRequest,
+    subject: Option<&str>,
+    start: &RunContext,
+) -> Result<PreparedReview, RunError> {
+    let Some(subject) = subject else {
+        return prepare_review(request, start);
+    };
+    let with_target = |target| ReviewRequest {
+        target,
+        ..request.clone()
+    };
+    if let Some(number) = pull_request_number(subject) {
+        let refs = ["refs/pull", "refs/remotes/origin/pull"]
+            .map(|base| format!("HEAD...{base}/{number}/head"));
+        let found = refs.into_iter().find_map(|range| {
+            prepare_review(&with_target(RequestedTarget::Revision(range)), start).ok()
+        });
+        return found.ok_or_else(|| {
+            RunError::usage(format!("pull request {number} is not in this repository")).hint(
+                format!(
+                    "fetch it first: git fetch origin pull/{number}/head:refs/pull/{number}/head"
+                ),
+            )
+        });
+    }
+    let as_revision = prepare_review(
+        &with_target(RequestedTarget::Revision(subject.to_owned())),
+        start,
+    );
+    let path = start.dir.join(subject);
+    match as_revision {
+        Err(_) if path.is_file() => {
+            let is_patch = path
+                .extension()
+                .is_some_and(|e| e == "diff" || e == "patch");
+            let target = if is_patch {
+                RequestedTarget::Patch(path)
+            } else {
+                RequestedTarget::Document(path)
+            };
+            prepare_review(&with_target(target), start)
+        }
+        prepared => prepared,
+    }
+}
+
+/// The number in `#12`, `pull/12`, or the address of a pull request.
+fn pull_request_number(subject: &str) -> Option<u32> {
+    let number = match subject
+        .strip_prefix('#')
+        .or_else(|| subject.strip_prefix("pull/"))
+    {
+        Some(number) => number,
+        None if subject.contains("://") => subject.split_once("/pull/")?.1.split('/').next()?,
+        None => return None,
+    };
+    number.parse().ok()
 }
 
 fn turn(task: &Task, key: &str) -> Turn {

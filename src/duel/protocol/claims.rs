@@ -1,0 +1,255 @@
+//! Reads a claimed problem: severity, place, tag, quote.
+
+use council_protocol::answer::{NO_CAUSE, Stance, Tag};
+use council_protocol::{Finding, Location, RepoPath, Severity};
+
+use super::blocks::TextBlock;
+use super::content::{PointId, PointRefs};
+use super::transcript::{BodyLine, BodyLineKind};
+
+/// The most lines of a code block that are taken as what a point quotes.
+const MAX_QUOTE_LINES: usize = 20;
+
+/// A claimed problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RaisedPoint {
+    /// Its name, when the section gives one.
+    pub id: Option<PointId>,
+    /// How it relates to the other side's (later sections).
+    pub tag: Option<Tag>,
+    /// The stance that its words take, without a tag: on what the other side says of the same place.
+    pub stance: Option<Stance>,
+    /// The problem. A claim without a place has an empty path.
+    pub finding: Finding,
+    /// Its line in the file.
+    pub line: u32,
+}
+
+impl RaisedPoint {
+    /// Whether it says where the problem is.
+    pub fn is_placed(&self) -> bool {
+        has_place(&self.finding)
+    }
+
+    /// The stance that it takes on a point of the other side at the same place.
+    pub fn stance_there(&self) -> Option<Stance> {
+        match self.tag {
+            Some(Tag::Same) => Some(Stance::Agreed),
+            Some(Tag::NotReproduced) => Some(Stance::Disagreed),
+            Some(Tag::New) => None,
+            None => self.stance,
+        }
+    }
+}
+
+/// Whether a finding says where the problem is.
+pub fn has_place(finding: &Finding) -> bool {
+    !finding.location.path.as_bytes().is_empty()
+}
+
+/// The three tags of independent findings.
+pub const TAGS: [(&str, Tag); 3] = [
+    ("same as other agent", Tag::Same),
+    ("new finding", Tag::New),
+    ("not reproduced / disagreed", Tag::NotReproduced),
+];
+
+/// Other spellings of the tags, in lower case.
+const TAG_SPELLINGS: [(&str, Tag); 5] = [
+    ("same as other agent", Tag::Same),
+    ("not reproduced / disagreed", Tag::NotReproduced),
+    ("not reproduced/disagreed", Tag::NotReproduced),
+    ("not reproduced", Tag::NotReproduced),
+    ("new finding", Tag::New),
+];
+
+/// What may stand around a tag.
+const AROUND_TAG: [char; 13] = [
+    ' ', '*', '_', '`', '[', ']', '(', ')', ':', ';', '—', '–', ',',
+];
+
+pub(super) fn parse_point(
+    block: &TextBlock<'_>,
+    refs: &PointRefs,
+    rest: &str,
+) -> Option<RaisedPoint> {
+    let (tag, text) = split_tag(rest);
+    let below = block.rest.iter().filter(|line| line.is_text());
+    let place =
+        find_location(&text).or_else(|| below.clone().find_map(|line| find_location(&line.text)));
+    let is_claim = place.is_some() || refs.ordinal.is_some() || tag.is_some();
+    if !is_claim {
+        return None;
+    }
+    let field = |name: &str| {
+        let lines = below.clone().map(|line| line.text.trim().trim_matches('*'));
+        lines
+            .filter_map(|line| line.strip_prefix(name))
+            .map(|value| value.trim().to_owned())
+            .next()
+    };
+    let quote = read_quote(&block.rest).or_else(|| inline_code(&text));
+    Some(RaisedPoint {
+        id: refs.ids.first().copied(),
+        tag,
+        stance: None,
+        finding: Finding {
+            severity: parse_severity(&text),
+            category: String::new(),
+            rule: None,
+            description: parse_description(&text),
+            location: place.unwrap_or_else(no_place),
+            quote: quote.unwrap_or_default(),
+            why: field("Why:").unwrap_or_else(|| NO_CAUSE.into()),
+            fix: field("Fix:").unwrap_or_default(),
+            suggestion: None,
+            reference: None,
+        },
+        line: block.line,
+    })
+}
+
+fn no_place() -> Location {
+    Location {
+        path: RepoPath::from(""),
+        line: 0,
+        end_line: None,
+    }
+}
+
+/// The tag in a text, wherever it stands, and the text without it.
+pub(super) fn split_tag(text: &str) -> (Option<Tag>, String) {
+    let lower = text.to_ascii_lowercase();
+    let found = TAG_SPELLINGS.iter().find_map(|(word, tag)| {
+        let at = lower.find(word)?;
+        Some((at, at + word.len(), *tag))
+    });
+    let Some((from, to, tag)) = found else {
+        return (None, text.to_owned());
+    };
+    let before = text[..from].trim_end_matches(AROUND_TAG);
+    let after = text[to..].trim_start_matches(['*', '_', '`', ']', ')', ':', ';', ' ']);
+    let joined = match (before.is_empty(), after.is_empty()) {
+        (true, _) => after.to_owned(),
+        (false, true) => before.to_owned(),
+        (false, false) => format!("{before} {after}"),
+    };
+    (Some(tag), joined)
+}
+
+/// A side that names no severity means one that is worth a warning.
+fn parse_severity(text: &str) -> Severity {
+    let lower = text.to_ascii_lowercase();
+    let before = &lower[..lower.find(':').unwrap_or(lower.len())];
+    if before.contains("critical") {
+        Severity::Critical
+    } else if before.contains("minor") {
+        Severity::Minor
+    } else {
+        Severity::Significant
+    }
+}
+
+fn parse_description(text: &str) -> String {
+    let after = text.split_once(" — ").map_or(text, |(_, rest)| rest);
+    after.trim().to_owned()
+}
+
+/// The first place in a text: `path:3`, `path:3-5`, `path:L3`, `path#L3`, `path line 3`; in backticks or bare.
+pub(super) fn find_location(text: &str) -> Option<Location> {
+    let in_ticks = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .find_map(|word| parse_place(word, true));
+    let bare = || {
+        let words = text.split_whitespace();
+        let words = words.map(|word| word.trim_matches(|c: char| "`()[]{},;*_\"'".contains(c)));
+        words
+            .map(|word| word.trim_end_matches([':', '.']))
+            .find_map(|word| parse_place(word, false))
+    };
+    in_ticks.or_else(bare).or_else(|| find_spelled_line(text))
+}
+
+fn parse_place(word: &str, in_ticks: bool) -> Option<Location> {
+    let (path, lines) = word.rsplit_once("#L").or_else(|| word.rsplit_once(':'))?;
+    let mut numbers = lines
+        .split(['-', '–'])
+        .map(|n| n.trim_start_matches('L').parse::<u32>());
+    let line = numbers.next()?.ok()?;
+    let end_line = numbers
+        .next()
+        .and_then(Result::ok)
+        .filter(|end| *end > line);
+    let is_plain = path.starts_with(|c: char| c.is_alphanumeric() || "./_".contains(c))
+        && !path.contains(char::is_whitespace);
+    let is_named = path.contains(['.', '/']) && !path.ends_with(['.', '/']);
+    let is_word = in_ticks
+        && path.len() > 1
+        && path
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    let like_path = !path.contains("://") && (in_ticks || is_plain);
+    let is_file = is_named || is_word;
+    (like_path && is_file && line > 0).then(|| Location {
+        path: RepoPath::from(path),
+        line,
+        end_line,
+    })
+}
+
+/// `` `src/a.rs` line 3 `` or `` `src/a.rs`, lines 3-5 ``.
+fn find_spelled_line(text: &str) -> Option<Location> {
+    let words: Vec<&str> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| "`()[],;:*_.".contains(c)))
+        .collect();
+    let at = words
+        .iter()
+        .position(|word| matches!(word.to_ascii_lowercase().as_str(), "line" | "lines"))?;
+    let numbers = words.get(at + 1)?;
+    let path = words[..at]
+        .last()
+        .filter(|word| word.contains(['.', '/']))?;
+    parse_place(&format!("{path}:{numbers}"), true)
+}
+
+/// The block quote or the code block right under an item: the text that it points to.
+pub(super) fn read_quote(rest: &[&BodyLine]) -> Option<String> {
+    let kind = rest
+        .iter()
+        .map(|line| line.kind)
+        .find(|kind| matches!(kind, BodyLineKind::Quoted | BodyLineKind::Fenced))?;
+    let lines = rest
+        .iter()
+        .skip_while(|line| line.kind != kind)
+        .take_while(|line| line.kind == kind);
+    let lines: Vec<&str> = match kind {
+        BodyLineKind::Quoted => lines.map(|line| strip_quote_mark(&line.text)).collect(),
+        _ => lines
+            .map(|line| line.text.trim_end())
+            .filter(|line| !is_fence(line))
+            .take(MAX_QUOTE_LINES)
+            .collect(),
+    };
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn is_fence(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+fn strip_quote_mark(text: &str) -> &str {
+    let text = text.trim_start();
+    let text = text.strip_prefix('>').unwrap_or(text);
+    text.strip_prefix(' ').unwrap_or(text)
+}
+
+/// The longest code in a line that is no place: what a point without a quote speaks of.
+fn inline_code(text: &str) -> Option<String> {
+    let code = text.split('`').skip(1).step_by(2);
+    let code = code.filter(|code| parse_place(code, true).is_none() && code.trim().len() >= 4);
+    code.max_by_key(|code| code.len()).map(str::to_owned)
+}

@@ -1,0 +1,153 @@
+//! What a `## CONSENSUS` means. Its heading ends the debate whoever wrote it; how the debate ended follows from what both sides
+//! said, and never from what the closing says of itself.
+
+use super::standing::DebateState;
+use super::transcript::DebateSection;
+use super::turns::NextTurn;
+use super::wording::refuses;
+use super::{DuelEnding, DuelRole};
+
+/// A closing as the sections before it explain it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DebateClosing {
+    /// Who closed.
+    pub by: DuelRole,
+    /// How the debate ended.
+    pub ending: DuelEnding,
+    /// What is wrong with it.
+    pub fault: Option<ClosingFault>,
+}
+
+/// Why a closing is none that the protocol allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClosingFault {
+    /// The side may not close here.
+    WrongCloser,
+    /// Rounds are left, and points are open.
+    Premature,
+}
+
+impl DebateClosing {
+    fn new(by: DuelRole, ending: DuelEnding) -> Self {
+        Self {
+            by,
+            ending,
+            fault: None,
+        }
+    }
+
+    fn with_fault(by: DuelRole, fault: ClosingFault) -> Self {
+        Self {
+            by,
+            ending: DuelEnding::Violation,
+            fault: Some(fault),
+        }
+    }
+}
+
+/// Reads the closing that follows `state`, in which `next` was to come.
+pub fn read_closing(state: &DebateState, next: NextTurn, section: &DebateSection) -> DebateClosing {
+    let signed = section.signature.as_ref().map(|signature| signature.role);
+    let stated = section.stated_ending();
+    let says_late = stated.is_none() && tells_of_time_out(section);
+    match next {
+        NextTurn::Append {
+            may_close: true, ..
+        } => {
+            let by = signed.unwrap_or(if says_late { DuelRole::B } else { DuelRole::A });
+            close_after_response(state, by, stated, says_late, section)
+        }
+        NextTurn::Append { role, .. } => {
+            let by = signed.unwrap_or(role.other());
+            close_while_waiting(by, role, stated, says_late)
+        }
+        NextTurn::Close => close_at_limit(state, signed.unwrap_or(DuelRole::B), stated, section),
+        NextTurn::Unfinished | NextTurn::Broken | NextTurn::Over => {
+            let by = signed.unwrap_or(DuelRole::A);
+            let late = DuelEnding::timeout_of(by.other());
+            let is_late = says_late || stated == Some(late);
+            DebateClosing::new(by, if is_late { late } else { DuelEnding::Violation })
+        }
+    }
+}
+
+/// A may say that all is agreed, or B that A is late.
+fn close_after_response(
+    state: &DebateState,
+    by: DuelRole,
+    stated: Option<DuelEnding>,
+    says_late: bool,
+    section: &DebateSection,
+) -> DebateClosing {
+    match (by, stated) {
+        (_, Some(DuelEnding::Violation)) => DebateClosing::new(by, DuelEnding::Violation),
+        (DuelRole::B, Some(DuelEnding::TimeoutA)) => DebateClosing::new(by, DuelEnding::TimeoutA),
+        (DuelRole::B, None) if says_late => DebateClosing::new(by, DuelEnding::TimeoutA),
+        (DuelRole::A, None | Some(DuelEnding::Consensus)) if !says_late => {
+            if is_agreed(state, by, section) {
+                DebateClosing::new(by, DuelEnding::Consensus)
+            } else {
+                DebateClosing::with_fault(by, ClosingFault::Premature)
+            }
+        }
+        (DuelRole::A, Some(DuelEnding::Limit)) => {
+            DebateClosing::with_fault(by, ClosingFault::Premature)
+        }
+        _ => DebateClosing::with_fault(by, ClosingFault::WrongCloser),
+    }
+}
+
+/// While a side is waited for, only the other one may close, with its time-out.
+fn close_while_waiting(
+    by: DuelRole,
+    late: DuelRole,
+    stated: Option<DuelEnding>,
+    says_late: bool,
+) -> DebateClosing {
+    let ending = DuelEnding::timeout_of(late);
+    match stated {
+        Some(DuelEnding::Violation) => DebateClosing::new(by, DuelEnding::Violation),
+        _ if by == late => DebateClosing::with_fault(by, ClosingFault::WrongCloser),
+        Some(stated) if stated == ending => DebateClosing::new(by, ending),
+        None if says_late => DebateClosing::new(by, ending),
+        _ => DebateClosing::with_fault(by, ClosingFault::Premature),
+    }
+}
+
+fn close_at_limit(
+    state: &DebateState,
+    by: DuelRole,
+    stated: Option<DuelEnding>,
+    section: &DebateSection,
+) -> DebateClosing {
+    let ending = match stated {
+        Some(DuelEnding::Consensus) | None if is_agreed(state, by, section) => {
+            DuelEnding::Consensus
+        }
+        Some(DuelEnding::Consensus) | None => DuelEnding::Limit,
+        Some(stated) => stated,
+    };
+    DebateClosing::new(by, ending)
+}
+
+/// Whether everything is agreed, and the closing does not say otherwise.
+fn is_agreed(state: &DebateState, by: DuelRole, section: &DebateSection) -> bool {
+    state.is_settled_for(by) && !section.words().any(refuses)
+}
+
+fn tells_of_time_out(section: &DebateSection) -> bool {
+    const PHRASES: [&str; 7] = [
+        "timed out",
+        "timeout",
+        "time-out",
+        "time out",
+        "no response",
+        "no reply",
+        "did not respond",
+    ];
+    let says = |text: &str| {
+        let lower = text.to_lowercase();
+        PHRASES.iter().any(|phrase| lower.contains(phrase))
+    };
+    says(&section.heading) || section.words().any(says)
+}

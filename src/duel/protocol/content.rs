@@ -1,0 +1,528 @@
+//! What was claimed and what was answered in a section, read from its Markdown.
+//!
+//! The form is the one that [`super::render`] writes. A side that is not ours may write any form that the protocol allows, so
+//! whatever names a place or a number counts as a point, and whatever takes a stance as a reply.
+
+use council_protocol::answer::{Evidence, Stance, Tag};
+
+use super::DuelRole;
+use super::blocks::{BlockShape, TextBlock, split_blocks, split_number};
+use super::claims::{RaisedPoint, find_location, parse_point, read_quote, split_tag};
+use super::transcript::{DebateSection, SectionKind};
+use super::wording::{is_approval, is_universal, split_label, stance_in_words, stance_of_labelled};
+
+/// Name of a point: side and number, `A1`. Numbered through the whole file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PointId {
+    /// Who raised it.
+    pub role: DuelRole,
+    /// From 1.
+    pub number: u32,
+}
+
+impl PointId {
+    /// Reads `A1`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let role = match text.as_bytes().first()? {
+            b'A' => DuelRole::A,
+            b'B' => DuelRole::B,
+            _ => return None,
+        };
+        let number = text[1..].parse().ok().filter(|n| *n > 0)?;
+        Some(Self { role, number })
+    }
+}
+
+impl std::fmt::Display for PointId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.role.letter(), self.number)
+    }
+}
+
+/// What a statement says that it is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PointRefs {
+    /// Points by name.
+    pub ids: Vec<PointId>,
+    /// The number of a list item: `2.` answers the second point.
+    pub ordinal: Option<u32>,
+    /// A place in the reviewed tree.
+    pub place: Option<council_protocol::Location>,
+    /// Whether the statement begins with that place; else it may be evidence only.
+    pub leads_with_place: bool,
+}
+
+impl PointRefs {
+    /// Whether nothing is named.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.ordinal.is_none() && self.place.is_none()
+    }
+}
+
+/// A statement that takes a stance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PointReply {
+    /// On which points.
+    pub to: PointRefs,
+    /// Agreed, partially agreed, disagreed.
+    pub stance: Stance,
+    /// Why.
+    pub reasoning: String,
+    /// What was pointed to.
+    pub evidence: Option<Evidence>,
+    /// Whether it speaks of everything that is open.
+    pub is_universal: bool,
+    /// Its line in the file.
+    pub line: u32,
+}
+
+/// A statement that names a point and takes no stance on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UncategorisedItem {
+    /// Which points.
+    pub to: PointRefs,
+    /// Its line in the file.
+    pub line: u32,
+}
+
+/// What a section says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SectionContent {
+    /// Points raised.
+    pub points: Vec<RaisedPoint>,
+    /// Replies given.
+    pub replies: Vec<PointReply>,
+    /// Points named without a stance.
+    pub uncategorised: Vec<UncategorisedItem>,
+    /// Whether it says in words that it found nothing.
+    pub approves: bool,
+}
+
+/// Reads a section's points and replies. Nothing inside a fence or a quote is a point, but a quote right under a point or a
+/// reply is its evidence. A closing speaks of what is over: it raises and answers nothing.
+pub fn read_content(section: &DebateSection) -> SectionContent {
+    let mut reader = ContentReader {
+        is_opening: section.kind == SectionKind::Opening,
+        ..ContentReader::default()
+    };
+    if section.kind == SectionKind::Consensus {
+        return reader.content;
+    }
+    for block in fold_children(split_blocks(&section.body)) {
+        reader.read_block(&block);
+    }
+    reader.end_scope();
+    reader.content
+}
+
+/// What the heading above says for the blocks below it.
+#[derive(Default)]
+struct HeadingScope {
+    to: PointRefs,
+    stance: Option<PointReply>,
+    /// Whether its stance was taken by a block below it.
+    is_used: bool,
+    /// `### Independent findings`.
+    lists_findings: bool,
+}
+
+#[derive(Default)]
+struct ContentReader {
+    content: SectionContent,
+    is_opening: bool,
+    scope: HeadingScope,
+}
+
+impl ContentReader {
+    fn read_block(&mut self, block: &TextBlock<'_>) {
+        let words = block.words();
+        self.content.approves |= is_approval(&words);
+        if is_vote_line(&block.head) {
+            return;
+        }
+        if let BlockShape::Heading(_) = block.shape {
+            return self.read_heading(block);
+        }
+        if !self.is_opening
+            && let Some(reply) = self.labelled_reply(block)
+        {
+            return self.add_reply(reply);
+        }
+        if let Some(point) = self.parse_claim(block) {
+            return self.content.points.push(point);
+        }
+        if self.is_opening {
+            return;
+        }
+        let (to, _) = split_refs(block);
+        if let Some(stance) = stance_of_block(block) {
+            let reply = new_reply(block, to, stance, words);
+            return self.add_reply(reply);
+        }
+        self.read_unlabelled(block, to);
+    }
+
+    /// A block without a stance of its own: the heading's, or none.
+    fn read_unlabelled(&mut self, block: &TextBlock<'_>, to: PointRefs) {
+        let named = !to.ids.is_empty() || block.shape.is_item();
+        match &self.scope.stance {
+            Some(above) if named => {
+                let stance = above.stance;
+                let reply = new_reply(block, to, stance, block.words());
+                self.add_reply(reply);
+            }
+            _ if !to.ids.is_empty() || (block.shape.is_item() && !to.is_empty()) => {
+                let line = block.line;
+                self.content
+                    .uncategorised
+                    .push(UncategorisedItem { to, line });
+            }
+            _ => {}
+        }
+    }
+
+    fn read_heading(&mut self, block: &TextBlock<'_>) {
+        self.end_scope();
+        let lower = block.head.to_lowercase();
+        let (to, rest) = split_refs(block);
+        self.scope.lists_findings = lower.contains("findings");
+        if self.is_opening || self.scope.lists_findings {
+            return;
+        }
+        let stance = split_label(rest).map(|(label, reason)| stance_of_labelled(label, reason));
+        let stance = stance.or_else(|| stance_in_words(&block.head));
+        self.scope.stance =
+            stance.map(|stance| new_reply(block, to.clone(), stance, rest.to_owned()));
+        self.scope.to = to;
+    }
+
+    /// A heading that takes a stance with nothing below it is a reply of its own.
+    fn end_scope(&mut self) {
+        let scope = std::mem::take(&mut self.scope);
+        if let Some(reply) = scope.stance.filter(|_| !scope.is_used) {
+            self.content.replies.push(reply);
+        }
+    }
+
+    fn add_reply(&mut self, mut reply: PointReply) {
+        let names_itself = !reply.to.ids.is_empty() || reply.to.leads_with_place;
+        if !names_itself && !self.scope.to.is_empty() {
+            reply.to = self.scope.to.clone();
+        }
+        if let Some(above) = &self.scope.stance {
+            // Under "Disagreed" nothing is agreed to.
+            reply.stance = reply.stance.max(above.stance);
+        }
+        self.scope.is_used = true;
+        self.content.replies.push(reply);
+    }
+
+    /// A statement that begins with a label, behind what it speaks of.
+    fn labelled_reply(&self, block: &TextBlock<'_>) -> Option<PointReply> {
+        let (mut to, rest) = split_refs(block);
+        let rest = if to.leads_with_place {
+            skip_place(rest)
+        } else {
+            rest
+        };
+        let (label, after) = split_label(rest)?;
+        // A tag is spelled like a label; beside a place it marks a finding, unless a point is named.
+        let is_tag = to.ids.is_empty() || rest.starts_with('[');
+        if is_tag && split_tag(rest).0.is_some() && find_location(&block.words()).is_some() {
+            return None;
+        }
+        let (more, reasoning) = split_ids(skip_links(after));
+        if to.ids.is_empty() {
+            to.ids = more;
+        }
+        let reasoning = if reasoning.is_empty() {
+            after
+        } else {
+            reasoning
+        };
+        let words = TextBlock {
+            head: reasoning.to_owned(),
+            ..block.clone()
+        }
+        .words();
+        let stance = stance_of_labelled(label, &words);
+        Some(new_reply(block, to, stance, words))
+    }
+
+    /// A point: what has a place, or a number where claims are listed.
+    fn parse_claim(&self, block: &TextBlock<'_>) -> Option<RaisedPoint> {
+        let (refs, rest) = split_refs(block);
+        let mut point = parse_point(block, &refs, rest)?;
+        if point.tag.is_none() && !self.is_opening && !self.scope.lists_findings {
+            point.stance = stance_of_block(block);
+        }
+        let claims_here = self.is_opening || self.scope.lists_findings || point.tag.is_some();
+        let is_placed = point.is_placed();
+        let stands_alone =
+            block.shape.is_item() || starts_with_place(rest) || block.head.starts_with("**");
+        let counts = match (is_placed, claims_here) {
+            (true, true) => stands_alone || point.tag.is_some(),
+            // Without a tag it is a new claim only where it answers nothing.
+            (true, false) => {
+                stands_alone
+                    && refs.ids.is_empty()
+                    && self.scope.to.is_empty()
+                    && self.scope.stance.is_none()
+            }
+            (false, true) => {
+                matches!(block.shape, BlockShape::Numbered(_))
+                    && point.tag != Some(Tag::NotReproduced)
+            }
+            (false, false) => false,
+        };
+        counts.then_some(point)
+    }
+}
+
+fn is_vote_line(head: &str) -> bool {
+    head.starts_with("Vote:")
+}
+
+fn starts_with_place(text: &str) -> bool {
+    let first = text
+        .trim_start_matches(['*', '_'])
+        .split(char::is_whitespace)
+        .next();
+    first.is_some_and(|word| find_location(word).is_some())
+}
+
+fn new_reply(
+    block: &TextBlock<'_>,
+    to: PointRefs,
+    stance: Stance,
+    reasoning: String,
+) -> PointReply {
+    let evidence = find_location(&reasoning).zip(read_quote(&block.rest));
+    PointReply {
+        is_universal: is_universal(&block.words()),
+        evidence: evidence.map(|(place, quote)| Evidence {
+            path: place.path,
+            line: place.line,
+            quote,
+        }),
+        to,
+        stance,
+        reasoning,
+        line: block.line,
+    }
+}
+
+/// The stance of a block whose label stands somewhere inside: in a cell, in bold, behind a title.
+fn stance_of_block(block: &TextBlock<'_>) -> Option<Stance> {
+    let words = block.words();
+    let parts = words
+        .split(['|', '—', '–', ':', ';', '.', '!', '(', '['])
+        .flat_map(|part| part.split("**"));
+    let labelled = parts
+        .filter_map(|part| split_label(part).map(|(label, _)| label))
+        .max();
+    labelled.max(stance_in_words(&words))
+}
+
+/// The names in front of a statement (`**A1**, A2 — `, `Point 2: `, `1. `) and what follows them.
+fn split_refs<'a>(block: &'a TextBlock<'_>) -> (PointRefs, &'a str) {
+    let mut refs = PointRefs::default();
+    if let BlockShape::Numbered(number) = block.shape {
+        refs.ordinal = Some(number);
+    }
+    let mut text = block.head.as_str();
+    if let Some((number, rest)) = split_number(text.trim_start_matches(['*', '_'])) {
+        refs.ordinal = Some(number);
+        text = rest;
+    }
+    if let Some((number, rest)) = split_named_number(text) {
+        refs.ordinal = Some(number);
+        text = rest;
+    }
+    let (ids, rest) = split_ids(text);
+    refs.ids = ids;
+    refs.place = find_location(&block.head);
+    refs.leads_with_place = refs.ids.is_empty() && skip_place(rest).len() < rest.len();
+    (refs, rest)
+}
+
+/// `Point 2`, `Finding #2`.
+fn split_named_number(text: &str) -> Option<(u32, &str)> {
+    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '#');
+    let lower = bare.to_ascii_lowercase();
+    let word = ["point", "finding", "issue", "item", "claim"]
+        .iter()
+        .find(|word| lower.starts_with(**word))?;
+    let rest = bare[word.len()..].trim_start_matches([' ', '#']);
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    Some((rest[..digits].parse().ok()?, &rest[digits..]))
+}
+
+/// Names of points at the start of a text, and what follows them.
+fn split_ids(text: &str) -> (Vec<PointId>, &str) {
+    const LINKS: [&str; 7] = ["and", "point", "points", "re", "on", "to", "regarding"];
+    let (mut ids, mut rest) = (Vec::new(), text);
+    let mut after_ids = text;
+    loop {
+        let bare = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let end = bare
+            .find(|c: char| !c.is_alphanumeric())
+            .unwrap_or(bare.len());
+        let word = &bare[..end];
+        match PointId::parse(word) {
+            Some(id) => {
+                ids.push(id);
+                after_ids = &bare[end..];
+            }
+            None if LINKS.contains(&word.to_ascii_lowercase().as_str()) => {}
+            None => break,
+        }
+        rest = &bare[end..];
+    }
+    match ids.is_empty() {
+        true => (ids, text),
+        false => (
+            ids,
+            after_ids.trim_start_matches([
+                '*', '_', ' ', ':', '—', '–', '-', '.', '·', ',', ')', ']', '|',
+            ]),
+        ),
+    }
+}
+
+/// Without the place in front of a statement: `` `a.rs:3`: Agreed ``.
+fn skip_place(text: &str) -> &str {
+    let bare = text.trim_start_matches(['*', '_', '(', '[']);
+    let end = bare.find(char::is_whitespace).unwrap_or(bare.len());
+    match find_location(&bare[..end]) {
+        Some(_) => bare[end..].trim_start_matches([' ', '—', '–', '-', ':']),
+        None => text,
+    }
+}
+
+/// Without the words between a label and the names that it speaks of: "agreed with A1".
+fn skip_links(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(after) = ["with ", "about ", "on ", "to ", "for "]
+        .iter()
+        .find_map(|link| rest.strip_prefix(link))
+    {
+        rest = after;
+    }
+    rest
+}
+
+/// Nested items that say nothing by themselves belong to the item above them.
+fn fold_children(blocks: Vec<TextBlock<'_>>) -> Vec<TextBlock<'_>> {
+    let mut folded: Vec<TextBlock<'_>> = Vec::new();
+    for mut block in blocks {
+        let parent = folded
+            .last_mut()
+            .filter(|parent| parent.shape.is_item() && block.indent > parent.indent);
+        let Some(parent) = parent else {
+            folded.push(block);
+            continue;
+        };
+        let parent_is_placed = find_location(&parent.head).is_some();
+        let (own, rest) = split_refs(&block);
+        let is_own = !own.ids.is_empty()
+            || (own.place.is_some() && !parent_is_placed && split_label(&parent.head).is_none());
+        let (above, title) = split_refs(parent);
+        let is_answer = split_label(rest).is_some() && stance_of_block(parent).is_none();
+        if is_own {
+            folded.push(block);
+        } else if is_answer && title.len() < 80 {
+            let head = format!("{} — {}", join_refs(&above), block.head);
+            block.head = head.trim_start_matches([' ', '—']).to_owned();
+            block.shape = above.ordinal.map_or(block.shape, BlockShape::Numbered);
+            // The parent was the title of this answer.
+            let title = folded.pop();
+            block.indent = title.map_or(block.indent, |title| title.indent);
+            folded.push(block);
+        } else {
+            parent.head = format!("{} {}", parent.head, block.head);
+            parent.rest.append(&mut block.rest);
+        }
+    }
+    folded
+}
+
+fn join_refs(refs: &PointRefs) -> String {
+    let ids = refs.ids.iter().map(PointId::to_string);
+    let place = refs
+        .place
+        .iter()
+        .map(|at| format!("`{}:{}`", at.path.display(), at.line));
+    ids.chain(place).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::transcript::DebateTranscript;
+    use super::*;
+
+    fn read(body: &str) -> SectionContent {
+        let text = format!("## Response 1\n{body}\n*— Agent B, 2025-06-15T14:30:00Z*\n");
+        read_content(&DebateTranscript::parse(&text).sections[0])
+    }
+
+    #[test]
+    fn every_point_is_categorised() {
+        let said = read(
+            "- **A1** — **Agreed**: right.\n\n**Partially agreed** — yes, but no.\n\n\
+             2. **Disagreed** see `src/a.rs:7`\n   > let x = 1;\n",
+        );
+        let stances: Vec<_> = said
+            .replies
+            .iter()
+            .map(|r| (r.to.ids.first().map(PointId::to_string), r.stance))
+            .collect();
+        assert_eq!(
+            stances,
+            [
+                (Some("A1".into()), Stance::Agreed),
+                (None, Stance::PartiallyAgreed),
+                (None, Stance::Disagreed)
+            ]
+        );
+        let evidence = said.replies[2].evidence.as_ref().unwrap();
+        assert_eq!((evidence.line, evidence.quote.as_str()), (7, "let x = 1;"));
+    }
+
+    #[test]
+    fn independent_findings_carry_their_tags() {
+        let said = read(
+            "### Independent findings\n\n- **B1** — [new finding] **critical** `src/a.rs:3` — boom\n  > x.unwrap()\n  Why: it panics\n  Fix: do not\n",
+        );
+        let point = &said.points[0];
+        assert_eq!(point.tag, Some(Tag::New));
+        assert_eq!(point.finding.severity, council_protocol::Severity::Critical);
+        assert_eq!(point.finding.quote, "x.unwrap()");
+        assert_eq!(
+            (point.finding.why.as_str(), point.finding.fix.as_str()),
+            ("it panics", "do not")
+        );
+        assert_eq!(point.finding.description, "boom");
+    }
+
+    #[test]
+    fn a_loose_list_with_places_is_read_too() {
+        let said = read(
+            "1. The check in src/auth.py:45 is missing\n2. I like it\n* see (lib/x.c:9) for a leak\n",
+        );
+        let places: Vec<_> = said
+            .points
+            .iter()
+            .map(|p| p.finding.location.line)
+            .collect();
+        assert_eq!(places, [45, 9]);
+    }
+
+    #[test]
+    fn nothing_inside_a_fence_is_a_point() {
+        assert_eq!(
+            read("```\n- **critical** `a.rs:1` — fake\n**Agreed**\n```\n"),
+            SectionContent::default()
+        );
+    }
+}

@@ -1,0 +1,509 @@
+//! Agreement and disagreement in the words that people and models use.
+//!
+//! The protocol asks for one of three labels; sides that are not ours write "I agree", "not convinced" or `| A1 | Disagreed |` as
+//! well. Whatever speaks against agreement counts against it: a doubt that is misread costs a round, a consent that is
+//! misread costs the verdict.
+
+use council_protocol::answer::Stance;
+
+/// The three labels as the protocol spells them, longest first so that none hides another.
+pub const LABELS: [(&str, Stance); 3] = [
+    ("Partially agreed", Stance::PartiallyAgreed),
+    ("Disagreed", Stance::Disagreed),
+    ("Agreed", Stance::Agreed),
+];
+
+/// Phrases that begin a statement, each a label of its own.
+const LEADING: &[(&str, Stance)] = &[
+    ("agree to disagree", Stance::Disagreed),
+    ("agreed to disagree", Stance::Disagreed),
+    ("partially agreed", Stance::PartiallyAgreed),
+    ("partially agree", Stance::PartiallyAgreed),
+    ("partial agreement", Stance::PartiallyAgreed),
+    ("partly agreed", Stance::PartiallyAgreed),
+    ("partly agree", Stance::PartiallyAgreed),
+    ("mostly agreed", Stance::PartiallyAgreed),
+    ("mostly agree", Stance::PartiallyAgreed),
+    ("agreed in part", Stance::PartiallyAgreed),
+    ("agree in part", Stance::PartiallyAgreed),
+    ("agreed partially", Stance::PartiallyAgreed),
+    ("partially disagreed", Stance::PartiallyAgreed),
+    ("partially disagree", Stance::PartiallyAgreed),
+    ("not reproduced disagreed", Stance::Disagreed),
+    ("not reproduced", Stance::Disagreed),
+    ("disagreement", Stance::Disagreed),
+    ("disagreed", Stance::Disagreed),
+    ("disagrees", Stance::Disagreed),
+    ("disagree", Stance::Disagreed),
+    ("not agreed", Stance::Disagreed),
+    ("rejected", Stance::Disagreed),
+    ("refuted", Stance::Disagreed),
+    ("disputed", Stance::Disagreed),
+    ("same as other agent", Stance::Agreed),
+    ("fully agreed", Stance::Agreed),
+    ("fully agree", Stance::Agreed),
+    ("agreed", Stance::Agreed),
+    ("agree", Stance::Agreed),
+    ("agrees", Stance::Agreed),
+    ("concur", Stance::Agreed),
+    ("conceded", Stance::Agreed),
+    ("accepted", Stance::Agreed),
+    ("withdrawn", Stance::Agreed),
+];
+
+/// Words that may stand before a label without changing it.
+const FILLERS: &[&str] = &[
+    "i",
+    "we",
+    "stance",
+    "status",
+    "category",
+    "position",
+    "response",
+    "reply",
+    "verdict",
+    "answer",
+    "point",
+    "still",
+    "strongly",
+    "also",
+    "now",
+    "completely",
+    "entirely",
+    "totally",
+    "mark",
+];
+
+/// Phrases of somebody who does not agree, whatever label stands before them.
+const REFUSALS: &[&str] = &[
+    "i disagree",
+    "we disagree",
+    "still disagree",
+    "respectfully disagree",
+    "strongly disagree",
+    "must disagree",
+    "have to disagree",
+    "agree to disagree",
+    "partially agree",
+    "partially agreed",
+    "not agree",
+    "not agreed",
+    "don't agree",
+    "dont agree",
+    "doesn't agree",
+    "can't agree",
+    "cannot agree",
+    "never agree",
+    "no longer agree",
+    "not convinced",
+    "unconvinced",
+    "not persuaded",
+    "unpersuaded",
+    "i object",
+    "i dispute",
+    "i reject",
+    "i refuse",
+    "beg to differ",
+    "hold my position",
+    "maintain my position",
+    "stand by my",
+    "not reproduced",
+    "cannot reproduce",
+    "could not reproduce",
+];
+
+/// What an unlabelled statement says against a point.
+const DOUBTS: &[&str] = &[
+    "disagree",
+    "disagreed",
+    "disagrees",
+    "disagreement",
+    "still wrong",
+    "is wrong",
+    "are wrong",
+    "you're wrong",
+    "wrong here",
+    "that's wrong",
+    "incorrect",
+    "not correct",
+    "isn't correct",
+    "not true",
+    "isn't true",
+    "untrue",
+    "not right",
+    "isn't right",
+    "not a bug",
+    "not a problem",
+    "not an issue",
+    "not a real",
+    "isn't a bug",
+    "isn't a problem",
+    "isn't an issue",
+    "no bug here",
+    "no problem here",
+    "false positive",
+    "false alarm",
+    "not valid",
+    "invalid point",
+    "unfounded",
+    "does not hold",
+    "doesn't hold",
+    "do not hold",
+    "can't reproduce",
+    "couldn't reproduce",
+    "not reproducible",
+    "object to",
+    "objection",
+    "reject",
+    "rejected",
+    "rejecting",
+    "refute",
+    "refuted",
+    "dispute",
+    "disputed",
+    "contest this",
+    "oppose",
+    "doubt",
+    "not sure",
+    "unresolved",
+    "not resolved",
+    "still open",
+    "still stands",
+    "remains open",
+    "not settled",
+    "won't accept",
+];
+
+/// Phrases that name a disagreement and mean its end.
+const ENDED: &[&str] = &[
+    "no longer disagree",
+    "don't disagree",
+    "do not disagree",
+    "cannot disagree",
+    "can't disagree",
+    "nothing to object to",
+    "no objection",
+    "no objections",
+    "no doubt",
+    "no disagreement",
+];
+
+/// Words that take back what they follow.
+const RESERVATIONS: &[&str] = &[
+    "but", "however", "except", "unless", "although", "though", "if", "only", "yet",
+];
+
+/// Words in front of an "agree" that turn it round.
+const NEGATIONS: &[&str] = &[
+    "not", "no", "never", "don't", "dont", "doesn't", "didn't", "can't", "cannot", "won't",
+    "hardly", "unable", "neither", "nor", "refuse", "would",
+];
+
+/// Words of a side that agrees to everything at once.
+const UNIVERSAL: &[&str] = &[
+    "all",
+    "everything",
+    "every",
+    "each",
+    "both",
+    "entirely",
+    "fully",
+    "completely",
+    "rest",
+    "points",
+];
+
+/// A statement in lower case, word by word; marks, emphasis and characters that nobody sees are gone.
+struct Words(Vec<String>);
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let visible = text.chars().filter(|c| !is_invisible(*c));
+        let lower: String = visible
+            .flat_map(char::to_lowercase)
+            .map(|c| if c == '’' { '\'' } else { c })
+            .collect();
+        let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+        let words = words.map(|word| word.trim_matches('\''));
+        Self(
+            words
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        )
+    }
+
+    fn position(&self, phrase: &str) -> Option<usize> {
+        let wanted: Vec<&str> = phrase.split(' ').collect();
+        self.0
+            .windows(wanted.len())
+            .position(|words| words.iter().zip(&wanted).all(|(a, b)| a == b))
+    }
+
+    fn has_any(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.position(phrase).is_some())
+    }
+
+    fn starts_with(&self, phrase: &str) -> bool {
+        self.position(phrase) == Some(0)
+    }
+
+    /// Without the phrases that mean the end of a disagreement.
+    fn without_ended(mut self) -> Self {
+        for phrase in ENDED {
+            while let Some(at) = self.position(phrase) {
+                self.0.drain(at..at + phrase.split(' ').count());
+            }
+        }
+        self
+    }
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// The label at the start of a statement and what follows it: `**Agreed** — yes`, `I agree: yes`, `[Disagreed] no`.
+pub fn split_label(text: &str) -> Option<(Stance, &str)> {
+    let bare = text.trim_start_matches(is_ornament);
+    let mut words = Words::of(bare);
+    let fillers = words
+        .0
+        .iter()
+        .take_while(|word| FILLERS.contains(&word.as_str()));
+    let skipped = fillers.count();
+    words.0.drain(..skipped);
+    let (phrase, stance) = LEADING
+        .iter()
+        .find(|(phrase, _)| words.starts_with(phrase))?;
+    let rest = skip_words(bare, skipped + phrase.split(' ').count());
+    if *stance == Stance::Agreed && is_question(rest) {
+        return None;
+    }
+    Some((*stance, rest.trim_start_matches(is_ornament)))
+}
+
+fn is_question(rest: &str) -> bool {
+    rest.trim_start_matches(['*', '_', '`']).starts_with('?')
+}
+
+/// What may stand around a label: emphasis, brackets, dashes, ticks and crosses.
+fn is_ornament(c: char) -> bool {
+    c.is_whitespace() || is_invisible(c) || "*_`~[](){}<>|:;,.!—–-·•#\"'“”✅❌✔✘✗✓☑👍👎".contains(c)
+}
+
+/// The text behind its first `count` words.
+fn skip_words(text: &str, count: usize) -> &str {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’') || is_invisible(c);
+    let mut rest = text;
+    for _ in 0..count {
+        rest = rest
+            .trim_start_matches(|c| !is_word(c))
+            .trim_start_matches(is_word);
+    }
+    rest
+}
+
+/// The stance of a statement that begins with a label, its whole text considered.
+pub fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
+    if label != Stance::Agreed {
+        return label;
+    }
+    let words = Words::of(reasoning).without_ended();
+    let next = words.0.iter().take(2);
+    let is_bounded = next
+        .clone()
+        .any(|word| RESERVATIONS.contains(&word.as_str()));
+    match (words.has_any(REFUSALS), is_bounded) {
+        (true, _) => Stance::Disagreed,
+        (false, true) => Stance::PartiallyAgreed,
+        (false, false) => Stance::Agreed,
+    }
+}
+
+/// The stance of a statement without a label at its start; none: it takes none.
+pub fn stance_in_words(text: &str) -> Option<Stance> {
+    let words = Words::of(text).without_ended();
+    let partial = LEADING
+        .iter()
+        .filter(|(_, stance)| *stance == Stance::PartiallyAgreed);
+    if partial
+        .into_iter()
+        .any(|(phrase, _)| words.position(phrase).is_some())
+    {
+        return Some(Stance::PartiallyAgreed);
+    }
+    if words.has_any(REFUSALS) || words.has_any(DOUBTS) {
+        return Some(Stance::Disagreed);
+    }
+    let at = ["agree", "agreed", "agrees", "concur", "concede", "conceded"]
+        .iter()
+        .filter_map(|word| words.position(word))
+        .min()?;
+    let before = &words.0[at.saturating_sub(5)..at];
+    if before.iter().any(|word| NEGATIONS.contains(&word.as_str())) {
+        return Some(Stance::Disagreed);
+    }
+    let bounded = words
+        .0
+        .iter()
+        .any(|word| RESERVATIONS.contains(&word.as_str()));
+    let asked = text.contains('?');
+    match (asked, bounded) {
+        (true, _) => None,
+        (false, true) => Some(Stance::PartiallyAgreed),
+        (false, false) => Some(Stance::Agreed),
+    }
+}
+
+/// Whether an agreement speaks of everything that is open: "Agreed on all points", or the label and nothing else.
+pub fn is_universal(text: &str) -> bool {
+    let words = Words::of(text);
+    let says_all = words
+        .0
+        .iter()
+        .any(|word| UNIVERSAL.contains(&word.as_str()));
+    says_all || words.0.len() <= 2
+}
+
+/// Whether a closing says that its sides do not agree.
+pub fn refuses(text: &str) -> bool {
+    let words = Words::of(text).without_ended();
+    let remaining = ["remaining disagreements", "remaining disagreement"]
+        .iter()
+        .find_map(|phrase| words.position(phrase));
+    let remains = remaining.is_some_and(|at| {
+        let next = words.0.get(at + 2).map(String::as_str);
+        !matches!(next, None | Some("none" | "no" | "0" | "nothing"))
+    });
+    remains || words.has_any(REFUSALS)
+}
+
+/// Whether a section that names no vote and answers nothing still says that it found nothing.
+pub fn is_approval(text: &str) -> bool {
+    const APPROVALS: &[&str] = &[
+        "no issues",
+        "no issue",
+        "no problems",
+        "no problem",
+        "no findings",
+        "no objections",
+        "no objection",
+        "no concerns",
+        "found nothing",
+        "nothing stands against",
+        "looks good",
+        "lgtm",
+        "i approve",
+        "approved",
+    ];
+    Words::of(text).has_any(APPROVALS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stance(text: &str) -> Option<Stance> {
+        match split_label(text) {
+            Some((label, rest)) => Some(stance_of_labelled(label, rest)),
+            None => stance_in_words(text),
+        }
+    }
+
+    #[test]
+    fn disagreement_is_seen_in_every_spelling() {
+        let spellings = [
+            "Disagreed",
+            "**Disagreed** — no",
+            "_Disagreed_: no",
+            "DISAGREED",
+            "`Disagreed`",
+            "[Disagreed] no",
+            "❌ Disagreed",
+            "not reproduced / disagreed",
+            "Status: **Disagreed**",
+            "I disagree",
+            "I respectfully disagree with this",
+            "Disagree.",
+            "I don’t agree",
+            "I do not think that I can agree",
+            "not convinced",
+            "I remain unconvinced",
+            "This is still wrong.",
+            "That is incorrect: the lock is held",
+            "This is a false positive",
+            "We agree to disagree",
+            "Dis\u{200b}agreed",
+            "Not agreed",
+            "Agreed — I disagree",
+            "**Agreed**: no, I'm not convinced",
+        ];
+        for text in spellings {
+            assert_eq!(stance(text), Some(Stance::Disagreed), "{text}");
+        }
+    }
+
+    #[test]
+    fn half_an_agreement_is_no_agreement() {
+        let spellings = [
+            "Partially agreed",
+            "**Partially agreed** — yes and no",
+            "partially_agreed",
+            "I partly agree",
+            "Agreed, but not with the fix",
+            "Agreed in part",
+            "I agree if the lock is held",
+            "I mostly agree",
+        ];
+        for text in spellings {
+            assert_eq!(stance(text), Some(Stance::PartiallyAgreed), "{text}");
+        }
+    }
+
+    #[test]
+    fn agreement_needs_no_ceremony() {
+        let spellings = [
+            "Agreed",
+            "agreed.",
+            "**Agreed** — the error is lost",
+            "I agree",
+            "I agree with this",
+            "✅ Agreed",
+            "Agreed; I no longer disagree",
+            "Agreed — the call is wrong",
+            "You are right, I concede",
+        ];
+        for text in spellings {
+            assert_eq!(stance(text), Some(Stance::Agreed), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_and_a_receipt_are_no_agreement() {
+        for text in [
+            "Agreed?",
+            "Do we agree?",
+            "I have read this.",
+            "Noted.",
+            "Thanks",
+            "",
+        ] {
+            assert_eq!(stance(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_a_label_is_its_reason() {
+        assert_eq!(
+            split_label("**Agreed** — yes"),
+            Some((Stance::Agreed, "yes"))
+        );
+        assert_eq!(
+            split_label("I disagree: it is locked"),
+            Some((Stance::Disagreed, "it is locked"))
+        );
+        assert_eq!(split_label("Disagreement"), Some((Stance::Disagreed, "")));
+        assert_eq!(split_label("Agreement is far"), None);
+    }
+}
