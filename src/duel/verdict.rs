@@ -7,7 +7,7 @@ use council_protocol::answer::{Response, Stance, Withdrawal};
 use council_protocol::message::Ending as JudgeEnding;
 use council_protocol::task::Peer;
 use council_protocol::{
-    Answer, Failure, FailureKind, Location, Proof, Severity, Task, TurnId, Vote,
+    Answer, Failure, FailureKind, Finding, Location, Proof, Severity, Task, TurnId, Vote,
 };
 
 use super::protocol::standing::{DebateState, PointStanding, vote_of};
@@ -149,6 +149,8 @@ struct SideScript {
     insight: String,
     own: Vec<PointStanding>,
     theirs: Vec<PointStanding>,
+    /// What it found by itself and the other side raised first.
+    found_too: Vec<Finding>,
 }
 
 impl SideScript {
@@ -157,6 +159,10 @@ impl SideScript {
         let placed = state.points.into_iter().filter(PointStanding::is_placed);
         let quoted = placed.map(|point| with_quote(point, line_at));
         let (own, theirs): (Vec<_>, Vec<_>) = quoted.partition(|point| point.id.role == role);
+        let opinions = theirs.iter().flat_map(|point| &point.replies);
+        let found_too = opinions
+            .filter_map(|opinion| opinion.found.clone())
+            .collect();
         let (vote, insight) = match vote_of(transcript, role) {
             Some((vote, insight)) => (Some(vote), insight),
             None if state.speakers.contains(&role) => {
@@ -170,6 +176,7 @@ impl SideScript {
             insight,
             own,
             theirs,
+            found_too,
         }
     }
 
@@ -189,7 +196,14 @@ impl SideScript {
                 ));
             }
             Task::Review => Answer {
-                findings: self.own.iter().map(|p| p.finding.clone()).collect(),
+                // Its own points come first: replies name them by their number.
+                findings: self
+                    .own
+                    .iter()
+                    .map(|p| &p.finding)
+                    .chain(&self.found_too)
+                    .cloned()
+                    .collect(),
                 ..base
             },
             Task::Debate { peers, .. } => Answer {

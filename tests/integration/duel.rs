@@ -191,13 +191,20 @@ fn a_side_of_somebody_elses_is_recorded_as_what_it_signs_as() {
     ]);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["reason"], "duel-timeout", "{}", run.stdout);
-    let seats = report["receipt"]["seats"].to_string();
-    assert!(seats.contains("Other Tool"), "{seats}");
-    assert_eq!(
-        seats.matches("\"driver\":\"builtin\"").count() + seats.matches("builtin").count().min(1),
-        1,
-        "{seats}"
+    let judges = report["judges"].as_array().unwrap();
+    let judge = |name: &str| {
+        judges
+            .iter()
+            .find(|judge| judge["judge"] == name)
+            .unwrap()
+            .to_string()
+    };
+    assert!(
+        judge("judge-a").contains("Other Tool") && !judge("judge-a").contains("builtin"),
+        "{}",
+        judge("judge-a")
     );
+    assert!(judge("judge-b").contains("builtin"), "{}", judge("judge-b"));
 }
 
 #[test]

@@ -250,3 +250,18 @@ fn interrupt(pid: u32) {
         .unwrap();
     assert!(sent.success());
 }
+
+#[test]
+fn an_answer_counts_when_it_is_whole_and_not_when_its_program_ends() {
+    let lingers = format!("{}\nsleep 600", answer("PASS", ""));
+    let repo = with_judge(&lingers, "");
+    let began = Instant::now();
+    let run = repo.council(["review", "HEAD", "--json"]).ends(0);
+    assert!(
+        began.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        began.elapsed()
+    );
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["receipt"]["participation"]["counted"], 2);
+}

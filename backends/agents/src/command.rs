@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_protocol::seat::{AgentKind, Client, OutputFormat};
-use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn};
+use council_protocol::{
+    Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn, json,
+};
+use serde_json::Value;
 
 use crate::client;
 use crate::environment::is_forbidden;
@@ -150,7 +153,8 @@ impl Conversation for CommandConversation {
             fence: self.fence.as_ref(),
         };
         let input = [self.brief.as_bytes(), turn.prompt.as_bytes()].concat();
-        let finished = run_once(&self.exe, &program, input, self.max_bytes, stop)?;
+        let is_whole = |stdout: &[u8]| is_whole_answer(self.format, &turn.key, stdout);
+        let finished = run_once(&self.exe, &program, input, self.max_bytes, stop, &is_whole)?;
         if !finished.whole {
             return Err(oversized_failure(self.max_bytes));
         }
@@ -184,6 +188,32 @@ impl CommandConversation {
             Failure::new(FailureKind::Malformed, detail)
         })?;
         Ok(AgentReply { raw, usage: None })
+    }
+}
+
+/// Whether a program has written all that its answer needs: an object with the key of its turn, or a report of its format.
+fn is_whole_answer(format: OutputFormat, key: &str, stdout: &[u8]) -> bool {
+    let end = stdout.trim_ascii_end();
+    if !end.ends_with(b"}") && !end.ends_with(b"```") {
+        return false;
+    }
+    let Some(text) = std::str::from_utf8(end)
+        .ok()
+        .filter(|_| json::fits(end, json::MESSAGE))
+    else {
+        return false;
+    };
+    let objects = text
+        .match_indices('{')
+        .filter(|(at, _)| *at == 0 || text[..*at].ends_with('\n'));
+    let mut objects = objects.filter_map(|(at, _)| {
+        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+        values.next()?.ok()
+    });
+    match format {
+        OutputFormat::Answer => objects.any(|object| object["key"] == key),
+        OutputFormat::Sarif => objects.any(|object| object["runs"].is_array()),
+        OutputFormat::Rdjson => objects.any(|object| object["diagnostics"].is_array()),
     }
 }
 

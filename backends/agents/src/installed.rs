@@ -92,7 +92,9 @@ fn ask_version(context: &AgentContext, argv: &[String]) -> Result<String, Failur
             late.raise();
         }
     });
-    let finished = run_once(exe, &program, Vec::new(), MAX_VERSION_BYTES, &stop);
+    let finished = run_once(exe, &program, Vec::new(), MAX_VERSION_BYTES, &stop, &|_| {
+        false
+    });
     drop(done);
     let _ = timer.join();
     let finished = finished.map_err(|failure| match failure.kind {

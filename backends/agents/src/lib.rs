@@ -19,6 +19,7 @@ pub mod guard;
 mod http;
 pub mod installed;
 pub mod known;
+mod linger;
 mod local;
 pub mod mailbox;
 mod outlet;

@@ -14,6 +14,7 @@ use council_protocol::{Failure, FailureKind};
 
 use crate::StopSignal;
 use crate::guard::{self, GuardedChild, GuardedProgram};
+use crate::linger::LingerTimer;
 
 /// How long a program has between SIGTERM and SIGKILL, in milliseconds.
 pub(crate) const GRACE_MS: u64 = 2_000;
@@ -79,13 +80,15 @@ impl FinishedProgram {
     }
 }
 
-/// Runs a program to its end: `input` on its standard input, at most `max_bytes` read. A raised `stop` ends the tree.
+/// Runs a program to its end: `input` on its standard input, at most `max_bytes` read. A raised `stop` ends the tree. Once what
+/// it wrote `is_whole`, it has a second to end: a program that has answered and lingers costs nobody the answer.
 pub(crate) fn run_once(
     exe: &Path,
     program: &GuardedProgram<'_>,
     input: Vec<u8>,
     max_bytes: u64,
     stop: &StopSignal,
+    is_whole: &dyn Fn(&[u8]) -> bool,
 ) -> Result<FinishedProgram, Failure> {
     let name = program.argv.first().map_or("", String::as_str);
     let mut guarded =
@@ -105,20 +108,22 @@ pub(crate) fn run_once(
         stdin.map(|mut stdin| stdin.write_all(&input))
     });
     let noise = thread::spawn(move || stderr.map_or_else(Vec::new, read_tail));
-    let (content, whole) = stdout.map_or_else(
-        || (Vec::new(), true),
-        |stream| read_up_to(stream, max_bytes, &ender),
-    );
+    let read = stdout.map_or_else(ReadAnswer::nothing, |stream| {
+        read_answer(stream, max_bytes, &ender, is_whole)
+    });
+    // Who has closed its output can say nothing more.
+    let linger = LingerTimer::start(ender.clone());
     let status = guarded.child.wait();
+    drop(linger);
     ender.kill_tree();
     let _ = writer.join();
     let noise = noise.join().unwrap_or_default();
-    if stop.is_raised() {
+    if stop.is_raised() && !read.has_answer {
         return Err(cancelled_failure());
     }
     Ok(FinishedProgram {
-        stdout: content,
-        whole,
+        stdout: read.content,
+        whole: read.within_bounds,
         noise: String::from_utf8_lossy(&noise).trim().to_owned(),
         status,
     })
@@ -135,18 +140,59 @@ pub(crate) fn oversized_failure(most: u64) -> Failure {
     Failure::new(FailureKind::Oversized, detail)
 }
 
-/// Reads to the end, or ends the tree as soon as there are more than `most` bytes. Whether it was all.
-fn read_up_to(mut stream: impl Read, most: u64, ender: &TreeKiller) -> (Vec<u8>, bool) {
-    let mut content = Vec::new();
-    let read = (&mut stream)
-        .take(most.saturating_add(1))
-        .read_to_end(&mut content);
-    let whole = read.is_ok() && content.len() as u64 <= most;
-    if !whole {
-        ender.kill_tree();
-        let _ = io::copy(&mut stream, &mut io::sink());
+/// What a program wrote to its standard output.
+struct ReadAnswer {
+    content: Vec<u8>,
+    /// Whether it wrote no more than it may.
+    within_bounds: bool,
+    /// Whether the content was found to be a whole answer.
+    has_answer: bool,
+}
+
+impl ReadAnswer {
+    fn nothing() -> Self {
+        Self {
+            content: Vec::new(),
+            within_bounds: true,
+            has_answer: false,
+        }
     }
-    (content, whole)
+}
+
+/// Reads to the end; ends the tree as soon as there are more than `most` bytes, or a while after the answer was whole.
+fn read_answer(
+    mut stream: impl Read,
+    most: u64,
+    ender: &TreeKiller,
+    is_whole: &dyn Fn(&[u8]) -> bool,
+) -> ReadAnswer {
+    let mut read = ReadAnswer::nothing();
+    let mut buffer = vec![0; 1 << 16];
+    let (mut linger, mut whole_bytes) = (None, 0);
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => read.content.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => read.within_bounds = false,
+        }
+        if read.content.len() as u64 > most || !read.within_bounds {
+            read.within_bounds = false;
+            ender.kill_tree();
+            let _ = io::copy(&mut stream, &mut io::sink());
+            return read;
+        }
+        if is_whole(&read.content) {
+            whole_bytes = read.content.len();
+            linger.get_or_insert_with(|| LingerTimer::start(ender.clone()));
+        }
+    }
+    read.has_answer = whole_bytes > 0;
+    // What it was cut off in is no part of its answer.
+    if read.has_answer && !is_whole(&read.content) {
+        read.content.truncate(whole_bytes);
+    }
+    read
 }
 
 /// Reads to the end and keeps the last bytes.

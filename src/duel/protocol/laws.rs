@@ -242,6 +242,7 @@ fn draft() -> impl Strategy<Value = SectionDraft> {
                 (id, Some(Tag::New), finding(line, text, quote))
             })
             .collect(),
+        same: Vec::new(),
         unanswered: Vec::new(),
     })
 }

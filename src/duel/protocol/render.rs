@@ -1,4 +1,4 @@
-//! Writes a section as Markdown, in the form that [`super::points`] reads back.
+//! Writes a section as Markdown, in the form that [`super::content`] reads back.
 
 use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Vote};
@@ -18,6 +18,8 @@ pub struct SectionDraft {
     pub replies: Vec<(PointId, Stance, String, Option<Evidence>)>,
     /// Own points, with their tag in every section but the opening.
     pub points: Vec<(PointId, Option<Tag>, Finding)>,
+    /// Own findings that the other side raised before, and that it agrees with.
+    pub same: Vec<Finding>,
     /// Open points of the other side that it says nothing of.
     pub unanswered: Vec<PointId>,
 }
@@ -36,11 +38,15 @@ pub fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &str) -> S
     for (to, stance, reasoning, evidence) in &speech.replies {
         out += &render_reply(*to, *stance, reasoning, evidence.as_ref());
     }
-    if !speech.points.is_empty() && kind != SectionKind::Opening {
+    let has_findings = !speech.points.is_empty() || !speech.same.is_empty();
+    if has_findings && kind != SectionKind::Opening {
         out += "### Independent findings\n\n";
     }
     for (id, tag, finding) in &speech.points {
-        out += &render_point(*id, *tag, finding);
+        out += &render_point(Some(*id), *tag, finding);
+    }
+    for finding in &speech.same {
+        out += &render_point(None, Some(Tag::Same), finding);
     }
     if !speech.unanswered.is_empty() {
         out += &format!("No answer to {}.\n\n", join_ids(&speech.unanswered));
@@ -109,11 +115,12 @@ fn render_reply(
     out
 }
 
-fn render_point(id: PointId, tag: Option<Tag>, finding: &Finding) -> String {
+fn render_point(id: Option<PointId>, tag: Option<Tag>, finding: &Finding) -> String {
+    let id = id.map_or(String::new(), |id| format!("**{id}** — "));
     let tag = tag.and_then(|t| TAGS.iter().find(|(_, tag)| *tag == t));
     let tag = tag.map_or(String::new(), |(word, _)| format!("[{word}] "));
     format!(
-        "- **{id}** — {tag}**{}** `{}:{}` — {}\n{}  Why: {}\n  Fix: {}\n\n",
+        "- {id}{tag}**{}** `{}:{}` — {}\n{}  Why: {}\n  Fix: {}\n\n",
         finding.severity.as_str(),
         finding.location.path.display(),
         finding.location.line,
@@ -181,6 +188,7 @@ mod tests {
                 Some(evidence.clone()),
             )],
             points: vec![(id("B1"), Some(Tag::New), finding("boom", "x.unwrap()"))],
+            same: Vec::new(),
             unanswered: Vec::new(),
         };
         let text = render_section(
@@ -223,6 +231,7 @@ mod tests {
                 position: Some((Vote::Pass, text.clone())),
                 replies: vec![(id("A1"), Stance::Agreed, text.clone(), Some(evidence))],
                 points: vec![(id("B1"), Some(Tag::Same), finding(&text, &text))],
+                same: Vec::new(),
                 unanswered: Vec::new(),
             };
             let sign = render_signature(DuelRole::B, "t", "2025-06-15T14:30:00Z");

@@ -1,6 +1,6 @@
 //! From a file to what an agent is asked, and from its answer to what is written.
 
-use council_protocol::answer::{IndependentFinding, Tag};
+use council_protocol::answer::{IndependentFinding, Stance, Tag};
 use council_protocol::task::{Objection, PeerFinding};
 use council_protocol::{Answer, Finding, Task};
 
@@ -92,6 +92,15 @@ pub fn draft_section(
         }
     }
     let replies = answer.map_or_else(Vec::new, |answer| usable_replies(&standings, answer));
+    let is_agreed = |id: PointId| {
+        let mut to = replies.iter().filter(|(to, ..)| *to == id);
+        to.any(|(_, stance, ..)| *stance == Stance::Agreed)
+    };
+    let found_too = |finding: &&Finding| {
+        let theirs = find_near(&standings, finding).filter(|point| point.id.role != role);
+        section != SectionKind::Opening && theirs.is_some_and(|point| is_agreed(point.id))
+    };
+    let same = own.iter().filter(found_too).cloned().collect();
     let open = standings
         .iter()
         .filter(|p| p.id.role != role && !p.is_settled());
@@ -103,6 +112,7 @@ pub fn draft_section(
             .collect(),
         replies,
         points,
+        same,
     }
 }
 

@@ -39,6 +39,10 @@ pub struct PointOpinion {
     pub reasoning: String,
     /// What it points to.
     pub evidence: Option<Evidence>,
+    /// Its own finding of the same problem.
+    pub found: Option<Finding>,
+    /// The section in which it stands, from 0.
+    pub section: usize,
 }
 
 /// A disagreement that names no point: it stands until its side agrees in a later section.
@@ -275,6 +279,8 @@ impl DebateState {
                 stance: reply.stance,
                 reasoning: reply.reasoning.clone(),
                 evidence: reply.evidence.clone(),
+                found: None,
+                section: index,
             });
         }
     }
@@ -306,7 +312,7 @@ impl DebateState {
     /// A new point; `same as other agent` and `not reproduced` speak of the other side's instead.
     fn raise_point(&mut self, index: usize, role: DuelRole, point: RaisedPoint) {
         if let (Some(id), Some(stance)) = (self.target_of(role, &point), point.stance_there()) {
-            return self.record_tagged(id, role, stance, point.finding);
+            return self.record_tagged(index, id, role, stance, point.finding);
         }
         if point.tag == Some(Tag::NotReproduced) {
             let line = point.line;
@@ -332,21 +338,40 @@ impl DebateState {
         });
     }
 
-    fn record_tagged(&mut self, id: PointId, role: DuelRole, stance: Stance, finding: Finding) {
+    /// A finding that speaks of a point which was raised before. What its section says of that point in so many words holds.
+    fn record_tagged(
+        &mut self,
+        index: usize,
+        id: PointId,
+        role: DuelRole,
+        stance: Stance,
+        finding: Finding,
+    ) {
+        let Some(point) = self.points.iter_mut().find(|point| point.id == id) else {
+            return;
+        };
+        let found = Some(finding.clone()).filter(|_| stance == Stance::Agreed);
+        let is_said_here =
+            |opinion: &&mut PointOpinion| opinion.role == role && opinion.section == index;
+        if let Some(said) = point.replies.iter_mut().rev().find(is_said_here) {
+            if said.stance == Stance::Agreed {
+                (said.stance, said.found) = (stance, found);
+            }
+            return;
+        }
         let evidence = Evidence {
             path: finding.location.path,
             line: finding.location.line,
             quote: finding.quote,
         };
-        let opinion = PointOpinion {
+        point.replies.push(PointOpinion {
             role,
             stance,
             reasoning: finding.description,
             evidence: Some(evidence).filter(|evidence| !evidence.quote.is_empty()),
-        };
-        if let Some(point) = self.points.iter_mut().find(|point| point.id == id) {
-            point.replies.push(opinion);
-        }
+            found,
+            section: index,
+        });
     }
 
     /// The point at a place; the other side's first.

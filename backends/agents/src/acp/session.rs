@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::permission;
 use super::quirks::{AgentQuirks, ReadOnlyMode};
 use crate::client::{AgentEnv, compose_message, kind_of_message, kind_of_status, shorten_message};
+use crate::linger::SubmissionWatch;
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::oversized_failure;
 use crate::rpc::{NoticeReceiver, RpcDialect, RpcError, RpcNotice, RpcPeer};
@@ -285,8 +286,9 @@ impl Conversation for AcpSession {
             let detail = "the agent did not end a cancelled turn";
             return Err(Failure::new(FailureKind::Died, detail));
         }
-        self.receiver.wake_on(stop);
         mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        let watch = SubmissionWatch::start(self.mailbox.as_ref(), stop);
+        self.receiver.wake_on(&watch.ended);
         let words = compose_message(
             &self.brief,
             &turn.prompt,
@@ -298,11 +300,8 @@ impl Conversation for AcpSession {
             .peer
             .send_request(&self.receiver, "session/prompt", &to_json(&prompt));
         let mut text = String::new();
-        match self.wait_for_reply(id, &mut text, until, stop) {
-            Ok(Ok(done)) => {
-                let reply = self.build_reply(text, done)?;
-                mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
-            }
+        let result = match self.wait_for_reply(id, &mut text, until, &watch.ended) {
+            Ok(Ok(done)) => self.build_reply(text, done),
             Ok(Err(error)) => Err(refusal_failure("session/prompt", &error)),
             Err(failure) if failure.kind == FailureKind::Died => {
                 Err(self.peer.with_stderr(failure))
@@ -311,7 +310,8 @@ impl Conversation for AcpSession {
                 self.cancel_turn(id);
                 Err(failure)
             }
-        }
+        };
+        mailbox::prefer_submitted(self.mailbox.as_ref(), result)
     }
 
     fn pid(&self) -> Option<u32> {

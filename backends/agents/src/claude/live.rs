@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::outcome::ClaudeResult;
 use crate::client::{AgentEnv, compose_message, parse_event, shorten_message};
+use crate::linger::SubmissionWatch;
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{LineProcess, ProgramOutput, cancelled_failure, oversized_failure};
 use crate::{AgentReply, Conversation, StopSignal};
@@ -190,11 +191,12 @@ impl Conversation for LiveSession {
         if self.has_ended {
             return Err(Failure::new(FailureKind::Died, "claude has ended"));
         }
-        stop.on_raise({
+        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        let watch = SubmissionWatch::start(self.mailbox.as_ref(), stop);
+        watch.ended.on_raise({
             let tell = self.tell.clone();
             move || drop(tell.send(LiveEvent::Woken))
         });
-        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
         let text = compose_message(
             &self.brief,
             &turn.prompt,
@@ -205,16 +207,13 @@ impl Conversation for LiveSession {
             &json!({ "type": "user", "message": { "role": "user", "content": content } }),
         );
         let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
-        let outcome = match self.wait_for_result(until, stop) {
-            Err(failure)
-                if matches!(failure.kind, FailureKind::Cancelled | FailureKind::Timeout) =>
-            {
-                self.interrupt_turn();
-                return Err(failure);
-            }
-            outcome => outcome?,
-        };
-        let reply = outcome.into_reply(&mut self.spent)?;
+        let outcome = self.wait_for_result(until, &watch.ended);
+        if let Err(failure) = &outcome
+            && matches!(failure.kind, FailureKind::Cancelled | FailureKind::Timeout)
+        {
+            self.interrupt_turn();
+        }
+        let reply = outcome.and_then(|outcome| outcome.into_reply(&mut self.spent));
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }
 

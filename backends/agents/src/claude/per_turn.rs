@@ -54,6 +54,14 @@ impl PerTurnSession {
     }
 }
 
+/// Whether the `result` object stands in what was written; it is the last thing that is said.
+fn has_result(stdout: &[u8]) -> bool {
+    let mut lines = stdout.split(|&b| b == b'\n').rev();
+    lines.any(|line| {
+        line.starts_with(b"{") && parse_event(line).is_some_and(|event| event["type"] == "result")
+    })
+}
+
 impl Conversation for PerTurnSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let mut argv = self.argv.clone();
@@ -67,7 +75,15 @@ impl Conversation for PerTurnSession {
         let program = self.agent_env.guarded_program(&argv);
         // The result carries the answer twice, escaped.
         let most = self.most.saturating_mul(4).saturating_add(1 << 20);
-        let finished = run_once(&self.agent_env.exe, &program, text.into_bytes(), most, stop)?;
+        let is_whole = |stdout: &[u8]| has_result(stdout);
+        let finished = run_once(
+            &self.agent_env.exe,
+            &program,
+            text.into_bytes(),
+            most,
+            stop,
+            &is_whole,
+        )?;
         let outcome = self.parse_result(&finished)?;
         if let Some(session) = outcome.session_id.clone() {
             self.session = Some(session);

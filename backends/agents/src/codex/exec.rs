@@ -153,7 +153,20 @@ impl Conversation for ExecSession {
         let text = compose_message(&self.brief, &turn.prompt, self.thread.is_none());
         let program = self.agent_env.guarded_program(&argv);
         let most = self.most.saturating_mul(4).saturating_add(16 << 20);
-        let finished = run_once(&self.agent_env.exe, &program, text.into_bytes(), most, stop)?;
+        let is_whole = |stdout: &[u8]| {
+            let events = parse_events(stdout);
+            events.failed.is_some()
+                || (events.total.is_some()
+                    && self.read_last_message().is_ok_and(|text| !text.is_empty()))
+        };
+        let finished = run_once(
+            &self.agent_env.exe,
+            &program,
+            text.into_bytes(),
+            most,
+            stop,
+            &is_whole,
+        )?;
         self.build_reply(&finished)
     }
 }

@@ -94,6 +94,11 @@ impl JudgeMailbox {
         self.replace_file(TURN_FILE, &serde_json::to_vec(&posted)?)
     }
 
+    /// Whether a verdict was submitted.
+    pub(crate) fn has_verdict(&self) -> bool {
+        self.folder.join(VERDICT_FILE).is_file()
+    }
+
     /// The verdict that was submitted, with the messages that were sent beside it; none when none was.
     ///
     /// # Errors
@@ -151,17 +156,31 @@ pub(crate) fn begin_turn(mailbox: Option<&JudgeMailbox>, turn: &Turn) -> Result<
         })
 }
 
-/// The reply, or the verdict that was submitted instead of it.
+/// What a turn came to, or the verdict that was submitted in it: that one is whole, even where the turn ran out of time. A judge
+/// that was ended for what it did is not heard.
 pub(crate) fn prefer_submitted(
     mailbox: Option<&JudgeMailbox>,
-    reply: AgentReply,
+    result: Result<AgentReply, Failure>,
 ) -> Result<AgentReply, Failure> {
     let submitted = mailbox.map_or(Ok(None), JudgeMailbox::take_verdict);
-    match submitted {
-        Ok(Some(raw)) => Ok(AgentReply { raw, ..reply }),
-        Ok(None) => Ok(reply),
-        Err(failure) => Err(failure.with_usage(reply.usage)),
+    match (result, submitted) {
+        (Ok(reply), Ok(Some(raw))) => Ok(AgentReply { raw, ..reply }),
+        (Ok(reply), Err(failure)) => Err(failure.with_usage(reply.usage)),
+        (Err(failure), Ok(Some(raw))) if ran_out(&failure) => Ok(AgentReply {
+            raw,
+            usage: failure.usage,
+        }),
+        (result, _) => result,
     }
+}
+
+/// Whether a turn ended for want of time or words, and not for what the judge did.
+fn ran_out(failure: &Failure) -> bool {
+    use FailureKind as K;
+    matches!(
+        failure.kind,
+        K::Timeout | K::Cancelled | K::Truncated | K::Empty
+    )
 }
 
 /// What the judge's client asks of the mailbox.
@@ -362,7 +381,7 @@ mod tests {
             raw: "done".to_owned(),
             usage: Some(Default::default()),
         };
-        let failure = prefer_submitted(Some(&mailbox), reply).unwrap_err();
+        let failure = prefer_submitted(Some(&mailbox), Ok(reply)).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Oversized);
         assert!(failure.usage.is_some(), "it is paid for all the same");
     }
