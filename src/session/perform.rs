@@ -7,7 +7,7 @@ use council_protocol::message::Ending;
 use council_protocol::task::Peer;
 use council_protocol::{
     Answer, BackendError, Failure, FailureKind, JudgeId, JudgeSpec, Location, Message, Request,
-    Turn, worker,
+    Task, Turn, worker,
 };
 
 use super::drive::SessionState;
@@ -104,7 +104,13 @@ impl SessionState<'_> {
         let planned = planned.filter(|planned| planned.seat.agent.kind.reads_text());
         if let (Some(planned), Some(prompter)) = (planned, &self.setting.prompter) {
             let explorers = self.explorers_of(planned);
-            let text = prompter.render_prompt(&planned.seat, &turn, explorers);
+            let shown = self.with_peer_paths(&judge, &turn);
+            let mut text = prompter.render_prompt(&planned.seat, &shown, explorers);
+            // Whoever has no memory must be told again what it is that it is to mend.
+            if let Some(asked) = self.task_to_mend(&judge, &turn) {
+                let task = prompter.render_prompt(&planned.seat, &asked, explorers);
+                text = text.and_then(|text| Ok(format!("{}\n{text}", task?)));
+            }
             let text = match said {
                 Some(said) => text
                     .and_then(|text| Ok(prompter.render_reminder(&planned.seat, &said)? + &text)),
@@ -123,9 +129,41 @@ impl SessionState<'_> {
                 }
             }
         }
+        if self.is_fresh(&judge) && !matches!(turn.task, Task::Mend { .. }) {
+            self.past.asked.insert(judge.clone(), turn.clone());
+        }
         self.roll.on_sent(judge.clone(), turn.id);
         let message = Message::Turn { judge, turn };
         self.call_backend(Request::Send { message });
+    }
+
+    /// What a judge without memory was asked before it is asked to mend its answer.
+    fn task_to_mend(&self, judge: &JudgeId, turn: &Turn) -> Option<Turn> {
+        let is_mending = matches!(turn.task, Task::Mend { .. }) && self.is_fresh(judge);
+        let asked = self.past.asked.get(judge).filter(|_| is_mending)?;
+        Some(self.with_peer_paths(judge, asked))
+    }
+
+    /// A turn as it is told: the files of the others' answers lie in the judge's own folder, which it has to know.
+    fn with_peer_paths(&self, judge: &JudgeId, turn: &Turn) -> Turn {
+        let mut turn = turn.clone();
+        let Some(run) = self.setting.run.folder.as_deref() else {
+            return turn;
+        };
+        let folder = worker::judge_folder(run, judge);
+        let peers: Vec<&mut Peer> = match &mut turn.task {
+            Task::Debate { peers, .. } | Task::CrossReview { peers, .. } => {
+                peers.iter_mut().collect()
+            }
+            Task::Examine { councillors, .. } => {
+                councillors.iter_mut().map(|c| &mut c.peer).collect()
+            }
+            _ => Vec::new(),
+        };
+        for file in peers.into_iter().filter_map(|peer| peer.file.as_mut()) {
+            *file = folder.join(&*file).display().to_string();
+        }
+        turn
     }
 
     /// Asks everybody who is there to end.

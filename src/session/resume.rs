@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use council_protocol::{Capability, FailureKind, JudgeId, Millis, TurnId};
+use council_protocol::{Capability, FailureKind, JudgeId, Millis, Turn, TurnId};
 
 use super::drive::SessionState;
 use super::error::SessionError;
@@ -118,6 +118,8 @@ pub(super) struct RunHistory {
     pub(super) returning: BTreeMap<JudgeId, Vec<Action>>,
     /// What returning judges had said: they no longer know it.
     pub(super) said: BTreeMap<JudgeId, Vec<Arc<str>>>,
+    /// What judges without memory were asked last, mending aside.
+    pub(super) asked: BTreeMap<JudgeId, Turn>,
     /// Answers to turns that may be asked again: the same judge, the same key, the same question.
     answers: Vec<(Action, Input)>,
 }
@@ -251,12 +253,15 @@ impl SessionState<'_> {
         }
     }
 
-    /// Whether a judge is another agent at every turn, and must be told what it said (`--economy`).
+    /// Whether a judge is another agent at every turn, and must be told what it was asked and what it said: one that cannot be
+    /// messaged, or is briefed afresh in each round (`--economy`).
     pub(super) fn is_fresh(&self, judge: &JudgeId) -> bool {
-        let seat = self
-            .find_seat(judge)
-            .filter(|_| self.plan().options.economy);
-        seat.is_some_and(|seat| seat.grant.emulated.contains_key(&Capability::Message))
+        let economy = self.plan().options.economy;
+        self.find_seat(judge).is_some_and(|seat| {
+            let emulated = seat.grant.emulated.contains_key(&Capability::Message);
+            let is_mute = !emulated && !seat.grant.granted.has(&Capability::Message);
+            is_mute || (economy && emulated)
+        })
     }
 
     /// Keeps what such a judge said.

@@ -265,3 +265,29 @@ fn an_answer_counts_when_it_is_whole_and_not_when_its_program_ends() {
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["receipt"]["participation"]["counted"], 2);
 }
+
+#[test]
+fn a_program_that_is_to_mend_its_answer_is_told_its_task_and_what_it_said() {
+    let script = "cat > @MARKS/$$; echo I think that it is fine.";
+    let repo = with_judge(script, "");
+    repo.council(["review", "HEAD", "--json"]);
+    let prompts = std::fs::read_dir(repo.in_home("marks")).unwrap();
+    let prompts: Vec<String> = prompts
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    let mending: Vec<&String> = prompts
+        .iter()
+        .filter(|prompt| prompt.contains("could not be used"))
+        .collect();
+    assert!(!mending.is_empty(), "{} prompts", prompts.len());
+    for prompt in mending {
+        assert!(
+            prompt.contains("I think that it is fine."),
+            "what it said: {prompt}"
+        );
+        assert!(
+            prompt.contains("# Round 1: review"),
+            "what it was asked: {prompt}"
+        );
+    }
+}

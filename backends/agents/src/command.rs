@@ -199,7 +199,7 @@ fn is_whole_answer(format: OutputFormat, key: &str, stdout: &[u8]) -> bool {
     }
     let Some(text) = std::str::from_utf8(end)
         .ok()
-        .filter(|_| json::fits(end, json::MESSAGE))
+        .filter(|_| json::fits_in_memory(end, json::MESSAGE))
     else {
         return false;
     };

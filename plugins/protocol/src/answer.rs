@@ -243,12 +243,25 @@ pub struct PeerMessage {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum BallotVote {
     /// Counts as PASS.
+    #[serde(alias = "Proceed", alias = "proceed")]
     Proceed,
-    /// Counts as WARN.
+    /// Counts as WARN. As it is printed, it has blanks.
+    #[serde(
+        alias = "PROCEED WITH CONDITIONS",
+        alias = "WITH CONDITIONS",
+        alias = "Proceed with conditions",
+        alias = "proceed with conditions"
+    )]
     ProceedWithConditions,
     /// Counts as FAIL.
+    #[serde(alias = "Reconsider", alias = "reconsider")]
     Reconsider,
-    /// Counts as FAIL.
+    /// Counts as FAIL. As it is printed, it has blanks.
+    #[serde(
+        alias = "DO NOT PROCEED",
+        alias = "Do not proceed",
+        alias = "do not proceed"
+    )]
     DoNotProceed,
 }
 

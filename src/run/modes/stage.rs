@@ -76,7 +76,7 @@ pub(crate) fn run_stage(
     };
     let mut seats = role_seats(&bench, &debated)?;
     bench.check_agent_limit(seats.len() + 1)?;
-    seats.extend(synthesizer_seat(&seats));
+    seats.extend(synthesizer_seat(&seats).map(|seat| with_rules(seat, &debated)));
     let gathering = DocumentMode {
         seats,
         mode: ProductionMode::Stage,
@@ -90,6 +90,12 @@ pub(crate) fn run_stage(
     let report = convene::convene_document(prepared, &gathering, start)?;
     write_documents(&folder, &report, gathering.seats.len() - 1, listener)?;
     Ok(DebatedStage { report, settings })
+}
+
+/// Whoever writes the final document keeps to the project's `synthesis_rules`.
+fn with_rules(mut seat: Seat, debated: &StageSettings) -> Seat {
+    seat.perspective.focus = debated.synthesis_rules.join("\n");
+    seat
 }
 
 /// The project's folder: where we are, if it has stages, else the top of the worktree.

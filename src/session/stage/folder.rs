@@ -11,6 +11,9 @@ use super::{Intensity, StageError, StageRole, StageSettings};
 /// The most bytes of one file of context.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
+/// How deep below a stage's references files are read.
+const MAX_REFERENCE_DEPTH: usize = 4;
+
 /// One stage of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageFolder {
@@ -144,16 +147,33 @@ impl StageFolder {
         Ok(names.into_iter().filter(|name| *name < self.stage).max())
     }
 
+    /// The references with those in subfolders; whatever is not read is named.
     fn read_references(&self, context: &mut StageContext) -> Result<(), StageError> {
         let folder = self.root.join("references").join(&self.stage);
-        for name in list_names(&folder, Path::is_file)? {
-            match read_text(&folder.join(&name))? {
-                Some(text) => context.references.push((name, text)),
-                None => context
-                    .notes
-                    .push(format!("references/{}/{name} was left out", self.stage)),
+        let mut open = vec![(String::new(), 0)];
+        while let Some((below, depth)) = open.pop() {
+            let here = folder.join(&below);
+            for name in list_names(&here, |_| true)? {
+                let path = here.join(&name);
+                let shown = format!("{below}{name}");
+                let is_folder = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
+                let text = match is_folder {
+                    true if depth < MAX_REFERENCE_DEPTH => {
+                        open.push((format!("{shown}/"), depth + 1));
+                        continue;
+                    }
+                    true => None,
+                    false => read_text(&path)?,
+                };
+                match text {
+                    Some(text) => context.references.push((shown, text)),
+                    None => context
+                        .notes
+                        .push(format!("references/{}/{shown} was left out", self.stage)),
+                }
             }
         }
+        context.references.sort();
         Ok(())
     }
 }

@@ -53,6 +53,8 @@ pub struct StageSettings {
     pub threshold: f64,
     /// Who sits.
     pub roles: Vec<StageRole>,
+    /// What whoever writes the final document has to keep to: the stage's own rules, else those of the project.
+    pub synthesis_rules: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -67,6 +69,37 @@ struct RawDebate {
     #[serde(default)]
     dynamic_rounds: RawRounds,
     stage_roles: BTreeMap<String, RawStage>,
+    #[serde(default)]
+    synthesis_rules: Option<RawRules>,
+}
+
+/// Rules as people write them: one text, a list, or a list with names.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RawRules {
+    Text(String),
+    List(Vec<String>),
+    Named(BTreeMap<String, serde_json::Value>),
+}
+
+impl RawRules {
+    fn into_lines(self) -> Vec<String> {
+        match self {
+            Self::Text(text) => vec![text],
+            Self::List(rules) => rules,
+            Self::Named(rules) => rules
+                .into_iter()
+                .map(|(name, rule)| name_rule(&name, &rule))
+                .collect(),
+        }
+    }
+}
+
+fn name_rule(name: &str, rule: &serde_json::Value) -> String {
+    match rule.as_str() {
+        Some(text) => format!("{name}: {text}"),
+        None => format!("{name}: {rule}"),
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -89,6 +122,8 @@ struct RawStage {
     intensity: Option<Intensity>,
     #[serde(default)]
     default_model: Option<String>,
+    #[serde(default)]
+    synthesis_rules: Option<RawRules>,
     roles: Vec<RawRole>,
 }
 
@@ -117,8 +152,13 @@ impl StageSettings {
         let value: serde_json::Value =
             jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
                 .map_err(|e| syntax(e.to_string()))?;
-        let SettingsFile { debate } =
+        let SettingsFile { mut debate } =
             serde_json::from_value(value).map_err(|e| syntax(e.to_string()))?;
+        let own_rules = debate
+            .stage_roles
+            .get_mut(stage)
+            .and_then(|raw| raw.synthesis_rules.take());
+        let rules = own_rules.or_else(|| debate.synthesis_rules.take());
         let Some(raw) = debate.stage_roles.get(stage) else {
             let known = debate
                 .stage_roles
@@ -134,6 +174,7 @@ impl StageSettings {
         };
         let intensity = asked.or(raw.intensity).unwrap_or(Intensity::Standard);
         let settings = Self {
+            synthesis_rules: rules.map_or_else(Vec::new, RawRules::into_lines),
             intensity,
             profile: resolve_profile(intensity, debate.intensity_profiles.get(intensity.as_str())),
             threshold: debate.dynamic_rounds.contention_threshold.unwrap_or(0.5),

@@ -151,6 +151,47 @@ fn context_is_instructions_handoff_and_references() {
 }
 
 #[test]
+fn references_in_subfolders_are_read_and_what_is_not_read_is_named() {
+    let root = project();
+    let references = root.path().join("references/03-planning");
+    fs::create_dir_all(references.join("papers/old")).unwrap();
+    fs::write(references.join("papers/old/c.md"), "three").unwrap();
+    fs::write(references.join("papers/figure.png"), [0xff, 0xfe, 0x00]).unwrap();
+    let context = StageFolder::find(root.path(), None)
+        .unwrap()
+        .read_context()
+        .unwrap();
+    let names: Vec<_> = context
+        .references
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["a.md", "b.md", "papers/old/c.md"]);
+    assert_eq!(
+        context.notes,
+        ["references/03-planning/papers/figure.png was left out"]
+    );
+}
+
+#[test]
+fn the_rules_of_the_synthesis_are_the_stages_else_the_projects() {
+    let rules = |project: &str, stage: &str| {
+        let text = format!(
+            r#"{{"debate": {{"synthesis_rules": {project}, "stage_roles": {{"s": {{{stage} "roles": [{{"name": "R"}}]}}}}}}}}"#
+        );
+        let parsed = StageSettings::parse(&text, Path::new("debate.jsonc"), "s", None).unwrap();
+        parsed.synthesis_rules
+    };
+    assert_eq!(rules(r#"["a", "b"]"#, ""), ["a", "b"]);
+    assert_eq!(rules(r#""one""#, ""), ["one"]);
+    assert_eq!(
+        rules(r#"{"consensus": "include", "unique": 2}"#, ""),
+        ["consensus: include", "unique: 2"]
+    );
+    assert_eq!(rules(r#"["a"]"#, r#""synthesis_rules": ["own"],"#), ["own"]);
+}
+
+#[test]
 fn a_stage_folder_with_pieces_missing_says_which() {
     let root = project();
     let stage = StageFolder::find(root.path(), None).unwrap();

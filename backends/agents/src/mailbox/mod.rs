@@ -168,7 +168,7 @@ pub(crate) fn prefer_submitted(
         (Ok(reply), Err(failure)) => Err(failure.with_usage(reply.usage)),
         (Err(failure), Ok(Some(raw))) if ran_out(&failure) => Ok(AgentReply {
             raw,
-            usage: failure.usage,
+            usage: failure.usage.map(|usage| *usage),
         }),
         (result, _) => result,
     }
