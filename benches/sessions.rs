@@ -235,6 +235,7 @@ fn teams(judges: u32) -> Duration {
             task: Task::Review,
             prompt: String::new(),
             timeout_ms: 1000,
+            spend: None,
         };
         teams
             .send(Message::Turn { judge, turn })

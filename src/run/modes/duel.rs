@@ -247,8 +247,11 @@ impl Duel<'_> {
         concluded: &Concluded,
     ) -> Result<JudgedDuel, RunError> {
         let blobs = Arc::clone(&self.prepared.change.blobs);
-        let mut prover =
-            QuoteProver::new(Arc::clone(&self.prepared.packet), Arc::clone(&blobs), self.prepared.redactor.clone());
+        let mut prover = QuoteProver::new(
+            Arc::clone(&self.prepared.packet),
+            Arc::clone(&blobs),
+            self.prepared.redactor.clone(),
+        );
         let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
             prover.prove_quote(location, quote)
         };
