@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::cli::commands;
 use crate::config::{ColorChoice, KeyValue};
 
-/// Several independent judges over a change, a debate under rules, one verdict
+/// Review a change with several independent judges, a debate under rules, and one verdict
 #[derive(Debug, Parser)]
 #[command(
     name = "git council",
@@ -74,10 +74,10 @@ pub(crate) struct GlobalArgs {
     /// When to use colour: auto, always, never
     #[arg(long, value_name = "WHEN", global = true, hide_possible_values = true)]
     pub(crate) color: Option<ColorArg>,
-    /// Say more: what does not count, the receipt, the log of the run
+    /// Show more: findings that do not count, the receipt, the log of the run
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
-    /// Say the verdict only
+    /// Show only the verdict
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 }

@@ -10,21 +10,21 @@ pub(crate) const PROCEDURE: &str = "cross-examination";
 
 /// Flags of a cross-examination; any of them asks for one.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Cross-examination (seats roles that challenge each other)")]
+#[command(next_help_heading = "Cross-examination (roles that challenge each other)")]
 pub(crate) struct CouncillorArgs {
-    /// How many rounds, 1 to 4
+    /// The number of rounds, 1 to 4
     #[arg(short, long, value_name = "N")]
     pub(crate) rounds: Option<String>,
-    /// How many councillors sit, 3 to 6
+    /// The number of councillors, 3 to 6
     #[arg(short, long, value_name = "N", conflicts_with = "judges")]
     pub(crate) councillors: Option<String>,
-    /// The field of the sixth, the domain expert; the others look at it from that side too
+    /// The field of the sixth councillor, the domain expert; the others consider it too
     #[arg(short, long, value_name = "FIELD")]
     pub(crate) focus: Option<String>,
-    /// One councillor after another, without messages between them
+    /// Ask one councillor after another, without messages between them
     #[arg(short, long)]
     pub(crate) economy: bool,
-    /// Write the whole debate to a file of its own, …-session.md
+    /// Also write the whole debate to a file, …-session.md
     #[arg(short, long, conflicts_with = "no_save")]
     pub(crate) save: bool,
 }
@@ -76,9 +76,9 @@ impl CouncillorArgs {
     pub(crate) fn check_conflict(&self, other: Option<&str>) -> Result<(), RunError> {
         match (self.first_flag(), other) {
             (Some(flag), Some(other)) => Err(RunError::usage(format!(
-                "{flag} belongs to a cross-examination, and {other} asks for something else"
+                "{flag} is only for a cross-examination, but {other} selects something else"
             ))
-            .hint(format!("leave out {other}, or say --procedure {PROCEDURE}"))),
+            .hint(format!("leave out {other}, or use --procedure {PROCEDURE}"))),
             _ => Ok(()),
         }
     }

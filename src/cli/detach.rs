@@ -5,17 +5,19 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
 use super::context::CommandContext;
-use crate::cli::commands::review::ReviewArgs;
 use crate::report::exit;
 use crate::run::error::RunError;
+use crate::run::request::ReviewRequest;
 
 /// How long a detached review may take when nothing else bounds it, in milliseconds.
 pub(crate) const DEADLINE_MS: u64 = 30 * 60_000;
 
 /// Starts the same command line again, as a leader of its own process group, and waits until its run has a name.
-pub(crate) fn launch_detached(args: &ReviewArgs, start: &CommandContext) -> Result<u8, RunError> {
-    let mut files = args.patch.iter().chain(&args.file);
-    if files.any(|file| file.as_os_str() == "-") {
+pub(crate) fn launch_detached(
+    request: &ReviewRequest,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    if request.target.is_standard_input() {
         return Err(
             RunError::usage("standard input cannot be reviewed in the background")
                 .hint("write it to a file first"),
@@ -23,7 +25,11 @@ pub(crate) fn launch_detached(args: &ReviewArgs, start: &CommandContext) -> Resu
     }
     let cannot = |error| RunError::run(format!("cannot start a review in the background: {error}"));
     let mut told = tempfile::tempfile().map_err(cannot)?;
-    let exe = std::env::current_exe().map_err(cannot)?;
+    let program = start.program.as_deref().ok_or_else(|| {
+        cannot(std::io::Error::other(
+            "the program does not know its own path",
+        ))
+    })?;
     let again = std::env::args_os().skip(1).map(|word| {
         if word == "--detach" {
             "--announce".into()
@@ -31,7 +37,7 @@ pub(crate) fn launch_detached(args: &ReviewArgs, start: &CommandContext) -> Resu
             word
         }
     });
-    let mut command = Command::new(exe);
+    let mut command = Command::new(program);
     command
         .args(again)
         .process_group(0)
@@ -49,7 +55,7 @@ pub(crate) fn launch_detached(args: &ReviewArgs, start: &CommandContext) -> Resu
     if let Some(name) = name.strip_prefix(NAMED) {
         let name = name.trim();
         start.console.print(&format!(
-            "{name} goes on in the background: `git council wait {name}` blocks on its verdict\n"
+            "{name} runs in the background: `git council wait {name}` waits for its verdict\n"
         ))?;
         return Ok(exit::OK);
     }

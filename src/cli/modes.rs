@@ -1,4 +1,4 @@
-//! The modes of seeds 000, 002 and 003 as flags: who else sits, who helps, how much is debated, which models think.
+//! The modes of a council as flags: who else sits, who helps, how much is debated, which models think.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -17,25 +17,25 @@ const MAX_PERSPECTIVES_BYTES: u64 = 1 << 20;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Mode")]
 pub(crate) struct ModeArgs {
-    /// Judges of a second vendor beside those of the first, as many of each (three unless --judges says otherwise)
+    /// Add the same number of judges from a second vendor (three of each, unless --judges says otherwise)
     #[arg(long)]
     pub(crate) mixed: bool,
-    /// How many questions each judge may put to helpers in round 1, at most 5
+    /// How many helpers each judge may send to look something up in round 1 (at most 5)
     #[arg(long, value_name = "N")]
     pub(crate) explorers: Option<String>,
-    /// The model of the helpers; without it that of the judge that asks
+    /// The helpers' model [default: the model of the judge that asks]
     #[arg(long, value_name = "MODEL")]
     pub(crate) explorer_model: Option<String>,
-    /// Debate in stages, as much as this: full (3 to 5 rounds), standard (2 to 4), light (1)
+    /// Run a staged debate: full (3 to 5 rounds), standard (2 to 4), light (1)
     #[arg(long, value_name = "HOW")]
     pub(crate) intensity: Option<String>,
-    /// Perspectives from a YAML file: `perspectives: [{name, focus}]`
+    /// Read perspectives from a YAML file: `perspectives: [{name, focus}]`
     #[arg(long, value_name = "FILE", conflicts_with = "perspectives")]
     pub(crate) perspectives_file: Option<PathBuf>,
-    /// The model of every judge that is Claude
+    /// The model of every Claude judge
     #[arg(long, value_name = "MODEL")]
     pub(crate) claude_model: Option<String>,
-    /// The model of every judge that is Codex; without it the user's own default
+    /// The model of every Codex judge [default: the one Codex is configured with]
     #[arg(long, value_name = "MODEL")]
     pub(crate) codex_model: Option<String>,
 }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_003_a_file_of_perspectives_names_and_describes_them() {
+    fn a_file_of_perspectives_names_and_describes_them() {
         let text = "# who sits\nperspectives:\n  - name: Error Paths\n    focus: What fails?\n  - {name: tests}\n";
         assert_eq!(
             read(text).unwrap(),

@@ -22,13 +22,13 @@ const NO_TECHNIQUE: &str = "--technique is only applicable to brainstorm mode.";
 /// A topic, who thinks about it, and where the document goes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TopicArgs {
-    /// What it is about
+    /// The topic
     #[arg(value_name = "TOPIC")]
     topic: String,
-    /// Three agents instead of two
+    /// Ask three agents instead of two
     #[arg(long, conflicts_with = "judges", help_heading = "Council")]
     deep: bool,
-    /// How many agents sit
+    /// The number of agents
     #[arg(
         long,
         visible_alias = "count",
@@ -36,38 +36,38 @@ pub(crate) struct TopicArgs {
         help_heading = "Council"
     )]
     judges: Option<String>,
-    /// From which sides they look, one each
+    /// The perspectives they take, one each
     #[arg(long, value_name = "A,B,…", help_heading = "Council")]
     perspectives: Option<String>,
-    /// A named list of perspectives
+    /// Use a named list of perspectives
     #[arg(long, value_name = "NAME", help_heading = "Council")]
     preset: Option<String>,
-    /// Which agents think, in turn
+    /// The agents, assigned in turn
     #[arg(long, value_name = "A,B,…", help_heading = "Council")]
     agents: Option<String>,
-    /// How they are run; `auto` takes the best that is here
+    /// How they are run; `auto` picks the best backend available
     #[arg(long, value_name = "NAME", help_heading = "Council")]
     backend: Option<String>,
-    /// How long the whole run may take
+    /// Time limit for the whole run
     #[arg(long, value_name = "TIME", help_heading = "Council")]
     timeout: Option<String>,
-    /// How long an agent has for round 1
+    /// Time limit of each agent in round 1
     #[arg(long, value_name = "TIME", help_heading = "Council")]
     r1_timeout: Option<String>,
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "force")]
     debate: Option<DebateArg>,
     #[command(flatten)]
     modes: ModeArgs,
-    /// The shape of the report: terminal, story, markdown, json
+    /// The report's format: terminal, story, markdown, json
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     format: Option<String>,
     /// The same as --format json
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     json: bool,
-    /// Write the report to FILE; standard output then shows it for a person
+    /// Write the report to FILE, and show a readable one on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Write nothing to .agents/council/
+    /// Do not write to .agents/council/
     #[arg(long, help_heading = "Output")]
     no_save: bool,
 }

@@ -132,7 +132,7 @@ pub(crate) fn convene_document(
         &world,
         start,
     );
-    // One agent is enough for a document (seed 002, "Graceful Degradation"), and there is no verdict to recognise.
+    // One agent is enough for a document, and there is no verdict to recognise.
     let council = CouncilRun {
         gathering: Some(gathering),
         ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
@@ -193,7 +193,7 @@ fn begin_run(
         Ok((held, run)) => Ok((run, held)),
         Err(error) if seats.iter().any(|seat| seat.agent.kind.is_paid()) => Err(error),
         Err(error) => {
-            let unkept = format!("the run cannot be kept: {}", error.message);
+            let unkept = format!("the run cannot be stored: {}", error.message);
             start.notifier.warn(&unkept);
             let run = RunRef::create(world, &RunFolders::default(), slug, moment)?;
             Ok((run, None))
@@ -228,5 +228,5 @@ pub(crate) fn recall_verdict(
 
 /// The random bytes of a run.
 pub(crate) fn draw_run_seed(world: &RealWorld) -> Result<RunSeed, RunError> {
-    draw_seed(world).map_err(|error| RunError::run(format!("there is no randomness: {error}")))
+    draw_seed(world).map_err(|error| RunError::run(format!("cannot get random bytes: {error}")))
 }

@@ -17,7 +17,7 @@ pub(crate) struct RunError {
     pub(crate) hints: Vec<String>,
 }
 
-/// What went wrong, as far as the exit code cares (1-product.md).
+/// What went wrong, as far as the exit code cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunErrorKind {
     /// The command line, the configuration or the target: nothing was reviewed, and nothing will be until it is mended.
@@ -85,7 +85,7 @@ impl From<GitError> for RunError {
 
 impl From<SelectError> for RunError {
     fn from(error: SelectError) -> Self {
-        Self::usage(error).hint("`git council doctor` says what each backend can do here")
+        Self::usage(error).hint("`git council doctor` shows what each backend can do here")
     }
 }
 
@@ -93,7 +93,7 @@ impl From<SessionError> for RunError {
     fn from(error: SessionError) -> Self {
         let hint = match &error {
             SessionError::GoesOn { run, .. } => {
-                Some(format!("`git council wait {run}` blocks on its verdict"))
+                Some(format!("`git council wait {run}` waits for its verdict"))
             }
             _ => None,
         };

@@ -174,10 +174,10 @@ impl RunEstimate {
     /// The forecast in lines; paths in it are untrusted.
     pub(crate) fn render_lines(&self) -> Vec<String> {
         if !self.sends_anything() {
-            return vec!["nothing leaves this machine: only built-in judges sit".to_owned()];
+            return vec!["nothing leaves this machine: only built-in judges take part".to_owned()];
         }
         let mut lines = vec![format!(
-            "a brief of {} ({} tokens or so, {} replaced in it) leaves this program:",
+            "a brief of {} (about {} tokens, {} replaced) is sent:",
             format_size(self.brief_bytes),
             format_number(estimate_tokens(self.brief_bytes)),
             count_noun(self.redactions, "secret"),
@@ -186,17 +186,17 @@ impl RunEstimate {
             lines.push(format!("  to {name}"));
             lines.push(format!("     for {}", recipient.judges.join(", ")));
             lines.push(format!(
-                "     {} tokens in and {} out a round, or so; {}",
+                "     about {} tokens in and {} out per round; {}",
                 format_number(recipient.input),
                 format_number(recipient.output),
                 format_cost(recipient.usd)
             ));
         }
         if self.to.len() > 1 {
-            lines.push(format!("  together: {}", self.total_cost()));
+            lines.push(format!("  total: {}", self.total_cost()));
         }
         if self.rounds > 1 {
-            lines.push("  a second round may follow; the cost is from one round with a warm cache to two without".to_owned());
+            lines.push("  a second round may follow; the cost ranges from one round with a warm cache to two without one".to_owned());
         }
         lines.extend(self.omitted_lines());
         lines
@@ -225,7 +225,7 @@ impl RunEstimate {
         let mut lines = Vec::new();
         if !self.left_out.is_empty() {
             lines.push(format!(
-                "  not shown whole to any judge: {} (`review.large = \"shard\"` leaves nothing out)",
+                "  not shown in full to any judge: {} (`review.large = \"shard\"` shows everything)",
                 count_noun(self.left_out.len(), "file")
             ));
         }

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use council_protocol::packet::TargetKind;
+use council_protocol::capability::Grant;
 use council_protocol::{Capability, Seat};
 
 use crate::council::Plan;
-use crate::council::plan::{
-    DebateSubject as Matter, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
-};
+use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::registry::{
     BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS, select_backend,
 };
@@ -27,8 +25,9 @@ use crate::run::estimate::cost_settings;
 use crate::run::facts::base_facts;
 use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::DocumentMode;
+use crate::run::plan::{PlanInputs, build_plan, plan_subject};
 use crate::run::prepare::PreparedReview;
-use crate::run::prompts::{self, SeatPrompts};
+use crate::run::prompts::SeatPrompts;
 use crate::run::recognition::{KnownDismissals, VerdictMemory};
 use crate::run::seats::SeatPlanner;
 use crate::run::seats::councillors;
@@ -130,7 +129,7 @@ impl CouncilRun<'_> {
         let (opened, selection) = self.open_backends(seats, &ask, &self.bench.backend_choice())?;
         let offer = |(opened, pick): (_, &BackendPick)| BackendOffer {
             opened,
-            plan: self.build_plan(pick, seats),
+            plan: self.plan_for(pick, seats),
         };
         let offers: Vec<BackendOffer> = opened
             .into_iter()
@@ -228,7 +227,7 @@ impl CouncilRun<'_> {
         let is_ready = self.prompts.is_some() || self.is_plugin();
         match selection.picks.first() {
             Some(first) if first.backend == WORKERS && in_parts => {
-                let message = "workers have one brief for all of them: a change in parts needs another backend";
+                let message = "background workers share one brief: a change reviewed in parts needs another backend";
                 return Err(RunError::usage(message).hint("choose --backend teams or subagents"));
             }
             Some(first) if first.backend == WORKERS => self.export_packet()?,
@@ -240,71 +239,49 @@ impl CouncilRun<'_> {
         Ok((opened, selection))
     }
 
-    fn build_plan(&self, pick: &BackendPick, seats: &[Seat]) -> Plan {
+    fn plan_for(&self, pick: &BackendPick, seats: &[Seat]) -> Plan {
         let settings = &self.prepared.config.settings;
-        let planned = |(seat, grant): (&Seat, _)| PlannedSeat {
-            seat: seat.clone(),
-            grant,
-            coverage: prompts::coverage_shown(seat, self.prompts.as_deref(), self.prepared),
-        };
-        let mut notes = self.prepared.notes.clone();
-        notes.extend(self.heard.notes.iter().chain(&self.hearsay).cloned());
+        let mut notes: Vec<String> = self.heard.notes.clone();
+        notes.extend(self.hearsay.iter().cloned());
         notes.extend(self.bench.seating_notes());
         notes.extend(pick.notes.iter().cloned());
         let explicit = settings.review.quorum.is_some();
-        let plan = Plan {
+        let subject = plan_subject(&self.prepared.packet);
+        let inputs = PlanInputs {
             procedure: pick.procedure,
             debate: pick.debate,
-            consensus: self.bench.consensus_rule(self.plan_subject()),
-            // Seed 003: `quick` is one judge, and one is enough for it.
-            quorum: if pick.procedure == Procedure::Quick && !explicit {
-                1
-            } else {
-                self.quorum
+            consensus: self.bench.consensus_rule(subject),
+            // `quick` is one judge, and one is enough for it.
+            quorum: match pick.procedure {
+                Procedure::Quick if !explicit => 1,
+                _ => self.quorum,
             },
-            policy: settings.policy(),
-            seats: seats
-                .iter()
-                .zip(pick.grants.iter().cloned())
-                .map(planned)
-                .collect(),
+            grants: pick.grants.clone(),
             exchange: self.exchange_mode(pick),
-            timeouts: settings.timeouts(),
             seed: self.seed.clone(),
-            framing: self.prepared.packet.framing.clone(),
             notes,
             options: ProcedureOptions {
-                subject: self.plan_subject(),
+                subject,
                 minutes: settings.output.session,
                 dismissed: self.heard.dismissals.clone(),
                 ..self.bench.plan_options()
             },
         };
+        let plan = build_plan(self.prepared, seats, self.prompts.as_deref(), inputs);
         match self.gathering {
             Some(gathering) => gathering.shape_plan(plan),
             None => councillors::fall_back_to_economy(plan),
         }
     }
 
-    /// A change, or a text without one.
-    fn plan_subject(&self) -> Matter {
-        match self.prepared.packet.target.kind {
-            TargetKind::File | TargetKind::Topic | TargetKind::Stage => Matter::Text,
-            _ => Matter::Change,
-        }
-    }
-
-    /// By reference where every worker reads the run's folder (3-debate.md, "Settled contradictions").
+    /// By reference where every worker reads the run's folder.
     fn exchange_mode(&self, pick: &BackendPick) -> ExchangeMode {
-        let shares = pick
-            .grants
-            .iter()
-            .all(|grant| grant.granted.has(&Capability::SharedFs));
-        match shares && self.run.folder.is_some() {
-            true => ExchangeMode::Reference,
-            false => ExchangeMode::Inline {
-                max_bytes: self.prepared.config.settings.limits.exchange,
-            },
+        let shares = |grant: &Grant| grant.granted.has(&Capability::SharedFs);
+        if self.run.folder.is_some() && pick.grants.iter().all(shares) {
+            return ExchangeMode::Reference;
+        }
+        ExchangeMode::Inline {
+            max_bytes: self.prepared.config.settings.limits.exchange,
         }
     }
 
@@ -352,7 +329,7 @@ impl CouncilRun<'_> {
         }
     }
 
-    /// What has passed so far, as the session's file tells it while the council sits (seed 001, 3.1.6).
+    /// What has passed so far, as the session's file tells it while the council sits.
     fn minutes_page(&self) -> Option<MinutesPage> {
         let wanted = self.prepared.config.settings.output.session;
         let (packet, run) = (Arc::clone(&self.prepared.packet), self.run.clone());

@@ -26,7 +26,7 @@ impl LoadedRun {
         let journal =
             RunJournal::parse(&past.read_file(JOURNAL_FILE)?).map_err(|error| broken(&error))?;
         let plan = past.read_file(&journal.plan.file)?;
-        let differs = |file: &str| broken(&format!("{file} is not the one that the journal names"));
+        let differs = |file: &str| broken(&format!("{file} does not match the journal"));
         if sha256(&plan) != journal.plan.sha256 {
             return Err(differs(&journal.plan.file));
         }
@@ -52,7 +52,7 @@ impl LoadedRun {
         }
         let kept = before_losses(self.plan.clone(), &self.journal.entries).ok_or_else(|| {
             let name = &self.past.name;
-            RunError::usage(format!("{name} is over, and no judge was lost on the way"))
+            RunError::usage(format!("{name} is complete: it lost no judge"))
                 .hint(format!("`git council show {name}` prints its report"))
         })?;
         self.journal.truncate_entries(kept);

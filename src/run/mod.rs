@@ -22,6 +22,7 @@ pub(crate) mod modes;
 pub(crate) mod notes;
 pub(crate) mod nothing;
 pub(crate) mod own;
+pub(crate) mod plan;
 pub(crate) mod plugins;
 pub(crate) mod prepare;
 pub(crate) mod prompts;

@@ -54,7 +54,7 @@ impl NotedVerdict {
     pub(crate) fn describe_signer(&self, trust: &SignatureTrust<'_>) -> String {
         match trust.trusted_signer(&self.read) {
             Ok(signer) => format!("signed by {}", signer.describe_key()),
-            Err(why) => format!("hearsay: {why}"),
+            Err(why) => format!("not trusted: {why}"),
         }
     }
 
@@ -66,7 +66,7 @@ impl NotedVerdict {
             return Err("its verdict does not follow from its report".to_owned());
         }
         if line.head != self.commit {
-            return Err("it is about another commit than the one that it stands on".to_owned());
+            return Err("it is about another commit than the one it is attached to".to_owned());
         }
         let spec = match &line.base {
             Some(base) => format!("{base}..{}", line.head),
@@ -79,7 +79,7 @@ impl NotedVerdict {
         let prepared = prepare_review(&request, trust.start)
             .map_err(|error| format!("its change cannot be read: {}", error.message))?;
         if recognition_key(&prepared.change, &prepared.packet.files) != line.patch_id {
-            return Err("its digest is not the one of its change".to_owned());
+            return Err("its digest does not match its change".to_owned());
         }
         let ci = trust.authors.is_some();
         let settings = &prepared.config.settings;

@@ -42,7 +42,7 @@ fn all_skipped(coverage: &Coverage) -> String {
         0 => {}
         more => named.push(format!("and {more} more")),
     }
-    format!("every changed file is left out ({})", named.join("; "))
+    format!("every changed file is skipped ({})", named.join("; "))
 }
 
 /// A report without a run: nothing was asked, so nothing is kept.

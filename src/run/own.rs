@@ -21,7 +21,7 @@ pub(crate) fn resolve_own_path(
     if top.is_some_and(|top| real.starts_with(top)) {
         let detail = format!("{} lies in the repository under review", path.display());
         let hint = format!(
-            "what is judged does not say how it is judged: let `{key}` name a place elsewhere"
+            "a reviewed repository must not decide how it is reviewed: let `{key}` name a place elsewhere"
         );
         return Err(RunError::usage(detail).hint(hint));
     }

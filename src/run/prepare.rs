@@ -162,7 +162,7 @@ fn changed_configuration(change: &ReviewedChange, checkout: bool) -> Option<Stri
         file.path.as_bytes() == name || file.path_before().as_bytes() == name
     };
     (!checkout && change.files.iter().any(touched)).then(|| {
-        format!("the change touches {REPOSITORY_FILE}: it was not obeyed, and takes effect once it is on the trusted branch")
+        format!("the change edits {REPOSITORY_FILE}: the edit is ignored here, and takes effect once it is on the trusted branch")
     })
 }
 

@@ -100,7 +100,7 @@ impl<'a> VerdictMemory<'a> {
         let hearsay = hearsay.difference(&known).count();
         if hearsay > 0 {
             heard.notes.push(format!(
-                "{hearsay} {} from elsewhere {} not counted: only what you said here or a signer in council.trustedNotes signed is",
+                "{hearsay} {} from elsewhere {} not counted: only your own and those signed by a key in council.trustedNotes are",
                 if hearsay == 1 { "dismissal" } else { "dismissals" },
                 if hearsay == 1 { "is" } else { "are" },
             ));
@@ -149,7 +149,7 @@ impl<'a> VerdictMemory<'a> {
                     return Some((report, signer.key));
                 }
                 Err(why) => notes.push(format!(
-                    "a note says {} of this change; that is hearsay, because {why}",
+                    "a note says {} for this change, but it is not trusted: {why}",
                     verdict.verdict.as_str()
                 )),
             }
@@ -223,16 +223,17 @@ impl<'a> VerdictMemory<'a> {
         if let Err(error) = self.cache.put(report) {
             self.start
                 .notifier
-                .warn(&format!("the verdict is not kept: {error}"));
+                .warn(&format!("the verdict could not be cached: {error}"));
         }
         if self.prepared.config.settings.notes.write
             && let Some(head) = self.prepared.packet.target.head.clone()
             && let Err(error) = self.write_note(report, known, &head)
             && self.start.notifier.is_verbose()
         {
-            self.start
-                .notifier
-                .warn(&format!("the verdict is not noted: {}", error.message));
+            self.start.notifier.warn(&format!(
+                "the verdict note could not be written: {}",
+                error.message
+            ));
         }
     }
 

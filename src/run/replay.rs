@@ -50,10 +50,7 @@ pub(crate) fn recompute_report(
     let packet =
         stored::restore_packet(packet, &journal.header, plan).map_err(|error| broken(&error))?;
     let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
-        broken(&error).hint(format!(
-            "`git council resume {}` goes on with it",
-            past.name
-        ))
+        broken(&error).hint(format!("`git council resume {}` continues it", past.name))
     })?;
     let outcome = match journal.backend == DUEL_BACKEND {
         true => with_ending(outcome, duel_ending(past)?),

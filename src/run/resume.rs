@@ -58,8 +58,8 @@ fn prepare_objects(
         }
     }
     let changed = format!(
-        "what {} reviewed ({}) is not there any more as it was",
+        "what {} reviewed ({}) has changed or is gone",
         left.past.name, target.label
     );
-    Err(RunError::usage(changed).hint("review what is there now: git council review"))
+    Err(RunError::usage(changed).hint("review the current state: git council review"))
 }

@@ -141,10 +141,12 @@ pub(crate) fn seats_for_shards(
     if seats.len() as u64 > most {
         let count = seats.len();
         return Err(RunError::usage(format!(
-            "the change has {parts} parts, which takes {count} judges; at most {most} may sit"
+            "the change needs {parts} parts with {count} judges, but at most {most} are allowed"
         ))
         .hint("raise `limits.agents` or `limits.brief` in your own configuration")
-        .hint("or take `review.large = \"rank\"`: what does not fit is named, and the coverage says so"));
+        .hint(
+            "or set `review.large = \"rank\"`: files that do not fit are listed as not reviewed",
+        ));
     }
     Ok(seats)
 }
@@ -166,12 +168,12 @@ pub(crate) fn shard_of(judge: &JudgeId) -> usize {
 pub(crate) fn apply_shard_rules(prepared: &mut PreparedReview, parts: usize) {
     let review = &mut prepared.config.settings.review;
     prepared.notes.push(format!(
-        "the change is larger than one brief: it was judged in {parts} parts by the same bench"
+        "the change is larger than one brief: the same judges reviewed it in {parts} parts"
     ));
     if review.debate != DebateMode::Off || !matches!(review.procedure, Procedure::Review) {
         prepared
             .notes
-            .push("a change in parts is judged in one round".to_owned());
+            .push("a change in parts is reviewed in one round".to_owned());
     }
     review.debate = DebateMode::Off;
     review.procedure = Procedure::Review;
@@ -179,7 +181,7 @@ pub(crate) fn apply_shard_rules(prepared: &mut PreparedReview, parts: usize) {
         review.consensus = ConsensusRule::Strict;
         prepared
             .notes
-            .push("over parts there is no majority: `strict` instead".to_owned());
+            .push("a majority cannot be counted over parts: `strict` applies instead".to_owned());
     }
 }
 

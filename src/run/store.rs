@@ -193,15 +193,15 @@ pub(crate) fn find_run(start: &RunContext, name: Option<&str>) -> Result<StoredR
                 .map(|&at| all[at].0.name.as_str())
                 .collect();
             Err(
-                RunError::usage(format!("{} runs are called like {name:?}", several.len()))
-                    .hint(format!("say which: {}", names.join(", "))),
+                RunError::usage(format!("{} runs match {name:?}", several.len()))
+                    .hint(format!("name one of them: {}", names.join(", "))),
             )
         }
     }
 }
 
 fn no_runs_error() -> RunError {
-    RunError::usage("this repository has no run yet").hint("make one: git council review")
+    RunError::usage("this repository has no run yet").hint("start one: git council review")
 }
 
 fn list_folders(runs: &Path) -> Result<Vec<StoredRun>, RunError> {

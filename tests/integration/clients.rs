@@ -429,7 +429,7 @@ fn a_repository_alone_cannot_seat_an_agent_that_costs_money() {
 fn init_writes_what_is_installed_and_nothing_that_costs() {
     let repo = with_client("claude", "votes", "");
     let config = repo.in_home(".config/git-council/config.toml");
-    repo.council(["init"]).ends(2).tells("is there already");
+    repo.council(["init"]).ends(2).tells("already exists");
     std::fs::remove_file(&config).unwrap();
     let bin = repo.in_home("bin");
     std::fs::create_dir(&bin).unwrap();

@@ -25,7 +25,7 @@ fn seed_003_a_detached_review_is_found_and_waited_for() {
     let run = repo
         .council(["review", "HEAD", "--detach"])
         .ends(0)
-        .prints("goes on in the background");
+        .prints("runs in the background");
     let name = name(&run.stdout);
     repo.council(["wait", &name, "--timeout", "60s"])
         .ends(1)
@@ -33,7 +33,7 @@ fn seed_003_a_detached_review_is_found_and_waited_for() {
     repo.council(["wait", &name, "--json"])
         .ends(1)
         .prints("\"FAIL\"");
-    repo.council(["status"]).ends(0).prints("no review goes on");
+    repo.council(["status"]).ends(0).prints("no review is running");
 }
 
 #[test]
@@ -58,10 +58,10 @@ fn a_detached_review_that_takes_its_time_is_seen_and_has_a_deadline() {
     let name = name(&run.stdout);
     repo.council(["status"])
         .ends(0)
-        .prints(&format!("{name}  goes on"));
+        .prints(&format!("{name}  is running"));
     repo.council(["wait", &name, "--timeout", "100ms"])
         .ends(3)
-        .tells("still goes on");
+        .tells("is still running");
     repo.council(["wait"]).ends(3).prints("INCONCLUSIVE");
 }
 

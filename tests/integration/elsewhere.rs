@@ -157,11 +157,11 @@ fn notes_of_others_are_listed_and_shown_with_who_says_so() {
     let log = zoe.council(["log"]).ends(0);
     log.prints(&format!("a note on {}", &head[..12]))
         .prints("FAIL")
-        .prints("(hearsay: it is not signed)");
+        .prints("(not trusted: it is not signed)");
     for name in ["HEAD", &head, &head[..8]] {
         zoe.council(["show", name])
             .ends(0)
-            .prints("says FAIL (hearsay: it is not signed)")
+            .prints("says FAIL (not trusted: it is not signed)")
             .prints("notes.md");
     }
     zoe.council(["show", "HEAD~1"]).ends(2).tells("no run yet");
@@ -185,25 +185,25 @@ fn a_signed_note_counts_where_its_signer_is_trusted_and_its_digest_is_the_change
     let zoe = clone(&ann);
     zoe.council(["show", "HEAD"])
         .ends(0)
-        .prints("(hearsay: its signer is not listed in council.trustedNotes)");
+        .prints("(not trusted: its signer is not listed in council.trustedNotes)");
     let entry = format!("{key} ann ann@example.com");
     zoe.git(["config", "--global", "council.trustedNotes", &entry]);
     zoe.council(["log"])
         .ends(0)
         .prints(&format!("(signed by ann ann@example.com ({key}))"));
     zoe.council(["show", "HEAD"]).ends(0).prints(&format!(
-        "says FAIL (signed by ann ann@example.com ({key}): it counts here)"
+        "says FAIL (signed by ann ann@example.com ({key}) and trusted here)"
     ));
     // In CI nobody's word counts before it is known whose change it is.
     zoe.council_with(&[("CI", "1")], &["log"])
         .ends(0)
-        .prints("hearsay: ");
+        .prints("not trusted: ");
     // The line of one commit on another is about nothing there.
     let base = zoe.git(["rev-parse", "HEAD~1"]);
     zoe.git(["notes", "--ref=council", "copy", "HEAD", &base]);
     zoe.council(["show", &base])
         .ends(0)
-        .prints("hearsay: it is about another commit");
+        .prints("not trusted: it is about another commit");
     // A line that was changed is not what was signed.
     let note = zoe.git(["notes", "--ref=council", "show", "HEAD"]);
     let changed = note.replacen("\"made\":\"2", "\"made\":\"1", 1);
@@ -218,7 +218,7 @@ fn a_signed_note_counts_where_its_signer_is_trusted_and_its_digest_is_the_change
     ]);
     zoe.council(["show", "HEAD"])
         .ends(0)
-        .prints("hearsay: its signature is not one of its text");
+        .prints("not trusted: its signature is not one of its text");
     let greener = note.replacen("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\"", 1);
     zoe.git([
         "notes",
@@ -231,7 +231,7 @@ fn a_signed_note_counts_where_its_signer_is_trusted_and_its_digest_is_the_change
     ]);
     zoe.council(["show", "HEAD"])
         .ends(0)
-        .prints("hearsay: its verdict does not follow from its report");
+        .prints("not trusted: its verdict does not follow from its report");
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn what_a_note_claims_of_a_change_is_compared_with_the_change() {
     ]);
     zoe.council(["show", "HEAD"])
         .ends(0)
-        .prints("hearsay: its digest is not the one of its change");
+        .prints("not trusted: its digest does not match its change");
     let elsewhere = note.replace(line["base"].as_str().unwrap(), &"1".repeat(40));
     zoe.git([
         "notes",
@@ -266,7 +266,7 @@ fn what_a_note_claims_of_a_change_is_compared_with_the_change() {
     ]);
     zoe.council(["show", "HEAD"])
         .ends(0)
-        .prints("hearsay: its change cannot be read");
+        .prints("not trusted: its change cannot be read");
 }
 
 #[test]

@@ -291,6 +291,6 @@ fn seed_003_mixed_without_the_second_vendor_degrades_or_is_refused() {
     demanded
         .council(["review", "HEAD", "--mixed"])
         .ends(2)
-        .tells("judges of two vendors were asked for, and `zeta` cannot start");
+        .tells("--mixed needs judges of two vendors, but `zeta` cannot start");
     assert!(!demanded.in_home("marks/started").exists());
 }

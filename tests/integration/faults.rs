@@ -100,7 +100,7 @@ fn a_plan_that_was_changed_is_not_believed() {
     fs::write(&plan, text.replacen("\"quorum\":2", "\"quorum\":0", 1)).unwrap();
     repo.council(["replay"])
         .ends(3)
-        .tells("plan.json is not the one that the journal names");
+        .tells("plan.json does not match the journal");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn log_lists_the_latest_first_and_show_tells_the_story() {
     assert_eq!(repo.council(["log", "-n", "1"]).stdout.lines().count(), 1);
     repo.council(["show", "head"])
         .ends(2)
-        .tells("3 runs are called like");
+        .tells("3 runs match");
     let name = rows[2]
         .split_whitespace()
         .find(|word| word.starts_with("council-"))
@@ -118,7 +118,7 @@ fn a_replay_without_its_report_still_gives_the_verdict() {
     std::fs::write(run.join("plan.json"), plan.replace("findings", "majority")).unwrap();
     repo.council(["replay", name])
         .ends(3)
-        .tells("is not the one that the journal names");
+        .tells("does not match the journal");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn advice_lets_a_push_through_and_a_gate_stops_it() {
     let run = desk.push(&["origin", "HEAD:stopped"]).ends(1);
     run.tells("FAIL")
         .tells("notes.md:1")
-        .tells("the push is stopped");
+        .tells("the push is blocked");
     assert!(!desk.has("stopped"));
     desk.push(&["--no-verify", "origin", "HEAD:unverified"])
         .ends(0);
@@ -357,7 +357,7 @@ fn a_manager_is_given_its_lines() {
         let desk = Desk::new();
         desk.repo.write(file, "");
         let run = desk.repo.council(["hook", "install"]).ends(2);
-        run.tells("is in charge of the hooks here").prints(words);
+        run.tells("manages the hooks here").prints(words);
         assert!(!desk.repo.path().join(".git/hooks/pre-push").exists());
         desk.repo.council(["hook", "install", "--force"]).ends(0);
     }

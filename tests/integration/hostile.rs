@@ -124,7 +124,7 @@ fn t1_a_change_cannot_weaken_the_rules_that_it_is_judged_by() {
         .council_with(&ci, &["review", "main...feature"])
         .ends(1)
         .prints("key.pem:1");
-    run.prints("the change touches council.toml: it was not obeyed");
+    run.prints("the change edits council.toml: the edit is ignored here");
     repo.council(["review", "main...feature", "--trusted-config"])
         .ends(1)
         .prints("key.pem:1");

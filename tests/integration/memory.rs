@@ -76,11 +76,11 @@ fn the_cache_is_shared_by_worktrees_and_can_be_cleared() {
         .prints("FAIL");
     repo.council(["cache", "clear"])
         .ends(0)
-        .prints("1 verdict forgotten");
+        .prints("1 verdict deleted");
     // The note is there, but nobody signed it.
     repo.council(["review", "HEAD"])
         .ends(1)
-        .prints("that is hearsay");
+        .prints("it is not trusted");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_note_from_elsewhere_counts_when_its_signer_is_listed() {
     ]);
     two.council(["review", "HEAD", "--no-save"])
         .ends(1)
-        .prints("that is hearsay");
+        .prints("it is not trusted");
     two.council(["cache", "clear"]).ends(0);
     two.git([
         "config",
@@ -199,7 +199,7 @@ fn a_note_from_elsewhere_counts_when_its_signer_is_listed() {
         )
     };
     job("zoe").ends(1).prints("recognised: ");
-    job("ann").ends(1).prints("that is hearsay");
+    job("ann").ends(1).prints("it is not trusted");
 }
 
 #[test]

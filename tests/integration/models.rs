@@ -311,7 +311,7 @@ fn a_change_larger_than_a_brief_is_judged_in_parts_and_nothing_is_left_out() {
     assert!(
         report["notes"]
             .to_string()
-            .contains("parts by the same bench"),
+            .contains("the same judges reviewed it in"),
         "{}",
         report["notes"]
     );

@@ -30,7 +30,7 @@ fn a_council_of_models_that_is_late_lets_a_push_through_or_stops_it() {
     desk.repo.commit("More");
     desk.push(&["origin", "HEAD:stopped"])
         .ends(1)
-        .tells("the push is stopped");
+        .tells("the push is blocked");
     assert!(!desk.has("stopped"));
 }
 

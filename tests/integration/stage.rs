@@ -289,11 +289,11 @@ fn what_needs_thinking_is_refused_without_an_agent_that_thinks() {
     std::fs::remove_file(repo.in_home(".config/git-council/config.toml")).unwrap();
     repo.council(["stage"])
         .ends(2)
-        .tells("a stage needs agents that think, and `builtin` applies rules to code");
+        .tells("a stage needs agents with a model, but `builtin` only applies rules to code");
     for command in ["brainstorm", "research"] {
         repo.council([command, "What now?"])
             .ends(2)
-            .tells("a topic needs agents that think, and `builtin` applies rules to code");
+            .tells("a topic needs agents with a model, but `builtin` only applies rules to code");
     }
     assert!(!repo.path().join("state/ai-call-log.jsonl").exists());
 }
@@ -303,7 +303,7 @@ fn a_stage_is_debated_locally_only() {
     let repo = project(NOTES);
     repo.council_with(&[("CI", "true")], &["stage"])
         .ends(2)
-        .tells("a stage obeys the files of its worktree, and is debated locally only");
+        .tells("a stage debate takes its settings from the worktree, so it runs only locally");
 }
 
 #[test]

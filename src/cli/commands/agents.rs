@@ -12,7 +12,7 @@ use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
 
-/// List what can think for a judge, and whether it can be used here
+/// List the agents that judges can use, and whether they work here
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AgentsArgs {}
 
@@ -40,7 +40,7 @@ pub(crate) fn run(_: &AgentsArgs, start: &CommandContext) -> Result<(), RunError
                     false => format!("ready: {} ({})", probe.capabilities, more.join("; ")),
                 }
             }
-            Err(failure) => format!("not here: {}", failure.detail),
+            Err(failure) => format!("not available: {}", failure.detail),
         };
         rows.push([name, driver, vendor, state]);
     }

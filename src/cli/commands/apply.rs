@@ -14,13 +14,13 @@ use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 
-/// Take the suggestion of a finding into the worktree; refused where its lines have changed
+/// Apply a finding's suggestion to the worktree; refused if its lines have changed
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ApplyArgs {
-    /// The finding: its id in the latest run (F1), or the beginning of its fingerprint
+    /// The finding: its id in the last report (F1), or the first digits of its fingerprint
     #[arg(value_name = "ID")]
     id: String,
-    /// Of this run instead of the latest
+    /// Look in this run instead of the last report
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
 }

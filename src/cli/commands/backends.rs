@@ -17,7 +17,7 @@ use crate::run::{plugins, settings};
 use crate::session::worker;
 use crate::text::Untrusted;
 
-/// List the ways to run judges, and what each can do
+/// List the backends that run judges, and what each can do
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct BackendsArgs {
@@ -28,12 +28,12 @@ pub(crate) struct BackendsArgs {
 /// What else can be done with backends.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum BackendsAction {
-    /// Play every scenario of the conformance suite with one backend
+    /// Run the conformance suite against one backend
     Check {
         /// A built-in backend, or a plugin of `[backends]`
         #[arg(value_name = "NAME")]
         name: String,
-        /// The backend's own agent follows the suite's script (docs/backends.md), so that its faults are tried, too
+        /// The backend's agent follows the suite's script (docs/backends.md), so that faults are tested too
         #[arg(long)]
         scripted: bool,
     },
@@ -72,8 +72,8 @@ pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, Run
         ));
     }
     out.push_str(
-        "\nThe first that can do what is asked is taken; --backend NAME asks for one. \
-         `git council doctor` says which it would be here, and why.\n",
+        "\nThe first backend that can do what is needed is used; --backend NAME selects one. \
+         `git council doctor` shows which one is used here, and why.\n",
     );
     start.console.print(&out)?;
     Ok(exit::OK)

@@ -1,4 +1,4 @@
-//! `git council brainstorm`: ideas of several minds in one document (seed 003's parent mode).
+//! `git council brainstorm`: ideas of several minds in one document.
 
 use clap::{Args, ValueEnum};
 
@@ -12,13 +12,13 @@ Examples:
   git council brainstorm \"How could our tests start in a second?\"
   git council brainstorm --deep --technique six-hats \"A name for the next release\"";
 
-/// Collect ideas: several agents alone, then one document; no verdict
+/// Collect ideas from several agents into one document; gives no verdict
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BrainstormArgs {
     #[command(flatten)]
     topic: TopicArgs,
-    /// How to look for ideas: scamper, six-hats, reverse
+    /// The technique for finding ideas: scamper, six-hats, reverse
     #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true)]
     technique: Option<TechniqueArg>,
 }

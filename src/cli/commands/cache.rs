@@ -9,7 +9,7 @@ use crate::memory::VerdictCache;
 use crate::report::GatePolicy;
 use crate::run::error::RunError;
 
-/// Show or clear the verdicts by which an unchanged change is recognised
+/// Show or clear the cached verdicts that are reused for unchanged changes
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
@@ -18,9 +18,9 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum CacheAction {
-    /// List them, the latest first
+    /// List them, latest first
     Show,
-    /// Forget all of them
+    /// Delete all of them
     Clear,
 }
 
@@ -37,9 +37,7 @@ pub(crate) fn run(args: &CacheArgs, start: &CommandContext) -> Result<(), RunErr
                 RunError::run(format!("cannot clear {}: {error}", cache.dir().display()))
             })?;
             let noun = if cleared == 1 { "verdict" } else { "verdicts" };
-            start
-                .console
-                .print(&format!("{cleared} {noun} forgotten\n"))
+            start.console.print(&format!("{cleared} {noun} deleted\n"))
         }
     }
 }
@@ -68,7 +66,7 @@ fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), Run
     let strange = cache.count().saturating_sub(count);
     if strange > 0 {
         foot.push_str(&format!(
-            "{strange} more that you did not make, or that are damaged, count for nothing\n"
+            "{strange} more are ignored: you did not write them, or they are damaged\n"
         ));
     }
     start.console.print(&(rows.render("") + &foot))

@@ -6,16 +6,17 @@ use clap::Args;
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
-use crate::cli::github::{self, GitHubArgs};
+use crate::cli::github::args::GitHubArgs;
+use crate::cli::github::publishing::publish_run;
 use crate::config::ReportFormat;
 use crate::report::GatePolicy;
 use crate::run::error::RunError;
 use crate::run::modes::matrix;
 
-/// Make the verdict from the replies that judges in other jobs left
+/// Compute the verdict from the replies of judges in other CI jobs
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConcludeArgs {
-    /// The folder of the run, with the replies in it
+    /// The run's folder, with the replies in it
     #[arg(long, value_name = "FOLDER")]
     run: PathBuf,
     /// Print the report as JSON
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, Run
     if !args.forge.is_requested() {
         return Ok(code);
     }
-    let published = github::publish_run(
+    let published = publish_run(
         &concluded.report,
         Some(&concluded.packet.files),
         &args.forge,

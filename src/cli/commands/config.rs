@@ -11,16 +11,16 @@ use crate::run::error::RunError;
 use crate::run::settings;
 use crate::text::Untrusted;
 
-/// Show the configuration that holds, and where each value comes from
+/// Show the effective configuration, and where each value comes from
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConfigArgs {
-    /// Only this key, or the keys of this table
+    /// Show only this key, or the keys of this table
     #[arg(value_name = "KEY")]
     key: Option<String>,
-    /// Say where each value comes from; with -v also the values that a stronger one replaces
+    /// Show where each value comes from; with -v also the values it overrides
     #[arg(long)]
     show_origin: bool,
-    /// List every key that there is, with what it does
+    /// List every key and what it does
     #[arg(long, conflicts_with = "show_origin")]
     keys: bool,
 }

@@ -13,22 +13,22 @@ use crate::run::redaction::user_redactor;
 use crate::run::settings;
 use crate::session::{RealWorld, SessionWorld as _};
 
-/// Dismiss a finding: it is listed and does not count, until its code changes
+/// Dismiss a finding: it stays listed but does not count until its code changes
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DismissArgs {
-    /// The finding: its id in the latest run (F1), or the beginning of its fingerprint
+    /// The finding: its id in the last report (F1), or the first digits of its fingerprint
     #[arg(value_name = "ID")]
     id: String,
-    /// Why, in a sentence for whoever reads it later
+    /// The reason, in a sentence for whoever reads it later
     #[arg(long, value_name = "REASON", required_unless_present = "undo")]
     because: Option<String>,
-    /// What it is
+    /// What kind of dismissal it is
     #[arg(long = "as", value_name = "GROUND", default_value = "false-positive")]
     ground: GroundArg,
-    /// Of this run instead of the latest
+    /// Look in this run instead of the last report
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
-    /// Take an earlier dismissal back
+    /// Undo an earlier dismissal
     #[arg(long)]
     undo: bool,
 }

@@ -16,7 +16,7 @@ use crate::run::seats::SeatPlanner;
 use crate::run::settings;
 use crate::text::Untrusted;
 
-/// Say who would sit on a council here, how it would be run, and why
+/// Show which judges a review here would have, how they would run, and why
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DoctorArgs {}
 
@@ -47,9 +47,9 @@ pub(crate) fn run(_: &DoctorArgs, start: &CommandContext) -> Result<(), RunError
         let _ = writeln!(out, "note: {}", Untrusted::new(&notice.to_string()).line());
     }
     start.console.print(&out)?;
-    selection
-        .map(drop)
-        .map_err(|error| RunError::usage(error).hint("--backend auto takes the best that is here"))
+    selection.map(drop).map_err(|error| {
+        RunError::usage(error).hint("--backend auto picks the best backend available")
+    })
 }
 
 fn describe_rules(config: &Config, quorum: u32) -> String {
@@ -71,7 +71,7 @@ fn describe_rules(config: &Config, quorum: u32) -> String {
         DebateMode::Off => "off: never",
     };
     let consensus = match review.consensus {
-        ConsensusRule::Findings => "findings: the worst that survives",
+        ConsensusRule::Findings => "findings: the worst finding that stands",
         ConsensusRule::Strict => "strict: the worst vote",
         ConsensusRule::Majority => "majority of the votes",
     };
@@ -121,12 +121,12 @@ fn describe_backends(
 
 fn selection_note(name: &str, selection: &Result<BackendSelection, SelectError>) -> String {
     let Ok(selection) = selection else {
-        return "not taken".to_owned();
+        return "not used".to_owned();
     };
     let why = selection.why_not.iter().find(|(other, _)| other == name);
     match why {
-        Some((_, why)) => format!("not taken: {why}"),
-        None => "taken".to_owned(),
+        Some((_, why)) => format!("not used: {why}"),
+        None => "used".to_owned(),
     }
 }
 

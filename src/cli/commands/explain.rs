@@ -10,7 +10,7 @@ use crate::run::error::RunError;
 use crate::run::seats::names::unknown_rule;
 use crate::text;
 
-/// Say what a built-in rule finds, why, and what to do; without RULE, list them
+/// Explain a built-in rule: what it finds, why, and what to do; without RULE, list all
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
     /// The rule's id, as a finding shows it

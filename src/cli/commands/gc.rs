@@ -16,10 +16,10 @@ use crate::run::{settings, store};
 /// How old a room must be before it is taken for one whose council was killed.
 const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Remove old runs, verdicts and rooms, as far as `runs.keep` and `cache.keep` say
+/// Remove old runs, verdicts and workspaces beyond `runs.keep` and `cache.keep`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GcArgs {
-    /// Keep so many runs instead
+    /// Keep N runs instead
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
 }

@@ -16,7 +16,7 @@ use crate::run::hook::install::{CONFIG_HOOKS, HookInstaller, HookState, InstallO
 use crate::run::hook::script::{self, HookEvent, VERSION};
 use crate::run::settings::{self, ConfigSources};
 
-/// Review what is pushed, and what was committed
+/// Review pushes and commits with git hooks
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HookArgs {
     #[command(subcommand)]
@@ -25,28 +25,28 @@ pub(crate) struct HookArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 enum HookAction {
-    /// Put the pre-push hook in place; one that is there is kept and runs first
+    /// Install the pre-push hook; an existing hook is kept and runs first
     Install(InstallArgs),
-    /// Take our hooks away and put back what was there before, byte for byte
+    /// Remove our hooks and restore the earlier ones, byte for byte
     Uninstall,
-    /// Say which hooks are in place, and where git looks for them
+    /// Show which hooks are installed, and where git looks for them
     Status,
-    /// Be the hook; git or a hook manager calls this
+    /// Run as the hook; git or a hook manager calls this
     Run(RunArgs),
 }
 
 #[derive(Debug, Clone, Args)]
 struct InstallArgs {
-    /// Also start a review in the background after every commit, so that the push finds its verdict made
+    /// Also review in the background after every commit, so that a push finds its verdict ready
     #[arg(long)]
     post_commit: bool,
-    /// Print the hook and install nothing
+    /// Print the hook instead of installing it
     #[arg(long)]
     print: bool,
-    /// Into git's configuration instead of a file (git 2.54 and later)
+    /// Install into git's configuration instead of a file (git 2.54 and later)
     #[arg(long = "in-config")]
     in_config: bool,
-    /// Even where a hook manager is in charge, or the hooks directory is shared with other repositories
+    /// Install even if a hook manager is in use or other repositories share the hooks directory
     #[arg(long)]
     force: bool,
 }
@@ -56,7 +56,7 @@ struct RunArgs {
     /// Which hook
     #[arg(value_enum)]
     event: RunEvent,
-    /// What git passes on: the remote's name and its URL
+    /// The arguments git passes: the remote's name and its URL
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<String>,
 }
@@ -119,7 +119,7 @@ fn install_hooks(args: &InstallArgs, start: &CommandContext) -> Result<u8, RunEr
             }
             start.console.print(&manager.config_lines(event))?;
             return Err(RunError::usage(format!(
-                "{} is in charge of the hooks here, so nothing was installed",
+                "{} manages the hooks here, so nothing was installed",
                 manager.name()
             ))
             .hint(format!(
@@ -130,7 +130,7 @@ fn install_hooks(args: &InstallArgs, start: &CommandContext) -> Result<u8, RunEr
         }
         if !hooks.own && !args.force {
             return Err(RunError::usage(format!(
-                "core.hooksPath leads to {}, which other repositories share",
+                "core.hooksPath points to {}, which other repositories share",
                 hooks.dir.display()
             ))
             .hint("to review the pushes of all of them: git council hook install --force"));
@@ -158,7 +158,7 @@ fn configure_hooks(
     if !hooks.runs_config_hooks() && !args.force {
         let (major, minor) = CONFIG_HOOKS;
         return Err(RunError::usage(format!(
-            "this git runs no hooks of its configuration (git {major}.{minor} does)"
+            "this git does not run hooks from its configuration (git {major}.{minor} and later do)"
         ))
         .hint("install the file instead: git council hook install"));
     }
@@ -191,7 +191,7 @@ fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
         }
     }
     if !any {
-        start.console.print("no hook of ours is installed\n")?;
+        start.console.print("no git-council hook is installed\n")?;
     }
     Ok(())
 }
@@ -223,7 +223,7 @@ fn show_status(start: &CommandContext) -> Result<(), RunError> {
                 .as_ref()
                 .is_some_and(|top| manager.runs_hook(top, event));
             words.push_str(&format!(
-                "; {} is in charge{}",
+                "; {} manages hooks here{}",
                 manager.name(),
                 if told { " and runs it" } else { "" }
             ));
@@ -291,7 +291,7 @@ fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
             (RunEvent::PrePush, false) => {
                 start
                     .console
-                    .warning("git-council could not review; the push goes on");
+                    .warning("git-council could not review; the push continues");
                 exit::OK
             }
             _ => exit::OK,

@@ -11,13 +11,13 @@ use crate::run::backends::bare_agent_context;
 use crate::run::error::RunError;
 use crate::text::Untrusted;
 
-/// Write a first configuration of your own, with the agents that are installed
+/// Write your first configuration file, with the agents that are installed
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InitArgs {
-    /// Write it to standard output, and no file
+    /// Print it instead of writing a file
     #[arg(long)]
     print: bool,
-    /// Take the place of a configuration that is there
+    /// Overwrite an existing configuration
     #[arg(long, conflicts_with = "print")]
     force: bool,
 }
@@ -47,10 +47,10 @@ fn refuse_to_overwrite(file: Option<&Path>) -> Result<(), RunError> {
                 .hint("set HOME or XDG_CONFIG_HOME, or write it elsewhere: --print"),
         ),
         Some(file) if file.exists() => {
-            let message = format!("{} is there already", file.display());
+            let message = format!("{} already exists", file.display());
             Err(RunError::usage(message)
-                .hint("look at what would be written: --print")
-                .hint("or take its place: --force"))
+                .hint("see what would be written: --print")
+                .hint("or overwrite it: --force"))
         }
         Some(_) => Ok(()),
     }
@@ -63,9 +63,9 @@ fn describe_result(found: &[InstalledClient], file: &Path) -> String {
         let _ = writeln!(out, "  {}: {}", one.known.name, format_version(one));
     }
     let next = match found.is_empty() {
-        true => "no agent is installed: the built-in judges sit, and cost nothing",
+        true => "no agent is installed: the built-in judges review, at no cost",
         false => {
-            "the built-in judges still sit; name others under `agents` in it, or try: git council review --config review.agents="
+            "the built-in judges still review; add others under `agents` in that file, or try: git council review --config review.agents="
         }
     };
     let names: Vec<&str> = found.iter().map(|one| one.known.name).collect();

@@ -15,7 +15,7 @@ use crate::run::backends::agents_over;
 use crate::run::error::RunError;
 use crate::session::worker;
 
-/// Answer one turn of one judge from the files of a run (docs/run-folder.md)
+/// Answer one turn of one judge, from the files of a run (docs/run-folder.md)
 ///
 /// Background workers and the jobs of a matrix are this. The reply is left beside the turn; the exit code says only whether
 /// it could be written.

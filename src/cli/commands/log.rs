@@ -14,10 +14,10 @@ use crate::run::trust::SignatureTrust;
 /// Digits by which a commit is shown.
 const SHORT: usize = 12;
 
-/// List past runs and verdicts of notes, the latest first
+/// List past runs and verdicts from git notes, latest first
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LogArgs {
-    /// At most so many
+    /// Show at most N
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     max_count: usize,
 }
@@ -61,8 +61,8 @@ fn run_row(past: &StoredRun, report: &Option<Report>) -> [String; 3] {
         }
         None => {
             let state = match past.state() {
-                RunState::GoingOn => "goes on",
-                RunState::Finished | RunState::CutOff => "was cut off",
+                RunState::GoingOn => "is running",
+                RunState::Finished | RunState::CutOff => "was interrupted",
             };
             [String::new(), name, state.to_owned()]
         }

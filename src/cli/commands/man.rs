@@ -10,15 +10,15 @@ use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
 use crate::run::error::RunError;
 
-/// Print the man page, or install it, so that `git council --help` finds it
+/// Print the man page, or install it so that `git council --help` works
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ManArgs {
-    /// Write git-council.1 into `man1` of this folder (without it: ~/.local/share/man)
+    /// Write git-council.1 to FOLDER/man1 [default: ~/.local/share/man]
     #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
     install: Option<Option<PathBuf>>,
 }
 
-/// Print the completions of a shell, for `git council` and `git-council`
+/// Print shell completions for `git council` and `git-council`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompletionsArgs {
     /// bash, zsh or fish

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::context::CommandContext;
 use crate::run::error::RunError;
 
-/// Serve a judge's mailbox over MCP; the judge's own client starts this
+/// Serve a judge's mailbox over MCP; the judge's client starts this
 #[derive(Debug, Clone, Args)]
 pub(crate) struct McpArgs {
     /// The mailbox's folder

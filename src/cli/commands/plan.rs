@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::commands::review::ReviewArgs;
 use crate::cli::context::CommandContext;
-use crate::cli::github;
+use crate::cli::github::publishing::find_proposal;
 use crate::git::TargetSpec;
 use crate::report::exit;
 use crate::run::error::RunError;
@@ -14,19 +14,19 @@ use crate::run::modes::matrix;
 use crate::run::prepare;
 use crate::session::matrix::DueTurn;
 
-/// Write a review's files for judges in other jobs, and print their turns
+/// Prepare a review for judges in other CI jobs, and print their turns
 ///
 /// With `--debate` there is a second round: `git council plan --run FOLDER --next`, once the replies are in the folder, prints its
 /// turns. Each of its judges is briefed afresh, with what it said in the first round.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlanArgs {
-    /// The folder of the run, which must not be there yet
+    /// The run's folder, which must not exist yet
     #[arg(long, value_name = "FOLDER")]
     run: PathBuf,
-    /// Print the turns of the next round of a run that was planned; none where there is none
+    /// Print the turns of the next round of a planned run; prints none if there is no next round
     #[arg(long, conflicts_with_all = ["pr", "event"])]
     next: bool,
-    /// Print the turns as the output NAME of a step, instead of JSON alone
+    /// Print the turns as a step output: NAME=JSON
     #[arg(long, value_name = "NAME")]
     matrix: Option<String>,
     #[command(flatten)]
@@ -57,7 +57,7 @@ fn plan_first_round(
     let prepared = match args.review.forge.is_requested() {
         false => prepare::prepare_review(&request, start)?,
         true => {
-            let Some(proposal) = github::find_proposal(&args.review.forge, start)? else {
+            let Some(proposal) = find_proposal(&args.review.forge, start)? else {
                 return Ok(Vec::new());
             };
             prepare::prepare_spec(&request, start, TargetSpec::Proposal(proposal))?

@@ -7,24 +7,25 @@ use clap::Args;
 use council_protocol::Packet;
 
 use crate::cli::context::CommandContext;
-use crate::cli::github::{self, GitHubArgs};
+use crate::cli::github::args::GitHubArgs;
+use crate::cli::github::publishing::publish_run;
 use crate::report::{self, GatePolicy, Report};
 use crate::run::error::RunError;
 use crate::run::store;
 
-/// The most bytes of a report from elsewhere (T21).
+/// The most bytes of a report from elsewhere.
 const MAX_REPORT_BYTES: u64 = 16 << 20;
 
-/// Publish a finished run on its pull request; a second time changes nothing
+/// Publish a finished run on its pull request; publishing again changes nothing
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PublishArgs {
-    /// The run's name or a part of it; without it the latest
+    /// The run's name or a part of it [default: the latest run]
     #[arg(value_name = "RUN", conflicts_with = "report")]
     run: Option<String>,
-    /// A report as JSON that another job left: its verdict must follow from it, and its commit must be the tip
+    /// A JSON report from another job; its verdict must follow from its findings, and its commit must be the tip
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Say what would be sent, and send nothing; with -v all of it
+    /// Show what would be sent, and send nothing; with -v in full
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &PublishArgs, start: &CommandContext) -> Result<u8, RunE
         advisory: args.forge.advisory,
         ..GatePolicy::default()
     };
-    github::publish_run(&report, files, &args.forge, gate, args.dry_run, start)
+    publish_run(&report, files, &args.forge, gate, args.dry_run, start)
 }
 
 fn load_own_report(
@@ -51,7 +52,7 @@ fn load_own_report(
     let past = store::find_run(start, args.run.as_deref())?;
     let report = past.report()?.ok_or_else(|| {
         RunError::usage(format!(
-            "{} has no report: it is going on, or was cut off",
+            "{} has no report: it is still running, or was interrupted",
             past.name
         ))
     })?;

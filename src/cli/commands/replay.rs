@@ -20,22 +20,22 @@ use crate::run::store;
 /// The most bytes of a bundle that are read.
 const MAX_BUNDLE_BYTES: u64 = 256 << 20;
 
-/// Compute a past run's verdict again, from its journal or a bundle; ends with its exit code
+/// Recompute a past run's verdict from its journal or a bundle, and exit with its code
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReplayArgs {
-    /// The run's name or a part of it, or the file of a bundle; without it the latest run
+    /// The run's name or a part of it, or a bundle's file [default: the latest run]
     #[arg(value_name = "RUN|BUNDLE")]
     run: Option<String>,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
-    /// Write the run to FILE as a bundle that `replay FILE` verifies anywhere: objects by id, secrets replaced
+    /// Write the run to FILE as a bundle that `replay FILE` can verify anywhere; secrets are replaced
     #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
-    /// Put the judges' words around their answers into the bundle, too
+    /// Include the full text of the judges' answers in the bundle
     #[arg(long, requires = "bundle")]
     answers: bool,
-    /// Put what agents were sent into the bundle, too: the change is in it
+    /// Include the prompts in the bundle; they contain the change
     #[arg(long, requires = "bundle")]
     prompts: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ReplayArgs, start: &CommandContext) -> Result<u8, RunEr
     let file = args.run.as_deref().map(|name| start.dir.join(name));
     let report = match file.filter(|file| file.is_file()) {
         Some(_) if args.bundle.is_some() => {
-            return Err(RunError::usage("a bundle is made of a run")
+            return Err(RunError::usage("a bundle can only be made from a run")
                 .hint("`git council log` lists the runs"));
         }
         Some(file) => read_bundle(&file)?.verify()?,
@@ -85,9 +85,9 @@ fn replay_run(args: &ReplayArgs, start: &CommandContext) -> Result<Report, RunEr
     let left = LoadedRun::load(past, None)?;
     let (report, packet) = recompute_report(&left, before.as_ref(), start)?;
     if before.is_some_and(|before| before != report) {
-        start.console.warning(
-            "the report that the run left says something else: `git council show` prints it",
-        );
+        start
+            .console
+            .warning("the run's own report differs: `git council show` prints it");
     }
     if let Some(file) = &args.bundle {
         let file = start.dir.join(file);

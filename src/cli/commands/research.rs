@@ -1,4 +1,4 @@
-//! `git council research`: what several minds find out, in one document (seed 003's parent mode).
+//! `git council research`: what several minds find out, in one document.
 
 use clap::Args;
 
@@ -12,7 +12,7 @@ Examples:
   git council research \"Which storage engines survive a torn write?\"
   git council research --deep --explorers 2 \"What does our retry logic assume?\"";
 
-/// Find something out: several agents alone, then one document; no verdict
+/// Research a question with several agents, into one document; gives no verdict
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResearchArgs {

@@ -11,10 +11,10 @@ use crate::run::resume::prepare_again;
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::stored_request::StoredRequest;
 
-/// Go on with a run that was cut off or lost judges; nobody who answered is asked again
+/// Resume a run that was interrupted or lost judges; answers that are there are kept
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ResumeArgs {
-    /// The run's name or a part of it; without it the latest that was cut off
+    /// The run's name or a part of it [default: the latest run that can be resumed]
     #[arg(value_name = "RUN")]
     run: Option<String>,
 }
@@ -47,7 +47,8 @@ fn find_resumable(name: Option<&str>, start: &CommandContext) -> Result<StoredRu
     let mut all = store::list_runs(start)?.into_iter().map(|(past, _)| past);
     all.find(|past| past.state() == RunState::CutOff)
         .ok_or_else(|| {
-            RunError::usage("no run of this repository was cut off")
-                .hint("`git council log` lists the runs; a name resumes one that lost judges")
+            RunError::usage("no run of this repository was interrupted").hint(
+                "`git council log` lists the runs; a run that lost judges is resumed by its name",
+            )
         })
 }

@@ -8,7 +8,8 @@ use crate::cli::context::CommandContext;
 use crate::cli::councillors::{self, CouncillorArgs};
 use crate::cli::deliver::ReportOutput;
 use crate::cli::detach;
-use crate::cli::github;
+use crate::cli::github::args::GitHubArgs;
+use crate::cli::github::review::review_pull_request;
 use crate::cli::modes::ModeArgs;
 use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
@@ -34,39 +35,39 @@ Examples:
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReviewArgs {
-    /// A commit, `A..B` or `A...B`; without it the current branch since it left its upstream, else the default branch
+    /// A commit, `A..B` or `A...B` [default: what the current branch adds to its upstream or the default branch]
     #[arg(value_name = "TARGET", conflicts_with_all = ["staged", "worktree", "patch"])]
     pub(crate) target: Option<String>,
-    /// Only these files (git pathspecs)
+    /// Review only these files (git pathspecs)
     #[arg(value_name = "PATHSPEC", last = true)]
     pub(crate) pathspecs: Vec<String>,
-    /// The index against HEAD
+    /// Review what is staged: the index against HEAD
     #[arg(long, visible_alias = "cached", conflicts_with_all = ["worktree", "patch"], help_heading = "Target")]
     pub(crate) staged: bool,
-    /// The worktree against HEAD, untracked files included
+    /// Review the worktree against HEAD, including untracked files
     #[arg(long, conflicts_with = "patch", help_heading = "Target")]
     pub(crate) worktree: bool,
-    /// A unified diff from a file, or `-` for standard input
+    /// Review a unified diff from FILE; `-` reads standard input
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) patch: Option<PathBuf>,
 
-    /// A document instead of a change, e.g. a plan; `-` for standard input. Needs an agent that thinks
+    /// Review a document, e.g. a plan, instead of a change; `-` reads standard input. Needs an agent with a model
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs"], help_heading = "Target")]
     pub(crate) file: Option<PathBuf>,
-    /// A question instead of a change. Needs an agent that thinks
+    /// Debate a question instead of a change. Needs an agent with a model
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs", "file"], help_heading = "Target")]
     pub(crate) topic: Option<String>,
 
-    /// Say what would leave this machine, to whom, and what it may cost; ask nobody
+    /// Show what would be sent, to whom, and what it may cost; run no judge
     #[arg(long, conflicts_with_all = ["detach", "json", "format", "output"])]
     pub(crate) dry_run: bool,
-    /// Judge again, even where the same change was judged before
+    /// Review again, even if the same change already has a verdict
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Go on in the background; `git council wait` blocks on the verdict
+    /// Run in the background; `git council wait` blocks until the verdict is there
     #[arg(long, conflicts_with_all = ["json", "format", "output"])]
     pub(crate) detach: bool,
-    /// Print the run's name as soon as it has one, and nothing else: a detached review is this.
+    /// Print only the run's name, as soon as it has one: `--detach` starts the review this way.
     #[arg(long, hide = true, conflicts_with = "detach")]
     pub(crate) announce: bool,
 
@@ -79,7 +80,7 @@ pub(crate) struct ReviewArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) forge: github::GitHubArgs,
+    pub(crate) forge: GitHubArgs,
 }
 
 /// Who sits, by which rules.
@@ -89,52 +90,52 @@ pub(crate) struct CouncilArgs {
     /// One judge, one round
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Three judges instead of two (the five built-in ones stay)
+    /// Seat three judges instead of two (the five built-in ones stay)
     #[arg(long, conflicts_with = "judges")]
     pub(crate) deep: bool,
-    /// Run a second round: `force` (bare), `auto` on a split, `off`
+    /// Whether to run a second round: `force` (plain --debate), `auto` if the judges disagree, `off`
     #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "force", hide_possible_values = true)]
     pub(crate) debate: Option<DebateArg>,
-    /// The rules of the rounds: quick, review, debate, cross-examination, staged
+    /// The procedure: quick, review, debate, cross-examination, staged
     #[arg(long, value_name = "NAME")]
     pub(crate) procedure: Option<String>,
-    /// What decides: findings, strict, majority
+    /// How the verdict is decided: findings, strict, majority
     #[arg(long, value_name = "RULE")]
     pub(crate) consensus: Option<String>,
-    /// How many judges must count for PASS or WARN
+    /// How many judges must have answered for PASS or WARN
     #[arg(long, value_name = "N")]
     pub(crate) quorum: Option<String>,
-    /// How many judges sit
+    /// The number of judges
     #[arg(long, visible_alias = "count", value_name = "N")]
     pub(crate) judges: Option<String>,
-    /// What the judges look for, one each
+    /// What the judges look for, one perspective each
     #[arg(long, value_name = "A,B,…")]
     pub(crate) perspectives: Option<String>,
-    /// A named list of perspectives
+    /// Use a named list of perspectives
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
-    /// Which agents think for the judges, in turn
+    /// The agents behind the judges, assigned in turn
     #[arg(long, value_name = "A,B,…")]
     pub(crate) agents: Option<String>,
-    /// How judges are run; `auto` takes the best that is here
+    /// How judges are run; `auto` picks the best backend available
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
-    /// US dollars that the run may cost: a call that could go over it is not made
+    /// The most US dollars the run may cost; a call that could exceed it is not made
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<String>,
-    /// How long the whole run may take
+    /// Time limit for the whole run
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<String>,
-    /// How long a judge has for round 1
+    /// Time limit of each judge in round 1
     #[arg(long, value_name = "TIME")]
     pub(crate) r1_timeout: Option<String>,
-    /// How long a judge has for round 2
+    /// Time limit of each judge in round 2
     #[arg(long, value_name = "TIME")]
     pub(crate) r2_timeout: Option<String>,
-    /// Files that need no review (gitignore patterns)
+    /// Skip files that match (gitignore pattern; repeatable)
     #[arg(long, value_name = "GLOB")]
     pub(crate) ignore: Vec<String>,
-    /// Read council.toml and instructions from the trusted branch only, as in CI
+    /// Read council.toml and instructions only from the trusted branch, as in CI
     #[arg(long)]
     pub(crate) trusted_config: bool,
 }
@@ -143,19 +144,19 @@ pub(crate) struct CouncilArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// The mildest verdict that ends with exit code 1: fail, warn
+    /// Exit with code 1 on this verdict or worse: fail, warn
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<String>,
-    /// The shape of the report: terminal, story, markdown, json, sarif, rdjson
+    /// The report's format: terminal, story, markdown, json, sarif, rdjson
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Write the report to FILE; standard output then shows it for a person
+    /// Write the report to FILE, and show a readable one on standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write nothing to .agents/council/
+    /// Do not write to .agents/council/
     #[arg(long)]
     pub(crate) no_save: bool,
 }
@@ -272,13 +273,14 @@ impl ReviewArgs {
 
 pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunError> {
     args.check_conflicts()?;
+    let request = args.to_request(&start.dir)?;
     if args.forge.is_requested() {
-        return github::review_pull_request(&args, start);
+        return review_pull_request(&request, &args.forge, start);
     }
     if args.detach {
-        return detach::launch_detached(&args, start);
+        return detach::launch_detached(&request, start);
     }
-    let mut prepared = prepare_review(&args.to_request(&start.dir)?, start)?;
+    let mut prepared = prepare_review(&request, start)?;
     if args.announce {
         // What outlives us has a deadline of its own.
         let run = &mut prepared.config.settings.timeouts.run;
@@ -325,12 +327,12 @@ fn hint_other_judges(settings: &Settings, start: &CommandContext) {
         .user_file()
         .is_some_and(|file| file.exists());
     if !said && !configured {
-        start.console.hint("only built-in rules judged, which costs nothing; `git council init` finds other judges: Claude, Codex, any tool");
+        start.console.hint("only built-in rules reviewed this, at no cost; `git council init` sets up other judges: Claude, Codex, any tool");
     }
 }
 
 impl ReviewArgs {
-    /// What the seeds refuse, in their words (councils.md 1.16).
+    /// Refuses flags that contradict each other. Scripts look for the texts: they never change.
     fn check_conflicts(&self) -> Result<(), RunError> {
         let quick = self.council.quick || self.council.procedure.as_deref() == Some("quick");
         let debates = self
@@ -346,8 +348,9 @@ impl ReviewArgs {
                 (self.council.debate.is_some(), "--debate"),
             ];
             if let Some((_, flag)) = other.into_iter().find(|(given, _)| *given) {
-                let message =
-                    format!("--intensity asks for a staged debate, and {flag} for something else");
+                let message = format!(
+                    "--intensity selects a staged debate, but {flag} selects something else"
+                );
                 return Err(RunError::usage(message)
                     .hint(format!("leave out one of --intensity and {flag}")));
             }
@@ -356,7 +359,7 @@ impl ReviewArgs {
         let examined = procedure == Some(councillors::PROCEDURE);
         if examined && self.council.debate.is_some() {
             let refused = RunError::usage(
-                "a cross-examination always has rounds: --debate says nothing about it",
+                "a cross-examination always has rounds, so --debate does not apply",
             );
             return Err(refused.hint("say how many: --rounds N"));
         }
@@ -453,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn quick_and_debate_are_refused_in_the_seed_s_words() {
+    fn quick_and_debate_are_refused() {
         let refused = |line: &str| {
             parse(line)
                 .check_conflicts()
@@ -463,7 +466,7 @@ mod tests {
         let words = Some("--quick and --debate are incompatible.".to_owned());
         assert_eq!(refused("--quick --debate"), words);
         assert_eq!(refused("--procedure quick --debate=auto"), words);
-        let staged = "--intensity asks for a staged debate, and --debate for something else";
+        let staged = "--intensity selects a staged debate, but --debate selects something else";
         assert_eq!(
             refused("--intensity full --debate"),
             Some(staged.to_owned())

@@ -11,7 +11,7 @@ use crate::run::error::RunError;
 /// Print a JSON Schema
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SchemaArgs {
-    /// Of which format
+    /// The format
     #[arg(value_enum, default_value = "report")]
     of: SchemaName,
 }
@@ -20,9 +20,9 @@ pub(crate) struct SchemaArgs {
 enum SchemaName {
     /// What `review --json` prints
     Report,
-    /// What a judge answers
+    /// A judge's answer
     Answer,
-    /// What the judges are given
+    /// The packet that judges are given
     Packet,
     /// `council.toml` and `config.toml`
     Config,

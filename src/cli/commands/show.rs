@@ -12,13 +12,13 @@ use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::store;
 use crate::text::Untrusted;
 
-/// Show a past run: who held what, who answered what, who moved, and the verdict
+/// Show a past run: each judge's findings, the debate, and the verdict
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowArgs {
-    /// The run's name or a part of it, or a commit whose notes hold verdicts; without it the latest run
+    /// The run's name or a part of it, or a commit with verdicts in its notes [default: the latest run]
     #[arg(value_name = "RUN")]
     run: Option<String>,
-    /// In which shape
+    /// The format
     #[arg(long, value_enum, value_name = "NAME", default_value = "story")]
     format: ShowFormat,
     /// The same as --format json
@@ -28,7 +28,7 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ShowFormat {
-    /// The rounds, one after another
+    /// Round by round
     Story,
     /// As the review printed it
     Terminal,
@@ -71,11 +71,11 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
     };
     let Some(report) = past.report()? else {
         return Err(RunError::usage(format!(
-            "{} has no report: it is going on, or was cut off",
+            "{} has no report: it is still running, or was interrupted",
             past.name
         ))
         .hint(format!(
-            "make one from what was heard: git council replay {}",
+            "compute one from its journal: git council replay {}",
             past.name
         )));
     };
@@ -104,8 +104,8 @@ fn show_verdicts(
             continue;
         }
         let says = match &worth {
-            Ok(signer) => format!("signed by {}: it counts here", signer.describe_key()),
-            Err(why) => format!("hearsay: {why}"),
+            Ok(signer) => format!("signed by {} and trusted here", signer.describe_key()),
+            Err(why) => format!("not trusted: {why}"),
         };
         let line = format!(
             "a note on {} says {}",

@@ -1,4 +1,4 @@
-//! `git council stage`: the staged debate of a project that keeps stages (seed 002).
+//! `git council stage`: the staged debate of a project that keeps stages.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,38 +25,38 @@ Examples:
 What it reads: config/debate.jsonc, stages/<stage>/CLAUDE.md, HANDOFF.md of the stage before, references/<stage>/.
 What it writes: state/debate/<stage>/, stages/<stage>/outputs/, a line of state/ai-call-log.jsonl.";
 
-/// Debate a stage of a project in rounds, and write what comes out; no verdict
+/// Debate a stage of a project in rounds and write its documents; gives no verdict
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct StageArgs {
-    /// The folder below stages/; without it the current one of state/progress.json
+    /// A folder below stages/ [default: the current stage in state/progress.json]
     #[arg(value_name = "STAGE")]
     pub(crate) stage: Option<String>,
-    /// How much is debated: full, standard, light; without it what config/debate.jsonc says
+    /// How long to debate: full, standard, light [default: as config/debate.jsonc says]
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) intensity: Option<IntensityArg>,
-    /// Which agents think for the roles, in turn
+    /// The agents behind the roles, assigned in turn
     #[arg(long, value_name = "A,B,…")]
     agents: Option<String>,
-    /// How they are run; `auto` takes the best that is here
+    /// How they are run; `auto` picks the best backend available
     #[arg(long, value_name = "NAME")]
     backend: Option<String>,
-    /// The model of every role that is Claude, whatever the settings say
+    /// The model of every Claude role, whatever the settings say
     #[arg(long, value_name = "MODEL")]
     claude_model: Option<String>,
-    /// The model of every role that is Codex, whatever the settings say
+    /// The model of every Codex role, whatever the settings say
     #[arg(long, value_name = "MODEL")]
     codex_model: Option<String>,
-    /// How long the whole debate may take
+    /// Time limit for the whole debate
     #[arg(long, value_name = "TIME")]
     timeout: Option<String>,
-    /// How long a role has for round 1
+    /// Time limit of each role in round 1
     #[arg(long, value_name = "TIME")]
     r1_timeout: Option<String>,
-    /// How long a role has for a later round
+    /// Time limit of each role in a later round
     #[arg(long, value_name = "TIME")]
     r2_timeout: Option<String>,
-    /// Print the report as JSON, and the progress on standard error
+    /// Print the report as JSON, and progress on standard error
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the report to FILE as JSON
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &StageArgs, start: &CommandContext) -> Result<u8, RunErr
     deliver_stage(args, &report, &output, start)
 }
 
-/// The progress as it comes: the seed's lines on standard output, the rest for whoever asked for more.
+/// The progress as it comes: lines of progress on standard output, the rest for whoever asked for more.
 fn progress_listener(console: Console, quiet: bool) -> DocumentListener {
     Arc::new(move |line: &str| {
         if !line.starts_with('[') {

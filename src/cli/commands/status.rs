@@ -7,7 +7,7 @@ use crate::run::error::RunError;
 use crate::run::hook::background::{self, BackgroundState};
 use crate::run::store::{self, RunState};
 
-/// Say which reviews of this repository go on, and which were cut off
+/// List the reviews that are running or were interrupted
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StatusArgs {}
 
@@ -15,9 +15,9 @@ pub(crate) fn run(_: &StatusArgs, start: &CommandContext) -> Result<(), RunError
     let mut out = String::new();
     for (past, _) in store::list_runs(start)? {
         let line = match past.state() {
-            RunState::GoingOn => "goes on".to_owned(),
+            RunState::GoingOn => "is running".to_owned(),
             RunState::CutOff => format!(
-                "was cut off; `git council resume {}` goes on with it",
+                "was interrupted; `git council resume {}` continues it",
                 past.name
             ),
             RunState::Finished => continue,
@@ -25,10 +25,10 @@ pub(crate) fn run(_: &StatusArgs, start: &CommandContext) -> Result<(), RunError
         out.push_str(&format!("{}  {line}\n", past.name));
     }
     if let BackgroundState::Waiting(why) = background::background_state(start)? {
-        out.push_str(&format!("a review of the last commit waits: {why}\n"));
+        out.push_str(&format!("a review of the last commit is waiting: {why}\n"));
     }
     if out.is_empty() {
-        out.push_str("no review goes on; `git council log` lists those that ended\n");
+        out.push_str("no review is running; `git council log` lists finished runs\n");
     }
     start.console.print(&out)
 }

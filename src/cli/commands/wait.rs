@@ -16,16 +16,16 @@ use crate::run::store::{self, RunState, StoredRun};
 /// How often it is looked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Block until a review has ended, show its report, and end with its exit code
+/// Wait until a review has ended, show its report, and exit with its code
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WaitArgs {
-    /// The run's name or a part of it; without it the one that goes on
+    /// The run's name or a part of it [default: the one that is running]
     #[arg(value_name = "RUN")]
     run: Option<String>,
-    /// How long to wait at most
+    /// The longest time to wait
     #[arg(long, value_name = "TIME")]
     timeout: Option<String>,
-    /// The report as JSON
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
     // A review of a commit may not have begun yet.
     while args.run.is_none() && background::background_state(start)? != BackgroundState::Idle {
         if late() {
-            return Err(RunError::run("the review in the background still goes on")
+            return Err(RunError::run("the background review is still running")
                 .hint("wait longer: --timeout 10m"));
         }
         sleep(POLL_INTERVAL);
@@ -46,24 +46,20 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
     let past = find_run(args.run.as_deref(), start)?;
     while past.state() == RunState::GoingOn {
         if late() {
-            return Err(RunError::run(format!("{} still goes on", past.name))
+            return Err(RunError::run(format!("{} is still running", past.name))
                 .hint("wait longer: --timeout 10m"));
         }
         sleep(POLL_INTERVAL);
     }
     let Some(report) = past.report()? else {
-        return Err(
-            RunError::run(format!("{} was cut off", past.name)).hint(format!(
-                "`git council resume {}` goes on with it",
-                past.name
-            )),
-        );
+        return Err(RunError::run(format!("{} was interrupted", past.name))
+            .hint(format!("`git council resume {}` continues it", past.name)));
     };
     if !past.is_own(start)? {
         let name = &past.name;
-        let message = format!("the report of {name} is not yours: it bears another seal, or none");
+        let message = format!("the report of {name} was not written by your account");
         return Err(RunError::run(message)
-            .hint(format!("`git council show {name}` tells what lies there"))
+            .hint(format!("`git council show {name}` prints it"))
             .hint("review the change here: git council review"));
     }
     let format = if args.json {

@@ -11,13 +11,13 @@ use crate::run::github::request::GitHubRequest;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "GitHub")]
 pub(crate) struct GitHubArgs {
-    /// A pull request, by its number; its objects are fetched by your own git, and nothing is checked out
+    /// Review pull request N; your own git fetches it, and nothing is checked out
     #[arg(long, value_name = "N", conflicts_with = "event")]
     pub(crate) pr: Option<u64>,
-    /// What the event of this job is about (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH)
+    /// Review what triggered this job (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH)
     #[arg(long)]
     pub(crate) event: bool,
-    /// Where the report goes on GitHub: comment, check, review, status, summary, annotations, outputs
+    /// Where to publish: comment, check, review, status, summary, annotations, outputs
     #[arg(
         long,
         value_name = "A,B,…",
@@ -26,25 +26,25 @@ pub(crate) struct GitHubArgs {
         hide_possible_values = true
     )]
     pub(crate) publish: Vec<SurfaceArg>,
-    /// The repository, `owner/name`; without it GITHUB_REPOSITORY, else the remote
+    /// The repository, `owner/name` [default: GITHUB_REPOSITORY, else the remote]
     #[arg(long, value_name = "REPO")]
     pub(crate) repo: Option<String>,
-    /// The council's name: several on one pull request keep a report each
+    /// The council's name; two councils on one pull request need different names
     #[arg(long, value_name = "NAME", default_value = "git-council")]
     pub(crate) council_name: String,
-    /// The most comments beside lines
+    /// At most N comments on lines
     #[arg(long, value_name = "N", default_value_t = crate::publish::MAX_INLINE)]
     pub(crate) inline: usize,
-    /// An inconclusive council asks for no action: its check is neutral
+    /// Mark the check neutral if the council is inconclusive, instead of requiring action
     #[arg(long)]
     pub(crate) advisory: bool,
-    /// Trust the branch that the pull request goes to, and not the default branch, with configuration and instructions
+    /// Read configuration and instructions from the pull request's base branch, not the default branch
     #[arg(long)]
     pub(crate) trust_base: bool,
-    /// Review everything again, also what did not change since the last review
+    /// Review every file again, even those unchanged since the last review
     #[arg(long)]
     pub(crate) full: bool,
-    /// Also write the report as SARIF to FILE, for code scanning
+    /// Also write a SARIF report to FILE, for code scanning
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
 }

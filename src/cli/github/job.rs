@@ -1,4 +1,4 @@
-//! The job of a workflow that we run in: its summary, its log, its outputs (peers.md 5.6).
+//! The job of a workflow that we run in: its summary, its log, its outputs.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -64,7 +64,7 @@ fn append_file(path: Option<&PathBuf>, text: &str) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A mark that no value can hold, because it did not exist when the value was made (T23).
+/// A mark that no value can hold, because it did not exist when the value was made.
 fn random_delimiter() -> io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

@@ -251,11 +251,11 @@ fn render_call(action: &PublishAction, hub: &GitHubApi<'_>) -> String {
 pub(crate) fn head_moved_error(meant: &str, now: &str) -> RunError {
     let short = |id: &str| id.get(..12).unwrap_or(id).to_owned();
     RunError::run(format!(
-        "the pull request has moved on: {} was meant, and its tip is {}",
+        "the pull request has changed: {} was to be reviewed, but its head is now {}",
         short(meant),
         short(now)
     ))
-    .hint("nothing was posted; the run for the new tip reports")
+    .hint("nothing was posted; the run for the new head will report")
 }
 
 /// How a check ends that has no report.

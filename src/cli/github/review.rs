@@ -5,9 +5,9 @@ use std::sync::Arc;
 use council_protocol::coverage::FileCoverage;
 use council_protocol::{CoverageState, Packet, RepoPath, Side};
 
-use crate::cli::commands::review::ReviewArgs;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
+use crate::cli::github::args::GitHubArgs;
 use crate::git::TargetSpec;
 use crate::publish::look;
 use crate::publish::{self, ForgeState, PublishOptions, ReviewState, ReviewedText, Surface};
@@ -16,6 +16,7 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
 use crate::run::prepare::{PreparedReview, prepare_spec};
+use crate::run::request::ReviewRequest;
 use crate::session::InterruptSource;
 
 use crate::cli::github::publishing::{
@@ -28,10 +29,11 @@ use crate::run::github::subject::{ReviewCase, find_subject};
 
 /// Reviews what flags or event name, and publishes it where it was asked for.
 pub(crate) fn review_pull_request(
-    args: &ReviewArgs,
+    wanted: &ReviewRequest,
+    args: &GitHubArgs,
     start: &CommandContext,
 ) -> Result<u8, RunError> {
-    let request = args.forge.to_request();
+    let request = args.to_request();
     let forge = GitHubSession::open(&request, start)?;
     let hub = forge.open_api();
     let mut subject = match find_subject(&request, &forge, &hub, start)? {
@@ -45,20 +47,16 @@ pub(crate) fn review_pull_request(
         ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
     let proposal = subject.fetch_proposal(&request, &forge, &hub, start)?;
-    let mut prepared = prepare_spec(
-        &args.to_request(&start.dir)?,
-        start,
-        TargetSpec::Proposal(proposal),
-    )?;
+    let mut prepared = prepare_spec(wanted, start, TargetSpec::Proposal(proposal))?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let mut wishes = publish_options(&args.forge, &forge, &subject, Some(&settings));
+    let mut wishes = publish_options(args, &forge, &subject, Some(&settings));
     wishes.lines = publish::DiffLines::of_files(&prepared.packet.files);
     wishes.files = file_digests(&prepared.change, &prepared.packet.files);
-    let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, args.council.deep)?;
+    let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;
     wishes.rules = rules;
     let (mut seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
-    let before = seen.state().filter(|_| !args.forge.full);
+    let before = seen.state().filter(|_| !args.full);
     if let Some(known) = before
         .as_ref()
         .filter(|state| is_recognised(state, &key, &seen, &wishes))
@@ -79,7 +77,7 @@ pub(crate) fn review_pull_request(
     );
     let blobs = Arc::clone(&prepared.change.blobs);
     let options = ConveneOptions {
-        deep: args.council.deep,
+        deep: wanted.deep,
         fresh: true,
         on_named: None,
         interrupts,
@@ -88,8 +86,8 @@ pub(crate) fn review_pull_request(
         Ok(report) => report,
         Err(error) => {
             check.end_with(
-                conclusion_without_report(args.forge.advisory),
-                "the council broke down",
+                conclusion_without_report(args.advisory),
+                "the review failed",
                 &error.message,
             );
             return Err(error);
@@ -110,24 +108,20 @@ pub(crate) fn review_pull_request(
         wishes.carried = before.carry_findings(&report, &judged, &read);
         publish::absorb_carried(&mut report, &wishes.carried);
     }
-    let file = args
-        .output
-        .output
-        .as_deref()
-        .map(|file| start.dir.join(file));
+    let file = wanted.output.as_deref().map(|file| start.dir.join(file));
     let delivered = ReportOutput {
         gate: wishes.gate,
         ..ReportOutput::from_settings(&settings, file.as_deref())
     }
     .deliver_report(&report, &start.console);
-    write_sarif(&report, &args.forge, &mut wishes, &start)?;
+    write_sarif(&report, args, &mut wishes, &start)?;
     if let Some(pull) = seen
         .pull
         .as_ref()
         .map(|pull| pull.number)
         .filter(|_| forge.has_token)
     {
-        // Just before anything is posted: is it still about the tip? (T14)
+        // Just before anything is posted: is it still about the tip?
         match look::fetch_conversation(&hub, pull, &wishes.council) {
             Ok(now) if now.pull.head != wishes.head => {
                 let error = head_moved_error(&wishes.head, &now.pull.head);
@@ -168,7 +162,7 @@ fn report_recognised(
     use crate::council::outcome::Verdict;
     use crate::report::FailOn;
     start.console.print(&format!(
-        "{}\nrecognised: nothing changed since {}, which judged this; nobody was asked again\n",
+        "{}\nrecognised: nothing changed since {} reviewed this; no judge was asked again\n",
         state.headline, state.run
     ))?;
     let fails = match state.verdict {

@@ -89,7 +89,7 @@ impl PrePush<'_> {
         self.start.console.write_stderr(&told);
         if worst == PushOutcome::Stopped {
             self.say_line(
-                "the push is stopped (git push --no-verify, or GIT_COUNCIL=0, pushes all the same)",
+                "the push is blocked (to push anyway: git push --no-verify, or GIT_COUNCIL=0)",
             );
         }
         Ok(if worst == PushOutcome::Stopped {
@@ -167,7 +167,7 @@ impl PrePush<'_> {
             if settings.hook.mode == HookMode::Advisory {
                 let _ = writeln!(
                     out,
-                    "git-council: advice only; `git config council.hook.mode gate` makes it a gate"
+                    "git-council: advice only; with `git config council.hook.mode gate` such a push is blocked"
                 );
             }
         }

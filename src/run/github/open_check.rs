@@ -8,7 +8,7 @@ use crate::publish::{
 };
 use crate::report::CheckConclusion;
 
-/// A check in progress. It never stays so: whoever drops it without a report ends it (peers.md 4.5, no. 56).
+/// A check in progress. It never stays so: whoever drops it without a report ends it.
 pub(crate) struct OpenCheck<'a> {
     hub: &'a GitHubApi<'a>,
     id: Option<u64>,

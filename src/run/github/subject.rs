@@ -41,7 +41,7 @@ pub(crate) struct PullSubject {
     pub(crate) head: String,
     base: ReviewBase,
     label: String,
-    /// Whether titles and texts may have been written after somebody asked for the review (T15).
+    /// Whether titles and texts may have been written after somebody asked for the review.
     late: bool,
 }
 
@@ -92,7 +92,7 @@ fn subject_of_event(
             subject_of_pull(pull.number, Some(pull.head), false, args, forge, hub)
         }
         Trigger::Command { is_bot: true, .. } => Ok(ReviewCase::Nothing(
-            "a program asked, and only people may".to_owned(),
+            "a bot asked for it, and only people may".to_owned(),
         )),
         Trigger::Command {
             number,
@@ -102,7 +102,7 @@ fn subject_of_event(
         } => match look::may_write(hub, &login)? {
             true => subject_of_pull(number, commit, true, args, forge, hub),
             false => Ok(ReviewCase::Nothing(format!(
-                "{login} may not write to {}, and may not ask",
+                "{login} has no write access to {} and cannot ask for a review",
                 hub.slug
             ))),
         },

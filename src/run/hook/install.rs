@@ -131,7 +131,7 @@ impl HookInstaller {
                 // An installation that was killed has left the earlier hook under both names.
                 if path_exists(&kept) && !same_file(&file, &kept) {
                     return Err(RunError::usage(format!(
-                        "{} and {} are both somebody's",
+                        "{} and {} are both hooks that git-council did not write",
                         file.display(),
                         kept.display()
                     ))

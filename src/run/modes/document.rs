@@ -1,4 +1,4 @@
-//! Councils that come to a document and to no verdict: a stage (seed 002), ideas, research (seed 003's parent). All of them are
+//! Councils that come to a document and to no verdict: a stage of a project, ideas, research. All of them are
 //! a staged debate with a synthesizer.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::run::error::RunError;
 pub(crate) const SYNTHESIZER: &str = "synthesizer";
 
 /// Why a judge without memory can take part in later rounds.
-const AFRESH: &str = "briefed afresh in each round, with what it wrote";
+const AFRESH: &str = "briefed again in each round, with its earlier text";
 
 /// Hears the log of a run.
 pub(crate) type DocumentListener = Arc<dyn Fn(&str) + Send + Sync>;
@@ -30,7 +30,7 @@ pub(crate) struct DocumentMode {
     pub(crate) seats: Vec<Seat>,
     pub(crate) mode: ProductionMode,
     pub(crate) rounds: RoundLimits,
-    /// From which contention on it goes on; none: the seed's.
+    /// From which contention on it goes on; none: the default.
     pub(crate) threshold: Option<Contention>,
     /// Where documents go; none: among the files of the run.
     pub(crate) filing: Option<AnswerFiling>,
@@ -39,7 +39,7 @@ pub(crate) struct DocumentMode {
 }
 
 impl DocumentMode {
-    /// Every seat can be had where judges can be seated at all: seed 002 asks fresh agents in every round.
+    /// Every seat can be had where judges can be seated at all: a fresh agent can take part in every round.
     pub(crate) fn backend_request(judges: usize) -> BackendRequest {
         BackendRequest {
             procedure: Procedure::Staged,
@@ -90,7 +90,7 @@ pub(crate) fn require_thinking_agents(agents: &[&AgentSpec], what: &str) -> Resu
         return Ok(());
     };
     let message = format!(
-        "{what} needs agents that think, and `{}` applies rules to code",
+        "{what} needs agents with a model, but `{}` only applies rules to code",
         agent.name
     );
     Err(RunError::usage(message)

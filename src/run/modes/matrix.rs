@@ -11,9 +11,7 @@ use council_secrets::{Redactor, SecretTable};
 use serde::{Deserialize, Serialize};
 
 use crate::council::Plan;
-use crate::council::plan::{
-    DebateMode, DebateSubject as Matter, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
-};
+use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions};
 use crate::prompt::{self, redactor_for};
 use crate::report::{self, BackendFacts, GatePolicy, Report, ReviewSubject, RunFacts};
 use crate::session::matrix::{self, DueTurn, MatrixContext, MatrixStage};
@@ -23,8 +21,9 @@ use crate::run::convene::draw_run_seed;
 use crate::run::digests;
 use crate::run::error::RunError;
 use crate::run::facts::base_facts;
+use crate::run::plan::{PlanInputs, build_plan, plan_subject};
 use crate::run::prepare::PreparedReview;
-use crate::run::prompts::{SeatPrompts, coverage_shown, template_overrides};
+use crate::run::prompts::{SeatPrompts, template_overrides};
 use crate::run::redaction::own_rules_text;
 use crate::run::seats::SeatPlanner;
 use crate::run::store::REPORT_FILE;
@@ -37,10 +36,10 @@ const VERSION: u32 = 1;
 
 /// What the reader of the verdict should know.
 const NOTE: &str =
-    "every judge was a job of its own: nobody could be sent a message, so there was one round";
+    "every judge ran in its own job and could not be messaged, so there was one round";
 
 /// What is done where a judge of a job cannot be sent a message.
-const AFRESH: &str = "another job briefs it afresh, with what it said before";
+const AFRESH: &str = "another job briefs it again, with its earlier answer";
 
 #[derive(Serialize, Deserialize)]
 struct MatrixHeader {
@@ -65,10 +64,8 @@ pub(crate) fn plan_matrix(
     let cannot =
         |error: std::io::Error| RunError::run(format!("cannot write {}: {error}", run.display()));
     if run.exists() {
-        return Err(
-            RunError::usage(format!("{} is there already", run.display()))
-                .hint("a run is planned once; name another folder"),
-        );
+        return Err(RunError::usage(format!("{} already exists", run.display()))
+            .hint("a run is planned once; name another folder"));
     }
     let world = RealWorld::new();
     let bench = SeatPlanner {
@@ -80,30 +77,22 @@ pub(crate) fn plan_matrix(
     let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
     let settings = &prepared.config.settings;
     let debate = matrix_debate(settings.review.procedure, settings.review.debate);
-    let planned = seats.iter().map(|seat| PlannedSeat {
-        seat: seat.clone(),
-        grant: job_grant(debate),
-        coverage: coverage_shown(seat, prompts.as_deref(), prepared),
-    });
-    let mut notes = prepared.notes.clone();
-    notes.extend(bench.seating_notes());
+    let mut notes = bench.seating_notes();
     notes.extend((debate == DebateMode::Off).then(|| NOTE.to_owned()));
-    let plan = Plan {
+    let inputs = PlanInputs {
         procedure: matrix_procedure(settings.review.procedure)?,
         debate,
-        consensus: bench.consensus_rule(Matter::Change),
+        consensus: bench.consensus_rule(plan_subject(&prepared.packet)),
         quorum: bench.required_quorum(seats.len())?,
-        policy: settings.policy(),
-        seats: planned.collect(),
+        grants: seats.iter().map(|_| job_grant(debate)).collect(),
         exchange: ExchangeMode::Inline {
             max_bytes: settings.limits.exchange,
         },
-        timeouts: settings.timeouts(),
         seed,
-        framing: prepared.packet.framing.clone(),
         notes,
         options: ProcedureOptions::default(),
     };
+    let plan = build_plan(prepared, &seats, prompts.as_deref(), inputs);
     let known = digests::compute_digests(
         prepared,
         &seats,
@@ -191,7 +180,7 @@ pub(crate) fn conclude_matrix(run: &Path) -> Result<ConcludedMatrix, RunError> {
     let kept = PlannedMatrix::load(run)?;
     let MatrixStage::Over(outcome) = kept.advance_stage(run, None, true)? else {
         return Err(RunError::run(
-            "the council asks for more than its jobs answered",
+            "replies are missing: the council is not finished",
         ));
     };
     let redactor = kept.redactor()?;
@@ -278,7 +267,7 @@ impl PlannedMatrix {
 }
 
 fn unusable_run(run: &Path, error: &std::io::Error) -> RunError {
-    RunError::usage(format!("cannot go on with {}: {error}", run.display())).hint(
+    RunError::usage(format!("cannot continue {}: {error}", run.display())).hint(
         "the folder is the one that `git council plan --run` wrote, with the replies of its judges",
     )
 }
@@ -330,7 +319,7 @@ fn job_grant(debate: DebateMode) -> Grant {
     }
 }
 
-/// R2 over jobs is never run unasked (3-debate.md, "Settled contradictions").
+/// R2 over jobs is never run unasked.
 fn matrix_debate(procedure: Procedure, mode: DebateMode) -> DebateMode {
     match (procedure, mode) {
         (_, DebateMode::Force) | (Procedure::Debate, DebateMode::Auto) => DebateMode::Force,
@@ -343,7 +332,7 @@ fn matrix_procedure(asked: Procedure) -> Result<Procedure, RunError> {
         Procedure::Quick => Ok(Procedure::Quick),
         Procedure::Review | Procedure::Debate => Ok(Procedure::Review),
         other => Err(RunError::usage(
-            format!("{other:?} needs judges that can be sent messages, and jobs cannot")
+            format!("{other:?} needs judges that can be messaged, which separate jobs cannot be")
                 .to_lowercase(),
         )
         .hint("plan it as a review: --procedure review")),

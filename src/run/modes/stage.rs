@@ -1,5 +1,5 @@
-//! A stage of a project, debated (seed 002): its own files in, its own files out. It obeys the files of the worktree by its
-//! nature: local only, models but never commands (2-architecture.md, "Trust").
+//! A stage of a project, debated: its own files in, its own files out. It obeys the files of the worktree by its nature, so
+//! it runs locally only, and those files may name models but never commands.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use crate::session::stage::{
 use crate::session::{AnswerFiling, RealWorld, SessionWorld};
 use crate::text::Untrusted;
 
-/// The section without which no synthesis is one (seed 002, step 7).
+/// The section without which no synthesis is one.
 const NOTES: &str = "## Debate Notes";
 
 impl From<StageError> for RunError {
@@ -55,7 +55,7 @@ pub(crate) struct DebatedStage {
     pub(crate) settings: Settings,
 }
 
-/// Debates a stage, and writes what the seed says.
+/// Debates a stage, and writes its documents and its line of the call log.
 pub(crate) fn run_stage(
     request: &StageRequest,
     listener: &DocumentListener,
@@ -63,7 +63,7 @@ pub(crate) fn run_stage(
 ) -> Result<DebatedStage, RunError> {
     if start.environment.is_ci() {
         return Err(RunError::usage(
-            "a stage obeys the files of its worktree, and is debated locally only",
+            "a stage debate takes its settings from the worktree, so it runs only locally",
         )
         .hint("this is a CI job (`CI` is set); review the change instead: git council review"));
     }
@@ -196,8 +196,7 @@ fn role_judge(role: &StageRole) -> JudgeId {
     JudgeId(format!("judge-{}", role.slug()))
 }
 
-/// Role → stage → what the user configured for the agent → "sonnet", where that is a model of the agent's (seed 002, "Model
-/// routing"). A flag or a variable is stronger than all of them.
+/// Role → stage → what the user configured for the agent → "sonnet", where that is a model of the agent's. A flag or a variable is stronger than all of them.
 fn role_model(
     bench: &SeatPlanner<'_>,
     role: &StageRole,
@@ -271,7 +270,7 @@ fn with_debate_notes(document: &str, report: &Report) -> String {
     }
     let ledger = &report.outcome.ledger;
     text += &format!(
-        "\n{NOTES}\n\nThe synthesizer left these out; this is what the program knows.\n\n"
+        "\n{NOTES}\n\nThe synthesizer left out this section; git-council filled in what it knows.\n\n"
     );
     text += &format!("- Rounds: {}\n", ledger.rounds.len());
     let scores = ledger.contention.iter();

@@ -12,7 +12,7 @@ use crate::run::modes::document::{DocumentMode, require_thinking_agents, synthes
 use crate::run::prepare::PreparedReview;
 use crate::run::seats::SeatPlanner;
 
-/// From which sides something is looked into when nobody says so (the preset `research`, councils.md 1.13).
+/// From which sides something is looked into when nobody says so (the preset `research`).
 const SIDES: [(&str, &str); 3] = [
     (
         "breadth",
@@ -36,9 +36,7 @@ pub(crate) fn gather_topic(
     start: &RunContext,
 ) -> Result<Report, RunError> {
     if prepared.change.nothing.is_some() {
-        return Err(
-            RunError::usage("the topic is empty").hint("say in a sentence what it is about")
-        );
+        return Err(RunError::usage("the topic is empty").hint("describe it in a sentence"));
     }
     let bench = SeatPlanner {
         config: &prepared.config,

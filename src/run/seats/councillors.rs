@@ -1,4 +1,4 @@
-//! `--procedure cross-examination`: who sits, and for how long (seed 001, "Parameters").
+//! `--procedure cross-examination`: who sits, and for how long.
 
 use council_builtin::councillors;
 use council_protocol::Capability;
@@ -13,17 +13,17 @@ use crate::run::error::RunError;
 const ROUNDS: (u32, u32) = (1, 4);
 const SEATS: (u32, u32) = (3, 6);
 
-/// The seed's word for a sixth seat without a field.
+/// What is said of a sixth seat without a field. Scripts look for this text: it never changes.
 const NO_FIELD: &str = "Domain Expert requires -f flag. Reducing to 5 councillors.";
 
 /// The seat that needs a field.
 const EXPERT: &str = "domain-expert";
 
 /// Why a councillor without memory can take part in every round.
-const AFRESH: &str = "briefed afresh in each round, with what it said before";
+const AFRESH: &str = "briefed again in each round, with its earlier statements";
 
 /// Where councillors cannot be messaged, a cross-examination falls back to economy: one after another, each a fresh agent that
-/// is told what it said (seed 001, "Economy mode"; councils.md 2.2: "Team support missing").
+/// is told what it said.
 pub(crate) fn fall_back_to_economy(mut plan: Plan) -> Plan {
     let mute = |planned: &PlannedSeat| !planned.grant.granted.has(&Capability::Message);
     let economy = plan.options.economy || plan.seats.iter().all(mute);
@@ -37,7 +37,7 @@ pub(crate) fn fall_back_to_economy(mut plan: Plan) -> Plan {
     if !plan.options.economy {
         plan.options.economy = true;
         plan.notes.push(format!(
-            "no councillor can be messaged: economy instead, one after another and {AFRESH}"
+            "councillors cannot be messaged here: fell back to economy mode, one after another, each {AFRESH}"
         ));
     }
     plan
@@ -79,16 +79,16 @@ pub(crate) fn check_seat_count(seats: usize) -> Result<(), RunError> {
         return Ok(());
     }
     Err(RunError::usage(format!(
-        "a cross-examination has {least} to {most} councillors, and {seats} are named"
+        "a cross-examination has {least} to {most} councillors, but {seats} are named"
     ))
-    .hint("without --perspectives, --preset and `[[judge]]` the roles of --councillors sit"))
+    .hint("leave out --perspectives, --preset and `[[judge]]` to use the roles of --councillors"))
 }
 
 fn clamp_count(what: &str, asked: u32, (least, most): (u32, u32), notes: &mut Vec<String>) -> u32 {
     let taken = asked.clamp(least, most);
     if taken != asked {
         notes.push(format!(
-            "{asked} {what} were asked for: there are {least} to {most}, so that it is {taken}"
+            "{asked} {what} were requested, but {least} to {most} are allowed: {taken} used"
         ));
     }
     taken
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_rounds_and_councillors_are_clamped() {
+    fn rounds_and_councillors_are_clamped() {
         for (asked, rounds) in [(0, 1), (1, 1), (3, 3), (4, 4), (9, 4)] {
             assert_eq!(
                 CouncillorRoster::from_settings(&settings(asked, 4, None)).rounds,
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_the_roster_by_count() {
+    fn the_roster_by_count() {
         let six = CouncillorRoster::from_settings(&settings(2, 6, Some("payments"))).roles;
         assert_eq!(
             six,
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_a_domain_expert_needs_a_field() {
+    fn a_domain_expert_needs_a_field() {
         for nothing in [None, Some("  ")] {
             let roster = CouncillorRoster::from_settings(&settings(2, 6, nothing));
             assert_eq!(roster.roles.len(), 5);

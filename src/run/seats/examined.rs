@@ -1,4 +1,4 @@
-//! What a cross-examination, and a text in the place of a change, ask of the bench (seed 001).
+//! What a cross-examination, and a text in the place of a change, ask of the seats.
 
 use council_protocol::Seat;
 use council_protocol::seat::AgentKind;
@@ -29,7 +29,7 @@ impl SeatPlanner<'_> {
     }
 
     /// The rule of the verdict. What has no code has no quotes to find again: there votes decide, unless somebody said
-    /// otherwise (seed 001).
+    /// otherwise.
     pub(crate) fn consensus_rule(&self, subject: DebateSubject) -> ConsensusRule {
         let said = self
             .config
@@ -49,7 +49,7 @@ impl SeatPlanner<'_> {
             return Ok(());
         };
         let message = format!(
-            "{what} needs agents that think, and {} is `{}`, which applies rules to code",
+            "{what} needs agents with a model, but {} is `{}`, which only applies rules to code",
             seat.judge, seat.agent.name
         );
         Err(RunError::usage(message)

@@ -177,6 +177,6 @@ fn no_command(name: &str) -> RunError {
 fn not_seated(known: &KnownClient) -> RunError {
     let KnownClient { name, driver, .. } = known;
     RunError::usage(format!("agent `{name}` is not in your own configuration"))
-        .hint("a repository cannot seat an agent that may cost you money; `git council init` writes a configuration")
+        .hint("a repository cannot choose agents that may cost you money; `git council init` writes your own configuration")
         .hint(format!("or set agents.{name}.driver to `{driver}`: git config --global council.agents.{name}.driver {driver}"))
 }

@@ -1,4 +1,4 @@
-//! `--mixed`: as many judges of a second vendor beside those of the first (seeds 000 and 003).
+//! `--mixed`: as many judges of a second vendor beside those of the first.
 
 use council_protocol::seat::AgentSpec;
 
@@ -7,7 +7,7 @@ use crate::run::error::RunError;
 use crate::run::seats::{SeatPlanner, SeatRequest};
 
 /// Lets agents that cannot start give way, where a council of two vendors was configured: notes say which and why. Asked for by
-/// a flag, it is an error before any judge starts (3-debate.md, "Settled contradictions").
+/// a flag, it is an error before any judge starts.
 ///
 /// `starts` says why an agent cannot.
 pub(crate) fn drop_missing_agents(
@@ -28,12 +28,14 @@ pub(crate) fn drop_missing_agents(
             Ok(()) => here.push(name),
             Err(why) if demanded.contains(&true) => {
                 let message = format!(
-                    "judges of two vendors were asked for, and `{name}` cannot start: {why}"
+                    "--mixed needs judges of two vendors, but `{name}` cannot start: {why}"
                 );
                 return Err(RunError::usage(message)
-                    .hint("leave out --mixed, or name agents that are here: --agents A,B"));
+                    .hint("leave out --mixed, or name agents that work here: --agents A,B"));
             }
-            Err(why) => notes.push(format!("`{name}` cannot start and does not sit: {why}")),
+            Err(why) => notes.push(format!(
+                "`{name}` cannot start and does not take part: {why}"
+            )),
         }
     }
     // Where nobody is left, seating them says what is wrong.
@@ -46,7 +48,7 @@ pub(crate) fn drop_missing_agents(
 
 impl SeatPlanner<'_> {
     /// The chairs of both vendors where two were asked for. Asked for by a flag and not to be had is an error; by
-    /// configuration, a note (3-debate.md, "Settled contradictions").
+    /// configuration, a note.
     pub(crate) fn mix_vendors(
         &self,
         chairs: Vec<SeatRequest>,
@@ -97,14 +99,15 @@ impl SeatPlanner<'_> {
     ) -> Result<(Vec<SeatRequest>, Option<String>), RunError> {
         if self.is_set_by_flag("review.mixed") {
             let message =
-                format!("--mixed needs agents of two vendors, and there is only `{vendor}`");
+                format!("--mixed needs agents of two vendors, but only `{vendor}` is available");
             return Err(RunError::usage(message)
                 .hint("name agents of two: --agents claude,codex")
                 .hint(
-                    "or give one another vendor in your own configuration (`agents.NAME.vendor`)",
+                    "or set another vendor for one of them in your own configuration (`agents.NAME.vendor`)",
                 ));
         }
-        let note = format!("judges of two vendors were configured, and there is only `{vendor}`");
+        let note =
+            format!("judges of two vendors were configured, but only `{vendor}` is available");
         Ok((chairs, Some(note)))
     }
 }

@@ -113,11 +113,9 @@ impl SeatPlanner<'_> {
         };
         if quorum > seats {
             let message = format!(
-                "the quorum is {quorum}, but {seats} judges sit: no verdict but FAIL could stand"
+                "the quorum is {quorum}, but there are only {seats} judges: FAIL is the only verdict they could reach"
             );
-            return Err(
-                RunError::usage(message).hint("lower --quorum, or seat more judges: --judges N")
-            );
+            return Err(RunError::usage(message).hint("lower --quorum, or add judges: --judges N"));
         }
         Ok(quorum)
     }
@@ -139,7 +137,9 @@ impl SeatPlanner<'_> {
             && !self.is_quick()
             && sitting < all
         {
-            notes.push(format!("{sitting} of the {all} built-in perspectives sat"));
+            notes.push(format!(
+                "{sitting} of the {all} built-in perspectives took part"
+            ));
         }
         // Whoever cannot sit was told so before.
         let chairs = self
@@ -159,7 +159,7 @@ impl SeatPlanner<'_> {
                 // Its rounds follow from the intensity alone.
                 Procedure::Staged if rounds > 1 => DebateMode::Force,
                 Procedure::Staged => DebateMode::Off,
-                // Seed 001 asks fresh agents in turn: nobody need be messaged.
+                // Economy asks fresh agents in turn: nobody need be messaged.
                 Procedure::CrossExamination if self.settings().cross_examination.economy => {
                     DebateMode::Off
                 }
@@ -313,8 +313,8 @@ impl SeatPlanner<'_> {
             .collect()
     }
 
-    /// How many agents sit where nobody says who: seed 003's two, three in depth; as many as the intensity says in a staged
-    /// debate; three of each vendor where two sit (councils.md 1.2).
+    /// How many agents sit where nobody says who: two, three with `--deep`; as many as the intensity says in a staged
+    /// debate; three of each vendor where two sit.
     fn default_count(&self) -> usize {
         let review = &self.settings().review;
         match review.procedure {
@@ -388,10 +388,10 @@ impl SeatPlanner<'_> {
     fn validate_seats(&self, seats: &[Seat]) -> Result<(), RunError> {
         let known = |id: &str| council_builtin::explain_rule(id).is_some();
         if let Some(id) = self.settings().rules.keys().find(|id| !known(id)) {
-            return Err(unknown_rule(id).hint("it is named in `[rules]` of the configuration"));
+            return Err(unknown_rule(id).hint("`[rules]` in the configuration names it"));
         }
         if seats.is_empty() {
-            return Err(RunError::usage("nobody sits on the council")
+            return Err(RunError::usage("the council has no judges")
                 .hint("name perspectives or judges, or remove the empty list"));
         }
         self.check_models(seats)?;
@@ -403,7 +403,7 @@ impl SeatPlanner<'_> {
         let most = self.settings().limits.agents;
         let count = seats as u64 * (1 + u64::from(self.settings().review.explorers));
         if count > most {
-            // The text is fixed (councils.md 1.16).
+            // Scripts look for this text: it never changes.
             let message = format!(
                 "Total agent count {count} exceeds MAX_AGENTS ({most}). Reduce --explorers or remove --mixed."
             );
@@ -417,7 +417,7 @@ impl SeatPlanner<'_> {
 
 const BUILT_IN: &str = "builtin";
 
-/// Perspectives under one name (councils.md 1.13).
+/// Perspectives under one name.
 const PRESETS: &[(&str, &[&str])] = &[
     (
         "code-review",
@@ -482,7 +482,7 @@ const PRESETS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// `judge-security`, or `judge-2` without a perspective (seed 003, "Judge Naming"); a second one of a kind is
+/// `judge-security`, or `judge-2` without a perspective; a second one of a kind is
 /// `judge-security-2`.
 fn unused_name(perspective: &str, number: usize, taken: &[Seat]) -> JudgeId {
     let base = if perspective.is_empty() {
@@ -583,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_003_judges_are_named_by_number_or_perspective() {
+    fn judges_are_named_by_number_or_perspective() {
         let repository =
             "[review]\nperspectives = ['tests', 'tests', 'security']\nagents = ['builtin', 'lint']";
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Modes, seats and models, statement by statement of seeds 000, 002 and 003.
+//! Modes, seats and models, statement by statement of docs/procedures.md.
 
 use super::*;
 use crate::config::{ConfigLayer, KeyValue, resolve_layers};
@@ -57,7 +57,7 @@ fn models(config: &Config) -> Vec<Option<String>> {
 const MIXED: (&str, &str, &str) = ("review.mixed", "true", "--mixed");
 
 #[test]
-fn seed_003_mixed_seats_as_many_of_each_vendor() {
+fn mixed_seats_as_many_of_each_vendor() {
     let three = config(["", TWO], &[], &[MIXED]);
     assert_eq!(
         names(&three),
@@ -81,25 +81,25 @@ fn seed_003_mixed_seats_as_many_of_each_vendor() {
 }
 
 #[test]
-fn seed_003_mixed_without_a_second_vendor_is_an_error_when_asked_for_and_a_note_when_configured() {
+fn mixed_without_a_second_vendor_is_an_error_when_asked_for_and_a_note_when_configured() {
     let one = "[agents.alpha]\ndriver = 'command'\ncommand = ['a']\n";
     let asked = config(["", one], &[], &[MIXED]);
     let error = bench(&asked).plan_seats().unwrap_err();
     assert_eq!(
         error.message,
-        "--mixed needs agents of two vendors, and there is only `alpha`"
+        "--mixed needs agents of two vendors, but only `alpha` is available"
     );
     let configured = config(["review.mixed = true", one], &[], &[]);
     assert_eq!(names(&configured).len(), 3);
     assert_eq!(
         bench(&configured).seating_notes(),
-        ["judges of two vendors were configured, and there is only `alpha`"]
+        ["judges of two vendors were configured, but only `alpha` is available"]
     );
 }
 
 /// Chosen by configuration, a vendor that is not here is done without, in the open; demanded, it is missed when it is seated.
 #[test]
-fn seed_003_a_configured_second_vendor_that_cannot_start_gives_way_with_a_note() {
+fn a_configured_second_vendor_that_cannot_start_gives_way_with_a_note() {
     let starts = |agent: AgentSpec| match agent.name.as_str() {
         "beta" => Err("there is no program `b`".to_owned()),
         _ => Ok(()),
@@ -108,7 +108,7 @@ fn seed_003_a_configured_second_vendor_that_cannot_start_gives_way_with_a_note()
     assert_eq!(names(&configured).len(), 6);
     assert_eq!(
         mixed::drop_missing_agents(&mut configured, starts).unwrap(),
-        ["`beta` cannot start and does not sit: there is no program `b`"]
+        ["`beta` cannot start and does not take part: there is no program `b`"]
     );
     assert_eq!(
         names(&configured),
@@ -116,14 +116,14 @@ fn seed_003_a_configured_second_vendor_that_cannot_start_gives_way_with_a_note()
     );
     assert_eq!(
         bench(&configured).seating_notes(),
-        ["judges of two vendors were configured, and there is only `alpha`"]
+        ["judges of two vendors were configured, but only `alpha` is available"]
     );
     let mut demanded = config(["", TWO], &[], &[MIXED]);
     assert_eq!(
         mixed::drop_missing_agents(&mut demanded, starts)
             .unwrap_err()
             .message,
-        "judges of two vendors were asked for, and `beta` cannot start: there is no program `b`"
+        "--mixed needs judges of two vendors, but `beta` cannot start: there is no program `b`"
     );
     let nothing = |_| Ok(());
     assert_eq!(
@@ -140,7 +140,7 @@ fn seed_003_a_configured_second_vendor_that_cannot_start_gives_way_with_a_note()
 }
 
 #[test]
-fn seed_003_the_cap_counts_explorers_and_says_so_in_the_seeds_words() {
+fn the_cap_counts_explorers_and_says_so_in_the_seeds_words() {
     let with = |explorers: &str, flags: &[(&str, &str, &str)]| {
         let mut all = vec![("review.explorers", explorers, "--explorers")];
         all.extend(flags);
@@ -158,7 +158,7 @@ fn seed_003_the_cap_counts_explorers_and_says_so_in_the_seeds_words() {
 }
 
 #[test]
-fn seed_000_explorers_are_planned_with_their_model() {
+fn explorers_are_planned_with_their_model() {
     let flags = [("review.explorers", "2", "--explorers")];
     let config = config(["", TWO], &[("review.explorer-model", "haiku")], &flags);
     let options = bench(&config).plan_options();
@@ -169,7 +169,7 @@ fn seed_000_explorers_are_planned_with_their_model() {
 }
 
 #[test]
-fn seed_002_the_intensity_says_how_many_sit_and_how_long() {
+fn the_intensity_says_how_many_sit_and_how_long() {
     for (intensity, judges, rounds, debate) in [
         ("full", 3, (3, 5), DebateMode::Force),
         ("standard", 3, (2, 4), DebateMode::Force),
@@ -193,14 +193,14 @@ fn seed_002_the_intensity_says_how_many_sit_and_how_long() {
 }
 
 #[test]
-fn seed_003_the_model_is_sonnet_for_claude_and_the_users_own_for_codex() {
+fn the_model_is_sonnet_for_claude_and_the_users_own_for_codex() {
     let agents = [("review.agents", "claude,codex", "--agents")];
     let plain = config(["", CLIENTS], &[], &agents);
     assert_eq!(models(&plain), [Some("sonnet".to_owned()), None]);
 }
 
 #[test]
-fn seed_003_the_strongest_layer_names_the_model() {
+fn the_strongest_layer_names_the_model() {
     let agents = ("review.agents", "claude,codex", "--agents");
     let claude = |layers, environment: &[(&str, &str)], flags: &[(&str, &str, &str)]| {
         let mut all = vec![agents];
@@ -237,7 +237,7 @@ fn seed_003_the_strongest_layer_names_the_model() {
 }
 
 #[test]
-fn seed_003_a_model_flag_reaches_every_agent_of_its_client_and_no_other() {
+fn a_model_flag_reaches_every_agent_of_its_client_and_no_other() {
     let user =
         "[agents.second]\ndriver = 'claude'\nmodel = 'haiku'\n[agents.codex]\ndriver = 'codex'\n";
     let flag = ("agents.claude.model", "opus", "--claude-model");
@@ -255,7 +255,7 @@ fn seed_003_a_model_flag_reaches_every_agent_of_its_client_and_no_other() {
     let error = bench(&nobody).plan_seats().unwrap_err();
     assert_eq!(
         error.message,
-        "--claude-model is for judges of `claude`, and none sits"
+        "--claude-model has no effect: no judge uses `claude`"
     );
     let variable = config(["", TWO], &[("agents.claude.model", "opus")], &[]);
     assert_eq!(
@@ -266,7 +266,7 @@ fn seed_003_a_model_flag_reaches_every_agent_of_its_client_and_no_other() {
 }
 
 #[test]
-fn seed_003_perspectives_beat_a_preset_of_the_same_layer() {
+fn perspectives_beat_a_preset_of_the_same_layer() {
     let flags = [
         ("review.preset", "ops", "--preset"),
         ("review.perspectives", "error-paths,tests", "--perspectives"),

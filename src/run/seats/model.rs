@@ -1,4 +1,4 @@
-//! Which model thinks for a seat: the strongest layer that says so (seed 003, "Model Selection").
+//! Which model thinks for a seat: the strongest layer that says so.
 
 use council_protocol::Seat;
 use council_protocol::seat::{AgentKind, AgentSpec};
@@ -7,7 +7,7 @@ use crate::config::{LayerSource, ResolvedKey};
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 
-/// Claude's model where nobody says otherwise (seed 003); every other client has its user's own default.
+/// Claude's model where nobody says otherwise; every other client has its user's own default.
 const CLAUDE_DEFAULT: &str = "sonnet";
 
 impl SeatPlanner<'_> {
@@ -66,8 +66,8 @@ impl SeatPlanner<'_> {
                 |seat: &Seat| seat.agent.name == client || seat.agent.kind.driver() == client;
             let flagged = origin.is_some_and(|o| o.source == LayerSource::Flag && o.place == flag);
             if flagged && !seats.iter().any(is_it) {
-                let message = format!("{flag} is for judges of `{client}`, and none sits");
-                return Err(RunError::usage(message).hint(format!("seat one: --agents {client}")));
+                let message = format!("{flag} has no effect: no judge uses `{client}`");
+                return Err(RunError::usage(message).hint(format!("add one: --agents {client}")));
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ pub(crate) fn unknown_name(what: &str, name: &str, known: &[&str]) -> RunError {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error,
     };
-    error.hint(format!("there are: {}", known.join(", ")))
+    error.hint(format!("available: {}", known.join(", ")))
 }
 
 /// The error for a rule that is not there.

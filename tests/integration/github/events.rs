@@ -163,7 +163,7 @@ fn t15_a_command_is_about_the_commit_that_it_names() {
     stage
         .job(&["review", "--event", "--publish", "comment"], &event)
         .ends(3)
-        .tells("moved on");
+        .tells("has changed: ");
     assert_eq!(stage.reports(1).len(), 0);
 }
 
@@ -210,7 +210,7 @@ fn t14_a_head_that_moves_during_the_run_ends_the_check_as_cancelled_and_posts_no
             &[],
         )
         .ends(3)
-        .tells("moved on");
+        .tells("has changed: ");
     let state = stage.hub.state();
     assert_eq!(state.checks.len(), 1);
     assert_eq!(

@@ -109,7 +109,7 @@ fn a_job_that_left_nothing_is_an_abstention_and_too_few_are_no_verdict() {
         .prints("PASS");
     repo.council(["plan", "--run", "run", "HEAD"])
         .ends(2)
-        .tells("is there already");
+        .tells("already exists");
     repo.council(["conclude", "--run", "nowhere"]).ends(2);
 }
 

@@ -173,7 +173,7 @@ fn t21_a_report_from_elsewhere_is_about_the_event_s_commit_or_about_nothing() {
         ];
         stage.job(&args, &stage.event("workflow_run", &ended))
     };
-    publish(&wrong).ends(3).tells("moved on");
+    publish(&wrong).ends(3).tells("has changed: ");
     let forged = fs::read_to_string(&right)
         .unwrap()
         .replace("\"verdict\": \"FAIL\"", "\"verdict\": \"PASS\"");

@@ -1,0 +1,67 @@
+//! The one builder of a council's plan: what the settings, the packet and the seats say is filled in here and nowhere else.
+
+use council_protocol::capability::Grant;
+use council_protocol::packet::TargetKind;
+use council_protocol::{Packet, Seat};
+
+use crate::council::Plan;
+use crate::council::plan::{
+    ConsensusRule, DebateMode, DebateSubject, ExchangeMode, PlannedSeat, Procedure,
+    ProcedureOptions, RunSeed,
+};
+use crate::run::prepare::PreparedReview;
+use crate::run::prompts::{SeatPrompts, coverage_shown};
+
+/// What differs between one kind of council and another.
+pub(crate) struct PlanInputs {
+    pub(crate) procedure: Procedure,
+    pub(crate) debate: DebateMode,
+    pub(crate) consensus: ConsensusRule,
+    pub(crate) quorum: u32,
+    /// What each seat may do, in the order of the seats.
+    pub(crate) grants: Vec<Grant>,
+    pub(crate) exchange: ExchangeMode,
+    pub(crate) seed: RunSeed,
+    /// What a reader of the verdict should know beside the notes of the change.
+    pub(crate) notes: Vec<String>,
+    pub(crate) options: ProcedureOptions,
+}
+
+/// The plan of a council over a prepared change.
+pub(crate) fn build_plan(
+    prepared: &PreparedReview,
+    seats: &[Seat],
+    prompts: Option<&SeatPrompts>,
+    inputs: PlanInputs,
+) -> Plan {
+    let settings = &prepared.config.settings;
+    let planned = |(seat, grant): (&Seat, Grant)| PlannedSeat {
+        seat: seat.clone(),
+        grant,
+        coverage: coverage_shown(seat, prompts, prepared),
+    };
+    let mut notes = prepared.notes.clone();
+    notes.extend(inputs.notes);
+    Plan {
+        procedure: inputs.procedure,
+        debate: inputs.debate,
+        consensus: inputs.consensus,
+        quorum: inputs.quorum,
+        policy: settings.policy(),
+        seats: seats.iter().zip(inputs.grants).map(planned).collect(),
+        exchange: inputs.exchange,
+        timeouts: settings.timeouts(),
+        seed: inputs.seed,
+        framing: prepared.packet.framing.clone(),
+        notes,
+        options: inputs.options,
+    }
+}
+
+/// A change, or a text without one.
+pub(crate) fn plan_subject(packet: &Packet) -> DebateSubject {
+    match packet.target.kind {
+        TargetKind::File | TargetKind::Topic | TargetKind::Stage => DebateSubject::Text,
+        _ => DebateSubject::Change,
+    }
+}
