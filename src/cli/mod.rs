@@ -97,7 +97,7 @@ fn dispatch(command: CliCommand, start: &CommandContext) -> Result<u8, RunError>
         CliCommand::Agents(args) => commands::agents::run(&args, start)?,
         CliCommand::Backends(args) => return commands::backends::run(&args, start),
         CliCommand::Doctor(args) => commands::doctor::run(&args, start)?,
-        CliCommand::Explain(args) => commands::explain::run(&args, &start.console)?,
+        CliCommand::Explain(args) => commands::explain::run(&args, start)?,
         CliCommand::Schema(args) => commands::schema::run(&args, &start.console)?,
     }
     Ok(exit::OK)

@@ -194,7 +194,10 @@ impl Report {
             VerdictReason::RulesAbstained => {
                 "a built-in judge gave no answer, so its rules did not look".into()
             }
-            VerdictReason::Interrupted => "interrupted before the judges had decided".into(),
+            VerdictReason::Interrupted => format!(
+                "interrupted before the judges had decided; continue with: git council resume {}",
+                self.receipt.run.name
+            ),
             VerdictReason::Deadline => "the deadline passed before the judges had decided".into(),
             VerdictReason::BackendLost => {
                 "the backend broke down before the judges had decided".into()

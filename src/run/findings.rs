@@ -4,7 +4,9 @@ use crate::council::outcome::JudgedFinding;
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::shown::{self, ShownReport};
 use crate::run::store;
+use crate::text::Untrusted;
 
 /// The fewest digits of a fingerprint that name a finding.
 const MIN_FINGERPRINT_DIGITS: usize = 4;
@@ -15,41 +17,74 @@ pub(crate) struct FoundFinding {
     pub(crate) report: Report,
 }
 
-/// The finding of that id in a run (the latest that has a report), or of that fingerprint in any.
+/// The finding of that id in the report shown last, or in a run that is named; or of that fingerprint in any of them.
 pub(crate) fn find_finding(
     start: &RunContext,
     id: &str,
     run: Option<&str>,
 ) -> Result<FoundFinding, RunError> {
-    let reports = match run {
-        Some(_) => vec![store::find_run(start, run)?.report()?],
-        None => store::list_runs(start)?
-            .into_iter()
-            .map(|(_, report)| report)
-            .collect(),
+    let reports: Vec<Report> = match run {
+        Some(_) => store::find_run(start, run)?.report()?.into_iter().collect(),
+        None => known_reports(start, id)?,
     };
-    let reports: Vec<Report> = reports.into_iter().flatten().collect();
-    let named = reports.first().and_then(|report| {
-        let finding = report
-            .outcome
-            .findings
-            .iter()
-            .find(|f| f.id.eq_ignore_ascii_case(id))?;
-        Some((finding.clone(), report.clone()))
+    let by_id = reports.first().and_then(|report| {
+        Some(FoundFinding {
+            finding: finding_of(report, id)?,
+            report: report.clone(),
+        })
     });
-    if let Some((finding, report)) = named {
-        return Ok(FoundFinding { finding, report });
+    by_id.map_or_else(|| by_fingerprint(reports, id), Ok)
+}
+
+/// The report shown last, then those of past runs, the latest first. A run that ended since, e.g. one in the background, may
+/// call another finding the same: then nobody can say which one is meant.
+fn known_reports(start: &RunContext, id: &str) -> Result<Vec<Report>, RunError> {
+    let runs = store::list_runs(start)?;
+    let shown = shown::last_shown(start);
+    if let Some(ShownReport { report, at }) = &shown {
+        let unseen = runs.iter().filter(|(past, _)| past.ended() > *at);
+        let others = unseen.filter_map(|(_, other)| finding_of(other.as_ref()?, id));
+        let meant = finding_of(report, id);
+        let mut others = others.filter(|other| {
+            meant
+                .as_ref()
+                .is_some_and(|meant| meant.fingerprint != other.fingerprint)
+        });
+        if let (Some(other), Some(meant)) = (others.next(), meant) {
+            let message = format!(
+                "{id} is ambiguous: {} in the report shown last, {} in a run that ended since",
+                name_finding(&meant),
+                name_finding(&other)
+            );
+            let hint = format!(
+                "use the fingerprint: {} or {}",
+                meant.fingerprint, other.fingerprint
+            );
+            return Err(RunError::usage(message).hint(hint));
+        }
     }
+    let past = runs.into_iter().filter_map(|(_, report)| report);
+    Ok(shown
+        .map(|shown| shown.report)
+        .into_iter()
+        .chain(past)
+        .collect())
+}
+
+fn finding_of(report: &Report, id: &str) -> Option<JudgedFinding> {
+    let mut findings = report.outcome.findings.iter();
+    findings.find(|f| f.id.eq_ignore_ascii_case(id)).cloned()
+}
+
+fn by_fingerprint(reports: Vec<Report>, id: &str) -> Result<FoundFinding, RunError> {
     let printed = id.len() >= MIN_FINGERPRINT_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit());
     let begins =
         |f: &&JudgedFinding| printed && f.fingerprint.starts_with(&id.to_ascii_lowercase());
     let mut found: Vec<FoundFinding> = Vec::new();
     for report in reports {
         for finding in report.outcome.findings.iter().filter(begins) {
-            if !found
-                .iter()
-                .any(|other| other.finding.fingerprint == finding.fingerprint)
-            {
+            let is_known = |other: &FoundFinding| other.finding.fingerprint == finding.fingerprint;
+            if !found.iter().any(is_known) {
                 found.push(FoundFinding {
                     finding: finding.clone(),
                     report: report.clone(),
@@ -59,13 +94,31 @@ pub(crate) fn find_finding(
     }
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 => Err(RunError::usage(format!("no past run has a finding {id:?}"))
-            .hint("git council show lists them; --run NAME names another run than the latest")),
+        0 => Err(
+            RunError::usage(format!("no report has a finding {id:?}")).hint(
+                "git council show lists the findings of the latest run; --run NAME looks in another one",
+            ),
+        ),
         several => Err(
             RunError::usage(format!("{several} findings begin with {id:?}"))
                 .hint("write more digits of the fingerprint"),
         ),
     }
+}
+
+/// Which finding it is, for a person: `F1 (new-unwrap) at src/a.rs:3`.
+pub(crate) fn name_finding(finding: &JudgedFinding) -> String {
+    let said = &finding.finding;
+    let rule = said.rule.as_deref().unwrap_or(&said.category);
+    let rule = if rule.is_empty() { "no rule" } else { rule };
+    let at = &said.location;
+    let name = format!(
+        "{} ({rule}) at {}:{}",
+        finding.id,
+        at.path.display(),
+        at.line
+    );
+    Untrusted::new(&name).line()
 }
 
 /// `path:line description`.

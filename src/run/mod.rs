@@ -2,6 +2,7 @@
 //! knows nothing of the command line.
 
 pub(crate) mod announce;
+pub(crate) mod artefacts;
 pub(crate) mod backends;
 pub(crate) mod bundle;
 pub(crate) mod context;
@@ -34,6 +35,7 @@ pub(crate) mod resume;
 pub(crate) mod seats;
 pub(crate) mod settings;
 pub(crate) mod shards;
+pub(crate) mod shown;
 pub(crate) mod store;
 pub(crate) mod stored_request;
 pub(crate) mod trust;

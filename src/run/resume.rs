@@ -8,6 +8,48 @@ use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{RequestedTarget, ReviewRequest};
+use crate::run::store::{self, RunState, StoredRun};
+use crate::run::stored_request::StoredRequest;
+
+/// The run to resume: the one of that name, or the newest that can be resumed. Where there is none, what holds the newest
+/// interrupted one.
+pub(crate) fn find_resumable(
+    name: Option<&str>,
+    start: &RunContext,
+) -> Result<StoredRun, RunError> {
+    if name.is_some() {
+        return store::find_run(start, name);
+    }
+    let mut held = None;
+    for (past, report) in store::list_runs(start)? {
+        let is_open = match past.state() {
+            RunState::GoingOn => false,
+            RunState::CutOff => true,
+            RunState::Finished => report.is_some_and(|report| report.incomplete),
+        };
+        match is_open.then(|| check_resumable(&past, start)) {
+            Some(Ok(())) => return Ok(past),
+            Some(Err(error)) => held = held.or(Some(error)),
+            None => {}
+        }
+    }
+    Err(held.unwrap_or_else(|| {
+        RunError::usage("no run of this repository was interrupted")
+            .hint("`git council log` lists the runs; a run that lost judges is resumed by its name")
+    }))
+}
+
+/// Whether a run has all that it takes to go on.
+fn check_resumable(past: &StoredRun, start: &RunContext) -> Result<(), RunError> {
+    let mut left = LoadedRun::load(past.clone(), None).map_err(|error| {
+        RunError::usage(format!(
+            "{} cannot be resumed: {}",
+            past.name, error.message
+        ))
+    })?;
+    left.forget_losses()?;
+    StoredRequest::load_request(past, start).map(drop)
+}
 
 /// The change as it was, told by the names that the run was given.
 pub(crate) fn prepare_again(

@@ -2,10 +2,12 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::git::RepositoryPaths;
 use crate::memory::MacPurpose;
 use crate::report::{self, Report};
+use crate::session::journal::{JOURNAL_FILE, RunJournal};
 use crate::session::{LOCK_FILE, RealWorld, RunLock, RunRef, SessionWorld as _};
 
 use crate::run::context::RunContext;
@@ -38,14 +40,12 @@ pub(crate) fn hold_run(past: &StoredRun) -> Result<RunLock, RunError> {
     )?)
 }
 
-/// Removes the folder of a run that nothing but its holder and its request was written to.
+/// Removes the folder of a run that was refused before anybody was asked: without a journal nothing in it was paid for.
 pub(crate) fn forget_run(run: &RunRef) {
     let Some(folder) = &run.folder else {
         return;
     };
-    let ours = |name: &std::ffi::OsStr| name == LOCK_FILE || name == "request.json";
-    let mut left = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    if left.all(|entry| ours(&entry.file_name())) {
+    if !folder.join(JOURNAL_FILE).exists() {
         let _ = std::fs::remove_dir_all(folder);
     }
 }
@@ -62,6 +62,7 @@ pub(crate) enum RunState {
 }
 
 /// A run on disk.
+#[derive(Clone)]
 pub(crate) struct StoredRun {
     /// Its name.
     pub(crate) name: String,
@@ -86,6 +87,22 @@ impl StoredRun {
             (false, true) => RunState::Finished,
             (false, false) => RunState::CutOff,
         }
+    }
+
+    /// When its report was written; none: it has none.
+    pub(crate) fn ended(&self) -> Option<SystemTime> {
+        let meta = std::fs::metadata(self.folder.join(REPORT_FILE));
+        meta.and_then(|meta| meta.modified()).ok()
+    }
+
+    /// When it began, RFC 3339; empty while nothing tells.
+    fn started(&self, report: Option<&Report>) -> String {
+        if let Some(report) = report {
+            return report.receipt.run.started.clone();
+        }
+        let journal = self.read_file(JOURNAL_FILE).ok();
+        let journal = journal.and_then(|bytes| RunJournal::parse(&bytes).ok());
+        journal.map_or_else(String::new, |journal| journal.header.started)
     }
 
     /// Whether this user's program made its report, as it lies here. Who has no place for a key has nothing to compare.
@@ -158,10 +175,7 @@ pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Rep
         found.push((past, report));
     }
     let began = |(past, report): &(StoredRun, Option<Report>)| {
-        let started = report
-            .as_ref()
-            .map(|report| report.receipt.run.started.clone());
-        (started.unwrap_or_default(), past.name.clone())
+        (past.started(report.as_ref()), past.name.clone())
     };
     found.sort_by_cached_key(began);
     found.reverse();

@@ -38,7 +38,7 @@ pub use error::SessionError;
 pub use holder::{LOCK_FILE, LockAttempt, RunLock};
 pub use interrupts::InterruptSource;
 pub use opened::SessionBackend;
-pub use places::{RunFolder, RunFolders, RunRef, prune_runs};
+pub use places::{RunFolder, RunFolders, RunRef, artefact_stem, prune_runs};
 pub use prove::QuoteProver;
 pub use purse::{BudgetLimits, CALLS_FILE};
 pub use real::RealWorld;

@@ -214,7 +214,7 @@ impl RunRef {
 }
 
 /// How the files of a run begin: `council-20260309-head-2` writes `2026-03-09-head-2-…`.
-fn artefact_stem(name: &str) -> String {
+pub fn artefact_stem(name: &str) -> String {
     let bare = name.strip_prefix("council-").unwrap_or(name);
     match bare.split_at_checked(8) {
         Some((day, target)) if day.bytes().all(|b| b.is_ascii_digit()) => {

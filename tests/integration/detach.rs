@@ -33,7 +33,9 @@ fn seed_003_a_detached_review_is_found_and_waited_for() {
     repo.council(["wait", &name, "--json"])
         .ends(1)
         .prints("\"FAIL\"");
-    repo.council(["status"]).ends(0).prints("no review is running");
+    repo.council(["status"])
+        .ends(0)
+        .prints("no review is running");
 }
 
 #[test]

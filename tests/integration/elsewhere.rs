@@ -40,7 +40,7 @@ fn t29_a_git_directory_from_elsewhere_brings_no_verdict_and_no_dismissal() {
     mine.council(["cache"])
         .ends(0)
         .prints("0 verdicts, ")
-        .prints("1 more that you did not make");
+        .prints("1 more are ignored: you did not write them");
     let run = mine.council(["review", "HEAD"]).ends(1);
     assert!(!run.stdout.contains("recognised: "), "{}", run.stdout);
     assert!(!run.stdout.contains("dismissed: "), "{}", run.stdout);
@@ -119,7 +119,7 @@ fn t29_a_report_that_somebody_else_left_is_waited_for_in_vain() {
     let mine = unpacked(&theirs);
     mine.council(["wait", &name])
         .ends(3)
-        .tells("it bears another seal");
+        .tells("was not written by your account");
     mine.council(["show", &name]).ends(0).prints("FAIL");
     // A report that was written over is nobody's either.
     let report = run.path().join("report.json");

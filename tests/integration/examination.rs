@@ -122,7 +122,7 @@ fn seed_001_rounds_and_seats_are_clamped_and_the_sixth_needs_a_field() {
         notes.contains("Domain Expert requires -f flag. Reducing to 5 councillors."),
         "{notes}"
     );
-    assert!(notes.contains("9 rounds were asked for"), "{notes}");
+    assert!(notes.contains("9 rounds were requested"), "{notes}");
     repo.council(["review", "HEAD", "-c", "4", "--debate"])
         .ends(2)
         .tells("--councillors");
@@ -133,7 +133,7 @@ fn a_document_or_a_question_is_refused_where_nobody_thinks() {
     let repo = Repo::with_base();
     repo.council(["review", "--topic", "Should we?", "-c", "3"])
         .ends(2)
-        .tells("a question needs agents that think");
+        .tells("a question needs agents with a model");
     repo.council(["review", "--file", "README.md", "-c", "3"])
         .ends(2)
         .tells("a document needs agents that think");
@@ -168,7 +168,7 @@ fn seed_001_agents_that_think_cross_examine_a_question() {
     );
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("no councillor can be messaged: economy instead"),
+        notes.contains("councillors cannot be messaged here: fell back to economy mode"),
         "{notes}"
     );
     assert!(
@@ -284,7 +284,7 @@ fn seed_003_mixed_without_the_second_vendor_degrades_or_is_refused() {
     assert_eq!(list(&report, "/judges").len(), 3);
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("`zeta` cannot start and does not sit"),
+        notes.contains("`zeta` cannot start and does not take part"),
         "{notes}"
     );
     let demanded = with_judge(&marked, ghost);

@@ -73,7 +73,7 @@ fn a_git_directory_that_cannot_be_written_is_told_and_the_review_is_held() {
     repo.council(["review", "HEAD"])
         .ends(0)
         .prints("PASS")
-        .tells("the run cannot be kept");
+        .tells("the run cannot be stored");
     let paid = with_judge(&answer("PASS", ""), "");
     fs::write(paid.path().join(".git/council"), "in the way").unwrap();
     paid.council(["review", "HEAD"]).ends(3).tells("in the way");

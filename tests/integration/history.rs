@@ -67,9 +67,7 @@ fn log_lists_the_latest_first_and_show_tells_the_story() {
         "{log}"
     );
     assert_eq!(repo.council(["log", "-n", "1"]).stdout.lines().count(), 1);
-    repo.council(["show", "head"])
-        .ends(2)
-        .tells("3 runs match");
+    repo.council(["show", "head"]).ends(2).tells("3 runs match");
     let name = rows[2]
         .split_whitespace()
         .find(|word| word.starts_with("council-"))

@@ -479,6 +479,32 @@ fn a_superseded_review_ends_and_the_latest_commit_has_its_verdict() {
     assert!(log.contains("interrupted"), "{log}");
 }
 
+#[test]
+fn a_hook_that_was_edited_after_the_installation_is_the_users() {
+    let desk = Desk::new().installed();
+    let file = desk.repo.path().join(".git/hooks/pre-push");
+    let mut text = fs::read_to_string(&file).unwrap();
+    text.insert_str(text.find("kept=").unwrap(), "make test || exit 1\n");
+    fs::write(&file, &text).unwrap();
+    desk.repo
+        .council(["hook", "install"])
+        .ends(2)
+        .tells("was edited after git-council installed it");
+    desk.repo
+        .council(["hook", "install", "--force"])
+        .ends(2)
+        .tells("was edited after git-council installed it");
+    desk.repo
+        .council(["hook", "status"])
+        .ends(0)
+        .prints("edited since: yours");
+    desk.repo
+        .council(["hook", "uninstall"])
+        .ends(0)
+        .tells("it was left as it is");
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
 /// Every file below a directory with its mode and bytes.
 fn snapshot(dir: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
     let mut all = Vec::new();

@@ -255,6 +255,46 @@ fn a_dismissed_finding_is_listed_and_does_not_count_until_its_code_changes() {
 }
 
 #[test]
+fn the_finding_that_is_meant_is_the_one_of_the_report_shown_last() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD"]).ends(1);
+    let first = repo.git(["rev-parse", "HEAD"]);
+    repo.write("other.md", CONFLICT);
+    repo.commit("Another conflict");
+    repo.council(["review", "HEAD"]).ends(1).prints("other.md");
+    // The first change again: recognised, without a run, and shown.
+    repo.council(["review", first.trim()])
+        .ends(1)
+        .prints("nobody was asked again");
+    repo.council(["explain", "F1"])
+        .ends(0)
+        .prints("at notes.md:");
+    // A run that ended since and was not shown calls another finding the same.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let runs = fs::read_dir(repo.path().join(".git/council/runs")).unwrap();
+    for run in runs.map(|run| run.unwrap().path().join("report.json")) {
+        let text = fs::read(&run).unwrap();
+        if String::from_utf8_lossy(&text).contains("other.md") {
+            fs::write(&run, text).unwrap();
+        }
+    }
+    for command in [
+        &["dismiss", "F1", "--because", "no"][..],
+        &["explain", "F1"],
+    ] {
+        repo.council_with(&[], command)
+            .ends(2)
+            .tells("F1 is ambiguous")
+            .tells("notes.md:")
+            .tells("other.md:");
+    }
+    repo.council(["review", first.trim()]).ends(1);
+    repo.council(["dismiss", "F1", "--because", "no"])
+        .ends(0)
+        .prints("at notes.md:");
+}
+
+#[test]
 fn a_dismissal_is_taken_back_and_one_of_a_stranger_is_hearsay() {
     let repo = conflicted();
     repo.council(["review", "HEAD"]).ends(1);
@@ -299,6 +339,8 @@ pub(crate) fn suggested() -> (Repo, PathBuf) {
     assert_eq!(finding["finding"]["location"]["line"], 3, "{json}");
     finding["finding"]["suggestion"] = "    n.saturating_mul(2)".into();
     fs::write(&file, report.to_string()).unwrap();
+    // What was shown had no suggestion: nothing was shown since.
+    fs::remove_file(repo.path().join(".git/council/shown.json")).unwrap();
     let source = repo.path().join("src/more.rs");
     (repo, source)
 }

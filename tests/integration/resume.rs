@@ -84,7 +84,7 @@ fn after_sigkill_only_who_had_not_answered_is_asked_again() {
     repo.council(["replay", &name]).ends(0).prints("PASS");
     repo.council(["resume", &name])
         .ends(2)
-        .tells("is over, and no judge was lost");
+        .tells("is complete: it lost no judge");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn what_was_reviewed_must_still_be_there() {
     repo.git(["add", "--all"]);
     repo.council(["resume"])
         .ends(2)
-        .tells("is not there any more as it was");
+        .tells("has changed or is gone");
 }
 
 #[test]
@@ -165,4 +165,28 @@ fn a_run_of_the_first_format_is_told_and_computed_again() {
     repo.council(["show", name])
         .ends(0)
         .prints("tests moved from PASS to WARN on a.py:4");
+}
+
+#[test]
+fn a_refusal_leaves_no_run() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    repo.council(["review", "HEAD", "--backend", "nowhere"])
+        .ends(2);
+    let runs = repo.path().join(".git/council/runs");
+    assert_eq!(fs::read_dir(runs).unwrap().count(), 0);
+}
+
+#[test]
+fn a_run_without_a_journal_shadows_none_with_answers_that_were_paid_for() {
+    let repo = one_answers();
+    kill(begun(&repo, &["HEAD"]));
+    fs::remove_file(mark(&repo, "hang")).unwrap();
+    let empty = repo.path().join(".git/council/runs/council-29991231-zzz");
+    fs::create_dir_all(&empty).unwrap();
+    fs::write(empty.join("packet.json"), "{}").unwrap();
+    repo.council(["resume"]).ends(0).prints("PASS");
+    // Nothing is left that could be resumed, and what holds the newest is said.
+    repo.council(["resume"])
+        .ends(2)
+        .tells("council-29991231-zzz cannot be resumed");
 }

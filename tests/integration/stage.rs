@@ -205,7 +205,7 @@ fn a_synthesis_without_notes_gets_what_the_program_knows() {
     repo.council(["stage"]).ends(0);
     let synthesis = read(&repo, "stages/02-plan/outputs/synthesis.md");
     assert!(
-        synthesis.contains("## Debate Notes\n\nThe synthesizer left these out")
+        synthesis.contains("## Debate Notes\n\nThe synthesizer left out this section")
             && synthesis.contains("- Rounds: 3"),
         "{synthesis}"
     );

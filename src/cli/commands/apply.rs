@@ -28,9 +28,10 @@ pub(crate) struct ApplyArgs {
 pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunError> {
     let FoundFinding { finding, report } =
         findings::find_finding(start, &args.id, args.run.as_deref())?;
+    let name = findings::name_finding(&finding);
     let finding = finding.finding;
     let Some(suggestion) = &finding.suggestion else {
-        return Err(RunError::usage(format!("{} has no suggestion", args.id))
+        return Err(RunError::usage(format!("{name} has no suggestion"))
             .hint("its fix is in words: git council show"));
     };
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunErr
     write_atomically(&file, &changed, own.as_deref())?;
     start
         .console
-        .print(&format!("{} changed\n", findings_place(&finding.location)))
+        .print(&format!("{name}: its suggestion was applied\n"))
 }
 
 fn findings_place(at: &Location) -> String {

@@ -94,7 +94,9 @@ pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunE
     } else {
         "is dismissed until its code changes"
     };
-    start
-        .console
-        .print(&format!("{} {} {done}\n", finding.id, finding.fingerprint))
+    start.console.print(&format!(
+        "{}, fingerprint {}, {done}\n",
+        findings::name_finding(&finding),
+        finding.fingerprint
+    ))
 }

@@ -5,27 +5,48 @@ use std::fmt::Write;
 use clap::Args;
 use council_builtin::{RuleExample, RuleInfo};
 
-use crate::cli::console::Console;
+use crate::cli::context::CommandContext;
 use crate::run::error::RunError;
+use crate::run::findings::{FoundFinding, find_finding, name_finding};
 use crate::run::seats::names::unknown_rule;
-use crate::text;
+use crate::text::{self, Untrusted};
 
-/// Explain a built-in rule: what it finds, why, and what to do; without RULE, list all
+/// Explain a built-in rule or a finding: what it is, why, and what to do; without a name, list the rules
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
-    /// The rule's id, as a finding shows it
-    #[arg(value_name = "RULE")]
+    /// The rule's id as a finding shows it, or a finding: its id in the last report (F1) or its fingerprint
+    #[arg(value_name = "RULE|FINDING")]
     rule: Option<String>,
 }
 
-pub(crate) fn run(args: &ExplainArgs, console: &Console) -> Result<(), RunError> {
-    match &args.rule {
-        None => console.print(&list_rules()),
-        Some(id) => {
-            let rule = council_builtin::explain_rule(id).ok_or_else(|| unknown_rule(id))?;
-            console.print(&rule_page(rule, console.stdout_look().width.clamp(40, 100)))
+pub(crate) fn run(args: &ExplainArgs, start: &CommandContext) -> Result<(), RunError> {
+    let columns = start.console.stdout_look().width.clamp(40, 100);
+    let Some(id) = &args.rule else {
+        return start.console.print(&list_rules());
+    };
+    if let Some(rule) = council_builtin::explain_rule(id) {
+        return start.console.print(&rule_page(rule, columns));
+    }
+    // Rules have words in their names; what looks like a finding is meant as one.
+    let is_finding = id.bytes().all(|b| b.is_ascii_hexdigit())
+        || (id.len() > 1 && id.bytes().skip(1).all(|b| b.is_ascii_digit()));
+    if !is_finding {
+        return Err(unknown_rule(id));
+    }
+    let FoundFinding { finding, .. } = find_finding(start, id, None)?;
+    let mut out = format!("{}\n", name_finding(&finding));
+    let said = &finding.finding;
+    for prose in [&said.description, &said.why, &said.fix] {
+        let prose = Untrusted::new(prose).line();
+        if !prose.is_empty() {
+            let _ = writeln!(out, "\n{}", text::wrap(&prose, columns, columns).join("\n"));
         }
     }
+    let rule = said.rule.as_deref().and_then(council_builtin::explain_rule);
+    if let Some(rule) = rule {
+        let _ = write!(out, "\n{}", rule_page(rule, columns));
+    }
+    start.console.print(&out)
 }
 
 /// Every rule under its perspective, one line each.

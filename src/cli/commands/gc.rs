@@ -1,7 +1,7 @@
 //! `git council gc`: what is older than it is kept for goes.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
@@ -9,14 +9,16 @@ use clap::Args;
 use crate::cli::context::CommandContext;
 use crate::git::RepositoryPaths;
 use crate::memory::VerdictCache;
+use crate::run::artefacts::prune_artefacts;
 use crate::run::error::RunError;
 use crate::run::workspaces::PREFIX;
 use crate::run::{settings, store};
+use crate::session::RunFolders;
 
 /// How old a room must be before it is taken for one whose council was killed.
 const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Remove old runs, verdicts and workspaces beyond `runs.keep` and `cache.keep`
+/// Remove old runs with their files, verdicts and workspaces beyond `runs.keep` and `cache.keep`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GcArgs {
     /// Keep N runs instead
@@ -31,6 +33,15 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
         .keep
         .unwrap_or(usize::try_from(config.runs.keep).unwrap_or(usize::MAX));
     let runs = store::prune_runs(&place.runs_dir(), keep);
+    let kept: Vec<String> = store::list_runs(start)?
+        .into_iter()
+        .map(|(past, _)| past.name)
+        .collect();
+    let folder = place
+        .common_dir
+        .as_deref()
+        .and_then(|git_dir| RunFolders::in_repository(git_dir, place.workdir.as_deref()).artefacts);
+    let files = folder.map_or(0, |folder| prune_artefacts(&folder.path(), &kept));
     let verdicts = place.memory_dir().map_or(0, |dir| {
         VerdictCache::new(
             &dir,
@@ -39,24 +50,21 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
         )
         .prune_excess()
     });
-    let rooms = abandoned_workspaces();
+    let rooms = abandoned_workspaces(&start.temporary);
     for room in &rooms {
         // Another process may remove it, too.
         let _ = council_agents::room::remove_workspace(room);
     }
     start.console.print(&format!(
-        "removed: {} runs, {verdicts} verdicts, {} rooms\n",
+        "removed: {} runs, {files} files of theirs, {verdicts} verdicts, {} workspaces\n",
         runs.len(),
         rooms.len()
     ))
 }
 
 /// Rooms of ours that a killed council left behind.
-fn abandoned_workspaces() -> Vec<PathBuf> {
-    let entries = fs::read_dir(std::env::temp_dir())
-        .into_iter()
-        .flatten()
-        .flatten();
+fn abandoned_workspaces(temporary: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| {
         let named = entry.file_name().to_string_lossy().starts_with(PREFIX);
         let meta = entry.metadata();

@@ -11,8 +11,10 @@ use crate::config::{HookMode, Settings};
 use crate::git::{self, RepositoryPaths, TargetSpec};
 use crate::report::exit;
 use crate::run::error::RunError;
-use crate::run::hook::background::{BackgroundQueue, LoadLimits};
-use crate::run::hook::install::{CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome};
+use crate::run::hook::background::{background_queue, load_limits};
+use crate::run::hook::install::{
+    CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome, UninstallOutcome,
+};
 use crate::run::hook::script::{self, HookEvent, VERSION};
 use crate::run::settings::{self, ConfigSources};
 
@@ -176,12 +178,22 @@ fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
     let hooks = HookInstaller::in_repository(start)?;
     let mut any = false;
     for event in HookEvent::ALL {
-        if hooks.uninstall_hook(event)? {
-            any = true;
-            start.console.print(&format!(
-                "{} removed\n",
-                hooks.dir.join(event.name()).display()
-            ))?;
+        let file = hooks.dir.join(event.name());
+        match hooks.uninstall_hook(event)? {
+            UninstallOutcome::Removed => {
+                any = true;
+                start
+                    .console
+                    .print(&format!("{} removed\n", file.display()))?;
+            }
+            UninstallOutcome::Edited => {
+                any = true;
+                start.console.warning(&format!(
+                    "{} was edited after git-council installed it, so it was left as it is; remove its lines yourself",
+                    file.display()
+                ));
+            }
+            UninstallOutcome::Nothing => {}
         }
         if hooks.unconfigure_hook(event) {
             any = true;
@@ -203,6 +215,7 @@ fn show_status(start: &CommandContext) -> Result<(), RunError> {
         let mut words = match hooks.hook_state(event)? {
             HookState::Absent => "not installed".to_owned(),
             HookState::Other => "another's".to_owned(),
+            HookState::Edited => "installed, and edited since: yours".to_owned(),
             HookState::Installed { version, chained } => {
                 let old = if version < VERSION {
                     " (older: install again)"
@@ -314,6 +327,10 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
     if updates.is_empty() {
         return Ok(exit::OK);
     }
+    // A push needs the verdict now, if the review of a commit still waits for a quiet machine.
+    if let Ok(Some(background)) = background_queue(&without_git_variables(start)) {
+        background.stop_waiting();
+    }
     PrePush {
         start: &without_git_variables(start),
         remote: &remote,
@@ -325,8 +342,7 @@ fn run_post_commit(start: &CommandContext) -> Result<(), RunError> {
     if !repository_settings(start)?.hook.enabled {
         return Ok(());
     }
-    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
-    let Some(background) = BackgroundQueue::in_repository(&place) else {
+    let Some(background) = background_queue(start)? else {
         return Ok(());
     };
     let head = git::read_change(&git::ChangeRequest {
@@ -341,13 +357,8 @@ fn run_post_commit(start: &CommandContext) -> Result<(), RunError> {
 }
 
 fn run_background(start: &CommandContext) -> Result<(), RunError> {
-    let settings = repository_settings(start)?;
-    let limits = LoadLimits {
-        load: settings.background.load,
-        battery: settings.background.battery,
-    };
-    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
-    match BackgroundQueue::in_repository(&place) {
+    let limits = load_limits(&settings::branch_config(start)?);
+    match background_queue(start)? {
         Some(background) => background.process_requests(&limits, start),
         None => Ok(()),
     }

@@ -7,8 +7,9 @@ use crate::cli::deliver::ReportOutput;
 use crate::run::convene;
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
-use crate::run::resume::prepare_again;
-use crate::run::store::{self, RunState, StoredRun};
+use crate::run::resume::{find_resumable, prepare_again};
+use crate::run::shown::remember_shown;
+use crate::run::store;
 use crate::run::stored_request::StoredRequest;
 
 /// Resume a run that was interrupted or lost judges; answers that are there are kept
@@ -36,19 +37,8 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let report = convene::resume_run(prepared, &left, &start)?;
     let file = review.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
-    Ok(ReportOutput::from_settings(&settings, file.as_deref())
-        .deliver_report(&report, &start.console))
-}
-
-fn find_resumable(name: Option<&str>, start: &CommandContext) -> Result<StoredRun, RunError> {
-    if name.is_some() {
-        return store::find_run(start, name);
-    }
-    let mut all = store::list_runs(start)?.into_iter().map(|(past, _)| past);
-    all.find(|past| past.state() == RunState::CutOff)
-        .ok_or_else(|| {
-            RunError::usage("no run of this repository was interrupted").hint(
-                "`git council log` lists the runs; a run that lost judges is resumed by its name",
-            )
-        })
+    let output = ReportOutput::from_settings(&settings, file.as_deref());
+    let code = output.deliver_report(&report, &start.console);
+    remember_shown(&report, &start);
+    Ok(code)
 }

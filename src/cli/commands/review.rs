@@ -19,6 +19,7 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{RequestedTarget, ReviewRequest};
+use crate::run::shown::remember_shown;
 use crate::session::InterruptSource;
 
 const EXAMPLES: &str = "\
@@ -313,6 +314,7 @@ pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunErr
         .map(|file| start.dir.join(file));
     let code = ReportOutput::from_settings(&settings, file.as_deref())
         .deliver_report(&report, &start.console);
+    remember_shown(&report, &start);
     hint_other_judges(&settings, &start);
     Ok(code)
 }

@@ -9,6 +9,7 @@ use crate::config::ReportFormat;
 use crate::report::GatePolicy;
 use crate::run::error::RunError;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
+use crate::run::shown::remember_shown;
 use crate::run::store;
 use crate::text::Untrusted;
 
@@ -85,7 +86,9 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
         start.console.stdout_look(),
         GatePolicy::default(),
     );
-    pager::print_paged(&text, start)
+    pager::print_paged(&text, start)?;
+    remember_shown(&report, start);
+    Ok(())
 }
 
 /// Each with what it is worth, then its report as the note has it.

@@ -24,8 +24,14 @@ pub(crate) fn run(_: &StatusArgs, start: &CommandContext) -> Result<(), RunError
         };
         out.push_str(&format!("{}  {line}\n", past.name));
     }
-    if let BackgroundState::Waiting(why) = background::background_state(start)? {
-        out.push_str(&format!("a review of the last commit is waiting: {why}\n"));
+    match background::background_state(start)? {
+        BackgroundState::Waiting(why) => out.push_str(&format!(
+            "a review of the last commit is waiting: {why}; `git council wait` starts it\n"
+        )),
+        BackgroundState::GivenUp(why) => out.push_str(&format!(
+            "the review of the last commit was given up: {why}; `git council wait` starts it\n"
+        )),
+        BackgroundState::Idle | BackgroundState::Working => {}
     }
     if out.is_empty() {
         out.push_str("no review is running; `git council log` lists finished runs\n");

@@ -10,7 +10,8 @@ use crate::cli::deliver::render_report;
 use crate::config::{ReportFormat, parse_duration};
 use crate::report::GatePolicy;
 use crate::run::error::RunError;
-use crate::run::hook::background::{self, BackgroundState};
+use crate::run::hook::background::{BackgroundState, background_queue};
+use crate::run::shown::remember_shown;
 use crate::run::store::{self, RunState, StoredRun};
 
 /// How often it is looked.
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
     let began = Instant::now();
     let late = || limit.is_some_and(|ms| began.elapsed() >= Duration::from_millis(ms));
     // A review of a commit may not have begun yet.
-    while args.run.is_none() && background::background_state(start)? != BackgroundState::Idle {
+    while args.run.is_none() && is_expected(start)? {
         if late() {
             return Err(RunError::run("the background review is still running")
                 .hint("wait longer: --timeout 10m"));
@@ -74,7 +75,27 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         start.console.stdout_look(),
         GatePolicy::default(),
     ))?;
+    remember_shown(&report, start);
     Ok(line.exit_code)
+}
+
+/// Whether a review of a commit is still to come or going on; one that waits or was given up begins now.
+fn is_expected(start: &CommandContext) -> Result<bool, RunError> {
+    let Some(queue) = background_queue(start)? else {
+        return Ok(false);
+    };
+    match queue.current_state() {
+        BackgroundState::Idle => return Ok(false),
+        BackgroundState::Working => {}
+        BackgroundState::Waiting(_) => queue.stop_waiting(),
+        BackgroundState::GivenUp(why) => {
+            start.console.warning(&format!(
+                "the review of the last commit was given up ({why}); it starts now"
+            ));
+            queue.begin_again(start)?;
+        }
+    }
+    Ok(true)
 }
 
 fn find_run(name: Option<&str>, start: &CommandContext) -> Result<StoredRun, RunError> {

@@ -17,6 +17,7 @@ use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
 use crate::run::prepare::{PreparedReview, prepare_spec};
 use crate::run::request::ReviewRequest;
+use crate::run::shown::remember_shown;
 use crate::session::InterruptSource;
 
 use crate::cli::github::publishing::{
@@ -114,6 +115,7 @@ pub(crate) fn review_pull_request(
         ..ReportOutput::from_settings(&settings, file.as_deref())
     }
     .deliver_report(&report, &start.console);
+    remember_shown(&report, &start);
     write_sarif(&report, args, &mut wishes, &start)?;
     if let Some(pull) = seen
         .pull

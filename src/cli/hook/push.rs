@@ -14,6 +14,7 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{RequestedTarget, ReviewRequest};
+use crate::run::shown::remember_shown;
 use crate::session::InterruptSource;
 use crate::text::Untrusted;
 
@@ -79,14 +80,21 @@ impl PrePush<'_> {
         let began = Instant::now();
         let mut worst = PushOutcome::Passed;
         let mut told = String::new();
+        let mut shown = None;
         for reviewed in ranges {
             let Some((report, settings)) = self.review_range(reviewed, began)? else {
                 return Ok(exit::OK);
             };
             worst = worst.max(PushOutcome::from_report(&report, &settings));
             self.describe_range(&mut told, reviewed, &report, &settings);
+            if !report.outcome.findings.is_empty() {
+                shown = Some(report);
+            }
         }
         self.start.console.write_stderr(&told);
+        if let Some(report) = shown {
+            remember_shown(&report, self.start);
+        }
         if worst == PushOutcome::Stopped {
             self.say_line(
                 "the push is blocked (to push anyway: git push --no-verify, or GIT_COUNCIL=0)",

@@ -12,15 +12,17 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use council_protocol::Seat;
+use council_protocol::seat::AgentKind;
+
+use crate::config::Config;
 use crate::git::RepositoryPaths;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::seats::SeatPlanner;
 
 /// How often it is looked.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-
-/// How long a review waits for a quiet machine before it is let go.
-const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// How long a review that is superseded has to end.
 const GRACE: Duration = Duration::from_secs(35);
@@ -39,6 +41,8 @@ pub(crate) enum BackgroundState {
     Waiting(String),
     /// Somebody works.
     Working,
+    /// The last review that was wanted never began, and this is why.
+    GivenUp(String),
 }
 
 impl BackgroundQueue {
@@ -58,6 +62,24 @@ impl BackgroundQueue {
 
     fn reason_file(&self) -> PathBuf {
         self.dir.join("waiting")
+    }
+
+    /// Why the last request was given up.
+    fn given_up_file(&self) -> PathBuf {
+        self.dir.join("given-up")
+    }
+
+    /// It lies there when somebody needs the verdict now.
+    fn urgent_file(&self) -> PathBuf {
+        self.dir.join("urgent")
+    }
+
+    /// Ends the waiting for a quiet machine: somebody needs the verdict now.
+    pub(crate) fn stop_waiting(&self) {
+        if matches!(self.current_state(), BackgroundState::Waiting(_)) {
+            // Where it cannot be written, the review begins when the machine is quiet.
+            let _ = fs::write(self.urgent_file(), "");
+        }
     }
 
     /// Leaves a request and starts whoever works it off, detached; returns at once.
@@ -86,9 +108,23 @@ impl BackgroundQueue {
         command.spawn().map(drop).map_err(cannot)
     }
 
+    /// Begins a review that was given up: somebody needs the verdict now.
+    pub(crate) fn begin_again(&self, start: &RunContext) -> Result<(), RunError> {
+        self.request_review("HEAD", start)?;
+        // Where it cannot be written, the review begins when the machine is quiet.
+        let _ = fs::write(self.urgent_file(), "");
+        Ok(())
+    }
+
     /// Leaves a request in the place of any earlier one.
     fn write_request(&self, head: &str) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
+        for over in [self.given_up_file(), self.urgent_file()] {
+            match fs::remove_file(over) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
         let mut beside = tempfile::NamedTempFile::new_in(&self.dir)?;
         beside.write_all(head.as_bytes())?;
         beside
@@ -108,7 +144,10 @@ impl BackgroundQueue {
             (false, _) if self.request_file().exists() && self.is_recent() => {
                 BackgroundState::Working
             }
-            (false, _) => BackgroundState::Idle,
+            (false, _) => match fs::read_to_string(self.given_up_file()) {
+                Ok(why) => BackgroundState::GivenUp(why),
+                Err(_) => BackgroundState::Idle,
+            },
         }
     }
 
@@ -143,29 +182,35 @@ impl BackgroundQueue {
 
     fn process_held(&self, limits: &LoadLimits, start: &RunContext) -> io::Result<()> {
         while self.request_file().exists() {
-            let quiet = self.wait_for_quiet(limits);
+            let waited = self.wait_for_quiet(limits);
             let _ = fs::remove_file(self.reason_file());
+            let _ = fs::remove_file(self.urgent_file());
             let head = fs::read_to_string(self.request_file());
             fs::remove_file(self.request_file())?;
-            if quiet && head.is_ok() {
-                self.run_review(start)?;
+            match (waited, head) {
+                (Ok(()), Ok(_)) => self.run_review(start)?,
+                (Err(why), Ok(_)) => fs::write(self.given_up_file(), why)?,
+                (_, Err(_)) => {}
             }
         }
         Ok(())
     }
 
-    /// Whether the machine became quiet in time.
-    fn wait_for_quiet(&self, limits: &LoadLimits) -> bool {
-        let end = Instant::now() + MAX_WAIT;
+    /// Waits for a quiet machine, or until somebody needs the verdict now; an error says why it never became quiet.
+    fn wait_for_quiet(&self, limits: &LoadLimits) -> Result<(), String> {
+        let end = Instant::now() + limits.max_wait;
         while let Some(why) = limits.busy_reason() {
-            // Only `status` reads it.
-            let _ = fs::write(self.reason_file(), why);
-            if Instant::now() >= end {
-                return false;
+            if self.urgent_file().exists() {
+                return Ok(());
             }
-            sleep(Duration::from_secs(2));
+            if Instant::now() >= end {
+                return Err(why);
+            }
+            // Only `status` and `wait` read it.
+            let _ = fs::write(self.reason_file(), why);
+            sleep(POLL_INTERVAL);
         }
-        true
+        Ok(())
     }
 
     /// One review, ended when another request comes.
@@ -226,14 +271,16 @@ fn end_review(child: &mut Child) -> io::Result<()> {
     child.wait().map(drop)
 }
 
+/// The queue of the repository that we were started in; none where nothing can be kept.
+pub(crate) fn background_queue(start: &RunContext) -> Result<Option<BackgroundQueue>, RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    Ok(BackgroundQueue::in_repository(&place))
+}
+
 /// How the background of the repository stands that we were started in.
 pub(crate) fn background_state(start: &RunContext) -> Result<BackgroundState, RunError> {
-    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
-    Ok(
-        BackgroundQueue::in_repository(&place).map_or(BackgroundState::Idle, |background| {
-            background.current_state()
-        }),
-    )
+    let queue = background_queue(start)?;
+    Ok(queue.map_or(BackgroundState::Idle, |queue| queue.current_state()))
 }
 
 /// When the machine is too busy.
@@ -242,11 +289,39 @@ pub(crate) struct LoadLimits {
     pub(crate) load: u64,
     /// Whether a battery is no reason.
     pub(crate) battery: bool,
+    /// Whether there is anything to wait for: built-in judges take a moment, and wait for nothing.
+    pub(crate) is_heavy: bool,
+    /// How long a review waits for a quiet machine before it is given up.
+    pub(crate) max_wait: Duration,
+}
+
+/// How long a review waits for a quiet machine before it is given up.
+const MAX_WAIT: Duration = Duration::from_secs(600);
+
+/// When the machine is too busy for the judges that this configuration seats.
+pub(crate) fn load_limits(config: &Config) -> LoadLimits {
+    let seats = SeatPlanner {
+        config,
+        deep: false,
+    }
+    .plan_seats();
+    let is_ruled = |seat: &Seat| matches!(seat.agent.kind, AgentKind::Builtin { .. });
+    let background = &config.settings.background;
+    LoadLimits {
+        load: background.load,
+        battery: background.battery,
+        // Who cannot sit is told by the review itself.
+        is_heavy: seats.is_ok_and(|seats| !seats.iter().all(is_ruled)),
+        max_wait: MAX_WAIT,
+    }
 }
 
 impl LoadLimits {
     /// Why a review has to wait, if it has to.
     fn busy_reason(&self) -> Option<String> {
+        if !self.is_heavy {
+            return None;
+        }
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         if let Some(load) = excess_load(&text, processors, self.load) {
@@ -275,6 +350,52 @@ fn on_battery(supplies: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const BUSY: LoadLimits = LoadLimits {
+        load: 0,
+        battery: true,
+        is_heavy: true,
+        max_wait: Duration::ZERO,
+    };
+
+    fn queue(dir: &tempfile::TempDir) -> BackgroundQueue {
+        BackgroundQueue {
+            dir: dir.path().to_path_buf(),
+        }
+    }
+
+    #[test]
+    fn judges_that_cost_nothing_wait_for_nothing() {
+        let limits = LoadLimits {
+            is_heavy: false,
+            ..BUSY
+        };
+        assert_eq!(limits.busy_reason(), None);
+        assert!(BUSY.busy_reason().is_some());
+    }
+
+    #[test]
+    fn giving_up_says_why_until_the_next_request() {
+        let dir = tempfile::tempdir().unwrap();
+        let queue = queue(&dir);
+        let why = queue.wait_for_quiet(&BUSY).unwrap_err();
+        assert!(why.starts_with("the load is"), "{why}");
+        fs::write(queue.given_up_file(), &why).unwrap();
+        assert_eq!(queue.current_state(), BackgroundState::GivenUp(why));
+        queue.write_request("HEAD").unwrap();
+        assert_eq!(queue.current_state(), BackgroundState::Working);
+    }
+
+    #[test]
+    fn whoever_needs_the_verdict_now_ends_the_waiting() {
+        let dir = tempfile::tempdir().unwrap();
+        let queue = queue(&dir);
+        let lock = File::create(queue.lock_file()).unwrap();
+        lock.try_lock().unwrap();
+        fs::write(queue.reason_file(), "on battery").unwrap();
+        queue.stop_waiting();
+        assert_eq!(queue.wait_for_quiet(&BUSY), Ok(()));
+    }
 
     #[test]
     fn load_is_measured_against_the_processors() {

@@ -28,6 +28,8 @@ pub(crate) enum HookState {
     Absent,
     /// Ours; whether an earlier one is chained.
     Installed { version: u32, chained: bool },
+    /// Ours once, and edited since: it is the user's, and stays as it is.
+    Edited,
     /// Another's.
     Other,
 }
@@ -38,6 +40,15 @@ pub(crate) enum InstallOutcome {
     Installed,
     Renewed,
     Already,
+}
+
+/// What a removal came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UninstallOutcome {
+    Removed,
+    /// It was edited after the installation, and stays.
+    Edited,
+    Nothing,
 }
 
 /// How a hook is called until it is whole.
@@ -93,7 +104,10 @@ impl HookInstaller {
             Err(error) => return Err(file_error("read", &file, &error)),
         };
         Ok(match script::detect_owner(&bytes) {
-            HookOwner::Council(version) => HookState::Installed {
+            HookOwner::Council {
+                is_edited: true, ..
+            } => HookState::Edited,
+            HookOwner::Council { version, .. } => HookState::Installed {
                 version,
                 chained: path_exists(&self.kept_file(event)),
             },
@@ -126,6 +140,15 @@ impl HookInstaller {
                     file.display()
                 ))
                 .hint("update git-council"));
+            }
+            HookState::Edited => {
+                let edited = format!(
+                    "{} was edited after git-council installed it, so it was left as it is",
+                    file.display()
+                );
+                return Err(RunError::usage(edited).hint(
+                    "to have it renewed, keep your lines elsewhere, remove it, and install again",
+                ));
             }
             HookState::Other => {
                 // An installation that was killed has left the earlier hook under both names.
@@ -203,13 +226,15 @@ impl HookInstaller {
         write().map_err(|error: io::Error| file_error("write", &file, &error))
     }
 
-    /// Takes a hook away and puts back what was there before. Says whether there was one of ours.
-    pub(crate) fn uninstall_hook(&self, event: HookEvent) -> Result<bool, RunError> {
+    /// Takes a hook away and puts back what was there before.
+    pub(crate) fn uninstall_hook(&self, event: HookEvent) -> Result<UninstallOutcome, RunError> {
         let (file, kept) = (self.hook_file(event), self.kept_file(event));
         self.remove_partial_files();
-        let HookState::Installed { .. } = self.hook_state(event)? else {
-            return restore_cut_off(&file, &kept);
-        };
+        match self.hook_state(event)? {
+            HookState::Installed { .. } => {}
+            HookState::Edited => return Ok(UninstallOutcome::Edited),
+            HookState::Absent | HookState::Other => return restore_cut_off(&file, &kept),
+        }
         let made_dir = made_dir(&fs::read(&file).unwrap_or_default());
         if path_exists(&kept) {
             fs::rename(&kept, &file).map_err(|error| file_error("put back", &file, &error))?;
@@ -220,7 +245,7 @@ impl HookInstaller {
             // Another hook may live there by now.
             let _ = fs::remove_dir(&self.dir);
         }
-        Ok(true)
+        Ok(UninstallOutcome::Removed)
     }
 
     /// Removes what killed installations of ours never finished.
@@ -279,12 +304,12 @@ impl HookInstaller {
 }
 
 /// An installation that was killed before its last step has left the earlier hook under both names.
-fn restore_cut_off(file: &Path, kept: &Path) -> Result<bool, RunError> {
+fn restore_cut_off(file: &Path, kept: &Path) -> Result<UninstallOutcome, RunError> {
     if !same_file(file, kept) {
-        return Ok(false);
+        return Ok(UninstallOutcome::Nothing);
     }
     fs::remove_file(kept).map_err(|error| file_error("remove", kept, &error))?;
-    Ok(true)
+    Ok(UninstallOutcome::Removed)
 }
 
 fn path_exists(path: &Path) -> bool {

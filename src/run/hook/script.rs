@@ -1,7 +1,15 @@
 //! The hook as a file: POSIX sh, marked with its version, the same bytes for the same purpose.
 
+use crate::packet::sha256;
+
 /// The version of the scripts; an older one is replaced by `git council hook install`.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
+
+/// The marker stands among so many lines at the top.
+const MARKER_LINES: usize = 5;
+
+/// Digits of the sum by which an edited script is known.
+const SUM_DIGITS: usize = 16;
 
 /// What an earlier hook is called while ours stands in its place.
 pub(crate) const KEPT: &str = "before-council";
@@ -29,25 +37,51 @@ impl HookEvent {
 /// Whose a file in the hooks directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HookOwner {
-    /// Ours, of this version.
-    Council(u32),
+    /// Ours, of this version. Whoever edited it afterwards owns it: their lines are neither renewed over nor removed.
+    Council { version: u32, is_edited: bool },
     /// Somebody else's.
     Other,
 }
 
-/// The line by which our own files are known.
-fn marker_line(event: HookEvent, version: u32) -> String {
-    format!("# git-council {} hook, version {version}", event.name())
+/// The line by which our own files are known; `body` is everything else of the file.
+fn marker_line(event: HookEvent, body: &str) -> String {
+    let sum = sum_of(body);
+    format!(
+        "# git-council {} hook, version {VERSION}, sum {sum}",
+        event.name()
+    )
+}
+
+fn sum_of(body: &str) -> String {
+    let mut sum = sha256(body.as_bytes());
+    sum.truncate(SUM_DIGITS);
+    sum
 }
 
 /// Whose a file is.
 pub(crate) fn detect_owner(bytes: &[u8]) -> HookOwner {
     let text = String::from_utf8_lossy(bytes);
-    let version = text.lines().take(3).find_map(|line| {
-        let rest = line.strip_prefix("# git-council ")?;
-        rest.rsplit_once(", version ")?.1.parse().ok()
-    });
-    version.map_or(HookOwner::Other, HookOwner::Council)
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let found = lines.iter().take(MARKER_LINES).enumerate();
+    let mut found = found.filter_map(|(at, line)| Some((at, version_of(line)?)));
+    let Some((at, (version, has_sum))) = found.next() else {
+        return HookOwner::Other;
+    };
+    let body = [&lines[..at], &lines[at + 1..]].concat().concat();
+    let is_ours = |event: HookEvent| lines[at].trim_end() == marker_line(event, &body);
+    // Version 1 had no sum, and what a later one sums up is not known here.
+    let is_edited = version <= VERSION && has_sum && !HookEvent::ALL.into_iter().any(is_ours);
+    HookOwner::Council { version, is_edited }
+}
+
+/// The version that a marker names, and whether it has a sum; none: the line is no marker.
+fn version_of(line: &str) -> Option<(u32, bool)> {
+    let rest = line.trim_end().strip_prefix("# git-council ")?;
+    let (_, rest) = rest.rsplit_once(", version ")?;
+    let (version, sum) = rest
+        .split_once(',')
+        .map_or((rest, None), |(v, s)| (v, Some(s)));
+    Some((version.parse().ok()?, sum.is_some()))
 }
 
 /// The file. `program` is where this program lies, for whoever has it on no PATH; `made_dir` whether the directory is ours.
@@ -66,8 +100,9 @@ pub(crate) fn render_script(event: HookEvent, program: &str, made_dir: bool) -> 
         ),
         HookEvent::PostCommit => ("no review was started", "\"$kept\" \"$@\""),
     };
-    format!(
-        "#!/bin/sh\n{}\n{made}# `git council hook uninstall` removes it and puts back what was here before.\n\
+    let head = "#!/bin/sh\n";
+    let rest = format!(
+        "{made}# `git council hook uninstall` removes it and puts back what was here before.\n\
          kept=$0.{KEPT}\n\
          council=$(command -v git-council) || council={}\n\
          if [ ! -x \"$council\" ]; then\n\
@@ -80,9 +115,10 @@ pub(crate) fn render_script(event: HookEvent, program: &str, made_dir: bool) -> 
          fi\n\
          [ \"$GIT_COUNCIL\" = 0 ] && exit 0\n\
          exec \"$council\" hook run {name} \"$@\"\n",
-        marker_line(event, VERSION),
         shell_quote(program),
-    )
+    );
+    let marker = marker_line(event, &format!("{head}{rest}"));
+    format!("{head}{marker}\n{rest}")
 }
 
 /// A word for the shell.
@@ -92,17 +128,19 @@ pub(crate) fn shell_quote(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn our_own_files_are_known_by_their_marker() {
+        let ours = |version| HookOwner::Council {
+            version,
+            is_edited: false,
+        };
         for event in HookEvent::ALL {
             let text = render_script(event, "/opt/it's/git-council", false);
-            assert_eq!(
-                detect_owner(text.as_bytes()),
-                HookOwner::Council(VERSION),
-                "{text}"
-            );
+            assert_eq!(detect_owner(text.as_bytes()), ours(VERSION), "{text}");
             assert!(
                 text.contains(r"council='/opt/it'\''s/git-council'"),
                 "{text}"
@@ -111,12 +149,31 @@ mod tests {
         assert_eq!(detect_owner(b"#!/bin/sh\nmake test\n"), HookOwner::Other);
         assert_eq!(
             detect_owner(b"#!/bin/sh\n# git-council pre-push hook, version 7\n"),
-            HookOwner::Council(7)
+            ours(7)
         );
         assert_eq!(
             detect_owner(&[0x7f, 0x45, 0x4c, 0x46, 0xff]),
             HookOwner::Other
         );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(10_000))]
+        #[test]
+        fn whatever_is_written_into_a_script_makes_it_the_users(
+            event in prop::sample::select(HookEvent::ALL.to_vec()),
+            program in "[ -~]{1,30}",
+            made_dir in any::<bool>(),
+            line in "[ -~\n]{1,20}",
+            at in any::<prop::sample::Index>(),
+        ) {
+            let mut text = render_script(event, &program, made_dir);
+            let untouched = text.clone();
+            text.insert_str(at.index(text.len() + 1), &line);
+            let ours = HookOwner::Council { version: VERSION, is_edited: false };
+            prop_assert_eq!(detect_owner(untouched.as_bytes()), ours);
+            prop_assert_ne!(detect_owner(text.as_bytes()), ours, "{}", text);
+        }
     }
 
     #[test]

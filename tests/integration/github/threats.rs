@@ -18,7 +18,11 @@ fn t1_a_configuration_in_the_head_is_announced_and_not_obeyed() {
         .council(&["review", "--pr", "1", "--publish", "comment"])
         .ends(1)
         .prints("council.toml");
-    assert!(stage.reports(1)[0].body.contains("not obeyed"));
+    assert!(
+        stage.reports(1)[0]
+            .body
+            .contains("the edit is ignored here")
+    );
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! The report that was shown last, recognised ones included: the one whose `F1` a person means.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::council::outcome::Verdict;
+use crate::git::RepositoryPaths;
+use crate::memory::MacPurpose;
+use crate::report::{self, GatePolicy, Report};
+use crate::run::context::RunContext;
+
+/// Its name in the folder that the program keeps in a git directory.
+const FILE: &str = "shown.json";
+
+/// What stands before the report when it is signed: a report of a run does not pass for one that was shown.
+const SHOWN: &[u8] = b"shown\0";
+
+/// A report that a person saw.
+pub(crate) struct ShownReport {
+    pub(crate) report: Report,
+    /// When it was shown.
+    pub(crate) at: Option<SystemTime>,
+}
+
+/// Remembers what was shown. Where that cannot be written, the latest run is what people are taken to mean.
+pub(crate) fn remember_shown(report: &Report, start: &RunContext) {
+    if report.outcome.verdict == Verdict::Skipped || start.environment.is_ci() {
+        return;
+    }
+    let (Some(path), Some(key)) = (file(start), start.signing_key()) else {
+        return;
+    };
+    let json = report::json::render(report, GatePolicy::default());
+    let mac = key.mac_hex(MacPurpose::Report, &[SHOWN, json.as_bytes()].concat());
+    let write = || -> std::io::Result<()> {
+        let folder = path.parent().unwrap_or(&path);
+        fs::create_dir_all(folder)?;
+        let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+        beside.write_all(format!("{mac}\n{json}").as_bytes())?;
+        beside.persist(&path).map(drop).map_err(|error| error.error)
+    };
+    let _ = write();
+}
+
+/// What was shown last, if this user's program showed it.
+pub(crate) fn last_shown(start: &RunContext) -> Option<ShownReport> {
+    let path = file(start)?;
+    let text = fs::read_to_string(&path).ok()?;
+    let (mac, json) = text.split_once('\n')?;
+    let signed = [SHOWN, json.as_bytes()].concat();
+    if !start
+        .signing_key()?
+        .verify_mac(MacPurpose::Report, &signed, mac)
+    {
+        return None;
+    }
+    Some(ShownReport {
+        report: report::json::parse(json).ok()?,
+        at: fs::metadata(&path).and_then(|meta| meta.modified()).ok(),
+    })
+}
+
+fn file(start: &RunContext) -> Option<PathBuf> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;
+    Some(place.memory_dir()?.join(FILE))
+}
