@@ -90,6 +90,8 @@ fn workers_as_the_others(candidates: &mut [BackendCandidate], seats: &[Seat], ag
 
 /// Whether an agent can be used here, by what was heard of it.
 fn check_usable(heard: &[ProbeResult], seat: &Seat, agents: &AgentTable) -> Result<(), Failure> {
+    // An agent that only a plugin knows is nothing that a worker could start, whatever the plugin says of it.
+    agents.find_agent(&seat.agent.kind)?;
     if heard.iter().any(Result::is_ok) {
         return Ok(());
     }

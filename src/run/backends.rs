@@ -12,11 +12,15 @@ use council_background::WorkerCommand;
 use council_protocol::change::NoBlobs;
 use council_protocol::message::Hello;
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
-use council_protocol::seat::{AgentSpec, Perspective};
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::Framing;
 use council_protocol::{BlobSource, Coverage, Failure, JudgeId, PROTOCOL_VERSION, Packet, Seat};
 
-use crate::registry::{self, BackendKit, BackendSurvey, ListedBackend};
+use crate::registry::{
+    self, BackendCandidate, BackendChoice, BackendKit, BackendRequest, BackendSelection,
+    BackendSurvey, ListedBackend, ProbeResult, select_backend,
+};
+use crate::session::SessionBackend;
 use crate::session::worker::PACKET_FOLDER;
 
 use crate::config::{BackendSettings, Settings};
@@ -92,45 +96,140 @@ impl BackendTable {
         found.and_then(|agent| agent.probe_seat(&seat))
     }
 
-    /// With the plugins of the configuration: all of them, or the one that is asked for. A plugin is never loaded unasked.
-    pub(crate) fn with_plugins(
-        mut self,
-        settings: &Settings,
-        repository: Option<PathBuf>,
-        only: Option<&str>,
-    ) -> Self {
-        let wanted = |(name, _): &(&String, _)| only.is_none_or(|only| only == name.as_str());
-        let named = settings.backends.iter().filter(wanted);
-        self.plugins = named
+    /// With every plugin of the configuration, to say what each can do.
+    pub(crate) fn with_plugins(mut self, settings: &Settings, repository: Option<PathBuf>) -> Self {
+        let all = settings.backends.iter();
+        self.plugins = all
             .map(|(name, plugin)| (name.clone(), plugin.clone()))
             .collect();
         self.repository = repository;
         self
     }
 
+    /// With the plugins that a council of these seats may be held by.
+    pub(crate) fn with_needed_plugins(
+        self,
+        settings: &Settings,
+        repository: Option<PathBuf>,
+        seats: &[Seat],
+        choice: &BackendChoice,
+    ) -> Self {
+        let mut table = self.with_plugins(settings, repository);
+        table
+            .plugins
+            .retain(|(name, _)| needs_plugin(name, seats, choice));
+        table
+    }
+
     /// The backends that there are, those that are preferred first, and why a plugin is not among them.
-    pub(crate) fn list_backends(&self, start: &RunContext) -> (Vec<ListedBackend>, Vec<RunError>) {
+    pub(crate) fn list_backends(
+        &self,
+        start: &RunContext,
+    ) -> (Vec<ListedBackend>, Vec<(String, RunError)>) {
         let mut listed = registry::built_in_backends(&self.kit);
         let mut failed = Vec::new();
         for (name, settings) in &self.plugins {
             match plugins::load_plugin(name, settings, self.repository.clone(), start) {
                 Ok(plugin) => listed.push(plugin),
-                Err(error) => failed.push(error),
+                Err(error) => failed.push((name.clone(), error)),
             }
         }
         (listed, failed)
     }
 
     /// Asks every backend what it can do for every seat.
-    pub(crate) fn survey_seats(
+    pub(crate) fn survey_seats(&self, seats: &[Seat], start: &RunContext) -> SurveyedBackends {
+        let (listed, failed) = self.list_backends(start);
+        let agents = &self.kit.agents;
+        SurveyedBackends {
+            survey: registry::survey_backends(listed, &self.hello, seats, agents, PROBE_TIMEOUT),
+            asked: seats.to_vec(),
+            plugins: self.plugins.iter().map(|(name, _)| name.clone()).collect(),
+            failed,
+        }
+    }
+}
+
+/// Backends that said what they can do for every seat.
+pub(crate) struct SurveyedBackends {
+    survey: BackendSurvey,
+    asked: Vec<Seat>,
+    /// The names of those that are plugins.
+    plugins: Vec<String>,
+    /// Plugins that could not be loaded, and why.
+    failed: Vec<(String, RunError)>,
+}
+
+impl SurveyedBackends {
+    /// Which backend holds these seats: the one selection, whoever asks for it. A plugin that takes no part in it changes
+    /// nothing, and neither does one that cannot be loaded, unless nothing else is left.
+    pub(crate) fn select_for(
         &self,
         seats: &[Seat],
-        start: &RunContext,
-    ) -> (BackendSurvey, Vec<RunError>) {
-        let (listed, failed) = self.list_backends(start);
-        let survey =
-            registry::survey_backends(listed, &self.hello, seats, &self.kit.agents, PROBE_TIMEOUT);
-        (survey, failed)
+        request: &BackendRequest,
+        choice: &BackendChoice,
+    ) -> Result<BackendSelection, RunError> {
+        let takes_part = |name: &str| {
+            !self.plugins.iter().any(|plugin| plugin == name) || needs_plugin(name, seats, choice)
+        };
+        let mut candidates = self.candidates_for(seats);
+        candidates.retain(|candidate| takes_part(&candidate.name));
+        select_backend(&candidates, request, choice).map_err(|error| {
+            let mut failed = self.failed.iter();
+            let failed = failed.find(|(name, _)| needs_plugin(name, seats, choice));
+            failed.map_or_else(|| error.into(), |(_, error)| error.clone())
+        })
+    }
+
+    /// What each backend can do for these seats, by what it said of their agents.
+    pub(crate) fn candidates_for(&self, seats: &[Seat]) -> Vec<BackendCandidate> {
+        let said = |answers: &[(JudgeId, ProbeResult)], seat: &Seat| {
+            let at = self.asked.iter().position(|asked| is_alike(asked, seat))?;
+            Some((seat.judge.clone(), answers.get(at)?.1.clone()))
+        };
+        let of = |candidate: &BackendCandidate| BackendCandidate {
+            seats: candidate
+                .seats
+                .as_ref()
+                .map_err(Clone::clone)
+                .map(|answers| {
+                    seats
+                        .iter()
+                        .filter_map(|seat| said(answers, seat))
+                        .collect()
+                }),
+            ..candidate.clone()
+        };
+        self.survey.candidates.iter().map(of).collect()
+    }
+
+    /// Why plugins could not be loaded.
+    pub(crate) fn failures(&self) -> impl Iterator<Item = &RunError> {
+        self.failed.iter().map(|(_, error)| error)
+    }
+
+    /// Hands over the backends of a selection, the best first.
+    pub(crate) fn into_offers(self, selection: &BackendSelection) -> Vec<SessionBackend> {
+        self.survey.into_offers(selection)
+    }
+}
+
+/// Whether a backend says the same of two seats: an agent is what it is on any of them; built-in judges differ by what they
+/// look for.
+pub(crate) fn is_alike(one: &Seat, other: &Seat) -> bool {
+    let is_ruled = matches!(one.agent.kind, AgentKind::Builtin { .. });
+    one.agent == other.agent && (!is_ruled || one.perspective.name == other.perspective.name)
+}
+
+/// Whether a plugin may hold these seats: it was asked for by name, or no name was given and a seat's agent is one that only
+/// plugins can run. A plugin never takes part unasked.
+pub(crate) fn needs_plugin(name: &str, seats: &[Seat], choice: &BackendChoice) -> bool {
+    match choice {
+        BackendChoice::Named(named) => named == name,
+        BackendChoice::Automatic => {
+            let of_plugin = |seat: &Seat| matches!(seat.agent.kind, AgentKind::Backend {});
+            seats.iter().any(of_plugin)
+        }
     }
 }
 

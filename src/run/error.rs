@@ -8,7 +8,7 @@ use crate::registry::SelectError;
 use crate::session::SessionError;
 
 /// An error as a user sees it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct RunError {
     pub(crate) kind: RunErrorKind,
     /// The thing and the cause; may hold untrusted text.

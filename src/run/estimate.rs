@@ -304,7 +304,7 @@ mod tests {
         };
         let lines = forecast.render_lines().join("\n");
         assert!(
-            lines.contains("together: at least $0.100; no price is known of b at"),
+            lines.contains("total: at least $0.100; no price is known of b at"),
             "{lines}"
         );
     }

@@ -8,16 +8,14 @@ use council_protocol::{Capability, Seat};
 
 use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
-use crate::registry::{
-    BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS, select_backend,
-};
+use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS};
 use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::session::{
     self, BackendOffer, FinishedSession, InterruptSource, MINUTES_FILE, MinutesPage, RealWorld,
     RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, SessionWorld, WriteDurability,
 };
 
-use crate::run::backends::BackendTable;
+use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
 use crate::run::error::RunError;
@@ -202,7 +200,11 @@ impl CouncilRun<'_> {
     ) -> Result<(Vec<SessionBackend>, BackendSelection), RunError> {
         let packet = Arc::clone(&self.prepared.packet);
         // A program reads the folder when it is asked, a plugin when it is opened.
-        if self.prompts.is_some() || self.is_plugin() {
+        let settings = &self.prepared.config.settings;
+        let mut names = settings.backends.keys();
+        let may_be_plugin = names.any(|name| needs_plugin(name, seats, choice));
+        let is_ready = self.prompts.is_some() || may_be_plugin;
+        if is_ready {
             self.export_packet()?;
         }
         let table = BackendTable::for_packet(
@@ -212,19 +214,17 @@ impl CouncilRun<'_> {
             &self.run.name,
             self.run.folder.clone(),
         );
-        let settings = &self.prepared.config.settings;
         let worktree = self.prepared.change.place.workdir.clone();
-        let table = table.with_plugins(settings, worktree, Some(&settings.review.backend));
-        let (survey, failed) = table.survey_seats(seats, self.start);
-        if let Some(error) = failed.into_iter().next() {
-            return Err(error);
+        let table = table.with_needed_plugins(settings, worktree, seats, choice);
+        let survey = table.survey_seats(seats, self.start);
+        let mut selection = survey.select_for(seats, ask, choice)?;
+        for error in survey.failures() {
+            self.start.notifier.warn(&error.message);
         }
-        let mut selection = select_backend(&survey.candidates, ask, choice)?;
         let in_parts = self
             .prompts
             .as_deref()
             .is_some_and(|prompts| prompts.shard_count() > 1);
-        let is_ready = self.prompts.is_some() || self.is_plugin();
         match selection.picks.first() {
             Some(first) if first.backend == WORKERS && in_parts => {
                 let message = "background workers share one brief: a change reviewed in parts needs another backend";
@@ -283,12 +283,6 @@ impl CouncilRun<'_> {
         ExchangeMode::Inline {
             max_bytes: self.prepared.config.settings.limits.exchange,
         }
-    }
-
-    /// Whether the backend that was asked for comes from elsewhere.
-    fn is_plugin(&self) -> bool {
-        let settings = &self.prepared.config.settings;
-        settings.backends.contains_key(&settings.review.backend)
     }
 
     /// Writes the packet's folder, which judges outside of this process read.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use council_protocol::packet::Instruction;
+use council_protocol::seat::AgentKind;
 use council_protocol::{Coverage, FileChange, Packet};
 
 use crate::config::{Config, OpaquePolicy};
@@ -71,7 +72,12 @@ pub(crate) fn prepare_spec(
     let mut config = settings::load_config(start, request.flags.clone(), &voices)?;
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
+    let has_plugins = !config.settings.backends.is_empty();
     notes.extend(mixed::drop_missing_agents(&mut config, |agent| {
+        // Only the plugin itself can tell, and it is asked when the council is convened.
+        if has_plugins && matches!(agent.kind, AgentKind::Backend {}) {
+            return Ok(());
+        }
         let probed = BackendTable::without_change(start).probe_agent(agent);
         probed.map(drop).map_err(|failure| failure.detail)
     })?);

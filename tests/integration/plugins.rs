@@ -158,3 +158,86 @@ fn t3_a_plugin_that_the_repository_names_or_holds_is_refused() {
         .ends(2)
         .tells("sha256");
 }
+
+#[test]
+fn a_configured_plugin_never_breaks_a_plain_review_and_doctor_says_the_same() {
+    let repo = changed();
+    let config =
+        "[backends.gone]\nprogram = '/nowhere/plugin'\n[agents.gone]\ndriver = 'backend'\n";
+    repo.write_home(".config/git-council/config.toml", config);
+    repo.council(["review", "HEAD"]).ends(0).prints("PASS");
+    let doctor = repo.council(["doctor"]).ends(0);
+    assert!(doctor.stdout.contains("builtin"), "{}", doctor.stdout);
+    // Whoever asks for it is told why it is not there, by both.
+    for command in [
+        &["review", "HEAD", "--agents", "gone"][..],
+        &["doctor", "--config", "review.agents=gone"],
+    ] {
+        repo.council_with(&[], command)
+            .ends(2)
+            .tells("/nowhere/plugin");
+    }
+}
+
+#[test]
+fn background_workers_claim_no_agent_that_only_a_plugin_can_run() {
+    let repo = with_c_plugin();
+    let run = repo
+        .council(["review", "HEAD", "--agents", "linter", "--json"])
+        .ends(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["receipt"]["run"]["backend"]["name"], "linter");
+    let doctor = repo
+        .council(["doctor", "--config", "review.agents=linter"])
+        .ends(0)
+        .stdout;
+    let row = |name: &str| {
+        doctor
+            .lines()
+            .find(|line| line.trim_start().starts_with(name))
+    };
+    assert!(row("linter").unwrap().contains("used"), "{doctor}");
+    assert!(row("background").unwrap().contains("not used"), "{doctor}");
+}
+
+#[test]
+fn mixed_takes_agents_of_plugins() {
+    let repo = with_c_plugin();
+    let file = repo.in_home(".config/git-council/config.toml");
+    let config = std::fs::read_to_string(&file).unwrap()
+        + "vendor = 'one'\n[agents.other]\ndriver = 'backend'\nvendor = 'two'\n";
+    std::fs::write(&file, config).unwrap();
+    let run = repo
+        .council([
+            "review",
+            "HEAD",
+            "--mixed",
+            "--agents",
+            "linter,other",
+            "--judges",
+            "2",
+            "--json",
+        ])
+        .ends(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        report["receipt"]["participation"]["asked"], 4,
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_preset_works_on_a_machine_on_which_nothing_is_configured_and_doctor_answers_for_every_procedure()
+ {
+    let repo = changed();
+    repo.council(["review", "HEAD", "--preset", "code-review"])
+        .ends(0)
+        .prints("PASS")
+        .prints("is for agents with a model");
+    let doctor = repo.council(["doctor"]).ends(0).stdout;
+    for procedure in ["quick", "review", "debate", "cross-examination", "staged"] {
+        let answer = |line: &str| line.trim_start().starts_with(procedure) && line.contains(" on ");
+        assert!(doctor.lines().any(answer), "{procedure}: {doctor}");
+    }
+}

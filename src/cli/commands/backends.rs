@@ -45,11 +45,8 @@ pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, Run
     }
     let config = settings::branch_config(start)?;
     let mut rows = Columns::default();
-    let table = BackendTable::without_change(start).with_plugins(
-        &config.settings,
-        find_worktree(start),
-        None,
-    );
+    let table =
+        BackendTable::without_change(start).with_plugins(&config.settings, find_worktree(start));
     let (listed, failed) = table.list_backends(start);
     for listed in listed {
         let manifest = listed.backend.manifest();
@@ -65,7 +62,7 @@ pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, Run
         ]);
     }
     let mut out = rows.render("");
-    for error in failed {
+    for (_, error) in failed {
         out.push_str(&format!(
             "not loaded: {}\n",
             Untrusted::new(&error.message).line()

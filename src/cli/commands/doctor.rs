@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use clap::Args;
-use council_protocol::Seat;
+use council_protocol::{JudgeId, Seat};
 
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::config::Config;
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
-use crate::registry::{BackendCandidate, BackendSelection, SelectError, select_backend};
-use crate::run::backends::{self, BackendTable};
+use crate::registry::{BackendCandidate, BackendSelection};
+use crate::run::backends::{self, BackendTable, SurveyedBackends, is_alike};
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
@@ -27,32 +27,52 @@ pub(crate) fn run(_: &DoctorArgs, start: &CommandContext) -> Result<(), RunError
         deep: false,
     };
     let seats = bench.plan_seats()?;
-    let quorum = bench.required_quorum(seats.len())?;
-    let table = BackendTable::without_change(start).with_plugins(
-        &config.settings,
-        backends::find_worktree(start),
-        None,
-    );
-    let (survey, failed) = table.survey_seats(&seats, start);
-    let ask = bench.backend_request(seats.len());
-    let selection = select_backend(&survey.candidates, &ask, &bench.backend_choice());
+    let quorum = match bench.required_quorum(seats.len()) {
+        Ok(quorum) => quorum.to_string(),
+        Err(error) => error.message,
+    };
+    // One survey answers for every procedure: each agent is asked once.
+    let procedures = procedure_seats(&config);
+    let mut asked = seats.clone();
+    for seat in procedures
+        .iter()
+        .flat_map(|(_, seats)| seats.iter().flatten())
+    {
+        if !asked.iter().any(|other| is_alike(other, seat)) {
+            let judge = JudgeId(format!("{}-{}", seat.judge, asked.len()));
+            asked.push(Seat {
+                judge,
+                ..seat.clone()
+            });
+        }
+    }
+    let table = BackendTable::without_change(start)
+        .with_plugins(&config.settings, backends::find_worktree(start));
+    let survey = table.survey_seats(&asked, start);
+    let (request, choice) = (bench.backend_request(seats.len()), bench.backend_choice());
+    let selection = survey.select_for(&seats, &request, &choice);
     let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
-    out.push_str(&describe_rules(&config, quorum));
+    out.push_str(&describe_rules(&config, &quorum));
     out.push_str(&describe_judges(&seats));
-    out.push_str(&describe_backends(&survey.candidates, &selection));
-    for error in &failed {
+    out.push_str(&describe_backends(
+        &survey.candidates_for(&seats),
+        &selection,
+    ));
+    out.push_str("\nProcedures\n");
+    out.push_str(&describe_procedures(&procedures, &survey));
+    for error in survey.failures() {
         let _ = writeln!(out, "note: {}", Untrusted::new(&error.message).line());
     }
     for notice in &config.notices {
         let _ = writeln!(out, "note: {}", Untrusted::new(&notice.to_string()).line());
     }
     start.console.print(&out)?;
-    selection.map(drop).map_err(|error| {
-        RunError::usage(error).hint("--backend auto picks the best backend available")
-    })
+    selection
+        .map(drop)
+        .map_err(|error| error.hint("--backend auto picks the best backend available"))
 }
 
-fn describe_rules(config: &Config, quorum: u32) -> String {
+fn describe_rules(config: &Config, quorum: &str) -> String {
     let review = &config.settings.review;
     let mut rows = Columns::default();
     let procedure = match review.procedure {
@@ -78,8 +98,59 @@ fn describe_rules(config: &Config, quorum: u32) -> String {
     rows.push(["procedure", procedure]);
     rows.push(["debate", debate]);
     rows.push(["consensus", consensus]);
-    rows.push(["quorum", &quorum.to_string()]);
+    rows.push(["quorum", quorum]);
     rows.render("")
+}
+
+/// The configuration with another procedure, and who would sit then; an error says why nobody can.
+type ProcedureSeats = (Config, Result<Vec<Seat>, RunError>);
+
+fn procedure_seats(config: &Config) -> Vec<ProcedureSeats> {
+    let with = |(_, procedure)| {
+        let mut config = config.clone();
+        config.settings.review.procedure = procedure;
+        let planner = SeatPlanner {
+            config: &config,
+            deep: false,
+        };
+        let seats = planner.plan_seats();
+        (config, seats)
+    };
+    PROCEDURES.into_iter().map(with).collect()
+}
+
+/// Those that a review can have; a duel holds its two sides itself.
+const PROCEDURES: [(&str, Procedure); 5] = [
+    ("quick", Procedure::Quick),
+    ("review", Procedure::Review),
+    ("debate", Procedure::Debate),
+    ("cross-examination", Procedure::CrossExamination),
+    ("staged", Procedure::Staged),
+];
+
+fn describe_procedures(procedures: &[ProcedureSeats], survey: &SurveyedBackends) -> String {
+    let mut rows = Columns::default();
+    for ((config, seats), (name, _)) in procedures.iter().zip(PROCEDURES) {
+        let planner = SeatPlanner {
+            config,
+            deep: false,
+        };
+        let chosen = seats.as_ref().map_err(Clone::clone).and_then(|seats| {
+            let request = planner.backend_request(seats.len());
+            let selection = survey.select_for(seats, &request, &planner.backend_choice())?;
+            Ok((seats.len(), selection))
+        });
+        let answer = match chosen {
+            Ok((judges, selection)) => {
+                let pick = &selection.picks[0];
+                let notes: String = pick.notes.iter().map(|note| format!("; {note}")).collect();
+                format!("{judges} judges on {}{notes}", pick.backend)
+            }
+            Err(error) => format!("not possible: {}", error.message),
+        };
+        rows.push([name, &Untrusted::new(&answer).line()]);
+    }
+    rows.render("  ")
 }
 
 fn describe_judges(seats: &[Seat]) -> String {
@@ -98,7 +169,7 @@ fn describe_judges(seats: &[Seat]) -> String {
 
 fn describe_backends(
     candidates: &[BackendCandidate],
-    selection: &Result<BackendSelection, SelectError>,
+    selection: &Result<BackendSelection, RunError>,
 ) -> String {
     let mut rows = Columns::default();
     for candidate in candidates {
@@ -119,14 +190,15 @@ fn describe_backends(
     out
 }
 
-fn selection_note(name: &str, selection: &Result<BackendSelection, SelectError>) -> String {
+fn selection_note(name: &str, selection: &Result<BackendSelection, RunError>) -> String {
     let Ok(selection) = selection else {
         return "not used".to_owned();
     };
     let why = selection.why_not.iter().find(|(other, _)| other == name);
     match why {
         Some((_, why)) => format!("not used: {why}"),
-        None => "used".to_owned(),
+        None if selection.picks.iter().any(|pick| pick.backend == name) => "used".to_owned(),
+        None => format!("a plugin, used only when it is asked for: --backend {name}"),
     }
 }
 

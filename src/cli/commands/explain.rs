@@ -11,7 +11,7 @@ use crate::run::findings::{FoundFinding, find_finding, name_finding};
 use crate::run::seats::names::unknown_rule;
 use crate::text::{self, Untrusted};
 
-/// Explain a built-in rule or a finding: what it is, why, and what to do; without a name, list the rules
+/// Explain a rule or a finding: what it is, why, and what to do; without a name, list rules
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
     /// The rule's id as a finding shows it, or a finding: its id in the last report (F1) or its fingerprint
@@ -39,7 +39,11 @@ pub(crate) fn run(args: &ExplainArgs, start: &CommandContext) -> Result<(), RunE
     for prose in [&said.description, &said.why, &said.fix] {
         let prose = Untrusted::new(prose).line();
         if !prose.is_empty() {
-            let _ = writeln!(out, "\n{}", text::wrap(&prose, columns, columns).join("\n"));
+            let _ = writeln!(
+                out,
+                "\n{}",
+                text::wrap_columns(&prose, columns, columns).join("\n")
+            );
         }
     }
     let rule = said.rule.as_deref().and_then(council_builtin::explain_rule);

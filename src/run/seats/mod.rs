@@ -132,6 +132,14 @@ impl SeatPlanner<'_> {
             .judges
             .map_or(all, |judges| judges as usize);
         let mut notes = Vec::new();
+        if self.seat_source() == SeatSource::Preset
+            && self.is_ruled_preset().is_ok_and(|ruled| ruled)
+        {
+            let name = self.settings().review.preset.as_deref().unwrap_or_default();
+            notes.push(format!(
+                "the preset `{name}` is for agents with a model, and none is configured: the built-in judges reviewed by their rules"
+            ));
+        }
         if self.seat_source() == SeatSource::Nothing
             && self.default_agents() == [BUILT_IN]
             && !self.is_quick()
@@ -224,7 +232,17 @@ impl SeatPlanner<'_> {
         if !settings.review.agents.is_empty() {
             return settings.review.agents.clone();
         }
-        let configured = self.configured_agents();
+        // An agent that only a plugin can run sits where that plugin was asked for, or where somebody names it.
+        let is_plugin = settings.backends.contains_key(&settings.review.backend);
+        let of_plugin = |name: &String| {
+            let driver = settings
+                .agents
+                .get(name)
+                .and_then(|own| own.driver.as_deref());
+            driver == Some("backend")
+        };
+        let mut configured = self.configured_agents();
+        configured.retain(|name| is_plugin || !of_plugin(name));
         if configured.is_empty() {
             vec![BUILT_IN.to_owned()]
         } else {
@@ -257,6 +275,7 @@ impl SeatPlanner<'_> {
                 .map(SeatRequest::from)
                 .collect(),
             SeatSource::Perspectives => named(&review.perspectives),
+            SeatSource::Preset if self.is_ruled_preset()? => self.default_requests(),
             SeatSource::Preset => named(&self.preset_perspectives()?),
             SeatSource::Nothing => self.default_requests(),
         };
@@ -326,6 +345,18 @@ impl SeatPlanner<'_> {
             _ if self.deep || review.mixed => review.agents.len().max(3),
             _ => review.agents.len().max(2),
         }
+    }
+
+    /// Whether a built-in preset asks for agents with a model, and only the built-in judges are there: they take its seats,
+    /// so that it works on a machine on which nothing is configured.
+    fn is_ruled_preset(&self) -> Result<bool, RunError> {
+        let name = self.settings().review.preset.as_deref();
+        let is_built_in = PRESETS.iter().any(|(known, _)| Some(*known) == name)
+            && !name.is_some_and(|name| self.settings().presets.contains_key(name));
+        let is_ruled = |asked: &String| perspectives().iter().any(|p| p.name == asked);
+        Ok(is_built_in
+            && self.default_agents() == [BUILT_IN]
+            && !self.preset_perspectives()?.iter().all(is_ruled))
     }
 
     fn preset_perspectives(&self) -> Result<Vec<String>, RunError> {
