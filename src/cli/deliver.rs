@@ -1,6 +1,6 @@
 //! From a report to its surfaces: standard output, a file of the user's, the run's own files.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::config::{ReportFormat, Settings};
@@ -96,17 +96,36 @@ fn without_color(look: DisplayOptions) -> DisplayOptions {
     }
 }
 
-/// Writes beside the file and renames, so that nobody reads half a report.
-fn write_atomically(file: &Path, text: &str) -> Result<(), RunError> {
+/// Writes beside the file and renames, so that nobody reads half a report and a link in its place is replaced instead of
+/// followed. A folder of a checkout that is a link is refused: a change could lead the report anywhere by it.
+pub(crate) fn write_atomically(file: &Path, text: &str) -> Result<(), RunError> {
     let folder = file
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut beside| {
+    let written = refuse_linked_folder(folder).and_then(|()| {
+        let mut beside = tempfile::NamedTempFile::new_in(folder)?;
         beside.write_all(text.as_bytes())?;
         beside.persist(file).map_err(|error| error.error)
     });
     written
         .map(drop)
         .map_err(|error| RunError::output(&file.display().to_string(), &error))
+}
+
+/// An error where a folder between a checkout and the file is a symbolic link.
+fn refuse_linked_folder(folder: &Path) -> io::Result<()> {
+    let is_checkout = |folder: &Path| folder.join(".git").symlink_metadata().is_ok();
+    if !folder.ancestors().any(is_checkout) {
+        return Ok(());
+    }
+    for part in folder.ancestors().take_while(|part| !is_checkout(part)) {
+        if part.symlink_metadata().is_ok_and(|is| is.is_symlink()) {
+            let part = part.display();
+            return Err(io::Error::other(format!(
+                "{part} is a symbolic link inside of the checkout"
+            )));
+        }
+    }
+    Ok(())
 }

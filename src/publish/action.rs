@@ -125,15 +125,15 @@ pub enum PublishAction {
         /// The comments.
         comments: Vec<LineComment>,
     },
-    /// Resolves conversations of ours whose finding is gone. A job's token may not, unless it may write contents, too: then
-    /// our comments in them are hidden instead.
+    /// Resolves our conversations whose finding is gone. Without `contents: write` a job's token cannot resolve
+    /// conversations: our comments in them are hidden instead.
     Resolve {
         /// Their node ids.
         threads: Vec<String>,
         /// The node ids of our comments that nobody answered.
         comments: Vec<String>,
     },
-    /// Hides reviews of ours that nothing is left of.
+    /// Hides reviews whose findings are all resolved.
     Hide {
         /// Their node ids.
         reviews: Vec<String>,

@@ -29,7 +29,7 @@ impl Method {
     }
 }
 
-/// Where a call goes: two addresses, both from the environment of the process and never from a repository (T24).
+/// Where a call goes: two addresses, both from the environment of the process and never from a repository: a change must not choose where a token goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ApiEndpoint {
     /// `GITHUB_API_URL`.

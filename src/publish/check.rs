@@ -1,4 +1,4 @@
-//! The check run: in progress at the start, completed at every ending, annotations in batches (peers.md 5.1).
+//! The check run: in progress at the start, completed at every ending, annotations in batches.
 
 use serde_json::{Value, json};
 

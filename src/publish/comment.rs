@@ -8,7 +8,7 @@ use super::memory::{CarriedFinding, ReviewState};
 use super::seen::ReviewThread;
 use super::wishes::PublishOptions;
 
-/// The most characters of a comment (peers.md 5.2).
+/// The most characters of a comment that GitHub takes.
 const MAX_CHARS: usize = 65_536;
 
 /// What is kept free of that: another server may count otherwise.

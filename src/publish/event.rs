@@ -1,4 +1,4 @@
-//! What started the job, from `GITHUB_EVENT_NAME` and the payload (peers.md 5.5). The payload is GitHub's, its texts are
+//! What started the job, from `GITHUB_EVENT_NAME` and the payload. The payload is GitHub's, its texts are
 //! anybody's: only ids, numbers and logins are taken from it.
 
 use serde_json::Value;
@@ -109,23 +109,8 @@ impl WorkflowEvent<'_> {
         if action == "closed" || !pull.open {
             return Ok(nothing_to_do("the pull request is closed"));
         }
-        // A label or a new title changes nothing that is under review.
-        if [
-            "labeled",
-            "unlabeled",
-            "assigned",
-            "unassigned",
-            "locked",
-            "unlocked",
-            "milestoned",
-            "demilestoned",
-        ]
-        .contains(&action.as_str())
-        {
-            return Ok(nothing_to_do(
-                "the event changes nothing that is under review",
-            ));
-        }
+        // A label changes nothing that is under review: the verdict of the tip is recognised, and repeated, so that a gate
+        // that runs on such an event never ends green over a change that nobody reviewed.
         Ok(Trigger::Pull(Box::new(pull)))
     }
 

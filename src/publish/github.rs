@@ -1,7 +1,7 @@
 //! GitHub behind octocrab: the only file that names it.
 //!
 //! It is built without its retries and without redirects: what is repeated is decided in [`super::hub`], and a token goes
-//! to the host that the user named and to no other (T24). Connections are the program's own, with the user's proxies.
+//! to the host that the user named and to no other. Connections are the program's own, with the user's proxies.
 
 use std::collections::BTreeMap;
 use std::error::Error;

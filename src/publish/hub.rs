@@ -1,7 +1,7 @@
 //! One repository on a forge: what a status means, which limits are waited for, and what is never repeated.
 //!
-//! Reads are repeated on trouble, writes are not: a 502 may hide a comment that was made (peers.md 5.8). Whoever creates
-//! something says how to find it again ([`Hub::create`]). Limits are honoured up to a total wait (peers.md 5.4).
+//! Reads are repeated on trouble, writes are not: a 502 may hide a comment that was made. Whoever creates
+//! something says how to find it again ([`GitHubApi::create_once`]). Limits are honoured up to a total wait.
 
 use std::cell::Cell;
 use std::fmt;
@@ -423,7 +423,7 @@ fn clip_message(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
-/// The line of `permissions:` that a call needs (peers.md 8.3).
+/// The line of `permissions:` that a call needs.
 fn needed_permission(call: &ApiCall) -> &'static str {
     let read = call.method == Method::Get;
     let has = |part: &str| call.path.contains(part);

@@ -1,4 +1,4 @@
-//! Comments beside lines: only where the diff is proven to have them (peers.md 5.2).
+//! Comments beside lines: only where the diff is proven to have them.
 
 use std::collections::BTreeSet;
 

@@ -32,7 +32,7 @@ impl DiffLines {
         self.0.insert(path.to_owned(), hunks.collect());
     }
 
-    /// Whether every line of a place stands in one hunk of the new side (peers.md 5.2).
+    /// Whether every line of a place stands in one hunk of the new side.
     pub fn has_location(&self, location: &Location) -> bool {
         let Ok(path) = std::str::from_utf8(location.path.as_bytes()) else {
             return false;

@@ -1,4 +1,4 @@
-//! Surfaces of the job itself: summary, annotations in the log, outputs (peers.md 5.6).
+//! Surfaces of the job itself: summary, annotations in the log, outputs.
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::{Report, markdown};
@@ -107,6 +107,10 @@ pub(super) fn action_outputs(
                 .unwrap_or_default(),
         ),
         ("head", wishes.head.clone()),
+        (
+            "recognised",
+            report.receipt.run.recognised.is_some().to_string(),
+        ),
     ];
     pairs.extend(wishes.outputs.iter().cloned());
     pairs

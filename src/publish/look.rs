@@ -112,7 +112,7 @@ pub fn fetch_conversation(
     })
 }
 
-/// Our reports of a council, oldest first; marker **and** author must fit (T12). `since` leaves out what was not changed since
+/// Our reports of a council, oldest first; marker **and** author must fit. `since` leaves out what was not changed since
 /// that time, as ISO 8601 in UTC.
 ///
 /// # Errors
@@ -238,7 +238,7 @@ pub fn fetch_diff_lines(
     Ok(lines)
 }
 
-/// The open pull request whose tip is a commit, by the branch that the tip was pushed to: never by what an artefact says (T21).
+/// The open pull request whose tip is a commit, by the branch that the tip was pushed to: never by what an artefact says.
 ///
 /// # Errors
 ///
@@ -262,7 +262,7 @@ pub fn find_branch_pull(
         .find(|pull| pull.head == head))
 }
 
-/// Whether a person may write to the repository, as the forge says and nobody else (T16).
+/// Whether a person may write to the repository, as the forge says and nobody else.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
 //! The hidden line by which our own texts on a forge are known again.
 //!
 //! It stands first in a body, names the council and a digest of everything behind it, and carries what the next run needs
-//! to know. A marker proves nothing by itself: whoever wrote the text must be us (T12), and a state whose digest does not
-//! fit was edited and is not read (T13).
+//! to know. A marker proves nothing by itself: whoever wrote the text must be us, and a state whose digest does not
+//! fit was edited and is not read.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,17 +1,18 @@
 //! What one run leaves for the next one: what was judged, with which result, and which findings are open.
 //!
-//! It stands in the sticky report. A finding of it stays open until it is shown to be resolved (peers.md 4.2, no. 27).
+//! It stands in the sticky report. A finding of it stays open until it is shown to be resolved.
 
 use std::collections::BTreeMap;
 
 use council_protocol::{Finding, JudgeId, Proof, RepoPath};
 use serde::{Deserialize, Serialize};
 
+use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
 };
 use crate::council::plan::ConsensusRule;
-use crate::report::Report;
+use crate::report::{MemoryPlace, RecognisedVerdict, Report, json};
 use crate::text;
 
 /// Version of the state.
@@ -19,6 +20,9 @@ const VERSION: u32 = 1;
 
 /// The most bytes of findings that are carried; with more, the next review is a whole one.
 const MAX_BYTES: usize = 20_000;
+
+/// The most bytes of a report that is kept for recognition; a larger one is reviewed again.
+const MAX_REPORT: usize = 20_000;
 
 /// Bounds of the texts of one carried finding, in characters.
 const MAX_PROSE: usize = 240;
@@ -53,6 +57,13 @@ pub struct ReviewState {
     /// The findings that count.
     #[serde(default)]
     pub open: Vec<OpenFinding>,
+    /// The report in short, so that a run that is recognised shows as much as a fresh one; none where it is too large, or
+    /// where nothing may be recognised by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Box<Report>>,
+    /// Whether the findings were too many to be kept in that report.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shortened: bool,
 }
 
 /// A finding in short.
@@ -123,6 +134,7 @@ impl ReviewState {
             .collect();
         let bytes = serde_json::to_string(&open).map_or(usize::MAX, |json| json.len());
         let fits = bytes <= MAX_BYTES;
+        let kept = keep_report(report);
         let conclusive = matches!(
             report.outcome.verdict,
             Verdict::Pass | Verdict::Warn | Verdict::Fail
@@ -131,19 +143,29 @@ impl ReviewState {
             version: VERSION,
             head: report.target.head.clone().unwrap_or_default(),
             run: report.receipt.run.name.clone(),
-            key: report.receipt.run.recognition_key.clone(),
+            key: report
+                .receipt
+                .run
+                .recognition_key
+                .clone()
+                .filter(|_| report.source.is_own()),
             rules,
             verdict: report.outcome.verdict,
             reason: report.outcome.reason,
             headline: report.headline(),
             // By votes nothing can be carried: a vote is about the whole change.
-            whole: fits
+            whole: report.source.is_own()
+                && fits
                 && conclusive
                 && !report.incomplete
                 && report.outcome.consensus == Some(ConsensusRule::Findings)
                 && report.outcome.coverage.gaps().next().is_none(),
             files,
             open: if fits { open } else { Vec::new() },
+            shortened: kept
+                .as_ref()
+                .is_some_and(|kept| kept.outcome.findings.len() < report.outcome.findings.len()),
+            report: kept,
         }
     }
 
@@ -156,6 +178,25 @@ impl ReviewState {
     pub fn recognises(&self, key: &str) -> bool {
         self.key.as_deref() == Some(key)
             && matches!(self.verdict, Verdict::Pass | Verdict::Warn | Verdict::Fail)
+    }
+
+    /// The report of the recognised run, as far as it is kept and does not contradict itself.
+    pub fn recognised_report(&self, key: &str) -> Option<Report> {
+        let mut report = (**self.report.as_ref()?).clone();
+        let is_ours = self.recognises(key)
+            && report.source.is_own()
+            && report.outcome.verdict == self.verdict
+            && report.receipt.run.recognition_key.as_deref() == Some(key)
+            && json::contradiction(&report).is_none();
+        let run = &mut report.receipt.run;
+        run.recognised = Some(RecognisedVerdict {
+            place: MemoryPlace::Comment,
+            run: run.name.clone(),
+            made: run.started.clone(),
+            head: report.target.head.clone(),
+            signer: None,
+        });
+        is_ours.then_some(report)
     }
 
     /// The files whose change was judged before under the same rules; none: everything is judged again.
@@ -208,6 +249,49 @@ impl ReviewState {
             })
             .collect()
     }
+}
+
+/// The report without what is known again from the change, or what only tells how it came about. A claim is never kept.
+fn keep_report(report: &Report) -> Option<Box<Report>> {
+    report.receipt.run.recognition_key.as_ref()?;
+    if !report.source.is_own() {
+        return None;
+    }
+    let clip = |text: &mut String| *text = text::clip_chars(text, MAX_PROSE).into_owned();
+    let mut kept = report.clone();
+    let outcome = &mut kept.outcome;
+    outcome.coverage.files.clear();
+    outcome.ledger = DebateLedger::default();
+    outcome.challenges.clear();
+    outcome.disagreements.clear();
+    outcome.notes.clear();
+    for judge in &mut outcome.judges {
+        (judge.restatement, judge.steel_man) = (None, None);
+        let texts = [
+            &mut judge.first_insight,
+            &mut judge.key_insight,
+            &mut judge.recommendation,
+        ];
+        texts.into_iter().for_each(clip);
+    }
+    for found in &mut outcome.findings {
+        found.opinions.clear();
+        for member in &mut found.members {
+            let finding = &mut member.finding;
+            let texts = [&mut finding.description, &mut finding.why, &mut finding.fix];
+            texts.into_iter().for_each(clip);
+        }
+    }
+    if json_bytes(&kept) > MAX_REPORT {
+        kept.outcome.findings.clear();
+        let note = "the findings are too many to be repeated: they stand in the report on the pull request";
+        kept.outcome.notes.push(note.to_owned());
+    }
+    (json_bytes(&kept) <= MAX_REPORT).then(|| Box::new(kept))
+}
+
+fn json_bytes(report: &Report) -> usize {
+    serde_json::to_string(report).map_or(usize::MAX, |json| json.len())
 }
 
 impl OpenFinding {

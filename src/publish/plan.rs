@@ -145,6 +145,8 @@ fn is_same(there: &str, body: &str) -> bool {
         (Some(old), Some(new)) => {
             let apart_from_run = |state: ReviewState| ReviewState {
                 run: String::new(),
+                report: None,
+                shortened: false,
                 ..state
             };
             old.key.is_some() && apart_from_run(old) == apart_from_run(new)

@@ -11,7 +11,7 @@ pub struct ForgeIdentity {
 }
 
 impl ForgeIdentity {
-    /// Whether an author is us. A bot's login is spelt in two ways (peers.md 5.2); a person's never with brackets.
+    /// Whether an author is us. A bot's login is spelt in two ways; a person's never with brackets.
     pub fn is_author(&self, login: &str, is_bot: bool) -> bool {
         let bare = |login: &str| login.strip_suffix("[bot]").map(str::to_owned);
         match (bare(&self.login), is_bot) {

@@ -8,7 +8,7 @@ use super::action::Surface;
 use super::lines::DiffLines;
 use super::memory::CarriedFinding;
 
-/// The most comments beside lines unless told otherwise (peers.md 11, 4).
+/// The most comments beside lines unless told otherwise: more of them hide a conversation.
 pub const MAX_INLINE: usize = 10;
 
 /// What is asked for.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Report;
 use crate::council::outcome::{Disposition, JudgedFinding, Verdict, VerdictReason};
 
-/// The exit codes of 1-product.md. 1 goes before 3, 3 before 4.
+/// The exit codes of the program. Where several apply, 1 goes before 3, and 3 before 4.
 pub mod exit {
     /// PASS, WARN or SKIPPED.
     pub const OK: u8 = 0;
@@ -39,11 +39,11 @@ pub enum FailOn {
 pub struct GatePolicy {
     /// From which verdict on it fails.
     pub fail_on: FailOn,
-    /// An INCONCLUSIVE check is neutral instead of asking for action (peers.md 5.1).
+    /// An INCONCLUSIVE check is neutral instead of asking for action.
     pub advisory: bool,
 }
 
-/// GitHub's word for how a check ended (peers.md 5.1).
+/// GitHub's word for how a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckConclusion {
@@ -68,7 +68,7 @@ pub enum CheckConclusion {
 pub struct BottomLine {
     /// One sentence that starts with the verdict. It has no untrusted text in it.
     pub headline: String,
-    /// The exit code of the program (1-product.md); 4 is not known here.
+    /// The exit code of the program; whether everything could be published (4) is not known here.
     pub exit_code: u8,
     /// How a check ends.
     pub conclusion: CheckConclusion,
@@ -88,7 +88,11 @@ impl BottomLine {
 impl Report {
     /// What the report comes to. The only place that decides it.
     pub fn bottom_line(&self, gate: GatePolicy) -> BottomLine {
-        let (exit_code, conclusion) = self.exit_and_conclusion(gate);
+        let (exit_code, mut conclusion) = self.exit_and_conclusion(gate);
+        let green = [CheckConclusion::Success, CheckConclusion::Skipped];
+        if !self.source.is_own() && green.contains(&conclusion) {
+            conclusion = CheckConclusion::Neutral;
+        }
         BottomLine {
             headline: self.headline(),
             exit_code,
@@ -99,12 +103,19 @@ impl Report {
     /// One sentence that starts with the verdict.
     pub fn headline(&self) -> String {
         let rest = if self.incomplete { " (INCOMPLETE)" } else { "" };
-        format!(
-            "{}: {}{}{rest}",
-            self.outcome.verdict.as_str(),
-            self.verdict_sentence(),
-            self.opaque_clause()
-        )
+        let word = self.outcome.verdict.as_str();
+        let qualifiers = [
+            (self.is_rules_only(), "rules only"),
+            (!self.source.is_own(), "reported by an unprivileged job"),
+        ];
+        let qualifiers = qualifiers.into_iter().filter(|(holds, _)| *holds);
+        let qualifiers: Vec<&str> = qualifiers.map(|(_, words)| words).collect();
+        let qualifiers = match qualifiers.as_slice() {
+            [] => String::new(),
+            some => format!(" ({})", some.join("; ")),
+        };
+        let (sentence, opaque) = (self.verdict_sentence(), self.opaque_clause());
+        format!("{word}{qualifiers}: {sentence}{opaque}{rest}")
     }
 
     fn exit_and_conclusion(&self, gate: GatePolicy) -> (u8, CheckConclusion) {
@@ -129,8 +140,11 @@ impl Report {
 
     /// What nobody can read as text, by its kind: `; content not read: 2 binary, 1 submodule`.
     fn opaque_clause(&self) -> String {
-        let mut kinds: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+        // A report from elsewhere may say anything here, and a headline holds no untrusted text.
+        let plain = |c: &char| c.is_ascii_alphanumeric() || " -".contains(*c);
+        let mut kinds: std::collections::BTreeMap<String, usize> = Default::default();
         for (_, what) in self.outcome.coverage.opaque_files() {
+            let what: String = what.chars().filter(plain).take(24).collect();
             *kinds.entry(what).or_default() += 1;
         }
         let counts: Vec<String> = kinds
@@ -153,6 +167,14 @@ impl Report {
     fn verdict_sentence(&self) -> String {
         let who = self.receipt.participation;
         match self.outcome.reason {
+            VerdictReason::NoFindings | VerdictReason::NotesOnly if self.is_rules_only() => {
+                let mut parts = vec!["no reviewer read this change".to_owned()];
+                let notes = self.note_findings().count();
+                parts.extend((notes > 0).then(|| count_noun(notes, "note", "notes")));
+                let dismissed = self.dismissed_findings().count();
+                parts.extend((dismissed > 0).then(|| format!("{dismissed} dismissed")));
+                parts.join(", ")
+            }
             VerdictReason::NoFindings => match self.dismissed_findings().count() {
                 0 => format!("{} found nothing", count_judges(who.counted)),
                 many => format!(

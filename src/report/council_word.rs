@@ -1,4 +1,4 @@
-//! What the ballots of a cross-examination come to in the seed's words, and its risk matrix (seed 001, "Verdict").
+//! What the ballots of a cross-examination come to in their own words, and the risk matrix of its session.
 //!
 //! Both are told beside the verdict, which follows from its own rule.
 
@@ -94,7 +94,7 @@ pub(super) struct RiskRating {
     pub(super) response: &'static str,
 }
 
-/// The matrix of the seed. How likely a finding is to be real is what became of it: confirmed, unconfirmed, disputed.
+/// How bad by how likely. How likely a finding is to be real is what became of it: confirmed, unconfirmed, disputed.
 pub(super) fn rate_risk(finding: &JudgedFinding) -> Option<RiskRating> {
     let column = match finding.disposition {
         Disposition::Disputed => 0,

@@ -117,6 +117,9 @@ pub struct RunFacts {
     /// How the repository was read, where the ordinary way could not, and why; none: the ordinary way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_source: Option<String>,
+    /// From which verdict on the run failed; none: it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_on: Option<super::FailOn>,
     /// The run's random bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<RunSeed>,
@@ -150,6 +153,8 @@ pub enum MemoryPlace {
     Cache,
     /// A note under `refs/notes/council`.
     Note,
+    /// This program's own report on the pull request.
+    Comment,
 }
 
 impl RecognisedVerdict {
@@ -164,6 +169,7 @@ impl RecognisedVerdict {
             (MemoryPlace::Cache, _) => "from this repository's cache".to_owned(),
             (MemoryPlace::Note, Some(signer)) => format!("from a note signed by {signer}"),
             (MemoryPlace::Note, None) => "from a note".to_owned(),
+            (MemoryPlace::Comment, _) => "from the report on the pull request".to_owned(),
         };
         let day = self.made.get(..10).unwrap_or(&self.made);
         format!(

@@ -118,7 +118,7 @@ impl SharedOpinion<'_> {
     }
 }
 
-/// The opinions on a finding, equal ones together.
+/// The opinions on a finding, equal ones together. A rule has none.
 pub(super) fn group_opinions<'a>(
     found: &'a JudgedFinding,
     names: &'a JudgeNames<'_>,
@@ -132,7 +132,7 @@ pub(super) fn group_opinions<'a>(
         )
     };
     let mut voices: Vec<SharedOpinion<'a>> = Vec::new();
-    for opinion in &found.opinions {
+    for opinion in found.opinions.iter().filter(|o| !names.is_rule(&o.judge)) {
         let who = names.get(&opinion.judge);
         match voices.iter_mut().find(|v| key(v.opinion) == key(opinion)) {
             // A judge is asked about every member of a finding, and says the same of each.

@@ -35,7 +35,7 @@ pub fn render(report: &Report, gate: GatePolicy) -> String {
 /// # Errors
 ///
 /// When it is no report, one of a version that this program does not know, or one whose verdict is better than what
-/// stands in it: an artefact may come from somebody who wants it green (peers.md 6.3, T21).
+/// stands in it: an artefact may come from somebody who wants it green.
 pub fn parse(json: &str) -> Result<Report, ParseError> {
     let version: VersionOnly = serde_json::from_str(json).map_err(ParseError::Shape)?;
     if version.schema_version != REPORT_VERSION {
@@ -66,7 +66,7 @@ fn asks_for_no_verdict(report: &Report) -> bool {
 }
 
 /// What in a report speaks against its verdict, if anything does.
-fn contradiction(report: &Report) -> Option<&'static str> {
+pub(crate) fn contradiction(report: &Report) -> Option<&'static str> {
     let green = matches!(report.outcome.verdict, Verdict::Pass | Verdict::Warn);
     let skipped = report.outcome.verdict == Verdict::Skipped;
     let who = Participation::of(&report.outcome.judges, report.receipt.participation.quorum);

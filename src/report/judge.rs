@@ -1,4 +1,4 @@
-//! The file of one judge and round (seed 003, "Output Collection"): its answer as a JSON block, then for people.
+//! The file of one judge and round: its answer as a JSON block, then for people.
 
 use council_protocol::answer::{Answer, Tag};
 use council_protocol::{Finding, Seat};
@@ -55,7 +55,7 @@ pub fn render_judge(seat: &Seat, round: u8, answer: &Answer, redactor: &Redactor
     blocks.join("\n\n") + "\n"
 }
 
-/// The file of a role's document in a staged debate (seed 002): the document first, then what belongs to it, without votes.
+/// The file of a role's document in a staged debate: the document first, then what belongs to it, without votes.
 pub fn render_document(seat: &Seat, round: u8, answer: &Answer, redactor: &Redactor) -> String {
     let mut answer = answer.clone();
     redact::ReportRedactor(redactor).redact_answer(&mut answer);
@@ -91,16 +91,20 @@ pub fn parse_judge_file(file: &str) -> Option<Answer> {
     serde_json::from_str(json).ok()
 }
 
-/// Who answered: the agent stands here and not in the file's name (3-debate.md, "Settled contradictions").
+/// Who answered. The agent stands here and not in the file's name, so that the name stays when the agent changes.
 fn judge_facts(seat: &Seat, answer: &Answer) -> String {
     let agent = &seat.agent;
     let model = agent.model.as_deref().unwrap_or("its default");
+    let confidence = match agent.deterministic {
+        true => "",
+        false => words::confidence_word(answer.confidence),
+    };
     let facts = [
         ("Perspective", seat.perspective.name.as_str()),
         ("Agent", &agent.name),
         ("Vendor", &agent.vendor),
         ("Model", if agent.deterministic { "rules" } else { model }),
-        ("Confidence", words::confidence_word(answer.confidence)),
+        ("Confidence", confidence),
     ];
     let lines: Vec<String> = facts
         .into_iter()

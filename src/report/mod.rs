@@ -5,6 +5,7 @@
 //! [`Report::bottom_line`]. Renderers are pure: width, colour and verbosity are arguments ([`Look`]).
 
 mod bottom_line;
+mod claim;
 mod council_word;
 mod document;
 mod facts;
@@ -22,6 +23,7 @@ pub(crate) mod uri;
 mod words;
 
 pub use bottom_line::{BottomLine, CheckConclusion, FailOn, GatePolicy, exit};
+pub use claim::{ClaimError, ReportSource, absorb_recheck, accept_claim};
 pub use facts::{
     BackendFacts, ChangeSize, InputDigests, InstructionFacts, MemoryPlace, Participation, Receipt,
     RecognisedVerdict, ReviewSubject, RunFacts,
@@ -60,6 +62,9 @@ pub struct Report {
     /// The run was cut short: findings and votes may be missing.
     #[serde(default)]
     pub incomplete: bool,
+    /// Who says all this.
+    #[serde(default, skip_serializing_if = "ReportSource::is_own")]
+    pub source: ReportSource,
     /// What was under review.
     pub target: Target,
     /// How much that is.
@@ -88,6 +93,7 @@ impl Report {
             schema_version: REPORT_VERSION,
             detail: String::new(),
             incomplete: cut_short.is_some(),
+            source: ReportSource::ThisProgram,
             target: subject.target,
             change: subject.change,
             receipt: Receipt::new(
@@ -113,6 +119,7 @@ impl Report {
             outcome: Outcome::skipped(reason, coverage),
             detail: why.into(),
             incomplete: false,
+            source: ReportSource::ThisProgram,
             target: subject.target,
             change: subject.change,
             receipt: Receipt::new(run, subject.instructions, Participation::default(), &[]),
@@ -152,7 +159,7 @@ impl Report {
             .filter_map(|f| Some((f, f.dismissed.as_ref()?)))
     }
 
-    /// Whether a document was asked for, and no verdict: a stage, a brainstorm, research (seeds 002 and 003).
+    /// Whether a document was asked for, and no verdict: a stage, a brainstorm, research.
     pub fn is_document(&self) -> bool {
         let kinds = [TargetKind::Topic, TargetKind::File, TargetKind::Stage];
         self.outcome.procedure == Some(Procedure::Staged) && kinds.contains(&self.target.kind)
@@ -163,6 +170,25 @@ impl Report {
         let asked = |j: &&JudgeRecord| !self.is_document() || !j.failures.is_empty();
         let absent = self.outcome.judges.iter().filter(|j| j.counted.is_none());
         absent.filter(asked)
+    }
+
+    /// How the run that made the report turned its verdict into an ending.
+    pub fn own_gate(&self) -> GatePolicy {
+        GatePolicy {
+            fail_on: self.receipt.run.fail_on.unwrap_or_default(),
+            ..GatePolicy::default()
+        }
+    }
+
+    /// Whether every judge that counts is a rule: rules match patterns, and nobody read the change.
+    pub fn is_rules_only(&self) -> bool {
+        let mut counted = self
+            .outcome
+            .judges
+            .iter()
+            .filter(|j| j.counted.is_some())
+            .peekable();
+        counted.peek().is_some() && counted.all(|j| j.seat.agent.deterministic)
     }
 
     /// The judges that changed their vote, or wanted to.

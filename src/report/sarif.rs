@@ -1,4 +1,4 @@
-//! The findings as SARIF 2.1.0: minimal, with fingerprints, ready to be uploaded (peers.md 5.7).
+//! The findings as SARIF 2.1.0: minimal, with fingerprints, ready to be uploaded.
 
 use std::collections::BTreeMap;
 

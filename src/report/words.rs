@@ -16,7 +16,11 @@ use crate::council::plan::ConsensusRule;
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
 /// the council has several.
-pub(super) struct JudgeNames<'a>(BTreeMap<&'a str, String>);
+pub(super) struct JudgeNames<'a> {
+    names: BTreeMap<&'a str, String>,
+    /// The judges that are rules.
+    rules: BTreeSet<&'a str>,
+}
 
 impl<'a> JudgeNames<'a> {
     pub(super) fn of(judges: &'a [JudgeRecord]) -> Self {
@@ -27,29 +31,36 @@ impl<'a> JudgeNames<'a> {
             true => format!("{} ({})", short_name(judges, j), j.seat.agent.name),
             false => short_name(judges, j).to_owned(),
         };
-        Self(
-            judges
-                .iter()
-                .map(|j| (j.seat.judge.as_str(), name(j)))
-                .collect(),
-        )
+        Self::named_by(judges, name)
     }
 
     /// The same without agents, for tables that name them elsewhere.
     pub(super) fn without_agents(judges: &'a [JudgeRecord]) -> Self {
-        Self(
-            judges
+        Self::named_by(judges, |j| short_name(judges, j).to_owned())
+    }
+
+    fn named_by(judges: &'a [JudgeRecord], name: impl Fn(&'a JudgeRecord) -> String) -> Self {
+        let rules = judges.iter().filter(|j| j.seat.agent.deterministic);
+        Self {
+            names: judges
                 .iter()
-                .map(|j| (j.seat.judge.as_str(), short_name(judges, j).to_owned()))
+                .map(|j| (j.seat.judge.as_str(), name(j)))
                 .collect(),
-        )
+            rules: rules.map(|j| j.seat.judge.as_str()).collect(),
+        }
     }
 
     /// The short name of a judge; its own one when it has no seat.
     pub(super) fn get<'b>(&'b self, judge: &'b JudgeId) -> &'b str {
-        self.0
+        self.names
             .get(judge.as_str())
             .map_or(judge.as_str(), String::as_str)
+    }
+
+    /// Whether a judge is a rule. A rule matches a pattern: it has no opinion of a finding, no confidence and no second
+    /// thoughts, whatever its answer says.
+    pub(super) fn is_rule(&self, judge: &JudgeId) -> bool {
+        self.rules.contains(judge.as_str())
     }
 }
 
@@ -186,8 +197,8 @@ pub(super) fn dismissal_line(finding: &JudgedFinding, dismissal: &Dismissal) -> 
     )
 }
 
-/// Cause, remedy and where to read on, as far as they say more than the finding does: a fallback of the seed is nobody's
-/// word (councils.md 9.1, "AO field fallbacks").
+/// Cause, remedy and where to read on, as far as they say more than the finding does: text that fills a field
+/// which a judge left empty is nobody's word.
 pub(super) struct FindingRemarks<'a> {
     pub(super) why: &'a str,
     pub(super) fix: &'a str,
@@ -223,7 +234,7 @@ pub(super) fn location_text(location: &Location) -> String {
     }
 }
 
-/// What a reader is asked when R1 was split and R2 unanimous (councils.md 1.16).
+/// What a reader is asked when R1 was split and R2 unanimous.
 pub(super) const CONVERGENCE: &str = "The first round was split and the second is unanimous. Check whether evidence persuaded, or the others' votes did.";
 
 /// The first line of a quote that says something: enough to recognise it in a sentence.

@@ -375,6 +375,7 @@ impl CouncilRun<'_> {
             digests: self.known.receipt_digests(&self.prepared.packet),
             recognition_key: Some(self.known.key.clone()),
             git_source: self.prepared.change.git_source.clone(),
+            fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(finished.plan.seed.clone()),
             ..base_facts(&self.run)
         };
@@ -404,7 +405,7 @@ pub(crate) fn save_run_report(
     run: &RunRef,
     report: &Report,
 ) -> Result<(), RunError> {
-    let json = report::json::render(report, report::GatePolicy::default());
+    let json = report::json::render(report, report.own_gate());
     write_file(world, run.file_path(REPORT_FILE), json.as_bytes())?;
     store::sign_report(start, run, json.as_bytes());
     let session = prepared.config.settings.output.session;

@@ -61,6 +61,7 @@ pub(crate) fn skipped_report(
     )?;
     let facts = RunFacts {
         duration_ms: world.now_ms(),
+        fail_on: Some(prepared.config.settings.review.fail_on),
         ..base_facts(&run)
     };
     let subject = ReviewSubject::of(&prepared.packet);

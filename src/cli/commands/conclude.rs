@@ -9,7 +9,7 @@ use crate::cli::deliver::ReportOutput;
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::publishing::publish_run;
 use crate::config::ReportFormat;
-use crate::report::GatePolicy;
+use crate::report::{GatePolicy, ReportSource};
 use crate::run::error::RunError;
 use crate::run::modes::matrix;
 
@@ -46,11 +46,13 @@ pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, Run
     if !args.forge.is_requested() {
         return Ok(code);
     }
+    let mut report = concluded.report;
+    report.receipt.run.fail_on = Some(gate.fail_on);
     let published = publish_run(
-        &concluded.report,
+        report,
+        ReportSource::ThisProgram,
         Some(&concluded.packet.files),
         &args.forge,
-        gate,
         false,
         start,
     )?;

@@ -9,7 +9,7 @@ use council_protocol::Packet;
 use crate::cli::context::CommandContext;
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::publishing::publish_run;
-use crate::report::{self, GatePolicy, Report};
+use crate::report::{self, Report, ReportSource};
 use crate::run::error::RunError;
 use crate::run::store;
 
@@ -22,7 +22,8 @@ pub(crate) struct PublishArgs {
     /// The run's name or a part of it [default: the latest run]
     #[arg(value_name = "RUN", conflicts_with = "report")]
     run: Option<String>,
-    /// A JSON report from another job; its verdict must follow from its findings, and its commit must be the tip
+    /// A report as JSON that another job left: it is checked, the built-in rules read the change again, and its check is
+    /// neutral at best
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Show what would be sent, and send nothing; with -v in full
@@ -38,11 +39,11 @@ pub(crate) fn run(args: &PublishArgs, start: &CommandContext) -> Result<u8, RunE
         None => load_own_report(args, start)?,
     };
     let files = packet.as_ref().map(|packet| packet.files.as_slice());
-    let gate = GatePolicy {
-        advisory: args.forge.advisory,
-        ..GatePolicy::default()
+    let source = match &args.report {
+        Some(_) => ReportSource::UnprivilegedJob,
+        None => report.source,
     };
-    publish_run(&report, files, &args.forge, gate, args.dry_run, start)
+    publish_run(report, source, files, &args.forge, args.dry_run, start)
 }
 
 fn load_own_report(

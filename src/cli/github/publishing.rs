@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::FileChange;
 
 use crate::cli::context::CommandContext;
+use crate::cli::deliver::write_atomically;
 use crate::config::Settings;
 use crate::git::Proposal;
 use crate::publish::look;
@@ -12,11 +13,12 @@ use crate::publish::{
     self, DiffLines, ForgeState, GitHubApi, GitHubError, PublishAction, PublishContext,
     PublishOptions, Surface,
 };
-use crate::report::{self, CheckConclusion, GatePolicy, Report, exit};
+use crate::report::{self, CheckConclusion, GatePolicy, Report, ReportSource, exit};
 use crate::run::error::RunError;
 
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::job::JobSurfaces;
+use crate::run::github::claim::check_claim;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
 
@@ -143,8 +145,7 @@ pub(crate) fn write_sarif(
         return Ok(());
     };
     let path = start.dir.join(file);
-    std::fs::write(&path, report::sarif::render(report))
-        .map_err(|error| RunError::output(&path.display().to_string(), &error))?;
+    write_atomically(&path, &report::sarif::render(report))?;
     wishes
         .outputs
         .push(("sarif-path", path.display().to_string()));
@@ -153,10 +154,10 @@ pub(crate) fn write_sarif(
 
 /// `git council publish`: a finished run, or a report from elsewhere, to the pull request that flags or event name.
 pub(crate) fn publish_run(
-    report: &Report,
+    report: Report,
+    source: ReportSource,
     files: Option<&[FileChange]>,
     args: &GitHubArgs,
-    gate: GatePolicy,
     dry_run: bool,
     start: &CommandContext,
 ) -> Result<u8, RunError> {
@@ -176,8 +177,17 @@ pub(crate) fn publish_run(
     if reviewed != subject.head {
         return Err(head_moved_error(&reviewed, &subject.head));
     }
+    let report = &match source {
+        ReportSource::ThisProgram => report,
+        ReportSource::UnprivilegedJob => {
+            check_claim(report, &args.to_request(), &subject, &forge, &hub, start)?
+        }
+    };
     let mut wishes = PublishOptions {
-        gate,
+        gate: GatePolicy {
+            advisory: args.advisory,
+            ..report.own_gate()
+        },
         ..publish_options(args, &forge, &subject, None)
     };
     wishes.lines = match (files, &subject.pull) {

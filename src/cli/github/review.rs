@@ -8,10 +8,11 @@ use council_protocol::{CoverageState, Packet, RepoPath, Side};
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::github::args::GitHubArgs;
+use crate::config::Settings;
 use crate::git::TargetSpec;
 use crate::publish::look;
 use crate::publish::{self, ForgeState, PublishOptions, ReviewState, ReviewedText, Surface};
-use crate::report::{CheckConclusion, exit};
+use crate::report::{CheckConclusion, Report, ReviewSubject, exit};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
@@ -58,11 +59,20 @@ pub(crate) fn review_pull_request(
     wishes.rules = rules;
     let (mut seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
     let before = seen.state().filter(|_| !args.full);
-    if let Some(known) = before
+    let recognised = before
         .as_ref()
         .filter(|state| is_recognised(state, &key, &seen, &wishes))
-    {
-        return report_recognised(known, &wishes, &start);
+        // A file without its findings would close alerts that are open.
+        .filter(|state| {
+            !state.shortened || (args.sarif.is_none() && wanted.output.is_none())
+        })
+        .and_then(|state| state.recognised_report(&key));
+    if let Some(report) = recognised {
+        let report = report_over(report, &prepared);
+        let delivered = deliver(&report, (wanted, args), &settings, &mut wishes, &start)?;
+        remember_shown(&report, &start);
+        let code = publish_report(&report, &seen, troubles, &wishes, &hub, &start);
+        return Ok(if code == exit::OK { delivered } else { code });
     }
     let again = skip_unchanged_files(&mut prepared, before.as_ref(), &wishes);
     // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
@@ -109,14 +119,8 @@ pub(crate) fn review_pull_request(
         wishes.carried = before.carry_findings(&report, &judged, &read);
         publish::absorb_carried(&mut report, &wishes.carried);
     }
-    let file = wanted.output.as_deref().map(|file| start.dir.join(file));
-    let delivered = ReportOutput {
-        gate: wishes.gate,
-        ..ReportOutput::from_settings(&settings, file.as_deref())
-    }
-    .deliver_report(&report, &start.console);
+    let delivered = deliver(&report, (wanted, args), &settings, &mut wishes, &start)?;
     remember_shown(&report, &start);
-    write_sarif(&report, args, &mut wishes, &start)?;
     if let Some(pull) = seen
         .pull
         .as_ref()
@@ -155,35 +159,31 @@ fn is_recognised(
     state.recognises(key) && state.head == wishes.head && witnessed
 }
 
-/// Nothing changed: the verdict stands where it stands, and nobody is asked.
-fn report_recognised(
-    state: &ReviewState,
-    wishes: &PublishOptions,
+/// The report of the run that judged this change, over the change as it stands. Nobody is asked again.
+fn report_over(mut report: Report, prepared: &PreparedReview) -> Report {
+    let subject = ReviewSubject::of(&prepared.packet);
+    (report.target, report.change) = (subject.target, subject.change);
+    report.outcome.coverage = (*prepared.coverage).clone();
+    report.outcome.notes.extend(prepared.notes.iter().cloned());
+    report
+}
+
+/// Shows the report on standard output and in every file that was asked for; says how the program ends.
+fn deliver(
+    report: &Report,
+    (wanted, args): (&ReviewRequest, &GitHubArgs),
+    settings: &Settings,
+    wishes: &mut PublishOptions,
     start: &CommandContext,
 ) -> Result<u8, RunError> {
-    use crate::council::outcome::Verdict;
-    use crate::report::FailOn;
-    start.console.print(&format!(
-        "{}\nrecognised: nothing changed since {} reviewed this; no judge was asked again\n",
-        state.headline, state.run
-    ))?;
-    let fails = match state.verdict {
-        Verdict::Fail => true,
-        Verdict::Warn => wishes.gate.fail_on == FailOn::Warn,
-        _ => false,
+    let file = wanted.output.as_deref().map(|file| start.dir.join(file));
+    let output = ReportOutput {
+        gate: wishes.gate,
+        ..ReportOutput::from_settings(settings, file.as_deref())
     };
-    if wishes.surfaces.contains(&Surface::Outputs) {
-        let pairs = [
-            ("verdict", state.verdict.as_str().to_ascii_lowercase()),
-            ("reason", state.reason.as_str().to_owned()),
-            ("recognised", "true".to_owned()),
-        ];
-        use crate::publish::WorkflowJob as _;
-        let written =
-            crate::cli::github::job::JobSurfaces::from_environment(start).set_outputs(&pairs);
-        written.map_err(|error| RunError::output("the outputs", &error))?;
-    }
-    Ok(if fails { exit::FAIL } else { exit::OK })
+    let code = output.deliver_report(report, &start.console);
+    write_sarif(report, args, wishes, start)?;
+    Ok(code)
 }
 
 /// Takes out what was judged before under the same rules; says which files those are. Nothing is taken out when nothing

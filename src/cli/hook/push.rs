@@ -12,6 +12,7 @@ use crate::git::{self, PushedRange, RefUpdate};
 use crate::report::{self, GatePolicy, Report, exit};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
+use crate::run::github::claim::use_builtin_judges;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
@@ -266,16 +267,6 @@ impl PushOutcome {
             _ => Self::Passed,
         }
     }
-}
-
-/// Only judges that cost nothing sit.
-fn use_builtin_judges(settings: &mut Settings) {
-    settings.judge.clear();
-    settings.agents.clear();
-    settings.review.agents = vec!["builtin".to_owned()];
-    settings.review.backend = "auto".to_owned();
-    settings.review.judges = None;
-    settings.review.quorum = None;
 }
 
 fn describe_left_out(updates: &[RefUpdate]) -> String {

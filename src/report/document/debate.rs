@@ -128,7 +128,7 @@ impl<'a> RoundWriter<'a> {
     }
 
     pub(super) fn convergence(&mut self) {
-        if self.report.outcome.converged {
+        if self.report.outcome.converged && !self.report.is_rules_only() {
             self.push_sentence(0, format!("Convergence: {}", words::CONVERGENCE));
         }
     }
@@ -299,6 +299,7 @@ pub(super) fn evidence_text(evidence: &Evidence) -> String {
 /// How a vote fared after the first round; nothing where it was given again.
 fn later_move(judge: &JudgeRecord) -> Option<String> {
     match &judge.change {
+        _ if judge.seat.agent.deterministic => None,
         Some(change) => Some(move_text(change)),
         None if judge.r1.is_some() && judge.r2.is_none() => Some(format!(
             "gave no answer ({}): the vote of round 1 stands",

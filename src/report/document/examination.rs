@@ -119,7 +119,10 @@ impl<'a> RoundWriter<'a> {
 
     /// Who stands elsewhere after a round, or wanted to.
     fn round_moves(&mut self, record: &'a RoundRecord) {
-        let moves = record.stands.iter();
+        let moves = record
+            .stands
+            .iter()
+            .filter(|s| !self.names.is_rule(&s.judge));
         let moves =
             moves.filter_map(|s| Some((move_text(&stand_change(s)?), self.names.get(&s.judge))));
         let moves = group::by_key(moves);

@@ -109,7 +109,11 @@ fn not_read(report: &Report) -> String {
                 .into_iter()
                 .map(move |path| (path.display().into_owned(), why.to_owned()))
         });
-    let files: Vec<(String, String)> = gaps.chain(skipped).collect();
+    let opaque = coverage
+        .opaque_files()
+        .filter(|(file, _)| file.state.is_complete());
+    let opaque = opaque.map(|(file, what)| (file.path.display().into_owned(), what.to_owned()));
+    let files: Vec<(String, String)> = gaps.chain(opaque).chain(skipped).collect();
     let mut named: Vec<String> = files
         .iter()
         .take(MAX_PATHS)

@@ -84,12 +84,15 @@ impl SessionWriter<'_> {
             .find(|r| r.round == 1);
         let mut parts = vec!["## Opening statements".to_owned()];
         for stand in first.iter().flat_map(|record| &record.stands) {
+            let confidence = match self.names.is_rule(&stand.judge) {
+                true => String::new(),
+                false => format!(" (confidence {})", words::confidence_word(stand.confidence)),
+            };
             let mut opening = format!(
-                "### {}\n\n{}: {} (confidence {})",
+                "### {}\n\n{}: {}{confidence}",
                 self.name(stand),
                 stand.after.as_str(),
-                prose(&stand.position),
-                words::confidence_word(stand.confidence)
+                prose(&stand.position)
             );
             for (number, argument) in (1..).zip(&stand.arguments) {
                 let gap = if number == 1 { "\n\n" } else { "\n" };

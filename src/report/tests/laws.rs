@@ -59,7 +59,7 @@ proptest! {
         let report = Report::new(outcome, subject, run, &Redactor::default());
         let fail_on = if strict { FailOn::Warn } else { FailOn::Fail };
         let line = report.bottom_line(GatePolicy { fail_on, advisory });
-        let word = line.headline.split(':').next().unwrap();
+        let word = line.headline.split([':', ' ']).next().unwrap();
         let green = line.exit_code == exit::OK;
         prop_assert_eq!(word, report.outcome.verdict.as_str());
         prop_assert_eq!(green, matches!(word, "PASS" | "SKIPPED") || (word == "WARN" && !strict), "{:?}", &line);

@@ -1,5 +1,6 @@
 //! What holds for every renderer.
 
+mod claims;
 mod debates;
 mod documents;
 mod formats;

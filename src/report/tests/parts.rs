@@ -119,6 +119,7 @@ pub(super) fn subject(label: &str) -> ReviewSubject {
 pub(super) fn run() -> RunFacts {
     RunFacts {
         recognised: None,
+        fail_on: None,
         git_source: None,
         name: "council-20260214-main-feature".into(),
         version: "0.1.0".into(),

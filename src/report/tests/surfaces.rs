@@ -46,10 +46,10 @@ fn a_hook_shows_at_most_three_lines_and_says_where_the_rest_is() {
 fn the_first_and_the_last_line_say_the_verdict() {
     for (name, report) in samples::all() {
         let text = terminal::render(&report, EIGHTY);
-        let word = format!("{}: ", report.outcome.verdict.as_str());
-        assert!(text.starts_with(&word), "{name}: {text}");
+        let word = report.outcome.verdict.as_str();
+        assert!(text.starts_with(word), "{name}: {text}");
         let last = text.lines().rev().find(|line| !line.starts_with(' '));
-        assert!(last.unwrap().starts_with(&word), "{name}: {text}");
+        assert!(last.unwrap().starts_with(word), "{name}: {text}");
     }
 }
 

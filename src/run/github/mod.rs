@@ -1,5 +1,6 @@
 //! Pull requests as targets: how GitHub is reached from here, what is reviewed, and the check that is in progress.
 
+pub(crate) mod claim;
 pub(crate) mod open_check;
 pub(crate) mod request;
 pub(crate) mod session;

@@ -117,6 +117,7 @@ pub(crate) fn plan_matrix(
             digests: known.receipt_digests(&prepared.packet),
             recognition_key: Some(known.key),
             seed: Some(plan.seed.clone()),
+            fail_on: Some(prepared.config.settings.review.fail_on),
             ..base_facts(&named)
         },
         redaction_rules: own_rules_text(

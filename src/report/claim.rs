@@ -1,0 +1,267 @@
+//! A report from a job without rights is a claim: whoever could change that job could have written it.
+//!
+//! Such a report is refused where it contradicts itself, its verdict is decided again from its parts, and it loses
+//! everything that a later run would believe. Afterwards it can end a check as neutral at best.
+
+use council_protocol::answer::Stance;
+use council_protocol::{JudgeId, RepoPath};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Report, json};
+use crate::council::ReconsideredVerdict;
+use crate::council::consensus::{FindingStanding, finding_level};
+use crate::council::outcome::{Disposition, JudgedFinding, Verdict, VerdictReason};
+use crate::council::plan::{ConsensusRule, VerdictPolicy};
+
+/// Who says what a report says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReportSource {
+    /// The program that shows it.
+    #[default]
+    ThisProgram,
+    /// A job without rights, whose word is checked and never remembered.
+    UnprivilegedJob,
+}
+
+impl ReportSource {
+    /// Whether it is this program's own.
+    pub fn is_own(&self) -> bool {
+        *self == Self::ThisProgram
+    }
+}
+
+/// Why a claim is not published.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the report says {}, but {what}: it was not written by git-council as it stands", verdict.as_str())]
+pub struct ClaimError {
+    /// The verdict that it claims.
+    pub verdict: Verdict,
+    /// What speaks against it.
+    pub what: &'static str,
+}
+
+/// A claim as far as it can be believed: its verdict follows from its parts under `policy`, no dismissal in it counts, and
+/// nothing in it is a key under which it could be known again.
+///
+/// # Errors
+///
+/// When it contradicts itself.
+pub fn accept_claim(mut report: Report, policy: VerdictPolicy) -> Result<Report, ClaimError> {
+    let verdict = report.outcome.verdict;
+    let refuse = |what| ClaimError { verdict, what };
+    let contradiction = json::contradiction(&report).or_else(|| inner_contradiction(&report));
+    contradiction.map_or(Ok(()), |what| Err(refuse(what)))?;
+    let mildest = POLICIES.map(|policy| decide_again(&mut report.clone(), policy, Dismissed::Kept));
+    if let Some(mildest) = mildest.into_iter().flatten().map(|(v, _)| badness(v)).min()
+        && badness(verdict) < mildest
+    {
+        return Err(refuse("its verdict is better than its parts"));
+    }
+    if let Some(again) = decide_again(&mut report, policy, Dismissed::Restored) {
+        worsen(&mut report, again);
+    }
+    report.source = ReportSource::UnprivilegedJob;
+    report.receipt.run.recognition_key = None;
+    report.receipt.run.recognised = None;
+    Ok(report)
+}
+
+/// Adds what the built-in judges found over the real objects, and makes the verdict no better than theirs. A file that the
+/// claim does not list was read by nobody.
+pub fn absorb_recheck(report: &mut Report, recheck: &Report) {
+    for found in recheck
+        .outcome
+        .findings
+        .iter()
+        .filter(|f| f.level.is_some())
+    {
+        let mut claimed = report.outcome.findings.iter_mut();
+        match claimed.find(|f| f.fingerprint == found.fingerprint) {
+            Some(claimed) if claimed.level < found.level => {
+                (claimed.level, claimed.disposition) = (found.level, found.disposition);
+                claimed.dismissed = None;
+            }
+            Some(_) => {}
+            None => {
+                let id = format!("F{}", report.outcome.findings.len() + 1);
+                report.outcome.findings.push(JudgedFinding {
+                    id,
+                    ..found.clone()
+                });
+            }
+        }
+    }
+    report
+        .outcome
+        .findings
+        .sort_by_key(|f| std::cmp::Reverse(f.level));
+    worsen(report, (recheck.outcome.verdict, recheck.outcome.reason));
+    let listed = |path: &RepoPath| {
+        report
+            .outcome
+            .coverage
+            .files
+            .iter()
+            .any(|f| f.path == *path)
+    };
+    let unlisted: Vec<_> = recheck
+        .outcome
+        .coverage
+        .files
+        .iter()
+        .filter(|f| !listed(&f.path))
+        .cloned()
+        .collect();
+    if !unlisted.is_empty() {
+        report.outcome.notes.push(format!(
+            "the job's report does not list {} of the changed files",
+            unlisted.len()
+        ));
+        report.outcome.coverage.files.extend(unlisted);
+        worsen(
+            report,
+            (Verdict::Inconclusive, VerdictReason::IncompleteCoverage),
+        );
+    }
+    report.outcome.notes.push(format!(
+        "an unprivileged job reported this; the built-in judges read the change again: {}",
+        recheck.headline()
+    ));
+}
+
+/// The choices that a configuration leaves to the verdict.
+const POLICIES: [VerdictPolicy; 4] = [
+    any_policy(false, false),
+    any_policy(false, true),
+    any_policy(true, false),
+    any_policy(true, true),
+];
+
+const fn any_policy(
+    disputed_critical_fails: bool,
+    incomplete_coverage_warns: bool,
+) -> VerdictPolicy {
+    VerdictPolicy {
+        disputed_critical_fails,
+        incomplete_coverage_warns,
+    }
+}
+
+/// What becomes of the dismissals in a claim. Nobody can tell who made them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dismissed {
+    /// They count, as the claim says.
+    Kept,
+    /// Their findings count again.
+    Restored,
+}
+
+/// The verdict that follows from the parts; none where nobody was convened, or where the run was cut short.
+fn decide_again(
+    report: &mut Report,
+    policy: VerdictPolicy,
+    dismissed: Dismissed,
+) -> Option<(Verdict, VerdictReason)> {
+    let outcome = &mut report.outcome;
+    if matches!(outcome.verdict, Verdict::Skipped | Verdict::Inconclusive) {
+        return None;
+    }
+    let dismissals: Vec<_> = outcome
+        .findings
+        .iter()
+        .filter_map(|f| f.dismissed.clone())
+        .collect();
+    let reconsidered = ReconsideredVerdict {
+        consensus: outcome.consensus.unwrap_or(ConsensusRule::Strict),
+        policy,
+        quorum: report.receipt.participation.quorum.max(1),
+        judges: &outcome.judges,
+        coverage: &outcome.coverage,
+    };
+    let dismissals = match dismissed {
+        Dismissed::Kept => dismissals.as_slice(),
+        Dismissed::Restored => &[],
+    };
+    Some(reconsidered.decide_again(&mut outcome.findings, dismissals))
+}
+
+/// What of a claim cannot be as it says, beside what [`json::parse`] sees.
+fn inner_contradiction(report: &Report) -> Option<&'static str> {
+    let outcome = &report.outcome;
+    let counted = outcome.judges.iter().filter(|j| j.counted.is_some());
+    if !outcome.judges.is_empty() && outcome.consensus.is_none() {
+        return Some("no rule says how its votes become a verdict");
+    }
+    if counted
+        .clone()
+        .any(|j| j.counted != j.r1 && j.counted != j.r2)
+    {
+        return Some("a vote counts that no judge cast");
+    }
+    if counted.clone().any(|j| !j.started) {
+        return Some("a judge counts that was never started");
+    }
+    outcome
+        .findings
+        .iter()
+        .find_map(|found| finding_contradiction(report, found))
+}
+
+/// What of a finding cannot be as it says.
+fn finding_contradiction(report: &Report, found: &JudgedFinding) -> Option<&'static str> {
+    let live = || {
+        found
+            .members
+            .iter()
+            .filter(|m| m.proof.resolves() && !m.withdrawn)
+    };
+    let is_rule = |judge: &JudgeId| {
+        let mut judges = report.outcome.judges.iter();
+        judges.any(|j| j.seat.judge == *judge && j.seat.agent.deterministic)
+    };
+    let refutes =
+        |o: &crate::council::outcome::Opinion| o.stance == Stance::Disagreed && o.resolves;
+    let refuted = found.opinions.iter().any(refutes);
+    let disposition = found.disposition;
+    if live().next().is_none() && disposition != Disposition::Rejected {
+        return Some("a finding counts that no judge holds");
+    }
+    if live().next().is_some() && disposition == Disposition::Rejected {
+        return Some("a finding is rejected that a judge holds with proof");
+    }
+    let by_rule = live().any(|m| is_rule(&m.judge));
+    if by_rule && !refuted && disposition != Disposition::Confirmed {
+        return Some("a rule's finding is played down");
+    }
+    let worst = live().filter(|m| !m.finding.quote.trim().is_empty() || is_rule(&m.judge));
+    if worst.map(|m| m.finding.severity).max() > Some(found.finding.severity) {
+        return Some("a finding is milder than its judges say");
+    }
+    let standing = FindingStanding {
+        severity: found.finding.severity,
+        disposition,
+    };
+    let possible = POLICIES.map(|policy| finding_level(standing, policy));
+    if found.dismissed.is_none() && !possible.contains(&found.level) {
+        return Some("a finding weighs less or more than it can");
+    }
+    None
+}
+
+/// The worse of two verdicts.
+fn worsen(report: &mut Report, (verdict, reason): (Verdict, VerdictReason)) {
+    if badness(verdict) > badness(report.outcome.verdict) {
+        (report.outcome.verdict, report.outcome.reason) = (verdict, reason);
+    }
+}
+
+fn badness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass | Verdict::Skipped => 0,
+        Verdict::Warn => 1,
+        Verdict::Inconclusive => 2,
+        Verdict::Fail => 3,
+    }
+}

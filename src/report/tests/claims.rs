@@ -1,0 +1,264 @@
+//! A report from a job without rights: whatever it says, it ends no better than neutral and is never known again.
+
+use std::sync::LazyLock;
+
+use council_protocol::{Proof, Vote};
+use proptest::prelude::*;
+
+use super::super::{
+    CheckConclusion, FailOn, GatePolicy, Report, ReportSource, absorb_recheck, accept_claim,
+};
+use super::samples;
+use crate::council::outcome::{Disposition, FindingLevel, Verdict, VerdictReason};
+use crate::council::plan::{ConsensusRule, VerdictPolicy};
+use crate::publish::ReviewState;
+
+const POLICY: VerdictPolicy = VerdictPolicy {
+    disputed_critical_fails: false,
+    incomplete_coverage_warns: false,
+};
+
+/// What somebody changes in a report who wants it green.
+#[derive(Debug, Clone)]
+enum Forgery {
+    Verdict(Verdict, VerdictReason),
+    Level(usize, Option<FindingLevel>),
+    Disposition(usize, Disposition),
+    NoFindings,
+    NoMembers(usize),
+    Vote(usize, Option<Vote>),
+    Quorum(u32),
+    NoCoverage,
+    Consensus(Option<ConsensusRule>),
+    Rules(bool),
+    Unproven(usize),
+    Whole,
+    Source,
+}
+
+fn forgery() -> impl Strategy<Value = Forgery> {
+    use prop::sample::select;
+    let verdict = select(vec![
+        Verdict::Pass,
+        Verdict::Warn,
+        Verdict::Fail,
+        Verdict::Skipped,
+        Verdict::Inconclusive,
+    ]);
+    let reason = select(vec![
+        VerdictReason::NoFindings,
+        VerdictReason::NotesOnly,
+        VerdictReason::Votes,
+        VerdictReason::AllSkipped,
+    ]);
+    let level = select(vec![
+        None,
+        Some(FindingLevel::Note),
+        Some(FindingLevel::Warn),
+        Some(FindingLevel::Fail),
+    ]);
+    let disposition = select(vec![
+        Disposition::Confirmed,
+        Disposition::Disputed,
+        Disposition::Unconfirmed,
+        Disposition::Rejected,
+    ]);
+    let vote = select(vec![
+        None,
+        Some(Vote::Pass),
+        Some(Vote::Warn),
+        Some(Vote::Fail),
+    ]);
+    let rule = select(vec![
+        None,
+        Some(ConsensusRule::Findings),
+        Some(ConsensusRule::Strict),
+        Some(ConsensusRule::Majority),
+    ]);
+    prop_oneof![
+        (verdict, reason).prop_map(|(v, r)| Forgery::Verdict(v, r)),
+        (0..3_usize, level).prop_map(|(at, l)| Forgery::Level(at, l)),
+        (0..3_usize, disposition).prop_map(|(at, d)| Forgery::Disposition(at, d)),
+        Just(Forgery::NoFindings),
+        (0..3_usize).prop_map(Forgery::NoMembers),
+        (0..5_usize, vote).prop_map(|(at, v)| Forgery::Vote(at, v)),
+        (0..9_u32).prop_map(Forgery::Quorum),
+        Just(Forgery::NoCoverage),
+        rule.prop_map(Forgery::Consensus),
+        any::<bool>().prop_map(Forgery::Rules),
+        (0..3_usize).prop_map(Forgery::Unproven),
+        Just(Forgery::Whole),
+        Just(Forgery::Source),
+    ]
+}
+
+fn forge(report: &mut Report, forgery: &Forgery) {
+    let outcome = &mut report.outcome;
+    match forgery {
+        Forgery::Verdict(verdict, reason) => {
+            (outcome.verdict, outcome.reason) = (*verdict, *reason)
+        }
+        Forgery::Level(at, level) => {
+            if let Some(found) = outcome.findings.get_mut(*at) {
+                found.level = *level;
+            }
+        }
+        Forgery::Disposition(at, disposition) => {
+            if let Some(found) = outcome.findings.get_mut(*at) {
+                found.disposition = *disposition;
+            }
+        }
+        Forgery::NoFindings => outcome.findings.clear(),
+        Forgery::NoMembers(at) => {
+            if let Some(found) = outcome.findings.get_mut(*at) {
+                found.members.clear();
+            }
+        }
+        Forgery::Vote(at, vote) => {
+            if let Some(judge) = outcome.judges.get_mut(*at) {
+                (judge.r1, judge.counted) = (*vote, *vote);
+            }
+        }
+        Forgery::Quorum(quorum) => {
+            outcome.quorum = *quorum;
+            report.receipt.participation.quorum = *quorum;
+        }
+        Forgery::NoCoverage => outcome.coverage.files.clear(),
+        Forgery::Consensus(rule) => outcome.consensus = *rule,
+        Forgery::Rules(rules) => {
+            for judge in &mut outcome.judges {
+                judge.seat.agent.deterministic = *rules;
+            }
+        }
+        Forgery::Unproven(at) => {
+            let found = outcome.findings.get_mut(*at);
+            for member in found.into_iter().flat_map(|f| &mut f.members) {
+                member.proof = Proof::Unverified {
+                    reason: String::new(),
+                };
+            }
+        }
+        Forgery::Whole => {
+            report.incomplete = false;
+            report.receipt.run.cut_short = None;
+        }
+        Forgery::Source => report.source = ReportSource::ThisProgram,
+    }
+    let counted = super::super::Participation::of(
+        &report.outcome.judges,
+        report.receipt.participation.quorum,
+    );
+    report.receipt.participation = counted;
+}
+
+/// Made once: a case is cheap, and there are many. The first four are PASS, PASS with notes, WARN and FAIL.
+static SAMPLES: LazyLock<Vec<Report>> = LazyLock::new(|| {
+    samples::all()
+        .into_iter()
+        .map(|(_, report)| report)
+        .collect()
+});
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    /// Law: no combination of verdict, levels, dispositions, votes and coverage ends better than neutral, says less than the
+    /// built-in judges, or leaves a key.
+    #[test]
+    fn no_forged_report_ends_better_than_neutral_or_is_known_again(
+        at in 0..11_usize, forgeries in prop::collection::vec(forgery(), 0..8), own in 0..4_usize, strict: bool, advisory: bool,
+    ) {
+        let mut report = SAMPLES[at].clone();
+        report.receipt.run.recognition_key = Some("k".repeat(64));
+        for forgery in &forgeries {
+            forge(&mut report, forgery);
+        }
+        let Ok(mut claim) = accept_claim(report, POLICY) else {
+            return Ok(());
+        };
+        let recheck = &SAMPLES[own];
+        absorb_recheck(&mut claim, recheck);
+        let fail_on = if strict { FailOn::Warn } else { FailOn::Fail };
+        let line = claim.bottom_line(GatePolicy { fail_on, advisory });
+        prop_assert!(!matches!(line.conclusion, CheckConclusion::Success | CheckConclusion::Skipped), "{line:?}");
+        prop_assert!(line.headline.contains("reported by an unprivileged job"), "{line:?}");
+        if recheck.outcome.verdict == Verdict::Fail {
+            prop_assert_eq!(claim.outcome.verdict, Verdict::Fail);
+        }
+        let missing = recheck.outcome.findings.iter().filter(|f| f.level.is_some()).find(|own| {
+            !claim.outcome.findings.iter().any(|f| f.fingerprint == own.fingerprint && f.level >= own.level)
+        });
+        prop_assert!(missing.is_none(), "{missing:?}");
+        let state = ReviewState::of(&claim, Default::default(), String::new());
+        prop_assert!(state.key.is_none() && !state.whole && state.report.is_none());
+        prop_assert!(!state.recognises(&"k".repeat(64)));
+    }
+}
+
+/// The forgeries that were tried from outside, each with what is said of it.
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let refused = |forgeries: &[Forgery]| {
+        let mut report = samples::fail();
+        forgeries.iter().for_each(|f| forge(&mut report, f));
+        accept_claim(report, POLICY).unwrap_err().what
+    };
+    let green = Forgery::Verdict(Verdict::Pass, VerdictReason::NotesOnly);
+    assert_eq!(refused(&[green.clone()]), "a finding in it weighs more");
+    assert_eq!(
+        refused(&[green.clone(), Forgery::Level(0, Some(FindingLevel::Note))]),
+        "a finding weighs less or more than it can"
+    );
+    assert_eq!(
+        refused(&[
+            green.clone(),
+            Forgery::Level(0, None),
+            Forgery::Disposition(0, Disposition::Rejected)
+        ]),
+        "a finding is rejected that a judge holds with proof"
+    );
+    assert_eq!(
+        refused(&[green.clone(), Forgery::NoMembers(0)]),
+        "a finding in it weighs more"
+    );
+    assert_eq!(
+        refused(&[
+            green.clone(),
+            Forgery::NoFindings,
+            Forgery::NoCoverage,
+            Forgery::Consensus(Some(ConsensusRule::Strict))
+        ]),
+        "its verdict is better than its parts"
+    );
+    assert_eq!(
+        refused(&[green, Forgery::NoFindings, Forgery::Consensus(None)]),
+        "no rule says how its votes become a verdict"
+    );
+}
+
+#[test]
+fn a_dismissal_in_a_claim_does_not_count() {
+    let mut report = samples::fail();
+    let found = &mut report.outcome.findings[0];
+    found.level = None;
+    found.dismissed = Some(crate::council::Dismissal {
+        fingerprint: found.fingerprint.clone(),
+        ground: crate::council::DismissalGround::FalsePositive,
+        because: "it is fine".into(),
+        by: "somebody".into(),
+        at: "2026-02-14T09:00:00Z".into(),
+    });
+    (report.outcome.verdict, report.outcome.reason) =
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
+    let claim = accept_claim(report, POLICY).unwrap();
+    assert_eq!(claim.outcome.verdict, Verdict::Fail);
+    assert_eq!(claim.outcome.findings[0].level, Some(FindingLevel::Fail));
+}
+
+#[test]
+fn a_file_that_the_claim_does_not_list_was_read_by_nobody() {
+    let mut claim = accept_claim(samples::pass(), POLICY).unwrap();
+    claim.outcome.coverage.files.pop();
+    absorb_recheck(&mut claim, &samples::pass());
+    assert_eq!(claim.outcome.verdict, Verdict::Inconclusive);
+}
