@@ -34,6 +34,14 @@ impl<'a> ReportOutput<'a> {
     /// it was asked for is shown on standard output; only when that fails, too, is it not published.
     pub(crate) fn deliver_report(&self, report: &Report, console: &Console) -> u8 {
         let line = report.bottom_line(self.gate);
+        if self.format == ReportFormat::Rdjson {
+            // Its form has no place for them.
+            report
+                .outcome
+                .notes
+                .iter()
+                .for_each(|note| console.warning(note));
+        }
         let shown = match self.file {
             None => console.print(&render_report(
                 report,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{KEYS, SourceTrust, ValueKind};
+use super::{CheckoutRule, KEYS, SourceTrust, ValueKind};
 
 /// What happens when several layers set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct ConfigKey {
     pub default: Option<&'static str>,
     /// The least trust that may set it.
     pub needs: SourceTrust,
+    /// What a checkout may say of it all the same.
+    pub checkout: CheckoutRule,
     /// How layers combine.
     pub merge: MergeRule,
     /// What it does: one sentence or two, Markdown.

@@ -1,6 +1,6 @@
 //! The table of keys: one row for each thing that can be configured.
 
-use super::{ConfigKey, MergeRule, SourceTrust, ValueKind};
+use super::{CheckoutRule, ConfigKey, MergeRule, SourceTrust, ValueKind};
 
 /// Environment variables and the keys that they set (the seeds' names, councils.md 1.4).
 pub const ENVIRONMENT: &[(&str, &str)] = &[
@@ -26,6 +26,7 @@ const fn key_row(
         kind,
         default: None,
         needs,
+        checkout: CheckoutRule::Never,
         merge: MergeRule::Replace,
         doc,
     }
@@ -34,6 +35,11 @@ const fn key_row(
 impl ConfigKey {
     const fn with_default(mut self, default: &'static str) -> Self {
         self.default = Some(default);
+        self
+    }
+
+    const fn obeys_checkout(mut self, rule: CheckoutRule) -> Self {
+        self.checkout = rule;
         self
     }
 
@@ -48,74 +54,74 @@ pub const KEYS: &[ConfigKey] = &[
     key_row(
         "review.procedure",
         ValueKind::Choice(&["quick", "review", "debate", "cross-examination", "staged"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "The rules of the rounds: one judge and one round, several judges, several judges and always two rounds, councillors who challenge each other, or rounds while it is contended.",
     )
     .with_default(r#""review""#),
     key_row(
         "review.debate",
         ValueKind::Choice(&["auto", "force", "off"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "Whether a second round runs: on a split vote or a critical finding that one judge alone holds, always, or never.",
     )
     .with_default(r#""auto""#),
     key_row(
         "review.consensus",
         ValueKind::Choice(&["findings", "strict", "majority"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "What decides: the worst surviving finding, the worst vote, or the majority of votes.",
     )
     .with_default(r#""findings""#),
     key_row(
         "review.judges",
         ValueKind::Count { least: 1, most: 64 },
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "How many judges sit. Unset: one for each perspective, or two (`--deep`: three) where an agent is configured.",
     ),
     key_row(
         "review.mixed",
         ValueKind::Switch,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "Whether judges of a second vendor sit beside those of the first: as many of each, three where nothing is said.",
     )
     .with_default("false"),
     key_row(
         "review.explorers",
         ValueKind::Count { least: 0, most: 5 },
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "How many questions a judge may put to helpers in round 1. Each counts as an agent.",
     )
     .with_default("0"),
     key_row(
         "review.explorer-model",
         ValueKind::Model,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "The model of those helpers. Unset: that of the judge that asks.",
     ),
     key_row(
         "review.intensity",
         ValueKind::Choice(&["full", "standard", "light"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "How much a staged debate debates: 3 to 5 rounds, 2 to 4, or one.",
     )
     .with_default(r#""standard""#),
     key_row(
         "review.quorum",
         ValueKind::Count { least: 1, most: 64 },
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "How many judges must count for PASS or WARN to stand. Unset: 2, or 1 where one judge sits alone.",
     ),
     key_row(
         "review.perspectives",
         ValueKind::Names,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "What the judges look for, one each. Stronger than a preset.",
     ),
-    key_row("review.preset", ValueKind::Name, SourceTrust::Checkout, "A named list of perspectives: a built-in one or one of `[presets]`."),
+    key_row("review.preset", ValueKind::Name, SourceTrust::Repository, "A named list of perspectives: a built-in one or one of `[presets]`."),
     key_row(
         "review.agents",
         ValueKind::Names,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "Which agents think for the judges, in turn; each sits at least once where nothing else says how many judges there are. Unset: those of `[agents]`, else `builtin`.",
     ),
     key_row(
@@ -128,28 +134,28 @@ pub const KEYS: &[ConfigKey] = &[
     key_row(
         "review.fail-on",
         ValueKind::Choice(&["fail", "warn"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "The mildest verdict that ends with exit code 1.",
     )
     .with_default(r#""fail""#),
     key_row(
         "review.disputed-critical",
         ValueKind::Choice(&["warn", "fail"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "What a critical finding comes to that another judge refutes with evidence.",
     )
     .with_default(r#""warn""#),
     key_row(
         "review.incomplete-coverage",
         ValueKind::Choice(&["inconclusive", "warn"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "What PASS becomes when some changed lines were not seen by a quorum.",
     )
     .with_default(r#""inconclusive""#),
     key_row(
         "review.ignore",
         ValueKind::Globs,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "Files that need no review (gitignore patterns; `!` brings one back). They are listed as skipped in every report.",
     )
     .appending(),
@@ -166,49 +172,50 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::Repository,
         "What content comes to that no judge can read as text (binary files, LFS pointers, symbolic links, submodules): it is named in the headline, or it also lowers the coverage.",
     )
-    .with_default(r#""list""#),
+    .with_default(r#""list""#)
+    .obeys_checkout(CheckoutRule::Stricter(&["list", "inconclusive"])),
     key_row(
         "review.default-ignores",
         ValueKind::Switch,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "Whether lockfiles, vendored, generated and minified files are skipped too.",
     )
     .with_default("true"),
     key_row(
         "cross-examination.rounds",
         ValueKind::Count { least: 0, most: 64 },
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "How many rounds the councillors challenge each other; there are 1 to 4, and what is beyond is taken as the nearest.",
     )
     .with_default("2"),
     key_row(
         "cross-examination.councillors",
         ValueKind::Count { least: 0, most: 64 },
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "How many councillors sit, 3 to 6: visionary, critic, pragmatist, innovator, ethicist, domain expert.",
     )
     .with_default("4"),
     key_row(
         "cross-examination.focus",
         ValueKind::Text,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "The field of the domain expert, from whose side the others look at it too.",
     ),
     key_row(
         "cross-examination.economy",
         ValueKind::Switch,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "Whether councillors are asked one after another, without messages between them.",
     )
     .with_default("false"),
-    key_row("judge", ValueKind::Judges, SourceTrust::Checkout, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits."),
+    key_row("judge", ValueKind::Judges, SourceTrust::Repository, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits."),
     key_row(
         "perspectives.*",
         ValueKind::Text,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "What a perspective of your own means, for the judges' instructions.",
     ),
-    key_row("presets.*", ValueKind::Names, SourceTrust::Checkout, "A named list of perspectives."),
+    key_row("presets.*", ValueKind::Names, SourceTrust::Repository, "A named list of perspectives."),
     key_row(
         "rules.*",
         ValueKind::Choice(&["off", "minor", "significant", "critical"]),
@@ -272,7 +279,7 @@ pub const KEYS: &[ConfigKey] = &[
     key_row(
         "agents.*.fallback",
         ValueKind::Models,
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "Models that are tried in this order when the API's own fails; the receipt says which one answered.",
     ),
     key_row(
@@ -296,7 +303,7 @@ pub const KEYS: &[ConfigKey] = &[
     key_row("prices.*.input", ValueKind::Money, SourceTrust::User, "US dollars for a million input tokens of the model of that name."),
     key_row("prices.*.cached", ValueKind::Money, SourceTrust::User, "The same for tokens that come from the provider's cache. Unset: as `input`."),
     key_row("prices.*.output", ValueKind::Money, SourceTrust::User, "The same for output tokens."),
-    key_row("agents.*.model", ValueKind::Model, SourceTrust::Checkout, "The model, where the agent has several."),
+    key_row("agents.*.model", ValueKind::Model, SourceTrust::Repository, "The model, where the agent has several."),
     key_row(
         "agents.*.vendor",
         ValueKind::Name,
@@ -336,11 +343,11 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::User,
         "A gitleaks configuration: what its rules match is redacted, too (docs/agents.md). It must not lie in the repository.",
     ),
-    key_row("timeouts.r1", ValueKind::Duration, SourceTrust::Checkout, "How long a judge has for round 1.").with_default(r#""120s""#),
-    key_row("timeouts.r2", ValueKind::Duration, SourceTrust::Checkout, "How long a judge has for round 2.").with_default(r#""90s""#),
-    key_row("timeouts.explorer", ValueKind::Duration, SourceTrust::Checkout, "How long an explorer has.").with_default(r#""60s""#),
+    key_row("timeouts.r1", ValueKind::Duration, SourceTrust::Repository, "How long a judge has for round 1.").with_default(r#""120s""#),
+    key_row("timeouts.r2", ValueKind::Duration, SourceTrust::Repository, "How long a judge has for round 2.").with_default(r#""90s""#),
+    key_row("timeouts.explorer", ValueKind::Duration, SourceTrust::Repository, "How long an explorer has.").with_default(r#""60s""#),
     key_row("timeouts.shutdown", ValueKind::Duration, SourceTrust::User, "How long a judge has to end before it is ended.").with_default(r#""30s""#),
-    key_row("timeouts.run", ValueKind::Duration, SourceTrust::Checkout, "How long the whole run may take. Unset: as long as its rounds."),
+    key_row("timeouts.run", ValueKind::Duration, SourceTrust::Repository, "How long the whole run may take. Unset: as long as its rounds."),
     key_row(
         "limits.agents",
         ValueKind::Count { least: 1, most: FOREVER },
@@ -377,14 +384,14 @@ pub const KEYS: &[ConfigKey] = &[
     key_row(
         "hook.enabled",
         ValueKind::Switch,
-        SourceTrust::Checkout,
-        "Whether the hooks review at all; `git config council.hook false` says the same.",
+        SourceTrust::Repository,
+        "Whether the hooks review at all; `git config --global council.hook false` says the same.",
     )
     .with_default("true"),
     key_row(
         "hook.mode",
         ValueKind::Choice(&["advisory", "gate"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "Whether a verdict of the pre-push hook is told only, or FAIL and INCONCLUSIVE stop the push.",
     )
     .with_default(r#""advisory""#),
@@ -395,11 +402,11 @@ pub const KEYS: &[ConfigKey] = &[
         "Whether the pre-push hook convenes the whole council; else built-in judges and verdicts that were made before.",
     )
     .with_default("false"),
-    key_row("hook.timeout", ValueKind::Duration, SourceTrust::Checkout, "How long the pre-push hook may take.").with_default(r#""30s""#),
+    key_row("hook.timeout", ValueKind::Duration, SourceTrust::Repository, "How long the pre-push hook may take.").with_default(r#""30s""#),
     key_row(
         "hook.on-timeout",
         ValueKind::Choice(&["pass", "block"]),
-        SourceTrust::Checkout,
+        SourceTrust::Repository,
         "What happens to a push whose review did not end in time.",
     )
     .with_default(r#""pass""#),
@@ -439,8 +446,26 @@ pub const KEYS: &[ConfigKey] = &[
          holds it. `git config council.trustedNotes` says the same.",
     )
     .appending(),
+    key_row(
+        "trust.worktrees",
+        ValueKind::Globs,
+        SourceTrust::User,
+        "Worktrees of your own, by their absolute paths: their `council.toml` and `.git/config` are followed like the trusted branch's. Never in a hook or in CI. `--trust-worktree` says the same for one run.",
+    )
+    .appending(),
     key_row("cache.keep", ValueKind::Count { least: 0, most: FOREVER }, SourceTrust::User, "How many verdicts are kept to be recognised.").with_default("500"),
-    key_row("runs.keep", ValueKind::Count { least: 1, most: FOREVER }, SourceTrust::User, "How many runs are kept under the git directory.").with_default("50"),
+    key_row("runs.keep", ValueKind::Count { least: 1, most: FOREVER }, SourceTrust::User, "How many runs are kept under the git directory.").with_default("50")
+    .obeys_checkout(CheckoutRule::AtLeast)
+    .obeys_checkout(CheckoutRule::AtLeast)
+    .obeys_checkout(CheckoutRule::AddsSeats)
+    .obeys_checkout(CheckoutRule::AddsSeats)
+    .obeys_checkout(CheckoutRule::Stricter(&["fail", "warn"]))
+    .obeys_checkout(CheckoutRule::Stricter(&["warn", "fail"]))
+    .obeys_checkout(CheckoutRule::Stricter(&["warn", "inconclusive"]))
+    .obeys_checkout(CheckoutRule::Stricter(&["off", "minor", "significant", "critical"]))
+    .obeys_checkout(CheckoutRule::Stricter(&["false", "true"]))
+    .obeys_checkout(CheckoutRule::Stricter(&["advisory", "gate"]))
+    .obeys_checkout(CheckoutRule::Stricter(&["pass", "block"])),
 ];
 
 #[cfg(test)]

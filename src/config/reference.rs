@@ -5,7 +5,9 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::kind::JUDGE_KEYS;
-use super::{ConfigKey, ENVIRONMENT, KEYS, KeyPath, MergeRule, SourceTrust, ValueKind};
+use super::{
+    CheckoutRule, ConfigKey, ENVIRONMENT, KEYS, KeyPath, MergeRule, SourceTrust, ValueKind,
+};
 
 /// Markdown: every key with its values, its built-in value and who may set it. Part of docs/configuration.md.
 pub fn render_reference() -> String {
@@ -72,7 +74,12 @@ fn key_facts(key: &ConfigKey) -> String {
     }
     facts.push_str(match key.needs {
         SourceTrust::Checkout => "",
-        SourceTrust::Repository => " Not from a checkout: trusted branch or user.",
+        SourceTrust::Repository => match key.checkout {
+            CheckoutRule::Never => " Not from a checkout: trusted branch or user.",
+            CheckoutRule::Stricter(_) => " From a checkout only where it is stricter.",
+            CheckoutRule::AtLeast => " From a checkout only as the least.",
+            CheckoutRule::AddsSeats => " From a checkout only seats beside those that sit anyway.",
+        },
         SourceTrust::User => " User only.",
     });
     facts

@@ -7,8 +7,8 @@ use toml::{Table, Value};
 
 use super::read::{Assignment, read_layer};
 use super::{
-    ConfigError, ConfigLayer, KEYS, KeyPath, LayerSource, MergeRule, Settings, SourceTrust,
-    ValueOrigin,
+    CheckoutRule, CheckoutTrust, ConfigError, ConfigLayer, KEYS, KeyPath, LayerSource, MergeRule,
+    RaisedDemands, Settings, SourceTrust, ValueOrigin,
 };
 
 /// The configuration of a run: what holds, and where it came from.
@@ -72,28 +72,54 @@ impl std::fmt::Display for DisobeyedKey {
         let Self { path, origin, .. } = self;
         write!(
             f,
-            "`{path}` ({origin}) is not obeyed: the trusted branch's council.toml or your own configuration may set it"
+            "`{path}` ({origin}) is not obeyed: what comes with a change can only make its review stricter. Set it in \
+             your own configuration or on the trusted branch, or follow your own worktree with --trust-worktree"
         )
     }
 }
 
 /// Merges `layers` (in any order; [`Source`] says which is stronger) over the built-in values.
+/// The checkout is followed where it makes the review stricter.
 pub fn resolve_layers(layers: &[ConfigLayer]) -> Result<Config, ConfigError> {
+    resolve_checkout(layers, CheckoutTrust::Stricter)
+}
+
+/// The same with a checkout that is followed so far.
+pub fn resolve_checkout(
+    layers: &[ConfigLayer],
+    checkout: CheckoutTrust,
+) -> Result<Config, ConfigError> {
     let mut assignments = built_in()?;
     for layer in layers {
         assignments.extend(read_layer(layer)?);
     }
-    if layers
-        .iter()
-        .any(|layer| layer.source() == LayerSource::Worktree)
-    {
+    let has_worktree = |layer: &ConfigLayer| layer.source() == LayerSource::Worktree;
+    if checkout == CheckoutTrust::Full && layers.iter().any(has_worktree) {
         assignments.retain(|assignment| !is_stood_in_for(assignment));
     }
     assignments.sort_by_key(|a| a.origin.source);
     let mut notices = Vec::new();
+    let mut raised = RaisedDemands::default();
     let mut merged: BTreeMap<(usize, KeyPath), ResolvedKey> = BTreeMap::new();
     for assignment in assignments {
-        if !is_permitted(&assignment)? {
+        let rank = KEYS
+            .iter()
+            .position(|key| key.name == assignment.key.name)
+            .unwrap_or(KEYS.len());
+        let held = merged.get(&(rank, assignment.path.clone()));
+        let has_right = is_permitted(&assignment, checkout)?
+            || assignment
+                .key
+                .checkout
+                .is_stricter(&assignment.value, held.map(|entry| &entry.value));
+        let is_demand = matches!(
+            assignment.key.checkout,
+            CheckoutRule::AtLeast | CheckoutRule::AddsSeats
+        );
+        if !has_right && is_demand && raised.take_up(assignment.key.name, &assignment.value) {
+            continue;
+        }
+        if !has_right {
             let Assignment {
                 path,
                 value,
@@ -107,10 +133,6 @@ pub fn resolve_layers(layers: &[ConfigLayer]) -> Result<Config, ConfigError> {
             });
             continue;
         }
-        let rank = KEYS
-            .iter()
-            .position(|key| key.name == assignment.key.name)
-            .unwrap_or(KEYS.len());
         let Assignment {
             path,
             key,
@@ -135,7 +157,8 @@ pub fn resolve_layers(layers: &[ConfigLayer]) -> Result<Config, ConfigError> {
     }
     let entries: Vec<ResolvedKey> = merged.into_values().collect();
     notices.retain(|notice| !already_said(&entries, notice));
-    let settings = build_settings(&entries)?;
+    let mut settings = build_settings(&entries)?;
+    settings.review.raised = raised;
     Ok(Config {
         settings,
         entries,
@@ -169,8 +192,12 @@ impl Config {
 }
 
 /// Whether the layer may set the key; a key that only a user may set is refused aloud.
-fn is_permitted(assignment: &Assignment) -> Result<bool, ConfigError> {
-    let (has, needs) = (assignment.origin.source.trust(), assignment.key.needs);
+fn is_permitted(assignment: &Assignment, checkout: CheckoutTrust) -> Result<bool, ConfigError> {
+    let has = match (assignment.origin.source.trust(), checkout) {
+        (SourceTrust::Checkout, CheckoutTrust::Full) => SourceTrust::Repository,
+        (trust, _) => trust,
+    };
+    let needs = assignment.key.needs;
     match needs {
         _ if has >= needs => Ok(true),
         SourceTrust::User => Err(ConfigError::Forbidden {
@@ -181,11 +208,10 @@ fn is_permitted(assignment: &Assignment) -> Result<bool, ConfigError> {
     }
 }
 
-/// Where there is a checkout, its file speaks for the repository in all that it may set; the trusted branch's file only
-/// for the rest. Else a branch could not try a setting before it is merged.
+/// The file of a checkout that is followed in full stands in the place of the trusted branch's, so that a branch can try a
+/// setting before it is merged.
 fn is_stood_in_for(assignment: &Assignment) -> bool {
     assignment.origin.source == LayerSource::Repository
-        && assignment.key.needs == SourceTrust::Checkout
 }
 
 /// Whether a layer that has the right says the same, as the worktree's copy of the trusted file does.

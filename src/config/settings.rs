@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use council_protocol::seat::{Api, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
+use super::RaisedDemands;
 use crate::council::plan::{
     ConsensusRule, DebateMode, Intensity, Procedure, RoundTimeouts, VerdictPolicy,
 };
@@ -62,6 +63,9 @@ pub struct Settings {
     pub background: BackgroundSettings,
     /// `[notes]`
     pub notes: NoteSettings,
+    /// `[trust]`
+    #[serde(default)]
+    pub trust: TrustSettings,
     /// `[cache]`
     pub cache: CacheSettings,
     /// `[runs]`
@@ -115,6 +119,9 @@ pub struct ReviewSettings {
     pub opaque: OpaquePolicy,
     /// Whether the built-in globs hold too.
     pub default_ignores: bool,
+    /// What the checkout asks for beyond that; set by no key.
+    #[serde(default, skip_serializing_if = "RaisedDemands::is_empty")]
+    pub raised: RaisedDemands,
 }
 
 /// `[cross-examination]`
@@ -337,6 +344,15 @@ pub struct NoteSettings {
     /// Whose signature counts.
     #[serde(default)]
     pub trusted: Vec<String>,
+}
+
+/// `[trust]`
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrustSettings {
+    /// Worktrees whose own configuration is followed.
+    #[serde(default)]
+    pub worktrees: Vec<String>,
 }
 
 /// `[cache]`

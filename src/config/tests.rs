@@ -1,4 +1,5 @@
 use super::*;
+use crate::report::FailOn;
 
 fn file(source: LayerSource, text: &str) -> ConfigLayer {
     ConfigLayer::File {
@@ -107,6 +108,9 @@ fn every_key_keeps_its_rights_in_every_layer() {
                         key.name
                     );
                 }
+                // The sample is the weakest value that the key takes.
+                (false, _) if key.checkout == CheckoutRule::AddsSeats => {}
+                (false, _) if key.name == "hook.enabled" => {}
                 (false, _) => assert_eq!(
                     result.unwrap().notices.len(),
                     1,
@@ -116,6 +120,71 @@ fn every_key_keeps_its_rights_in_every_layer() {
             }
         }
     }
+}
+
+#[test]
+fn a_checkout_alone_sets_nothing() {
+    for key in KEYS {
+        assert_ne!(key.needs, SourceTrust::Checkout, "{}", key.name);
+        let is_kept = key.needs == SourceTrust::Repository || key.checkout == CheckoutRule::Never;
+        assert!(is_kept, "{}", key.name);
+    }
+}
+
+#[test]
+fn a_checkout_that_the_user_follows_has_the_trusted_branch_s_rights() {
+    for key in KEYS
+        .iter()
+        .filter(|key| key.needs == SourceTrust::Repository)
+    {
+        for source in [LayerSource::Worktree, LayerSource::GitLocal] {
+            let layers = [file(source, &line(key))];
+            let config = resolve_checkout(&layers, CheckoutTrust::Full).unwrap();
+            assert!(config.notices.is_empty(), "{} by {source:?}", key.name);
+            assert!(config.settings.review.raised.is_empty(), "{}", key.name);
+        }
+    }
+}
+
+#[test]
+fn a_checkout_raises_and_never_lowers() {
+    let settings = |trusted: &str, checkout: &str| {
+        let layers = [
+            file(LayerSource::Repository, trusted),
+            file(LayerSource::Worktree, checkout),
+        ];
+        let config = resolve_layers(&layers).unwrap();
+        (config.settings, config.notices.len())
+    };
+    let (strict, notices) = settings(
+        "",
+        "review.fail-on = 'warn'\nhook.mode = 'gate'\nrules.todo-without-reference = 'critical'",
+    );
+    assert_eq!((strict.review.fail_on, notices), (FailOn::Warn, 0));
+    assert_eq!((strict.hook.mode, strict.rules.len()), (HookMode::Gate, 1));
+    let (held, notices) = settings(
+        "review.fail-on = 'warn'\nhook.mode = 'gate'\nrules.x = 'minor'\nreview.judges = 3",
+        "review.fail-on = 'fail'\nhook.mode = 'advisory'\nrules.x = 'off'\nrules.y = 'significant'\nreview.judges = 1",
+    );
+    assert_eq!(
+        (held.review.fail_on, held.hook.mode),
+        (FailOn::Warn, HookMode::Gate)
+    );
+    assert_eq!(
+        (held.rules.len(), held.review.judges, notices),
+        (1, Some(3), 5)
+    );
+    let (asked, notices) = settings(
+        "",
+        "[review]\njudges = 5\nquorum = 4\nperspectives = ['tests']\n[[judge]]\nperspective = 'security'\n[[judge]]\nagent = 'weak'\n",
+    );
+    let raised = asked.review.raised;
+    assert_eq!((raised.judges, raised.quorum), (Some(5), Some(4)));
+    assert!(raised.perspectives.iter().eq(["security", "tests"]));
+    assert_eq!(
+        (asked.review.judges, asked.judge.len(), notices),
+        (None, 0, 1)
+    );
 }
 
 #[test]
@@ -132,7 +201,7 @@ fn the_strongest_layer_holds_whatever_the_order_of_reading() {
     let mut layers = Vec::new();
     for (i, source) in order.into_iter().enumerate() {
         layers.insert(0, pairs(source, "review.judges", &(i + 1).to_string()));
-        let config = resolve_layers(&layers).unwrap();
+        let config = resolve_checkout(&layers, CheckoutTrust::Full).unwrap();
         assert_eq!(config.settings.review.judges, Some(i as u32 + 1));
         assert_eq!(
             origin(&config, "review.judges"),
@@ -143,7 +212,7 @@ fn the_strongest_layer_holds_whatever_the_order_of_reading() {
 }
 
 #[test]
-fn a_checkout_s_file_speaks_for_the_repository_but_not_for_its_rules() {
+fn a_checkout_that_is_followed_stands_in_the_place_of_the_trusted_file() {
     let trusted = file(
         LayerSource::Repository,
         "review.judges = 3\nreview.ignore = ['a']\nrules.todo = 'off'",
@@ -153,9 +222,15 @@ fn a_checkout_s_file_speaks_for_the_repository_but_not_for_its_rules() {
         .settings;
     assert_eq!((alone.review.judges, alone.rules.len()), (Some(3), 1));
     let checkout = file(LayerSource::Worktree, "review.ignore = ['b']");
-    let both = resolve_layers(&[trusted, checkout]).unwrap().settings;
-    assert_eq!((both.review.judges, both.rules.len()), (None, 1));
-    assert_eq!(both.review.ignore, ["b"]);
+    let both = [trusted, checkout];
+    let followed = resolve_checkout(&both, CheckoutTrust::Full)
+        .unwrap()
+        .settings;
+    assert_eq!((followed.review.judges, followed.rules.len()), (None, 0));
+    assert_eq!(followed.review.ignore, ["b"]);
+    let alone = resolve_layers(&both).unwrap().settings;
+    assert_eq!((alone.review.judges, alone.rules.len()), (Some(3), 1));
+    assert_eq!(alone.review.ignore, ["a"]);
 }
 
 #[test]
@@ -224,8 +299,7 @@ fn variables_and_git_keys_set_what_they_name() {
         source: LayerSource::Environment,
         pairs: variables,
     };
-    let config =
-        resolve_layers(&[environment, pairs(LayerSource::GitLocal, "debate", "off")]).unwrap();
+    let config = resolve_layers(&[environment, pairs(LayerSource::Git, "debate", "off")]).unwrap();
     assert_eq!(
         (config.settings.timeouts.r1, config.settings.review.judges),
         (7000, Some(7))

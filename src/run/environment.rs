@@ -7,6 +7,38 @@ use crate::config::{ConfigLayer, ENVIRONMENT, KeyValue, LayerSource};
 
 use crate::run::error::RunError;
 
+/// Variables that CI services set in their jobs: the one that most set, and those of services, of which some set no other.
+const CI_VARIABLES: &[&str] = &[
+    "CI",
+    "CONTINUOUS_INTEGRATION",
+    "GITHUB_ACTIONS",
+    "GITLAB_CI",
+    "TF_BUILD",
+    "JENKINS_URL",
+    "HUDSON_URL",
+    "TEAMCITY_VERSION",
+    "CODEBUILD_BUILD_ID",
+    "BUILDKITE",
+    "CIRCLECI",
+    "TRAVIS",
+    "APPVEYOR",
+    "DRONE",
+    "CIRRUS_CI",
+    "SEMAPHORE",
+    "BITBUCKET_BUILD_NUMBER",
+    "bamboo_buildKey",
+    "WOODPECKER_CI",
+    "CI_NAME",
+    "BUDDY",
+    "GO_PIPELINE_NAME",
+    "HARNESS_BUILD_ID",
+    "HEROKU_TEST_RUN_ID",
+    "PROW_JOB_ID",
+    "TASKCLUSTER_ROOT_URL",
+    "NETLIFY",
+    "VERCEL",
+];
+
 /// The variables of the process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProcessEnvironment {
@@ -48,8 +80,11 @@ impl ProcessEnvironment {
 
     /// Whether this is a job of a CI service, which reviews strangers' changes.
     pub(crate) fn is_ci(&self) -> bool {
-        self.get("CI")
-            .is_some_and(|value| value != "false" && value != "0")
+        let is_set = |name: &&str| {
+            let value = self.get(name);
+            value.is_some_and(|value| value != "false" && value != "0")
+        };
+        CI_VARIABLES.iter().any(|name| is_set(name))
     }
 
     /// The layer of the `COUNCIL_…` variables.
@@ -143,5 +178,14 @@ mod tests {
             !ProcessEnvironment::from_vars(&[("CI", "false")]).is_ci()
                 && !ProcessEnvironment::from_vars(&[("CI", "")]).is_ci()
         );
+        // Azure Pipelines, Jenkins, TeamCity and CodeBuild set no `CI`.
+        for name in CI_VARIABLES {
+            assert!(
+                ProcessEnvironment::from_vars(&[(name, "x"), ("CI", "false")]).is_ci()
+                    || *name == "CI",
+                "{name}"
+            );
+        }
+        assert!(!ProcessEnvironment::from_vars(&[("HOME", "/h")]).is_ci());
     }
 }

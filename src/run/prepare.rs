@@ -18,7 +18,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::layers::REPOSITORY_FILE;
 use crate::run::redaction::load_redactor;
-use crate::run::request::{RequestedTarget, ReviewRequest};
+use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::seats::mixed;
 use crate::run::settings::{self, ConfigSources};
 
@@ -38,6 +38,16 @@ pub(crate) struct PreparedReview {
     pub(crate) notes: Vec<String>,
     /// What it was prepared for; none: a stage, which cannot be resumed.
     pub(crate) request: Option<ReviewRequest>,
+}
+
+impl PreparedReview {
+    /// What of the configuration was not obeyed or is changed: told wherever a verdict is.
+    pub(crate) fn configuration_notes(&self) -> Vec<String> {
+        let disobeyed = self.config.notices.iter().map(ToString::to_string);
+        let changed = "the change touches council.toml: ";
+        let notes = self.notes.iter().filter(|note| note.starts_with(changed));
+        disobeyed.chain(notes.cloned()).collect()
+    }
 }
 
 /// Reads everything. Nothing of the reviewed side is obeyed.
@@ -63,7 +73,10 @@ pub(crate) fn prepare_spec(
         env: start.git_environment(),
     };
     let mut change = git::read_change(&wanted).map_err(|error| explain_error(error, request))?;
-    let checkout = !(proposed || request.trusted_config || start.environment.is_ci());
+    let checkout = match proposed {
+        true => CheckoutUse::Ignored,
+        false => request.checkout.outside_ci(start),
+    };
     let voices = ConfigSources {
         place: Some(&change.place),
         trusted: change.trusted_tree(),
@@ -161,15 +174,23 @@ fn explain_error(error: GitError, request: &ReviewRequest) -> RunError {
     }
 }
 
-/// Where only the trusted branch is heard, a change of its configuration is reported (threat T1).
-fn changed_configuration(change: &ReviewedChange, checkout: bool) -> Option<String> {
+/// A change of the configuration by which it is reviewed is always told, and what came of it.
+fn changed_configuration(change: &ReviewedChange, checkout: CheckoutUse) -> Option<String> {
     let touched = |file: &FileChange| {
         let name = REPOSITORY_FILE.as_bytes();
         file.path.as_bytes() == name || file.path_before().as_bytes() == name
     };
-    (!checkout && change.files.iter().any(touched)).then(|| {
-        format!("the change edits {REPOSITORY_FILE}: the edit is ignored here, and takes effect once it is on the trusted branch")
-    })
+    let what = match checkout {
+        CheckoutUse::Ignored => {
+            "the edit is ignored here, and takes effect once it is on the trusted branch"
+        }
+        CheckoutUse::Trusted => "--trust-worktree obeys the edit",
+        CheckoutUse::Stricter | CheckoutUse::AsConfigured => {
+            "the edit is obeyed where it makes a review stricter, and wherever `trust.worktrees` names the worktree"
+        }
+    };
+    let is_touched = change.files.iter().any(touched);
+    is_touched.then(|| format!("the change edits {REPOSITORY_FILE}: {what}"))
 }
 
 fn build_packet(

@@ -14,12 +14,27 @@ pub(crate) struct ReviewRequest {
     pub(crate) pathspecs: Vec<String>,
     /// The strongest layer of the configuration.
     pub(crate) flags: Vec<KeyValue>,
-    /// The checkout has no say: configuration and instructions come from the trusted branch only.
-    pub(crate) trusted_config: bool,
+    /// How far the checkout is followed.
+    pub(crate) checkout: CheckoutUse,
     /// Three judges instead of two.
     pub(crate) deep: bool,
     /// A file for the report; whoever resumes the run writes it, too.
     pub(crate) output: Option<PathBuf>,
+}
+
+/// How far `council.toml` of the worktree and `.git/config` are followed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CheckoutUse {
+    /// Where they make the review stricter; all of them where the user's own `trust.worktrees` names the worktree.
+    #[default]
+    AsConfigured,
+    /// Where they make the review stricter, whatever is configured: a hook lets nobody through by a file of the change.
+    Stricter,
+    /// All of them: `--trust-worktree`.
+    Trusted,
+    /// Not at all: CI, proposals of others, `--trusted-config`.
+    Ignored,
 }
 
 /// What is to be reviewed.

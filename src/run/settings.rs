@@ -1,6 +1,10 @@
 //! The configuration of one command: the layers that it may see, merged.
 
-use crate::config::{Config, ConfigLayer, KeyValue, LayerSource, resolve_layers};
+use std::path::Path;
+
+use crate::config::{
+    CheckoutTrust, Config, ConfigLayer, KeyValue, LayerSource, resolve_checkout, resolve_layers,
+};
 use crate::git::{
     self, ChangeRequest, ConfigOrigin, ConfigValue, GitError, RepositoryPaths, TargetSpec,
     TrustedTree,
@@ -9,6 +13,7 @@ use crate::git::{
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::layers::{self, REPOSITORY_FILE};
+use crate::run::request::CheckoutUse;
 
 /// What of a repository may speak.
 pub(crate) struct ConfigSources<'a> {
@@ -16,8 +21,18 @@ pub(crate) struct ConfigSources<'a> {
     pub(crate) place: Option<&'a RepositoryPaths>,
     /// Its trusted side.
     pub(crate) trusted: Option<&'a dyn TrustedTree>,
-    /// Whether the checkout is heard: not where strangers' changes are reviewed.
-    pub(crate) checkout: bool,
+    /// How far the checkout is followed: not at all where strangers' changes are reviewed.
+    pub(crate) checkout: CheckoutUse,
+}
+
+impl CheckoutUse {
+    /// The same, and nothing at all in a job of a CI service.
+    pub(crate) fn outside_ci(self, start: &RunContext) -> Self {
+        match start.environment.is_ci() {
+            true => Self::Ignored,
+            false => self,
+        }
+    }
 }
 
 /// Merges every layer; `flags` are those of the subcommand.
@@ -29,28 +44,49 @@ pub(crate) fn load_config(
     let mut pairs = start.config.clone();
     pairs.extend(flags);
     let mut layers = layers::user_layers(&start.environment, pairs)?;
+    let values = git::config_values(&start.dir, &start.git_environment())?;
+    let (local, global): (Vec<_>, Vec<_>) = values
+        .into_iter()
+        .partition(|value| value.origin == ConfigOrigin::Repository);
+    layers.extend(git_layers(global, LayerSource::Git));
+    let root = voices.place.and_then(|place| place.workdir.as_deref());
+    let trust = checkout_trust(voices.checkout, root, &layers)?;
     if let Some(tree) = voices.trusted {
         let file = tree.read_file(REPOSITORY_FILE)?;
         let layer = file.map(|bytes| layers::trusted_layer(&tree.origin(), &bytes));
         layers.extend(layer.transpose()?);
     }
-    let root = voices.place.and_then(|place| place.workdir.as_deref());
-    if let Some(root) = root.filter(|_| voices.checkout) {
-        layers.extend(layers::worktree_layer(root)?);
+    if voices.checkout != CheckoutUse::Ignored {
+        layers.extend(root.map(layers::worktree_layer).transpose()?.flatten());
+        layers.extend(git_layers(local, LayerSource::GitLocal));
     }
-    let values = git::config_values(&start.dir, &start.git_environment())?;
-    layers.extend(git_layers(values, voices.checkout));
-    Ok(resolve_layers(&layers)?)
+    Ok(resolve_checkout(&layers, trust)?)
+}
+
+/// Whether the user follows this worktree as their own; `layers` are theirs alone.
+fn checkout_trust(
+    asked: CheckoutUse,
+    root: Option<&Path>,
+    layers: &[ConfigLayer],
+) -> Result<CheckoutTrust, RunError> {
+    let is_listed = || -> Result<bool, RunError> {
+        let listed = resolve_layers(layers)?.settings.trust.worktrees;
+        let real = |path: &Path| path.canonicalize().ok();
+        let root = root.and_then(real);
+        Ok(root.is_some() && listed.iter().any(|own| real(Path::new(own)) == root))
+    };
+    Ok(match asked {
+        CheckoutUse::Trusted => CheckoutTrust::Full,
+        CheckoutUse::AsConfigured if is_listed()? => CheckoutTrust::Full,
+        _ => CheckoutTrust::Stricter,
+    })
 }
 
 /// Git's own configuration; `.git/config` belongs to the checkout.
-fn git_layers(values: Vec<ConfigValue>, checkout: bool) -> [ConfigLayer; 3] {
+fn git_layers(values: Vec<ConfigValue>, source: LayerSource) -> Vec<ConfigLayer> {
     let (colours, values): (Vec<_>, Vec<_>) = values
         .into_iter()
         .partition(|value| value.name.starts_with("color."));
-    let (local, global): (Vec<_>, Vec<_>) = values
-        .into_iter()
-        .partition(|value| value.origin == ConfigOrigin::Repository);
     let pair = |value: ConfigValue| {
         let key = match value.name.as_str() {
             "council.hook" => "hook.enabled",
@@ -59,16 +95,11 @@ fn git_layers(values: Vec<ConfigValue>, checkout: bool) -> [ConfigLayer; 3] {
         };
         KeyValue::new(key, value.value, value.name.clone())
     };
-    let layer = |source, values: Vec<ConfigValue>| ConfigLayer::Pairs {
+    let own = ConfigLayer::Pairs {
         source,
         pairs: values.into_iter().map(pair).collect(),
     };
-    let local = if checkout { local } else { Vec::new() };
-    [
-        layer(LayerSource::GitLocal, local),
-        layer(LayerSource::Git, global),
-        color_layer(colours),
-    ]
+    vec![own, color_layer(colours)]
 }
 
 /// `color.ui` and, stronger, `color.council`: weaker than what is said to this program alone, and not the repository's.
@@ -91,6 +122,15 @@ fn color_layer(mut values: Vec<ConfigValue>) -> ConfigLayer {
 
 /// The configuration as a review of the current branch would see it.
 pub(crate) fn branch_config(start: &RunContext) -> Result<Config, RunError> {
+    config_of_branch(start, CheckoutUse::default().outside_ci(start))
+}
+
+/// The same without the checkout.
+pub(crate) fn trusted_config(start: &RunContext) -> Result<Config, RunError> {
+    config_of_branch(start, CheckoutUse::Ignored)
+}
+
+fn config_of_branch(start: &RunContext, checkout: CheckoutUse) -> Result<Config, RunError> {
     let place = match RepositoryPaths::discover(&start.dir, &start.git_environment()) {
         Ok(place) => Some(place),
         Err(GitError::NotARepository { .. }) => None,
@@ -107,7 +147,7 @@ pub(crate) fn branch_config(start: &RunContext) -> Result<Config, RunError> {
     let voices = ConfigSources {
         place: place.as_ref(),
         trusted: change.as_ref().and_then(|change| change.trusted_tree()),
-        checkout: !start.environment.is_ci(),
+        checkout,
     };
     load_config(start, Vec::new(), &voices)
 }

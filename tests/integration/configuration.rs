@@ -19,6 +19,8 @@ fn every_layer_is_heard_and_the_strongest_holds() {
             expected
         );
     };
+    let here = repo.path().display().to_string();
+    repo.git(["config", "--global", "council.trust.worktrees", &here]);
     repo.write("council.toml", "[review]\njudges = 2\n");
     origin("worktree:council.toml:2");
     repo.git(["config", "council.judges", "3"]);

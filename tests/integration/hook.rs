@@ -90,10 +90,12 @@ fn advice_lets_a_push_through_and_a_gate_stops_it() {
         .ends(0);
     desk.git(&[("GIT_COUNCIL", "0")], &["push", "origin", "HEAD:off"])
         .ends(0);
-    desk.repo.git(["config", "council.hook", "false"]);
+    desk.repo
+        .git(["config", "--global", "council.hook", "false"]);
     let run = desk.push(&["origin", "HEAD:off-too"]).ends(0);
     assert!(!run.stderr.contains("FAIL"), "{}", run.stderr);
-    desk.repo.git(["config", "--unset", "council.hook"]);
+    desk.repo
+        .git(["config", "--global", "--unset", "council.hook"]);
     desk.repo.git(["config", "council.hook.mode", "advisory"]);
     desk.repo.write("more.md", CONFLICT);
     let tip = desk.repo.commit("Another conflict");
@@ -457,7 +459,8 @@ fn a_superseded_review_ends_and_the_latest_commit_has_its_verdict() {
     );
     desk.repo
         .write_home(".config/git-council/config.toml", &slow);
-    desk.repo.git(["config", "council.review.agents", "slow"]);
+    desk.repo
+        .git(["config", "--global", "council.review.agents", "slow"]);
     desk.repo
         .council(["hook", "install", "--post-commit"])
         .ends(0);
@@ -474,7 +477,7 @@ fn a_superseded_review_ends_and_the_latest_commit_has_its_verdict() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     desk.repo
-        .git(["config", "council.review.agents", "builtin"]);
+        .git(["config", "--global", "council.review.agents", "builtin"]);
     commit("two.txt");
     desk.repo
         .council(["wait", "--timeout", "100s"])

@@ -128,7 +128,11 @@ fn t1_a_change_cannot_weaken_the_rules_that_it_is_judged_by() {
     repo.council(["review", "main...feature", "--trusted-config"])
         .ends(1)
         .prints("key.pem:1");
-    // At the user's own desk the checkout may narrow the review, but not switch a rule off.
+    // At the user's own desk the checkout can only make the review stricter.
+    repo.council(["review", "main...feature"])
+        .ends(1)
+        .prints("key.pem:1")
+        .prints("`review.ignore`");
     repo.write("council.toml", "[rules]\nprivate-key = 'off'\n");
     repo.council(["review", "main...feature"])
         .ends(1)

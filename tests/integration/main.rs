@@ -5,6 +5,7 @@
 mod backends;
 mod bounds;
 mod bundle;
+mod checkout;
 mod circles;
 mod citizen;
 mod clients;

@@ -16,6 +16,7 @@ use crate::run::hook::install::{
     CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome, UninstallOutcome,
 };
 use crate::run::hook::script::{self, HookEvent, VERSION};
+use crate::run::request::CheckoutUse;
 use crate::run::settings::{self, ConfigSources};
 
 /// Review pushes and commits with git hooks
@@ -276,9 +277,28 @@ fn repository_settings(start: &CommandContext) -> Result<Settings, RunError> {
     let voices = ConfigSources {
         place: Some(&place),
         trusted: None,
-        checkout: !start.environment.is_ci(),
+        checkout: CheckoutUse::Stricter.outside_ci(start),
     };
     Ok(settings::load_config(start, Vec::new(), &voices)?.settings)
+}
+
+/// Whether the hook is a gate by any of what can be read: a file of the checkout that cannot must not open it.
+fn is_gate(start: &CommandContext) -> bool {
+    let checkout = repository_settings(start).ok();
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok();
+    let own = ConfigSources {
+        place: place.as_ref(),
+        trusted: None,
+        checkout: CheckoutUse::Ignored,
+    };
+    let own = settings::load_config(start, Vec::new(), &own).ok();
+    let own = own.map(|config| config.settings);
+    let trusted = settings::trusted_config(start).ok();
+    let trusted = trusted.map(|config| config.settings);
+    [checkout, own, trusted]
+        .into_iter()
+        .flatten()
+        .any(|settings| settings.hook.mode == HookMode::Gate)
 }
 
 /// A hook never stops anything by its own fault, unless the user made it a gate.
@@ -297,8 +317,7 @@ fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
     };
     done.unwrap_or_else(|error| {
         start.console.error(&error);
-        let gate = repository_settings(&without_git_variables(start))
-            .is_ok_and(|settings| settings.hook.mode == HookMode::Gate);
+        let gate = is_gate(&without_git_variables(start));
         match (args.event, gate) {
             (RunEvent::PrePush, true) => exit::INCONCLUSIVE,
             (RunEvent::PrePush, false) => {

@@ -18,7 +18,7 @@ use crate::run::announce;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::prepare::prepare_review;
-use crate::run::request::{RequestedTarget, ReviewRequest};
+use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
 use crate::session::InterruptSource;
 
@@ -137,8 +137,11 @@ pub(crate) struct CouncilArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) ignore: Vec<String>,
     /// Read council.toml and instructions only from the trusted branch, as in CI
-    #[arg(long)]
+    #[arg(long, conflicts_with = "trust_worktree")]
     pub(crate) trusted_config: bool,
+    /// Obey council.toml of the worktree and .git/config like the trusted branch's: they are your own
+    #[arg(long)]
+    pub(crate) trust_worktree: bool,
 }
 
 /// Where the verdict goes.
@@ -180,6 +183,16 @@ impl DebateArg {
     }
 }
 
+impl CouncilArgs {
+    fn checkout_use(&self) -> CheckoutUse {
+        match (self.trusted_config, self.trust_worktree) {
+            (true, _) => CheckoutUse::Ignored,
+            (_, true) => CheckoutUse::Trusted,
+            _ => CheckoutUse::AsConfigured,
+        }
+    }
+}
+
 impl ReviewArgs {
     /// What is asked for. A file of perspectives is read now: a run that is resumed asks for the same ones.
     pub(crate) fn to_request(&self, dir: &Path) -> Result<ReviewRequest, RunError> {
@@ -189,7 +202,7 @@ impl ReviewArgs {
             target: self.requested_target(),
             pathspecs: self.pathspecs.clone(),
             flags,
-            trusted_config: self.council.trusted_config,
+            checkout: self.council.checkout_use(),
             deep: self.council.deep,
             output: self.output.output.clone(),
         })

@@ -14,7 +14,7 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
 use crate::run::prepare::prepare_review;
-use crate::run::request::{RequestedTarget, ReviewRequest};
+use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
 use crate::session::InterruptSource;
 use crate::text::Untrusted;
@@ -117,10 +117,14 @@ impl PrePush<'_> {
     ) -> Result<Option<(Report, Settings)>, RunError> {
         let request = ReviewRequest {
             target: RequestedTarget::Revision(reviewed.range.clone()),
+            checkout: CheckoutUse::Stricter,
             ..ReviewRequest::default()
         };
         let mut prepared = prepare_review(&request, self.start)?;
         let settings = prepared.config.settings.clone();
+        for note in prepared.configuration_notes() {
+            self.say_line(&note);
+        }
         if !settings.hook.enabled {
             return Ok(None);
         }

@@ -17,6 +17,7 @@ use crate::run::modes::document::{
 };
 use crate::run::prepare::PreparedReview;
 use crate::run::redaction::load_redactor;
+use crate::run::request::CheckoutUse;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings::{self, ConfigSources};
 
@@ -127,7 +128,7 @@ fn prepare_stage(
     let voices = ConfigSources {
         place: Some(&change.place),
         trusted: change.trusted_tree(),
-        checkout: true,
+        checkout: CheckoutUse::default(),
     };
     let config = settings::load_config(start, request.flags.clone(), &voices)?;
     let mut notes = context.notes.clone();

@@ -14,7 +14,7 @@ use council_protocol::{JudgeId, Seat};
 #[cfg(test)]
 use crate::config::LayerSource;
 use crate::config::{Config, JudgeSettings, ResolvedKey, Settings};
-use crate::council::plan::{DebateMode, Procedure, ProcedureOptions};
+use crate::council::plan::{ConsensusRule, DebateMode, Procedure, ProcedureOptions};
 
 use crate::registry::{BackendChoice, BackendRequest};
 
@@ -108,8 +108,10 @@ impl SeatPlanner<'_> {
     /// How many judges must count.
     pub(crate) fn required_quorum(&self, seats: usize) -> Result<u32, RunError> {
         let seats = u32::try_from(seats).unwrap_or(u32::MAX);
+        let least = self.settings().review.raised.quorum.unwrap_or(1).min(seats);
         let Some(quorum) = self.settings().review.quorum else {
-            return Ok(if self.is_quick() { 1 } else { seats.min(2) });
+            let quorum = if self.is_quick() { 1 } else { seats.min(2) };
+            return Ok(quorum.max(least));
         };
         if quorum > seats {
             let message = format!(
@@ -117,7 +119,7 @@ impl SeatPlanner<'_> {
             );
             return Err(RunError::usage(message).hint("lower --quorum, or add judges: --judges N"));
         }
-        Ok(quorum)
+        Ok(quorum.max(least))
     }
 
     /// What the reader of a verdict should know about who sits.
@@ -286,7 +288,34 @@ impl SeatPlanner<'_> {
         } else if let Some(judges) = review.judges {
             chairs.resize_with(judges as usize, || SeatRequest::with_perspective(None));
         }
+        self.raise_seats(&mut chairs);
         Ok(chairs)
+    }
+
+    /// Seats that the checkout asks for beside those that sit anyway. Never where a vote could outvote another, and never so
+    /// many that nobody could sit.
+    fn raise_seats(&self, chairs: &mut Vec<SeatRequest>) {
+        let review = &self.settings().review;
+        let adds = matches!(review.procedure, Procedure::Review | Procedure::Debate);
+        if !adds || review.consensus == ConsensusRule::Majority {
+            return;
+        }
+        let each = (1 + u64::from(review.explorers)) * if review.mixed { 2 } else { 1 };
+        let room = usize::try_from(self.settings().limits.agents / each).unwrap_or(usize::MAX);
+        // What a perspective of another name means would be the checkout's to say.
+        let is_built_in = |name: &&String| perspectives().iter().any(|p| p.name == **name);
+        for name in review.raised.perspectives.iter().filter(is_built_in) {
+            let sits = chairs
+                .iter()
+                .any(|chair| chair.perspective.as_ref() == Some(name));
+            if !sits && chairs.len() < room {
+                chairs.push(SeatRequest::with_perspective(Some(name.clone())));
+            }
+        }
+        let least = review.raised.judges.map_or(0, |judges| judges as usize);
+        while chairs.len() < least.min(room) {
+            chairs.push(SeatRequest::with_perspective(None));
+        }
     }
 
     /// The strongest layer that says who sits is followed; in one layer, a list of judges before perspectives before a
@@ -545,7 +574,7 @@ mod tests {
             text: text.into(),
         };
         resolve_layers(&[
-            file(LayerSource::Worktree, repository),
+            file(LayerSource::Repository, repository),
             file(LayerSource::User, user),
         ])
         .unwrap()

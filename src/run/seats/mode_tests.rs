@@ -22,7 +22,7 @@ fn config(layers: [&str; 2], environment: &[(&str, &str)], flags: &[(&str, &str,
         .iter()
         .map(|(key, value, flag)| KeyValue::new(*key, *value, *flag));
     let layers = [
-        file(LayerSource::Worktree, layers[0]),
+        file(LayerSource::Repository, layers[0]),
         file(LayerSource::User, layers[1]),
         ConfigLayer::Pairs {
             source: LayerSource::Environment,

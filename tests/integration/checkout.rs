@@ -1,0 +1,227 @@
+//! A checkout cannot weaken its own review: neither its council.toml nor its `.git/config` turns a FAIL into anything milder.
+
+use git_council::config::{ConfigKey, KEYS, SourceTrust, ValueKind};
+
+use crate::harness::{PRIVATE_KEY, Repo};
+use crate::hook::Desk;
+
+/// A clone whose branch `feature` adds a private key; its user has made the hook a gate.
+fn failing() -> Desk {
+    let desk = Desk::new();
+    desk.repo
+        .git(["config", "--global", "council.hook.mode", "gate"]);
+    desk.repo.git(["switch", "--quiet", "--create", "feature"]);
+    desk.repo.write("key.pem", PRIVATE_KEY);
+    desk.repo.write(
+        "src/key.md",
+        "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n",
+    );
+    desk.repo.commit("A key");
+    desk
+}
+
+/// The verdict of the pre-push hook: its exit code.
+fn hook(repo: &Repo) -> i32 {
+    let head = repo.git(["rev-parse", "HEAD"]);
+    let base = repo.git(["rev-parse", "main"]);
+    let update = format!("refs/heads/feature {head} refs/heads/feature {base}\n");
+    let args = ["hook", "run", "pre-push", "origin", "url"];
+    repo.council_reading(update.as_bytes(), &args).code
+}
+
+/// Values that somebody who wants to get through would try.
+fn values(key: &ConfigKey) -> Vec<String> {
+    let own = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect();
+    match key.kind {
+        ValueKind::Choice(words) => words.iter().map(|word| format!("{word:?}")).collect(),
+        ValueKind::Count { least, most } => vec![least.to_string(), most.min(64).to_string()],
+        ValueKind::Switch => own(&["true", "false"]),
+        ValueKind::Duration => own(&[r#""1ms""#, r#""10h""#]),
+        ValueKind::Bytes => own(&[r#""1""#, r#""1G""#]),
+        ValueKind::Names => own(&[r#"["tests"]"#, "[]", r#"["nobody"]"#]),
+        ValueKind::Globs => own(&[r#"["**"]"#, r#"["!**", "*.pem"]"#]),
+        ValueKind::Name | ValueKind::Text | ValueKind::Model => own(&[r#""tests""#, r#""nobody""#]),
+        ValueKind::Judges => own(&[
+            r#"[{ perspective = "tests" }]"#,
+            r#"[{ perspective = "tests", agent = "builtin" }]"#,
+            "[]",
+        ]),
+        ValueKind::Command => own(&[r#"["true"]"#]),
+        ValueKind::EnvNames => own(&[r#"["HOME"]"#]),
+        ValueKind::File => own(&[r#""/dev/null""#]),
+        ValueKind::Url => own(&[r#""http://127.0.0.1:9""#]),
+        ValueKind::EnvName => own(&[r#""HOME""#]),
+        ValueKind::Models => own(&[r#"["tests"]"#]),
+        ValueKind::Money => own(&[r#""0""#]),
+        ValueKind::Table => own(&["{}"]),
+    }
+}
+
+/// A key with the name that makes it matter here.
+fn named(key: &ConfigKey) -> String {
+    let name = match key.name.split('.').next() {
+        Some("rules") => "private-key",
+        Some("perspectives") => "security",
+        Some("agents") => "builtin",
+        _ => "tests",
+    };
+    key.name.replace('*', name)
+}
+
+/// What a checkout says where it can set nothing else: every key, every value, alone and in a gate.
+#[test]
+fn no_value_of_any_key_turns_fail_into_anything_milder() {
+    let desk = failing();
+    let repo = &desk.repo;
+    repo.council(["review", "main...feature"]).ends(1);
+    assert_eq!(hook(repo), 1);
+    let mut weakened = Vec::new();
+    for key in KEYS {
+        for value in values(key) {
+            let line = format!("{} = {value}\n", named(key));
+            repo.write("council.toml", &line);
+            let run = repo.council(["review", "main...feature", "--no-save"]);
+            // What only a user may set is refused aloud: no verdict at all.
+            let refused = key.needs == SourceTrust::User && run.code == 2;
+            if run.code != 1 && !refused && !is_usage_error(key, run.code, &run.stderr) {
+                weakened.push((line.clone(), run.code, run.stderr));
+            }
+            let gate = hook(repo);
+            if gate == 0 {
+                weakened.push((format!("in the gate: {line}"), gate, String::new()));
+            }
+        }
+    }
+    assert!(weakened.is_empty(), "{weakened:#?}");
+}
+
+/// A value that fits nothing, such as a level for a rule that there is not, ends the run without a verdict.
+fn is_usage_error(key: &ConfigKey, code: i32, stderr: &str) -> bool {
+    code == 2 && stderr.contains("Error:") && !key.name.starts_with("hook.")
+}
+
+#[test]
+fn git_s_own_configuration_of_the_repository_weakens_nothing_either() {
+    let desk = failing();
+    let repo = &desk.repo;
+    for (key, value) in [
+        ("council.review.ignore", "**"),
+        ("council.perspectives", "tests"),
+        ("council.procedure", "quick"),
+        ("council.review.judges", "1"),
+        ("council.rules.private-key", "off"),
+        ("council.timeouts.run", "1ms"),
+        ("council.hook", "false"),
+        ("council.hook.mode", "advisory"),
+        ("council.hook.timeout", "1ms"),
+        ("council.hook.on-timeout", "pass"),
+    ] {
+        repo.git(["config", key, value]);
+        let run = repo.council(["review", "main...feature", "--no-save"]);
+        assert_eq!(
+            (run.code, hook(repo)),
+            (1, 1),
+            "{key} = {value}: {}",
+            run.stderr
+        );
+        repo.git(["config", "--unset", key]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_open_the_gate() {
+    let desk = failing();
+    for broken in [
+        "review = [",
+        "[hook]\nmode = 'off'\n",
+        "[agents.x]\ncommand = ['true']\n",
+    ] {
+        desk.repo.write("council.toml", broken);
+        assert_ne!(hook(&desk.repo), 0, "{broken}");
+    }
+    // Nor one that takes the gate back that the trusted branch has put up.
+    desk.repo
+        .git(["config", "--global", "--unset", "council.hook.mode"]);
+    desk.repo.git(["switch", "--quiet", "main"]);
+    desk.repo.write("council.toml", "[hook]\nmode = 'gate'\n");
+    desk.repo.commit("A gate for all");
+    desk.repo.git(["push", "--quiet", "origin", "main"]);
+    desk.repo
+        .git(["switch", "--quiet", "--force-create", "feature"]);
+    desk.repo.write("key.pem", PRIVATE_KEY);
+    for file in ["[hook]\nmode = 'advisory'\n", "hook = [", ""] {
+        desk.repo.write("council.toml", file);
+        desk.repo.commit("Open it");
+        assert_ne!(hook(&desk.repo), 0, "{file}");
+    }
+}
+
+#[test]
+fn what_is_not_obeyed_is_told_on_every_surface() {
+    let desk = failing();
+    let repo = &desk.repo;
+    repo.write("council.toml", "[review]\nignore = ['**']\n");
+    repo.commit("Ignore everything");
+    for format in ["terminal", "markdown", "json", "sarif", "rdjson"] {
+        let run = repo
+            .council(["review", "main...feature", "--format", format])
+            .ends(1);
+        for told in ["review.ignore", "the change touches council.toml"] {
+            let text = format!("{}{}", run.stdout, run.stderr);
+            assert!(text.contains(told), "{format} does not tell {told}: {text}");
+        }
+    }
+    let head = repo.git(["rev-parse", "HEAD"]);
+    let update = format!(
+        "refs/heads/feature {head} refs/heads/feature {}\n",
+        repo.git(["rev-parse", "main"])
+    );
+    let args = ["hook", "run", "pre-push", "origin", "url"];
+    let run = repo.council_reading(update.as_bytes(), &args).ends(1);
+    run.tells("`review.ignore`")
+        .tells("the change touches council.toml");
+}
+
+#[test]
+fn a_user_may_follow_a_worktree_of_their_own_and_no_hook_does() {
+    let desk = failing();
+    let repo = &desk.repo;
+    repo.write("council.toml", "[review]\nignore = ['*.pem', '*.md']\n");
+    repo.council(["review", "main...feature"])
+        .ends(1)
+        .prints("--trust-worktree");
+    repo.council(["review", "main...feature", "--trust-worktree"])
+        .ends(0);
+    let ci = [("TF_BUILD", "True")];
+    repo.council_with(&ci, &["review", "main...feature", "--trust-worktree"])
+        .ends(1);
+    let here = repo.path().display().to_string();
+    repo.git([
+        "config",
+        "--global",
+        "--add",
+        "council.trust.worktrees",
+        &here,
+    ]);
+    repo.council(["review", "main...feature"]).ends(0);
+    assert_eq!(hook(repo), 1);
+}
+
+#[test]
+fn what_makes_a_review_stricter_is_obeyed_at_once() {
+    let desk = Desk::new();
+    let repo = &desk.repo;
+    repo.git(["switch", "--quiet", "--create", "feature"]);
+    repo.write(
+        "src/more.rs",
+        "/// One more.\npub const MORE: u32 = 1; // TODO: less\n",
+    );
+    repo.commit("More");
+    repo.council(["review", "main...feature"]).ends(0);
+    repo.write(
+        "council.toml",
+        "[rules]\ntodo-without-reference = 'critical'\n[hook]\nmode = 'gate'\n",
+    );
+    repo.council(["review", "main...feature"]).ends(1);
+    assert_eq!(hook(repo), 1);
+}
