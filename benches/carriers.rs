@@ -91,6 +91,7 @@ fn turn(backend: &mut dyn Backend, events: &Receiver<Event>, id: u32) -> Result<
         task: Task::Review,
         prompt,
         timeout_ms: 60_000,
+        spend: None,
     };
     backend.send(Message::Turn {
         judge: "judge-1".into(),

@@ -44,7 +44,7 @@ impl PreparedReview {
     /// What of the configuration was not obeyed or is changed: told wherever a verdict is.
     pub(crate) fn configuration_notes(&self) -> Vec<String> {
         let disobeyed = self.config.notices.iter().map(ToString::to_string);
-        let changed = "the change touches council.toml: ";
+        let changed = "the change edits council.toml: ";
         let notes = self.notes.iter().filter(|note| note.starts_with(changed));
         disobeyed.chain(notes.cloned()).collect()
     }

@@ -166,7 +166,7 @@ fn what_is_not_obeyed_is_told_on_every_surface() {
         let run = repo
             .council(["review", "main...feature", "--format", format])
             .ends(1);
-        for told in ["review.ignore", "the change touches council.toml"] {
+        for told in ["review.ignore", "the change edits council.toml"] {
             let text = format!("{}{}", run.stdout, run.stderr);
             assert!(text.contains(told), "{format} does not tell {told}: {text}");
         }
@@ -179,7 +179,7 @@ fn what_is_not_obeyed_is_told_on_every_surface() {
     let args = ["hook", "run", "pre-push", "origin", "url"];
     let run = repo.council_reading(update.as_bytes(), &args).ends(1);
     run.tells("`review.ignore`")
-        .tells("the change touches council.toml");
+        .tells("the change edits council.toml");
 }
 
 #[test]

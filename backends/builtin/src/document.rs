@@ -53,9 +53,16 @@ pub(crate) fn rules_page() -> String {
     }
     page.push_str(TODAY);
     for (id, judged) in BY_RULE {
-        let Judged { right, noise, wrong } = judged;
+        let Judged {
+            right,
+            noise,
+            wrong,
+        } = judged;
         let spoke = judged.findings();
-        let _ = writeln!(page, "| [{id}](#{id}) | {spoke} | {right} | {noise} | {wrong} |");
+        let _ = writeln!(
+            page,
+            "| [{id}](#{id}) | {spoke} | {right} | {noise} | {wrong} |"
+        );
     }
     for perspective in &PERSPECTIVES {
         let _ = write!(page, "\n## {}\n\n{}\n", perspective.name, perspective.focus);

@@ -63,9 +63,7 @@ pub(crate) fn review_pull_request(
         .as_ref()
         .filter(|state| is_recognised(state, &key, &seen, &wishes))
         // A file without its findings would close alerts that are open.
-        .filter(|state| {
-            !state.shortened || (args.sarif.is_none() && wanted.output.is_none())
-        })
+        .filter(|state| !state.shortened || (args.sarif.is_none() && wanted.output.is_none()))
         .and_then(|state| state.recognised_report(&key));
     if let Some(report) = recognised {
         let report = report_over(report, &prepared);
