@@ -10,6 +10,7 @@ mod deliver;
 mod detach;
 mod github;
 mod hook;
+mod limits;
 mod modes;
 mod pager;
 mod topic;
@@ -62,7 +63,9 @@ fn run_cli(cli: Cli) -> u8 {
         _ => Verbosity::Normal,
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
-    let start = CommandContext::new(cli.global, environment, console);
+    limits::keep_file_size_an_error();
+    let start = limits::check_limits()
+        .and_then(|()| CommandContext::new(cli.global, environment, console));
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))
 }

@@ -49,8 +49,9 @@ pub struct FileReaders<'a> {
     /// Gives a file its hunks, as git shows them; not asked for files that are skipped. What it fails with becomes the
     /// file's coverage.
     pub fill: &'a (dyn Fn(&mut FileChange) -> Result<(), String> + Sync),
-    /// Whether the content of a file that is left out could be read.
-    pub check: &'a (dyn Fn(&FileChange) -> Result<(), String> + Sync),
+    /// Whether a file that globs leave out may stay unseen: its content could be read, and no rule against attacks speaks
+    /// of what it adds.
+    pub check: &'a (dyn Fn(&FileChange) -> Result<bool, String> + Sync),
     /// Supplies the lines around the hunks; without blobs they stay as they are.
     pub blobs: &'a dyn BlobSource,
     /// Looks at each of the files, in whatever order, and gives what was read in the files' own.

@@ -21,8 +21,12 @@ pub(super) fn read_file(
     rules: &ReadRules<'_>,
     read: &FileReaders<'_>,
 ) -> ReadFile {
-    if let Some(reason) = rules.ignore.skip_reason(file) {
-        return withhold_file(file, reason, read);
+    if let Some(state) = rules
+        .ignore
+        .skip_reason(file)
+        .and_then(|why| withheld_state(file, why, read))
+    {
+        return ReadFile::without_context(state);
     }
     if let Some(reason) = rules.ignore.left_folder(file) {
         if !read.blobs.has_blobs() {
@@ -35,8 +39,9 @@ pub(super) fn read_file(
     let generated = before
         .as_deref()
         .and_then(|bytes| generated_reason(file, bytes));
-    if let Some(reason) = generated.filter(|_| !rules.ignore.is_kept(file)) {
-        return withhold_file(file, reason, read);
+    let generated = generated.filter(|_| !rules.ignore.is_kept(file));
+    if let Some(state) = generated.and_then(|why| withheld_state(file, why, read)) {
+        return ReadFile::without_context(state);
     }
     if let Err(reason) = (read.fill)(file) {
         file.hunks.clear();
@@ -50,12 +55,18 @@ pub(super) fn read_file(
     }
 }
 
-/// A file that is left out. Rules for secrets read it all the same, so one that cannot be read is a gap.
-fn withhold_file(file: &FileChange, reason: String, read: &FileReaders<'_>) -> ReadFile {
-    ReadFile::without_context(match (read.check)(file) {
-        Ok(()) => CoverageState::Skipped { reason },
-        Err(cause) => CoverageState::Unreadable { reason: cause },
-    })
+/// What becomes of a file that globs leave out; none when it must be shown all the same. Rules against attacks read it,
+/// so one that cannot be read is a gap.
+fn withheld_state(
+    file: &FileChange,
+    reason: String,
+    read: &FileReaders<'_>,
+) -> Option<CoverageState> {
+    match (read.check)(file) {
+        Ok(true) => Some(CoverageState::Skipped { reason }),
+        Ok(false) => None,
+        Err(cause) => Some(CoverageState::Unreadable { reason: cause }),
+    }
 }
 
 /// The old side is the trusted one, and between hunks the same as the new one. Context is a help, not a duty: where it

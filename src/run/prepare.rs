@@ -219,9 +219,9 @@ fn build_packet(
     let files = packet::FileReaders {
         fill: &|file| change.fill_hunks(file).map_err(|error| error.with_hint()),
         check: &|file| {
-            change
-                .check_content(file)
-                .map_err(|error| error.with_hint())
+            let readable = change.check_content(file);
+            readable.map_err(|error| error.with_hint())?;
+            Ok(!council_builtin::speaks_of(file, &*change.blobs))
         },
         blobs: &*change.blobs,
         each: git::map_parallel,

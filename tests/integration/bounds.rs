@@ -262,3 +262,28 @@ fn an_event_that_would_fill_the_memory_is_refused() {
             .tells("the payload of the event");
     }
 }
+
+/// The program as a shell runs it under a limit of its own.
+fn limited(repo: &Repo, limit: &str) -> Run {
+    let program = repo.program(&repo.path());
+    let mut shell = Command::new("sh");
+    let script = format!("ulimit {limit}; exec \"$0\" review HEAD");
+    shell.args(["-c", &script]).arg(program.get_program());
+    shell.env_clear().current_dir(repo.path());
+    for (name, value) in program.get_envs() {
+        shell.env(name, value.unwrap());
+    }
+    Run::of(shell.output().unwrap())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn limits_of_the_process_end_in_an_error_that_names_them() {
+    let repo = Repo::with_base();
+    repo.write("a.rs", "fn a() {}\n");
+    repo.commit("Add a");
+    limited(&repo, "-n 8").ends(3).tells("the limit on open files is 8").tells("ulimit -n");
+    limited(&repo, "-v 60000").ends(3).tells("the limit on bytes of memory is 61440000");
+    limited(&repo, "-f 1").tells("File too large");
+    limited(&repo, "-n 64").ends(0);
+}

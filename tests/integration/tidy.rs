@@ -54,12 +54,20 @@ fn named(dirs: &[&str], words: &[&str]) -> Vec<String> {
             continue;
         }
         for (number, line) in code(&text) {
-            for word in words.iter().filter(|w| line.contains(**w)) {
+            for word in words.iter().filter(|w| has_word(line, w)) {
                 hits.push(format!("{}:{number}: {word}", path.display()));
             }
         }
     }
     hits
+}
+
+/// Whether a line has a word that does not merely end another one, as `libgit2::` ends in `git2::`.
+fn has_word(line: &str, word: &str) -> bool {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let starts = |at: usize| !line[..at].ends_with(in_word);
+    let whole = !word.starts_with(in_word);
+    line.match_indices(word).any(|(at, _)| whole || starts(at))
 }
 
 const ALL: [&str; 3] = ["src", "backends", "plugins"];

@@ -33,6 +33,7 @@ mod unicode;
 mod view;
 mod workflow;
 
+use council_protocol::{BlobSource, FileChange};
 use council_syntax::{language, lexer};
 
 pub use judge::{BuiltinJudge, SeatError};
@@ -52,6 +53,11 @@ pub fn councillors() -> &'static [CouncillorInfo] {
 /// Every rule, in alphabetical order of their ids.
 pub fn rules() -> impl ExactSizeIterator<Item = &'static RuleInfo> {
     rules::RULES.iter().map(|rule| &rule.info)
+}
+
+/// Whether a rule against attacks speaks of what the change adds to a file. One that globs leave out must then be shown.
+pub fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
+    scan::speaks_of(file, blobs)
 }
 
 /// What `git council explain RULE` says: the rule of that id.

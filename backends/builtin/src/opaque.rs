@@ -2,42 +2,60 @@
 
 use std::collections::HashSet;
 
-use council_protocol::change::{FileKind, FileStatus};
-use council_protocol::{BlobSource, FileChange, Hunk, Side};
+use council_protocol::change::FileKind;
+use council_protocol::{AddedText, BlobSource, FileChange, Hunk, Side};
 
 use crate::role::FileRole;
 use crate::view::FileView;
 
-/// The largest file whose bytes are searched.
-const MAX_OPAQUE_BYTES: usize = 16 << 20;
 /// The shortest run of printable bytes that may hold a secret.
 const MIN_RUN_BYTES: usize = 16;
 
-/// The printable runs of a binary file that were not in it before, as lines of a new file; none where there are none.
-pub(crate) fn printable_runs(file: &FileView<'_>, blobs: &dyn BlobSource) -> Option<FileChange> {
-    if file.change.kind != FileKind::Binary || !file.exists() {
-        return None;
+/// A part of what the change adds to a file, as a file of which all lines are new.
+pub(crate) struct AddedPart {
+    pub(crate) file: FileChange,
+    /// Whether its lines are lines of a text, which a finding can quote.
+    pub(crate) is_text: bool,
+}
+
+/// Hands over what the change adds to a file, whatever the packet shows of it, part by part: whole lines of text, the
+/// printable runs of anything else. What cannot be read is a gap in the coverage, so nobody is told here.
+pub(crate) fn visit_added_parts(
+    file: &FileView<'_>,
+    blobs: &dyn BlobSource,
+    look: &mut dyn FnMut(&AddedPart),
+) {
+    if !file.exists() {
+        return;
     }
-    let read = |side, path| blobs.read(side, path).ok().flatten();
-    let bytes = read(Side::New, &file.change.path)?;
-    if bytes.len() > MAX_OPAQUE_BYTES {
-        return None;
+    let known = old_runs(file, blobs);
+    let _ = blobs.visit_added(file.change, &mut |added: AddedText<'_>| {
+        let odd = |c: char| c == '\u{fffd}' || (c.is_control() && !matches!(c, '\t' | '\n' | '\r'));
+        let is_text = file.change.kind != FileKind::Binary && !added.text.contains(odd);
+        let lines: Vec<&str> = match is_text {
+            true => added.text.split_terminator('\n').collect(),
+            false => runs_of(added.text.as_bytes())
+                .into_iter()
+                .filter(|run| !known.contains(*run))
+                .collect(),
+        };
+        if !lines.is_empty() {
+            let first = if is_text { added.first_line } else { 1 };
+            let file = all_added(file.change, first, &lines);
+            look(&AddedPart { file, is_text });
+        }
+    });
+}
+
+/// The runs of a binary file before the change: one of its lines may differ by a byte and hold what it held before.
+fn old_runs(file: &FileView<'_>, blobs: &dyn BlobSource) -> HashSet<String> {
+    if file.change.kind != FileKind::Binary || file.change.old_mode == 0 {
+        return HashSet::new();
     }
-    let old = match file.change.status {
-        FileStatus::Added => None,
-        _ => read(Side::Old, file.change.path_before()),
-    };
-    let known: HashSet<&str> = old
-        .as_deref()
-        .map(runs_of)
-        .unwrap_or_default()
-        .into_iter()
-        .collect();
-    let lines: Vec<&str> = runs_of(&bytes)
-        .into_iter()
-        .filter(|run| !known.contains(run))
-        .collect();
-    (!lines.is_empty()).then(|| all_added(file.change, &lines))
+    let bytes = blobs.read(Side::Old, file.change.path_before());
+    let bytes = bytes.ok().flatten().unwrap_or_default();
+    let runs = runs_of(&bytes).into_iter();
+    runs.map(str::to_owned).collect()
 }
 
 /// A file that is moved out of a folder of other people's code: from now on it is this project's, and all of it is new
@@ -49,7 +67,7 @@ pub(crate) fn moved_in(file: &FileView<'_>) -> Option<FileChange> {
         return None;
     }
     let lines: Vec<&str> = file.text_after()?.split_terminator('\n').collect();
-    Some(all_added(file.change, &lines))
+    Some(all_added(file.change, 1, &lines))
 }
 
 fn runs_of(bytes: &[u8]) -> Vec<&str> {
@@ -62,12 +80,12 @@ fn runs_of(bytes: &[u8]) -> Vec<&str> {
 }
 
 /// The same file as one that the change adds with these lines.
-fn all_added(change: &FileChange, lines: &[&str]) -> FileChange {
+fn all_added(change: &FileChange, first: u32, lines: &[&str]) -> FileChange {
     let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     let hunk = Hunk {
         old_start: 0,
         old_lines: 0,
-        new_start: 1,
+        new_start: first,
         new_lines: count,
         section: String::new(),
         body: lines.iter().map(|line| format!("+{line}\n")).collect(),

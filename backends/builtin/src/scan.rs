@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::Severity;
 use council_protocol::change::NoBlobs;
 use council_protocol::seat::{RuleLevel, RuleSettings};
+use council_protocol::{BlobSource, FileChange, Severity};
 
 use crate::excuse::SuppressionLedger;
 use crate::needle::{KeywordIndex, keyword_index};
 use crate::old_side::without_old_hits;
-use crate::opaque::{moved_in, printable_runs};
+use crate::opaque::{moved_in, visit_added_parts};
 use crate::perspective::{SECURITY, covers_perspective};
 use crate::precision::is_on_request;
 use crate::role::FileRole;
@@ -138,41 +138,81 @@ pub(crate) fn scan_file(
         }
         None => without_old_hits(file, blobs, look_at_file(change, file, bench)),
     };
-    found.extend(scan_bytes(change, file, bench));
+    found.extend(scan_withheld(change, file, bench));
     found.retain(|f| !is_machine_made(f.rule, file));
     without_excused(change, found)
 }
 
-/// What the rules about secrets find in bytes that are no text: there is no line that could be quoted.
-fn scan_bytes(change: &ChangeView<'_>, file: &FileView<'_>, bench: &ActiveRules) -> Vec<FoundHit> {
-    let Some(runs) = printable_runs(file, change.blobs) else {
-        return Vec::new();
+/// What the rules about secrets find in a file that the packet does not show: too large, or no text.
+fn scan_withheld(
+    change: &ChangeView<'_>,
+    file: &FileView<'_>,
+    bench: &ActiveRules,
+) -> Vec<FoundHit> {
+    let secrets = |rule: &BuiltinRule| {
+        rule.info.category == "secrets" && matches!(rule.check, RuleCheck::Line { .. })
     };
-    let runs = FileView::new(file.index, &runs, &NoBlobs);
-    let mut found = look_at_file(change, &runs, bench);
-    let line_rule = |f: &FoundHit| matches!(f.rule.check, RuleCheck::Line { .. });
-    found.retain(|f| f.rule.info.category == "secrets" && line_rule(f));
-    for f in &mut found {
-        (f.hit.line, f.hit.end_line) = (0, None);
-        f.hit.quote.clear();
-        f.hit.suggestion = None;
-        f.hit
-            .description
-            .push_str(" It stands in a file that is no text.");
+    let searches = RULES
+        .iter()
+        .any(|rule| secrets(rule) && bench.is_active(rule));
+    if !searches || !change.is_withheld(file.index) {
+        return Vec::new();
     }
-    found.dedup_by_key(|f| f.rule.info.id);
+    let mut found = Vec::new();
+    visit_added_parts(file, change.blobs, &mut |part| {
+        let view = FileView::new(file.index, &part.file, &NoBlobs);
+        let mut here = look_at_file(change, &view, bench);
+        here.retain(|f| secrets(f.rule));
+        if !part.is_text {
+            here.iter_mut().for_each(without_place);
+        }
+        found.extend(here);
+    });
+    // Parts of a long line overlap.
+    found.sort_by_key(|f| (f.rule.info.id, f.hit.line));
+    found.dedup_by_key(|f| (f.rule.info.id, f.hit.line));
     found
+}
+
+/// In bytes that are no text there is no line that could be quoted.
+fn without_place(found: &mut FoundHit) {
+    let hit = &mut found.hit;
+    (hit.line, hit.end_line) = (0, None);
+    hit.quote.clear();
+    hit.suggestion = None;
+    hit.description
+        .push_str(" It stands in a file that is no text.");
+}
+
+/// Whether a rule against attacks speaks of what the change adds to a file that globs leave out. No name of a file is a
+/// way past these rules, so such a file is shown.
+pub(crate) fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
+    let change = ChangeView::of_file(file, blobs);
+    let bench = ActiveRules::new(SECURITY, &RuleSettings::default());
+    let counts = |f: &FoundHit| is_for_every_file(f.rule) && f.severity >= Severity::Significant;
+    let by_name = look_at_file(&change, &change.files[0], &bench);
+    let mut speaks = by_name.iter().any(counts);
+    visit_added_parts(&change.files[0], blobs, &mut |part| {
+        if !speaks {
+            let view = FileView::new(0, &part.file, &NoBlobs);
+            speaks = look_at_file(&change, &view, &bench).iter().any(counts);
+        }
+    });
+    speaks
+}
+
+fn is_for_every_file(rule: &BuiltinRule) -> bool {
+    matches!(
+        rule.scope,
+        RuleScope::Always | RuleScope::AnyFile | RuleScope::OutsideTests | RuleScope::Workflows
+    )
 }
 
 /// Whether a finding is about code that a program wrote or packed. Its header or its shape silences no rule against
 /// attacks: anybody can write them.
 fn is_machine_made(rule: &BuiltinRule, file: &FileView<'_>) -> bool {
-    let always = matches!(
-        rule.scope,
-        RuleScope::Always | RuleScope::AnyFile | RuleScope::OutsideTests | RuleScope::Workflows
-    );
     let generated = rule.info.perspective != SECURITY && file.is_generated();
-    !always && (generated || file.is_packed())
+    !is_for_every_file(rule) && (generated || file.is_packed())
 }
 
 fn look_at_file(

@@ -161,7 +161,7 @@ fn files_that_are_read_in_another_order_give_the_same_packet() {
         let files = names.iter().map(|name| file(name)).collect();
         let read = FileReaders {
             fill: &fill,
-            check: &|_| Ok(()),
+            check: &|_| Ok(true),
             blobs: &blobs,
             each,
         };
@@ -268,4 +268,22 @@ fn what_nobody_can_read_as_text_is_opaque_unless_nothing_of_it_is_new() {
         };
         assert_eq!(state(deleted, true), CoverageState::Reviewed);
     }
+}
+
+#[test]
+fn a_file_that_rules_speak_of_is_shown_wherever_it_lies() {
+    let files = FileReaders {
+        fill: &|_| Ok(()),
+        check: &|file| Ok(file.path.as_bytes() != b"vendor/key.js"),
+        blobs: &NoBlobs,
+        each: in_turn,
+    };
+    let material = material(vec![file("vendor/a.js"), file("vendor/key.js")]);
+    let packet = super::super::build_packet(material, &files, &ContextBounds::default());
+    let states: Vec<_> = packet.coverage.files.iter().map(|f| &f.state).collect();
+    assert!(
+        matches!(states[0], CoverageState::Skipped { .. }),
+        "{states:?}"
+    );
+    assert_eq!(states[1], &CoverageState::Reviewed);
 }

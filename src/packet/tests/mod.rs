@@ -50,7 +50,7 @@ pub(crate) fn build_packet(
 ) -> Packet {
     let files = FileReaders {
         fill,
-        check: &|_| Ok(()),
+        check: &|_| Ok(true),
         blobs,
         each: in_turn,
     };

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use council_protocol::{BlobSource, LineKind, Packet};
+use council_protocol::{BlobSource, FileChange, LineKind, Packet};
 
 pub(crate) use file::FileView;
 pub(crate) use line::{LineView, MAX_QUOTE_CHARS, indent};
@@ -19,18 +19,41 @@ pub(crate) struct ChangeView<'a> {
     pub(crate) files: Vec<FileView<'a>>,
     pub(crate) blobs: &'a dyn BlobSource,
     lines: usize,
+    /// Files whose hunks do not hold all that the change adds.
+    withheld: HashSet<usize>,
     removed: OnceCell<HashSet<u64>>,
 }
 
 impl<'a> ChangeView<'a> {
     pub(crate) fn new(packet: &'a Packet, blobs: &'a dyn BlobSource) -> Self {
         let files = packet.files.iter().enumerate();
-        let files: Vec<_> = files.map(|(i, f)| FileView::new(i, f, blobs)).collect();
+        let files = files.map(|(i, f)| FileView::new(i, f, blobs)).collect();
+        let withheld = packet.withheld_files().map(|(index, _)| index).collect();
+        Self::of_views(files, blobs, withheld)
+    }
+
+    /// One file as the whole change.
+    pub(crate) fn of_file(file: &'a FileChange, blobs: &'a dyn BlobSource) -> Self {
+        let files = vec![FileView::new(0, file, blobs)];
+        Self::of_views(files, blobs, HashSet::new())
+    }
+
+    /// Whether the hunks of a file do not hold all that the change adds.
+    pub(crate) fn is_withheld(&self, index: usize) -> bool {
+        self.withheld.contains(&index)
+    }
+
+    fn of_views(
+        files: Vec<FileView<'a>>,
+        blobs: &'a dyn BlobSource,
+        withheld: HashSet<usize>,
+    ) -> Self {
         let lines = files.iter().map(|file| file.lines.len()).sum();
         Self {
             files,
             blobs,
             lines,
+            withheld,
             removed: OnceCell::new(),
         }
     }

@@ -1,0 +1,77 @@
+//! Limits that the system sets to the process (`ulimit`): what is too tight to work with is said at once, and a file
+//! that grows too large is an error instead of the end.
+
+use crate::run::error::RunError;
+
+/// The fewest open files: pipes of the runtime, the run's folder, git's object files.
+const MIN_FILES: u64 = 32;
+
+/// The least address space: where memory cannot be had, a program can only be aborted.
+const MIN_ADDRESS_SPACE: u64 = 512 << 20;
+
+/// Where Linux tells the limits of this process.
+const LIMITS_FILE: &str = "/proc/self/limits";
+
+/// Refuses to begin what could only end in the middle. Where the limits are not told, nothing is refused.
+pub(super) fn check_limits() -> Result<(), RunError> {
+    let told = std::fs::read_to_string(LIMITS_FILE).unwrap_or_default();
+    match refused_limit(&told) {
+        None => Ok(()),
+        Some((what, limit, least, flag)) => Err(RunError::run(format!(
+            "the limit on {what} is {limit}, and at least {least} are needed"
+        ))
+        .hint(format!("raise it: ulimit -{flag}"))),
+    }
+}
+
+/// The first limit that is too tight: what it is about, its value, the least one, and the letter of `ulimit`.
+fn refused_limit(told: &str) -> Option<(&'static str, u64, u64, char)> {
+    let limits = [
+        ("Max open files", "open files", MIN_FILES, 'n'),
+        ("Max address space", "bytes of memory", MIN_ADDRESS_SPACE, 'v'),
+    ];
+    limits.into_iter().find_map(|(name, what, least, flag)| {
+        let line = told.lines().find_map(|line| line.strip_prefix(name))?;
+        let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
+        (limit < least).then_some((what, limit, least, flag))
+    })
+}
+
+/// Makes a write beyond `ulimit -f` fail with an error. Without a handler the system ends the process with SIGXFSZ.
+#[cfg(unix)]
+pub(super) fn keep_file_size_an_error() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    /// The same number on Linux and macOS.
+    const SIGXFSZ: i32 = 25;
+    // The handler stays when the runtime that installed it is gone.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    if let Ok(runtime) = runtime {
+        let _entered = runtime.enter();
+        drop(signal(SignalKind::from_raw(SIGXFSZ)));
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn keep_file_size_an_error() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_limit_that_is_too_tight_is_named() {
+        let told = |files: &str, space: &str| {
+            let text = format!(
+                "Limit                     Soft Limit           Hard Limit           Units\n\
+                 Max open files            {files}              524288               files\n\
+                 Max address space         {space}              unlimited            bytes\n"
+            );
+            refused_limit(&text).map(|(what, limit, ..)| (what, limit))
+        };
+        assert_eq!(told("1024", "unlimited"), None);
+        assert_eq!(told("8", "1"), Some(("open files", 8)));
+        assert_eq!(told("1024", "61440000"), Some(("bytes of memory", 61_440_000)));
+        assert_eq!(refused_limit(""), None);
+    }
+}
