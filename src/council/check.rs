@@ -2,6 +2,7 @@
 //! to exist. It is sent back once with every fault in it, and counts as it is when no better one comes.
 
 use council_protocol::answer::{Answer, Evidence};
+use council_protocol::quoted::quoted_texts;
 use council_protocol::{Finding, Millis, RepoPath, Severity, Task};
 
 use super::anonymity;
@@ -9,7 +10,6 @@ use super::cluster::is_alike;
 use super::engine::{Council, PROOF_MS};
 use super::evidence::is_about_file;
 use super::judges::{OpenTurn, QueuedTask, SeatIndex, same_text};
-use super::quotes::quoted_texts;
 use super::state::{DebateState, TimerKind};
 
 /// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.

@@ -31,7 +31,6 @@ pub mod outcome;
 pub mod plan;
 mod position;
 mod procedure;
-mod quotes;
 mod state;
 mod summary;
 pub mod support;

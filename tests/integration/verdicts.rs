@@ -123,11 +123,12 @@ fn procedures_and_debates() {
     };
     assert_eq!(rounds(&["--quick"]), (1, 1));
     assert_eq!(rounds(&["--debate=off"]), (5, 1));
-    assert_eq!(rounds(&["--debate"]), (5, 2));
-    assert_eq!(rounds(&["--procedure", "debate"]), (5, 2));
+    // The built-in judges are rules: nothing that is asked for makes them debate.
+    assert_eq!(rounds(&["--debate"]), (5, 1));
+    assert_eq!(rounds(&["--procedure", "debate"]), (5, 1));
     assert_eq!(
         rounds(&["--perspectives", "security,hygiene", "--debate=force"]),
-        (2, 2)
+        (2, 1)
     );
     assert_eq!(rounds(&["--debate=off", "--backend", "inline"]), (5, 1));
 }

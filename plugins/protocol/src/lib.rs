@@ -18,6 +18,7 @@ pub mod packet;
 pub mod path;
 pub mod price;
 mod quote;
+pub mod quoted;
 pub mod request;
 pub mod seat;
 pub mod task;

@@ -22,7 +22,7 @@ pub(super) trait ProcedureRules: Sync {
     /// What an accepted answer leads to within its round.
     fn on_answer(
         &self,
-        _floor: &mut DebateState,
+        _state: &mut DebateState,
         _chair: SeatIndex,
         _answer: &Answer,
     ) -> Vec<(SeatIndex, QueuedTask)> {
@@ -30,14 +30,14 @@ pub(super) trait ProcedureRules: Sync {
     }
 
     /// What is still to be asked when everybody is done with pass `pass` of the round (from 0).
-    fn on_pass_over(&self, _floor: &mut DebateState, _pass: u8) -> Vec<(SeatIndex, QueuedTask)> {
+    fn on_pass_over(&self, _state: &mut DebateState, _pass: u8) -> Vec<(SeatIndex, QueuedTask)> {
         Vec::new()
     }
 
     /// What is wanting in a usable answer, in words for the judge: it is sent back once, and counts if no better one comes.
     fn find_objection(
         &self,
-        _floor: &DebateState,
+        _state: &DebateState,
         _chair: SeatIndex,
         _task: &Task,
         _answer: &Answer,

@@ -4,6 +4,7 @@
 //! once a verdict fits, and a line in `sent.jsonl` for every message. What lies there when the turn ends is the answer: the file
 //! is the truth, the words of the model are not searched then.
 
+mod quotes;
 #[cfg(feature = "mcp")]
 mod server;
 
@@ -27,6 +28,8 @@ const TURN_FILE: &str = "turn.json";
 const BRIEF_FILE: &str = "brief.md";
 const VERDICT_FILE: &str = "verdict.json";
 const SENT_FILE: &str = "sent.jsonl";
+/// It lies there once a verdict of the turn was refused for its quotes.
+const REFUSED_FILE: &str = "refused";
 
 /// What a verdict has to echo, and what the judge has been sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -38,6 +41,9 @@ pub(crate) struct PostedTurn {
     max_bytes: u64,
     /// Messages of other judges that this turn brings; untrusted.
     messages: Vec<PeerMessage>,
+    /// The folder in which the judge finds the reviewed tree; none: it was shown the brief alone.
+    #[serde(default)]
+    tree: Option<PathBuf>,
 }
 
 /// One judge's mailbox.
@@ -46,6 +52,7 @@ pub(crate) struct JudgeMailbox {
     folder: PathBuf,
     /// The most bytes that an answer may have; none on the side of the judge's client, which finds it in the turn.
     max_bytes: Option<u64>,
+    tree: Option<PathBuf>,
 }
 
 impl JudgeMailbox {
@@ -56,6 +63,7 @@ impl JudgeMailbox {
         Ok(Self {
             folder: folder.to_path_buf(),
             max_bytes: Some(spec.max_answer_bytes),
+            tree: spec.room.clone(),
         })
     }
 
@@ -64,6 +72,7 @@ impl JudgeMailbox {
         Self {
             folder: folder.to_path_buf(),
             max_bytes: None,
+            tree: None,
         }
     }
 
@@ -78,7 +87,7 @@ impl JudgeMailbox {
 
     /// A turn begins: what an earlier one left is none of it.
     pub(crate) fn post_turn(&self, turn: &Turn) -> io::Result<()> {
-        for left in [VERDICT_FILE, SENT_FILE] {
+        for left in [VERDICT_FILE, SENT_FILE, REFUSED_FILE] {
             match fs::remove_file(self.folder.join(left)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -90,6 +99,7 @@ impl JudgeMailbox {
             form: turn.task.form(),
             max_bytes: self.max_bytes.unwrap_or(u64::MAX),
             messages: peer_messages(&turn.task),
+            tree: self.tree.clone(),
         };
         self.replace_file(TURN_FILE, &serde_json::to_vec(&posted)?)
     }
@@ -195,11 +205,12 @@ impl JudgeMailbox {
         serde_json::from_slice(&read).map_err(|error| error.to_string())
     }
 
-    /// Keeps a verdict that fits.
+    /// Keeps a verdict that fits, and says so. Quotes that are nowhere are refused once: the program would send the answer
+    /// back for them after the turn, when mending it costs another one.
     ///
     /// # Errors
     /// What is wrong with it, for the model.
-    pub(crate) fn submit_verdict(&self, verdict: &Value) -> Result<(), String> {
+    pub(crate) fn submit_verdict(&self, verdict: &Value) -> Result<String, String> {
         let posted = self.read_posted()?;
         if verdict.get("findings").is_some_and(Value::is_null) {
             return Err("findings: null; an empty list says that there are none".to_owned());
@@ -222,6 +233,11 @@ impl JudgeMailbox {
                     .to_owned(),
             );
         }
+        let lost = quotes::lost_quotes(&answer, posted.tree.as_deref(), &self.brief_text());
+        if !lost.is_empty() && !self.folder.join(REFUSED_FILE).exists() {
+            self.replace_file(REFUSED_FILE, b"").map_err(|error| error.to_string())?;
+            return Err(lost.join("\n"));
+        }
         let bytes = serde_json::to_vec(&verdict).map_err(|error| error.to_string())?;
         if bytes.len() as u64 > posted.max_bytes {
             let most = posted.max_bytes;
@@ -230,8 +246,11 @@ impl JudgeMailbox {
                 bytes.len()
             ));
         }
-        self.replace_file(VERDICT_FILE, &bytes)
-            .map_err(|error| error.to_string())
+        self.replace_file(VERDICT_FILE, &bytes).map_err(|error| error.to_string())?;
+        Ok(match lost.is_empty() {
+            true => "It is taken.".to_owned(),
+            false => format!("It is taken, but what quotes nothing counts for nothing:\n{}", lost.join("\n")),
+        })
     }
 
     /// Keeps a message for another judge; the program delivers it, within its rules.
@@ -262,6 +281,10 @@ impl JudgeMailbox {
             .take(most)
             .collect();
         Ok((lines.join("\n"), text.lines().count()))
+    }
+
+    fn brief_text(&self) -> String {
+        fs::read_to_string(self.folder.join(BRIEF_FILE)).unwrap_or_default()
     }
 
     pub(crate) fn answer_form(&self) -> Form {
@@ -312,7 +335,7 @@ mod tests {
                 perspective: Default::default(),
                 agent,
             },
-            brief: "one\ntwo\nthree\n".into(),
+            brief: "one\n12 +two = 2\nthree\n".into(),
             room: None,
             max_answer_bytes: 1 << 20,
         }
@@ -387,12 +410,45 @@ mod tests {
     }
 
     #[test]
+    fn a_quote_that_is_nowhere_is_refused_once_with_the_nearest_line() {
+        let (folder, mailbox) = mailbox();
+        let quoting = |quote: &str| {
+            let mut verdict = verdict();
+            verdict["findings"] = json!([{ "severity": "critical", "description": "d",
+                "location": { "path": "a.py", "line": 12 }, "quote": quote }]);
+            verdict
+        };
+        let taken = Ok("It is taken.".to_owned());
+        assert_eq!(mailbox.submit_verdict(&quoting("`two = 2`")), taken);
+        let error = mailbox.submit_verdict(&quoting("two = 3")).unwrap_err();
+        assert!(error.contains("findings[0].quote: `two = 3` was not found"), "{error}");
+        assert!(error.contains("`two = 2`"), "{error}");
+        let note = mailbox.submit_verdict(&quoting("two = 3")).unwrap();
+        assert!(note.contains("counts for nothing"), "{note}");
+
+        let tree = folder.path().join("tree");
+        fs::create_dir(&tree).unwrap();
+        fs::write(tree.join("b.py"), "import os\nos.system(name)  # run it\n").unwrap();
+        let in_tree = |path: &str, quote: &str| {
+            let answer: Answer = serde_json::from_value(quoting(quote)).unwrap();
+            let mut answer = answer;
+            answer.findings[0].location.path = path.into();
+            quotes::lost_quotes(&answer, Some(&tree), "")
+        };
+        assert!(in_tree("b.py", "os.system(name)").is_empty());
+        assert!(in_tree("./b.py", "import os\nos.system(name)").is_empty());
+        for (path, quote) in [("b.py", "os.system(input)"), ("c.py", "import os"), ("../tree/b.py", "import os")] {
+            assert_eq!(in_tree(path, quote).len(), 1, "{path}: {quote}");
+        }
+    }
+
+    #[test]
     fn the_brief_is_read_in_parts() {
         let (_folder, mailbox) = mailbox();
-        assert_eq!(mailbox.read_brief(2, 1), Ok(("two".to_owned(), 3)));
+        assert_eq!(mailbox.read_brief(2, 1), Ok(("12 +two = 2".to_owned(), 3)));
         assert_eq!(
             mailbox.read_brief(0, 10),
-            Ok(("one\ntwo\nthree".to_owned(), 3))
+            Ok(("one\n12 +two = 2\nthree".to_owned(), 3))
         );
     }
 }

@@ -79,10 +79,7 @@ impl MailboxServer {
     /// What a tool answers; an error is for the model, which may try again.
     fn run_tool(&self, name: &str, arguments: &Value) -> Result<String, String> {
         match name {
-            "submit_verdict" => self
-                .0
-                .submit_verdict(arguments)
-                .map(|()| "It is taken.".to_owned()),
+            "submit_verdict" => self.0.submit_verdict(arguments),
             "read_packet" => {
                 let number = |name: &str| arguments[name].as_u64();
                 let first = number("first_line").unwrap_or(1);

@@ -1,20 +1,19 @@
 //! The quotes of an answer, each with the field that it stands in.
 
-use council_protocol::answer::{Answer, Evidence, Tag};
-use council_protocol::{Finding, Location};
-
-use super::evidence::{evidence_location, is_about_file};
+use crate::answer::{Answer, Evidence, Finding, Location, Tag};
 
 /// A quote that has to be searched.
-pub(super) struct QuotedText<'a> {
+pub struct QuotedText<'a> {
     /// The field as a judge would look for it in its own answer.
-    pub(super) field: String,
-    pub(super) location: Location,
-    pub(super) quote: &'a str,
+    pub field: String,
+    /// Where it is said to stand.
+    pub location: Location,
+    /// The text.
+    pub quote: &'a str,
 }
 
 /// Every quote of an answer, findings first. One that is missing where it is due is among them, empty.
-pub(super) fn quoted_texts(answer: &Answer) -> Vec<QuotedText<'_>> {
+pub fn quoted_texts(answer: &Answer) -> Vec<QuotedText<'_>> {
     let of = |field: String, finding: &'_ Finding| (field, finding.location.clone());
     let mut all = Vec::new();
     for (nth, finding) in answer.findings.iter().enumerate() {
@@ -50,7 +49,11 @@ pub(super) fn quoted_texts(answer: &Answer) -> Vec<QuotedText<'_>> {
             .into_iter()
             .map(|(field, evidence)| QuotedText {
                 field: format!("{field}.quote"),
-                location: evidence_location(evidence),
+                location: Location {
+            path: evidence.path.clone(),
+            line: evidence.line,
+            end_line: None,
+        },
                 quote: &evidence.quote,
             }),
     );
@@ -67,4 +70,9 @@ fn evidence_of(answer: &Answer) -> Vec<(String, &Evidence)> {
     let change = answer.change.iter().filter_map(|c| c.evidence.as_ref());
     let change = change.map(|evidence| ("change.evidence".to_owned(), evidence));
     responses.chain(withdrawals).chain(change).collect()
+}
+
+/// Whether a finding is about a file as a whole, and so has nothing to quote.
+fn is_about_file(finding: &Finding) -> bool {
+    finding.location.line == 0 && finding.quote.trim().is_empty()
 }
