@@ -44,10 +44,20 @@ fn main() {
 }
 
 fn options() -> Options {
-    let mut options = Options { changes: 2_000, seed: 1, grid: false, markdown: false };
+    let mut options = Options {
+        changes: 2_000,
+        seed: 1,
+        grid: false,
+        markdown: false,
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let mut number = || words.next().and_then(|n| n.parse().ok()).unwrap_or_else(|| usage());
+        let mut number = || {
+            words
+                .next()
+                .and_then(|n| n.parse().ok())
+                .unwrap_or_else(|| usage())
+        };
         match word.as_str() {
             "--changes" => options.changes = u32::try_from(number()).unwrap_or(u32::MAX).max(1),
             "--seed" => options.seed = number(),
@@ -83,10 +93,16 @@ fn measure(setting: &Setting, options: &Options) -> ([Tally; RULES.len()], u32) 
 
 fn verdicts(change: &Change) -> [bool; RULES.len()] {
     let majority = |held: fn(&world::Item) -> usize| {
-        change.items.iter().any(|item| item.critical && 2 * held(item) > change.judges)
+        change
+            .items
+            .iter()
+            .any(|item| item.critical && 2 * held(item) > change.judges)
     };
     [
-        change.items.iter().any(|item| item.critical && item.found[0]),
+        change
+            .items
+            .iter()
+            .any(|item| item.critical && item.found[0]),
         majority(|item| item.found.iter().filter(|&&found| found).count()),
         majority(world::Item::held_after_debate),
         ours::fails(change, false),
@@ -101,7 +117,10 @@ fn permille(part: u32, whole: u32) -> u32 {
 /// One setting in full.
 fn one(setting: &Setting, options: &Options) {
     let (tallies, critical) = measure(setting, options);
-    println!("{} changes, seed {}, {setting}", options.changes, options.seed);
+    println!(
+        "{} changes, seed {}, {setting}",
+        options.changes, options.seed
+    );
     println!("{:<40} right missed blocked   (of 1000)", "rule");
     for (name, tally) in RULES.iter().zip(tallies) {
         let right = permille(tally.right, options.changes);
@@ -114,7 +133,10 @@ fn one(setting: &Setting, options: &Options) {
 /// Every setting in a line, and in how many ours is at least as often right as the majority of round 1.
 fn grid(options: &Options) {
     let settings = Setting::grid();
-    println!("{} changes for each setting, seed {}; right verdicts of 1000", options.changes, options.seed);
+    println!(
+        "{} changes for each setting, seed {}; right verdicts of 1000",
+        options.changes, options.seed
+    );
     let head = "judges families conformity shared plausible single majority naive ours-r1 ours ours-missed ours-blocked";
     row(options.markdown, head.split(' ').map(str::to_owned));
     if options.markdown {
@@ -124,12 +146,25 @@ fn grid(options: &Options) {
     for setting in &settings {
         let (tallies, critical) = measure(setting, options);
         at_least += u32::from(tallies[4].right >= tallies[1].right);
-        let right = tallies.iter().map(|tally| permille(tally.right, options.changes));
-        let wrong = [permille(tallies[4].missed, critical), permille(tallies[4].blocked, options.changes - critical)];
-        row(options.markdown, setting.words().into_iter().chain(right.chain(wrong).map(|n| n.to_string())));
+        let right = tallies
+            .iter()
+            .map(|tally| permille(tally.right, options.changes));
+        let wrong = [
+            permille(tallies[4].missed, critical),
+            permille(tallies[4].blocked, options.changes - critical),
+        ];
+        row(
+            options.markdown,
+            setting
+                .words()
+                .into_iter()
+                .chain(right.chain(wrong).map(|n| n.to_string())),
+        );
     }
     let all = u32::try_from(settings.len()).unwrap_or(u32::MAX);
-    println!("\nours is at least as often right as the majority of round 1 in {at_least} of {all} settings");
+    println!(
+        "\nours is at least as often right as the majority of round 1 in {at_least} of {all} settings"
+    );
     if at_least * 10 < all * 9 {
         eprintln!("fewer than nine of ten");
         std::process::exit(1);
@@ -141,6 +176,12 @@ fn row(markdown: bool, cells: impl Iterator<Item = String>) {
     if markdown {
         println!("| {} |", cells.join(" | "));
     } else {
-        println!("{}", cells.iter().map(|cell| format!("{cell:>10}")).collect::<String>());
+        println!(
+            "{}",
+            cells
+                .iter()
+                .map(|cell| format!("{cell:>10}"))
+                .collect::<String>()
+        );
     }
 }

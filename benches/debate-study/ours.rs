@@ -13,7 +13,8 @@ use council_protocol::task::{Framing, Peer};
 use council_protocol::{Answer, CoverageState, Finding, Location, Proof, Severity, Task, Vote};
 use git_council::council::outcome::Verdict;
 use git_council::council::plan::{
-    ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RoundTimeouts, RunSeed, VerdictPolicy,
+    ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
+    RoundTimeouts, RunSeed, VerdictPolicy,
 };
 use git_council::council::{Action, Council, Input, Plan};
 
@@ -26,22 +27,50 @@ const APART: u32 = 20;
 const NOWHERE: &str = "this line is nowhere";
 
 /// Whether our rules fail the change, with the second round or without it.
-pub fn fails(change: &Change, debated: bool) -> bool {
+pub(crate) fn fails(change: &Change, debated: bool) -> bool {
     let (mut council, actions) = Council::convene(plan(change.judges, debated));
     let mut open: VecDeque<Action> = actions.into();
     while let Some(action) = open.pop_front() {
         let input = match action {
             Action::Conclude { outcome } => return outcome.verdict == Verdict::Fail,
             Action::Spawn { judge } => Input::Started { judge },
-            Action::Shutdown { judge, .. } => Input::Ended { judge, ending: Ending::Graceful },
-            Action::Prove { claim, location, quote } => {
+            Action::Shutdown { judge, .. } => Input::Ended {
+                judge,
+                ending: Ending::Graceful,
+            },
+            Action::Prove {
+                claim,
+                location,
+                quote,
+            } => {
                 let proof = search(&location, &quote);
-                Input::Proved { claim, proof, context: quote, nearest: None }
+                Input::Proved {
+                    claim,
+                    proof,
+                    context: quote,
+                    nearest: None,
+                }
             }
-            Action::Send { judge, turn, round, key, task, .. } => {
-                let seat: usize = judge.as_str().trim_start_matches("judge-").parse().unwrap_or(0);
+            Action::Send {
+                judge,
+                turn,
+                round,
+                key,
+                task,
+                ..
+            } => {
+                let seat: usize = judge
+                    .as_str()
+                    .trim_start_matches("judge-")
+                    .parse()
+                    .unwrap_or(0);
                 let raw = raw_answer(change, seat, round, &key, &task).into();
-                Input::Answered { judge, turn, raw, usage: None }
+                Input::Answered {
+                    judge,
+                    turn,
+                    raw,
+                    usage: None,
+                }
             }
             _ => continue,
         };
@@ -53,12 +82,21 @@ pub fn fails(change: &Change, debated: bool) -> bool {
 fn plan(judges: usize, debated: bool) -> Plan {
     Plan {
         procedure: Procedure::Debate,
-        debate: if debated { DebateMode::Force } else { DebateMode::Off },
+        debate: if debated {
+            DebateMode::Force
+        } else {
+            DebateMode::Off
+        },
         consensus: ConsensusRule::Findings,
         quorum: 2,
-        policy: VerdictPolicy { disputed_critical_fails: false, incomplete_coverage_warns: false },
+        policy: VerdictPolicy {
+            disputed_critical_fails: false,
+            incomplete_coverage_warns: false,
+        },
         seats: (0..judges).map(seat).collect(),
-        exchange: ExchangeMode::Inline { max_bytes: u64::MAX },
+        exchange: ExchangeMode::Inline {
+            max_bytes: u64::MAX,
+        },
         timeouts: RoundTimeouts::default(),
         seed: RunSeed("5eed".into()),
         framing: Framing::default(),
@@ -70,16 +108,29 @@ fn plan(judges: usize, debated: bool) -> Plan {
 fn seat(index: usize) -> PlannedSeat {
     let agent = AgentSpec {
         name: "model".into(),
-        kind: AgentKind::Builtin { rules: RuleSettings::default() },
+        kind: AgentKind::Builtin {
+            rules: RuleSettings::default(),
+        },
         vendor: "vendor".into(),
         model: None,
         deterministic: false,
     };
-    let granted = CapabilitySet::from([Capability::Spawn, Capability::Message, Capability::Shutdown]);
-    let file = FileCoverage { path: PATH.into(), state: CoverageState::Reviewed };
+    let granted =
+        CapabilitySet::from([Capability::Spawn, Capability::Message, Capability::Shutdown]);
+    let file = FileCoverage {
+        path: PATH.into(),
+        state: CoverageState::Reviewed,
+    };
     PlannedSeat {
-        seat: Seat { judge: format!("judge-{index}").as_str().into(), perspective: Perspective::default(), agent },
-        grant: Grant { granted, ..Grant::default() },
+        seat: Seat {
+            judge: format!("judge-{index}").as_str().into(),
+            perspective: Perspective::default(),
+            agent,
+        },
+        grant: Grant {
+            granted,
+            ..Grant::default()
+        },
         coverage: Arc::new(Coverage { files: vec![file] }),
     }
 }
@@ -87,7 +138,9 @@ fn seat(index: usize) -> PlannedSeat {
 /// Every line is there but the one that is nowhere.
 fn search(location: &Location, quote: &str) -> Proof {
     if quote == NOWHERE || location.line == 0 {
-        Proof::Unverified { reason: "it is nowhere".into() }
+        Proof::Unverified {
+            reason: "it is nowhere".into(),
+        }
     } else {
         Proof::Verified
     }
@@ -99,13 +152,25 @@ fn line_of(index: usize) -> u32 {
 
 fn finding(index: usize, item: &Item) -> Finding {
     let line = line_of(index);
-    let quote = if item.quote_exists { format!("line {line}") } else { NOWHERE.to_owned() };
+    let quote = if item.quote_exists {
+        format!("line {line}")
+    } else {
+        NOWHERE.to_owned()
+    };
     Finding {
-        severity: if item.critical { Severity::Critical } else { Severity::Significant },
+        severity: if item.critical {
+            Severity::Critical
+        } else {
+            Severity::Significant
+        },
         category: format!("class-{index}"),
         rule: None,
         description: format!("problem {index}"),
-        location: Location { path: PATH.into(), line, end_line: None },
+        location: Location {
+            path: PATH.into(),
+            line,
+            end_line: None,
+        },
         quote,
         why: "it breaks".into(),
         fix: "mend it".into(),
@@ -115,11 +180,17 @@ fn finding(index: usize, item: &Item) -> Finding {
 }
 
 fn evidence(line: u32) -> Evidence {
-    Evidence { path: PATH.into(), line, quote: format!("line {line}") }
+    Evidence {
+        path: PATH.into(),
+        line,
+        quote: format!("line {line}"),
+    }
 }
 
 fn raw_answer(change: &Change, judge: usize, round: u8, key: &str, task: &Task) -> String {
-    let own: Vec<usize> = (0..change.items.len()).filter(|&i| change.items[i].found[judge]).collect();
+    let own: Vec<usize> = (0..change.items.len())
+        .filter(|&i| change.items[i].found[judge])
+        .collect();
     let worst = own.iter().map(|&i| change.items[i].critical).max();
     let vote = match worst {
         Some(true) => Vote::Fail,
@@ -130,10 +201,15 @@ fn raw_answer(change: &Change, judge: usize, round: u8, key: &str, task: &Task) 
     match task {
         Task::Restate => return "As I said.".into(),
         Task::Debate { peers, .. } => {
-            answer.responses = peers.iter().flat_map(|peer| responses(change, judge, peer)).collect();
+            answer.responses = peers
+                .iter()
+                .flat_map(|peer| responses(change, judge, peer))
+                .collect();
             answer.withdrawn = withdrawals(change, judge, &own);
         }
-        _ if round == 1 => answer.findings = own.iter().map(|&i| finding(i, &change.items[i])).collect(),
+        _ if round == 1 => {
+            answer.findings = own.iter().map(|&i| finding(i, &change.items[i])).collect()
+        }
         _ => {}
     }
     serde_json::to_string(&answer).unwrap_or_default()
@@ -152,7 +228,12 @@ fn responses(change: &Change, judge: usize, peer: &Peer) -> Vec<Response> {
             Reply::Refutes => (Stance::Disagreed, elsewhere),
             Reply::Silent | Reply::DropsBare | Reply::Drops => return None,
         };
-        Some(Response { to: shown.id.clone(), stance, reasoning: "I looked".into(), evidence })
+        Some(Response {
+            to: shown.id.clone(),
+            stance,
+            reasoning: "I looked".into(),
+            evidence,
+        })
     };
     peer.findings.iter().filter_map(respond).collect()
 }
@@ -164,7 +245,10 @@ fn withdrawals(change: &Change, judge: usize, own: &[usize]) -> Vec<Withdrawal> 
             Reply::DropsBare => None,
             _ => return None,
         };
-        Some(Withdrawal { finding: number, evidence })
+        Some(Withdrawal {
+            finding: number,
+            evidence,
+        })
     };
     (1..).zip(own).filter_map(withdraw).collect()
 }

@@ -4,16 +4,16 @@ use std::fmt;
 
 /// What a simulated council is made of. Shares are of 1000.
 #[derive(Debug, Clone, Copy)]
-pub struct Setting {
-    pub judges: usize,
+pub(crate) struct Setting {
+    pub(crate) judges: usize,
     /// Judges of one family err alike.
-    pub families: usize,
+    pub(crate) families: usize,
     /// How often a judge takes over what others hold, or drops what nobody else holds, without looking.
-    pub conformity: u32,
+    pub(crate) conformity: u32,
     /// How much of its luck a judge shares with its family.
-    pub shared: u32,
+    pub(crate) shared: u32,
     /// How often evidence that proves nothing is a line that exists.
-    pub plausible: u32,
+    pub(crate) plausible: u32,
 }
 
 /// A judge sees a hard defect, and an easy one.
@@ -35,26 +35,56 @@ const CRITICAL: u32 = 400;
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { judges: 3, families: 2, conformity: 850, shared: 600, plausible: 250 }
+        Self {
+            judges: 3,
+            families: 2,
+            conformity: 850,
+            shared: 600,
+            plausible: 250,
+        }
     }
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { judges, families, conformity, shared, plausible } = self;
-        write!(f, "{judges} judges of {families} families, conformity {conformity}, shared {shared}, plausible {plausible}")
+        let Self {
+            judges,
+            families,
+            conformity,
+            shared,
+            plausible,
+        } = self;
+        write!(
+            f,
+            "{judges} judges of {families} families, conformity {conformity}, shared {shared}, plausible {plausible}"
+        )
     }
 }
 
 impl Setting {
     /// Benches of two to seven, alike and mixed; judges that look and judges that follow; evidence easy and hard to come by.
-    pub fn grid() -> Vec<Self> {
+    pub(crate) fn grid() -> Vec<Self> {
         let mut all = Vec::new();
-        for (judges, families) in [(2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (5, 3), (7, 3)] {
+        for (judges, families) in [
+            (2, 1),
+            (2, 2),
+            (3, 1),
+            (3, 2),
+            (3, 3),
+            (4, 2),
+            (5, 3),
+            (7, 3),
+        ] {
             for conformity in [0, 200, 500, 850] {
                 for shared in [200, 600] {
                     for plausible in [50, 250, 600] {
-                        all.push(Self { judges, families, conformity, shared, plausible });
+                        all.push(Self {
+                            judges,
+                            families,
+                            conformity,
+                            shared,
+                            plausible,
+                        });
                     }
                 }
             }
@@ -62,18 +92,28 @@ impl Setting {
         all
     }
 
-    pub fn words(&self) -> Vec<String> {
+    pub(crate) fn words(&self) -> Vec<String> {
         let share = |n: u32| format!("0.{:02}", n / 10);
-        let (conformity, shared, plausible) = (share(self.conformity), share(self.shared), share(self.plausible));
-        vec![self.judges.to_string(), self.families.to_string(), conformity, shared, plausible]
+        let (conformity, shared, plausible) = (
+            share(self.conformity),
+            share(self.shared),
+            share(self.plausible),
+        );
+        vec![
+            self.judges.to_string(),
+            self.families.to_string(),
+            conformity,
+            shared,
+            plausible,
+        ]
     }
 }
 
 /// A stream of numbers (SplitMix64): the same seed gives the same study.
-pub struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -93,7 +133,7 @@ impl Numbers {
 
 /// What a judge says in round 2 of a finding that it was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reply {
+pub(crate) enum Reply {
     Silent,
     /// Agrees, and names nothing, or a line that is not there.
     JoinsBare,
@@ -111,39 +151,43 @@ pub enum Reply {
 
 /// A defect, or a finding that is made up.
 #[derive(Debug, Clone)]
-pub struct Item {
-    pub real: bool,
-    pub critical: bool,
-    pub quote_exists: bool,
-    pub found: Vec<bool>,
-    pub replies: Vec<Reply>,
+pub(crate) struct Item {
+    pub(crate) real: bool,
+    pub(crate) critical: bool,
+    pub(crate) quote_exists: bool,
+    pub(crate) found: Vec<bool>,
+    pub(crate) replies: Vec<Reply>,
 }
 
 impl Item {
     /// Who holds it after a debate without rules: words count, evidence does not.
-    pub fn held_after_debate(&self) -> usize {
+    pub(crate) fn held_after_debate(&self) -> usize {
         let holds = |(&found, &reply): (&bool, &Reply)| match reply {
             Reply::DropsBare | Reply::Drops => false,
             Reply::JoinsBare | Reply::AgreesHere | Reply::AgreesElsewhere => true,
             Reply::Silent | Reply::RefutesBare | Reply::Refutes => found,
         };
-        self.found.iter().zip(&self.replies).filter(|&pair| holds(pair)).count()
+        self.found
+            .iter()
+            .zip(&self.replies)
+            .filter(|&pair| holds(pair))
+            .count()
     }
 }
 
 /// One change before one council.
 #[derive(Debug, Clone)]
-pub struct Change {
-    pub judges: usize,
-    pub items: Vec<Item>,
+pub(crate) struct Change {
+    pub(crate) judges: usize,
+    pub(crate) items: Vec<Item>,
 }
 
 impl Change {
-    pub fn is_critical(&self) -> bool {
+    pub(crate) fn is_critical(&self) -> bool {
         self.items.iter().any(|item| item.real && item.critical)
     }
 
-    pub fn draw(setting: &Setting, numbers: &mut Numbers) -> Self {
+    pub(crate) fn draw(setting: &Setting, numbers: &mut Numbers) -> Self {
         let mut items = Vec::new();
         let defects = match numbers.chance(CLEAN) {
             true => 0,
@@ -151,28 +195,51 @@ impl Change {
         };
         for _ in 0..defects {
             let critical = numbers.chance(CRITICAL);
-            let skill = if numbers.chance(EASY) { EASY_SKILL } else { SKILL };
+            let skill = if numbers.chance(EASY) {
+                EASY_SKILL
+            } else {
+                SKILL
+            };
             let found = finders(setting, skill, numbers);
-            items.push(Item { real: true, critical, quote_exists: true, found, replies: Vec::new() });
+            items.push(Item {
+                real: true,
+                critical,
+                quote_exists: true,
+                found,
+                replies: Vec::new(),
+            });
         }
         for _ in 0..CANDIDATES {
             let critical = numbers.chance(CRITICAL * 6 / 10);
             let quote_exists = !numbers.chance(BAD_QUOTE);
             let found = finders(setting, INVENTED / CANDIDATES, numbers);
             if found.contains(&true) {
-                items.push(Item { real: false, critical, quote_exists, found, replies: Vec::new() });
+                items.push(Item {
+                    real: false,
+                    critical,
+                    quote_exists,
+                    found,
+                    replies: Vec::new(),
+                });
             }
         }
         for item in &mut items {
-            item.replies = (0..setting.judges).map(|judge| reply(setting, item, judge, numbers)).collect();
+            item.replies = (0..setting.judges)
+                .map(|judge| reply(setting, item, judge, numbers))
+                .collect();
         }
-        Self { judges: setting.judges, items }
+        Self {
+            judges: setting.judges,
+            items,
+        }
     }
 }
 
 /// Who hits upon something: partly by the luck of the family, partly by one's own.
 fn finders(setting: &Setting, chance: u32, numbers: &mut Numbers) -> Vec<bool> {
-    let luck: Vec<bool> = (0..setting.families).map(|_| numbers.chance(chance)).collect();
+    let luck: Vec<bool> = (0..setting.families)
+        .map(|_| numbers.chance(chance))
+        .collect();
     let finds = |judge: usize| match numbers.chance(setting.shared) {
         true => luck[judge % setting.families],
         false => numbers.chance(chance),
@@ -181,7 +248,11 @@ fn finders(setting: &Setting, chance: u32, numbers: &mut Numbers) -> Vec<bool> {
 }
 
 fn reply(setting: &Setting, item: &Item, judge: usize, numbers: &mut Numbers) -> Reply {
-    let others = item.found.iter().enumerate().any(|(other, &found)| found && other != judge);
+    let others = item
+        .found
+        .iter()
+        .enumerate()
+        .any(|(other, &found)| found && other != judge);
     if item.found[judge] {
         return match others {
             // Alone with it, a follower gives in every third time, with words only.
@@ -195,7 +266,11 @@ fn reply(setting: &Setting, item: &Item, judge: usize, numbers: &mut Numbers) ->
     }
     if numbers.chance(setting.conformity) {
         // A follower often names the line that it was shown.
-        return if numbers.chance(setting.plausible) { Reply::AgreesHere } else { Reply::JoinsBare };
+        return if numbers.chance(setting.plausible) {
+            Reply::AgreesHere
+        } else {
+            Reply::JoinsBare
+        };
     }
     let agrees = |numbers: &mut Numbers| match numbers.chance(ELSEWHERE) {
         true => Reply::AgreesElsewhere,

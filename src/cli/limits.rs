@@ -28,7 +28,12 @@ pub(super) fn check_limits() -> Result<(), RunError> {
 fn refused_limit(told: &str) -> Option<(&'static str, u64, u64, char)> {
     let limits = [
         ("Max open files", "open files", MIN_FILES, 'n'),
-        ("Max address space", "bytes of memory", MIN_ADDRESS_SPACE, 'v'),
+        (
+            "Max address space",
+            "bytes of memory",
+            MIN_ADDRESS_SPACE,
+            'v',
+        ),
     ];
     limits.into_iter().find_map(|(name, what, least, flag)| {
         let line = told.lines().find_map(|line| line.strip_prefix(name))?;
@@ -45,7 +50,9 @@ pub(super) fn keep_file_size_an_error() {
     /// The same number on Linux and macOS.
     const SIGXFSZ: i32 = 25;
     // The handler stays when the runtime that installed it is gone.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build();
     if let Ok(runtime) = runtime {
         let _entered = runtime.enter();
         drop(signal(SignalKind::from_raw(SIGXFSZ)));
@@ -71,7 +78,10 @@ mod tests {
         };
         assert_eq!(told("1024", "unlimited"), None);
         assert_eq!(told("8", "1"), Some(("open files", 8)));
-        assert_eq!(told("1024", "61440000"), Some(("bytes of memory", 61_440_000)));
+        assert_eq!(
+            told("1024", "61440000"),
+            Some(("bytes of memory", 61_440_000))
+        );
         assert_eq!(refused_limit(""), None);
     }
 }

@@ -64,8 +64,8 @@ fn run_cli(cli: Cli) -> u8 {
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
     limits::keep_file_size_an_error();
-    let start = limits::check_limits()
-        .and_then(|()| CommandContext::new(cli.global, environment, console));
+    let start =
+        limits::check_limits().and_then(|()| CommandContext::new(cli.global, environment, console));
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))
 }

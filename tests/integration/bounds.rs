@@ -282,8 +282,13 @@ fn limits_of_the_process_end_in_an_error_that_names_them() {
     let repo = Repo::with_base();
     repo.write("a.rs", "fn a() {}\n");
     repo.commit("Add a");
-    limited(&repo, "-n 8").ends(3).tells("the limit on open files is 8").tells("ulimit -n");
-    limited(&repo, "-v 60000").ends(3).tells("the limit on bytes of memory is 61440000");
+    limited(&repo, "-n 8")
+        .ends(3)
+        .tells("the limit on open files is 8")
+        .tells("ulimit -n");
+    limited(&repo, "-v 60000")
+        .ends(3)
+        .tells("the limit on bytes of memory is 61440000");
     limited(&repo, "-f 1").tells("File too large");
     limited(&repo, "-n 64").ends(0);
 }

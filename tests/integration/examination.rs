@@ -80,10 +80,16 @@ fn built_in_councillors_open_and_are_not_cross_examined() {
     let roles: Vec<Value> = list(&report, "/judges").iter().map(name).collect();
     assert_eq!(roles, ["visionary", "critic", "pragmatist"]);
     let rounds = list(&report, "/ledger/rounds").len();
-    assert_eq!(rounds, 1, "rules are no judges of each other: openings alone");
+    assert_eq!(
+        rounds, 1,
+        "rules are no judges of each other: openings alone"
+    );
     assert_eq!(list(&report, "/ledger/ballots").len(), 0);
     assert_eq!(report["reviewed_by"], "rules");
-    assert!(report["notes"].to_string().contains("only rules sat"), "{report}");
+    assert!(
+        report["notes"].to_string().contains("only rules sat"),
+        "{report}"
+    );
     let session = artefact(&repo, "-session.md");
     for part in ["# Council session", "## Verdict"] {
         assert!(session.contains(part), "{part} is not in\n{session}");

@@ -50,10 +50,10 @@ pub fn quoted_texts(answer: &Answer) -> Vec<QuotedText<'_>> {
             .map(|(field, evidence)| QuotedText {
                 field: format!("{field}.quote"),
                 location: Location {
-            path: evidence.path.clone(),
-            line: evidence.line,
-            end_line: None,
-        },
+                    path: evidence.path.clone(),
+                    line: evidence.line,
+                    end_line: None,
+                },
                 quote: &evidence.quote,
             }),
     );

@@ -235,7 +235,8 @@ impl JudgeMailbox {
         }
         let lost = quotes::lost_quotes(&answer, posted.tree.as_deref(), &self.brief_text());
         if !lost.is_empty() && !self.folder.join(REFUSED_FILE).exists() {
-            self.replace_file(REFUSED_FILE, b"").map_err(|error| error.to_string())?;
+            self.replace_file(REFUSED_FILE, b"")
+                .map_err(|error| error.to_string())?;
             return Err(lost.join("\n"));
         }
         let bytes = serde_json::to_vec(&verdict).map_err(|error| error.to_string())?;
@@ -246,10 +247,14 @@ impl JudgeMailbox {
                 bytes.len()
             ));
         }
-        self.replace_file(VERDICT_FILE, &bytes).map_err(|error| error.to_string())?;
+        self.replace_file(VERDICT_FILE, &bytes)
+            .map_err(|error| error.to_string())?;
         Ok(match lost.is_empty() {
             true => "It is taken.".to_owned(),
-            false => format!("It is taken, but what quotes nothing counts for nothing:\n{}", lost.join("\n")),
+            false => format!(
+                "It is taken, but what quotes nothing counts for nothing:\n{}",
+                lost.join("\n")
+            ),
         })
     }
 
@@ -421,7 +426,10 @@ mod tests {
         let taken = Ok("It is taken.".to_owned());
         assert_eq!(mailbox.submit_verdict(&quoting("`two = 2`")), taken);
         let error = mailbox.submit_verdict(&quoting("two = 3")).unwrap_err();
-        assert!(error.contains("findings[0].quote: `two = 3` was not found"), "{error}");
+        assert!(
+            error.contains("findings[0].quote: `two = 3` was not found"),
+            "{error}"
+        );
         assert!(error.contains("`two = 2`"), "{error}");
         let note = mailbox.submit_verdict(&quoting("two = 3")).unwrap();
         assert!(note.contains("counts for nothing"), "{note}");
@@ -437,7 +445,11 @@ mod tests {
         };
         assert!(in_tree("b.py", "os.system(name)").is_empty());
         assert!(in_tree("./b.py", "import os\nos.system(name)").is_empty());
-        for (path, quote) in [("b.py", "os.system(input)"), ("c.py", "import os"), ("../tree/b.py", "import os")] {
+        for (path, quote) in [
+            ("b.py", "os.system(input)"),
+            ("c.py", "import os"),
+            ("../tree/b.py", "import os"),
+        ] {
             assert_eq!(in_tree(path, quote).len(), 1, "{path}: {quote}");
         }
     }

@@ -21,7 +21,10 @@ pub(super) fn lost_quotes(answer: &Answer, tree: Option<&Path>, brief: &str) -> 
         let file = tree.and_then(|tree| read_lines(tree, &text.location.path));
         // A file that is not here (one that the change deletes, say) may still be shown in the brief.
         let sources = [file.as_ref(), Some(&shown)];
-        let found = sources.iter().flatten().any(|lines| lines.prove(text.location.line, text.quote).resolves());
+        let found = sources
+            .iter()
+            .flatten()
+            .any(|lines| lines.prove(text.location.line, text.quote).resolves());
         (!found).then(|| complaint(&text, sources.into_iter().flatten().next()))
     });
     lost.collect()
@@ -34,7 +37,10 @@ fn complaint(text: &QuotedText<'_>, source: Option<&FileLines>) -> String {
         Some((_, line)) if !quote.is_empty() => format!("the nearest line is `{}`", excerpt(line)),
         _ => "quote the line that you mean".to_owned(),
     };
-    format!("{}: `{quote}` was not found in {path}; {nearest}. Copy the line as it is, or leave the entry out", text.field)
+    format!(
+        "{}: `{quote}` was not found in {path}; {nearest}. Copy the line as it is, or leave the entry out",
+        text.field
+    )
 }
 
 fn excerpt(text: &str) -> String {
@@ -47,7 +53,9 @@ fn read_lines(tree: &Path, path: &RepoPath) -> Option<FileLines> {
     let path = path.clone().without_dot();
     let plain = path.display();
     let relative = Path::new(&*plain);
-    let is_inside = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    let is_inside = relative
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
     let file = tree.join(relative);
     let known = fs::symlink_metadata(&file).ok()?;
     let is_readable = is_inside && known.is_file() && known.len() <= MAX_FILE_BYTES;
@@ -58,7 +66,9 @@ fn read_lines(tree: &Path, path: &RepoPath) -> Option<FileLines> {
 /// The brief without the number and the marker before each line.
 fn without_gutter(brief: &str) -> String {
     let plain = |line: &str| {
-        let text = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        let text = line
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit());
         let text = text.strip_prefix(' ').unwrap_or(text);
         text.strip_prefix(['+', '-']).unwrap_or(text).to_owned()
     };
