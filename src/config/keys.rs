@@ -2,7 +2,7 @@
 
 use super::{CheckoutRule, ConfigKey, MergeRule, SourceTrust, ValueKind};
 
-/// Environment variables and the keys that they set (the seeds' names, councils.md 1.4).
+/// Environment variables and the keys that they set (the seeds' names).
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("COUNCIL_TIMEOUT", "timeouts.r1"),
     ("COUNCIL_R2_TIMEOUT", "timeouts.r2"),
@@ -77,7 +77,8 @@ pub const KEYS: &[ConfigKey] = &[
         ValueKind::Count { least: 1, most: 64 },
         SourceTrust::Repository,
         "How many judges sit. Unset: one for each perspective, or two (`--deep`: three) where an agent is configured.",
-    ),
+    )
+    .obeys_checkout(CheckoutRule::AtLeast),
     key_row(
         "review.mixed",
         ValueKind::Switch,
@@ -110,13 +111,15 @@ pub const KEYS: &[ConfigKey] = &[
         ValueKind::Count { least: 1, most: 64 },
         SourceTrust::Repository,
         "How many judges must count for PASS or WARN to stand. Unset: 2, or 1 where one judge sits alone.",
-    ),
+    )
+    .obeys_checkout(CheckoutRule::AtLeast),
     key_row(
         "review.perspectives",
         ValueKind::Names,
         SourceTrust::Repository,
         "What the judges look for, one each. Stronger than a preset.",
-    ),
+    )
+    .obeys_checkout(CheckoutRule::AddsSeats),
     key_row("review.preset", ValueKind::Name, SourceTrust::Repository, "A named list of perspectives: a built-in one or one of `[presets]`."),
     key_row(
         "review.agents",
@@ -137,6 +140,7 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::Repository,
         "The mildest verdict that ends with exit code 1.",
     )
+    .obeys_checkout(CheckoutRule::Stricter(&["fail", "warn"]))
     .with_default(r#""fail""#),
     key_row(
         "review.disputed-critical",
@@ -144,6 +148,7 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::Repository,
         "What a critical finding comes to that another judge refutes with evidence.",
     )
+    .obeys_checkout(CheckoutRule::Stricter(&["warn", "fail"]))
     .with_default(r#""warn""#),
     key_row(
         "review.incomplete-coverage",
@@ -151,6 +156,7 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::Repository,
         "What PASS becomes when some changed lines were not seen by a quorum.",
     )
+    .obeys_checkout(CheckoutRule::Stricter(&["warn", "inconclusive"]))
     .with_default(r#""inconclusive""#),
     key_row(
         "review.ignore",
@@ -208,7 +214,8 @@ pub const KEYS: &[ConfigKey] = &[
         "Whether councillors are asked one after another, without messages between them.",
     )
     .with_default("false"),
-    key_row("judge", ValueKind::Judges, SourceTrust::Repository, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits."),
+    key_row("judge", ValueKind::Judges, SourceTrust::Repository, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits.")
+    .obeys_checkout(CheckoutRule::AddsSeats),
     key_row(
         "perspectives.*",
         ValueKind::Text,
@@ -221,7 +228,8 @@ pub const KEYS: &[ConfigKey] = &[
         ValueKind::Choice(&["off", "minor", "significant", "critical"]),
         SourceTrust::Repository,
         "Switches a built-in rule off or gives it another severity; `git council explain` lists the rules.",
-    ),
+    )
+    .obeys_checkout(CheckoutRule::Stricter(&["off", "minor", "significant", "critical"])),
     key_row(
         "agents.*.driver",
         ValueKind::Choice(&["builtin", "command", "claude", "codex", "acp", "http", "recorded", "backend"]),
@@ -387,6 +395,7 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::Repository,
         "Whether the hooks review at all; `git config --global council.hook false` says the same.",
     )
+    .obeys_checkout(CheckoutRule::Stricter(&["false", "true"]))
     .with_default("true"),
     key_row(
         "hook.mode",
@@ -394,6 +403,7 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::Repository,
         "Whether a verdict of the pre-push hook is told only, or FAIL and INCONCLUSIVE stop the push.",
     )
+    .obeys_checkout(CheckoutRule::Stricter(&["advisory", "gate"]))
     .with_default(r#""advisory""#),
     key_row(
         "hook.models",
@@ -409,6 +419,7 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::Repository,
         "What happens to a push whose review did not end in time.",
     )
+    .obeys_checkout(CheckoutRule::Stricter(&["pass", "block"]))
     .with_default(r#""pass""#),
     key_row(
         "background.load",
@@ -454,18 +465,7 @@ pub const KEYS: &[ConfigKey] = &[
     )
     .appending(),
     key_row("cache.keep", ValueKind::Count { least: 0, most: FOREVER }, SourceTrust::User, "How many verdicts are kept to be recognised.").with_default("500"),
-    key_row("runs.keep", ValueKind::Count { least: 1, most: FOREVER }, SourceTrust::User, "How many runs are kept under the git directory.").with_default("50")
-    .obeys_checkout(CheckoutRule::AtLeast)
-    .obeys_checkout(CheckoutRule::AtLeast)
-    .obeys_checkout(CheckoutRule::AddsSeats)
-    .obeys_checkout(CheckoutRule::AddsSeats)
-    .obeys_checkout(CheckoutRule::Stricter(&["fail", "warn"]))
-    .obeys_checkout(CheckoutRule::Stricter(&["warn", "fail"]))
-    .obeys_checkout(CheckoutRule::Stricter(&["warn", "inconclusive"]))
-    .obeys_checkout(CheckoutRule::Stricter(&["off", "minor", "significant", "critical"]))
-    .obeys_checkout(CheckoutRule::Stricter(&["false", "true"]))
-    .obeys_checkout(CheckoutRule::Stricter(&["advisory", "gate"]))
-    .obeys_checkout(CheckoutRule::Stricter(&["pass", "block"])),
+    key_row("runs.keep", ValueKind::Count { least: 1, most: FOREVER }, SourceTrust::User, "How many runs are kept under the git directory.").with_default("50"),
 ];
 
 #[cfg(test)]

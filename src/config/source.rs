@@ -26,7 +26,7 @@ impl fmt::Display for SourceTrust {
     }
 }
 
-/// A layer's kind, weakest first (2-architecture.md, "Trust").
+/// A layer's kind, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerSource {
     /// What the program does by itself.

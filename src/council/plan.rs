@@ -48,7 +48,7 @@ pub enum ConsensusRule {
     Findings,
     /// By the votes: all PASS → PASS, any FAIL → FAIL, otherwise WARN.
     Strict,
-    /// Seeds 001 and 002: unanimous first, then majority.
+    /// cross-examination and staged debate: unanimous first, then majority.
     Majority,
 }
 
@@ -56,6 +56,8 @@ pub enum ConsensusRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictPolicy {
     /// Whether a disputed critical finding fails the change; else it warns.
+    // The name of plans that were stored before the words of findings changed.
+    #[serde(alias = "contested_critical_fails")]
     pub disputed_critical_fails: bool,
     /// Whether PASS on incomplete coverage becomes WARN; else INCONCLUSIVE.
     pub incomplete_coverage_warns: bool,

@@ -1,5 +1,5 @@
 //! Prompts: the brief that comes first, the same bytes for all judges of a class and all rounds, and the turn that comes
-//! last (3-debate.md, "Packet, brief, prompt").
+//! last.
 //!
 //! Whatever a stranger wrote (the change, the authors' words, other judges' answers) stands in fences whose mark comes
 //! from the run's seed, and reaches the template engine as a value, never as a template.
@@ -43,12 +43,12 @@ pub struct PromptBuilder {
 /// What is produced where nobody gives a verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ProductionMode {
-    /// What a stage asks for (seed 002).
+    /// What a stage asks for.
     #[default]
     Stage,
-    /// Ideas (seed 003's parent), by a technique if one is named.
+    /// Ideas, by a technique if one is named.
     Brainstorm(Option<BrainstormTechnique>),
-    /// What is known (seed 003's parent).
+    /// What is known.
     Research,
 }
 
@@ -62,7 +62,7 @@ impl ProductionMode {
     }
 }
 
-/// Techniques of brainstorming (councils.md 1.3).
+/// Techniques of brainstorming.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BrainstormTechnique {
     /// Substitute, combine, adapt, modify, put to other use, eliminate, reverse.
@@ -181,7 +181,7 @@ impl PromptBuilder {
         turn::render_turn(self, seat, round, key, task, 0)
     }
 
-    /// The same for a judge that may put up to `explorers` questions to helpers (seed 000, `--explorers`).
+    /// The same for a judge that may put up to `explorers` questions to helpers.
     ///
     /// # Errors
     /// Only an overridden template can fail.

@@ -70,7 +70,7 @@ impl QuotedWords<'_> {
         replies.join("\n\n")
     }
 
-    /// The others' positions: whole as JSON (seed 000), or vote and file alone (seed 003).
+    /// The others' positions: whole as JSON, or vote and file alone.
     pub(super) fn show_positions(&self, peers: &[Peer]) -> String {
         let mut out = String::new();
         for peer in peers {

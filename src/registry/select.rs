@@ -1,4 +1,4 @@
-//! Which backend runs a council: a pure function over what was found (2-architecture.md, "The capability contract").
+//! Which backend runs a council: a pure function over what was found.
 
 use council_protocol::capability::Grant;
 use council_protocol::{Capability, CapabilitySet, Failure, JudgeId, Limits};
@@ -8,7 +8,7 @@ use crate::council::plan::{DebateMode, Procedure};
 /// The one backend that is known to hold several judges without `spawn`: one after another.
 const IN_TURN: &str = "inline";
 
-/// Seed family's word for it (councils.md 1.16).
+/// Seed family's word for it.
 const INLINE_MODE: &str = "Running in inline mode (no multi-agent backend detected)";
 
 /// What stands in for `spawn` there.
@@ -110,7 +110,7 @@ pub enum SelectError {
 }
 
 impl BackendRequest {
-    /// What the procedure cannot do without (seed 003: spawn for everything but `quick`, message for a debate).
+    /// What the procedure cannot do without.
     pub fn needed_capabilities(&self) -> CapabilitySet {
         let mut need = CapabilitySet::default();
         if self.judges > 1 && self.procedure != Procedure::Quick {
@@ -296,7 +296,7 @@ impl<'a> SeatableBackend<'a> {
         Ok(found)
     }
 
-    /// A debate goes on with whoever can be messaged (seed 000, `--mixed`); everything else all seats must have.
+    /// A debate goes on with whoever can be messaged; everything else all seats must have.
     fn has_capability(&self, capability: &Capability) -> bool {
         let mut seats = self.seats.iter().map(|(_, granted)| granted);
         match capability {
@@ -305,7 +305,7 @@ impl<'a> SeatableBackend<'a> {
         }
     }
 
-    /// Less is better: a lost round costs less than lost judges. `quick` is inline where that can be (seed 003).
+    /// Less is better: a lost round costs less than lost judges. `quick` is inline where that can be.
     fn preference_rank(&self, ask: &BackendRequest) -> u8 {
         if self.missing.has(&Capability::Spawn) {
             3
@@ -338,7 +338,7 @@ impl<'a> SeatableBackend<'a> {
         pick
     }
 
-    /// As far as it goes: without spawn `quick`, without messages one round (seed 003).
+    /// As far as it goes: without spawn `quick`, without messages one round.
     fn degraded_pick(&self, ask: &BackendRequest) -> BackendPick {
         if !self.missing.has(&Capability::Spawn) {
             return self.build_pick(ask, self.seats.len());
@@ -388,7 +388,7 @@ impl<'a> SeatableBackend<'a> {
             return Vec::new();
         }
         if !debate && ask.procedure == Procedure::CrossExamination {
-            // It falls back on its own (seed 001): whoever makes the plan says so.
+            // It falls back on its own: whoever makes the plan says so.
             return Vec::new();
         }
         if !debate {

@@ -86,9 +86,9 @@ fn a_lower_one_that_meets_the_need_beats_a_preferred_one_that_does_not() {
     );
 }
 
-/// Seed 003: "If spawn is unavailable, degrade to `--quick`".
+/// the council procedure: "If spawn is unavailable, degrade to `--quick`".
 #[test]
-fn seed_003_no_spawn_is_quick() {
+fn no_spawn_is_quick() {
     let selection = auto(&[candidate("inline", 3, &NO_SPAWN)], &review());
     let pick = &selection.picks[0];
     assert_eq!(
@@ -109,9 +109,9 @@ fn seed_003_no_spawn_is_quick() {
     );
 }
 
-/// Seed 003: "If messaging is unavailable, `--debate` degrades to single-round review".
+/// the council procedure: "If messaging is unavailable, `--debate` degrades to single-round review".
 #[test]
-fn seed_003_no_messaging_is_one_round() {
+fn no_messaging_is_one_round() {
     let selection = auto(&[candidate("background", 3, &NO_MESSAGE)], &forced());
     let pick = &selection.picks[0];
     assert_eq!(
@@ -134,9 +134,9 @@ fn a_lost_round_is_better_than_lost_judges() {
     assert_eq!(names(&auto(&all, &forced())), ["background", "inline"]);
 }
 
-/// Seed 000, `--mixed`: who cannot be messaged gives R1 only.
+/// Who cannot be messaged gives R1 only.
 #[test]
-fn seed_000_a_judge_that_cannot_be_messaged_gives_r1_only() {
+fn a_judge_that_cannot_be_messaged_gives_r1_only() {
     let mut mixed = candidate("teams", 3, &FULL);
     mixed.seats.as_mut().unwrap()[2].1 = Ok(NO_MESSAGE.iter().cloned().collect());
     let pick = auto(&[mixed], &forced()).picks.remove(0);

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_unanimous_comes_before_majority_and_a_split_reconsiders() {
+    fn unanimous_comes_before_majority_and_a_split_reconsiders() {
         use BallotVote::{
             DoNotProceed as D, Proceed as P, ProceedWithConditions as C, Reconsider as R,
         };
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_a_ballot_that_does_not_count_is_the_vote_that_does() {
+    fn a_ballot_that_does_not_count_is_the_vote_that_does() {
         let mut report = samples::ballots(&[BallotVote::Proceed; 3]);
         report.outcome.judges[0].counted = Some(Vote::Fail);
         let tally = ballot_decision(&report).unwrap().tally;
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_the_risk_matrix() {
+    fn the_risk_matrix() {
         let report = samples::fail();
         let of = |severity, disposition| {
             let mut finding = report.outcome.findings[0].clone();

@@ -1,4 +1,4 @@
-//! GitHub's log commands: `::error file=…,line=…::message` (peers.md 5.6).
+//! GitHub's log commands: `::error file=…,line=…::message`.
 
 use super::visible;
 

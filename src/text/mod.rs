@@ -2,7 +2,7 @@
 //!
 //! Diffs, paths, refs, commit messages and everything that a judge writes is data. It is wrapped in [`Untrusted`], which
 //! cannot be printed; each of its methods renders it for one kind of place and leaves nothing in it that the place
-//! would obey. Whatever cannot be seen is made visible as `\u{202E}` (peers.md 6.3, T10, T11, T18, T19).
+//! would obey. Whatever cannot be seen is made visible as `\u{202E}`.
 
 mod log;
 mod markdown;

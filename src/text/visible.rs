@@ -69,7 +69,7 @@ fn make_visible(text: &str) -> String {
     out.text
 }
 
-/// Defuses what a CI runner would take for a command: `::name::` at the start of a line (peers.md 5.6), and
+/// Defuses what a CI runner would take for a command: `::name::` at the start of a line, and
 /// [`no_bracket`]'s anywhere.
 pub(super) fn no_command(text: String) -> String {
     let text = no_bracket(text);

@@ -18,7 +18,7 @@ fn verdict(run: &Run) -> serde_json::Value {
 }
 
 #[test]
-fn seed_003_every_backend_comes_to_the_same_verdict() {
+fn every_backend_comes_to_the_same_verdict() {
     let repo = conflicted();
     let held = ["teams", "subagents", "background", "inline"].map(|name| {
         let run = repo
@@ -39,7 +39,7 @@ fn seed_003_every_backend_comes_to_the_same_verdict() {
 }
 
 #[test]
-fn seed_003_a_debate_that_was_asked_for_needs_a_backend_with_messages() {
+fn a_debate_that_was_asked_for_needs_a_backend_with_messages() {
     let run = conflicted()
         .council(["review", "HEAD", "--backend", "background", "--debate"])
         .ends(2);
@@ -47,7 +47,7 @@ fn seed_003_a_debate_that_was_asked_for_needs_a_backend_with_messages() {
 }
 
 #[test]
-fn seed_003_judges_without_memory_debate_by_making_their_first_round_again() {
+fn judges_without_memory_debate_by_making_their_first_round_again() {
     conflicted()
         .council(["review", "HEAD", "--backend", "subagents", "--debate"])
         .ends(1);

@@ -168,7 +168,7 @@ fn codex_serves_all_judges_from_one_process() {
 }
 
 #[test]
-fn seed_003_codex_is_read_only_with_the_flags_in_their_order() {
+fn codex_is_read_only_with_the_flags_in_their_order() {
     let repo = with_client("codex", "votes", "model = 'gpt-x'\n");
     review(&repo, "subagents", &[]).ends(0);
     let arguments: Vec<String> = serde_json::from_str(&marked(&repo, "arguments")[0]).unwrap();
@@ -189,7 +189,7 @@ fn seed_003_codex_is_read_only_with_the_flags_in_their_order() {
 }
 
 #[test]
-fn seed_003_codex_is_told_a_model_only_where_one_was_named() {
+fn codex_is_told_a_model_only_where_one_was_named() {
     let repo = with_client("codex", "votes", "");
     review(&repo, "subagents", &[]).ends(0);
     let arguments: Vec<String> = serde_json::from_str(&marked(&repo, "arguments")[0]).unwrap();

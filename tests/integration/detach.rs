@@ -20,7 +20,7 @@ fn name(stdout: &str) -> String {
 }
 
 #[test]
-fn seed_003_a_detached_review_is_found_and_waited_for() {
+fn a_detached_review_is_found_and_waited_for() {
     let repo = conflicted();
     let run = repo
         .council(["review", "HEAD", "--detach"])

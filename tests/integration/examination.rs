@@ -1,4 +1,4 @@
-//! `review --procedure cross-examination` (seed 001) at a terminal: over a change, a document and a question.
+//! `review --procedure cross-examination` at a terminal: over a change, a document and a question.
 
 use serde_json::Value;
 
@@ -136,12 +136,12 @@ fn a_document_or_a_question_is_refused_where_nobody_thinks() {
         .tells("a question needs agents with a model");
     repo.council(["review", "--file", "README.md", "-c", "3"])
         .ends(2)
-        .tells("a document needs agents that think");
+        .tells("a document needs agents with a model");
 }
 
-/// Programs keep no conversation: seed 001 falls back to economy, and each is told what it said.
+/// Programs keep no conversation: the cross-examination procedure falls back to economy, and each is told what it said.
 #[test]
-fn seed_001_agents_that_think_cross_examine_a_question() {
+fn agents_that_think_cross_examine_a_question() {
     let repo = with_judge(COUNCILLOR, "");
     let topic = "Should we split the crate?";
     let args = [
@@ -190,7 +190,7 @@ fn seed_001_agents_that_think_cross_examine_a_question() {
 }
 
 #[test]
-fn seed_001_agents_that_think_cross_examine_a_document() {
+fn agents_that_think_cross_examine_a_document() {
     let repo = with_judge(COUNCILLOR, "");
     let args = [
         &["review", "--file", "README.md", "--economy", "--json"],
@@ -273,9 +273,9 @@ fn no_template_comes_from_the_repository() {
 }
 
 /// Chosen by configuration, a vendor that is not here is done without, in the open; demanded, it is an error before
-/// any judge starts (3-debate.md, "Settled contradictions").
+/// any judge starts.
 #[test]
-fn seed_003_mixed_without_the_second_vendor_degrades_or_is_refused() {
+fn mixed_without_the_second_vendor_degrades_or_is_refused() {
     let ghost = "[agents.zeta]\ndriver = 'command'\ncommand = ['/nowhere/zeta']\nvendor = 'zeta'\n";
     let says = crate::programs::answer("PASS", "");
     let marked = format!("touch \"@MARKS/started\"; {says}");

@@ -54,7 +54,7 @@ def answer(prompt):
             "key_insight": "It does what it says.", "findings": [], "recommendation": "Merge it."}
     if int(round_) > 1:
         vote["restatement"] = "I hold what I said before."
-    if BEHAVIOUR == "mended" and "could not be used" not in prompt and "cannot be used" not in prompt:
+    if BEHAVIOUR == "mended" and "could not use all" not in prompt:
         del vote["verdict"]
     return "I looked.\n\n```json\n%s\n```\n" % json.dumps(vote)
 

@@ -117,7 +117,7 @@ fn what_a_program_leaves_behind_ends_with_it() {
 }
 
 #[test]
-fn seed_003_a_program_that_ignores_the_request_is_killed_after_the_grace() {
+fn a_program_that_ignores_the_request_is_killed_after_the_grace() {
     let mut guarded = guarded("trap '' TERM; echo $$; while :; do sleep 1; done", 200);
     let pid = printed_pid(&mut guarded);
     let began = Instant::now();

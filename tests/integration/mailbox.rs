@@ -20,7 +20,7 @@ impl Client {
     fn start() -> Self {
         let repo = Repo::with_base();
         let peer = json!({ "to": "you, from B", "text": "Have you seen the test?" });
-        let turn = json!({ "round": 1, "key": "k1", "form": "review", "messages": [peer] });
+        let turn = json!({ "round": 1, "key": "k1", "form": "review", "messages": [peer], "max_bytes": 1 << 20 });
         repo.write_home("mailbox/turn.json", &turn.to_string());
         repo.write_home("mailbox/brief.md", "one\ntwo\nthree\n");
         let mut command = repo.program(&repo.path());

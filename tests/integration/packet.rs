@@ -138,7 +138,7 @@ fn a_packet_of_a_real_commit() {
         .find(|f| f.path.display() == "src/lib.rs")
         .unwrap();
     let heads: Vec<_> = lib.hunks.iter().map(|hunk| hunk.header()).collect();
-    assert_eq!(heads, ["@@ -1,18 +1,18 @@", "@@ -21,20 +21,20 @@"]);
+    assert_eq!(heads, ["@@ -1,40 +1,40 @@"]);
 
     let prompter = PromptBuilder::new(&RunSeed("5eed".to_owned()), &BTreeMap::new()).unwrap();
     let brief = prompter

@@ -277,7 +277,7 @@ fn a_program_that_is_to_mend_its_answer_is_told_its_task_and_what_it_said() {
         .collect();
     let mending: Vec<&String> = prompts
         .iter()
-        .filter(|prompt| prompt.contains("could not be used"))
+        .filter(|prompt| prompt.contains("could not use all"))
         .collect();
     assert!(!mending.is_empty(), "{} prompts", prompts.len());
     for prompt in mending {

@@ -1,4 +1,4 @@
-//! `git council stage`, `brainstorm` and `research`: documents of several agents, and no verdict (seeds 002 and 003).
+//! `git council stage`, `brainstorm` and `research`: documents of several agents, and no verdict.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -25,7 +25,7 @@ const NOTES: &str =
     r##"case "$prompt" in *"# Synthesis"*) notes='\n\n## Debate Notes\n\nAll agreed.' ;; esac"##;
 
 /// Whoever fails is asked once more, and fails again.
-const FAILS_AGAIN: &str = "case \"$prompt\" in *'could not be used'*) exit 1 ;; esac";
+const FAILS_AGAIN: &str = "case \"$prompt\" in *'could not use all'*) exit 1 ;; esac";
 
 fn thinker(repo: &Repo, words: &str) {
     std::fs::create_dir_all(repo.in_home("marks")).unwrap();

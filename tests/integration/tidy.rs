@@ -202,7 +202,7 @@ fn every_crate_inherits_the_lints() {
     }
 }
 
-/// Which workspace crates a crate may depend on (2-architecture.md, "Depends on").
+/// Which workspace crates a crate may depend on (ARCHITECTURE.md, "Rooms").
 #[test]
 fn crates_depend_in_one_direction() {
     let allowed: &[(&str, &[&str])] = &[
@@ -211,8 +211,16 @@ fn crates_depend_in_one_direction() {
         ("plugins/sdk", &["council-protocol", "council-abi"]),
         ("plugins/host", &["council-protocol", "council-abi"]),
         ("plugins/conformance", &["council-protocol"]),
-        ("backends/builtin", &["council-protocol"]),
-        ("backends/agents", &["council-protocol", "council-builtin"]),
+        ("secrets", &[]),
+        ("syntax", &[]),
+        (
+            "backends/builtin",
+            &["council-protocol", "council-secrets", "council-syntax"],
+        ),
+        (
+            "backends/agents",
+            &["council-protocol", "council-builtin", "council-secrets"],
+        ),
         ("backends/teams", &["council-protocol", "council-agents"]),
         (
             "backends/subagents",

@@ -170,7 +170,7 @@ fn what_cannot_be_is_refused_before_any_judge_starts() {
         |args: &[&str], text: &str| drop(repo.council_with(&[], args).ends(2).tells(text));
     refused(
         &["review", "HEAD", "--quorum", "6"],
-        "the quorum is 6, but 5 judges sit",
+        "the quorum is 6, but there are only 5 judges",
     );
     refused(
         &["review", "HEAD", "--backend", "carrier-pigeon"],

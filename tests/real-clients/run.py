@@ -287,7 +287,7 @@ def failing(status, kind, agents):
 
 
 for status, kind in [(401, "quota"), (403, "quota"), (429, "quota"), (500, "provider"), (529, "provider")]:
-    # Gemini tries the last three again for minutes (clients.md 5): a deadline ends it, as `hang` shows.
+    # Gemini tries the last three again for minutes: a deadline ends it, as `hang` shows.
     failing(status, kind, AGENTS if status in (401, 403) else ["claude", "codex"])
 
 

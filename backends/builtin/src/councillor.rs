@@ -1,4 +1,4 @@
-//! Seeds 001 and 002 without a model: a councillor's role is a perspective, a challenge is a check of another's evidence.
+//! cross-examination and staged debate without a model: a councillor's role is a perspective, a challenge is a check of another's evidence.
 
 use council_protocol::answer::{Ballot, BallotVote, Challenge, ChallengeAnswer, Change, Stance};
 use council_protocol::task::{Councillor, DebateBranch, Peer, PutChallenge};
@@ -7,7 +7,7 @@ use council_protocol::{Answer, Finding, Turn, Vote};
 use crate::debate::{self, ClaimChecker, insight_after};
 use crate::review::RulePosition;
 
-/// The most arguments of a councillor (seed 001: three to five).
+/// The most arguments of a councillor.
 const MAX_ARGUMENTS: usize = 5;
 
 /// The opening statement.
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_every_challenge_is_answered_with_what_the_rules_show() {
+    fn every_challenge_is_answered_with_what_the_rules_show() {
         let position = RulePosition::for_test(Vote::Fail, vec![finding()]);
         let held = HeldPosition {
             vote: Vote::Fail,
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_arguments_are_given_even_where_nothing_was_found() {
+    fn arguments_are_given_even_where_nothing_was_found() {
         let answer = opening_statement(
             &RulePosition::for_test(Vote::Pass, Vec::new()),
             &turn(Task::Ballot),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_001_the_ballot_says_what_the_vote_says() {
+    fn the_ballot_says_what_the_vote_says() {
         for (vote, ballot_vote) in [
             (Vote::Pass, BallotVote::Proceed),
             (Vote::Warn, BallotVote::ProceedWithConditions),
@@ -287,7 +287,7 @@ mod tests {
 
     /// Whoever was moved says by what: its own rules had found nothing.
     #[test]
-    fn seed_001_the_ballot_of_a_judge_that_moved_names_what_moved_it() {
+    fn the_ballot_of_a_judge_that_moved_names_what_moved_it() {
         let position = RulePosition::for_test(Vote::Pass, Vec::new());
         let change = Change {
             from: Vote::Pass,

@@ -1,4 +1,4 @@
-//! Seed 004: the other side's points are answered as in a debate; objections to own points are met with the quote.
+//! The other side's points are answered as in a debate; objections to own points are met with the quote.
 
 use council_protocol::answer::{Evidence, Response, Stance};
 use council_protocol::evidence::normalize_blanks;

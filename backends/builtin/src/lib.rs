@@ -45,7 +45,7 @@ pub fn perspectives() -> &'static [PerspectiveInfo] {
     &perspective::PERSPECTIVES
 }
 
-/// The councillors of seed 001, in the order in which they sit.
+/// The councillors of the cross-examination procedure, in the order in which they sit.
 pub fn councillors() -> &'static [CouncillorInfo] {
     &perspective::COUNCILLORS
 }

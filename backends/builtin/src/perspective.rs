@@ -39,7 +39,7 @@ pub(crate) static PERSPECTIVES: [PerspectiveInfo; 5] = [
     },
 ];
 
-/// A councillor's role (seed 001), and the perspectives whose rules it applies.
+/// A councillor's role, and the perspectives whose rules it applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CouncillorInfo {
     /// Kebab-case, as a seat names it.
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed_001_three_councillors_apply_every_rule_between_them() {
+    fn three_councillors_apply_every_rule_between_them() {
         for perspective in PERSPECTIVES {
             let first = COUNCILLORS.iter().take(3);
             let by = first.filter(|c| covers_perspective(c.name, perspective.name) == Some(true));

@@ -87,7 +87,7 @@ impl RulePosition {
         })
     }
 
-    /// The judge's own position in two or three sentences (seed 000, anti-anchoring step 1).
+    /// The judge's own position in two or three sentences.
     pub(crate) fn restatement(&self) -> String {
         let evidence = match self.findings.first() {
             None => "I found nothing that stands against the change.".to_owned(),

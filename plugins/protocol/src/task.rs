@@ -38,7 +38,7 @@ pub enum Task {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         framing: Option<Framing>,
     },
-    /// Seed 004: the next section of a duel; answered with `responses`, and `independent_findings` if there are more.
+    /// The next section of a duel; answered with `responses`, and `independent_findings` if there are more.
     Duel {
         /// Which side the judge speaks for: `A` or `B`.
         role: char,
@@ -51,13 +51,13 @@ pub enum Task {
         /// What the other side says against the judge's own open points; agreeing gives the point up.
         objections: Vec<Objection>,
     },
-    /// Seed 001, R1: an opening statement. Answered with `position`, three to five `arguments`, a `question` to one of
+    /// An opening statement. Answered with `position`, three to five `arguments`, a `question` to one of
     /// `others`, and findings like any R1.
     Opening {
         /// The other councillors' roles.
         others: Vec<String>,
     },
-    /// Seed 001: one round of cross-examination. Answered with `responses`, `challenges` or `no_challenge`, `answers`,
+    /// One round of cross-examination. Answered with `responses`, `challenges` or `no_challenge`, `answers`,
     /// the `position` as it is now, and `messages` where judges may write to each other.
     Examine {
         /// Which of the rounds of cross-examination, from 1.
@@ -78,19 +78,19 @@ pub enum Task {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         framing: Option<Framing>,
     },
-    /// Seed 001, within a round: challenges that came up in it. Answered with `answers`.
+    /// Challenges that came up in it. Answered with `answers`.
     Challenged {
         /// What this judge has to answer.
         challenges: Vec<PutChallenge>,
     },
-    /// Seed 001, within a round: a message of another judge, passed on by the program.
+    /// A message of another judge, passed on by the program.
     Message {
         /// The writer's role.
         from: String,
         /// What it writes: untrusted.
         text: String,
     },
-    /// Seed 001, within a round: the moderator intervenes, always in the same words.
+    /// The moderator intervenes, always in the same words.
     Moderate {
         /// Why the moderator intervenes.
         kind: InterventionKind,
@@ -104,11 +104,11 @@ pub enum Task {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         challenges: Vec<PutChallenge>,
     },
-    /// Seed 001, the end: the final vote. Answered with a `ballot`.
+    /// The final vote. Answered with a `ballot`.
     Ballot,
-    /// Seed 002, R1 over a stage: produce independently. Answered with a `document`; the directive is the seat's focus.
+    /// Produce independently. Answered with a `document`; the directive is the seat's focus.
     Produce,
-    /// Seed 002, R2: review what the others produced, without repeating R1. Answered with `responses`, `challenges`, and a
+    /// Review what the others produced, without repeating R1. Answered with `responses`, `challenges`, and a
     /// `document` over a stage.
     CrossReview {
         /// The others, anonymous and shuffled.
@@ -122,14 +122,14 @@ pub enum Task {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         framing: Option<Framing>,
     },
-    /// Seed 002, later rounds: only what is still open. Answered like a cross-review, and with `answers`.
+    /// Only what is still open. Answered like a cross-review, and with `answers`.
     Rebut {
         /// Findings that are disputed.
         open: Vec<OpenPoint>,
         /// What this judge has to answer.
         challenges: Vec<PutChallenge>,
     },
-    /// Seed 002, the end: one document out of all rounds. Answered with a `document` that has `## Debate Notes`, and with a
+    /// One document out of all rounds. Answered with a `document` that has `## Debate Notes`, and with a
     /// `contention` of the synthesizer's own.
     Synthesize {
         /// What was contributed, oldest round first.

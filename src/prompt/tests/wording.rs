@@ -122,7 +122,7 @@ fn in_order(text: &str, phrases: &[&str]) {
 }
 
 #[test]
-fn seed_000_disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
+fn disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
     let text = turn(&seat("", ""), 2, &debate(DebateBranch::Disagreed));
     let steps = [
         "RESTATE",
@@ -135,7 +135,7 @@ fn seed_000_disagreed_steel_man_challenge_acknowledge_revise_or_confirm() {
 }
 
 #[test]
-fn seed_000_agreed_devils_advocate_blind_spot_confirm_or_revise() {
+fn agreed_devils_advocate_blind_spot_confirm_or_revise() {
     let text = turn(&seat("", ""), 2, &debate(DebateBranch::Agreed));
     let steps = [
         "Do not invent disagreement",
@@ -147,7 +147,7 @@ fn seed_000_agreed_devils_advocate_blind_spot_confirm_or_revise() {
 }
 
 #[test]
-fn seed_000_the_evidence_bar_and_both_warnings_stand_in_both_branches() {
+fn the_evidence_bar_and_both_warnings_stand_in_both_branches() {
     for branch in [DebateBranch::Agreed, DebateBranch::Disagreed] {
         let text = turn(&seat("", ""), 2, &debate(branch));
         let bar = [
@@ -162,7 +162,7 @@ fn seed_000_the_evidence_bar_and_both_warnings_stand_in_both_branches() {
 }
 
 #[test]
-fn seed_000_the_restatement_comes_before_anything_of_the_others() {
+fn the_restatement_comes_before_anything_of_the_others() {
     let text = turn(&seat("", ""), 2, &Task::Restate);
     in_order(
         &text,
@@ -177,7 +177,7 @@ fn seed_000_the_restatement_comes_before_anything_of_the_others() {
 }
 
 #[test]
-fn seed_000_peers_come_whole_without_name_or_confidence() {
+fn peers_come_whole_without_name_or_confidence() {
     let text = turn(&seat("", ""), 2, &debate(DebateBranch::Disagreed));
     let peers = text.split("## What to do").next().unwrap();
     in_order(
@@ -193,7 +193,7 @@ fn seed_000_peers_come_whole_without_name_or_confidence() {
 }
 
 #[test]
-fn seed_003_by_reference_a_peer_is_a_vote_and_a_file() {
+fn by_reference_a_peer_is_a_vote_and_a_file() {
     let filed = Peer {
         file: Some("peer-a.json".to_owned()),
         ..peer("A", Vote::Fail, 3)
@@ -211,7 +211,7 @@ fn seed_003_by_reference_a_peer_is_a_vote_and_a_file() {
 }
 
 #[test]
-fn seed_003_default_judges_get_identical_prompts() {
+fn default_judges_get_identical_prompts() {
     let other = Seat {
         judge: "judge-2".into(),
         ..seat("", "")
@@ -223,7 +223,7 @@ fn seed_003_default_judges_get_identical_prompts() {
 }
 
 #[test]
-fn seed_004_every_point_is_labelled_and_nobody_speaks_for_the_other_side() {
+fn every_point_is_labelled_and_nobody_speaks_for_the_other_side() {
     let text = turn(&seat("", ""), 2, &duel());
     in_order(
         &text,

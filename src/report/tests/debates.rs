@@ -237,7 +237,7 @@ pub(in crate::report) fn ballots(votes: &[BallotVote]) -> Report {
     )
 }
 
-/// Seed 001: everything that a round can have.
+/// Everything that a round can have.
 pub(in crate::report) fn examined() -> Report {
     use BallotVote::{DoNotProceed, Proceed, ProceedWithConditions};
     let mut report = ballots(&[ProceedWithConditions, DoNotProceed, Proceed]);

@@ -1,4 +1,4 @@
-//! What people see of a council that came to a document: no votes, and nobody who abstains (seeds 002 and 003).
+//! What people see of a council that came to a document: no votes, and nobody who abstains.
 
 use council_protocol::message::{Failure, FailureKind};
 use council_protocol::packet::TargetKind;

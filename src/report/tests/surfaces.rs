@@ -111,15 +111,15 @@ fn show() {
 }
 
 #[test]
-fn seed_001_the_session_is_written_down_as_a_whole() {
+fn the_session_is_written_down_as_a_whole() {
     assert_eq!(markdown::session(&samples::fail()), None);
     let session = markdown::session(&samples::examined()).unwrap();
     insta::assert_snapshot!("session_examined", session);
 }
 
-/// Seed 001, 3.1.6: round after round is there while the council sits, and nothing that looks like its verdict.
+/// the cross-examination procedure, 3.1.6: round after round is there while the council sits, and nothing that looks like its verdict.
 #[test]
-fn seed_001_the_minutes_grow_round_by_round_and_have_no_verdict() {
+fn the_minutes_grow_round_by_round_and_have_no_verdict() {
     let whole = samples::examined();
     for rounds in 1..=whole.outcome.ledger.rounds.len() {
         let mut so_far = whole.clone();

@@ -68,9 +68,11 @@ pub(crate) fn detect_owner(bytes: &[u8]) -> HookOwner {
         return HookOwner::Other;
     };
     let body = [&lines[..at], &lines[at + 1..]].concat().concat();
-    let is_ours = |event: HookEvent| lines[at].trim_end() == marker_line(event, &body);
+    let marker = lines[at].strip_suffix('\n').unwrap_or(lines[at]);
+    let is_ours = |event: HookEvent| marker == marker_line(event, &body);
     // Version 1 had no sum, and what a later one sums up is not known here.
-    let is_edited = version <= VERSION && has_sum && !HookEvent::ALL.into_iter().any(is_ours);
+    let has_known_sum = has_sum || version > 1;
+    let is_edited = version <= VERSION && has_known_sum && !HookEvent::ALL.into_iter().any(is_ours);
     HookOwner::Council { version, is_edited }
 }
 

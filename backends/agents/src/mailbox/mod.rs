@@ -438,8 +438,9 @@ mod tests {
         fs::create_dir(&tree).unwrap();
         fs::write(tree.join("b.py"), "import os\nos.system(name)  # run it\n").unwrap();
         let in_tree = |path: &str, quote: &str| {
-            let answer: Answer = serde_json::from_value(quoting(quote)).unwrap();
-            let mut answer = answer;
+            let mut quoting = quoting(quote);
+            quoting.as_object_mut().unwrap().remove("explore");
+            let mut answer: Answer = serde_json::from_value(quoting).unwrap();
             answer.findings[0].location.path = path.into();
             quotes::lost_quotes(&answer, Some(&tree), "")
         };

@@ -65,7 +65,7 @@ fn to_response(id: &str, checked: CheckedFinding) -> Response {
 }
 
 /// A changed vote: only where something that the judge's own rules confirm is worse than what it had found itself, and
-/// with evidence at a place that it had not reported (seed 000, "evidence bar"). It never votes better than in R1: what
+/// with evidence at a place that it had not reported. It never votes better than in R1: what
 /// its rules have found does not go away because others have not.
 fn changed_vote(position: &RulePosition, checked: &[CheckedFinding]) -> Option<Change> {
     let missed = checked.iter().filter_map(|checked| {

@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use council_protocol::change::FileKind;
 use council_protocol::{BlobSource, FileChange, LineKind, Packet};
 
 pub(crate) use file::FileView;
@@ -28,7 +29,15 @@ impl<'a> ChangeView<'a> {
     pub(crate) fn new(packet: &'a Packet, blobs: &'a dyn BlobSource) -> Self {
         let files = packet.files.iter().enumerate();
         let files = files.map(|(i, f)| FileView::new(i, f, blobs)).collect();
-        let withheld = packet.withheld_files().map(|(index, _)| index).collect();
+        let mut withheld: HashSet<usize> =
+            packet.withheld_files().map(|(index, _)| index).collect();
+        // Bytes that are no text have no hunks, whatever a packet's coverage says of them.
+        let binary = packet.files.iter().enumerate();
+        withheld.extend(
+            binary
+                .filter(|(_, file)| file.kind == FileKind::Binary)
+                .map(|(index, _)| index),
+        );
         Self::of_views(files, blobs, withheld)
     }
 
