@@ -125,7 +125,9 @@ fn whole_word(line: &str, piece: Range<usize>) -> Range<usize> {
         &line.as_bytes()[..piece.start],
         &line.as_bytes()[piece.end..],
     );
-    let left = before.iter().rev().take_while(is_word).count();
+    // A dot joins the parts of a token; at its end it closes a sentence.
+    let is_joined = |b: &&u8| **b == b'.' || is_word(b);
+    let left = before.iter().rev().take_while(is_joined).count();
     let right = after.iter().take_while(is_word).count();
     piece.start - left..piece.end + right
 }

@@ -174,7 +174,8 @@ fn no_kind_of_secret_leaves_by_any_exit() {
         repo.git(["notes", "--ref=council", "show", "HEAD"]),
     ));
     for (exit, text) in &exits {
-        assert!(text.len() > 80, "{exit}: {text}");
+        // A run in which nothing goes wrong has nothing to log.
+        assert!(text.len() > 80 || exit == "log", "{exit}: {text}");
         for secret in &secrets {
             assert!(
                 !text.contains(secret.as_str()),
@@ -185,7 +186,7 @@ fn no_kind_of_secret_leaves_by_any_exit() {
             assert!(!is_shown, "{exit} shows how {secret} begins:\n{text}");
         }
     }
-    let shown = &exits[4].1;
+    let (_, shown) = exits.iter().find(|(exit, _)| exit == "json").unwrap();
     assert!(
         shown.contains("The passwords [redacted: url-password] and [redacted: secret] are gone."),
         "{shown}"
