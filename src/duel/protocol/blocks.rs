@@ -1,5 +1,6 @@
 //! A section's body in blocks: list items, paragraphs, headings and table rows, each with the lines that belong to it.
 
+use super::point_ref::PointId;
 use super::transcript::{BodyLine, BodyLineKind};
 use super::wording::LABELS;
 
@@ -157,7 +158,14 @@ fn begins_paragraph(
     if after_gap {
         return !belongs_to_item;
     }
-    indent == 0 && (text.starts_with("**") || is_plain_label(text))
+    indent == 0 && (text.starts_with("**") || is_plain_label(text) || names_point(text))
+}
+
+/// `A1: …`, `A1 — …`.
+fn names_point(text: &str) -> bool {
+    let end = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(0);
+    let rest = text[end..].trim_start();
+    PointId::parse(&text[..end]).is_some() && rest.starts_with([':', '—', '–', '-'])
 }
 
 fn is_plain_label(text: &str) -> bool {

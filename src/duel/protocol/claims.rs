@@ -4,7 +4,7 @@ use council_protocol::answer::{NO_CAUSE, Stance, Tag};
 use council_protocol::{Finding, Location, RepoPath, Severity};
 
 use super::blocks::TextBlock;
-use super::content::{PointId, PointRefs};
+use super::point_ref::{PointId, PointRefs};
 use super::transcript::{BodyLine, BodyLineKind};
 
 /// The most lines of a code block that are taken as what a point quotes.

@@ -5,59 +5,13 @@
 
 use council_protocol::answer::{Evidence, Stance, Tag};
 
-use super::DuelRole;
 use super::blocks::{BlockShape, TextBlock, split_blocks, split_number};
 use super::claims::{RaisedPoint, find_location, parse_point, read_quote, split_tag};
+use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
-use super::wording::{is_approval, is_universal, split_label, stance_in_words, stance_of_labelled};
-
-/// Name of a point: side and number, `A1`. Numbered through the whole file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PointId {
-    /// Who raised it.
-    pub role: DuelRole,
-    /// From 1.
-    pub number: u32,
-}
-
-impl PointId {
-    /// Reads `A1`.
-    pub fn parse(text: &str) -> Option<Self> {
-        let role = match text.as_bytes().first()? {
-            b'A' => DuelRole::A,
-            b'B' => DuelRole::B,
-            _ => return None,
-        };
-        let number = text[1..].parse().ok().filter(|n| *n > 0)?;
-        Some(Self { role, number })
-    }
-}
-
-impl std::fmt::Display for PointId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}", self.role.letter(), self.number)
-    }
-}
-
-/// What a statement says that it is about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PointRefs {
-    /// Points by name.
-    pub ids: Vec<PointId>,
-    /// The number of a list item: `2.` answers the second point.
-    pub ordinal: Option<u32>,
-    /// A place in the reviewed tree.
-    pub place: Option<council_protocol::Location>,
-    /// Whether the statement begins with that place; else it may be evidence only.
-    pub leads_with_place: bool,
-}
-
-impl PointRefs {
-    /// Whether nothing is named.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty() && self.ordinal.is_none() && self.place.is_none()
-    }
-}
+use super::wording::{
+    is_approval, is_universal, split_label, stance_in_words, stance_of_labelled, stance_of_unnamed,
+};
 
 /// A statement that takes a stance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -245,7 +199,10 @@ impl ContentReader {
             ..block.clone()
         }
         .words();
-        let stance = stance_of_labelled(label, &words);
+        let stance = match to.is_empty() && self.scope.to.is_empty() {
+            true => stance_of_unnamed(label, &words),
+            false => stance_of_labelled(label, &words),
+        };
         Some(new_reply(block, to, stance, words))
     }
 
@@ -365,6 +322,11 @@ fn split_ids(text: &str) -> (Vec<PointId>, &str) {
     let mut after_ids = text;
     loop {
         let bare = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        // "A1. A2 …" begins a sentence of its own about A2.
+        let between = &rest[..rest.len() - bare.len()];
+        if !ids.is_empty() && between.contains(['.', ';', ':', '!', '?', '—', '–']) {
+            break;
+        }
         let end = bare
             .find(|c: char| !c.is_alphanumeric())
             .unwrap_or(bare.len());

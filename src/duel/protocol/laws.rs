@@ -7,8 +7,9 @@ use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Location, RepoPath, Severity, Vote};
 
 use super::check::check_transcript;
-use super::content::{PointId, read_content};
+use super::content::read_content;
 use super::ledger::ByteLedger;
+use super::point_ref::PointId;
 use super::render::{SectionDraft, render_section, render_signature};
 use super::side::{DuelSide, SideMove, ending_of};
 use super::standing::DebateState;

@@ -12,6 +12,7 @@ pub mod content;
 #[cfg(test)]
 mod laws;
 pub mod ledger;
+pub mod point_ref;
 pub mod render;
 pub mod side;
 pub mod speak;

@@ -4,7 +4,7 @@ use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Vote};
 
 use super::claims::TAGS;
-use super::content::PointId;
+use super::point_ref::PointId;
 use super::transcript::SectionKind;
 use super::wording::LABELS;
 use super::{DuelEnding, DuelRole};

@@ -357,4 +357,51 @@ mod tests {
         let next = look(DuelRole::A, Some(&text), 0);
         assert!(matches!(next, SideMove::Speak { .. }), "{next:?}");
     }
+
+    #[test]
+    fn no_answer_in_free_words_is_taken_for_more_consent_than_it_gives() {
+        let unsettled = [
+            "Looks good overall, but A2 is not a real issue.",
+            "1. Agreed\n2. I'd push back on this one.",
+            "- A1: ✅\n- A2: ❌",
+            "All agreed except A2, which I think is wrong.",
+            "I agree with A1. A2 doesn't convince me.",
+            "A1: Agreed. A2: I won't accept this.",
+            "Agreed with everything. On reflection, A2 is bogus.",
+            "Agreed, good catch on the first one.",
+            "I agree with the first point.",
+            "Thanks, I have read both points.",
+            "### Agreed\n- A1\n\n### Disagreed\n- A2",
+            "| Point | Stance |\n|---|---|\n| A1 | Agreed |\n| A2 | Not convinced |",
+            "- A1: Agreed\n- A2: Agreed\n\nStill, I remain unconvinced.",
+            "> Agreed\n> Agreed",
+            "```\nA1: Agreed\nA2: Agreed\n```",
+        ];
+        let settled = [
+            "Agreed on all points.",
+            "I agree with A1 and A2.",
+            "A1: agreed\nA2: agreed",
+            "1. Agreed.\n2. Agreed.",
+            "### Agreed\n- A1\n- A2",
+            "| Point | Stance |\n|---|---|\n| A1 | Agreed |\n| A2 | Agreed |",
+            "Agreed.\n\nAgreed.",
+        ];
+        let is_settled_by = |answer: &str| {
+            let text = format!(
+                "## Opening\n1. `a.rs:1` — bad\n2. `b.rs:20` — worse\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
+                 ## Response 1\n{answer}\n\n*— Agent B, 2025-06-15T14:31:00Z*\n"
+            );
+            is_settled(&DebateTranscript::parse(&text))
+        };
+        let wrong: Vec<&&str> = unsettled
+            .iter()
+            .filter(|answer| is_settled_by(answer))
+            .collect();
+        assert!(wrong.is_empty(), "taken for consent: {wrong:#?}");
+        let missed: Vec<&&str> = settled
+            .iter()
+            .filter(|answer| !is_settled_by(answer))
+            .collect();
+        assert!(missed.is_empty(), "consent that was not seen: {missed:#?}");
+    }
 }

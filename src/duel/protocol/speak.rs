@@ -5,7 +5,7 @@ use council_protocol::task::{Objection, PeerFinding};
 use council_protocol::{Answer, Finding, Task};
 
 use super::DuelRole;
-use super::content::PointId;
+use super::point_ref::PointId;
 use super::render::SectionDraft;
 use super::standing::{PointStanding, point_standings};
 use super::transcript::{DebateTranscript, SectionKind};

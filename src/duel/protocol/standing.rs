@@ -5,7 +5,8 @@ use council_protocol::{Finding, Location, Vote};
 
 use super::DuelRole;
 use super::claims::{RaisedPoint, has_place};
-use super::content::{PointId, PointRefs, PointReply, SectionContent, read_content};
+use super::content::{PointReply, SectionContent, read_content};
+use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
 
 /// How far apart two sides may place what they call the same, in lines.

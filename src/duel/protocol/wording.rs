@@ -172,6 +172,23 @@ const DOUBTS: &[&str] = &[
     "remains open",
     "not settled",
     "won't accept",
+    "bogus",
+    "nonsense",
+    "mistaken",
+    "misguided",
+    "misread",
+    "misreading",
+    "push back",
+    "pushback",
+    "don't buy",
+    "not buying",
+    "doesn't convince",
+    "does not convince",
+    "unconvincing",
+    "overstated",
+    "exaggerated",
+    "groundless",
+    "no basis",
 ];
 
 /// Phrases that name a disagreement and mean its end.
@@ -318,6 +335,15 @@ pub fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
         (true, _) => Stance::Disagreed,
         (false, true) => Stance::PartiallyAgreed,
         (false, false) => Stance::Agreed,
+    }
+}
+
+/// The same of a statement that names nothing that it agrees to: there a doubt is one of what was agreed to.
+pub fn stance_of_unnamed(label: Stance, reasoning: &str) -> Stance {
+    let doubts = Words::of(reasoning).without_ended().has_any(DOUBTS);
+    match (stance_of_labelled(label, reasoning), doubts) {
+        (Stance::Agreed, true) => Stance::Disagreed,
+        (stance, _) => stance,
     }
 }
 
