@@ -15,7 +15,7 @@ pub(crate) fn is_on_request(id: &str) -> bool {
     ON_REQUEST.contains(&id)
 }
 
-/// What a person said of each finding of a reading.
+/// What was said of each finding of a reading, looked at one by one.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Judged {
@@ -53,7 +53,8 @@ pub(crate) struct Reading {
 #[cfg(test)]
 pub(crate) const COMMITS: u32 = 1_050;
 
-/// In their order: what was wrong in one was mended before the next. No rule has changed since the last.
+/// In their order: what was wrong in one was mended before the next. Since the last, only the matcher of the secrets
+/// rules has been exchanged for the one of the redactor.
 #[cfg(test)]
 pub(crate) const READINGS: [Reading; 6] = [
     Reading {
