@@ -217,7 +217,12 @@ fn is_stood_in_for(assignment: &Assignment) -> bool {
 /// Whether a layer that has the right says the same, as the worktree's copy of the trusted file does.
 fn already_said(entries: &[ResolvedKey], notice: &DisobeyedKey) -> bool {
     let entry = entries.iter().find(|entry| entry.path == notice.path);
-    entry.is_some_and(|entry| entry.parts.iter().any(|part| part.value == notice.value))
+    // A default that the trusted side changed is no more what holds: to ask for it again is news.
+    let is_set = |part: &LayerPart| part.origin.source != LayerSource::BuiltIn;
+    entry.is_some_and(|entry| {
+        let mut set = entry.parts.iter().filter(|part| is_set(part));
+        entry.value == notice.value || set.any(|part| part.value == notice.value)
+    })
 }
 
 fn built_in() -> Result<Vec<Assignment>, ConfigError> {

@@ -92,10 +92,15 @@ impl<'a> ComparedFinding<'a> {
         same_place || same_line && self.same_category(other) || self.is_similar(other, overlap)
     }
 
-    /// Two rules are the same by name; a rule and a model, or rules without names, by what they are about.
+    /// Two rules are the same by name; a rule and a model, or rules without names (the sides of a duel write prose), by
+    /// what they are about.
     fn same_rule(&self, other: &Self) -> bool {
         match (&self.finding.rule, &other.finding.rule) {
             (Some(own), Some(others)) => own == others,
+            (None, None) if self.deterministic && other.deterministic => {
+                let same_quote = same_text(&self.finding.quote, &other.finding.quote);
+                self.same_category(other) || same_quote && self.is_similar(other, true)
+            }
             _ => self.same_category(other),
         }
     }

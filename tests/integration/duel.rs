@@ -152,7 +152,7 @@ fn a_duel_is_a_run_like_any_other() {
     repo.council(["log"]).ends(0).prints("FAIL");
     repo.council(["show"])
         .ends(0)
-        .prints("procedure duel")
+        .prints("Backend   duel")
         .prints("judge-a")
         .prints("notes.md:1");
     let runs = repo.path().join(".git/council/runs");
@@ -195,7 +195,7 @@ fn a_side_of_somebody_elses_is_recorded_as_what_it_signs_as() {
     let judge = |name: &str| {
         judges
             .iter()
-            .find(|judge| judge["judge"] == name)
+            .find(|judge| judge["seat"]["judge"] == name)
             .unwrap()
             .to_string()
     };

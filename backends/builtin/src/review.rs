@@ -9,9 +9,9 @@ use crate::secret::without_secrets;
 use crate::view::{ChangeView, MAX_QUOTE_CHARS};
 
 /// The most findings of one rule in a change, and of a minor one a single note: what is repeated is not read. Rules
-/// against attacks report each file.
+/// against attacks and critical findings report each file.
 const MAX_PER_CHANGE: usize = 3;
-/// The most findings of one security rule in one file.
+/// The most findings of one rule in one file, where each file is reported.
 const MAX_PER_FILE: usize = 5;
 /// The most findings of one answer, worst first.
 const MAX_FINDINGS: usize = 200;
@@ -110,7 +110,9 @@ fn collect_findings(change: &ChangeView<'_>, found: &[FoundHit]) -> Vec<Finding>
         let (notes, worse): (Vec<&FoundHit>, Vec<&FoundHit>) =
             of_rule.iter().copied().partition(minor);
         kept.extend(first_and_more(change, &notes, 1, MORE_IN_CHANGE));
-        if of_rule[0].rule.info.perspective == SECURITY {
+        // What fails a change is listed wherever it stands: whoever mends three of four is not told of the fourth too late.
+        let fails = worse.iter().any(|f| f.severity == Severity::Critical);
+        if fails || of_rule[0].rule.info.perspective == SECURITY {
             for of_file in worse.chunk_by(|a, b| a.hit.file == b.hit.file) {
                 kept.extend(first_and_more(change, of_file, MAX_PER_FILE, MORE_IN_FILE));
             }

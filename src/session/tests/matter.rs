@@ -90,9 +90,7 @@ pub(super) fn plan(judges: usize) -> Plan {
             perspective: Perspective::default(),
             agent: AgentSpec {
                 name: "scripted".into(),
-                kind: AgentKind::Builtin {
-                    rules: Default::default(),
-                },
+                kind: AgentKind::Backend {},
                 vendor: "acme".into(),
                 model: None,
                 deterministic: false,
