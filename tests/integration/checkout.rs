@@ -186,7 +186,8 @@ fn what_is_not_obeyed_is_told_on_every_surface() {
 fn a_user_may_follow_a_worktree_of_their_own_and_no_hook_does() {
     let desk = failing();
     let repo = &desk.repo;
-    repo.write("council.toml", "[review]\nignore = ['*.pem', '*.md']\n");
+    let rules = "[rules]\nprivate-key = 'off'\nconflict-marker = 'off'\n";
+    repo.write("council.toml", rules);
     repo.council(["review", "main...feature"])
         .ends(1)
         .prints("--trust-worktree");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::change::NoBlobs;
+use council_protocol::change::{FileKind, NoBlobs};
 use council_protocol::seat::{RuleLevel, RuleSettings};
 use council_protocol::{BlobSource, FileChange, Severity};
 
@@ -155,7 +155,7 @@ fn scan_withheld(
     let searches = RULES
         .iter()
         .any(|rule| secrets(rule) && bench.is_active(rule));
-    if !searches || !change.is_withheld(file.index) {
+    if !searches || !(change.is_withheld(file.index) || file.change.kind == FileKind::Binary) {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -16,26 +16,45 @@ pub const ADDED_OVERLAP: usize = 4 << 10;
 pub struct AddedText<'a> {
     /// The line on the reviewed side, from 1, in which the text begins.
     pub first_line: u32,
-    /// The lines. NUL bytes are left out and other bytes that are not UTF-8 are U+FFFD, so that text which hides
-    /// between them is found.
+    /// The lines. Bytes that are not UTF-8 are U+FFFD; NULs are left out, and lines that have some come a second time
+    /// with spaces in their place, so that text which hides between them is found either way.
     pub text: &'a str,
 }
 
 /// Hands the lines that `new` has and `old` has not to `visit`, in order. A line that the old side has as often as the
 /// new one was there before, wherever it stands now.
 pub fn visit_added_lines(old: &[u8], new: &[u8], visit: &mut dyn FnMut(AddedText<'_>)) {
+    visit_pass(old, new, NulReading::LeftOut, visit);
+    // A NUL between the bytes of wide text is nothing, and one between two strings of a program parts them: both readings
+    // are handed over.
+    if new.contains(&0) {
+        visit_pass(old, new, NulReading::Space, visit);
+    }
+}
+
+/// What a NUL is taken for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NulReading {
+    LeftOut,
+    /// Only lines that have a NUL are handed over.
+    Space,
+}
+
+/// One pass over the lines. Nothing is kept of them, for a file may hold a line for each of its bytes.
+fn visit_pass(old: &[u8], new: &[u8], nul: NulReading, visit: &mut dyn FnMut(AddedText<'_>)) {
     let lines = |text| <[u8]>::split_inclusive(text, |&byte| byte == b'\n');
     let mut known: HashMap<&[u8], u32> = HashMap::new();
     for line in lines(old) {
         *known.entry(without_newline(line)).or_default() += 1;
     }
-    let mut run = AddedRun::new(visit);
+    let mut run = AddedRun::new(nul, visit);
     for (at, line) in lines(new).enumerate() {
         match known.get_mut(without_newline(line)) {
             Some(left) if *left > 0 => {
                 *left -= 1;
                 run.end();
             }
+            _ if nul == NulReading::Space && !line.contains(&0) => run.end(),
             _ => run.push_line(u32::try_from(at + 1).unwrap_or(u32::MAX), line),
         }
     }
@@ -44,7 +63,7 @@ pub fn visit_added_lines(old: &[u8], new: &[u8], visit: &mut dyn FnMut(AddedText
 
 /// The same for the added lines of hunks, where nothing else is known of a file.
 pub fn visit_added_hunks(hunks: &[Hunk], visit: &mut dyn FnMut(AddedText<'_>)) {
-    let mut run = AddedRun::new(visit);
+    let mut run = AddedRun::new(NulReading::LeftOut, visit);
     for line in hunks.iter().flat_map(Hunk::lines) {
         match (line.kind, line.new_no) {
             (LineKind::Added, Some(number)) => {
@@ -63,15 +82,17 @@ struct AddedRun<'v> {
     text: String,
     /// Bytes at the beginning that were handed over already.
     seen: usize,
+    nul: NulReading,
     visit: &'v mut dyn FnMut(AddedText<'_>),
 }
 
 impl<'v> AddedRun<'v> {
-    fn new(visit: &'v mut dyn FnMut(AddedText<'_>)) -> Self {
+    fn new(nul: NulReading, visit: &'v mut dyn FnMut(AddedText<'_>)) -> Self {
         Self {
             first_line: 0,
             text: String::new(),
             seen: 0,
+            nul,
             visit,
         }
     }
@@ -80,12 +101,16 @@ impl<'v> AddedRun<'v> {
         if self.text.is_empty() {
             self.first_line = number;
         }
+        let nul = match self.nul {
+            NulReading::LeftOut => "",
+            NulReading::Space => " ",
+        };
         for chunk in line.utf8_chunks() {
-            chunk
-                .valid()
-                .split('\0')
-                .for_each(|part| self.push_text(part));
-            if chunk.invalid().iter().any(|&byte| byte != 0) {
+            for (at, part) in chunk.valid().split('\0').enumerate() {
+                self.push_text(if at > 0 { nul } else { "" });
+                self.push_text(part);
+            }
+            if !chunk.invalid().is_empty() {
                 self.push_text("\u{fffd}");
             }
         }
@@ -169,7 +194,8 @@ mod tests {
 
     #[test]
     fn bytes_between_which_text_hides_are_left_out_or_replaced() {
-        assert_eq!(added(b"", b"k\0e\0y\0\n\0"), own(&[(1, "key\n")]));
+        assert_eq!(added(b"", b"k\0e\0y\0\n\0")[..1], own(&[(1, "key\n")]));
+        assert_eq!(added(b"", b"ab\0key\0c")[1], (1, "ab key c".to_owned()));
         assert_eq!(added(b"", b"caf\xe9 key"), own(&[(1, "caf\u{fffd} key")]));
     }
 
