@@ -5,6 +5,13 @@
 //! Which judge sees what is drawn at random (`world`); the verdict "ours" is made by the engine itself (`ours`), from
 //! answers like those of real judges. docs/debate-study.md says what is assumed, and what came out.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a bench tells its numbers"
+)]
+#![allow(clippy::exit, reason = "wrong words end it")]
+
 mod ours;
 mod world;
 
@@ -56,7 +63,7 @@ fn options() -> Options {
             words
                 .next()
                 .and_then(|n| n.parse().ok())
-                .unwrap_or_else(|| usage())
+                .unwrap_or_else(usage)
         };
         match word.as_str() {
             "--changes" => options.changes = u32::try_from(number()).unwrap_or(u32::MAX).max(1),

@@ -97,7 +97,7 @@ impl ObjectId {
     }
 
     /// 40 or 64 hexadecimal digits.
-    pub(super) fn to_hex(&self) -> String {
+    pub(super) fn to_hex(self) -> String {
         hex::encode(self.as_bytes())
     }
 

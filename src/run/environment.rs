@@ -84,7 +84,7 @@ impl ProcessEnvironment {
             let value = self.get(name);
             value.is_some_and(|value| value != "false" && value != "0")
         };
-        CI_VARIABLES.iter().any(|name| is_set(name))
+        CI_VARIABLES.iter().any(is_set)
     }
 
     /// The layer of the `COUNCIL_…` variables.

@@ -78,7 +78,7 @@ impl QuoteProver {
         self.find_change(&location.path)?;
         let texts = self.texts_of(&location.path).ok()?;
         // Of one text the redacted form comes last, and is the only one that may be shown.
-        let shown = texts.0.iter().filter(|text| !text.elsewhere).next_back()?;
+        let shown = texts.0.iter().rfind(|text| !text.elsewhere)?;
         let (index, text) = shown
             .lines
             .nearest_line(shown.index_of(location.line), quote)?;

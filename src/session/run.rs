@@ -129,7 +129,7 @@ async fn run_loop(
         match sources.wait_next(quiet_ms).await {
             WaitResult::Interrupt => drive.on_interrupt(sources.interrupted),
             WaitResult::Event(event) => {
-                drive.on_event(event);
+                drive.on_event(*event);
                 // What came together is written down together.
                 let more = std::iter::from_fn(|| sources.events.try_recv().ok());
                 more.take(MAX_EVENTS_AT_ONCE)
@@ -153,7 +153,7 @@ async fn dismiss_judges(
         let left = until.saturating_duration_since(tokio::time::Instant::now());
         let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
         match sources.wait_next(left_ms).await {
-            WaitResult::Event(event) => drive.on_event(event),
+            WaitResult::Event(event) => drive.on_event(*event),
             WaitResult::Interrupt | WaitResult::Nothing => break,
         }
     }
@@ -171,7 +171,7 @@ struct InputSources {
 /// What ended a wait.
 enum WaitResult {
     Interrupt,
-    Event(TaggedEvent),
+    Event(Box<TaggedEvent>),
     /// Time has passed.
     Nothing,
 }
@@ -185,7 +185,7 @@ impl InputSources {
                 self.interrupted += 1;
                 WaitResult::Interrupt
             }
-            Some(event) = self.events.recv() => WaitResult::Event(event),
+            Some(event) = self.events.recv() => WaitResult::Event(Box::new(event)),
             () = tokio::time::sleep(Duration::from_millis(quiet_ms)) => WaitResult::Nothing,
         }
     }

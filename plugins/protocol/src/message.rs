@@ -305,7 +305,7 @@ pub struct Usage {
     pub passed_over: Vec<String>,
     /// Calls that the same turn made before this one, for answers that were refused, empty or cut; the program adds them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub earlier: Vec<Usage>,
+    pub earlier: Vec<Self>,
     /// Models or agents whose calls have no known price: the money is a lower bound then.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub unpriced: BTreeSet<String>,

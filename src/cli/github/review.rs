@@ -66,6 +66,16 @@ pub(crate) fn review_pull_request(
         .filter(|state| !state.shortened || (args.sarif.is_none() && wanted.output.is_none()))
         .and_then(|state| state.recognised_report(&key));
     if let Some(report) = recognised {
+        if before.as_ref().is_some_and(|state| state.shortened) {
+            // What stands on the pull request holds the findings, and this report does not: it is left as it is.
+            let of_job = |surface: &Surface| {
+                matches!(
+                    surface,
+                    Surface::Summary | Surface::Annotations | Surface::Outputs
+                )
+            };
+            wishes.surfaces.retain(of_job);
+        }
         let report = report_over(report, &prepared);
         let delivered = deliver(&report, (wanted, args), &settings, &mut wishes, &start)?;
         remember_shown(&report, &start);

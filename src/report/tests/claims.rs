@@ -204,7 +204,10 @@ fn what_contradicts_itself_is_refused() {
         accept_claim(report, POLICY).unwrap_err().what
     };
     let green = Forgery::Verdict(Verdict::Pass, VerdictReason::NotesOnly);
-    assert_eq!(refused(&[green.clone()]), "a finding in it weighs more");
+    assert_eq!(
+        refused(std::slice::from_ref(&green)),
+        "a finding in it weighs more"
+    );
     assert_eq!(
         refused(&[green.clone(), Forgery::Level(0, Some(FindingLevel::Note))]),
         "a finding weighs less or more than it can"

@@ -260,9 +260,8 @@ fn the_same_move_is_told_once_with_the_first_line_of_its_evidence() {
     change.evidence.as_mut().unwrap().quote = "\n  first line\nsecond line".into();
     report.outcome.judges[2].change = Some(change.clone());
     report.outcome.judges[4].change = Some(change);
-    for text in [terminal::render_all(&report, DisplayOptions::default())] {
-        assert!(text.contains("tests and hygiene"), "{text}");
-        assert!(text.contains("src/db.rs:42: first line"), "{text}");
-        assert!(!text.contains("second line"), "{text}");
-    }
+    let text = terminal::render_all(&report, DisplayOptions::default());
+    assert!(text.contains("tests and hygiene"), "{text}");
+    assert!(text.contains("src/db.rs:42: first line"), "{text}");
+    assert!(!text.contains("second line"), "{text}");
 }

@@ -341,7 +341,7 @@ fn anything() -> impl Strategy<Value = Event> {
 /// One step of a session.
 #[derive(Debug, Clone)]
 enum Step {
-    Said(Event, u64),
+    Said(Box<Event>, u64),
     Spawn(&'static str),
     Turn(&'static str),
     Shutdown(&'static str),
@@ -352,7 +352,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let judge = || prop::sample::select(vec!["a", "b", "c"]);
     prop_oneof![
-        6 => (anything(), 1..40_000u64).prop_map(|(event, bytes)| Step::Said(event, bytes)),
+        6 => (anything(), 1..40_000u64).prop_map(|(event, bytes)| Step::Said(Box::new(event), bytes)),
         2 => judge().prop_map(Step::Spawn),
         3 => judge().prop_map(Step::Turn),
         1 => judge().prop_map(Step::Shutdown),
@@ -373,7 +373,7 @@ proptest! {
         let (mut next, mut accepted) = (0, Vec::new());
         for step in steps {
             match step {
-                Step::Said(event, bytes) => ledger.on_event(event, bytes),
+                Step::Said(event, bytes) => ledger.on_event(*event, bytes),
                 Step::Spawn(judge) => drop(ledger.spawn(&spec(judge))),
                 Step::Turn(judge) => {
                     next += 1;
