@@ -41,10 +41,14 @@ fn everybody_answers() {
 /// A judge that times out is done without, and the report says so.
 #[test]
 fn a_late_judge_of_r1_is_done_without() {
-    let seen = stage(3, |judge, _| match judge {
+    let mut seen = stage(3, |judge, _| match judge {
         "judge-2" => Deed::Hang,
         _ => PASS,
     });
+    // Without a built-in judge no PASS can be: its rules have not looked. A model can be done without.
+    for planned in &mut seen.plan.seats {
+        planned.seat.agent.kind = council_protocol::seat::AgentKind::Backend {};
+    }
     let seen = seen.run().check();
     assert_eq!(
         (seen.outcome().verdict, seen.outcome().counted),

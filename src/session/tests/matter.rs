@@ -90,7 +90,9 @@ pub(super) fn plan(judges: usize) -> Plan {
             perspective: Perspective::default(),
             agent: AgentSpec {
                 name: "scripted".into(),
-                kind: AgentKind::Backend {},
+                kind: AgentKind::Builtin {
+                    rules: Default::default(),
+                },
                 vendor: "acme".into(),
                 model: None,
                 deterministic: false,
