@@ -1,8 +1,7 @@
 //! Languages as far as a reviewer must know them: what is comment and string, and where functions begin and end.
 //!
-//! No parser: a parser per language weighs more than this program (seven tree-sitter grammars are 9 MB of tables), stops at
-//! the first construct that it does not know, and sees nothing in half a file. What is here reads tokens, is never
-//! wrong for long, and is held against real parsers by `tests/outline/oracle.py`.
+//! No parser: a parser stops at the first construct that it does not know, and sees nothing in half a file. What is here
+//! reads tokens, is never wrong for long, and is held against real parsers by `syntax/oracle.py`.
 #![allow(missing_docs)] // Most names say it; the rest has a comment.
 
 pub mod language;
