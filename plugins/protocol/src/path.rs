@@ -176,7 +176,7 @@ mod tests {
             ("a/src/io/mod.rs", "src/io/mod.rs"),
             ("net/mod.rs", "src/net/mod.rs"),
             ("a/tls.rs", "a/tls.rs"),
-            ("/tmp/work/src/net/tls.rs", "src/net/tls.rs"),
+            ("/tmp/tree/src/net/tls.rs", "src/net/tls.rs"),
         ] {
             assert_eq!(meant(said).as_deref(), Some(path), "{said}");
         }

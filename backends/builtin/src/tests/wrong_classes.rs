@@ -497,9 +497,9 @@ fn lockfile_tampering_knows_an_entry_that_another_one_replaced() {
     assert_silent(
         "lockfile-tampering",
         "=== package-lock.json\n {\n   \"dependencies\": {\n-    \"escape-html\": {\n+    \"buffer-xor\": {\n       \"version\": \"1.0.3\",\n\
-         -      \"resolved\": \"https://registry.npmjs.org/escape-html/-/escape-html-1.0.3.tgz\",\n\
+         -      \"resolved\": \"https://packages.example.org/escape-html/-/escape-html-1.0.3.tgz\",\n\
          -      \"integrity\": \"sha1-Aljq5NPQwJdN4cFpGI7wBR0dGYg=\"\n\
-         +      \"resolved\": \"https://registry.npmjs.org/buffer-xor/-/buffer-xor-1.0.3.tgz\",\n\
+         +      \"resolved\": \"https://packages.example.org/buffer-xor/-/buffer-xor-1.0.3.tgz\",\n\
          +      \"integrity\": \"sha1-JuYe0UIvtw3ULm42cp7VHYVf6Nk=\"\n     },\n",
     );
 }
@@ -564,8 +564,8 @@ fn lockfile_tampering_knows_the_entries_of_later_yarns() {
 fn lockfile_tampering_knows_two_names_of_one_registry() {
     assert_silent(
         "lockfile-tampering",
-        "=== yarn.lock\n a@^1.0.0:\n   version \"1.0.0\"\n-  resolved \"https://registry.npmjs.org/a/-/a-1.0.0.tgz#aa\"\n\
-         +  resolved \"https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#aa\"\n \n",
+        "=== yarn.lock\n a@^1.0.0:\n   version \"1.0.0\"\n-  resolved \"registry.npmjs.org/a/-/a-1.0.0.tgz#aa\"\n\
+         +  resolved \"registry.yarnpkg.com/a/-/a-1.0.0.tgz#aa\"\n \n",
     );
 }
 
