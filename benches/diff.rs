@@ -6,7 +6,7 @@ use std::io::{BufWriter, Error, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use git_council::git::{ChangeRequest, GitEnvironment, TargetSpec, read_change};
+use git_council::inside::git::{ChangeRequest, GitEnvironment, TargetSpec, read_change};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -8,14 +8,14 @@ use std::time::Instant;
 
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::{Coverage, Finding, Location, Proof, Severity};
-use git_council::council::outcome::{
+use git_council::inside::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
 };
-use git_council::publish::{
+use git_council::inside::publish::{
     self, ApiCall, ApiClient, ApiReply, ForgeIdentity, ForgeState, GitHubApi, PublishAction,
     PublishOptions, PullRequest, RepoSlug, Surface, TransportError, look,
 };
-use git_council::report::{ChangeSize, Report, ReviewSubject, RunFacts};
+use git_council::inside::report::{ChangeSize, Report, ReviewSubject, RunFacts};
 use serde_json::{Value, json};
 
 const HEAD: &str = "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1";

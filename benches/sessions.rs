@@ -22,14 +22,14 @@ use council_protocol::{
     Answer, Capability, CapabilitySet, Coverage, CoverageState, Event, Failure, FileChange,
     JudgeId, JudgeSpec, Message, Millis, PROTOCOL_VERSION, Packet, Seat, Task, Turn, TurnId, Vote,
 };
-use git_council::council::Plan;
-use git_council::council::plan::{
+use git_council::inside::council::Plan;
+use git_council::inside::council::plan::{
     ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, RoundTimeouts, RunSeed,
     VerdictPolicy,
 };
-use git_council::report::judge;
-use git_council::session::journal::{JOURNAL_FILE, RunJournal};
-use git_council::session::{
+use git_council::inside::report::judge;
+use git_council::inside::session::journal::{JOURNAL_FILE, RunJournal};
+use git_council::inside::session::{
     self, BackendOffer, CalendarMoment, FileAppender, InterruptSource, LockAttempt, PromptRenderer,
     RealWorld, RunFolders, RunRef, SessionBackend, SessionDisk, SessionSetup, SessionWorld,
     WriteDurability, resume_session,

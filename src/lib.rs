@@ -4,18 +4,20 @@
 //! One direction, no circles: git → packet → council ⇄ session ⇄ backend → report. ARCHITECTURE.md names the rooms.
 
 pub mod cli;
-pub mod config;
-pub mod council;
-pub mod duel;
+pub(crate) mod config;
+pub(crate) mod council;
+pub(crate) mod duel;
 #[doc(hidden)]
 pub mod fuzz;
-pub mod git;
-pub mod memory;
-pub mod packet;
-pub mod prompt;
-pub mod publish;
-pub mod registry;
-pub mod report;
+pub(crate) mod git;
+#[doc(hidden)]
+pub mod inside;
+pub(crate) mod memory;
+pub(crate) mod packet;
+pub(crate) mod prompt;
+pub(crate) mod publish;
+pub(crate) mod registry;
+pub(crate) mod report;
 pub(crate) mod run;
-pub mod session;
-pub mod text;
+pub(crate) mod session;
+pub(crate) mod text;

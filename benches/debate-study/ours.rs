@@ -11,12 +11,12 @@ use council_protocol::message::Ending;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleSettings, Seat};
 use council_protocol::task::{Framing, Peer};
 use council_protocol::{Answer, CoverageState, Finding, Location, Proof, Severity, Task, Vote};
-use git_council::council::outcome::Verdict;
-use git_council::council::plan::{
+use git_council::inside::council::outcome::Verdict;
+use git_council::inside::council::plan::{
     ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
     RoundTimeouts, RunSeed, VerdictPolicy,
 };
-use git_council::council::{Action, Council, Input, Plan};
+use git_council::inside::council::{Action, Council, Input, Plan};
 
 use super::world::{Change, Item, Reply};
 

@@ -25,7 +25,7 @@ pub enum CheckoutRule {
 
 /// How far the checkout is followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum CheckoutTrust {
+pub(crate) enum CheckoutTrust {
     /// Where it makes the review stricter.
     #[default]
     Stricter,
@@ -36,7 +36,7 @@ pub enum CheckoutTrust {
 /// What a checkout asks for beyond what holds without it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RaisedDemands {
+pub(crate) struct RaisedDemands {
     /// So many judges sit at least, as far as `limits.agents` lets them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judges: Option<u32>,
@@ -50,7 +50,7 @@ pub struct RaisedDemands {
 
 impl RaisedDemands {
     /// Whether the checkout asks for nothing more.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 

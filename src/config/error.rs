@@ -4,7 +4,7 @@ use super::ValueOrigin;
 
 /// Why a configuration is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
+pub(crate) enum ConfigError {
     /// Not TOML.
     #[error("{} is not valid TOML: {message}", origin.place_name())]
     Syntax {
@@ -63,7 +63,7 @@ pub enum ConfigError {
 
 impl ConfigError {
     /// The next steps, one sentence each.
-    pub fn hints(&self) -> Vec<String> {
+    pub(crate) fn hints(&self) -> Vec<String> {
         match self {
             Self::Syntax { .. } | Self::BadValue { .. } => Vec::new(),
             Self::NotATable { key, .. } => vec![format!("write its keys below a line `[{key}]`")],

@@ -3,7 +3,7 @@
 use super::{CheckoutRule, ConfigKey, MergeRule, SourceTrust, ValueKind};
 
 /// Environment variables and the keys that they set (the seeds' names).
-pub const ENVIRONMENT: &[(&str, &str)] = &[
+pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("COUNCIL_TIMEOUT", "timeouts.r1"),
     ("COUNCIL_R2_TIMEOUT", "timeouts.r2"),
     ("COUNCIL_EXPLORER_TIMEOUT", "timeouts.explorer"),

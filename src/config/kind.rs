@@ -304,7 +304,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Whether this may be the name of a model.
-pub fn is_model(text: &str) -> bool {
+pub(crate) fn is_model(text: &str) -> bool {
     begins_well(text)
         && text
             .bytes()

@@ -18,20 +18,23 @@ mod suggest;
 mod tests;
 mod units;
 
-pub use checkout::{CheckoutRule, CheckoutTrust, RaisedDemands};
-pub use error::ConfigError;
-pub use key::{ConfigKey, KeyPath, MergeRule};
-pub use keys::{ENVIRONMENT, KEYS};
-pub use kind::{ValueKind, is_model};
-pub use reference::{config_schema, render_reference};
-pub use resolve::{Config, DisobeyedKey, LayerPart, ResolvedKey, resolve_checkout, resolve_layers};
-pub use settings::{
-    AgentSettings, BackendSettings, BackgroundSettings, CacheSettings, ColorChoice, CoveragePolicy,
-    CrossExaminationSettings, DisputedPolicy, HookMode, HookSettings, JudgeSettings,
-    LargeChangePolicy, LimitSettings, NoteSettings, OnTimeout, OpaquePolicy, OutputSettings,
-    PriceSettings, PromptSettings, RedactSettings, ReportFormat, ReviewSettings, RunSettings,
-    Settings, TimeoutSettings, TrustSettings,
+pub(crate) use checkout::{CheckoutRule, CheckoutTrust, RaisedDemands};
+pub(crate) use error::ConfigError;
+pub use key::ConfigKey;
+pub(crate) use key::{KeyPath, MergeRule};
+pub(crate) use keys::ENVIRONMENT;
+pub use keys::KEYS;
+pub use kind::ValueKind;
+pub(crate) use kind::is_model;
+pub(crate) use reference::config_schema;
+pub use reference::render_reference;
+pub(crate) use resolve::{Config, LayerPart, ResolvedKey, resolve_checkout, resolve_layers};
+pub(crate) use settings::{
+    AgentSettings, BackendSettings, ColorChoice, CrossExaminationSettings, HookMode, JudgeSettings,
+    LargeChangePolicy, LimitSettings, NoteSettings, OnTimeout, OpaquePolicy, PriceSettings,
+    ReportFormat, ReviewSettings, Settings,
 };
-pub use source::{ConfigLayer, KeyValue, LayerSource, SourceTrust, ValueOrigin};
-pub use suggest::nearest_word;
-pub use units::parse_duration;
+pub use source::SourceTrust;
+pub(crate) use source::{ConfigLayer, KeyValue, LayerSource, ValueOrigin};
+pub(crate) use suggest::nearest_word;
+pub(crate) use units::parse_duration;

@@ -86,7 +86,7 @@ fn key_facts(key: &ConfigKey) -> String {
 }
 
 /// JSON Schema (2020-12) of `council.toml` and `config.toml`.
-pub fn config_schema() -> Value {
+pub(crate) fn config_schema() -> Value {
     let mut root = Map::new();
     for key in KEYS {
         let parts: Vec<_> = key.segments().collect();

@@ -13,7 +13,7 @@ use super::{
 
 /// The configuration of a run: what holds, and where it came from.
 #[derive(Debug, Clone)]
-pub struct Config {
+pub(crate) struct Config {
     /// What holds.
     pub settings: Settings,
     /// Every key that is set, in the order of [`KEYS`].
@@ -24,7 +24,7 @@ pub struct Config {
 
 /// One key that is set.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ResolvedKey {
+pub(crate) struct ResolvedKey {
     /// The key.
     pub path: KeyPath,
     /// Durations in milliseconds, sizes in bytes.
@@ -37,7 +37,7 @@ pub struct ResolvedKey {
 
 impl ResolvedKey {
     /// The parts that hold: the strongest one, or all of them where the key appends.
-    pub fn effective_parts(&self) -> &[LayerPart] {
+    pub(crate) fn effective_parts(&self) -> &[LayerPart] {
         match self.merge {
             MergeRule::Append => &self.parts,
             MergeRule::Replace => &self.parts[self.parts.len().saturating_sub(1)..],
@@ -47,7 +47,7 @@ impl ResolvedKey {
 
 /// What one layer says of a key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LayerPart {
+pub(crate) struct LayerPart {
     /// Its value, in its normal form.
     pub value: Value,
     /// Its value as it would be written in a file.
@@ -58,7 +58,7 @@ pub struct LayerPart {
 
 /// A value that a layer has no right to, and that no other layer gives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DisobeyedKey {
+pub(crate) struct DisobeyedKey {
     /// The key.
     pub path: KeyPath,
     /// What it was set to.
@@ -80,12 +80,12 @@ impl std::fmt::Display for DisobeyedKey {
 
 /// Merges `layers` (in any order; [`Source`] says which is stronger) over the built-in values.
 /// The checkout is followed where it makes the review stricter.
-pub fn resolve_layers(layers: &[ConfigLayer]) -> Result<Config, ConfigError> {
+pub(crate) fn resolve_layers(layers: &[ConfigLayer]) -> Result<Config, ConfigError> {
     resolve_checkout(layers, CheckoutTrust::Stricter)
 }
 
 /// The same with a checkout that is followed so far.
-pub fn resolve_checkout(
+pub(crate) fn resolve_checkout(
     layers: &[ConfigLayer],
     checkout: CheckoutTrust,
 ) -> Result<Config, ConfigError> {
@@ -168,7 +168,7 @@ pub fn resolve_checkout(
 
 impl ResolvedKey {
     /// Where the value that holds stands (of the strongest part).
-    pub fn origin(&self) -> Option<&ValueOrigin> {
+    pub(crate) fn origin(&self) -> Option<&ValueOrigin> {
         self.parts.last().map(|part| &part.origin)
     }
 
@@ -185,7 +185,7 @@ impl ResolvedKey {
 
 impl Config {
     /// The entry of a key, if it is set.
-    pub fn entry(&self, dotted: &str) -> Option<&ResolvedKey> {
+    pub(crate) fn entry(&self, dotted: &str) -> Option<&ResolvedKey> {
         let path = KeyPath::parse(dotted);
         self.entries.iter().find(|entry| entry.path == path)
     }

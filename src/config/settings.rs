@@ -18,7 +18,7 @@ use crate::report::FailOn;
 /// Everything that can be configured. Serialises to the bytes that the recognition key takes its digest of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// `[review]`
     pub review: ReviewSettings,
     /// `[cross-examination]`
@@ -75,7 +75,7 @@ pub struct Settings {
 /// `[review]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ReviewSettings {
+pub(crate) struct ReviewSettings {
     /// The rules of the rounds.
     pub procedure: Procedure,
     /// Whether R2 runs.
@@ -127,7 +127,7 @@ pub struct ReviewSettings {
 /// `[cross-examination]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CrossExaminationSettings {
+pub(crate) struct CrossExaminationSettings {
     /// Rounds as they were asked for.
     pub rounds: u32,
     /// Councillors as they were asked for.
@@ -141,7 +141,7 @@ pub struct CrossExaminationSettings {
 /// One `[[judge]]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct JudgeSettings {
+pub(crate) struct JudgeSettings {
     /// What it looks for.
     pub perspective: Option<String>,
     /// What thinks for it.
@@ -153,7 +153,7 @@ pub struct JudgeSettings {
 /// One `[agents.NAME]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct AgentSettings {
+pub(crate) struct AgentSettings {
     /// How it is spoken with; none: the table only overrides something of an agent that is known otherwise.
     pub driver: Option<String>,
     /// The program and its arguments.
@@ -198,7 +198,7 @@ pub struct AgentSettings {
 /// One `[prices.MODEL]`, in millionths of US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PriceSettings {
+pub(crate) struct PriceSettings {
     /// Input tokens.
     pub input: Option<u64>,
     /// Input tokens from the provider's cache.
@@ -210,7 +210,7 @@ pub struct PriceSettings {
 /// One `[backends.NAME]`: a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct BackendSettings {
+pub(crate) struct BackendSettings {
     /// A shared library.
     pub library: Option<PathBuf>,
     /// Or a program.
@@ -228,7 +228,7 @@ pub struct BackendSettings {
 /// `[prompts]`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PromptSettings {
+pub(crate) struct PromptSettings {
     /// A folder of templates.
     pub folder: Option<PathBuf>,
 }
@@ -236,7 +236,7 @@ pub struct PromptSettings {
 /// `[redact]`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RedactSettings {
+pub(crate) struct RedactSettings {
     /// A file of further rules.
     pub rules: Option<PathBuf>,
 }
@@ -244,7 +244,7 @@ pub struct RedactSettings {
 /// `[timeouts]`, in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TimeoutSettings {
+pub(crate) struct TimeoutSettings {
     /// R1.
     pub r1: u64,
     /// R2.
@@ -260,7 +260,7 @@ pub struct TimeoutSettings {
 /// `[limits]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LimitSettings {
+pub(crate) struct LimitSettings {
     /// Agents of one run.
     pub agents: u64,
     /// Bytes of a brief.
@@ -276,7 +276,7 @@ pub struct LimitSettings {
 /// `[output]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct OutputSettings {
+pub(crate) struct OutputSettings {
     /// The report's shape on standard output.
     pub format: ReportFormat,
     /// Whether there is colour.
@@ -290,7 +290,7 @@ pub struct OutputSettings {
 /// `[hook]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct HookSettings {
+pub(crate) struct HookSettings {
     /// Whether hooks review at all.
     pub enabled: bool,
     /// Told only, or a gate.
@@ -306,7 +306,7 @@ pub struct HookSettings {
 /// What a verdict of the pre-push hook does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum HookMode {
+pub(crate) enum HookMode {
     /// It is told.
     Advisory,
     /// FAIL and INCONCLUSIVE stop the push.
@@ -316,7 +316,7 @@ pub enum HookMode {
 /// What happens to a push whose review did not end in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum OnTimeout {
+pub(crate) enum OnTimeout {
     /// It goes through, with a warning.
     Pass,
     /// It is stopped.
@@ -326,7 +326,7 @@ pub enum OnTimeout {
 /// `[background]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct BackgroundSettings {
+pub(crate) struct BackgroundSettings {
     /// The load above which it waits, in percent of the processors.
     pub load: u64,
     /// Whether it runs on battery.
@@ -336,7 +336,7 @@ pub struct BackgroundSettings {
 /// `[notes]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NoteSettings {
+pub(crate) struct NoteSettings {
     /// Whether they are written.
     pub write: bool,
     /// Whether they are signed.
@@ -349,7 +349,7 @@ pub struct NoteSettings {
 /// `[trust]`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TrustSettings {
+pub(crate) struct TrustSettings {
     /// Worktrees whose own configuration is followed.
     #[serde(default)]
     pub worktrees: Vec<String>,
@@ -358,7 +358,7 @@ pub struct TrustSettings {
 /// `[cache]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CacheSettings {
+pub(crate) struct CacheSettings {
     /// How many verdicts are kept.
     pub keep: u64,
 }
@@ -366,7 +366,7 @@ pub struct CacheSettings {
 /// `[runs]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RunSettings {
+pub(crate) struct RunSettings {
     /// How many runs are kept.
     pub keep: u64,
 }
@@ -374,7 +374,7 @@ pub struct RunSettings {
 /// What becomes of a change that is larger than a brief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LargeChangePolicy {
+pub(crate) enum LargeChangePolicy {
     /// The most telling files are shown, the rest is named.
     Rank,
     /// Parts that each fit.
@@ -384,7 +384,7 @@ pub enum LargeChangePolicy {
 /// What content comes to that nobody can read as text: binary files, pointers of git-lfs, links, submodules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum OpaquePolicy {
+pub(crate) enum OpaquePolicy {
     /// It is named in the verdict's headline.
     List,
     /// It lowers the coverage.
@@ -394,7 +394,7 @@ pub enum OpaquePolicy {
 /// What a disputed critical finding comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DisputedPolicy {
+pub(crate) enum DisputedPolicy {
     /// WARN and a disagreement.
     Warn,
     /// FAIL.
@@ -404,7 +404,7 @@ pub enum DisputedPolicy {
 /// What PASS becomes on incomplete coverage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CoveragePolicy {
+pub(crate) enum CoveragePolicy {
     /// INCONCLUSIVE.
     Inconclusive,
     /// WARN.
@@ -414,7 +414,7 @@ pub enum CoveragePolicy {
 /// The report's shape on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ReportFormat {
+pub(crate) enum ReportFormat {
     /// For a person at a terminal.
     Terminal,
     /// For a person who wants to follow the debate.
@@ -432,7 +432,7 @@ pub enum ReportFormat {
 /// Whether there is colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ColorChoice {
+pub(crate) enum ColorChoice {
     /// On a terminal, and not under `NO_COLOR`.
     Auto,
     /// Always.
@@ -443,7 +443,7 @@ pub enum ColorChoice {
 
 impl Settings {
     /// The engine's waits.
-    pub fn timeouts(&self) -> RoundTimeouts {
+    pub(crate) fn timeouts(&self) -> RoundTimeouts {
         let TimeoutSettings {
             r1,
             r2,
@@ -461,7 +461,7 @@ impl Settings {
     }
 
     /// The engine's choices.
-    pub fn policy(&self) -> VerdictPolicy {
+    pub(crate) fn policy(&self) -> VerdictPolicy {
         VerdictPolicy {
             disputed_critical_fails: self.review.disputed_critical == DisputedPolicy::Fail,
             incomplete_coverage_warns: self.review.incomplete_coverage == CoveragePolicy::Warn,
@@ -469,7 +469,7 @@ impl Settings {
     }
 
     /// The built-in judge's rules.
-    pub fn rule_settings(&self) -> RuleSettings {
+    pub(crate) fn rule_settings(&self) -> RuleSettings {
         RuleSettings {
             levels: self.rules.clone(),
         }

@@ -28,7 +28,7 @@ impl fmt::Display for SourceTrust {
 
 /// A layer's kind, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LayerSource {
+pub(crate) enum LayerSource {
     /// What the program does by itself.
     BuiltIn,
     /// `council.toml` of the trusted branch, read by object id.
@@ -51,7 +51,7 @@ pub enum LayerSource {
 
 impl LayerSource {
     /// How far it is trusted.
-    pub fn trust(self) -> SourceTrust {
+    pub(crate) fn trust(self) -> SourceTrust {
         match self {
             Self::Worktree | Self::GitLocal => SourceTrust::Checkout,
             Self::Repository => SourceTrust::Repository,
@@ -65,7 +65,7 @@ impl LayerSource {
     }
 
     /// The name in `git council config --show-origin`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
             Self::Repository => "repository",
@@ -82,7 +82,7 @@ impl LayerSource {
 
 /// Where one value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ValueOrigin {
+pub(crate) struct ValueOrigin {
     /// The layer's kind.
     pub source: LayerSource,
     /// File and line, variable, or flag; empty for built-in values. Untrusted text where it is a path.
@@ -91,7 +91,7 @@ pub struct ValueOrigin {
 
 impl ValueOrigin {
     /// The place for a message: the layer's name where there is no place.
-    pub fn place_name(&self) -> &str {
+    pub(crate) fn place_name(&self) -> &str {
         match self.place.as_str() {
             "" => self.source.name(),
             place => place,
@@ -110,7 +110,7 @@ impl fmt::Display for ValueOrigin {
 
 /// One layer, as `cli` has read it.
 #[derive(Debug, Clone)]
-pub enum ConfigLayer {
+pub(crate) enum ConfigLayer {
     /// A TOML file.
     File {
         /// Its kind.
@@ -131,7 +131,7 @@ pub enum ConfigLayer {
 
 impl ConfigLayer {
     /// Its kind.
-    pub fn source(&self) -> LayerSource {
+    pub(crate) fn source(&self) -> LayerSource {
         match self {
             Self::File { source, .. } | Self::Pairs { source, .. } => *source,
         }
@@ -140,7 +140,7 @@ impl ConfigLayer {
 
 /// One key with its value as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyValue {
+pub(crate) struct KeyValue {
     /// The dotted key, e.g. `review.quorum`; git configuration may leave `review.` out.
     pub key: String,
     /// The value; a list is separated by commas.
@@ -151,7 +151,11 @@ pub struct KeyValue {
 
 impl KeyValue {
     /// A pair.
-    pub fn new(key: impl Into<String>, value: impl Into<String>, place: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        key: impl Into<String>,
+        value: impl Into<String>,
+        place: impl Into<String>,
+    ) -> Self {
         Self {
             key: key.into(),
             value: value.into(),

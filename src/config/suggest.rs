@@ -2,7 +2,7 @@
 
 /// The candidate nearest to `word`, if one is near enough: at most a third of its characters differ (two in a short
 /// word). A swap of neighbours counts as one difference.
-pub fn nearest_word<'a>(
+pub(crate) fn nearest_word<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

@@ -9,7 +9,7 @@ const UNITS: [(&str, u64); 5] = [
 ];
 
 /// Milliseconds of a duration as people write it, or what it should look like.
-pub fn parse_duration(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_duration(text: &str) -> Result<u64, String> {
     duration_millis(text).ok_or_else(|| format!("{text:?} is no time: write 90s, 2m or 250ms"))
 }
 

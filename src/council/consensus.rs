@@ -7,7 +7,7 @@ use super::plan::{ConsensusRule, VerdictPolicy};
 
 /// A finding as the verdict sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FindingStanding {
+pub(crate) struct FindingStanding {
     /// How bad it is said to be.
     pub severity: Severity,
     /// What became of it.
@@ -16,7 +16,7 @@ pub struct FindingStanding {
 
 /// Everything that the verdict depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VerdictInput<'a> {
+pub(crate) struct VerdictInput<'a> {
     /// The findings, rejected ones included.
     pub findings: &'a [FindingStanding],
     /// The votes that count.
@@ -32,7 +32,10 @@ pub struct VerdictInput<'a> {
 }
 
 /// What a finding does to the verdict; none for a rejected one.
-pub fn finding_level(finding: FindingStanding, policy: VerdictPolicy) -> Option<FindingLevel> {
+pub(crate) fn finding_level(
+    finding: FindingStanding,
+    policy: VerdictPolicy,
+) -> Option<FindingLevel> {
     use {Disposition as D, Severity as S};
     match (finding.severity, finding.disposition) {
         (_, D::Rejected) => None,
@@ -46,7 +49,7 @@ pub fn finding_level(finding: FindingStanding, policy: VerdictPolicy) -> Option<
 }
 
 /// The verdict and its reason. The rule first, then the floors: quorum, unsearched quotes, coverage.
-pub fn decide_verdict(
+pub(crate) fn decide_verdict(
     consensus: ConsensusRule,
     policy: VerdictPolicy,
     case: &VerdictInput<'_>,

@@ -82,7 +82,7 @@ fn max_supported_vote(severity: Severity) -> Vote {
 
 /// A verdict that was made before, under today's dismissals: nobody is asked again.
 #[derive(Debug)]
-pub struct ReconsideredVerdict<'a> {
+pub(crate) struct ReconsideredVerdict<'a> {
     /// The rule of the verdict.
     pub consensus: ConsensusRule,
     /// The choices that the rule leaves.
@@ -97,7 +97,7 @@ pub struct ReconsideredVerdict<'a> {
 
 impl ReconsideredVerdict<'_> {
     /// Marks what was dismissed and judges what is left. Every quote was searched when the verdict was made.
-    pub fn decide_again(
+    pub(crate) fn decide_again(
         &self,
         findings: &mut [JudgedFinding],
         dismissals: &[Dismissal],

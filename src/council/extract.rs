@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
-pub const MAX_ANSWER_BYTES: usize = 4 << 20;
+pub(crate) const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// What an answer must echo, and for whom it may not speak.
 #[derive(Clone, Copy)]
-pub struct ExpectedEcho<'a> {
+pub(crate) struct ExpectedEcho<'a> {
     /// The round of the turn.
     pub round: u8,
     /// The one-time key of the turn.
@@ -38,7 +38,7 @@ struct AnswerHead {
 /// # Errors
 /// One kind per way of failing: `empty`, `prose`, `truncated`, `malformed` (with the field), `wrong-round`, `wrong-key`,
 /// `oversized`, and `violation` for an answer in the name of another judge.
-pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
+pub(crate) fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
     if raw.len() > MAX_ANSWER_BYTES {
         let detail = format!(
             "the reply has {} bytes; at most {MAX_ANSWER_BYTES} are read",
@@ -61,7 +61,7 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
 }
 
 /// The part of a reply that is read: its object; none: it has none.
-pub fn object_of(raw: &str) -> Option<&str> {
+pub(crate) fn object_of(raw: &str) -> Option<&str> {
     find_object(raw).ok()
 }
 

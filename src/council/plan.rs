@@ -186,7 +186,7 @@ pub struct ProcedureOptions {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Intensity {
+pub(crate) enum Intensity {
     /// 3 to 5 rounds.
     Full,
     /// 2 to 4 rounds.
@@ -197,7 +197,7 @@ pub enum Intensity {
 
 impl Intensity {
     /// Its rounds and agents.
-    pub fn profile(self) -> IntensityProfile {
+    pub(crate) fn profile(self) -> IntensityProfile {
         let (min_rounds, max_rounds, agents) = match self {
             Self::Full => (3, 5, 3),
             Self::Standard => (2, 4, 3),
@@ -211,7 +211,7 @@ impl Intensity {
     }
 
     /// The word in settings and flags.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
             Self::Standard => "standard",
@@ -222,7 +222,7 @@ impl Intensity {
 
 /// Rounds and agents of an intensity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IntensityProfile {
+pub(crate) struct IntensityProfile {
     /// Rounds that always run.
     pub min_rounds: u8,
     /// Rounds after which synthesis is forced.
@@ -233,7 +233,7 @@ pub struct IntensityProfile {
 
 impl IntensityProfile {
     /// Its rounds as a bound.
-    pub fn round_limits(self) -> RoundLimits {
+    pub(crate) fn round_limits(self) -> RoundLimits {
         RoundLimits {
             min: self.min_rounds,
             max: self.max_rounds,

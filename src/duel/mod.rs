@@ -3,10 +3,10 @@
 //! [`protocol`] is text in, state out: it reads the file, says whose move it is, names violations and writes sections.
 //! [`driver`] plays one side over a file and a clock. [`verdict`] judges what both sides wrote by the rules of a council.
 
-pub mod driver;
-pub mod protocol;
+pub(crate) mod driver;
+pub(crate) mod protocol;
 #[cfg(test)]
 mod simulation;
-pub mod verdict;
+pub(crate) mod verdict;
 
-pub use protocol::{DuelEnding, DuelRole, resolve_role};
+pub(crate) use protocol::{DuelEnding, DuelRole, resolve_role};

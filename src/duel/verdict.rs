@@ -19,14 +19,14 @@ use crate::council::outcome::{Outcome, Verdict, VerdictReason};
 use crate::council::plan::{DebateMode, Plan, Procedure};
 
 /// Searches a quote in the reviewed tree: what was found, and the squeezed lines around it.
-pub type ProveQuote<'a> = &'a mut dyn FnMut(&Location, &str) -> (Proof, String);
+pub(crate) type ProveQuote<'a> = &'a mut dyn FnMut(&Location, &str) -> (Proof, String);
 
 /// The line of the reviewed tree at a place.
-pub type LineLookup<'a> = dyn FnMut(&Location) -> Option<String> + 'a;
+pub(crate) type LineLookup<'a> = dyn FnMut(&Location) -> Option<String> + 'a;
 
 /// What a duel came to, with everything that makes a run of it.
 #[derive(Debug)]
-pub struct JudgedDuel {
+pub(crate) struct JudgedDuel {
     /// The verdict.
     pub outcome: Outcome,
     /// The council that both sides were put to.
@@ -37,7 +37,7 @@ pub struct JudgedDuel {
 
 /// The outcome of a concluded duel. `plan` seats A and B, in this order; `ending` is what the duel came to: `limit` is at
 /// least WARN, a time-out or a violation is INCONCLUSIVE.
-pub fn judge_transcript(
+pub(crate) fn judge_transcript(
     transcript: &DebateTranscript,
     ending: DuelEnding,
     mut plan: Plan,
@@ -286,7 +286,7 @@ fn with_quote(mut point: PointStanding, line_at: &mut LineLookup<'_>) -> PointSt
 }
 
 /// The outcome that an ending leaves of a verdict on what was said.
-pub fn with_ending(mut outcome: Outcome, ending: DuelEnding) -> Outcome {
+pub(crate) fn with_ending(mut outcome: Outcome, ending: DuelEnding) -> Outcome {
     outcome.procedure = Some(Procedure::Duel);
     let (verdict, reason) = match ending {
         DuelEnding::Consensus => return outcome,

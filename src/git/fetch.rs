@@ -45,7 +45,7 @@ const OFF: [&str; 6] = [
 
 /// A ref of the remote and where it is kept here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WantedRef {
+pub(crate) struct WantedRef {
     /// A whole name, e.g. `refs/pull/12/head`.
     pub remote: String,
     /// A name below `refs/council/`.
@@ -53,7 +53,7 @@ pub struct WantedRef {
 }
 
 /// Whom to ask and as whom.
-pub struct FetchSource<'a> {
+pub(crate) struct FetchSource<'a> {
     /// A remote's name or an address.
     pub remote: &'a str,
     /// All variables of the process: credentials are the user's own affair.
@@ -67,7 +67,7 @@ pub struct FetchSource<'a> {
 /// # Errors
 ///
 /// When the repository cannot be opened, there is no git, a ref is not there, or it took too long.
-pub fn fetch_refs(
+pub(crate) fn fetch_refs(
     dir: &Path,
     env: &GitEnvironment,
     source: &FetchSource<'_>,
@@ -107,7 +107,10 @@ pub fn fetch_refs(
 /// # Errors
 ///
 /// When there is no git, or it fails.
-pub fn remote_urls(dir: &Path, env: &GitEnvironment) -> Result<Vec<(String, String)>, RunError> {
+pub(crate) fn remote_urls(
+    dir: &Path,
+    env: &GitEnvironment,
+) -> Result<Vec<(String, String)>, RunError> {
     let pattern = r"^remote\..*\.url$";
     let asked = UserGit::new(dir, env)?.run_reading("config", &["--null", "--get-regexp", pattern]);
     let said = match asked {

@@ -16,13 +16,13 @@ use super::objects::ObjectReader;
 use super::{open, tree};
 
 /// Where the notes are.
-pub const NOTES_REF: &str = "refs/notes/council";
+pub(crate) const NOTES_REF: &str = "refs/notes/council";
 
 /// How deep git fans out its notes.
 const FANOUTS: usize = 4;
 
 /// The notes of a repository, for reading.
-pub struct CouncilNotes {
+pub(crate) struct CouncilNotes {
     objects: ObjectReader,
     root: Option<ObjectId>,
 }
@@ -33,7 +33,7 @@ impl CouncilNotes {
     /// # Errors
     ///
     /// As opening the repository, and a ref that names no commit.
-    pub fn open(dir: &Path, env: &GitEnvironment) -> Result<Self, GitError> {
+    pub(crate) fn open(dir: &Path, env: &GitEnvironment) -> Result<Self, GitError> {
         let objects = ObjectReader::new(open::open_repository(dir, env)?);
         let root = match objects.store.commit_of(NOTES_REF) {
             Some(commit) => Some(objects.commit(commit)?.tree),
@@ -47,7 +47,7 @@ impl CouncilNotes {
     /// # Errors
     ///
     /// Objects of the notes that are missing or damaged.
-    pub fn lines_on(&self, object: &str) -> Result<Vec<String>, GitError> {
+    pub(crate) fn lines_on(&self, object: &str) -> Result<Vec<String>, GitError> {
         let hex = object.is_ascii() && ObjectId::from_hex(object).is_some();
         let Some(root) = self.root.filter(|_| hex) else {
             return Ok(Vec::new());
@@ -70,7 +70,7 @@ impl CouncilNotes {
     /// # Errors
     ///
     /// As [`Self::lines`].
-    pub fn noted_objects(&self) -> Result<Vec<String>, GitError> {
+    pub(crate) fn noted_objects(&self) -> Result<Vec<String>, GitError> {
         let Some(root) = self.root else {
             return Ok(Vec::new());
         };
@@ -91,12 +91,12 @@ impl CouncilNotes {
     /// # Errors
     ///
     /// As [`Self::lines`].
-    pub fn repository_lines(&self) -> Result<Vec<String>, GitError> {
+    pub(crate) fn repository_lines(&self) -> Result<Vec<String>, GitError> {
         self.lines_on(&self.empty_tree())
     }
 
     /// The object that stands for the whole repository.
-    pub fn empty_tree(&self) -> String {
+    pub(crate) fn empty_tree(&self) -> String {
         self.objects.store.format.empty_tree().to_hex()
     }
 }
@@ -118,7 +118,7 @@ fn fanout_path(hex: &str, depth: usize) -> String {
 /// # Errors
 ///
 /// As `git notes` fails, e.g. when git does not know who commits.
-pub fn add_line(
+pub(crate) fn add_line(
     git: &UserGit,
     council_dir: &Path,
     object: &str,

@@ -10,14 +10,14 @@ use super::objects::ObjectReader;
 use super::open;
 
 /// How many commits of a first push are reviewed: what is pushed to an empty mirror may be the whole history.
-pub const MAX_PUSHED_COMMITS: usize = 100;
+pub(crate) const MAX_PUSHED_COMMITS: usize = 100;
 
 /// How much is shown of a line that is none of git's, in characters.
 const SHOWN: usize = 200;
 
 /// One line of what `git push` tells its hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefUpdate {
+pub(crate) struct RefUpdate {
     /// Whatever was typed: a ref, `HEAD~`, an id; `(delete)` for a deletion. Untrusted text.
     pub local_ref: String,
     /// The id that is sent; all zeros for a deletion.
@@ -34,7 +34,7 @@ impl RefUpdate {
     /// # Errors
     ///
     /// The first line that is not one.
-    pub fn parse_all(text: &str) -> Result<Vec<Self>, String> {
+    pub(crate) fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         lines
             .map(|line| Self::parse(line).ok_or_else(|| line.chars().take(SHOWN).collect()))
@@ -57,24 +57,24 @@ impl RefUpdate {
     }
 
     /// Whether a ref is deleted: then there is nothing to review.
-    pub fn is_deletion(&self) -> bool {
+    pub(crate) fn is_deletion(&self) -> bool {
         is_zero(&self.local)
     }
 
     /// Whether notes are pushed, which hold no code.
-    pub fn is_notes(&self) -> bool {
+    pub(crate) fn is_notes(&self) -> bool {
         self.remote_ref.starts_with("refs/notes/")
     }
 }
 
 /// No id, in either length.
-pub fn is_zero(id: &str) -> bool {
+pub(crate) fn is_zero(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|b| b == b'0')
 }
 
 /// What of one update is reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PushedRange {
+pub(crate) enum PushedRange {
     /// Commits that the remote lacks.
     Range {
         /// The base: a commit, or the empty tree.
@@ -95,7 +95,7 @@ pub enum PushedRange {
 /// # Errors
 ///
 /// As opening the repository, and histories that cannot be read.
-pub fn pushed_ranges(
+pub(crate) fn pushed_ranges(
     dir: &Path,
     env: &GitEnvironment,
     remote: &str,

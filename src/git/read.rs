@@ -121,7 +121,7 @@ pub(super) fn read_from(
 /// # Errors
 ///
 /// As [`read`], for the repository and the revision.
-pub fn tree_at(
+pub(crate) fn tree_at(
     dir: &Path,
     env: &GitEnvironment,
     rev: &str,
@@ -140,7 +140,7 @@ pub fn tree_at(
 /// # Errors
 ///
 /// As [`read`], for the repository and the revision; and a revision that is no commit.
-pub fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<String, GitError> {
+pub(crate) fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<String, GitError> {
     let objects = ObjectReader::new(open::open_repository(dir, env)?);
     let found = revision::resolve_revision(&objects, rev)?;
     let commit = found.commit.ok_or_else(|| GitError::BadRevision {

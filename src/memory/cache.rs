@@ -11,7 +11,7 @@ use crate::report::{self, GatePolicy, Report};
 use super::seal::{DIGITS, MacKey, MacPurpose};
 
 /// How a file is called until it is whole.
-pub const PARTIAL_PREFIX: &str = ".half-";
+pub(crate) const PARTIAL_PREFIX: &str = ".half-";
 
 /// How old a half-written file must be before it is taken for one that nobody will finish.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -29,7 +29,7 @@ const SLACK: usize = 16;
 
 /// The verdicts of a repository.
 #[derive(Clone)]
-pub struct VerdictCache {
+pub(crate) struct VerdictCache {
     dir: PathBuf,
     keep: usize,
     seal: Option<MacKey>,
@@ -37,7 +37,7 @@ pub struct VerdictCache {
 
 /// One verdict as it lies in the cache.
 #[derive(Debug)]
-pub struct CachedVerdict {
+pub(crate) struct CachedVerdict {
     /// Its recognition key.
     pub key: String,
     /// Its size in bytes.
@@ -48,7 +48,7 @@ pub struct CachedVerdict {
 
 impl VerdictCache {
     /// The cache below `memory_dir`, with room for `keep` verdicts. Without a seal nothing is kept and nothing known.
-    pub fn new(memory_dir: &Path, keep: usize, seal: Option<MacKey>) -> Self {
+    pub(crate) fn new(memory_dir: &Path, keep: usize, seal: Option<MacKey>) -> Self {
         Self {
             dir: memory_dir.join("verdicts"),
             keep,
@@ -57,13 +57,13 @@ impl VerdictCache {
     }
 
     /// The folder.
-    pub fn dir(&self) -> &Path {
+    pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// The verdict under a key; none where there is none that can be read, one that says that it is another's, or one that
     /// this user did not seal.
-    pub fn get(&self, key: &str) -> Option<Report> {
+    pub(crate) fn get(&self, key: &str) -> Option<Report> {
         let path = self.file_of_key(key)?;
         if fs::metadata(&path).ok()?.len() > MAX_VERDICT_BYTES {
             return None;
@@ -79,7 +79,7 @@ impl VerdictCache {
     /// # Errors
     ///
     /// When the folder cannot be written; nothing half-written is ever found by [`Self::get`].
-    pub fn put(&self, report: &Report) -> io::Result<()> {
+    pub(crate) fn put(&self, report: &Report) -> io::Result<()> {
         let key = report.receipt.run.recognition_key.as_deref();
         let path = key.and_then(|key| self.file_of_key(key));
         let (Some(path), Some(seal)) = (path, &self.seal) else {
@@ -111,12 +111,12 @@ impl VerdictCache {
     }
 
     /// How many files there are, those that count for nothing included.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.list_files().len()
     }
 
     /// Every verdict that counts, the latest first.
-    pub fn list(&self) -> Vec<CachedVerdict> {
+    pub(crate) fn list(&self) -> Vec<CachedVerdict> {
         let read = |(path, meta): (PathBuf, fs::Metadata)| {
             let key = path.file_stem()?.to_str()?.to_owned();
             let report = self.get(&key)?;
@@ -134,7 +134,7 @@ impl VerdictCache {
     /// # Errors
     ///
     /// When a file cannot be removed.
-    pub fn clear(&self) -> io::Result<usize> {
+    pub(crate) fn clear(&self) -> io::Result<usize> {
         let files = self.list_files();
         for (path, _) in &files {
             ignore_missing(fs::remove_file(path))?;
@@ -144,7 +144,7 @@ impl VerdictCache {
     }
 
     /// Forgets the oldest beyond the bound, and what was never finished. Says how many verdicts went.
-    pub fn prune_excess(&self) -> usize {
+    pub(crate) fn prune_excess(&self) -> usize {
         clear_abandoned(&self.dir, ABANDONED);
         // Suggestions on their way into the worktree.
         self.dir
@@ -216,7 +216,7 @@ fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
 
 /// Whether a verdict may stand for a later one: made by judges that all counted and none of whom failed, over all of the
 /// change, and by itself. Errors and abstentions never are; neither is what was itself only recognised.
-pub fn is_worth_keeping(report: &Report) -> bool {
+pub(crate) fn is_worth_keeping(report: &Report) -> bool {
     let judged = matches!(
         report.outcome.verdict,
         Verdict::Pass | Verdict::Warn | Verdict::Fail

@@ -11,11 +11,11 @@ use crate::git::NoteSignature;
 use crate::report::Report;
 
 /// The version that every line carries.
-pub const LINE_VERSION: u32 = 1;
+pub(crate) const LINE_VERSION: u32 = 1;
 
 /// A verdict as it stands on the reviewed commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct VerdictLine {
+pub(crate) struct VerdictLine {
     /// [`LINE_VERSION`].
     pub v: u32,
     /// The word.
@@ -45,7 +45,7 @@ pub struct VerdictLine {
 
 /// A finding that was dismissed, or brought back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DismissalLine {
+pub(crate) struct DismissalLine {
     /// [`LINE_VERSION`].
     pub v: u32,
     /// Which finding, why, by whom and when.
@@ -61,7 +61,7 @@ pub struct DismissalLine {
 /// What a line says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-pub enum NoteLine {
+pub(crate) enum NoteLine {
     /// A verdict.
     Verdict(VerdictLine),
     /// A dismissal.
@@ -70,7 +70,7 @@ pub enum NoteLine {
 
 /// A line that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ParsedLine {
+pub(crate) struct ParsedLine {
     /// What it says.
     pub line: NoteLine,
     /// The bytes that a signature covers.
@@ -84,21 +84,21 @@ const MARK: &str = ",\"sig\":";
 
 impl NoteLine {
     /// The bytes without a signature.
-    pub fn body(&self) -> String {
+    pub(crate) fn body(&self) -> String {
         // Plain data with string keys: this cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
 /// A line with its signature.
-pub fn append_signature(body: &str, signature: &NoteSignature) -> String {
+pub(crate) fn append_signature(body: &str, signature: &NoteSignature) -> String {
     let sig = serde_json::to_string(signature).unwrap_or_default();
     let open = body.strip_suffix('}').unwrap_or(body);
     format!("{open}{MARK}{sig}}}")
 }
 
 /// Reads a line; none for one that another program, or a later version, wrote.
-pub fn parse_line(text: &str) -> Option<ParsedLine> {
+pub(crate) fn parse_line(text: &str) -> Option<ParsedLine> {
     let text = text.trim();
     let (body, signature) = match text.rfind(MARK) {
         Some(at) => {
@@ -121,7 +121,7 @@ pub fn parse_line(text: &str) -> Option<ParsedLine> {
 }
 
 /// The report as a note holds it: what follows from the change is left out.
-pub fn trim_report(report: &Report) -> Report {
+pub(crate) fn trim_report(report: &Report) -> Report {
     let mut report = report.clone();
     report.outcome.coverage.files.clear();
     report.outcome.ledger = DebateLedger::default();
@@ -129,7 +129,7 @@ pub fn trim_report(report: &Report) -> Report {
 }
 
 /// The dismissals that hold: for each finding the latest line decides.
-pub fn latest_dismissals(mut lines: Vec<DismissalLine>) -> Vec<Dismissal> {
+pub(crate) fn latest_dismissals(mut lines: Vec<DismissalLine>) -> Vec<Dismissal> {
     lines.sort_by(|a, b| {
         let place = |line: &DismissalLine| {
             (

@@ -5,10 +5,10 @@
 //! stands in git notes.
 
 mod cache;
-pub mod line;
+pub(crate) mod line;
 mod seal;
 mod signers;
 
-pub use cache::{CachedVerdict, PARTIAL_PREFIX, VerdictCache, is_worth_keeping};
-pub use seal::{MacKey, MacPurpose};
-pub use signers::{ChangeAuthors, DistrustReason, TrustedSigners};
+pub(crate) use cache::{PARTIAL_PREFIX, VerdictCache, is_worth_keeping};
+pub(crate) use seal::{MacKey, MacPurpose};
+pub(crate) use signers::{ChangeAuthors, TrustedSigners};

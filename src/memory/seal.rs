@@ -22,11 +22,11 @@ pub(super) const DIGITS: usize = 64;
 
 /// Seals texts with the user's key.
 #[derive(Clone)]
-pub struct MacKey([u8; LENGTH]);
+pub(crate) struct MacKey([u8; LENGTH]);
 
 /// What a text is sealed as: one of another purpose does not pass for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MacPurpose {
+pub(crate) enum MacPurpose {
     /// A verdict of the cache.
     Verdict,
     /// A line of the journal of dismissals.
@@ -49,8 +49,8 @@ impl MacPurpose {
 }
 
 impl MacKey {
-    /// With this key.
-    pub fn new(key: [u8; LENGTH]) -> Self {
+    #[cfg(test)]
+    pub(crate) fn new(key: [u8; LENGTH]) -> Self {
         Self(key)
     }
 
@@ -59,7 +59,7 @@ impl MacKey {
     /// # Errors
     ///
     /// When it cannot be read or kept, is no key, or others than the user may read it.
-    pub fn load_or_create(state: &Path) -> io::Result<Self> {
+    pub(crate) fn load_or_create(state: &Path) -> io::Result<Self> {
         let path = state.join(FILE);
         match read_key(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -71,12 +71,12 @@ impl MacKey {
     }
 
     /// The seal of a text: HMAC-SHA256 over its purpose and its bytes, as hexadecimal digits.
-    pub fn mac_hex(&self, purpose: MacPurpose, text: &[u8]) -> String {
+    pub(crate) fn mac_hex(&self, purpose: MacPurpose, text: &[u8]) -> String {
         hex::encode(self.begin_mac(purpose, text).finalize().into_bytes())
     }
 
     /// Whether this user sealed the text; takes as long for a wrong seal as for a right one.
-    pub fn verify_mac(&self, purpose: MacPurpose, text: &[u8], seal: &str) -> bool {
+    pub(crate) fn verify_mac(&self, purpose: MacPurpose, text: &[u8], seal: &str) -> bool {
         let mac = hex::decode(seal);
         mac.is_ok_and(|mac| self.begin_mac(purpose, text).verify_slice(&mac).is_ok())
     }

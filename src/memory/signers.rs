@@ -2,7 +2,7 @@
 
 /// The keys that the user lists, each with the names and mails of whoever holds it (`council.trustedNotes`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TrustedSigners(Vec<SignerEntry>);
+pub(crate) struct TrustedSigners(Vec<SignerEntry>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SignerEntry {
@@ -12,7 +12,7 @@ struct SignerEntry {
 
 /// Who had a part in the change, as far as a job of a CI service can tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChangeAuthors {
+pub(crate) struct ChangeAuthors {
     /// Mails of authors and committers.
     pub mails: Vec<String>,
     /// Names at the forge: whoever opened the pull request, pushed, or started the job.
@@ -23,7 +23,7 @@ pub struct ChangeAuthors {
 
 /// Why a signature does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DistrustReason {
+pub(crate) enum DistrustReason {
     /// Its key is not listed.
     Unlisted,
     /// In CI: the list does not say whose key it is.
@@ -34,7 +34,7 @@ pub enum DistrustReason {
 
 impl DistrustReason {
     /// The words for people.
-    pub fn describe(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::Unlisted => "its signer is not listed in council.trustedNotes",
             Self::Nameless => "council.trustedNotes does not say whose key signed it",
@@ -52,7 +52,7 @@ impl SignerEntry {
 
 impl TrustedSigners {
     /// Reads the list: each entry is a fingerprint, then names at the forge and mails, separated by blanks.
-    pub fn parse(list: &[String]) -> Self {
+    pub(crate) fn parse(list: &[String]) -> Self {
         let signer = |entry: &String| {
             let mut words = entry.split_whitespace().map(str::to_owned);
             let key = words.next()?;
@@ -65,7 +65,7 @@ impl TrustedSigners {
     }
 
     /// The names that the list gives to a key.
-    pub fn names_of(&self, key: &str) -> &[String] {
+    pub(crate) fn names_of(&self, key: &str) -> &[String] {
         let signer = self.0.iter().find(|signer| signer.has_key(key));
         signer.map_or(&[], |signer| &signer.names)
     }
@@ -76,7 +76,7 @@ impl TrustedSigners {
     /// # Errors
     ///
     /// Why it does not count.
-    pub fn check_signer(
+    pub(crate) fn check_signer(
         &self,
         key: &str,
         authors: Option<&ChangeAuthors>,

@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 use super::{sha256, to_bytes};
 
 /// Version that every [`FolderIndex`] carries.
-pub const FOLDER_VERSION: u32 = 1;
+pub(crate) const FOLDER_VERSION: u32 = 1;
 
 /// Name of the packet in the folder.
-pub const PACKET_FILE: &str = "packet.json";
+pub(crate) const PACKET_FILE: &str = "packet.json";
 
 /// Name of the brief in the folder.
-pub const BRIEF_FILE: &str = "brief.md";
+pub(crate) const BRIEF_FILE: &str = "brief.md";
 
 /// Name of the [`FolderIndex`] in the folder.
-pub const INDEX_FILE: &str = "files.json";
+pub(crate) const INDEX_FILE: &str = "files.json";
 
 /// What lies in the folder and what it belongs to. Written last: a folder without it is not complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FolderIndex {
+pub(crate) struct FolderIndex {
     /// Always [`FOLDER_VERSION`].
     pub version: u32,
     /// SHA-256 of `packet.json`, 64 hex digits.
@@ -42,7 +42,7 @@ pub struct FolderIndex {
 
 /// One changed file and where its two sides lie.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FolderFile {
+pub(crate) struct FolderFile {
     /// Path on the reviewed side; on the old side when deleted.
     pub path: RepoPath,
     /// Path on the old side, when it was another one.
@@ -58,7 +58,7 @@ pub struct FolderFile {
 
 impl FolderIndex {
     /// The name, relative to the folder, of the file that holds `path` on `side`; none when the folder has none.
-    pub fn blob_name(&self, side: Side, path: &RepoPath) -> Option<String> {
+    pub(crate) fn blob_name(&self, side: Side, path: &RepoPath) -> Option<String> {
         let held = |file: &FolderFile| match side {
             Side::Old => file
                 .old
@@ -79,7 +79,7 @@ fn blob_file(digest: &str) -> String {
 }
 
 /// The packet as judges may read it before R2: without the authors' words, and without the name of a branch.
-pub fn for_judges(packet: &Packet) -> Packet {
+pub(crate) fn for_judges(packet: &Packet) -> Packet {
     let mut packet = packet.clone();
     packet.framing = Framing::default();
     if packet.target.kind != TargetKind::Topic {
@@ -95,7 +95,7 @@ pub fn for_judges(packet: &Packet) -> Packet {
 /// # Errors
 /// What `put` fails with, and a side that `blobs` cannot read, except of a file whose coverage already says that it is
 /// unreadable.
-pub fn export_packet<E: From<BlobError>>(
+pub(crate) fn export_packet<E: From<BlobError>>(
     packet: &Packet,
     brief: Option<&str>,
     blobs: &dyn BlobSource,

@@ -4,7 +4,7 @@ use council_protocol::RepoPath;
 use council_protocol::packet::Instruction;
 
 /// Files that are read from the trusted ref, in this order.
-pub const INSTRUCTION_FILES: &[&str] = &[
+pub(crate) const INSTRUCTION_FILES: &[&str] = &[
     "AGENTS.md",
     "CLAUDE.md",
     "REVIEW.md",
@@ -21,7 +21,7 @@ const TOTAL_BYTES: usize = 64 * 1024;
 ///
 /// Bytes that are not UTF-8 become U+FFFD. A file over 32 KiB, or what is over 64 KiB in all, is cut at a line with a
 /// note that says how much is missing. Empty files are left out.
-pub fn read_instructions(
+pub(crate) fn read_instructions(
     read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
     origin: &str,
 ) -> Vec<Instruction> {

@@ -18,14 +18,12 @@ use council_protocol::task::Framing;
 use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet};
 
 pub use context::ContextBounds;
-pub use export::{
-    BRIEF_FILE, FOLDER_VERSION, FolderFile, FolderIndex, INDEX_FILE, PACKET_FILE, export_packet,
-    for_judges,
+pub(crate) use export::{
+    FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, export_packet, for_judges,
 };
-pub use ignore::{GlobError, IgnoreGlobs};
-pub(crate) use instructions::cut_text;
-pub use instructions::{INSTRUCTION_FILES, read_instructions};
-pub use sha::sha256_hex as sha256;
+pub use ignore::IgnoreGlobs;
+pub(crate) use instructions::{cut_text, read_instructions};
+pub(crate) use sha::sha256_hex as sha256;
 
 /// What a packet is made of.
 #[derive(Debug)]
@@ -59,7 +57,7 @@ pub struct FileReaders<'a> {
 }
 
 /// See [`FileReaders::each`].
-pub type ReadEach =
+pub(crate) type ReadEach =
     fn(&mut [FileChange], &(dyn Fn(&mut FileChange) -> ReadFile + Sync)) -> Vec<ReadFile>;
 
 /// What became of a file, beside its hunks.
@@ -153,13 +151,13 @@ pub fn build_packet(
 }
 
 /// The packet as canonical JSON: the order of fields is that of the types, so the same packet gives the same bytes.
-pub fn to_bytes(packet: &Packet) -> Vec<u8> {
+pub(crate) fn to_bytes(packet: &Packet) -> Vec<u8> {
     // Strings, numbers and arrays only: serialization into memory cannot fail.
     serde_json::to_vec(packet).unwrap_or_default()
 }
 
 /// The packet's address: SHA-256 of [`to_bytes`], 64 hex digits.
-pub fn packet_digest(packet: &Packet) -> String {
+pub(crate) fn packet_digest(packet: &Packet) -> String {
     sha256(&to_bytes(packet))
 }
 

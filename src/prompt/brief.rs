@@ -25,7 +25,7 @@ pub struct BriefClass {
 }
 
 /// The smallest budget that is kept to: what is constant in a brief and the names of some files need room.
-pub const SMALLEST_BUDGET: usize = 8 * 1024;
+pub(crate) const SMALLEST_BUDGET: usize = 8 * 1024;
 
 impl Default for BriefClass {
     fn default() -> Self {

@@ -22,9 +22,12 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Packet, Seat, Task};
 use council_secrets::Redactor;
 
-pub use brief::{Brief, BriefClass, SMALLEST_BUDGET};
-pub use redact::{redact_source, redactor_for};
-pub use template::{PromptError, TEMPLATES};
+pub(crate) use brief::Brief;
+pub use brief::BriefClass;
+#[cfg(test)]
+pub(crate) use brief::SMALLEST_BUDGET;
+pub(crate) use redact::{redact_source, redactor_for};
+pub(crate) use template::PromptError;
 
 use crate::council::plan::RunSeed;
 use fence::PromptFence;

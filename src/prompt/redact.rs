@@ -12,7 +12,7 @@ use crate::text::mark_hidden;
 
 /// A redactor that knows the secrets of a change by their value: those of both its sides, of what the trusted side
 /// instructs, of what its authors say, and of a question.
-pub fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
+pub(crate) fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
     let files = packet.files.iter().flat_map(|file| {
         let path = file.path.display();
         file.hunks.iter().flat_map(move |hunk| {
@@ -44,7 +44,11 @@ pub fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
 ///
 /// A file whose name says that it holds secrets (`.env`, `*.pem`, `id_rsa`, …) shows the names of its settings but none of
 /// its values. Redacting twice changes nothing more. Lines stay lines, so their numbers hold.
-pub fn redact_source(redactor: &Redactor, path: Option<&RepoPath>, text: &str) -> (String, usize) {
+pub(crate) fn redact_source(
+    redactor: &Redactor,
+    path: Option<&RepoPath>,
+    text: &str,
+) -> (String, usize) {
     let path = path.map(RepoPath::display);
     let shown = redactor.redact_source(path.as_deref(), text);
     (

@@ -15,7 +15,7 @@ macro_rules! built_in {
 }
 
 /// Name and text of each built-in template.
-pub const TEMPLATES: &[(&str, &str)] = built_in![
+pub(crate) const TEMPLATES: &[(&str, &str)] = built_in![
     "brief",
     "rules",
     "answer",

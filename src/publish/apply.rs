@@ -17,7 +17,7 @@ use crate::report::Report;
 const CLOCK_SKEW_S: u64 = 3_600;
 
 /// The job that we run in, if it is one: its summary, its log, its outputs. Whoever implements it prints.
-pub trait WorkflowJob {
+pub(crate) trait WorkflowJob {
     /// Appends Markdown to the job's summary; false: there is none.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ pub trait WorkflowJob {
 
 /// What came of a plan.
 #[derive(Debug, Default)]
-pub struct PublishOutcome {
+pub(crate) struct PublishOutcome {
     /// What was done, in words.
     pub done: Vec<String>,
     /// What could not be done as it was asked for, and why.
@@ -59,13 +59,13 @@ pub struct PublishOutcome {
 
 impl PublishOutcome {
     /// Whether the report can be seen wherever it was asked for, or on a fallback.
-    pub fn is_published(&self) -> bool {
+    pub(crate) fn is_published(&self) -> bool {
         (self.failed.is_empty() && self.missing.is_empty()) || self.made_up
     }
 }
 
 /// Carries out a plan, in order. `before` are troubles that a surface had while it was looked at.
-pub fn apply_plan(
+pub(crate) fn apply_plan(
     actions: Vec<PublishAction>,
     before: Vec<(Surface, GitHubError)>,
     report: &Report,
@@ -116,7 +116,7 @@ pub fn apply_plan(
 }
 
 /// What the actions are about.
-pub struct PublishContext<'a> {
+pub(crate) struct PublishContext<'a> {
     /// The repository.
     pub hub: &'a GitHubApi<'a>,
     /// What was there when the plan was made.

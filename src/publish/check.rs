@@ -36,7 +36,7 @@ pub(super) fn conclusion_word(conclusion: CheckConclusion) -> &'static str {
 }
 
 /// A check that begins.
-pub fn begin_check(wishes: &PublishOptions, started: &str) -> Value {
+pub(crate) fn begin_check(wishes: &PublishOptions, started: &str) -> Value {
     let mut body = json!({
         "name": wishes.check_name,
         "head_sha": wishes.head,
@@ -50,7 +50,7 @@ pub fn begin_check(wishes: &PublishOptions, started: &str) -> Value {
 }
 
 /// A check that ends without a report: the run broke down, or the pull request has moved on.
-pub fn break_off_check(conclusion: CheckConclusion, title: &str, why: &str) -> Value {
+pub(crate) fn break_off_check(conclusion: CheckConclusion, title: &str, why: &str) -> Value {
     json!({
         "status": "completed",
         "conclusion": conclusion_word(conclusion),

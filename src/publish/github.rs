@@ -18,7 +18,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Where GitHub is, and who we are there.
 #[derive(Clone)]
-pub struct GitHubAccess {
+pub(crate) struct GitHubAccess {
     /// `GITHUB_API_URL`.
     pub api: String,
     /// `GITHUB_GRAPHQL_URL`.
@@ -31,7 +31,7 @@ pub struct GitHubAccess {
 
 /// A token, which nothing prints.
 #[derive(Clone)]
-pub struct ApiToken(pub String);
+pub(crate) struct ApiToken(pub String);
 
 impl std::fmt::Debug for ApiToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -40,7 +40,7 @@ impl std::fmt::Debug for ApiToken {
 }
 
 /// A client over octocrab with a runtime of its own.
-pub struct GitHub {
+pub(crate) struct GitHub {
     crab: octocrab::Octocrab,
     runtime: Runtime,
     api: String,
@@ -53,7 +53,7 @@ impl GitHub {
     /// # Errors
     ///
     /// When an address or a proxy is none, or the system's certificates cannot be read.
-    pub fn new(access: &GitHubAccess) -> Result<Self, TransportError> {
+    pub(crate) fn new(access: &GitHubAccess) -> Result<Self, TransportError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()

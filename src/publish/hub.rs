@@ -20,7 +20,7 @@ const PAUSE_MS: u64 = 1_000;
 const DEFAULT_LIMIT_MS: u64 = 60_000;
 
 /// How long all waits together may take unless told otherwise, in milliseconds.
-pub const MAX_WAIT_MS: u64 = 90_000;
+pub(crate) const MAX_WAIT_MS: u64 = 90_000;
 
 /// The most pages of a list that are read.
 const MAX_PAGES: u32 = 60;

@@ -48,7 +48,7 @@ pub(super) struct BodyMarker<'a> {
 }
 
 /// A name by which councils on one pull request are told apart: `[a-z0-9-]`, at most 40 characters.
-pub fn council_id(name: &str) -> String {
+pub(crate) fn council_id(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() {
             c.to_ascii_lowercase()

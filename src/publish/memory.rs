@@ -342,7 +342,7 @@ impl OpenFinding {
 }
 
 /// Adds what is still open to a report and makes its verdict no better than that.
-pub fn absorb_carried(report: &mut Report, carried: &[CarriedFinding]) {
+pub(crate) fn absorb_carried(report: &mut Report, carried: &[CarriedFinding]) {
     let known = |report: &Report, kept: &OpenFinding| {
         report
             .outcome

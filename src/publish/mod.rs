@@ -24,22 +24,25 @@ mod plan;
 mod seen;
 mod wishes;
 
-pub use action::{LineComment, PublishAction, Surface};
-pub use apply::{PublishContext, PublishOutcome, WorkflowJob, apply_plan};
-pub use call::{ApiCall, ApiClient, ApiEndpoint, ApiReply, Method, TransportError};
-pub use check::{begin_check, break_off_check};
-pub use event::{EventError, Trigger, WorkflowEvent};
+pub use action::{PublishAction, Surface};
+pub(crate) use apply::{PublishContext, WorkflowJob, apply_plan};
+#[cfg(test)]
+pub(crate) use call::Method;
+pub use call::{ApiCall, ApiClient, ApiReply, TransportError};
+pub(crate) use check::{begin_check, break_off_check};
+pub use event::{Trigger, WorkflowEvent};
 #[cfg(feature = "github")]
-pub use github::{ApiToken, GitHub, GitHubAccess};
-pub use hub::{GitHubApi, GitHubError, MAX_WAIT_MS, RepoSlug};
-pub use lines::DiffLines;
-pub use marker::council_id;
-pub use memory::{
-    CarriedFinding, FindingFate, OpenFinding, ReviewState, ReviewedText, absorb_carried,
-};
-pub use plan::{plan_actions, plan_fallback};
-pub use seen::{ExistingCheck, ForgeIdentity, ForgeState, OwnComment, PullRequest, ReviewThread};
-pub use wishes::{MAX_INLINE, PublishOptions};
+pub(crate) use github::{ApiToken, GitHub, GitHubAccess};
+pub(crate) use hub::GitHubError;
+pub use hub::{GitHubApi, RepoSlug};
+pub(crate) use lines::DiffLines;
+pub(crate) use marker::council_id;
+pub(crate) use memory::{ReviewState, ReviewedText, absorb_carried};
+pub use plan::plan_actions;
+pub(crate) use seen::ExistingCheck;
+pub use seen::{ForgeIdentity, ForgeState, PullRequest};
+pub(crate) use wishes::MAX_INLINE;
+pub use wishes::PublishOptions;
 
 #[cfg(test)]
 mod tests;

@@ -62,7 +62,7 @@ pub fn plan_actions(
 }
 
 /// What is done where the report cannot be shown as it was asked for: the summary and the log, and a status for a check.
-pub fn plan_fallback(
+pub(crate) fn plan_fallback(
     report: &Report,
     wishes: &PublishOptions,
     denied: Surface,

@@ -9,7 +9,7 @@ use super::lines::DiffLines;
 use super::memory::CarriedFinding;
 
 /// The most comments beside lines unless told otherwise: more of them hide a conversation.
-pub const MAX_INLINE: usize = 10;
+pub(crate) const MAX_INLINE: usize = 10;
 
 /// What is asked for.
 #[derive(Debug, Clone)]

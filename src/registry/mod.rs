@@ -7,18 +7,18 @@ use council_agents::AgentTable;
 use council_background::WorkerCommand;
 use council_protocol::Backend;
 
-pub use select::{
+pub(crate) use select::{
     BackendCandidate, BackendChoice, BackendPick, BackendRequest, BackendSelection, ProbeResult,
     SelectError, select_backend,
 };
-pub use survey::{BackendSurvey, survey_backends};
+pub(crate) use survey::{BackendSurvey, survey_backends};
 
 /// The backend whose judges are processes of their own, joined by the run's files.
-pub const WORKERS: &str = "background";
+pub(crate) const WORKERS: &str = "background";
 
 /// Where a backend comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BackendOrigin {
+pub(crate) enum BackendOrigin {
     /// Part of this program.
     BuiltIn,
     /// Named by trusted configuration or a flag; the words say where.
@@ -26,7 +26,7 @@ pub enum BackendOrigin {
 }
 
 /// A backend that could be opened.
-pub struct ListedBackend {
+pub(crate) struct ListedBackend {
     /// The name by which it is asked for.
     pub name: String,
     /// Where it comes from.
@@ -38,7 +38,7 @@ pub struct ListedBackend {
 }
 
 /// What built-in backends are made from.
-pub struct BackendKit {
+pub(crate) struct BackendKit {
     /// The agents that they are to hold.
     pub agents: AgentTable,
     /// How a worker is started; none: there are no worker processes.
@@ -65,7 +65,7 @@ const BUILT_IN: [(&str, BackendFactory); 4] = [
 ];
 
 /// The built-in backends, those that are preferred first.
-pub fn built_in_backends(kit: &BackendKit) -> Vec<ListedBackend> {
+pub(crate) fn built_in_backends(kit: &BackendKit) -> Vec<ListedBackend> {
     let listed = |(about, make): (&str, BackendFactory)| {
         let backend = make(kit);
         ListedBackend {

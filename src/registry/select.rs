@@ -16,7 +16,7 @@ const ONE_AFTER_ANOTHER: &str = "one after another";
 
 /// What a council asks of its backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BackendRequest {
+pub(crate) struct BackendRequest {
     /// The rules of the rounds.
     pub procedure: Procedure,
     /// Whether R2 runs.
@@ -27,7 +27,7 @@ pub struct BackendRequest {
 
 /// Who decided on the backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BackendChoice {
+pub(crate) enum BackendChoice {
     /// Nobody: take the best.
     Automatic,
     /// The user, by name.
@@ -35,11 +35,11 @@ pub enum BackendChoice {
 }
 
 /// What a probe came to: the capabilities granted to a seat, or why it cannot be taken.
-pub type ProbeResult = Result<CapabilitySet, Failure>;
+pub(crate) type ProbeResult = Result<CapabilitySet, Failure>;
 
 /// A backend as far as selection must know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackendCandidate {
+pub(crate) struct BackendCandidate {
     /// Its name.
     pub name: String,
     /// Its limits.
@@ -50,7 +50,7 @@ pub struct BackendCandidate {
 
 /// How a council runs in one backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackendPick {
+pub(crate) struct BackendPick {
     /// The backend's name.
     pub backend: String,
     /// The rules of the rounds, after degradation.
@@ -65,7 +65,7 @@ pub struct BackendPick {
 
 /// The backends that can run a council.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackendSelection {
+pub(crate) struct BackendSelection {
     /// The best first; the next is for when its judges cannot be seated. Never empty.
     pub picks: Vec<BackendPick>,
     /// Why the others were not chosen, by name.
@@ -74,7 +74,7 @@ pub struct BackendSelection {
 
 /// Why there is no backend. Comes before any judge starts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SelectError {
+pub(crate) enum SelectError {
     /// Asked for by a name that nobody has.
     #[error("there is no backend `{name}`: choose one of {known}")]
     Unknown {
@@ -111,7 +111,7 @@ pub enum SelectError {
 
 impl BackendRequest {
     /// What the procedure cannot do without.
-    pub fn needed_capabilities(&self) -> CapabilitySet {
+    pub(crate) fn needed_capabilities(&self) -> CapabilitySet {
         let mut need = CapabilitySet::default();
         if self.judges > 1 && self.procedure != Procedure::Quick {
             need.insert(Capability::Spawn);
@@ -123,7 +123,7 @@ impl BackendRequest {
     }
 
     /// What it asks for: its need, and what an automatic debate would use.
-    pub fn requested_capabilities(&self) -> CapabilitySet {
+    pub(crate) fn requested_capabilities(&self) -> CapabilitySet {
         let mut requested = self.needed_capabilities();
         if self.may_debate() {
             requested.insert(Capability::Message);
@@ -159,7 +159,7 @@ impl BackendRequest {
 
 /// Decides. Automatically: the best that meets the need, those that do not behind it, degraded in the open. By name:
 /// that one, or an error that names what it lacks.
-pub fn select_backend(
+pub(crate) fn select_backend(
     candidates: &[BackendCandidate],
     ask: &BackendRequest,
     choice: &BackendChoice,

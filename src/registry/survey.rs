@@ -12,7 +12,7 @@ use super::{BackendCandidate, BackendSelection, ListedBackend, ProbeResult, WORK
 use crate::session::SessionBackend;
 
 /// The backends that were asked, in the order of preference.
-pub struct BackendSurvey {
+pub(crate) struct BackendSurvey {
     /// What selection must know of each.
     pub candidates: Vec<BackendCandidate>,
     opened: BTreeMap<String, SessionBackend>,
@@ -20,14 +20,14 @@ pub struct BackendSurvey {
 
 impl BackendSurvey {
     /// Hands over the backends of a selection, the best first. Those that are left are dropped.
-    pub fn into_offers(mut self, selection: &BackendSelection) -> Vec<SessionBackend> {
+    pub(crate) fn into_offers(mut self, selection: &BackendSelection) -> Vec<SessionBackend> {
         let names = selection.picks.iter().map(|pick| &pick.backend);
         names.filter_map(|name| self.opened.remove(name)).collect()
     }
 }
 
 /// Opens every backend and probes every seat in it, all at the same time; `patience` bounds the whole.
-pub fn survey_backends(
+pub(crate) fn survey_backends(
     listed: Vec<ListedBackend>,
     hello: &Hello,
     seats: &[Seat],

@@ -8,19 +8,19 @@ use super::Report;
 use crate::council::outcome::{Disposition, JudgedFinding, Verdict, VerdictReason};
 
 /// The exit codes of the program. Where several apply, 1 goes before 3, and 3 before 4.
-pub mod exit {
+pub(crate) mod exit {
     /// PASS, WARN or SKIPPED.
-    pub const OK: u8 = 0;
+    pub(crate) const OK: u8 = 0;
     /// FAIL, or WARN under `--fail-on warn`.
-    pub const FAIL: u8 = 1;
+    pub(crate) const FAIL: u8 = 1;
     /// Usage or configuration.
-    pub const USAGE: u8 = 2;
+    pub(crate) const USAGE: u8 = 2;
     /// INCONCLUSIVE.
-    pub const INCONCLUSIVE: u8 = 3;
+    pub(crate) const INCONCLUSIVE: u8 = 3;
     /// A verdict was made, but neither a requested surface nor its fallback could be published.
-    pub const UNPUBLISHED: u8 = 4;
+    pub(crate) const UNPUBLISHED: u8 = 4;
     /// Interrupted, 128 + SIGINT.
-    pub const INTERRUPTED: u8 = 130;
+    pub(crate) const INTERRUPTED: u8 = 130;
 }
 
 /// From which verdict on the exit code is 1.

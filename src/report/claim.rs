@@ -35,7 +35,7 @@ impl ReportSource {
 /// Why a claim is not published.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the report says {}, but {what}: it was not written by git-council as it stands", verdict.as_str())]
-pub struct ClaimError {
+pub(crate) struct ClaimError {
     /// The verdict that it claims.
     pub verdict: Verdict,
     /// What speaks against it.
@@ -48,7 +48,10 @@ pub struct ClaimError {
 /// # Errors
 ///
 /// When it contradicts itself.
-pub fn accept_claim(mut report: Report, policy: VerdictPolicy) -> Result<Report, ClaimError> {
+pub(crate) fn accept_claim(
+    mut report: Report,
+    policy: VerdictPolicy,
+) -> Result<Report, ClaimError> {
     let verdict = report.outcome.verdict;
     let refuse = |what| ClaimError { verdict, what };
     let contradiction = json::contradiction(&report).or_else(|| inner_contradiction(&report));
@@ -70,7 +73,7 @@ pub fn accept_claim(mut report: Report, policy: VerdictPolicy) -> Result<Report,
 
 /// Adds what the built-in judges found over the real objects, and makes the verdict no better than theirs. A file that the
 /// claim does not list was read by nobody.
-pub fn absorb_recheck(report: &mut Report, recheck: &Report) {
+pub(crate) fn absorb_recheck(report: &mut Report, recheck: &Report) {
     for found in recheck
         .outcome
         .findings

@@ -12,23 +12,24 @@ mod facts;
 mod group;
 pub mod json;
 pub mod judge;
-pub mod markdown;
+pub(crate) mod markdown;
 mod page;
-pub mod rdjson;
+pub(crate) mod rdjson;
 mod receipt;
 mod redact;
-pub mod sarif;
-pub mod terminal;
+pub(crate) mod sarif;
+pub(crate) mod terminal;
 pub(crate) mod uri;
 mod words;
 
-pub use bottom_line::{BottomLine, CheckConclusion, FailOn, GatePolicy, exit};
-pub use claim::{ClaimError, ReportSource, absorb_recheck, accept_claim};
-pub use facts::{
-    BackendFacts, ChangeSize, InputDigests, InstructionFacts, MemoryPlace, Participation, Receipt,
-    RecognisedVerdict, ReviewSubject, RunFacts,
+pub use bottom_line::GatePolicy;
+pub(crate) use bottom_line::{BottomLine, CheckConclusion, FailOn, exit};
+pub(crate) use claim::{ReportSource, absorb_recheck, accept_claim};
+pub(crate) use facts::{
+    BackendFacts, InputDigests, MemoryPlace, Participation, Receipt, RecognisedVerdict,
 };
-pub use page::{DisplayOptions, Verbosity};
+pub use facts::{ChangeSize, ReviewSubject, RunFacts};
+pub(crate) use page::{DisplayOptions, Verbosity};
 
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::{Coverage, Finding};
@@ -46,7 +47,7 @@ use crate::council::plan::Procedure;
 pub(crate) const MAX_DOCUMENT: usize = 2_000;
 
 /// Version that every report carries.
-pub const REPORT_VERSION: u32 = 1;
+pub(crate) const REPORT_VERSION: u32 = 1;
 
 /// Everything that is known at the end of a run: the one object from which every surface is rendered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@ use crate::text::{self, Ellipsis};
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verbosity {
+pub(crate) enum Verbosity {
     /// The verdict only.
     Quiet,
     /// What a reader must know.
@@ -18,7 +18,7 @@ pub enum Verbosity {
 
 /// What a terminal can show. All of it is told, none of it is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DisplayOptions {
+pub(crate) struct DisplayOptions {
     /// Columns; at least 40 are used.
     pub width: usize,
     /// Whether to write colours.

@@ -9,7 +9,7 @@ use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
 use crate::text::{self, Untrusted};
 
 /// The findings that count, ended by a newline. Messages are Markdown, since that is what they are posted as.
-pub fn render(report: &Report) -> String {
+pub(crate) fn render(report: &Report) -> String {
     let names = JudgeNames::of(&report.outcome.judges);
     let counted = report.outcome.findings.iter().filter(|f| f.level.is_some());
     let severity = match report.outcome.verdict {

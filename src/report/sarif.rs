@@ -20,7 +20,7 @@ const FINGERPRINT: &str = "gitCouncil/v1";
 const MAX_RESULTS: usize = 25_000;
 
 /// The findings that count as a SARIF log with one run, ended by a newline.
-pub fn render(report: &Report) -> String {
+pub(crate) fn render(report: &Report) -> String {
     let findings: Vec<&JudgedFinding> = report
         .outcome
         .findings

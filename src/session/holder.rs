@@ -7,7 +7,7 @@ use super::error::SessionError;
 use super::world::SessionDisk;
 
 /// The file that is locked by whoever runs a council, for as long as it does.
-pub const LOCK_FILE: &str = "holder";
+pub(crate) const LOCK_FILE: &str = "holder";
 
 /// What became of an attempt to lock a file.
 pub enum LockAttempt {

@@ -32,7 +32,7 @@ const ESCAPE_FACTOR: u64 = 6;
 
 /// A turn that a job is to answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DueTurn {
+pub(crate) struct DueTurn {
     /// Whose.
     pub judge: JudgeId,
     /// Which.
@@ -41,7 +41,7 @@ pub struct DueTurn {
 
 /// Where a council stands after a stage.
 #[derive(Debug)]
-pub enum MatrixStage {
+pub(crate) enum MatrixStage {
     /// These turns are to be answered first.
     Due(Vec<DueTurn>),
     /// It has come to its end.
@@ -49,7 +49,7 @@ pub enum MatrixStage {
 }
 
 /// What a stage works with.
-pub struct MatrixContext<'a> {
+pub(crate) struct MatrixContext<'a> {
     /// The run's folder.
     pub run: &'a Path,
     /// What is under review.
@@ -69,7 +69,7 @@ pub struct MatrixContext<'a> {
 /// # Errors
 ///
 /// What the disk says.
-pub fn store_plan(run: &Path, plan: &Plan) -> io::Result<()> {
+pub(crate) fn store_plan(run: &Path, plan: &Plan) -> io::Result<()> {
     write_file(&run.join(PLAN_FILE), &stored::plan_to_bytes(plan))
 }
 
@@ -78,7 +78,7 @@ pub fn store_plan(run: &Path, plan: &Plan) -> io::Result<()> {
 /// # Errors
 ///
 /// What the disk says, and a plan that is none.
-pub fn load_plan(run: &Path) -> io::Result<Plan> {
+pub(crate) fn load_plan(run: &Path) -> io::Result<Plan> {
     stored::parse_plan(&fs::read(run.join(PLAN_FILE))?).map_err(io::Error::other)
 }
 
@@ -87,7 +87,7 @@ pub fn load_plan(run: &Path) -> io::Result<Plan> {
 /// # Errors
 ///
 /// What the disk says; and a council that neither asks nor ends.
-pub fn advance_council(
+pub(crate) fn advance_council(
     desk: &MatrixContext<'_>,
     plan: Plan,
     last: bool,

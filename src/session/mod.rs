@@ -13,7 +13,7 @@ mod hear;
 mod holder;
 mod interrupts;
 pub mod journal;
-pub mod matrix;
+pub(crate) mod matrix;
 mod opened;
 mod perform;
 mod places;
@@ -27,29 +27,28 @@ mod roll;
 mod run;
 mod seating;
 mod setting;
-pub mod stage;
-pub mod stored;
+pub(crate) mod stage;
+pub(crate) mod stored;
 #[cfg(test)]
 mod tests;
-pub mod worker;
+pub(crate) mod worker;
 mod world;
 
-pub use error::SessionError;
-pub use holder::{LOCK_FILE, LockAttempt, RunLock};
+pub(crate) use error::SessionError;
+pub use holder::LockAttempt;
+pub(crate) use holder::{LOCK_FILE, RunLock};
 pub use interrupts::InterruptSource;
 pub use opened::SessionBackend;
-pub use places::{RunFolder, RunFolders, RunRef, artefact_stem, prune_runs};
-pub use prove::QuoteProver;
-pub use purse::{BudgetLimits, CALLS_FILE};
+pub(crate) use places::artefact_stem;
+pub use places::{RunFolders, RunRef};
+pub(crate) use prove::QuoteProver;
+pub(crate) use purse::BudgetLimits;
 pub use real::RealWorld;
-pub use record::record_council;
-pub use replay::{ReplayError, replay_council};
-pub use resume::before_losses;
+pub(crate) use record::record_council;
+pub(crate) use replay::replay_council;
+pub(crate) use resume::before_losses;
 pub use run::{resume_session, run_session};
-pub use setting::{
-    AnswerFileName, AnswerFiling, AnswerPage, BackendFallback, BackendOffer, ExportFolders,
-    FinishedSession, LogListener, MINUTES_FILE, MinutesPage, PromptRenderer, SessionSetup,
-};
-pub use world::{
-    CalendarMoment, FileAppender, SessionDisk, SessionWorld, WriteDurability, draw_seed,
-};
+pub(crate) use setting::{AnswerFiling, ExportFolders, FinishedSession, MINUTES_FILE, MinutesPage};
+pub use setting::{BackendOffer, PromptRenderer, SessionSetup};
+pub(crate) use world::draw_seed;
+pub use world::{CalendarMoment, FileAppender, SessionDisk, SessionWorld, WriteDurability};

@@ -214,7 +214,7 @@ impl RunRef {
 }
 
 /// How the files of a run begin: `council-20260309-head-2` writes `2026-03-09-head-2-…`.
-pub fn artefact_stem(name: &str) -> String {
+pub(crate) fn artefact_stem(name: &str) -> String {
     let bare = name.strip_prefix("council-").unwrap_or(name);
     match bare.split_at_checked(8) {
         Some((day, target)) if day.bytes().all(|b| b.is_ascii_digit()) => {
@@ -237,25 +237,6 @@ fn to_slug(name: &str) -> String {
     match slug.trim_matches('-') {
         "" => "target".to_owned(),
         slug => slug.to_owned(),
-    }
-}
-
-/// Removes the oldest runs that have a report, so that `keep` runs are left. One without a report may still be going on,
-/// or be resumed; what cannot be removed stays.
-pub fn prune_runs(disk: &dyn SessionDisk, places: &RunFolders, keep: usize) {
-    let Some(runs) = places.runs.as_ref().map(RunFolder::path) else {
-        return;
-    };
-    let Ok(mut names) = disk.list_folder(&runs) else {
-        return;
-    };
-    // `council-YYYYMMDD-…` sorts by day.
-    names.retain(|name| name.starts_with("council-"));
-    let surplus = names.len().saturating_sub(keep);
-    let is_over = |folder: &PathBuf| disk.read_file(&folder.join("report.json")).is_ok();
-    let old = names.iter().take(surplus).map(|name| runs.join(name));
-    for folder in old.filter(is_over) {
-        let _ = disk.remove_dir(&folder);
     }
 }
 
@@ -370,24 +351,5 @@ mod tests {
         );
         assert_eq!(to_slug(&"ä".repeat(80)), "target");
         assert_eq!(to_slug(&"a".repeat(80)).len(), 50);
-    }
-
-    #[test]
-    fn pruning_takes_the_oldest_that_are_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let places = RunFolders::in_folder(folder.path());
-        let world = RealWorld::new();
-        let days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];
-        let runs = days.map(|day| RunRef::create(&world, &places, "x", &on(day)).unwrap());
-        for run in [&runs[1], &runs[2], &runs[3]] {
-            std::fs::write(run.file_path("report.json").unwrap(), "{}").unwrap();
-        }
-        prune_runs(world.disk(), &places, 2);
-        let left = runs.map(|run| run.folder.unwrap().exists());
-        assert_eq!(
-            left,
-            [true, false, true, true],
-            "the first has no report yet"
-        );
     }
 }

@@ -23,7 +23,7 @@ const MAX_SEARCH_BYTES: usize = 64 << 20;
 const HUNK_GAP: &str = "\u{0}gap\u{0}";
 
 /// Searches quotes and remembers what it has prepared and found.
-pub struct QuoteProver {
+pub(crate) struct QuoteProver {
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
     /// Judges that were shown redacted text quote redacted text.
@@ -49,7 +49,7 @@ struct SearchText {
 
 impl QuoteProver {
     /// A prover over one change.
-    pub fn new(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>, redactor: Redactor) -> Self {
+    pub(crate) fn new(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>, redactor: Redactor) -> Self {
         Self {
             packet,
             blobs,
@@ -61,7 +61,7 @@ impl QuoteProver {
 
     /// Searches `quote` at `location`; the text beside the proof is the squeezed lines around the place, empty when there
     /// is none.
-    pub fn prove_quote(&mut self, location: &Location, quote: &str) -> ProofWithContext {
+    pub(crate) fn prove_quote(&mut self, location: &Location, quote: &str) -> ProofWithContext {
         let key = (location.clone(), quote.to_owned());
         if let Some(found) = self.found.get(&key) {
             return found.clone();
@@ -73,7 +73,7 @@ impl QuoteProver {
 
     /// The line that is most like a quote which was not found, in a file of the change. Others stay closed: a judge could
     /// read the whole tree line by line by quoting what is not there. Secrets are taken out as they are of briefs.
-    pub fn nearest_line(&mut self, location: &Location, quote: &str) -> Option<NearestLine> {
+    pub(crate) fn nearest_line(&mut self, location: &Location, quote: &str) -> Option<NearestLine> {
         let location = self.resolved(location);
         self.find_change(&location.path)?;
         let texts = self.texts_of(&location.path).ok()?;

@@ -11,7 +11,7 @@ use council_protocol::{
 use serde::Serialize;
 
 /// The file of a run in which every call of an agent that costs something stands, a JSON object a line.
-pub const CALLS_FILE: &str = "calls.jsonl";
+pub(crate) const CALLS_FILE: &str = "calls.jsonl";
 
 /// As many calls as one turn may make at the price of the dearest: the first, and a few of fallback models.
 const CALLS_OF_A_TURN: f64 = 4.0;

@@ -15,7 +15,7 @@ use crate::packet;
 /// # Errors
 ///
 /// What the disk says.
-pub fn record_council(
+pub(crate) fn record_council(
     world: &dyn SessionWorld,
     run: &RunRef,
     packet: &Packet,

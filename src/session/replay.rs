@@ -7,7 +7,7 @@ use crate::council::{Action, Council, Outcome, Plan};
 
 /// Why a journal gives no outcome.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReplayError {
+pub(crate) enum ReplayError {
     /// The run was broken off.
     #[error(
         "the journal ends after {inputs} inputs, {at} ms into the run, and the council was not over"
@@ -21,7 +21,7 @@ pub enum ReplayError {
 }
 
 /// Feeds recorded inputs to a council of this plan. The engine reads no clock, so that the outcome is that of the run.
-pub fn replay_council(plan: Plan, entries: &[JournalEntry]) -> Result<Outcome, ReplayError> {
+pub(crate) fn replay_council(plan: Plan, entries: &[JournalEntry]) -> Result<Outcome, ReplayError> {
     let (mut council, actions) = Council::convene(plan);
     let mut outcome = find_conclusion(actions);
     for JournalEntry { at, input } in entries {

@@ -144,7 +144,7 @@ impl RunHistory {
 /// How many entries of a journal stand before the first judge that was lost to the machine, the network or the clock.
 ///
 /// None: no judge was. What judges said, and what they did wrong themselves, is never forgotten.
-pub fn before_losses(plan: Plan, entries: &[JournalEntry]) -> Option<usize> {
+pub(crate) fn before_losses(plan: Plan, entries: &[JournalEntry]) -> Option<usize> {
     let (mut council, actions) = Council::convene(plan);
     let mut owed = PendingWork::default();
     owed.on_actions(actions, 0);

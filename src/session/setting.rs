@@ -41,16 +41,16 @@ pub trait PromptRenderer: Send + Sync {
 }
 
 /// Renders the file of a judge's answer in a round, for people, without secrets.
-pub type AnswerPage = fn(&Seat, u8, &Answer, &Redactor) -> String;
+pub(crate) type AnswerPage = fn(&Seat, u8, &Answer, &Redactor) -> String;
 
 /// Renders what has passed so far, for people; none: there is nothing to tell.
-pub type MinutesPage = Arc<dyn Fn(Outcome) -> Option<String> + Send + Sync>;
+pub(crate) type MinutesPage = Arc<dyn Fn(Outcome) -> Option<String> + Send + Sync>;
 
 /// How the file of the minutes ends (`--save`).
-pub const MINUTES_FILE: &str = "session.md";
+pub(crate) const MINUTES_FILE: &str = "session.md";
 
 /// The path of the file of an answer, by seat and round; none: that answer has no file.
-pub type AnswerFileName = Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>;
+pub(crate) type AnswerFileName = Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>;
 
 /// Where the files of answers go, when not among the run's own: below a folder, under names that a procedure gives.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ pub struct AnswerFiling {
 }
 
 /// Hears a line of the log; the text is untrusted.
-pub type LogListener = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type LogListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The read-only exports of the reviewed tree in which agents work; none: no seat needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -24,7 +24,7 @@ struct StoredPlan {
 
 /// Why a stored plan cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum PlanError {
+pub(crate) enum PlanError {
     /// Written by another version of this program.
     #[error("the plan has version {0}, this program reads version {PLAN_VERSION}")]
     Version(u32),
@@ -37,7 +37,7 @@ pub enum PlanError {
 }
 
 /// The bytes of a plan.
-pub fn plan_to_bytes(plan: &Plan) -> Vec<u8> {
+pub(crate) fn plan_to_bytes(plan: &Plan) -> Vec<u8> {
     let empty = Arc::new(Coverage::default());
     let mut stored = StoredPlan {
         version: PLAN_VERSION,
@@ -62,7 +62,7 @@ pub fn plan_to_bytes(plan: &Plan) -> Vec<u8> {
 
 /// The whole packet of a run: `packet.json` is what judges may read in R1, the target stands in the journal's header, and
 /// the authors' words are in the plan.
-pub fn restore_packet(
+pub(crate) fn restore_packet(
     bytes: &[u8],
     header: &JournalHeader,
     plan: &Plan,
@@ -74,7 +74,7 @@ pub fn restore_packet(
 }
 
 /// The plan of these bytes.
-pub fn parse_plan(bytes: &[u8]) -> Result<Plan, PlanError> {
+pub(crate) fn parse_plan(bytes: &[u8]) -> Result<Plan, PlanError> {
     #[derive(Deserialize)]
     struct PlanVersion {
         version: u32,

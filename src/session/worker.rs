@@ -17,13 +17,13 @@ use serde::de::DeserializeOwned;
 use crate::packet::{self, FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, sha256};
 
 /// Where the packet's folder (docs/run-folder.md) lies in a run's folder.
-pub const PACKET_FOLDER: &str = "packet";
+pub(crate) const PACKET_FOLDER: &str = "packet";
 
 /// Writes the packet's folder for judges outside of this process.
 ///
 /// # Errors
 /// What the disk or the blob source says.
-pub fn export_packet(
+pub(crate) fn export_packet(
     run: &Path,
     packet: &Packet,
     brief: Option<&str>,
@@ -49,7 +49,7 @@ impl From<BlobError> for ExportError {
 
 /// The blobs of a packet's folder.
 #[derive(Debug)]
-pub struct FolderBlobs {
+pub(crate) struct FolderBlobs {
     folder: PathBuf,
     index: FolderIndex,
 }
@@ -76,7 +76,7 @@ impl BlobSource for FolderBlobs {
 ///
 /// # Errors
 /// The file that cannot be read or is not what the index says.
-pub fn open_packet(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
+pub(crate) fn open_packet(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
     let folder = run.join(PACKET_FOLDER);
     let index: FolderIndex = parse_json(&folder.join(INDEX_FILE))?;
     if index.version != FOLDER_VERSION {
@@ -102,7 +102,7 @@ pub fn open_packet(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
 ///
 /// # Errors
 /// When the judge's own files cannot be read, or the reply not written: then there is nobody to answer.
-pub fn answer_turn(
+pub(crate) fn answer_turn(
     run: &Path,
     judge: &JudgeId,
     turn: TurnId,

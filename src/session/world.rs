@@ -85,7 +85,7 @@ pub trait FileAppender: Send {
 }
 
 /// Draws the random bytes of a run.
-pub fn draw_seed(world: &dyn SessionWorld) -> io::Result<RunSeed> {
+pub(crate) fn draw_seed(world: &dyn SessionWorld) -> io::Result<RunSeed> {
     let mut bytes = [0; 32];
     world.fill_random(&mut bytes)?;
     Ok(RunSeed(

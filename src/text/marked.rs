@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Characters that a reader cannot see, or that change the order of what it sees, as their code points (`<U+202E>`):
 /// instructions hidden in tag characters, Trojan Source. Joiners of emoji stay. For readers that take everything
 /// literally, so in a form that no source code has.
-pub fn mark_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
+pub(crate) fn mark_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.chars().any(is_marked) {
         return text;
     }
@@ -21,7 +21,7 @@ pub fn mark_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// Whether [`mark_hidden`] writes a character out; a newline is left to whoever holds lines.
-pub fn is_marked(c: char) -> bool {
+pub(crate) fn is_marked(c: char) -> bool {
     match c {
         '\t' | '\r' | ' '..='~' => false,
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' => true,

@@ -12,70 +12,70 @@ mod width;
 
 use markdown::InlinePlace;
 
-pub use marked::{is_marked, mark_hidden};
-pub use visible::{is_hidden, json_safe};
-pub use width::{Ellipsis, clip_chars, display_width, fit_columns, wrap_columns};
+pub(crate) use marked::{is_marked, mark_hidden};
+pub(crate) use visible::{is_hidden, json_safe};
+pub(crate) use width::{Ellipsis, clip_chars, display_width, fit_columns, wrap_columns};
 
 /// Text that somebody else wrote. It has no `Display` on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Untrusted<'a>(&'a str);
+pub(crate) struct Untrusted<'a>(&'a str);
 
 impl<'a> Untrusted<'a> {
     /// Wraps text that somebody else wrote.
-    pub fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self(text)
     }
 
     /// For a terminal: prose on one line. Runs of white space, line ends included, become one space.
-    pub fn line(self) -> String {
+    pub(crate) fn line(self) -> String {
         visible::visible_line(self.0)
     }
 
     /// For a terminal: a path, ref or name. Spaces stay; every other white space is made visible.
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         visible::visible_name(self.0)
     }
 
     /// For a terminal: lines of code, tabs expanded to four columns, carriage returns at line ends dropped. Each line is
     /// meant to stand behind a gutter, so that a log command at its start is none.
-    pub fn code_lines(self) -> impl Iterator<Item = String> + 'a {
+    pub(crate) fn code_lines(self) -> impl Iterator<Item = String> + 'a {
         self.0.lines().map(visible::code_line)
     }
 
     /// For Markdown: inline prose on one line. Code spans are kept; markup, HTML, links, images, mentions, references and
     /// commands are shown as they were written and do nothing.
-    pub fn prose(self) -> String {
+    pub(crate) fn prose(self) -> String {
         markdown::inline_prose(self.0, InlinePlace::Text)
     }
 
     /// The same for a table's cell.
-    pub fn prose_cell(self) -> String {
+    pub(crate) fn prose_cell(self) -> String {
         markdown::inline_prose(self.0, InlinePlace::Cell)
     }
 
     /// For Markdown: a name or a line of code as a code span. Empty for empty text.
-    pub fn code(self) -> String {
+    pub(crate) fn code(self) -> String {
         markdown::code_span(self.0, InlinePlace::Text)
     }
 
     /// The same for a table's cell.
-    pub fn code_cell(self) -> String {
+    pub(crate) fn code_cell(self) -> String {
         markdown::code_span(self.0, InlinePlace::Cell)
     }
 
     /// For Markdown: a fenced block that its content cannot close, of at most `max_lines` lines, ended by a newline.
     /// `info` is the language; anything but letters, digits, `+`, `-` and `_` in it is dropped.
-    pub fn fence(self, info: &str, max_lines: usize) -> String {
+    pub(crate) fn fence(self, info: &str, max_lines: usize) -> String {
         markdown::fenced_block(self.0, info, max_lines)
     }
 
     /// For the message of a GitHub log command (`::error::…`): `%`, CR and LF are escaped.
-    pub fn log_message(self) -> String {
+    pub(crate) fn log_message(self) -> String {
         log::escape_message(self.0)
     }
 
     /// For a property of a GitHub log command (`file=…`): `:` and `,` are escaped, too.
-    pub fn log_property(self) -> String {
+    pub(crate) fn log_property(self) -> String {
         log::escape_property(self.0)
     }
 }

@@ -11,7 +11,7 @@ const MAX_MARKS: u8 = 4;
 /// marks, zero-width and tag characters, fillers that look like nothing, private use and noncharacters.
 ///
 /// Variation selectors count as hidden here; behind an emoji one is let through (U+FE0E, U+FE0F).
-pub fn is_hidden(c: char) -> bool {
+pub(crate) fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
     }
@@ -105,7 +105,7 @@ fn opens_command(before: &str) -> bool {
 
 /// JSON text that is safe to look at: what is hidden, back-ticks and log commands stand in it as `\u` escapes. A reader
 /// gets the same value, and a Markdown fence around it cannot be closed from inside.
-pub fn json_safe(json: &str) -> String {
+pub(crate) fn json_safe(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     let is_special = |c: char| c == '`' || c == '[' || (is_hidden(c) && c != '\n');

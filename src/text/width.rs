@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar as _;
 
 /// What stands where text was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ellipsis {
+pub(crate) enum Ellipsis {
     /// `…`, one column.
     #[default]
     Unicode,
@@ -16,7 +16,7 @@ pub enum Ellipsis {
 
 impl Ellipsis {
     /// The text.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Unicode => "…",
             Self::Ascii => "...",
@@ -25,7 +25,7 @@ impl Ellipsis {
 }
 
 /// Columns that text takes: an upper bound where terminals differ.
-pub fn display_width(text: &str) -> usize {
+pub(crate) fn display_width(text: &str) -> usize {
     text.chars().map(char_columns).sum()
 }
 
@@ -39,7 +39,7 @@ fn char_columns(c: char) -> usize {
 }
 
 /// Text cut to at most `columns` columns, with an ellipsis where something is missing.
-pub fn fit_columns(text: &str, max: usize, ellipsis: Ellipsis) -> String {
+pub(crate) fn fit_columns(text: &str, max: usize, ellipsis: Ellipsis) -> String {
     if display_width(text) <= max {
         return text.to_owned();
     }
@@ -65,7 +65,7 @@ fn prefix_bytes(text: &str, max: usize) -> usize {
 
 /// Text broken at spaces into lines of at most `max` columns (at least 8), the first one of at most `first`; a longer
 /// word is cut. No line starts with what a GitHub runner would take for a command. Never empty.
-pub fn wrap_columns(text: &str, first: usize, max: usize) -> Vec<String> {
+pub(crate) fn wrap_columns(text: &str, first: usize, max: usize) -> Vec<String> {
     let max = max.max(8);
     let mut lines = vec![String::new()];
     let mut room = first.min(max);
@@ -120,7 +120,7 @@ fn no_command(word: &str) -> Cow<'_, str> {
 }
 
 /// The first `max` characters of text, with an ellipsis where something is missing.
-pub fn clip_chars(text: &str, max: usize) -> Cow<'_, str> {
+pub(crate) fn clip_chars(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
         None => Cow::Borrowed(text),
         Some((at, _)) => Cow::Owned(format!("{}…", text[..at].trim_end())),

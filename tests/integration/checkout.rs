@@ -1,6 +1,6 @@
 //! A checkout cannot weaken its own review: neither its council.toml nor its `.git/config` turns a FAIL into anything milder.
 
-use git_council::config::{ConfigKey, KEYS, SourceTrust, ValueKind};
+use git_council::inside::config::{ConfigKey, KEYS, SourceTrust, ValueKind};
 
 use crate::harness::{PRIVATE_KEY, Repo};
 use crate::hook::Desk;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use council_protocol::{CoverageState, Packet, Side};
-use git_council::council::plan::RunSeed;
-use git_council::git::{self, ChangeRequest, GitEnvironment, ReviewedChange, TargetSpec};
-use git_council::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
-use git_council::prompt::{BriefClass, PromptBuilder};
+use git_council::inside::council::plan::RunSeed;
+use git_council::inside::git::{self, ChangeRequest, GitEnvironment, ReviewedChange, TargetSpec};
+use git_council::inside::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
+use git_council::inside::prompt::{BriefClass, PromptBuilder};
 
 use crate::harness::Repo;
 

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use git_council::report::{GatePolicy, json};
+use git_council::inside::report::{GatePolicy, json};
 use serde_json::Value;
 
 use crate::harness::Repo;

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use council_protocol::Millis;
 
 /// The most bytes of a transcript that are read; more is no debate.
-pub const MAX_TRANSCRIPT_BYTES: u64 = 8 << 20;
+pub(crate) const MAX_TRANSCRIPT_BYTES: u64 = 8 << 20;
 
 /// What a side needs of the machine.
-pub trait DuelFile {
+pub(crate) trait DuelFile {
     /// Milliseconds since the side began.
     fn now(&self) -> Millis;
 
@@ -31,14 +31,14 @@ pub trait DuelFile {
 
 /// A file on disk.
 #[derive(Debug)]
-pub struct DuelFileOnDisk {
+pub(crate) struct DuelFileOnDisk {
     path: PathBuf,
     began: Instant,
 }
 
 impl DuelFileOnDisk {
     /// The file at `path`, which need not exist.
-    pub fn new(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self {
             path,
             began: Instant::now(),

@@ -17,14 +17,14 @@ use crate::duel::protocol::speak;
 use crate::duel::protocol::transcript::{DebateTranscript, SectionKind};
 use crate::duel::protocol::{DuelEnding, DuelRole};
 
-pub use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES};
+pub(crate) use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES};
 
 /// A duel's sections are turns of one conversation: to the agent it is one round.
 const ROUND: u8 = 1;
 
 /// How one side plays.
 #[derive(Debug, Clone)]
-pub struct DuelSeat {
+pub(crate) struct DuelSeat {
     /// Which side; fixed for the run.
     pub role: DuelRole,
     /// The file's name in messages.
@@ -45,11 +45,11 @@ pub struct DuelSeat {
 
 /// Renders the text of a task for an agent that reads text; one that reads the task itself gets an empty prompt. An error is
 /// a template of the user's that cannot be rendered.
-pub type RenderPrompt<'a> = &'a dyn Fn(&Task, &str) -> Result<String, String>;
+pub(crate) type RenderPrompt<'a> = &'a dyn Fn(&Task, &str) -> Result<String, String>;
 
 /// How a side's run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DuelFinished {
+pub(crate) enum DuelFinished {
     /// The debate is over.
     Concluded {
         /// How.
@@ -65,7 +65,7 @@ pub enum DuelFinished {
 
 /// Why a side could not go on.
 #[derive(Debug, thiserror::Error)]
-pub enum DuelError {
+pub(crate) enum DuelError {
     /// A finished debate lies where a new one should begin.
     #[error("{file} holds a concluded debate: move it away, or name another file with `--file`")]
     Concluded {
@@ -105,7 +105,7 @@ pub enum DuelError {
 
 /// Plays one side to the end. `told` hears each section's heading as it is written (`-v`); nothing else is said before
 /// the end.
-pub fn play_side(
+pub(crate) fn play_side(
     seat: &DuelSeat,
     sitting: &mut SeatedJudge,
     prompt: RenderPrompt<'_>,
@@ -362,7 +362,7 @@ fn is_mendable(failure: &Failure) -> bool {
 }
 
 /// The name of a side as a judge.
-pub fn judge_name(role: DuelRole) -> &'static str {
+pub(crate) fn judge_name(role: DuelRole) -> &'static str {
     match role {
         DuelRole::A => "judge-a",
         DuelRole::B => "judge-b",

@@ -15,7 +15,7 @@ use super::{DuelRole, MAX_ROUNDS};
 
 /// One broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProtocolViolation {
+pub(crate) struct ProtocolViolation {
     /// The line in the file, from 1.
     pub line: u32,
     /// The rule.
@@ -32,7 +32,7 @@ impl fmt::Display for ProtocolViolation {
 
 /// The rules that a transcript can break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ProtocolRule {
+pub(crate) enum ProtocolRule {
     /// A section out of turn.
     TurnOrder,
     /// A section signed by the other role.
@@ -69,7 +69,7 @@ pub enum ProtocolRule {
 
 impl ProtocolRule {
     /// The rule's name in messages.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::TurnOrder => "turn-order",
             Self::WrongVoice => "wrong-voice",
@@ -91,7 +91,7 @@ impl ProtocolRule {
     }
 
     /// Whether it makes the transcript worthless as a debate; the others are lapses of form.
-    pub fn is_fatal(self) -> bool {
+    pub(crate) fn is_fatal(self) -> bool {
         matches!(
             self,
             Self::TurnOrder
@@ -107,7 +107,7 @@ impl ProtocolRule {
 }
 
 /// Every violation, in the order of the file.
-pub fn check_transcript(transcript: &DebateTranscript) -> Vec<ProtocolViolation> {
+pub(crate) fn check_transcript(transcript: &DebateTranscript) -> Vec<ProtocolViolation> {
     let mut checker = TranscriptChecker::default();
     let count = transcript.sections.len();
     for (index, section) in transcript.sections.iter().enumerate() {

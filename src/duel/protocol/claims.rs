@@ -12,7 +12,7 @@ const MAX_QUOTE_LINES: usize = 20;
 
 /// A claimed problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RaisedPoint {
+pub(crate) struct RaisedPoint {
     /// Its name, when the section gives one.
     pub id: Option<PointId>,
     /// How it relates to the other side's (later sections).
@@ -27,12 +27,12 @@ pub struct RaisedPoint {
 
 impl RaisedPoint {
     /// Whether it says where the problem is.
-    pub fn is_placed(&self) -> bool {
+    pub(crate) fn is_placed(&self) -> bool {
         has_place(&self.finding)
     }
 
     /// The stance that it takes on a point of the other side at the same place.
-    pub fn stance_there(&self) -> Option<Stance> {
+    pub(crate) fn stance_there(&self) -> Option<Stance> {
         match self.tag {
             Some(Tag::Same) => Some(Stance::Agreed),
             Some(Tag::NotReproduced) => Some(Stance::Disagreed),
@@ -43,12 +43,12 @@ impl RaisedPoint {
 }
 
 /// Whether a finding says where the problem is.
-pub fn has_place(finding: &Finding) -> bool {
+pub(crate) fn has_place(finding: &Finding) -> bool {
     !finding.location.path.as_bytes().is_empty()
 }
 
 /// The three tags of independent findings.
-pub const TAGS: [(&str, Tag); 3] = [
+pub(crate) const TAGS: [(&str, Tag); 3] = [
     ("same as other agent", Tag::Same),
     ("new finding", Tag::New),
     ("not reproduced / disagreed", Tag::NotReproduced),

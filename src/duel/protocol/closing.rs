@@ -9,7 +9,7 @@ use super::{DuelEnding, DuelRole};
 
 /// A closing as the sections before it explain it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DebateClosing {
+pub(crate) struct DebateClosing {
     /// Who closed.
     pub by: DuelRole,
     /// How the debate ended.
@@ -20,7 +20,7 @@ pub struct DebateClosing {
 
 /// Why a closing is none that the protocol allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClosingFault {
+pub(crate) enum ClosingFault {
     /// The side may not close here.
     WrongCloser,
     /// Rounds are left, and points are open.
@@ -46,7 +46,11 @@ impl DebateClosing {
 }
 
 /// Reads the closing that follows `state`, in which `next` was to come.
-pub fn read_closing(state: &DebateState, next: NextTurn, section: &DebateSection) -> DebateClosing {
+pub(crate) fn read_closing(
+    state: &DebateState,
+    next: NextTurn,
+    section: &DebateSection,
+) -> DebateClosing {
     let signed = section.signature.as_ref().map(|signature| signature.role);
     let stated = section.stated_ending();
     let says_late = stated.is_none() && tells_of_time_out(section);

@@ -15,7 +15,7 @@ use super::wording::{
 
 /// A statement that takes a stance.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PointReply {
+pub(crate) struct PointReply {
     /// On which points.
     pub to: PointRefs,
     /// Agreed, partially agreed, disagreed.
@@ -32,7 +32,7 @@ pub struct PointReply {
 
 /// A statement that names a point and takes no stance on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UncategorisedItem {
+pub(crate) struct UncategorisedItem {
     /// Which points.
     pub to: PointRefs,
     /// Its line in the file.
@@ -41,7 +41,7 @@ pub struct UncategorisedItem {
 
 /// What a section says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SectionContent {
+pub(crate) struct SectionContent {
     /// Points raised.
     pub points: Vec<RaisedPoint>,
     /// Replies given.
@@ -54,7 +54,7 @@ pub struct SectionContent {
 
 /// Reads a section's points and replies. Nothing inside a fence or a quote is a point, but a quote right under a point or a
 /// reply is its evidence. A closing speaks of what is over: it raises and answers nothing.
-pub fn read_content(section: &DebateSection) -> SectionContent {
+pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     let mut reader = ContentReader {
         is_opening: section.kind == SectionKind::Opening,
         ..ContentReader::default()

@@ -11,7 +11,7 @@ use super::transcript::{DebateTranscript, SectionKind};
 
 /// Every byte that this process has written and read.
 #[derive(Debug, Clone)]
-pub struct ByteLedger {
+pub(crate) struct ByteLedger {
     role: DuelRole,
     /// The file as it was last seen; none: it was not there.
     known: Option<Vec<u8>>,
@@ -23,7 +23,7 @@ pub struct ByteLedger {
 
 /// How somebody broke the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LedgerBreach {
+pub(crate) enum LedgerBreach {
     /// It is gone.
     Vanished,
     /// What was read is no longer there as it was, from this line on.
@@ -59,7 +59,7 @@ impl fmt::Display for LedgerBreach {
 
 impl ByteLedger {
     /// The ledger of a side that has not seen the file yet.
-    pub fn new(role: DuelRole) -> Self {
+    pub(crate) fn new(role: DuelRole) -> Self {
         Self {
             role,
             known: None,
@@ -69,14 +69,14 @@ impl ByteLedger {
     }
 
     /// The file as it was when nothing was wrong with it yet; none: it was never there.
-    pub fn known_text(&self) -> Option<String> {
+    pub(crate) fn known_text(&self) -> Option<String> {
         self.known
             .as_deref()
             .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
     /// Compares the file with what is known of it. What is whole now must stay as it is.
-    pub fn observe(&mut self, bytes: Option<&[u8]>) -> Result<(), LedgerBreach> {
+    pub(crate) fn observe(&mut self, bytes: Option<&[u8]>) -> Result<(), LedgerBreach> {
         let Some(bytes) = bytes else {
             return match self.known {
                 Some(_) => Err(LedgerBreach::Vanished),
@@ -92,7 +92,7 @@ impl ByteLedger {
     }
 
     /// Takes note of what this process has appended to `before`.
-    pub fn record_append(&mut self, before: &[u8], addition: &[u8]) {
+    pub(crate) fn record_append(&mut self, before: &[u8], addition: &[u8]) {
         let mut bytes = before.to_vec();
         bytes.extend_from_slice(addition);
         self.own.push(before.len()..bytes.len());

@@ -5,33 +5,33 @@
 //! names violations with their lines, [`ledger`] knows every byte, [`side`] decides the next move, [`render`] writes a section.
 
 mod blocks;
-pub mod check;
-pub mod claims;
-pub mod closing;
-pub mod content;
+pub(crate) mod check;
+pub(crate) mod claims;
+pub(crate) mod closing;
+pub(crate) mod content;
 #[cfg(test)]
 mod laws;
-pub mod ledger;
-pub mod point_ref;
-pub mod render;
-pub mod side;
-pub mod speak;
-pub mod standing;
-pub mod transcript;
-pub mod turns;
-pub mod wording;
+pub(crate) mod ledger;
+pub(crate) mod point_ref;
+pub(crate) mod render;
+pub(crate) mod side;
+pub(crate) mod speak;
+pub(crate) mod standing;
+pub(crate) mod transcript;
+pub(crate) mod turns;
+pub(crate) mod wording;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 /// Rounds (a follow-up and its response) after Response 1, at most.
-pub const MAX_ROUNDS: u32 = 5;
+pub(crate) const MAX_ROUNDS: u32 = 5;
 
 /// Which side a process speaks for; fixed for the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum DuelRole {
+pub(crate) enum DuelRole {
     /// The opener.
     A,
     /// The responder.
@@ -40,7 +40,7 @@ pub enum DuelRole {
 
 impl DuelRole {
     /// The other side.
-    pub fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             Self::A => Self::B,
             Self::B => Self::A,
@@ -48,7 +48,7 @@ impl DuelRole {
     }
 
     /// The letter: `A` or `B`.
-    pub fn letter(self) -> char {
+    pub(crate) fn letter(self) -> char {
         match self {
             Self::A => 'A',
             Self::B => 'B',
@@ -63,7 +63,7 @@ impl fmt::Display for DuelRole {
 }
 
 /// Which side a process is: named on the command line, else by whether the file exists.
-pub fn resolve_role(designated: Option<DuelRole>, file_exists: bool) -> DuelRole {
+pub(crate) fn resolve_role(designated: Option<DuelRole>, file_exists: bool) -> DuelRole {
     designated.unwrap_or(if file_exists {
         DuelRole::B
     } else {
@@ -74,7 +74,7 @@ pub fn resolve_role(designated: Option<DuelRole>, file_exists: bool) -> DuelRole
 /// How a duel ended; stands as `Outcome: …` under `## CONSENSUS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DuelEnding {
+pub(crate) enum DuelEnding {
     /// Every point is settled.
     Consensus,
     /// The last round is over and points are open.
@@ -97,7 +97,7 @@ impl DuelEnding {
     ];
 
     /// The word behind `Outcome:`.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Consensus => "consensus",
             Self::Limit => "limit",
@@ -108,12 +108,12 @@ impl DuelEnding {
     }
 
     /// The ending that a word names.
-    pub fn parse(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word)
     }
 
     /// The ending when `late` did not answer in time.
-    pub fn timeout_of(late: DuelRole) -> Self {
+    pub(crate) fn timeout_of(late: DuelRole) -> Self {
         match late {
             DuelRole::A => Self::TimeoutA,
             DuelRole::B => Self::TimeoutB,

@@ -6,7 +6,7 @@ use super::DuelRole;
 
 /// Name of a point: side and number, `A1`. Numbered through the whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PointId {
+pub(crate) struct PointId {
     /// Who raised it.
     pub role: DuelRole,
     /// From 1.
@@ -15,7 +15,7 @@ pub struct PointId {
 
 impl PointId {
     /// Reads `A1`.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let role = match text.as_bytes().first()? {
             b'A' => DuelRole::A,
             b'B' => DuelRole::B,
@@ -34,7 +34,7 @@ impl std::fmt::Display for PointId {
 
 /// What a statement says that it is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PointRefs {
+pub(crate) struct PointRefs {
     /// Points by name.
     pub ids: Vec<PointId>,
     /// The number of a list item: `2.` answers the second point.
@@ -47,7 +47,7 @@ pub struct PointRefs {
 
 impl PointRefs {
     /// Whether nothing is named.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty() && self.ordinal.is_none() && self.place.is_none()
     }
 }

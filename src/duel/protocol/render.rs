@@ -11,7 +11,7 @@ use super::{DuelEnding, DuelRole};
 
 /// What one side says in a section.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SectionDraft {
+pub(crate) struct SectionDraft {
     /// Vote and one sentence, in an opening or a first response.
     pub position: Option<(Vote, String)>,
     /// Replies: to which point, stance, reasoning, evidence.
@@ -25,12 +25,12 @@ pub struct SectionDraft {
 }
 
 /// The head of a new file.
-pub fn render_head(subject: &str) -> String {
+pub(crate) fn render_head(subject: &str) -> String {
     format!("# Code Debate: {}\n", one_line(subject))
 }
 
 /// A whole section with its signature, to be appended in one write.
-pub fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &str) -> String {
+pub(crate) fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &str) -> String {
     let mut out = format!("\n## {}\n\n", kind.heading());
     if let Some((vote, insight)) = &speech.position {
         out += &format!("Vote: {} — {}\n\n", vote.as_str(), one_line(insight));
@@ -60,7 +60,7 @@ pub fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &str) -> S
 }
 
 /// The closing section.
-pub fn render_consensus(
+pub(crate) fn render_consensus(
     ending: DuelEnding,
     agreed: &[PointId],
     open: &[PointId],
@@ -86,7 +86,7 @@ fn join_ids(ids: &[PointId]) -> String {
 }
 
 /// `*— Agent A (git-council), 2025-06-15T14:30:00Z*`.
-pub fn render_signature(role: DuelRole, tool: &str, time: &str) -> String {
+pub(crate) fn render_signature(role: DuelRole, tool: &str, time: &str) -> String {
     format!("*— {role} ({tool}), {time}*")
 }
 

@@ -10,7 +10,7 @@ use super::{DuelEnding, DuelRole, check};
 
 /// What a side does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SideMove {
+pub(crate) enum SideMove {
     /// Look again after a pause.
     Wait,
     /// Ask the agent and append this section; with `last`, close in the same append.
@@ -36,7 +36,7 @@ pub enum SideMove {
 
 /// One side's memory between two looks at the file.
 #[derive(Debug, Clone)]
-pub struct DuelSide {
+pub(crate) struct DuelSide {
     role: DuelRole,
     timeout_ms: Millis,
     /// The text that was last acted upon or waited on, and since when. Remembering what was consumed, rather than what
@@ -47,7 +47,7 @@ pub struct DuelSide {
 
 impl DuelSide {
     /// A side that begins to look now.
-    pub fn new(role: DuelRole, timeout_ms: Millis, now: Millis) -> Self {
+    pub(crate) fn new(role: DuelRole, timeout_ms: Millis, now: Millis) -> Self {
         Self {
             role,
             timeout_ms,
@@ -57,7 +57,7 @@ impl DuelSide {
     }
 
     /// What to do, given the file's text (`None`: there is no file).
-    pub fn next_move(&mut self, text: Option<&str>, now: Millis) -> SideMove {
+    pub(crate) fn next_move(&mut self, text: Option<&str>, now: Millis) -> SideMove {
         if self.seen.as_deref() != text {
             self.seen = text.map(str::to_owned);
             self.since = now;
@@ -127,13 +127,13 @@ impl DuelSide {
 }
 
 /// Whether nothing is open between the sides.
-pub fn is_settled(transcript: &DebateTranscript) -> bool {
+pub(crate) fn is_settled(transcript: &DebateTranscript) -> bool {
     DebateState::read(transcript).is_settled()
 }
 
 /// How a concluded transcript ended. A fatal violation anywhere outweighs what it says of itself, and so does what the sides
 /// said: a closing makes no agreement.
-pub fn ending_of(transcript: &DebateTranscript) -> DuelEnding {
+pub(crate) fn ending_of(transcript: &DebateTranscript) -> DuelEnding {
     let is_broken = check::check_transcript(transcript)
         .iter()
         .any(|v| v.rule.is_fatal());

@@ -14,7 +14,7 @@ use super::transcript::{DebateTranscript, SectionKind};
 const NEAR_LINES: u32 = 3;
 
 /// What an agent is asked for its next section: the open points of the other side, and what was said against its own.
-pub fn build_task(role: DuelRole, section: SectionKind, text: &str) -> Task {
+pub(crate) fn build_task(role: DuelRole, section: SectionKind, text: &str) -> Task {
     let open: Vec<PointStanding> = point_standings(&DebateTranscript::parse(text))
         .into_iter()
         .filter(|p| !p.is_settled())
@@ -48,7 +48,7 @@ fn to_objection(point: &PointStanding) -> Option<Objection> {
 
 /// What a side writes in `section`: `review` is its own review of the subject, `answer` its answer to [`task`] (none in
 /// an opening, which is the review itself).
-pub fn draft_section(
+pub(crate) fn draft_section(
     role: DuelRole,
     text: &str,
     section: SectionKind,
@@ -117,7 +117,7 @@ pub fn draft_section(
 }
 
 /// The points of a task that an answer to it leaves uncategorised.
-pub fn unanswered_points<'a>(task: &'a Task, answer: &Answer) -> Vec<&'a str> {
+pub(crate) fn unanswered_points<'a>(task: &'a Task, answer: &Answer) -> Vec<&'a str> {
     let Task::Duel { theirs, .. } = task else {
         return Vec::new();
     };
@@ -165,7 +165,7 @@ fn is_near(a: &Finding, b: &Finding) -> bool {
 }
 
 /// Points by whether they are settled, for the CONSENSUS.
-pub fn split_by_settled(text: &str) -> (Vec<PointId>, Vec<PointId>) {
+pub(crate) fn split_by_settled(text: &str) -> (Vec<PointId>, Vec<PointId>) {
     let standings = point_standings(&DebateTranscript::parse(text));
     let (settled, open): (Vec<_>, Vec<_>) = standings.iter().partition(|p| p.is_settled());
     let ids = |points: Vec<&PointStanding>| points.iter().map(|p| p.id).collect();

@@ -14,7 +14,7 @@ const NEAR_LINES: u32 = 3;
 
 /// One point with everything that was said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PointStanding {
+pub(crate) struct PointStanding {
     /// Its name.
     pub id: PointId,
     /// The problem as it was raised.
@@ -31,7 +31,7 @@ pub struct PointStanding {
 
 /// A reply with its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PointOpinion {
+pub(crate) struct PointOpinion {
     /// Whose.
     pub role: DuelRole,
     /// Agreement.
@@ -48,7 +48,7 @@ pub struct PointOpinion {
 
 /// A disagreement that names no point: it stands until its side agrees in a later section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LooseDissent {
+pub(crate) struct LooseDissent {
     /// Whose.
     pub role: DuelRole,
     /// The section in which it stands, from 0.
@@ -59,7 +59,7 @@ pub struct LooseDissent {
 
 impl PointStanding {
     /// The last word of a side on this point.
-    pub fn last_of(&self, role: DuelRole) -> Option<&PointOpinion> {
+    pub(crate) fn last_of(&self, role: DuelRole) -> Option<&PointOpinion> {
         self.replies.iter().rev().find(|r| r.role == role)
     }
 
@@ -68,7 +68,7 @@ impl PointStanding {
     }
 
     /// Whether its owner agreed to the other side's last objection, and thereby gave the point up.
-    pub fn is_conceded(&self) -> bool {
+    pub(crate) fn is_conceded(&self) -> bool {
         let (other, owner) = (self.id.role.other(), self.id.role);
         let objected = self
             .last_of(other)
@@ -93,19 +93,19 @@ impl PointStanding {
     }
 
     /// Whether nothing is left to say: the other side agrees, or the owner gave it up.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.is_agreed() || self.is_conceded()
     }
 
     /// Whether the point says where the problem is.
-    pub fn is_placed(&self) -> bool {
+    pub(crate) fn is_placed(&self) -> bool {
         has_place(&self.finding)
     }
 }
 
 /// Everything that two sides have said of each other's points.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DebateState {
+pub(crate) struct DebateState {
     /// Every point in the order in which it was raised.
     pub points: Vec<PointStanding>,
     /// Disagreements that name no point and still stand.
@@ -116,7 +116,7 @@ pub struct DebateState {
 
 impl DebateState {
     /// Reads a transcript.
-    pub fn read(transcript: &DebateTranscript) -> Self {
+    pub(crate) fn read(transcript: &DebateTranscript) -> Self {
         let mut state = Self::default();
         let count = transcript.sections.len();
         for (index, section) in transcript.sections.iter().enumerate() {
@@ -129,13 +129,13 @@ impl DebateState {
     }
 
     /// Whether nothing is open between the sides.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.dissents.is_empty() && self.points.iter().all(PointStanding::is_settled)
     }
 
     /// Whether `closer` may say that everything is agreed: a point of the other side on which the closer never took a stance
     /// is accepted by its closing; one of its own needs the other's word.
-    pub fn is_settled_for(&self, closer: DuelRole) -> bool {
+    pub(crate) fn is_settled_for(&self, closer: DuelRole) -> bool {
         let is_accepted =
             |point: &PointStanding| point.id.role != closer && point.last_of(closer).is_none();
         let is_dissenting = self.dissents.iter().any(|dissent| dissent.role != closer);
@@ -170,7 +170,7 @@ impl DebateState {
     }
 
     /// Which points each reply speaks of: those that it names, else those of the other side in their order.
-    pub fn assign_replies<'a>(
+    pub(crate) fn assign_replies<'a>(
         &self,
         role: DuelRole,
         kind: SectionKind,
@@ -216,7 +216,12 @@ impl DebateState {
     }
 
     /// The points that a statement names, as far as they were raised.
-    pub fn targets_of(&self, role: DuelRole, kind: SectionKind, to: &PointRefs) -> Vec<PointId> {
+    pub(crate) fn targets_of(
+        &self,
+        role: DuelRole,
+        kind: SectionKind,
+        to: &PointRefs,
+    ) -> Vec<PointId> {
         let known = |id: &PointId| self.points.iter().any(|point| point.id == *id);
         if !to.ids.is_empty() {
             return to.ids.iter().copied().filter(known).collect();
@@ -237,7 +242,7 @@ impl DebateState {
     }
 
     /// The point that a finding takes a stance on.
-    pub fn target_of(&self, role: DuelRole, point: &RaisedPoint) -> Option<PointId> {
+    pub(crate) fn target_of(&self, role: DuelRole, point: &RaisedPoint) -> Option<PointId> {
         point.stance_there()?;
         let near = self.near_point(role, &point.finding.location);
         // "Same as other agent" speaks of the other side's findings only.
@@ -400,12 +405,12 @@ fn takes_part(content: &SectionContent) -> bool {
 }
 
 /// Every point in the order in which it was raised.
-pub fn point_standings(transcript: &DebateTranscript) -> Vec<PointStanding> {
+pub(crate) fn point_standings(transcript: &DebateTranscript) -> Vec<PointStanding> {
     DebateState::read(transcript).points
 }
 
 /// The vote that a side named in its section (`Vote: FAIL — …`), the last one.
-pub fn vote_of(transcript: &DebateTranscript, role: DuelRole) -> Option<(Vote, String)> {
+pub(crate) fn vote_of(transcript: &DebateTranscript, role: DuelRole) -> Option<(Vote, String)> {
     let own = transcript
         .sections
         .iter()

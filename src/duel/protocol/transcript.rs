@@ -4,7 +4,7 @@ use super::{DuelEnding, DuelRole};
 
 /// What a section is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SectionKind {
+pub(crate) enum SectionKind {
     /// `## Opening`.
     Opening,
     /// `## Response N`.
@@ -40,7 +40,7 @@ impl SectionKind {
     }
 
     /// The heading as it stands in the file, without `## `.
-    pub fn heading(self) -> String {
+    pub(crate) fn heading(self) -> String {
         match self {
             Self::Opening => "Opening".into(),
             Self::Response(n) => format!("Response {n}"),
@@ -51,7 +51,7 @@ impl SectionKind {
     }
 
     /// Who writes such a section; none: either side.
-    pub fn owner(self) -> Option<DuelRole> {
+    pub(crate) fn owner(self) -> Option<DuelRole> {
         match self {
             Self::Opening | Self::FollowUp(_) => Some(DuelRole::A),
             Self::Response(_) => Some(DuelRole::B),
@@ -62,7 +62,7 @@ impl SectionKind {
 
 /// The line that closes a section: `*— Agent A (tool), 2025-06-15T14:30:00Z*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SectionSignature {
+pub(crate) struct SectionSignature {
     /// Who.
     pub role: DuelRole,
     /// The tool in brackets, if named.
@@ -75,7 +75,7 @@ pub struct SectionSignature {
 
 /// One second-level section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DebateSection {
+pub(crate) struct DebateSection {
     /// What it is.
     pub kind: SectionKind,
     /// The heading's text without `## `.
@@ -94,7 +94,7 @@ pub struct DebateSection {
 
 /// A line of a section's body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BodyLine {
+pub(crate) struct BodyLine {
     /// Number in the file, from 1.
     pub number: u32,
     /// The text.
@@ -105,7 +105,7 @@ pub struct BodyLine {
 
 /// Where a line of a body stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BodyLineKind {
+pub(crate) enum BodyLineKind {
     /// In open text: only there a heading or a signature counts.
     Open,
     /// Indented by four columns or more: code, or an item of an item.
@@ -118,31 +118,31 @@ pub enum BodyLineKind {
 
 impl BodyLine {
     /// Whether it stands in open text.
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.kind == BodyLineKind::Open
     }
 
     /// Whether it is its author's words, rather than something that is shown.
-    pub fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         matches!(self.kind, BodyLineKind::Open | BodyLineKind::Indented)
     }
 }
 
 impl DebateSection {
     /// Whether it is wholly there, outside every fence: signed, or a closing, which ends the debate as soon as it stands there.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         let is_finished = self.signature.is_some() || self.kind == SectionKind::Consensus;
         is_finished && self.open_fence.is_none()
     }
 
     /// Whose words it is: the signature says, and without one the heading.
-    pub fn author(&self) -> Option<DuelRole> {
+    pub(crate) fn author(&self) -> Option<DuelRole> {
         let signed = self.signature.as_ref().map(|signature| signature.role);
         signed.or(self.kind.owner())
     }
 
     /// What `Outcome:` says, in a CONSENSUS.
-    pub fn stated_ending(&self) -> Option<DuelEnding> {
+    pub(crate) fn stated_ending(&self) -> Option<DuelEnding> {
         let lines = self.body.iter().filter(|l| l.is_open());
         lines
             .filter_map(|l| l.text.trim().strip_prefix("Outcome:"))
@@ -150,7 +150,7 @@ impl DebateSection {
     }
 
     /// The words of its body, line by line.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.body
             .iter()
             .filter(|line| line.is_text())
@@ -160,7 +160,7 @@ impl DebateSection {
 
 /// A whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DebateTranscript {
+pub(crate) struct DebateTranscript {
     /// What stands behind `# Code Debate: `.
     pub subject: Option<String>,
     /// The second-level sections in order.
@@ -169,7 +169,7 @@ pub struct DebateTranscript {
 
 impl DebateTranscript {
     /// Reads a file's text. Never fails: what is odd is named by [`super::check`].
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut reader = TranscriptReader::default();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (index, line) in text.lines().enumerate() {
@@ -179,18 +179,18 @@ impl DebateTranscript {
     }
 
     /// Whether a complete CONSENSUS stands in the file.
-    pub fn is_concluded(&self) -> bool {
+    pub(crate) fn is_concluded(&self) -> bool {
         self.closing().is_some()
     }
 
     /// The first complete CONSENSUS and its index.
-    pub fn closing(&self) -> Option<(usize, &DebateSection)> {
+    pub(crate) fn closing(&self) -> Option<(usize, &DebateSection)> {
         let mut sections = self.sections.iter().enumerate();
         sections.find(|(_, s)| s.kind == SectionKind::Consensus && s.is_complete())
     }
 
     /// The sections before that one.
-    pub fn before(&self, index: usize) -> Self {
+    pub(crate) fn before(&self, index: usize) -> Self {
         Self {
             subject: None,
             sections: self.sections[..index].to_vec(),

@@ -5,7 +5,7 @@ use super::{DuelRole, MAX_ROUNDS};
 
 /// What may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextTurn {
+pub(crate) enum NextTurn {
     /// `role` may append `section`; A may close instead when `may_close`.
     Append {
         /// Whose move it is.
@@ -28,7 +28,7 @@ pub enum NextTurn {
 }
 
 /// What may come next in a file. An empty transcript is A's to open.
-pub fn next_turn(transcript: &DebateTranscript) -> NextTurn {
+pub(crate) fn next_turn(transcript: &DebateTranscript) -> NextTurn {
     if transcript.is_concluded() {
         return NextTurn::Over;
     }

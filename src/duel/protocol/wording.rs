@@ -7,7 +7,7 @@
 use council_protocol::answer::Stance;
 
 /// The three labels as the protocol spells them, longest first so that none hides another.
-pub const LABELS: [(&str, Stance); 3] = [
+pub(crate) const LABELS: [(&str, Stance); 3] = [
     ("Partially agreed", Stance::PartiallyAgreed),
     ("Disagreed", Stance::Disagreed),
     ("Agreed", Stance::Agreed),
@@ -281,7 +281,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The label at the start of a statement and what follows it: `**Agreed** — yes`, `I agree: yes`, `[Disagreed] no`.
-pub fn split_label(text: &str) -> Option<(Stance, &str)> {
+pub(crate) fn split_label(text: &str) -> Option<(Stance, &str)> {
     let bare = text.trim_start_matches(is_ornament);
     let mut words = Words::of(bare);
     let fillers = words
@@ -322,7 +322,7 @@ fn skip_words(text: &str, count: usize) -> &str {
 }
 
 /// The stance of a statement that begins with a label, its whole text considered.
-pub fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
+pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
     if label != Stance::Agreed {
         return label;
     }
@@ -339,7 +339,7 @@ pub fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
 }
 
 /// The same of a statement that names nothing that it agrees to: there a doubt is one of what was agreed to.
-pub fn stance_of_unnamed(label: Stance, reasoning: &str) -> Stance {
+pub(crate) fn stance_of_unnamed(label: Stance, reasoning: &str) -> Stance {
     let doubts = Words::of(reasoning).without_ended().has_any(DOUBTS);
     match (stance_of_labelled(label, reasoning), doubts) {
         (Stance::Agreed, true) => Stance::Disagreed,
@@ -348,7 +348,7 @@ pub fn stance_of_unnamed(label: Stance, reasoning: &str) -> Stance {
 }
 
 /// The stance of a statement without a label at its start; none: it takes none.
-pub fn stance_in_words(text: &str) -> Option<Stance> {
+pub(crate) fn stance_in_words(text: &str) -> Option<Stance> {
     let words = Words::of(text).without_ended();
     let partial = LEADING
         .iter()
@@ -383,7 +383,7 @@ pub fn stance_in_words(text: &str) -> Option<Stance> {
 }
 
 /// Whether an agreement speaks of everything that is open: "Agreed on all points", or the label and nothing else.
-pub fn is_universal(text: &str) -> bool {
+pub(crate) fn is_universal(text: &str) -> bool {
     let words = Words::of(text);
     let says_all = words
         .0
@@ -393,7 +393,7 @@ pub fn is_universal(text: &str) -> bool {
 }
 
 /// Whether a closing says that its sides do not agree.
-pub fn refuses(text: &str) -> bool {
+pub(crate) fn refuses(text: &str) -> bool {
     let words = Words::of(text).without_ended();
     let remaining = ["remaining disagreements", "remaining disagreement"]
         .iter()
@@ -406,7 +406,7 @@ pub fn refuses(text: &str) -> bool {
 }
 
 /// Whether a section that names no vote and answers nothing still says that it found nothing.
-pub fn is_approval(text: &str) -> bool {
+pub(crate) fn is_approval(text: &str) -> bool {
     const APPROVALS: &[&str] = &[
         "no issues",
         "no issue",

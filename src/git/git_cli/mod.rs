@@ -3,7 +3,7 @@
 
 mod batch;
 mod index;
-pub mod runner;
+pub(crate) mod runner;
 pub(super) mod user;
 
 use std::ffi::OsStr;

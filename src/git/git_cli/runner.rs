@@ -15,27 +15,23 @@ use std::time::{Duration, Instant};
 use crate::git::env::GitEnvironment;
 
 /// How long a command may take.
-pub const MAX_DURATION: Duration = Duration::from_secs(60);
+pub(crate) const MAX_DURATION: Duration = Duration::from_secs(60);
 
 /// How many bytes a command may say.
-pub const MAX_OUTPUT: usize = 256 << 20;
+pub(crate) const MAX_OUTPUT: usize = 256 << 20;
 
 /// How much of what it says about a failure is kept.
 const STDERR_CAP: usize = 4 << 10;
 
 /// The commands that may be run: none of them touches a worktree, an index or a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlumbingCommand {
+pub(crate) enum PlumbingCommand {
     /// Objects by name.
     CatFile,
-    /// Two trees compared.
-    DiffTree,
     /// Refs listed.
     ForEachRef,
     /// The index listed, or what is not in it.
     LsFiles,
-    /// A tree listed.
-    LsTree,
     /// Common ancestors.
     MergeBase,
     /// Commits listed.
@@ -52,25 +48,10 @@ impl PlumbingCommand {
             Self::CatFile => "cat-file",
             Self::LsFiles => "ls-files",
             Self::SymbolicRef => "symbolic-ref",
-            Self::DiffTree => "diff-tree",
             Self::ForEachRef => "for-each-ref",
-            Self::LsTree => "ls-tree",
             Self::MergeBase => "merge-base",
             Self::RevList => "rev-list",
             Self::RevParse => "rev-parse",
-        }
-    }
-
-    /// Options that always stand first.
-    fn guard_options(self) -> &'static [&'static str] {
-        match self {
-            Self::DiffTree => &[
-                "--no-ext-diff",
-                "--no-textconv",
-                "--no-color",
-                "--ignore-submodules=none",
-            ],
-            _ => &[],
         }
     }
 }
@@ -178,7 +159,7 @@ const FIXED: [(&str, &str); 11] = [
 
 /// Runs `git` over one repository's objects.
 #[derive(Debug, Clone)]
-pub struct GitRunner {
+pub(crate) struct GitRunner {
     program: PathBuf,
     git_dir: PathBuf,
     worktree: Option<PathBuf>,
@@ -197,7 +178,7 @@ impl GitRunner {
     /// # Errors
     ///
     /// [`RunError::NoGit`].
-    pub fn new(git_dir: &Path, env: &GitEnvironment) -> Result<Self, RunError> {
+    pub(crate) fn new(git_dir: &Path, env: &GitEnvironment) -> Result<Self, RunError> {
         let program = git_program(env)?;
         Ok(Self {
             program,
@@ -215,7 +196,7 @@ impl GitRunner {
     /// # Errors
     ///
     /// Every way in which it does not answer, and an exit code other than 0.
-    pub fn run_command(
+    pub(crate) fn run_command(
         &self,
         command: PlumbingCommand,
         options: &[&'static str],
@@ -284,7 +265,6 @@ impl GitRunner {
             git.args(["-c", setting]);
         }
         git.args(["-c", "safe.directory=*", command.name()])
-            .args(command.guard_options())
             .args(options);
         git
     }

@@ -36,7 +36,7 @@ fn objects_are_read_through_a_pipe() {
 #[test]
 fn an_operand_cannot_become_an_option() {
     let error = runner(&repo()).run_command(
-        PlumbingCommand::DiffTree,
+        PlumbingCommand::RevList,
         &[],
         &[OsStr::new("--output=/tmp/x"), OsStr::new("HEAD")],
         b"",

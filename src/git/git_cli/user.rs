@@ -17,7 +17,7 @@ const CAP: usize = 64 << 20;
 
 /// The user's own `git` in one directory.
 #[derive(Debug, Clone)]
-pub struct UserGit {
+pub(crate) struct UserGit {
     program: PathBuf,
     dir: PathBuf,
     env: GitEnvironment,
@@ -29,7 +29,7 @@ impl UserGit {
     /// # Errors
     ///
     /// [`RunError::NoGit`].
-    pub fn new(dir: &Path, env: &GitEnvironment) -> Result<Self, RunError> {
+    pub(crate) fn new(dir: &Path, env: &GitEnvironment) -> Result<Self, RunError> {
         Ok(Self {
             program: runner::git_program(env)?,
             dir: dir.to_owned(),
@@ -92,7 +92,7 @@ impl UserGit {
     /// # Errors
     ///
     /// As `git rev-parse` fails: no repository.
-    pub fn hooks_dir(&self) -> Result<PathBuf, RunError> {
+    pub(crate) fn hooks_dir(&self) -> Result<PathBuf, RunError> {
         let said = self.run_reading("rev-parse", &["--git-path", "hooks"])?;
         let dir = self.dir.join(said.trim_end_matches('\n'));
         Ok(dir.canonicalize().unwrap_or(dir))
@@ -103,7 +103,7 @@ impl UserGit {
     /// # Errors
     ///
     /// When git cannot be run.
-    pub fn version(&self) -> Result<(u32, u32), RunError> {
+    pub(crate) fn version(&self) -> Result<(u32, u32), RunError> {
         let said = self.run_reading("version", &[])?;
         let numbers = said.split_whitespace().nth(2).unwrap_or_default();
         let mut numbers = numbers.split('.').map_while(|n| n.parse().ok());
@@ -111,13 +111,13 @@ impl UserGit {
     }
 
     /// A value of git's configuration as it holds in the repository; none when it is unset.
-    pub fn config_value(&self, key: &str) -> Option<String> {
+    pub(crate) fn config_value(&self, key: &str) -> Option<String> {
         let said = self.run_reading("config", &["--get", key]).ok()?;
         Some(said.trim_end_matches('\n').to_owned())
     }
 
     /// A value of git's configuration that the repository has no say in: the system's, the user's, or of the command.
-    pub fn own_config(&self, key: &str) -> Option<String> {
+    pub(crate) fn own_config(&self, key: &str) -> Option<String> {
         let mut git = Command::new(&self.program);
         git.env_clear()
             .envs(self.env.configuration_vars())
@@ -137,19 +137,19 @@ impl UserGit {
     /// # Errors
     ///
     /// As `git config` fails.
-    pub fn set_config(&self, key: &str, value: &str) -> Result<(), RunError> {
+    pub(crate) fn set_config(&self, key: &str, value: &str) -> Result<(), RunError> {
         let args = ["--local", "--replace-all", key, value].map(OsStr::new);
         self.run_writing("config", &args, &[]).map(drop)
     }
 
     /// Removes a section of the repository's own configuration; it is no error that there is none.
-    pub fn remove_section(&self, section: &str) {
+    pub(crate) fn remove_section(&self, section: &str) {
         let args = ["--local", "--remove-section", section].map(OsStr::new);
         let _ = self.run_writing("config", &args, &[]);
     }
 
     /// `Name <mail>` of whoever commits here.
-    pub fn identity(&self) -> Option<String> {
+    pub(crate) fn identity(&self) -> Option<String> {
         let said = self.run_reading("var", &["GIT_COMMITTER_IDENT"]).ok()?;
         let end = said.rfind('>')?;
         Some(said[..=end].to_owned())

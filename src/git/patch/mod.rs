@@ -13,10 +13,10 @@ mod name;
 use council_protocol::FileChange;
 use council_protocol::change::FileStatus;
 
-pub use error::PatchError;
+pub(crate) use error::PatchError;
 pub(in crate::git) use mail::mail_framing;
 
-pub use crate::git::limits::MAX_PATCH;
+pub(crate) use crate::git::limits::MAX_PATCH;
 
 use crate::git::limits::MAX_FILES;
 use lines::PatchLines;
@@ -26,7 +26,7 @@ use lines::PatchLines;
 /// # Errors
 ///
 /// The first thing that cannot be understood, with its line.
-pub fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
+pub(crate) fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
     if bytes.len() > MAX_PATCH {
         return Err(PatchError::TooLarge { bytes: bytes.len() });
     }

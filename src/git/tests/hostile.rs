@@ -127,24 +127,13 @@ fn a_hostile_configuration_runs_nothing() {
 
 #[test]
 fn the_runner_runs_nothing_that_a_repository_configures() {
-    use crate::git::runner::{GitRunner, PlumbingCommand};
+    use crate::git::git_cli::runner::{GitRunner, PlumbingCommand};
     let (repo, mark) = with_traps();
     let env = Repo::env(&[("PATH", std::env::var("PATH").unwrap().as_str())]);
     let runner = GitRunner::new(&repo.path().join(".git"), &env).unwrap();
-    let cases: [(PlumbingCommand, &[&'static str], &[&str]); 8] = [
+    let cases: [(PlumbingCommand, &[&'static str], &[&str]); 5] = [
         (PlumbingCommand::CatFile, &["-p"], &["HEAD:a.txt"]),
-        (
-            PlumbingCommand::DiffTree,
-            &["-p", "-r", "-M"],
-            &["HEAD~", "HEAD"],
-        ),
-        (
-            PlumbingCommand::DiffTree,
-            &["--raw", "-r", "-z"],
-            &["HEAD~", "HEAD"],
-        ),
         (PlumbingCommand::ForEachRef, &[], &[]),
-        (PlumbingCommand::LsTree, &["-r"], &["HEAD"]),
         (PlumbingCommand::MergeBase, &[], &["HEAD", "HEAD~"]),
         (PlumbingCommand::RevList, &["--parents"], &["HEAD"]),
         (PlumbingCommand::RevParse, &["--verify"], &["HEAD"]),

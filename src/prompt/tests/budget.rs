@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::prompt::brief::SMALLEST_BUDGET;
 
 #[test]
 fn what_was_withheld_or_cut_is_not_covered() {

@@ -1,6 +1,7 @@
 //! What each prompt says.
 
 use super::*;
+use crate::prompt::template::TEMPLATES;
 
 #[test]
 fn prompts_read_as_they_should() {

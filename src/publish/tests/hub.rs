@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 
+use crate::publish::hub::MAX_WAIT_MS;
 use crate::publish::look;
 use crate::publish::{
-    ApiCall, ApiClient, ApiReply, GitHubApi, GitHubError, MAX_WAIT_MS, RepoSlug, TransportError,
+    ApiCall, ApiClient, ApiReply, GitHubApi, GitHubError, RepoSlug, TransportError,
 };
 
 /// A forge that answers by heart, and a clock that stands still unless somebody waits.

@@ -6,6 +6,7 @@ use council_protocol::{Coverage, Finding, Location, Proof, Severity};
 use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
 };
+use crate::publish::seen::{OwnComment, ReviewThread};
 use crate::publish::*;
 use crate::report::{ChangeSize, Report, ReviewSubject, RunFacts};
 

@@ -9,7 +9,7 @@ mod session;
 
 use std::collections::BTreeMap;
 
-pub use session::{minutes, session};
+pub(crate) use session::{minutes, session};
 
 use blocks::{MarkdownDocument, MarkdownSection};
 
@@ -24,7 +24,7 @@ const LINES_PER_BLOCK: usize = 20;
 
 /// Where a reader finds the reviewed lines and the conversations about them. All of it comes from the forge, none from a report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceLinks {
+pub(crate) struct SourceLinks {
     /// The repository's page, `https://github.com/owner/name`.
     pub repository: String,
     /// The reviewed commit as hex.
@@ -35,7 +35,7 @@ pub struct SourceLinks {
 
 /// How the Markdown is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MarkdownOptions<'a> {
+pub(crate) struct MarkdownOptions<'a> {
     /// Whether it starts with frontmatter, as a file does and a comment does not.
     pub frontmatter: bool,
     /// The most bytes it may have; whole parts are left out, the least important first, and their number is said.
@@ -58,7 +58,7 @@ impl Default for MarkdownOptions<'_> {
 }
 
 /// The report as Markdown, ended by a newline.
-pub fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
+pub(crate) fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
     let names = JudgeNames::without_agents(&report.outcome.judges);
     let document = Document::of(report, &names, false);
     let mut out = MarkdownDocument::default();
@@ -95,7 +95,7 @@ pub fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
 }
 
 /// The beginning of the report: the headline, what to do next, what was reviewed.
-pub fn head(report: &Report) -> String {
+pub(crate) fn head(report: &Report) -> String {
     let names = JudgeNames::without_agents(&report.outcome.judges);
     let document = Document::of(report, &names, false);
     let view = &document.verdict;
@@ -106,7 +106,7 @@ pub fn head(report: &Report) -> String {
 }
 
 /// One finding for a comment beside its lines: what is wrong, why, and how to mend it.
-pub fn beside_a_line(found: &JudgedFinding) -> String {
+pub(crate) fn beside_a_line(found: &JudgedFinding) -> String {
     finding::beside(found)
 }
 

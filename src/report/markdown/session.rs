@@ -11,12 +11,12 @@ use crate::report::{GatePolicy, Report};
 use crate::text::Untrusted;
 
 /// The session, ended by a newline; none where there was no cross-examination.
-pub fn session(report: &Report) -> Option<String> {
+pub(crate) fn session(report: &Report) -> Option<String> {
     document(report, false)
 }
 
 /// The same while the council sits: what has passed so far, and no verdict.
-pub fn minutes(so_far: &Report) -> Option<String> {
+pub(crate) fn minutes(so_far: &Report) -> Option<String> {
     document(so_far, true)
 }
 

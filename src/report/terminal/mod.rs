@@ -20,7 +20,7 @@ const MAX_NOTES: usize = 10;
 const MAX_HOOK_FINDINGS: usize = 2;
 
 /// The report as text, ended by a newline. Escape sequences stand in it only when `look.colour` says so.
-pub fn render(report: &Report, look: DisplayOptions) -> String {
+pub(crate) fn render(report: &Report, look: DisplayOptions) -> String {
     let names = JudgeNames::of(&report.outcome.judges);
     let verbose = look.verbosity == Verbosity::Verbose;
     let document = Document::of(report, &names, verbose);
@@ -39,13 +39,13 @@ pub fn render(report: &Report, look: DisplayOptions) -> String {
 }
 
 /// Everything that is known of a run, ended by a newline: what `git council show` shows.
-pub fn render_all(report: &Report, look: DisplayOptions) -> String {
+pub(crate) fn render_all(report: &Report, look: DisplayOptions) -> String {
     let verbosity = Verbosity::Verbose;
     render(report, DisplayOptions { verbosity, ..look })
 }
 
 /// What a hook shows below its own line with the verdict: the worst findings, a line each, and where the rest is.
-pub fn render_hook(report: &Report, look: DisplayOptions) -> String {
+pub(crate) fn render_hook(report: &Report, look: DisplayOptions) -> String {
     let names = JudgeNames::of(&report.outcome.judges);
     let document = Document::of(report, &names, false);
     let mut page = TerminalPage::new(look);

@@ -27,7 +27,7 @@ use crate::git::{self, ChangeRequest, RepositoryPaths, TargetSpec};
 use crate::prompt::ProductionMode;
 use crate::report::{Report, judge};
 use crate::session::stage::{
-    CallLog, StageContext, StageError, StageFolder, StageProgress, StageRole, StageSettings,
+    CallLog, StageContext, StageError, StageFolder, StageRole, StageSettings, synthesis_line,
 };
 use crate::session::{AnswerFiling, RealWorld, SessionWorld};
 use crate::text::Untrusted;
@@ -258,8 +258,7 @@ fn write_documents(
     };
     folder.write_synthesis(world.disk(), &with_debate_notes(document, report))?;
     folder.log_call(world.disk(), &call)?;
-    let stage = stage.to_owned();
-    listener(&StageProgress::Synthesis { stage }.to_string());
+    listener(&synthesis_line(stage));
     Ok(())
 }
 

@@ -16,14 +16,14 @@ const MAX_REFERENCE_DEPTH: usize = 4;
 
 /// One stage of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StageFolder {
+pub(crate) struct StageFolder {
     pub(super) root: PathBuf,
     pub(super) stage: String,
 }
 
 /// What every role is given beside its directive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StageContext {
+pub(crate) struct StageContext {
     /// `stages/<id>/CLAUDE.md`.
     pub instructions: String,
     /// `HANDOFF.md` of the stage before; none for the first one, or where it is missing.
@@ -42,7 +42,7 @@ struct StageProgressFile {
 
 impl StageFolder {
     /// The stage that was named, or the current one of `state/progress.json`.
-    pub fn find(root: &Path, named: Option<&str>) -> Result<Self, StageError> {
+    pub(crate) fn find(root: &Path, named: Option<&str>) -> Result<Self, StageError> {
         let stage = match named {
             Some(stage) => stage.to_owned(),
             None => current_stage(root)?,
@@ -68,17 +68,20 @@ impl StageFolder {
     }
 
     /// The project's folder.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     /// The stage's name.
-    pub fn stage(&self) -> &str {
+    pub(crate) fn stage(&self) -> &str {
         &self.stage
     }
 
     /// The settings of `config/debate.jsonc` for this stage.
-    pub fn read_settings(&self, asked: Option<Intensity>) -> Result<StageSettings, StageError> {
+    pub(crate) fn read_settings(
+        &self,
+        asked: Option<Intensity>,
+    ) -> Result<StageSettings, StageError> {
         let file = self.root.join("config/debate.jsonc");
         let text = read_text(&file)?.ok_or_else(|| StageError::Missing {
             file: file.clone(),
@@ -88,7 +91,7 @@ impl StageFolder {
     }
 
     /// The stage's instructions, the handoff of the stage before it, and its references.
-    pub fn read_context(&self) -> Result<StageContext, StageError> {
+    pub(crate) fn read_context(&self) -> Result<StageContext, StageError> {
         let file = self.stage_path().join("CLAUDE.md");
         let hint = "it is the stage's instructions";
         let instructions = read_text(&file)?.ok_or(StageError::Missing { file, hint })?;
@@ -113,7 +116,7 @@ impl StageFolder {
     }
 
     /// Where a role's document of a round goes.
-    pub fn round_path(&self, round: u8, role: &StageRole) -> PathBuf {
+    pub(crate) fn round_path(&self, round: u8, role: &StageRole) -> PathBuf {
         let suffix = match round {
             1 => "",
             2 => "_review",
@@ -127,13 +130,8 @@ impl StageFolder {
         folder.join(format!("{}{suffix}.md", role.slug()))
     }
 
-    /// `stages/<id>/outputs/`.
-    pub fn outputs_path(&self) -> PathBuf {
-        self.stage_path().join("outputs")
-    }
-
     /// `state/ai-call-log.jsonl`.
-    pub fn call_log_path(&self) -> PathBuf {
+    pub(crate) fn call_log_path(&self) -> PathBuf {
         self.root.join("state/ai-call-log.jsonl")
     }
 

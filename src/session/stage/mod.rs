@@ -8,16 +8,16 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use crate::council::plan::{Intensity, IntensityProfile};
-pub use folder::{StageContext, StageFolder};
-pub use record::{CallLog, StageProgress};
-pub use settings::{StageRole, StageSettings};
+pub(crate) use crate::council::plan::Intensity;
+pub(crate) use folder::{StageContext, StageFolder};
+pub(crate) use record::{CallLog, synthesis_line};
+pub(crate) use settings::{StageRole, StageSettings};
 
 use std::path::PathBuf;
 
 /// Why a stage cannot be debated. Each names the file and what to put there.
 #[derive(Debug, thiserror::Error)]
-pub enum StageError {
+pub(crate) enum StageError {
     /// No stage was named, and the project does not say which one is current.
     #[error(
         "no stage is named, and {file} does not name the current one: `git council stage 01-brainstorm`, or set `current_stage`"

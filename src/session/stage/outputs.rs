@@ -13,7 +13,7 @@ const SYNTHESIS_FILE: &str = "synthesis.md";
 impl StageFolder {
     /// Puts the files of an earlier debate of this stage out of the way, so that none of them passes for one of this: they are
     /// kept as `state/debate/<stage>.before`, in the place of those before them.
-    pub fn set_aside(&self) -> Result<(), StageError> {
+    pub(crate) fn set_aside(&self) -> Result<(), StageError> {
         let earlier = self.root.join("state/debate").join(&self.stage);
         let kept = self
             .root
@@ -33,7 +33,7 @@ impl StageFolder {
     }
 
     /// Writes the final document; gives its path.
-    pub fn write_synthesis(
+    pub(crate) fn write_synthesis(
         &self,
         disk: &dyn SessionDisk,
         text: &str,
@@ -50,7 +50,11 @@ impl StageFolder {
     }
 
     /// Adds the line of a debate to `state/ai-call-log.jsonl`.
-    pub fn log_call(&self, disk: &dyn SessionDisk, call: &CallLog) -> Result<(), StageError> {
+    pub(crate) fn log_call(
+        &self,
+        disk: &dyn SessionDisk,
+        call: &CallLog,
+    ) -> Result<(), StageError> {
         let file = self.call_log_path();
         self.append_line(disk, &file, &call.to_line())
             .map_err(|cause| StageError::Io { file, cause })

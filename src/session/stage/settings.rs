@@ -13,7 +13,7 @@ const FALLBACK_MODEL: &str = "sonnet";
 
 /// One role of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StageRole {
+pub(crate) struct StageRole {
     /// Its name, e.g. `Risk Analyst`.
     pub name: String,
     /// What it is told beside the stage's context.
@@ -26,7 +26,7 @@ pub struct StageRole {
 
 impl StageRole {
     /// The name in files: lower case, `[a-z0-9-]`.
-    pub fn slug(&self) -> String {
+    pub(crate) fn slug(&self) -> String {
         let plain = self.name.chars().map(|c| {
             if c.is_ascii_alphanumeric() {
                 c.to_ascii_lowercase()
@@ -44,7 +44,7 @@ impl StageRole {
 
 /// Everything that the settings say of one stage.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StageSettings {
+pub(crate) struct StageSettings {
     /// How much is debated.
     pub intensity: Intensity,
     /// Rounds and agents.
@@ -139,7 +139,7 @@ struct RawRole {
 impl StageSettings {
     /// Reads the settings of `stage` from JSON with comments (and trailing commas); `file` is named in errors, `asked`
     /// is the intensity of a flag.
-    pub fn parse(
+    pub(crate) fn parse(
         text: &str,
         file: &Path,
         stage: &str,

@@ -8,8 +8,9 @@ use super::stage::{Deed, Seen, stage};
 use crate::council::outcome::Verdict;
 use crate::council::plan::{Procedure, RoundLimits};
 use crate::session::journal::{JOURNAL_FILE, RunJournal};
+use crate::session::replay::ReplayError;
+use crate::session::replay_council;
 use crate::session::stored;
-use crate::session::{ReplayError, replay_council};
 
 fn split(judge: &str, turn: &council_protocol::Turn) -> Deed {
     match (judge, &turn.task) {

@@ -18,7 +18,7 @@ use crate::council::plan::{DebateMode, Procedure};
 use crate::session::journal::{JOURNAL_FILE, RunJournal};
 use crate::session::{
     BackendOffer, FinishedSession, InterruptSource, RealWorld, RunFolders, RunRef, SessionBackend,
-    SessionSetup, SessionWorld as _, prune_runs, replay_council, run_session, stored,
+    SessionSetup, SessionWorld as _, replay_council, run_session, stored,
 };
 
 fn agents(packet: &Arc<Packet>) -> AgentTable {
@@ -82,7 +82,6 @@ fn hold(
     // Nobody holds the other end: there is no interruption.
     let interrupts = InterruptSource::Channel(unbounded_channel().1);
     let finished = run_session(&setting, vec![offer], &world, interrupts).unwrap();
-    prune_runs(world.disk(), &places, 1);
     (finished, folder)
 }
 

@@ -12,12 +12,13 @@ use council_protocol::{BlobSource, JudgeId, Turn, TurnId};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::super::journal::{JOURNAL_FILE, RunJournal};
+use super::super::places::RunFolder;
 use super::super::run::run_on;
 use super::super::stored;
 use super::super::world::{SessionWorld, WriteDurability};
 use super::super::{
     BackendOffer, FinishedSession, InterruptSource, MinutesPage, PromptRenderer, RealWorld,
-    RunFolder, RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, replay_council,
+    RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, replay_council,
 };
 use super::disk::{MemDisk, StageWorld, name};
 use super::matter::{Plain, packet, plan};

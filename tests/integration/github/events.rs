@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use git_council::publish::{Trigger, WorkflowEvent};
+use git_council::inside::publish::{Trigger, WorkflowEvent};
 
 use super::stage::{CONFLICT, Stage};
 
