@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::cli::commands;
 use crate::config::{ColorChoice, KeyValue};
 
-/// Review a change with several independent judges, a debate under rules, and one verdict
+/// Review a change with several independent judges, and give one verdict
 #[derive(Debug, Parser)]
 #[command(
     name = "git council",
@@ -68,13 +68,13 @@ pub(crate) struct GlobalArgs {
     /// Run as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
-    /// Set any key of the configuration
+    /// Set a configuration key for this run, e.g. review.quorum=3
     #[arg(long = "config", value_name = "KEY=VALUE", global = true, value_parser = parse_pair)]
     pub(crate) config: Vec<KeyValue>,
     /// When to use colour: auto, always, never
     #[arg(long, value_name = "WHEN", global = true, hide_possible_values = true)]
     pub(crate) color: Option<ColorArg>,
-    /// Show more: findings that do not count, the receipt, the log of the run
+    /// Show more: findings that do not count, how each judge ran, and a log
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Show only the verdict

@@ -24,7 +24,7 @@ pub(crate) struct CouncillorArgs {
     /// Ask one councillor after another, without messages between them
     #[arg(short, long)]
     pub(crate) economy: bool,
-    /// Also write the whole debate to a file, …-session.md
+    /// Also write the whole debate to .agents/council/…-session.md
     #[arg(short, long, conflicts_with = "no_save")]
     pub(crate) save: bool,
 }

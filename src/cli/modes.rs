@@ -17,16 +17,16 @@ const MAX_PERSPECTIVES_BYTES: u64 = 1 << 20;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Mode")]
 pub(crate) struct ModeArgs {
-    /// Add the same number of judges from a second vendor (three of each, unless --judges says otherwise)
+    /// Add as many judges from a second vendor (three of each, unless --judges says otherwise)
     #[arg(long)]
     pub(crate) mixed: bool,
-    /// How many helpers each judge may send to look something up in round 1 (at most 5)
+    /// How many questions each judge may pass to helpers in round 1 (at most 5)
     #[arg(long, value_name = "N")]
     pub(crate) explorers: Option<String>,
     /// The helpers' model [default: the model of the judge that asks]
     #[arg(long, value_name = "MODEL")]
     pub(crate) explorer_model: Option<String>,
-    /// Run a staged debate: full (3 to 5 rounds), standard (2 to 4), light (1)
+    /// How long a staged debate lasts: full (3 to 5 rounds), standard (2 to 4), light (1)
     #[arg(long, value_name = "HOW")]
     pub(crate) intensity: Option<String>,
     /// Read perspectives from a YAML file: `perspectives: [{name, focus}]`

@@ -14,7 +14,7 @@ use crate::run::error::RunError;
 use crate::run::modes::topic::gather_topic;
 use crate::run::prepare::prepare_review;
 
-/// Councils.md 1.16.
+/// Worded as in other councils, so that scripts which look for these sentences find them.
 const NO_DEBATE: &str =
     "--debate is only supported with validate mode. Debate requires PASS/WARN/FAIL verdicts.";
 const NO_TECHNIQUE: &str = "--technique is only applicable to brainstorm mode.";
@@ -36,19 +36,19 @@ pub(crate) struct TopicArgs {
         help_heading = "Council"
     )]
     judges: Option<String>,
-    /// The perspectives they take, one each
+    /// The point of view of each agent, e.g. user,operator
     #[arg(long, value_name = "A,B,…", help_heading = "Council")]
     perspectives: Option<String>,
-    /// Use a named list of perspectives
+    /// Use a named list of perspectives, e.g. product, architecture
     #[arg(long, value_name = "NAME", help_heading = "Council")]
     preset: Option<String>,
-    /// The agents, assigned in turn
+    /// The agents that take part, in turn; `git council agents` lists them
     #[arg(long, value_name = "A,B,…", help_heading = "Council")]
     agents: Option<String>,
-    /// How they are run; `auto` picks the best backend available
+    /// How agents are run; `auto` takes the best of `git council backends`
     #[arg(long, value_name = "NAME", help_heading = "Council")]
     backend: Option<String>,
-    /// Time limit for the whole run
+    /// Time limit for the whole run, e.g. 90s or 10m
     #[arg(long, value_name = "TIME", help_heading = "Council")]
     timeout: Option<String>,
     /// Time limit of each agent in round 1

@@ -55,42 +55,42 @@ pub const KEYS: &[ConfigKey] = &[
         "review.procedure",
         ValueKind::Choice(&["quick", "review", "debate", "cross-examination", "staged"]),
         SourceTrust::Repository,
-        "The rules of the rounds: one judge and one round, several judges, several judges and always two rounds, councillors who challenge each other, or rounds while it is contended.",
+        "How the judges work together (docs/procedures.md): one judge, several judges, always two rounds, roles that challenge each other, or rounds until it is settled.",
     )
     .with_default(r#""review""#),
     key_row(
         "review.debate",
         ValueKind::Choice(&["auto", "force", "off"]),
         SourceTrust::Repository,
-        "Whether a second round runs: on a split vote or a critical finding that one judge alone holds, always, or never.",
+        "When a second round runs: `auto` if the votes differ or only one judge reports a critical finding, `force` always, `off` never.",
     )
     .with_default(r#""auto""#),
     key_row(
         "review.consensus",
         ValueKind::Choice(&["findings", "strict", "majority"]),
         SourceTrust::Repository,
-        "What decides: the worst surviving finding, the worst vote, or the majority of votes.",
+        "What decides the verdict: `findings`, the worst finding that counts; `strict`, the worst vote; `majority`, the majority of votes.",
     )
     .with_default(r#""findings""#),
     key_row(
         "review.judges",
         ValueKind::Count { least: 1, most: 64 },
         SourceTrust::Repository,
-        "How many judges sit. Unset: one for each perspective, or two (`--deep`: three) where an agent is configured.",
+        "How many judges there are. Unset: one for each perspective, or two (`--deep`: three) if an agent is configured.",
     )
     .obeys_checkout(CheckoutRule::AtLeast),
     key_row(
         "review.mixed",
         ValueKind::Switch,
         SourceTrust::Repository,
-        "Whether judges of a second vendor sit beside those of the first: as many of each, three where nothing is said.",
+        "Whether to add as many judges from a second vendor: three of each, unless `review.judges` says otherwise.",
     )
     .with_default("false"),
     key_row(
         "review.explorers",
         ValueKind::Count { least: 0, most: 5 },
         SourceTrust::Repository,
-        "How many questions a judge may put to helpers in round 1. Each counts as an agent.",
+        "How many questions a judge may pass to helpers in round 1. Each helper counts as an agent.",
     )
     .with_default("0"),
     key_row(
@@ -103,21 +103,21 @@ pub const KEYS: &[ConfigKey] = &[
         "review.intensity",
         ValueKind::Choice(&["full", "standard", "light"]),
         SourceTrust::Repository,
-        "How much a staged debate debates: 3 to 5 rounds, 2 to 4, or one.",
+        "How long a staged debate lasts: `full` 3 to 5 rounds, `standard` 2 to 4, `light` one.",
     )
     .with_default(r#""standard""#),
     key_row(
         "review.quorum",
         ValueKind::Count { least: 1, most: 64 },
         SourceTrust::Repository,
-        "How many judges must count for PASS or WARN to stand. Unset: 2, or 1 where one judge sits alone.",
+        "How many judges must answer for PASS or WARN. Unset: 2, or 1 if there is only one judge.",
     )
     .obeys_checkout(CheckoutRule::AtLeast),
     key_row(
         "review.perspectives",
         ValueKind::Names,
         SourceTrust::Repository,
-        "What the judges look for, one each. Stronger than a preset.",
+        "What the judges look for, one perspective each. Overrides `review.preset`.",
     )
     .obeys_checkout(CheckoutRule::AddsSeats),
     key_row("review.preset", ValueKind::Name, SourceTrust::Repository, "A named list of perspectives: a built-in one or one of `[presets]`."),
@@ -125,20 +125,20 @@ pub const KEYS: &[ConfigKey] = &[
         "review.agents",
         ValueKind::Names,
         SourceTrust::Repository,
-        "Which agents think for the judges, in turn; each sits at least once where nothing else says how many judges there are. Unset: those of `[agents]`, else `builtin`.",
+        "The agents that act as judges, in turn; each at least once, unless `review.judges` or the perspectives say how many judges there are. Unset: those of `[agents]`, else `builtin`.",
     ),
     key_row(
         "review.backend",
         ValueKind::Name,
         SourceTrust::User,
-        "How judges are run: `auto` takes the best that is here; any other name is an error where it cannot do what is asked.",
+        "How judges are run: `auto` takes the best backend that works here. With another name, it is an error if that backend cannot do what is asked.",
     )
     .with_default(r#""auto""#),
     key_row(
         "review.fail-on",
         ValueKind::Choice(&["fail", "warn"]),
         SourceTrust::Repository,
-        "The mildest verdict that ends with exit code 1.",
+        "The verdict from which on the exit code is 1.",
     )
     .obeys_checkout(CheckoutRule::Stricter(&["fail", "warn"]))
     .with_default(r#""fail""#),
@@ -146,7 +146,7 @@ pub const KEYS: &[ConfigKey] = &[
         "review.disputed-critical",
         ValueKind::Choice(&["warn", "fail"]),
         SourceTrust::Repository,
-        "What a critical finding comes to that another judge refutes with evidence.",
+        "The verdict for a critical finding that another judge refutes with evidence.",
     )
     .obeys_checkout(CheckoutRule::Stricter(&["warn", "fail"]))
     .with_default(r#""warn""#),
@@ -154,7 +154,7 @@ pub const KEYS: &[ConfigKey] = &[
         "review.incomplete-coverage",
         ValueKind::Choice(&["inconclusive", "warn"]),
         SourceTrust::Repository,
-        "What PASS becomes when some changed lines were not seen by a quorum.",
+        "What PASS becomes if too few judges saw some of the changed lines.",
     )
     .obeys_checkout(CheckoutRule::Stricter(&["warn", "inconclusive"]))
     .with_default(r#""inconclusive""#),
@@ -162,21 +162,21 @@ pub const KEYS: &[ConfigKey] = &[
         "review.ignore",
         ValueKind::Globs,
         SourceTrust::Repository,
-        "Files that need no review (gitignore patterns; `!` brings one back). They are listed as skipped in every report.",
+        "Files that need no review (gitignore patterns; `!` brings one back). Every report lists them as skipped.",
     )
     .appending(),
     key_row(
         "review.large",
         ValueKind::Choice(&["rank", "shard"]),
         SourceTrust::User,
-        "A change larger than `limits.brief`: the most telling files first and the rest named as not reviewed, or in parts that the same bench judges one by one (which costs as much more).",
+        "What to do with a change larger than `limits.brief`. `rank`: show the most important files and list the rest as not reviewed. `shard`: review it in parts, each by the same judges, which costs more.",
     )
     .with_default(r#""rank""#),
     key_row(
         "review.opaque",
         ValueKind::Choice(&["inconclusive", "list"]),
         SourceTrust::Repository,
-        "What content comes to that no judge can read as text (binary files, LFS pointers, symbolic links, submodules): it is named in the headline, or it also lowers the coverage.",
+        "What to do with content that no judge can read as text (binary files, LFS pointers, symbolic links, submodules). `list`: name it in the headline. `inconclusive`: count it as not reviewed, too.",
     )
     .with_default(r#""list""#)
     .obeys_checkout(CheckoutRule::Stricter(&["list", "inconclusive"])),
@@ -191,21 +191,21 @@ pub const KEYS: &[ConfigKey] = &[
         "cross-examination.rounds",
         ValueKind::Count { least: 0, most: 64 },
         SourceTrust::Repository,
-        "How many rounds the councillors challenge each other; there are 1 to 4, and what is beyond is taken as the nearest.",
+        "How many rounds the councillors challenge each other. Values outside of 1 to 4 become the nearest of them.",
     )
     .with_default("2"),
     key_row(
         "cross-examination.councillors",
         ValueKind::Count { least: 0, most: 64 },
         SourceTrust::Repository,
-        "How many councillors sit, 3 to 6: visionary, critic, pragmatist, innovator, ethicist, domain expert.",
+        "How many councillors there are, 3 to 6: visionary, critic, pragmatist, innovator, ethicist, domain expert.",
     )
     .with_default("4"),
     key_row(
         "cross-examination.focus",
         ValueKind::Text,
         SourceTrust::Repository,
-        "The field of the domain expert, from whose side the others look at it too.",
+        "The field of the domain expert. The other councillors consider it, too.",
     ),
     key_row(
         "cross-examination.economy",
@@ -214,7 +214,7 @@ pub const KEYS: &[ConfigKey] = &[
         "Whether councillors are asked one after another, without messages between them.",
     )
     .with_default("false"),
-    key_row("judge", ValueKind::Judges, SourceTrust::Repository, "The seats, one `[[judge]]` table each. Stronger than everything else that says who sits.")
+    key_row("judge", ValueKind::Judges, SourceTrust::Repository, "The judges, one `[[judge]]` table each. Overrides all other keys that say which judges there are.")
     .obeys_checkout(CheckoutRule::AddsSeats),
     key_row(
         "perspectives.*",
@@ -234,31 +234,31 @@ pub const KEYS: &[ConfigKey] = &[
         "agents.*.driver",
         ValueKind::Choice(&["builtin", "command", "claude", "codex", "acp", "http", "recorded", "backend"]),
         SourceTrust::User,
-        "How the agent is spoken with; `backend`: it comes with the backend, e.g. a plugin's own model.",
+        "How git-council talks to the agent; `backend`: the agent comes with the backend, e.g. a plugin's own model.",
     ),
     key_row(
         "agents.*.command",
         ValueKind::Command,
         SourceTrust::User,
-        "The program and its arguments. Unset: what the driver or the agent's name stands for, e.g. `claude` or `gemini --acp`.",
+        "The program and its arguments. Unset: the usual command of the driver or of the agent of that name, e.g. `claude` or `gemini --acp`.",
     ),
     key_row(
         "agents.*.format",
         ValueKind::Choice(&["answer", "sarif", "rdjson"]),
         SourceTrust::User,
-        "What the program writes (driver `command`): our own answer, SARIF 2.1.0, or reviewdog's rdjson. Unset: `answer`.",
+        "What the program writes (driver `command`): git-council's own answer, SARIF 2.1.0, or reviewdog's rdjson. Unset: `answer`.",
     ),
     key_row(
         "agents.*.sandbox",
         ValueKind::Choice(&["off", "required"]),
         SourceTrust::User,
-        "`required`: the operating system keeps the program from the user's files and from writing; where it cannot, the agent is not started (Linux).",
+        "`required`: the operating system keeps the program away from your files; if it cannot, the agent is not started (Linux).",
     ),
     key_row(
         "agents.*.env",
         ValueKind::EnvNames,
         SourceTrust::User,
-        "Environment variables that the program may see beside the common ones.",
+        "Environment variables that the program may see, besides common ones such as `PATH`.",
     ),
     key_row(
         "agents.*.recording",
@@ -270,25 +270,25 @@ pub const KEYS: &[ConfigKey] = &[
         "agents.*.api",
         ValueKind::Choice(&["anthropic", "responses", "chat", "gemini"]),
         SourceTrust::User,
-        "What the API speaks (driver `http`): Anthropic Messages, OpenAI Responses, OpenAI Chat Completions (and whoever speaks it), or Gemini.",
+        "The API's protocol (driver `http`): Anthropic Messages, OpenAI Responses, OpenAI Chat Completions (and compatible servers), or Gemini.",
     ),
     key_row(
         "agents.*.url",
         ValueKind::Url,
         SourceTrust::User,
-        "Where the API is, without the path of a call, e.g. `http://localhost:11434/v1`. Unset: its vendor's own.",
+        "The base URL of the API, e.g. `http://localhost:11434/v1`. Unset: the vendor's own.",
     ),
     key_row(
         "agents.*.key",
         ValueKind::EnvName,
         SourceTrust::User,
-        "The environment variable that has the API's key. Unset: the vendor's usual one where `url` is unset, else none.",
+        "The environment variable that contains the API's key. Unset: the vendor's usual one if `url` is unset, else none.",
     ),
     key_row(
         "agents.*.fallback",
         ValueKind::Models,
         SourceTrust::Repository,
-        "Models that are tried in this order when the API's own fails; the receipt says which one answered.",
+        "Models to try, in this order, if `model` fails; the report says which one answered.",
     ),
     key_row(
         "agents.*.max-tokens",
@@ -300,7 +300,7 @@ pub const KEYS: &[ConfigKey] = &[
         "agents.*.structured",
         ValueKind::Switch,
         SourceTrust::User,
-        "Whether the API holds answers to our schema. Unset: where its vendor offers that.",
+        "Whether the API makes answers follow git-council's JSON schema. Unset: if its vendor supports that.",
     ),
     key_row(
         "agents.*.prime",
@@ -316,69 +316,69 @@ pub const KEYS: &[ConfigKey] = &[
         "agents.*.vendor",
         ValueKind::Name,
         SourceTrust::User,
-        "Whose model it is: judges of one vendor are not independent of each other. Unset: the agent's name.",
+        "The vendor of the model: judges of one vendor are not independent of each other. Unset: the agent's name.",
     ),
     key_row(
         "agents.*.deterministic",
         ValueKind::Switch,
         SourceTrust::User,
-        "Whether it applies rules rather than a model: its findings then need no second voice.",
+        "Whether it applies rules rather than a model: its findings then count without a second judge.",
     ),
     key_row(
         "backends.*.library",
         ValueKind::File,
         SourceTrust::User,
-        "A shared library that is a backend (docs/backends.md). It must not lie in the repository.",
+        "A shared library that is a backend (docs/backends.md), outside of the repository.",
     ),
     key_row(
         "backends.*.program",
         ValueKind::File,
         SourceTrust::User,
-        "A program that is a backend and speaks over standard input and output. It must not lie in the repository.",
+        "A program that is a backend (docs/backends.md), outside of the repository.",
     ),
     key_row("backends.*.args", ValueKind::Command, SourceTrust::User, "The arguments of `program`."),
     key_row("backends.*.sha256", ValueKind::Text, SourceTrust::User, "The SHA-256 that the plugin's file must have, 64 hex digits."),
-    key_row("backends.*.config", ValueKind::Table, SourceTrust::User, "What the plugin is told when it is opened."),
+    key_row("backends.*.config", ValueKind::Table, SourceTrust::User, "Settings that are passed to the plugin."),
     key_row(
         "prompts.folder",
         ValueKind::File,
         SourceTrust::User,
-        "A folder of prompt templates of your own, `NAME.md.j2` (docs/prompts.md). It must not lie in the repository.",
+        "A folder with your own prompt templates, `NAME.md.j2` (docs/prompts.md), outside of the repository.",
     ),
     key_row(
         "redact.rules",
         ValueKind::File,
         SourceTrust::User,
-        "A gitleaks configuration: what its rules match is redacted, too (docs/agents.md). It must not lie in the repository.",
+        "A gitleaks configuration, outside of the repository: what its rules match is redacted, too (docs/agents.md).",
     ),
-    key_row("timeouts.r1", ValueKind::Duration, SourceTrust::Repository, "How long a judge has for round 1.").with_default(r#""120s""#),
-    key_row("timeouts.r2", ValueKind::Duration, SourceTrust::Repository, "How long a judge has for round 2.").with_default(r#""90s""#),
-    key_row("timeouts.explorer", ValueKind::Duration, SourceTrust::Repository, "How long an explorer has.").with_default(r#""60s""#),
-    key_row("timeouts.shutdown", ValueKind::Duration, SourceTrust::User, "How long a judge has to end before it is ended.").with_default(r#""30s""#),
+    key_row("timeouts.r1", ValueKind::Duration, SourceTrust::Repository, "How long a judge may take in round 1.").with_default(r#""120s""#),
+    key_row("timeouts.r2", ValueKind::Duration, SourceTrust::Repository, "How long a judge may take in round 2.").with_default(r#""90s""#),
+    key_row("timeouts.explorer", ValueKind::Duration, SourceTrust::Repository, "How long a helper may take (`review.explorers`).").with_default(r#""60s""#),
+    key_row("timeouts.shutdown", ValueKind::Duration, SourceTrust::User, "How long a judge may take to end before it is killed.").with_default(r#""30s""#),
     key_row("timeouts.run", ValueKind::Duration, SourceTrust::Repository, "How long the whole run may take. Unset: as long as its rounds."),
     key_row(
         "limits.agents",
         ValueKind::Count { least: 1, most: FOREVER },
         SourceTrust::User,
-        "How many agents one run may start, explorers included.",
+        "How many agents one run may start, including helpers.",
     )
     .with_default("12"),
     key_row("limits.brief", ValueKind::Bytes, SourceTrust::User, "The most bytes of the change that a model is shown at once.").with_default(r#""400K""#),
-    key_row("limits.cost", ValueKind::Money, SourceTrust::User, "US dollars that a run may cost. A call that could go over it is not made. Unset: no bound."),
+    key_row("limits.cost", ValueKind::Money, SourceTrust::User, "The most US dollars that a run may cost. A call that could exceed it is not made. Unset: no limit."),
     key_row("limits.exchange", ValueKind::Bytes, SourceTrust::User, "The most bytes of other judges' findings in one message.").with_default(r#""64K""#),
     key_row("limits.answer", ValueKind::Bytes, SourceTrust::User, "The most bytes of one answer.").with_default(r#""1M""#),
     key_row(
         "output.format",
         ValueKind::Choice(&["terminal", "story", "markdown", "json", "sarif", "rdjson"]),
         SourceTrust::User,
-        "The shape of the report on standard output.",
+        "The format of the report on standard output.",
     )
     .with_default(r#""terminal""#),
     key_row(
         "output.color",
         ValueKind::Choice(&["auto", "always", "never"]),
         SourceTrust::User,
-        "Whether there is colour; `auto`: on a terminal, and not under `NO_COLOR`.",
+        "Whether to use colour; `auto`: on a terminal, unless `NO_COLOR` is set.",
     )
     .with_default(r#""auto""#),
     key_row("output.save", ValueKind::Switch, SourceTrust::User, "Whether reports are written to `.agents/council/`.").with_default("true"),
@@ -386,14 +386,14 @@ pub const KEYS: &[ConfigKey] = &[
         "output.session",
         ValueKind::Switch,
         SourceTrust::User,
-        "Whether a cross-examination is also written down as a whole, `…-session.md`.",
+        "Whether a cross-examination is also written to `.agents/council/…-session.md`.",
     )
     .with_default("false"),
     key_row(
         "hook.enabled",
         ValueKind::Switch,
         SourceTrust::Repository,
-        "Whether the hooks review at all; `git config --global council.hook false` says the same.",
+        "Whether hooks review at all; `git config --global council.hook false` switches them off.",
     )
     .obeys_checkout(CheckoutRule::Stricter(&["false", "true"]))
     .with_default("true"),
@@ -401,7 +401,7 @@ pub const KEYS: &[ConfigKey] = &[
         "hook.mode",
         ValueKind::Choice(&["advisory", "gate"]),
         SourceTrust::Repository,
-        "Whether a verdict of the pre-push hook is told only, or FAIL and INCONCLUSIVE stop the push.",
+        "`advisory`: the pre-push hook only shows its verdict; `gate`: FAIL and INCONCLUSIVE stop the push.",
     )
     .obeys_checkout(CheckoutRule::Stricter(&["advisory", "gate"]))
     .with_default(r#""advisory""#),
@@ -409,7 +409,7 @@ pub const KEYS: &[ConfigKey] = &[
         "hook.models",
         ValueKind::Switch,
         SourceTrust::User,
-        "Whether the pre-push hook convenes the whole council; else built-in judges and verdicts that were made before.",
+        "Whether the pre-push hook asks your agents and models. Otherwise it reuses earlier verdicts, or asks the built-in judges.",
     )
     .with_default("false"),
     key_row("hook.timeout", ValueKind::Duration, SourceTrust::Repository, "How long the pre-push hook may take.").with_default(r#""30s""#),
@@ -417,7 +417,7 @@ pub const KEYS: &[ConfigKey] = &[
         "hook.on-timeout",
         ValueKind::Choice(&["pass", "block"]),
         SourceTrust::Repository,
-        "What happens to a push whose review did not end in time.",
+        "What happens to a push if its review does not finish in time.",
     )
     .obeys_checkout(CheckoutRule::Stricter(&["pass", "block"]))
     .with_default(r#""pass""#),
@@ -425,14 +425,14 @@ pub const KEYS: &[ConfigKey] = &[
         "background.load",
         ValueKind::Count { least: 1, most: 10_000 },
         SourceTrust::User,
-        "The load, in percent of the processors, above which a background review waits.",
+        "Background reviews wait while the machine's load is above this, in percent of its processors.",
     )
     .with_default("100"),
     key_row(
         "background.battery",
         ValueKind::Switch,
         SourceTrust::User,
-        "Whether background reviews run while the machine is on battery.",
+        "Whether background reviews run on battery power.",
     )
     .with_default("false"),
     key_row(
@@ -453,18 +453,18 @@ pub const KEYS: &[ConfigKey] = &[
         "notes.trusted",
         ValueKind::Globs,
         SourceTrust::User,
-        "Whose signed notes count: for each the key's fingerprint, then the names at the forge and the mails of whoever \
-         holds it. `git config council.trustedNotes` says the same.",
+        "Whose signed notes count. Each entry: a key's fingerprint, then its owner's GitHub login and e-mail address. \
+         `git config council.trustedNotes` sets it, too.",
     )
     .appending(),
     key_row(
         "trust.worktrees",
         ValueKind::Globs,
         SourceTrust::User,
-        "Worktrees of your own, by their absolute paths: their `council.toml` and `.git/config` are followed like the trusted branch's. Never in a hook or in CI. `--trust-worktree` says the same for one run.",
+        "Absolute paths of worktrees whose `council.toml` and `.git/config` are trusted like those of the trusted branch, except in hooks and CI. For one run: `--trust-worktree`.",
     )
     .appending(),
-    key_row("cache.keep", ValueKind::Count { least: 0, most: FOREVER }, SourceTrust::User, "How many verdicts are kept to be recognised.").with_default("500"),
+    key_row("cache.keep", ValueKind::Count { least: 0, most: FOREVER }, SourceTrust::User, "How many verdicts are kept for reuse.").with_default("500"),
     key_row("runs.keep", ValueKind::Count { least: 1, most: FOREVER }, SourceTrust::User, "How many runs are kept under the git directory.").with_default("50"),
 ];
 

@@ -59,12 +59,12 @@ pub(crate) const JUDGE_KEYS: &[(&str, ValueKind, &str)] = &[
     (
         "perspective",
         ValueKind::Name,
-        "What the judge looks for; without one it reviews everything.",
+        "What the judge looks for. Unset: everything.",
     ),
     (
         "agent",
         ValueKind::Name,
-        "What thinks for it: a built-in agent or one of `[agents]`.",
+        "The agent that acts as this judge: a built-in one or one of `[agents]`.",
     ),
     (
         "model",

@@ -75,10 +75,10 @@ fn key_facts(key: &ConfigKey) -> String {
     facts.push_str(match key.needs {
         SourceTrust::Checkout => "",
         SourceTrust::Repository => match key.checkout {
-            CheckoutRule::Never => " Not from a checkout: trusted branch or user.",
-            CheckoutRule::Stricter(_) => " From a checkout only where it is stricter.",
-            CheckoutRule::AtLeast => " From a checkout only as the least.",
-            CheckoutRule::AddsSeats => " From a checkout only seats beside those that sit anyway.",
+            CheckoutRule::Never => " Set by: trusted branch or user.",
+            CheckoutRule::Stricter(_) => " Set by: trusted branch or user; a checkout may make it stricter.",
+            CheckoutRule::AtLeast => " Set by: trusted branch or user; a checkout may raise it.",
+            CheckoutRule::AddsSeats => " Set by: trusted branch or user; a checkout may add to it.",
         },
         SourceTrust::User => " User only.",
     });

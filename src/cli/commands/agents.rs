@@ -12,7 +12,7 @@ use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
 
-/// List the agents that judges can use, and whether they work here
+/// List the agents that can act as judges, and whether they work here
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AgentsArgs {}
 

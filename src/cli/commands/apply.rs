@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 
-/// Apply a finding's suggestion to the worktree; refused if its lines have changed
+/// Apply a finding's suggested fix to the worktree, unless its lines have changed
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ApplyArgs {
     /// The finding: its id in the last report (F1), or the first digits of its fingerprint

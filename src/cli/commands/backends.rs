@@ -17,7 +17,7 @@ use crate::run::{plugins, settings};
 use crate::session::worker;
 use crate::text::Untrusted;
 
-/// List the backends that run judges, and what each can do
+/// List the backends (the ways to run judges), and what each can do
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct BackendsArgs {
@@ -33,7 +33,7 @@ pub(crate) enum BackendsAction {
         /// A built-in backend, or a plugin of `[backends]`
         #[arg(value_name = "NAME")]
         name: String,
-        /// The backend's agent follows the suite's script (docs/backends.md), so that faults are tested too
+        /// Also test faults: the backend's agent follows the script of docs/backends.md
         #[arg(long)]
         scripted: bool,
     },

@@ -18,7 +18,7 @@ Examples:
 pub(crate) struct BrainstormArgs {
     #[command(flatten)]
     topic: TopicArgs,
-    /// The technique for finding ideas: scamper, six-hats, reverse
+    /// A creativity technique to follow: scamper, six-hats, reverse
     #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true)]
     technique: Option<TechniqueArg>,
 }

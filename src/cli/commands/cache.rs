@@ -18,9 +18,9 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum CacheAction {
-    /// List them, latest first
+    /// List the cached verdicts, latest first
     Show,
-    /// Delete all of them
+    /// Delete all cached verdicts
     Clear,
 }
 

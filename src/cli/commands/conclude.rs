@@ -13,7 +13,7 @@ use crate::report::{GatePolicy, ReportSource};
 use crate::run::error::RunError;
 use crate::run::modes::matrix;
 
-/// Compute the verdict from the replies of judges in other CI jobs
+/// Compute the verdict of a review whose judges ran in separate CI jobs
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConcludeArgs {
     /// The run's folder, with the replies in it

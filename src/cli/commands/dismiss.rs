@@ -22,7 +22,7 @@ pub(crate) struct DismissArgs {
     /// The reason, in a sentence for whoever reads it later
     #[arg(long, value_name = "REASON", required_unless_present = "undo")]
     because: Option<String>,
-    /// What kind of dismissal it is
+    /// Why it does not count
     #[arg(long = "as", value_name = "GROUND", default_value = "false-positive")]
     ground: GroundArg,
     /// Look in this run instead of the last report

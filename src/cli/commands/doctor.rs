@@ -16,7 +16,7 @@ use crate::run::seats::SeatPlanner;
 use crate::run::settings;
 use crate::text::Untrusted;
 
-/// Show which judges a review here would have, how they would run, and why
+/// Show which judges a review would use here, how they would run, and why
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DoctorArgs {}
 

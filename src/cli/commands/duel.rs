@@ -19,15 +19,15 @@ use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
 Examples:
-  git council duel HEAD                      both sides are ours
+  git council duel HEAD                      this program plays both sides
   git council duel HEAD --agent-a claude --agent-b codex
-  git council duel main..topic --as b        we answer whoever opens DEBATE.md
+  git council duel main..topic --as b        answer whoever opens DEBATE.md
   git council duel '#12'                     a pull request that was fetched
   git council duel --patch change.diff       a diff
   git council duel docs/plan.md              a file
-  git council duel check DEBATE.md           is this transcript a debate at all?";
+  git council duel check DEBATE.md           does this file follow the rules?";
 
-/// Let two agents argue over DEBATE.md until they agree, and judge what they came to
+/// Let two judges argue in a file, DEBATE.md, until they agree, and give one verdict
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(crate) struct DuelArgs {
@@ -36,28 +36,28 @@ pub(crate) struct DuelArgs {
     /// A commit, `A..B`, `A...B`, a pull request (`#12`), or a file; without it the current branch
     #[arg(value_name = "SUBJECT")]
     pub(crate) subject: Option<String>,
-    /// A unified diff from a file
+    /// Argue over a unified diff from FILE
     #[arg(long, value_name = "FILE", conflicts_with = "subject")]
     pub(crate) patch: Option<PathBuf>,
-    /// Play one side only: a opens, b responds, auto looks whether the file is there
+    /// Play one side only: `a` opens, `b` responds, `auto` responds if the file exists
     #[arg(long = "as", value_name = "SIDE")]
     pub(crate) side: Option<SideArg>,
-    /// The file that both sides append to
+    /// The file that both sides write to
     #[arg(long, value_name = "FILE", default_value = "DEBATE.md")]
     pub(crate) file: PathBuf,
-    /// Who speaks for side A
+    /// The agent that plays side A
     #[arg(long, value_name = "NAME")]
     pub(crate) agent_a: Option<String>,
-    /// Who speaks for side B
+    /// The agent that plays side B
     #[arg(long, value_name = "NAME")]
     pub(crate) agent_b: Option<String>,
-    /// Pause between two looks at the file [default: 5s; 100ms when both sides are ours]
+    /// How often to look for changes of the file [default: 5s; 100ms if this program plays both sides]
     #[arg(long, value_name = "TIME")]
     pub(crate) poll: Option<String>,
     /// How long a side waits for the other
     #[arg(long, value_name = "TIME", default_value = "600s")]
     pub(crate) timeout: String,
-    /// Keep the file afterwards
+    /// Keep the file when the duel is over
     #[arg(long)]
     pub(crate) keep: bool,
     #[command(flatten)]
@@ -70,9 +70,9 @@ pub(crate) struct DuelArgs {
 /// What else can be done with a duel.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum DuelAction {
-    /// Name every violation of a transcript, with its line
+    /// Check whether a file follows the rules of a duel, and name each violation with its line
     Check {
-        /// The transcript
+        /// The file of the duel
         #[arg(value_name = "FILE", default_value = "DEBATE.md")]
         file: PathBuf,
     },

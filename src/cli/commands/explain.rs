@@ -11,10 +11,10 @@ use crate::run::findings::{FoundFinding, find_finding, name_finding};
 use crate::run::seats::names::unknown_rule;
 use crate::text::{self, Untrusted};
 
-/// Explain a rule or a finding: what it is, why, and what to do; without a name, list rules
+/// Explain a rule or a finding, and what to do about it; without a name, list the rules
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
-    /// The rule's id as a finding shows it, or a finding: its id in the last report (F1) or its fingerprint
+    /// A rule's id, or a finding: its id in the last report (F1) or its fingerprint
     #[arg(value_name = "RULE|FINDING")]
     rule: Option<String>,
 }

@@ -18,10 +18,10 @@ use crate::session::RunFolders;
 /// How old a room must be before it is taken for one whose council was killed.
 const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Remove old runs, verdicts and workspaces beyond `runs.keep` and `cache.keep`
+/// Remove old runs (beyond `runs.keep`), cached verdicts (`cache.keep`) and leftover workspaces
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GcArgs {
-    /// Keep N runs instead
+    /// Keep N runs instead of `runs.keep`
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
 }

@@ -30,17 +30,17 @@ pub(crate) struct HookArgs {
 enum HookAction {
     /// Install the pre-push hook; an existing hook is kept and runs first
     Install(InstallArgs),
-    /// Remove our hooks and restore the earlier ones, byte for byte
+    /// Remove the hooks of git-council and restore the earlier ones unchanged
     Uninstall,
     /// Show which hooks are installed, and where git looks for them
     Status,
-    /// Run as the hook; git or a hook manager calls this
+    /// Review what is being pushed or committed; git or a hook manager calls this
     Run(RunArgs),
 }
 
 #[derive(Debug, Clone, Args)]
 struct InstallArgs {
-    /// Also review in the background after every commit, so that a push finds its verdict ready
+    /// Also review in the background after every commit, so that the verdict is ready when you push
     #[arg(long)]
     post_commit: bool,
     /// Print the hook instead of installing it

@@ -11,10 +11,10 @@ use crate::run::backends::bare_agent_context;
 use crate::run::error::RunError;
 use crate::text::Untrusted;
 
-/// Write your first configuration file, with the agents that are installed
+/// Write a first configuration file with the agents that you have installed
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InitArgs {
-    /// Print it instead of writing a file
+    /// Print the configuration instead of writing a file
     #[arg(long)]
     print: bool,
     /// Overwrite an existing configuration
@@ -95,12 +95,13 @@ fn render_configuration(found: &[InstalledClient]) -> String {
 # `git council config --show-origin` says where each value comes from.
 
 [review]
-# Who thinks for the judges, in turn. The built-in judges need no key and cost nothing.
+# The agents that act as judges, in turn. The built-in rules need no key and cost nothing.
 agents = ["builtin"]
-# With models: two judges (three with --deep). They may cost money.
+# With models: two judges, or one for each agent if there are more. They may cost money.
 # agents = [{others}]
 
-# A second round only on a split, or on a critical finding that one judge alone holds: `force` and `off` are the others.
+# When to run a second round: `auto` if the judges disagree, or if only one of them reports a critical finding;
+# `force` always; `off` never.
 # debate = "auto"
 "#
     );
@@ -116,7 +117,7 @@ agents = ["builtin"]
     }
     out.push_str(
         r#"
-# Any tool can sit beside them; its findings go through the same evidence and consensus.
+# Any tool that reports SARIF can be a judge; its findings are checked like those of the others.
 # [agents.semgrep]
 # driver = "command"
 # command = ["semgrep", "scan", "--sarif", "--quiet", "--config", "p/default", "."]

@@ -15,19 +15,19 @@ use crate::run::backends::agents_over;
 use crate::run::error::RunError;
 use crate::session::worker;
 
-/// Answer one turn of one judge, from the files of a run (docs/run-folder.md)
+/// Run one judge in its own CI job, from the files that `plan` wrote
 ///
-/// Background workers and the jobs of a matrix are this. The reply is left beside the turn; the exit code says only whether
-/// it could be written.
+/// The reply is written into the same folder (docs/run-folder.md). The exit code says only whether it could be written,
+/// not what the judge found. Background reviews run their judges in the same way.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct JudgeArgs {
     /// The run's folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: PathBuf,
-    /// The judge's name
+    /// The judge's name, as `plan` printed it
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: String,
-    /// The number of the turn
+    /// The number of the turn, as `plan` printed it
     #[arg(long, value_name = "N")]
     pub(crate) turn: u32,
     /// End when standard input ends: whoever started us is gone.

@@ -21,7 +21,7 @@ pub(crate) struct ManArgs {
 /// Print shell completions for `git council` and `git-council`
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompletionsArgs {
-    /// bash, zsh or fish
+    /// Your shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

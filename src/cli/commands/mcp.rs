@@ -7,10 +7,10 @@ use clap::Args;
 use crate::cli::context::CommandContext;
 use crate::run::error::RunError;
 
-/// Serve a judge's mailbox over MCP; the judge's client starts this
+/// Let a judge hand in its answer over MCP; the judge's agent starts this, not you
 #[derive(Debug, Clone, Args)]
 pub(crate) struct McpArgs {
-    /// The mailbox's folder
+    /// The folder through which answers are handed over
     #[arg(long, value_name = "FOLDER")]
     mailbox: PathBuf,
 }

@@ -14,19 +14,19 @@ use crate::run::modes::matrix;
 use crate::run::prepare;
 use crate::session::matrix::DueTurn;
 
-/// Prepare a review for judges in other CI jobs, and print their turns
+/// Prepare a review whose judges run in separate CI jobs, and print one entry per job
 ///
-/// With `--debate` there is a second round: `git council plan --run FOLDER --next`, once the replies are in the folder, prints its
-/// turns. Each of its judges is briefed afresh, with what it said in the first round.
+/// With `--debate` there is a second round: once the replies are in the folder, `git council plan --run FOLDER --next`
+/// prints its jobs. Each judge of it gets its own earlier answer and those of the others.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlanArgs {
     /// The run's folder, which must not exist yet
     #[arg(long, value_name = "FOLDER")]
     run: PathBuf,
-    /// Print the turns of the next round of a planned run; prints none if there is no next round
+    /// Print the jobs of the next round of a planned run; prints `[]` if there is none
     #[arg(long, conflicts_with_all = ["pr", "event"])]
     next: bool,
-    /// Print the turns as a step output: NAME=JSON
+    /// Print the jobs as a step output, NAME=JSON
     #[arg(long, value_name = "NAME")]
     matrix: Option<String>,
     #[command(flatten)]

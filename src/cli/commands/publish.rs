@@ -16,17 +16,17 @@ use crate::run::store;
 /// The most bytes of a report from elsewhere.
 const MAX_REPORT_BYTES: u64 = 16 << 20;
 
-/// Publish a finished run on its pull request; publishing again changes nothing
+/// Publish a finished run on its pull request; what is already there is updated
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PublishArgs {
     /// The run's name or a part of it [default: the latest run]
     #[arg(value_name = "RUN", conflicts_with = "report")]
     run: Option<String>,
-    /// A report as JSON that another job left: it is checked, the built-in rules read the change again, and its check is
-    /// neutral at best
+    /// Publish a JSON report that another job left. It is not trusted: the built-in rules read the change again, and the
+    /// check ends as `neutral` at best
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Show what would be sent, and send nothing; with -v in full
+    /// Show what would be posted, and post nothing; -v shows it in full
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

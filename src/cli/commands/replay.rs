@@ -20,16 +20,16 @@ use crate::run::store;
 /// The most bytes of a bundle that are read.
 const MAX_BUNDLE_BYTES: u64 = 256 << 20;
 
-/// Recompute a past run's verdict from its journal or a bundle, and exit with its code
+/// Recompute a past run's verdict from its saved answers, and exit with its code
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReplayArgs {
-    /// The run's name or a part of it, or a bundle's file [default: the latest run]
+    /// The run's name or a part of it, or a file that --bundle wrote [default: the latest run]
     #[arg(value_name = "RUN|BUNDLE")]
     run: Option<String>,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
-    /// Write the run to FILE as a bundle that `replay FILE` can verify anywhere; secrets are replaced
+    /// Write the run to one FILE, secrets replaced; `git council replay FILE` verifies it on any machine
     #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
     /// Include the full text of the judges' answers in the bundle

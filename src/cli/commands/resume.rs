@@ -12,7 +12,7 @@ use crate::run::shown::remember_shown;
 use crate::run::store;
 use crate::run::stored_request::StoredRequest;
 
-/// Resume a run that was interrupted or lost judges; answers that are there are kept
+/// Resume a run that was interrupted or lost judges; keep the answers it already has
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ResumeArgs {
     /// The run's name or a part of it [default: the latest run that can be resumed]

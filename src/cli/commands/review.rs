@@ -26,7 +26,7 @@ const EXAMPLES: &str = "\
 Examples:
   git council review                         my branch, before I push it
   git council review HEAD~3..HEAD -- src     three commits, one directory
-  git council review --staged --quick        what I am about to commit, by one judge
+  git council review --staged --quick        what I am about to commit, one judge
   git diff main | git council review --patch -
   git council review --debate --fail-on warn --json -o report.json
   git council review --councillors 4 --rounds 2 --save
@@ -42,20 +42,20 @@ pub(crate) struct ReviewArgs {
     /// Review only these files (git pathspecs)
     #[arg(value_name = "PATHSPEC", last = true)]
     pub(crate) pathspecs: Vec<String>,
-    /// Review what is staged: the index against HEAD
+    /// Review what is staged (the index compared with HEAD)
     #[arg(long, visible_alias = "cached", conflicts_with_all = ["worktree", "patch"], help_heading = "Target")]
     pub(crate) staged: bool,
-    /// Review the worktree against HEAD, including untracked files
+    /// Review the worktree compared with HEAD, including untracked files
     #[arg(long, conflicts_with = "patch", help_heading = "Target")]
     pub(crate) worktree: bool,
     /// Review a unified diff from FILE; `-` reads standard input
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) patch: Option<PathBuf>,
 
-    /// Review a document, e.g. a plan, instead of a change; `-` reads standard input. Needs an agent with a model
+    /// Review a document, e.g. a plan, instead of a change; `-` reads standard input. The built-in rules cannot do this
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs"], help_heading = "Target")]
     pub(crate) file: Option<PathBuf>,
-    /// Debate a question instead of a change. Needs an agent with a model
+    /// Debate a question instead of a change. The built-in rules cannot do this
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs", "file"], help_heading = "Target")]
     pub(crate) topic: Option<String>,
 
@@ -65,7 +65,7 @@ pub(crate) struct ReviewArgs {
     /// Review again, even if the same change already has a verdict
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Run in the background; `git council wait` blocks until the verdict is there
+    /// Run in the background; `git council wait` waits for the verdict
     #[arg(long, conflicts_with_all = ["json", "format", "output"])]
     pub(crate) detach: bool,
     /// Print only the run's name, as soon as it has one: `--detach` starts the review this way.
@@ -88,43 +88,43 @@ pub(crate) struct ReviewArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Council")]
 pub(crate) struct CouncilArgs {
-    /// One judge, one round
+    /// Use one judge and one round
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Seat three judges instead of two (the five built-in ones stay)
+    /// Use three judges instead of two (without an agent, the five built-in judges review as usual)
     #[arg(long, conflicts_with = "judges")]
     pub(crate) deep: bool,
-    /// Whether to run a second round: `force` (plain --debate), `auto` if the judges disagree, `off`
+    /// Run a second round: `force` always (plain --debate), `auto` if the judges disagree, `off` never
     #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "force", hide_possible_values = true)]
     pub(crate) debate: Option<DebateArg>,
-    /// The procedure: quick, review, debate, cross-examination, staged
+    /// How the rounds go (docs/procedures.md): quick, review, debate, cross-examination, staged
     #[arg(long, value_name = "NAME")]
     pub(crate) procedure: Option<String>,
-    /// How the verdict is decided: findings, strict, majority
+    /// What decides: findings (the worst confirmed one), strict (the worst vote), majority (of votes)
     #[arg(long, value_name = "RULE")]
     pub(crate) consensus: Option<String>,
-    /// How many judges must have answered for PASS or WARN
+    /// How many judges must answer for PASS or WARN
     #[arg(long, value_name = "N")]
     pub(crate) quorum: Option<String>,
     /// The number of judges
     #[arg(long, visible_alias = "count", value_name = "N")]
     pub(crate) judges: Option<String>,
-    /// What the judges look for, one perspective each
+    /// What each judge looks for, e.g. security,tests
     #[arg(long, value_name = "A,B,…")]
     pub(crate) perspectives: Option<String>,
-    /// Use a named list of perspectives
+    /// Use a named list of perspectives, e.g. code-review, security-audit, architecture
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
-    /// The agents behind the judges, assigned in turn
+    /// The agents that act as judges, in turn; `git council agents` lists them
     #[arg(long, value_name = "A,B,…")]
     pub(crate) agents: Option<String>,
-    /// How judges are run; `auto` picks the best backend available
+    /// How judges are run; `auto` takes the best of `git council backends`
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
     /// The most US dollars the run may cost; a call that could exceed it is not made
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<String>,
-    /// Time limit for the whole run
+    /// Time limit for the whole run, e.g. 90s or 10m
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<String>,
     /// Time limit of each judge in round 1
@@ -136,10 +136,10 @@ pub(crate) struct CouncilArgs {
     /// Skip files that match (gitignore pattern; repeatable)
     #[arg(long, value_name = "GLOB")]
     pub(crate) ignore: Vec<String>,
-    /// Read council.toml and instructions only from the trusted branch, as in CI
+    /// Ignore council.toml of this worktree and read only the trusted branch, as in CI
     #[arg(long, conflicts_with = "trust_worktree")]
     pub(crate) trusted_config: bool,
-    /// Obey council.toml of the worktree and .git/config like the trusted branch's: they are your own
+    /// Trust council.toml of this worktree and .git/config as if they were merged
     #[arg(long)]
     pub(crate) trust_worktree: bool,
 }

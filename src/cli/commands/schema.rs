@@ -8,10 +8,10 @@ use crate::cli::console::Console;
 use crate::report;
 use crate::run::error::RunError;
 
-/// Print a JSON Schema
+/// Print the JSON Schema of the report, an answer, the packet or the configuration
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SchemaArgs {
-    /// The format
+    /// Which format
     #[arg(value_enum, default_value = "report")]
     of: SchemaName,
 }
@@ -22,7 +22,7 @@ enum SchemaName {
     Report,
     /// A judge's answer
     Answer,
-    /// The packet that judges are given
+    /// The packet: the change as judges get it
     Packet,
     /// `council.toml` and `config.toml`
     Config,

@@ -35,16 +35,16 @@ pub(crate) struct StageArgs {
     /// How long to debate: full, standard, light [default: as config/debate.jsonc says]
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) intensity: Option<IntensityArg>,
-    /// The agents behind the roles, assigned in turn
+    /// The agents that take the roles, in turn
     #[arg(long, value_name = "A,B,…")]
     agents: Option<String>,
-    /// How they are run; `auto` picks the best backend available
+    /// How they are run; `auto` takes the best of `git council backends`
     #[arg(long, value_name = "NAME")]
     backend: Option<String>,
-    /// The model of every Claude role, whatever the settings say
+    /// The model of every Claude role, instead of the configured one
     #[arg(long, value_name = "MODEL")]
     claude_model: Option<String>,
-    /// The model of every Codex role, whatever the settings say
+    /// The model of every Codex role, instead of the configured one
     #[arg(long, value_name = "MODEL")]
     codex_model: Option<String>,
     /// Time limit for the whole debate
@@ -56,7 +56,7 @@ pub(crate) struct StageArgs {
     /// Time limit of each role in a later round
     #[arg(long, value_name = "TIME")]
     r2_timeout: Option<String>,
-    /// Print the report as JSON, and progress on standard error
+    /// Print the report as JSON; progress goes to standard error
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the report to FILE as JSON

@@ -23,7 +23,7 @@ pub(crate) struct WaitArgs {
     /// The run's name or a part of it [default: the one that is running]
     #[arg(value_name = "RUN")]
     run: Option<String>,
-    /// The longest time to wait
+    /// Give up after this time, e.g. 10m
     #[arg(long, value_name = "TIME")]
     timeout: Option<String>,
     /// Print the report as JSON

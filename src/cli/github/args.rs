@@ -11,10 +11,10 @@ use crate::run::github::request::GitHubRequest;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "GitHub")]
 pub(crate) struct GitHubArgs {
-    /// Review pull request N; your own git fetches it, and nothing is checked out
+    /// The pull request; your own git fetches it, and nothing is checked out
     #[arg(long, value_name = "N", conflicts_with = "event")]
     pub(crate) pr: Option<u64>,
-    /// Review what triggered this job (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH)
+    /// Take the change from the event that triggered this CI job (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH)
     #[arg(long)]
     pub(crate) event: bool,
     /// Where to publish: comment, check, review, status, summary, annotations, outputs
@@ -29,13 +29,13 @@ pub(crate) struct GitHubArgs {
     /// The repository, `owner/name` [default: GITHUB_REPOSITORY, else the remote]
     #[arg(long, value_name = "REPO")]
     pub(crate) repo: Option<String>,
-    /// The council's name; two councils on one pull request need different names
+    /// The council's name; give two councils on one pull request different names
     #[arg(long, value_name = "NAME", default_value = "git-council")]
     pub(crate) council_name: String,
-    /// At most N comments on lines
+    /// Post at most N comments on lines
     #[arg(long, value_name = "N", default_value_t = crate::publish::MAX_INLINE)]
     pub(crate) inline: usize,
-    /// Mark the check neutral if the council is inconclusive, instead of requiring action
+    /// End the check as `neutral` if the verdict is INCONCLUSIVE, instead of `action_required`
     #[arg(long)]
     pub(crate) advisory: bool,
     /// Read configuration and instructions from the pull request's base branch, not the default branch
