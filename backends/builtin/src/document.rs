@@ -10,29 +10,34 @@ use crate::rule::RuleInfo;
 use crate::rules::RULES;
 
 const INTRODUCTION: &str = "# The built-in rules\n\n\
-    Written from the rules by a test; `git council explain RULE` shows the same. Configuration (`rules.levels`) switches a \
-    rule off, or on, or gives it another level. A comment on a line or above it, `council: allow(RULE) reason`, silences a \
-    rule there from the next change on.\n\n\
-    A **critical** finding fails a gate, a **significant** one warns (and fails a gate with `fail-on = \"warn\"`), a \
-    **minor** one is a note and stops nothing.\n\n\
-    Rules against secrets, deceptive text, CI and agent files look at every file, vendored, generated, packed and binary \
-    ones too. The others leave alone what is somebody else's. An edited line of which a rule had spoken before is no \
-    news, and a minor rule speaks once in a change.\n";
+    `git council explain RULE` shows the same as this page. A test generates the page from the rules.\n\n\
+    A **critical** finding fails the change. A **significant** one is a warning (and fails it with `fail-on = \"warn\"`). A \
+    **minor** one is a note, and stops nothing.\n\n\
+    To switch a rule off, or to give it another severity, set it in a trusted configuration:\n\n\
+    ```toml\n\
+    [rules]\n\
+    skipped-test = \"off\"        # or \"minor\", \"significant\", \"critical\"\n\
+    ```\n\n\
+    To silence a rule in one place, write the comment `council: allow(RULE) reason` on the line or above it. The comment \
+    takes effect from the next change on, so that a change cannot excuse itself.\n\n\
+    Rules against secrets, deceptive text, CI and agent files check every file, also vendored, generated, minified and \
+    binary ones. The other rules skip those. If a rule already matched a line before it was edited, it does not report it \
+    again. A minor rule reports at most one finding per change.\n";
 
 const METHOD: &str = "\n## How often they were right\n\n\
-    Rules guard, they do not review: on ordinary commits they are nearly always silent. Six times the rules were run over \
-    175 commits of each of six repositories that nobody had tuned them on, taken at even distances out of the newest \
-    3,400 without merges. Every finding was judged by itself, from its line and its commit's message, and from the diff \
-    where these did not settle it: *right* (true, and worth a reviewer's time), *noise* (true, and nobody would act on \
-    it) or *wrong*. What was wrong was mended before the next reading, each class with a test \
-    (`backends/builtin/src/tests/wrong_classes.rs`). The last reading is the one that counts: since then, only the \
-    matcher of the secrets rules has been exchanged for the one of the redactor. The bound is 0.002 wrong and 0.015 wrong \
-    or noisy findings a commit; a rule that would break it runs only on request.\n\n\
-    | repositories | findings | right | noise | wrong | wrong a commit | wrong or noise a commit |\n\
+    Rules guard against known patterns; they do not review. On ordinary commits they almost never report anything.\n\n\
+    To measure that, the rules were run over 175 commits of each of six repositories, in six readings with different \
+    repositories. Nobody had tuned the rules on them. The commits were taken at even distances from the newest 3,400, \
+    without merges. Each finding was judged by itself: *right* (true, and worth a reviewer's time), *noise* (true, but \
+    nobody would act on it) or *wrong*. After each reading, the wrong ones were fixed, each kind with a test \
+    (`backends/builtin/src/tests/wrong_classes.rs`).\n\n\
+    The last reading is the one that counts. Since then, only the matcher of the secrets rules has changed. The limit is \
+    0.002 wrong, and 0.015 wrong or noisy findings per commit. A rule that would exceed it runs only if you set it.\n\n\
+    | repositories | findings | right | noise | wrong | wrong per commit | wrong or noise per commit |\n\
     |---|---|---|---|---|---|---|\n";
 
-const TODAY: &str = "\nThe rules of today on the commits of all six readings; those that are not listed were silent:\n\n\
-    | rule | spoke | right | noise | wrong |\n\
+const TODAY: &str = "\nToday's rules on the commits of all six readings. Rules that are not listed reported nothing:\n\n\
+    | rule | findings | right | noise | wrong |\n\
     |---|---|---|---|---|\n";
 
 /// The whole page.
@@ -106,8 +111,8 @@ fn push_rule(page: &mut String, info: &RuleInfo) {
 /// What the rule blocks.
 fn effect(info: &RuleInfo) -> &'static str {
     match info.severity {
-        _ if is_on_request(info.id) => "**Runs only where `rules.levels` gives it a level.**",
-        Severity::Critical => "**Critical: fails a gate.**",
+        _ if is_on_request(info.id) => "**Runs only if you set it under `[rules]`.**",
+        Severity::Critical => "**Critical: fails the change.**",
         Severity::Significant => "**Significant: warns.**",
         Severity::Minor => "**Minor: a note.**",
     }
@@ -117,10 +122,10 @@ fn effect(info: &RuleInfo) -> &'static str {
 fn precision(id: &str) -> String {
     let commits = COMMITS * u32::try_from(READINGS.len()).unwrap_or(u32::MAX);
     match BY_RULE.iter().find(|(rule, _)| *rule == id) {
-        _ if is_on_request(id) => "Not measured: it speaks too often to run unasked.".to_owned(),
-        None => format!("Silent on {commits} ordinary commits."),
+        _ if is_on_request(id) => "Not measured: it reports too often to run by default.".to_owned(),
+        None => format!("No finding on {commits} ordinary commits."),
         Some((_, judged)) => format!(
-            "Wrong {} of the {} times that it spoke on {commits} ordinary commits.",
+            "Wrong in {} of {} findings on {commits} ordinary commits.",
             judged.wrong,
             judged.findings()
         ),
