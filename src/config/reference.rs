@@ -76,7 +76,9 @@ fn key_facts(key: &ConfigKey) -> String {
         SourceTrust::Checkout => "",
         SourceTrust::Repository => match key.checkout {
             CheckoutRule::Never => " Set by: trusted branch or user.",
-            CheckoutRule::Stricter(_) => " Set by: trusted branch or user; a checkout may make it stricter.",
+            CheckoutRule::Stricter(_) => {
+                " Set by: trusted branch or user; a checkout may make it stricter."
+            }
             CheckoutRule::AtLeast => " Set by: trusted branch or user; a checkout may raise it.",
             CheckoutRule::AddsSeats => " Set by: trusted branch or user; a checkout may add to it.",
         },

@@ -122,7 +122,9 @@ fn effect(info: &RuleInfo) -> &'static str {
 fn precision(id: &str) -> String {
     let commits = COMMITS * u32::try_from(READINGS.len()).unwrap_or(u32::MAX);
     match BY_RULE.iter().find(|(rule, _)| *rule == id) {
-        _ if is_on_request(id) => "Not measured: it reports too often to run by default.".to_owned(),
+        _ if is_on_request(id) => {
+            "Not measured: it reports too often to run by default.".to_owned()
+        }
         None => format!("No finding on {commits} ordinary commits."),
         Some((_, judged)) => format!(
             "Wrong in {} of {} findings on {commits} ordinary commits.",

@@ -18,7 +18,7 @@ use crate::session::RunFolders;
 /// How old a room must be before it is taken for one whose council was killed.
 const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Remove old runs (beyond `runs.keep`), cached verdicts (`cache.keep`) and leftover workspaces
+/// Remove runs beyond `runs.keep`, verdicts beyond `cache.keep`, and leftover workspaces
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GcArgs {
     /// Keep N runs instead of `runs.keep`
