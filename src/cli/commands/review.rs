@@ -100,7 +100,7 @@ pub(crate) struct CouncilArgs {
     /// How the rounds go (docs/procedures.md): quick, review, debate, cross-examination, staged
     #[arg(long, value_name = "NAME")]
     pub(crate) procedure: Option<String>,
-    /// What decides: findings (the worst confirmed one), strict (the worst vote), majority (of votes)
+    /// What decides: findings (the worst one that counts), strict (the worst vote), majority (of votes)
     #[arg(long, value_name = "RULE")]
     pub(crate) consensus: Option<String>,
     /// How many judges must answer for PASS or WARN
