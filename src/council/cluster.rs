@@ -88,7 +88,8 @@ impl<'a> ComparedFinding<'a> {
             return overlap && self.same_rule(other);
         }
         let same_line = self.first == other.first && !self.about_file();
-        let same_place = overlap && same_quote && !self.finding.quote.trim().is_empty();
+        let same_place = overlap && same_quote && !self.finding.quote.trim().is_empty()
+            || same_line && is_same_excerpt(&self.finding.quote, &other.finding.quote);
         same_place || same_line && self.same_category(other) || self.is_similar(other, overlap)
     }
 
@@ -122,6 +123,23 @@ impl<'a> ComparedFinding<'a> {
         }
     }
 }
+
+/// Whether two quotes from one line are the same words but for what stands around them: backticks, a number, a comment that
+/// was left out, the line behind. A short part of a long line is not: a line may have two problems.
+fn is_same_excerpt(a: &str, b: &str) -> bool {
+    let plain = |quote: &str| -> String {
+        let letters = quote.chars();
+        letters
+            .filter(|c| !c.is_whitespace() && *c != '`')
+            .collect()
+    };
+    let (a, b) = (plain(a), plain(b));
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    short.len() >= MIN_EXCERPT && short.len() * 3 >= long.len() && long.contains(&short)
+}
+
+/// The fewest bytes of a quote that say which part of a line is meant.
+const MIN_EXCERPT: usize = 4;
 
 /// Words too common to mean anything.
 const STOP: [&str; 30] = [
@@ -191,6 +209,9 @@ fn find_root(parent: &mut [usize], mut i: usize) -> usize {
     }
     i
 }
+
+#[cfg(test)]
+mod laws;
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 
 use council_protocol::{Severity, Vote};
 
+pub use super::objections::Objections;
 use super::outcome::{Disposition, FindingLevel, Verdict, VerdictReason};
 use super::plan::{ConsensusRule, VerdictPolicy};
 
@@ -29,6 +30,8 @@ pub(crate) struct VerdictInput<'a> {
     pub covered: bool,
     /// Whether every quote was searched.
     pub checked: bool,
+    /// What the models' votes say where no finding carries it.
+    pub objections: Objections,
 }
 
 /// What a finding does to the verdict; none for a rejected one.
@@ -54,15 +57,21 @@ pub(crate) fn decide_verdict(
     policy: VerdictPolicy,
     case: &VerdictInput<'_>,
 ) -> (Verdict, VerdictReason) {
-    let (verdict, reason) = match consensus {
-        ConsensusRule::Findings => by_findings(policy, case),
-        ConsensusRule::Strict => (strict_verdict(case.votes), VerdictReason::Votes),
-        ConsensusRule::Majority => (majority_verdict(case.votes), VerdictReason::Votes),
+    let failing = case
+        .findings
+        .iter()
+        .find(|&&finding| finding_level(finding, policy) == Some(FindingLevel::Fail));
+    // No vote outweighs what is confirmed: a rule of votes may be stricter than one of findings, never milder.
+    let (verdict, reason) = match (consensus, failing) {
+        (ConsensusRule::Findings, _) | (_, Some(_)) => by_findings(policy, case),
+        (ConsensusRule::Strict, None) => (strict_verdict(case.votes), VerdictReason::Votes),
+        (ConsensusRule::Majority, None) => (majority_verdict(case.votes), VerdictReason::Votes),
     };
     apply_floors(policy, case, verdict, reason)
 }
 
-/// The worst level; and a FAIL vote that no such level backs is a warning of its own.
+/// The worst level. A FAIL vote that no such level backs is a warning of its own, as is a majority that objects; where the
+/// majority votes FAIL over critical findings that stand, one for each, the change fails.
 fn by_findings(policy: VerdictPolicy, case: &VerdictInput<'_>) -> (Verdict, VerdictReason) {
     let worst = case
         .findings
@@ -71,8 +80,12 @@ fn by_findings(policy: VerdictPolicy, case: &VerdictInput<'_>) -> (Verdict, Verd
         .max_by_key(|&(level, reason)| (level, std::cmp::Reverse(reason)));
     match worst {
         Some((FindingLevel::Fail, reason)) => (Verdict::Fail, reason),
+        _ if case.objections.majority_fails => (Verdict::Fail, VerdictReason::CriticalUnconfirmed),
         Some((FindingLevel::Warn, reason)) => (Verdict::Warn, reason),
-        _ if case.votes.contains(&Vote::Fail) => {
+        _ if case.votes.contains(&Vote::Fail)
+            || case.objections.majority_objects
+            || case.objections.unread =>
+        {
             (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
         }
         Some((FindingLevel::Note, _)) => (Verdict::Pass, VerdictReason::NotesOnly),

@@ -6,6 +6,7 @@ use council_protocol::answer::Stance;
 use council_protocol::{Coverage, JudgeId, Severity, Vote};
 
 use super::consensus::{FindingStanding, VerdictInput, decide_verdict, finding_level};
+use super::objections::{Objections, weigh_objections};
 use super::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
 use super::plan::{ConsensusRule, Dismissal, VerdictPolicy};
 
@@ -59,6 +60,18 @@ pub(super) fn supported_votes<'a>(
         None => vote,
     };
     counted.map(least).collect()
+}
+
+/// What the models' votes say that count, where their own findings were dismissed.
+pub(super) fn objections_of(
+    findings: &[JudgedFinding],
+    models: &[(&JudgeId, Vote)],
+    unread: bool,
+) -> Objections {
+    let votes = supported_votes(findings, models.iter().copied());
+    let judges = models.iter().map(|(judge, _)| *judge);
+    let cast: Vec<_> = judges.zip(votes).collect();
+    weigh_objections(findings, &cast, unread)
 }
 
 /// Whoever said it, and whoever came to agree.
@@ -116,7 +129,13 @@ impl ReconsideredVerdict<'_> {
             .judges
             .iter()
             .filter_map(|j| Some((&j.seat.judge, j.counted?)));
+        let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);
+        let models: Vec<_> = models
+            .filter_map(|j| Some((&j.seat.judge, j.counted?)))
+            .collect();
+        let unread = self.judges.iter().any(JudgeRecord::objects_unread);
         let case = VerdictInput {
+            objections: objections_of(findings, &models, unread),
             findings: &counted_standings(findings),
             votes: &supported_votes(findings, cast),
             counted: self.judges.iter().filter(|j| counted(j)).count(),
@@ -250,7 +269,9 @@ mod tests {
                 disputed_critical_fails: false,
                 incomplete_coverage_warns: false,
             };
+            let models: Vec<_> = ids.iter().zip(self.votes.iter().copied()).collect();
             let case = VerdictInput {
+                objections: objections_of(&findings, &models, false),
                 findings: &counted_standings(&findings),
                 votes: &votes,
                 counted: self.votes.len(),

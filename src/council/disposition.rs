@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::{Evidence, Stance};
-use council_protocol::{Finding, Proof, Severity};
+use council_protocol::{CoverageState, Finding, Proof, Severity};
 
 use super::cluster::{ComparedFinding, group_findings};
 use super::evidence::{QuoteClaims, evidence_location, is_about_file};
@@ -171,7 +171,12 @@ impl FindingCluster {
             .filter(|v| v.seat == seat && !v.withdrawn)
             .map(|v| {
                 let is_shown = self.is_shown(v);
-                let kind = if is_shown {
+                // Whoever has a remark on a line did not see the hole in it.
+                let is_remark =
+                    v.severity() == Severity::Minor && self.severity() == Severity::Critical;
+                let kind = if is_remark {
+                    SupportKind::Joined
+                } else if is_shown {
                     SupportKind::SamePlace
                 } else {
                     SupportKind::Found
@@ -285,10 +290,40 @@ pub(super) fn build_clusters(judges: &Judges, claims: &QuoteClaims) -> Vec<Findi
     groups
         .into_iter()
         .map(pick)
-        .map(|versions| FindingCluster {
+        .map(|versions: Vec<FindingVersion>| FindingCluster {
+            models: models_before(judges, &models, &versions),
             versions,
-            models: models.clone(),
         })
+        .collect()
+}
+
+/// The models that can have something to do with a finding: whoever was shown its file, and whoever spoke of it. A judge that
+/// was shown another part of a large change did not look and find nothing.
+fn models_before(
+    judges: &Judges,
+    models: &[SeatIndex],
+    versions: &[FindingVersion],
+) -> Vec<SeatIndex> {
+    let Some(path) = versions.first().map(|v| &v.finding.location.path) else {
+        return models.to_vec();
+    };
+    let spoke = |seat: SeatIndex| {
+        let mut versions = versions.iter();
+        versions.any(|v| v.seat == seat || v.opinions.contains_key(&seat))
+    };
+    let was_shown = |seat: SeatIndex| {
+        let mut files = judges[seat].planned.coverage.files.iter();
+        let file = files.find(|file| file.path == *path);
+        !file.is_some_and(|file| {
+            matches!(
+                file.state,
+                CoverageState::OverBudget | CoverageState::Unreadable { .. }
+            )
+        })
+    };
+    let models = models.iter().copied();
+    models
+        .filter(|&seat| was_shown(seat) || spoke(seat))
         .collect()
 }
 

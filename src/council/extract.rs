@@ -2,7 +2,7 @@
 //! an object that breaks off is never completed.
 
 use council_protocol::answer::NO_CAUSE;
-use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, json};
+use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, Vote, json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -39,6 +39,8 @@ struct AnswerHead {
 /// One kind per way of failing: `empty`, `prose`, `truncated`, `malformed` (with the field), `wrong-round`, `wrong-key`,
 /// `oversized`, and `violation` for an answer in the name of another judge.
 pub(crate) fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
+    // Tools of some platforms write a byte order mark before everything.
+    let raw = raw.trim_start_matches('\u{feff}');
     if raw.len() > MAX_ANSWER_BYTES {
         let detail = format!(
             "the reply has {} bytes; at most {MAX_ANSWER_BYTES} are read",
@@ -54,7 +56,8 @@ pub(crate) fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<An
     }
     strip_nulls(&mut value);
     check_echo(&value, expected)?;
-    fall_back(&mut value);
+    check_spelling(&value)?;
+    fall_back(&mut value, expected.round);
     let answer: Answer = serde_path_to_error::deserialize(value)
         .map_err(|e| malformed_failure(format!("{}: {}", e.path(), e.inner())))?;
     Ok(fill_defaults(answer))
@@ -211,12 +214,61 @@ fn check_echo(value: &Value, expected: ExpectedEcho<'_>) -> Result<(), Failure> 
     Ok(())
 }
 
+/// A field that is one of ours but for its case would be passed over, and what it says with it.
+fn check_spelling(value: &Value) -> Result<(), Failure> {
+    const FIELDS: [&str; 4] = ["findings", "independent_findings", "verdict", "withdrawn"];
+    let names = value.as_object().into_iter().flat_map(Map::keys);
+    for name in names {
+        let plain = name.to_lowercase().replace(['-', ' '], "_");
+        let meant = FIELDS
+            .iter()
+            .find(|field| **field == plain && plain != *name);
+        if let Some(meant) = meant {
+            return Err(malformed_failure(format!(
+                "{name}: there is no such field; it is `{meant}`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The worst vote that a reply gives beside the key of its turn, where the reply as a whole cannot be read: it does not
+/// count, and is not forgotten either.
+pub(crate) fn claimed_vote(raw: &str, key: &str) -> Option<Vote> {
+    if !raw.contains(key) || raw.len() > MAX_ANSWER_BYTES {
+        return None;
+    }
+    let votes = raw.match_indices("\"verdict\"").filter_map(|(at, name)| {
+        let value = raw[at + name.len()..].trim_start().strip_prefix(':')?;
+        let word = value.trim_start().strip_prefix('"')?.split('"').next()?;
+        let word = word.trim();
+        let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
+        votes
+            .into_iter()
+            .find(|vote| word.eq_ignore_ascii_case(vote.as_str()))
+    });
+    votes.max()
+}
+
 fn show_value(value: Option<&Value>) -> String {
     value.map_or_else(|| "missing".to_owned(), Value::to_string)
 }
 
 /// The parent's name of a field that we call otherwise: `recommendation` of a finding is its `fix`.
-fn fall_back(value: &mut Value) {
+fn fall_back(value: &mut Value, round: u8) {
+    if round == 1 {
+        take_early_findings(value);
+    }
+    set_case(value, "verdict", str::to_uppercase);
+    set_case(value, "confidence", str::to_uppercase);
+    for finding in array_field(value, "findings") {
+        set_case(finding, "severity", str::to_lowercase);
+    }
+    for raised in array_field(value, "independent_findings") {
+        if let Some(finding) = raised.get_mut("finding") {
+            set_case(finding, "severity", str::to_lowercase);
+        }
+    }
     let fix = |finding: &mut Map<String, Value>| {
         let missing = finding
             .get("fix")
@@ -236,6 +288,35 @@ fn fall_back(value: &mut Value) {
         if let Some(finding) = raised.get_mut("finding").and_then(Value::as_object_mut) {
             fix(finding);
         }
+    }
+}
+
+/// In round 1 nothing was shown yet: what a judge reports there as independent is simply its findings.
+fn take_early_findings(value: &mut Value) {
+    let Some(fields) = value.as_object_mut() else {
+        return;
+    };
+    let Some(Value::Array(raised)) = fields.remove("independent_findings") else {
+        return;
+    };
+    let found = raised.into_iter().filter_map(|mut item| {
+        let tag = item.get("tag").and_then(Value::as_str).unwrap_or_default();
+        let absent = tag == "not_reproduced";
+        item.get_mut("finding").filter(|_| !absent).map(Value::take)
+    });
+    let found: Vec<Value> = found.collect();
+    let findings = fields
+        .entry("findings")
+        .or_insert_with(|| Value::Array(Vec::new()));
+    if let Some(findings) = findings.as_array_mut() {
+        findings.extend(found);
+    }
+}
+
+/// Fixed words may be written in any case.
+fn set_case(value: &mut Value, field: &str, case: fn(&str) -> String) {
+    if let Some(Value::String(word)) = value.get_mut(field) {
+        *word = case(word);
     }
 }
 

@@ -194,3 +194,61 @@ fn missing_fields_fall_back_as_in_the_parent() {
     assert_eq!(finding.why, "No root cause specified");
     assert_eq!(finding.reference.as_deref(), Some("a.rs:3"));
 }
+
+#[test]
+fn fixed_words_are_read_in_any_case_and_behind_a_byte_order_mark() {
+    let finding =
+        r#"{"severity":"Critical","description":"d","location":{"path":"a","line":1},"quote":"q"}"#;
+    let raw = GOOD.replace("WARN", "fail").replace("HIGH", "High");
+    let raw = raw.replacen('{', &format!("{{\"findings\":[{finding}],"), 1);
+    for raw in [raw.clone(), format!("\u{feff}{raw}")] {
+        let answer = read(&raw).unwrap();
+        assert_eq!(answer.verdict, Vote::Fail);
+        assert_eq!(
+            answer.findings[0].severity,
+            council_protocol::Severity::Critical
+        );
+    }
+}
+
+/// What is reported under another name is not passed over in silence.
+#[test]
+fn findings_under_another_name_are_read_or_refused() {
+    let finding =
+        r#"{"severity":"critical","description":"d","location":{"path":"a","line":1},"quote":"q"}"#;
+    let early = format!("{{\"independent_findings\":[{{\"tag\":\"new\",\"finding\":{finding}}}],");
+    let answer = read(&GOOD.replacen('{', &early, 1)).unwrap();
+    assert_eq!(
+        (answer.findings.len(), answer.independent_findings.len()),
+        (1, 0)
+    );
+    for name in ["Findings", "FINDINGS", "Independent-Findings"] {
+        let raw = GOOD.replacen('{', &format!("{{\"{name}\":[{finding}],"), 1);
+        let failure = read(&raw).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Malformed);
+        assert!(failure.detail.contains("it is `"), "{failure}");
+    }
+}
+
+proptest! {
+    /// An answer of this turn that cannot be read is not forgotten: its worst vote is known, whatever is wrong with it.
+    #[test]
+    fn the_vote_of_an_unreadable_answer_is_known(
+        vote in "PASS|WARN|FAIL|fail", fault in 0..4_usize, cut in 0..40_usize, blanks in " {0,3}",
+    ) {
+        let field = format!("\"verdict\":{blanks}\"{vote}\"");
+        let raw = GOOD.replace("\"verdict\":\"WARN\"", &field);
+        let end = raw.len() - cut.min(40);
+        let raw = match fault {
+            0 => raw[..end].to_owned(),
+            1 => raw.replace("HIGH", "SURE"),
+            2 => format!("{},}}", &raw[..raw.len() - 1]),
+            _ => format!("Here: {raw}"),
+        };
+        let expected = if vote.eq_ignore_ascii_case("fail") { Vote::Fail } else if vote == "WARN" { Vote::Warn } else { Vote::Pass };
+        if raw.contains(&field) {
+            prop_assert_eq!(claimed_vote(&raw, "k"), Some(expected), "{}", raw);
+        }
+        prop_assert_eq!(claimed_vote(&raw, "another key"), None);
+    }
+}

@@ -117,6 +117,8 @@ pub(super) struct JudgeState {
     pub(super) peers: BTreeMap<u8, Vec<SeatIndex>>,
     /// What went wrong.
     pub(super) failures: Vec<RoundFailure>,
+    /// The worst vote that it gave in an answer that could not be read.
+    pub(super) lost_vote: Option<Vote>,
     /// An answer of it whose quotes are being searched.
     pub(super) checking: Option<Box<(OpenTurn, Answer)>>,
     /// Whether it takes part in rounds after R1: rules say the same again, so that they are no judges of each other.
@@ -149,6 +151,7 @@ impl JudgeState {
             restatement: None,
             peers: BTreeMap::new(),
             failures: Vec::new(),
+            lost_vote: None,
             checking: None,
             debates: true,
             exploring: None,

@@ -26,6 +26,7 @@ pub(crate) mod ledger;
 mod merge;
 mod moderator;
 mod notes;
+mod objections;
 mod opinions;
 pub(crate) mod outcome;
 pub(crate) mod plan;

@@ -2,7 +2,7 @@
 
 use council_protocol::{Severity, Vote};
 
-use super::disposition::FindingCluster;
+use super::disposition::{FindingCluster, FindingVersion};
 use super::exchange::CancelCause;
 use super::judges::{JudgeState, SeatIndex};
 use super::outcome::Disposition;
@@ -33,6 +33,8 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(divided_council(state));
     notes.extend(weak_withdrawals(state));
     notes.extend(rejected_criticals(state));
+    notes.extend(lowered_criticals(state));
+    notes.extend(lost_votes(state));
     notes.extend(cut.map(|cause| cut_short(&state.plan, state.completed, cause)));
     notes
 }
@@ -52,7 +54,10 @@ fn missing_judges(state: &DebateState) -> Option<String> {
             .failures
             .last()
             .map_or("no answer".into(), |f| f.failure.to_string());
-        format!("{} ({failure})", judge.id())
+        let said = judge
+            .lost_vote
+            .map_or(String::new(), |vote| format!("; it said {}", vote.as_str()));
+        format!("{} ({failure}{said})", judge.id())
     };
     let names: Vec<String> = missing.iter().map(why).collect();
     let counted = asked - missing.len();
@@ -124,15 +129,56 @@ fn weak_withdrawals(state: &DebateState) -> Vec<String> {
     weak
 }
 
+/// A critical finding of a model that quotes nothing weighs less, and that is said.
+fn lowered_criticals(state: &DebateState) -> Vec<String> {
+    let clusters = state.clusters();
+    let standing = clusters
+        .iter()
+        .filter(|c| c.disposition() != Disposition::Rejected && c.severity() < Severity::Critical);
+    let lowered = standing.filter_map(|cluster| {
+        let mut versions = cluster.versions.iter();
+        versions.find(|v| v.is_live() && v.finding.severity == Severity::Critical)
+    });
+    lowered
+        .map(|version| {
+            format!(
+                "{} calls {} critical as a whole: a finding that quotes nothing counts as significant at most",
+                state.judges[version.seat].id(),
+                version.finding.location.path.display(),
+            )
+        })
+        .collect()
+}
+
+/// A judge that was asked again, and then said something milder.
+fn lost_votes(state: &DebateState) -> Vec<String> {
+    let judges = state.judges.iter().zip(state.positions());
+    let milder = judges.into_iter().filter_map(|(judge, position)| {
+        let (lost, counted) = (judge.lost_vote?, position.counted?);
+        (lost > counted).then(|| {
+            format!(
+                "{} said {} in an answer that could not be read, findings and all; {} is what counts of it",
+                judge.id(),
+                lost.as_str(),
+                counted.as_str()
+            )
+        })
+    });
+    milder.collect()
+}
+
 /// A critical finding that does not count is told of, with the reason: nothing critical is lost in silence.
 fn rejected_criticals(state: &DebateState) -> Vec<String> {
     let clusters = state.clusters();
     let rejected = clusters
         .iter()
         .filter(|c| c.disposition() == Disposition::Rejected);
-    let critical = rejected.filter(|c| c.severity() == Severity::Critical);
+    let given = |v: &FindingVersion| v.finding.severity;
+    let is_critical =
+        |c: &&FindingCluster| c.versions.iter().map(given).max() == Some(Severity::Critical);
+    let critical = rejected.filter(is_critical);
     let say = |cluster: &FindingCluster| {
-        let worst = cluster.versions.iter().max_by_key(|v| v.severity())?;
+        let worst = cluster.versions.iter().max_by_key(|v| given(v))?;
         let judge = state.judges[worst.seat].id();
         let (path, line) = (
             worst.finding.location.path.display(),

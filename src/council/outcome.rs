@@ -114,6 +114,29 @@ pub enum ReviewedBy {
     Both,
 }
 
+impl ReviewedBy {
+    /// What so many judges that count make together: whether each is a rule. The only place that decides it.
+    pub(crate) fn counting_rules(judges: impl IntoIterator<Item = bool>) -> Self {
+        let (mut rules, mut models) = (false, false);
+        for is_rule in judges {
+            rules |= is_rule;
+            models |= !is_rule;
+        }
+        match (rules, models) {
+            (true, true) => Self::Both,
+            (true, false) => Self::Rules,
+            (false, true) => Self::Models,
+            (false, false) => Self::Nobody,
+        }
+    }
+
+    /// The same of records.
+    pub(crate) fn of_records(judges: &[JudgeRecord]) -> Self {
+        let counted = judges.iter().filter(|j| j.counted.is_some());
+        Self::counting_rules(counted.map(|j| j.seat.agent.deterministic))
+    }
+}
+
 /// What became of a finding.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -272,6 +295,9 @@ pub struct JudgeRecord {
     /// What went wrong.
     #[serde(default)]
     pub failures: Vec<RoundFailure>,
+    /// The worst vote that it gave in an answer that could not be read, where that is worse than the one that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_vote: Option<Vote>,
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
@@ -288,6 +314,13 @@ pub struct JudgeRecord {
     /// When its last answer came, in milliseconds since the run began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_ms: Option<Millis>,
+}
+
+impl JudgeRecord {
+    /// Whether it does not count, and said in an answer that could not be read that something is wrong.
+    pub(crate) fn objects_unread(&self) -> bool {
+        self.counted.is_none() && self.lost_vote > Some(Vote::Pass)
+    }
 }
 
 /// Two positions that no rule may average away: a flag beside the verdict, never another word of it.

@@ -155,7 +155,13 @@ impl Council {
         } else {
             match self.read_answer(seat, &turn, raw) {
                 Ok(answer) => self.weigh_answer(seat, turn, answer, now),
-                Err(failure) => self.reject_answer(seat, turn, failure, now),
+                Err(failure) => {
+                    // What it said stays known, even where the answer cannot count.
+                    let claimed = extract::claimed_vote(raw, &turn.key);
+                    let lost = &mut self.state.judges[seat].lost_vote;
+                    *lost = (*lost).max(claimed);
+                    self.reject_answer(seat, turn, failure, now);
+                }
             }
         }
         self.dispatch_all(now);

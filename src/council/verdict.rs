@@ -2,7 +2,7 @@
 
 use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
-use council_protocol::{Coverage, CoverageState};
+use council_protocol::{Coverage, CoverageState, Vote};
 
 use super::consensus::{VerdictInput, decide_verdict};
 use super::disagreement::find_disagreements;
@@ -36,6 +36,7 @@ pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Ou
     dismissal::mark_dismissed(&mut findings, &state.plan.options.dismissed);
     let coverage = outcome_coverage(state);
     let (verdict, reason) = decide_outcome(state, cut, &positions, &findings, &coverage);
+    let counted = state.judges.iter().filter(|j| j.is_counted());
     Outcome {
         verdict,
         reason,
@@ -45,7 +46,7 @@ pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Ou
         counted: to_u32(state.judges.counted_seats().len()),
         quorum: state.plan.quorum.max(1),
         branch: state.branch,
-        reviewed_by: reviewed_by(state),
+        reviewed_by: ReviewedBy::counting_rules(counted.map(JudgeState::is_deterministic)),
         converged: state.begun > 1 && has_converged(&counted_positions(state, &positions)),
         disagreements: find_disagreements(state, &positions, &findings),
         findings,
@@ -71,20 +72,6 @@ fn counted_positions(state: &DebateState, positions: &[JudgePosition]) -> Vec<Ju
     let judges = state.judges.iter().zip(positions);
     let models = judges.filter(|(judge, p)| p.counted.is_some() && !judge.is_deterministic());
     models.map(|(_, position)| position.clone()).collect()
-}
-
-/// Who read the change and gave an answer that counts.
-fn reviewed_by(state: &DebateState) -> ReviewedBy {
-    let counted = || state.judges.iter().filter(|j| j.is_counted());
-    match (
-        counted().any(|j| j.is_deterministic()),
-        counted().any(|j| !j.is_deterministic()),
-    ) {
-        (true, true) => ReviewedBy::Both,
-        (true, false) => ReviewedBy::Rules,
-        (false, true) => ReviewedBy::Models,
-        (false, false) => ReviewedBy::Nobody,
-    }
 }
 
 /// A debate that stayed at one round ran as a review.
@@ -142,7 +129,17 @@ fn decide_outcome(
     let judges = state.judges.iter().zip(positions);
     let cast = judges.filter_map(|(judge, position)| Some((judge.id(), position.counted?)));
     let votes = dismissal::supported_votes(findings, cast);
+    let models = state.judges.iter().zip(positions);
+    let models = models.filter(|(judge, _)| !judge.is_deterministic());
+    let models: Vec<_> = models
+        .filter_map(|(judge, position)| Some((judge.id(), position.counted?)))
+        .collect();
+    let unread = state.judges.iter().zip(positions);
+    let unread = unread
+        .into_iter()
+        .any(|(judge, position)| position.counted.is_none() && judge.lost_vote > Some(Vote::Pass));
     let case = VerdictInput {
+        objections: dismissal::objections_of(findings, &models, unread),
         findings: &dismissal::counted_standings(findings),
         votes: &votes,
         counted: votes.len(),
@@ -222,9 +219,16 @@ fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
         key_insight: last.map(|a| a.key_insight.clone()).unwrap_or_default(),
         recommendation: last.map(|a| a.recommendation.clone()).unwrap_or_default(),
         restatement: judge.restatement.clone(),
-        steel_man: later.rev().find_map(|(_, a)| a.steel_man.clone()),
+        // It argues nobody's case either.
+        steel_man: later
+            .rev()
+            .filter(|_| !judge.is_deterministic())
+            .find_map(|(_, a)| a.steel_man.clone()),
         change: position.change.clone(),
         failures: judge.failures.clone(),
+        lost_vote: judge
+            .lost_vote
+            .filter(|lost| Some(*lost) > position.counted),
         ending: judge.ending,
         usage: judge.usage.clone(),
         usage_by_round: judge.spent.clone(),

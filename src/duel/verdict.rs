@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use council_protocol::answer::{Response, Stance, Withdrawal};
+use council_protocol::answer::{Evidence, Response, Stance, Withdrawal};
 use council_protocol::message::Ending as JudgeEnding;
 use council_protocol::task::Peer;
 use council_protocol::{
@@ -231,11 +231,19 @@ impl SideScript {
                 .theirs
                 .get(number.checked_sub(1)?)?
                 .last_of(self.role)?;
+            // "Agreed" needs no ceremony: whoever agrees has looked at the place that the other names.
+            let looked_at = || Evidence {
+                path: finding.finding.location.path.clone(),
+                line: finding.finding.location.line,
+                quote: finding.finding.quote.clone(),
+            };
+            let agrees = opinion.stance == Stance::Agreed;
+            let evidence = opinion.evidence.clone();
             Some(Response {
                 to: finding.id.clone(),
                 stance: opinion.stance,
                 reasoning: opinion.reasoning.clone(),
-                evidence: opinion.evidence.clone(),
+                evidence: evidence.or_else(|| agrees.then(looked_at)),
             })
         };
         peer.findings.iter().filter_map(reply).collect()

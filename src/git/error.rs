@@ -30,6 +30,14 @@ pub enum GitError {
         /// What it uses, in words.
         feature: String,
     },
+    /// A name of a blob where a commit or a tree is asked for: a tag may name one.
+    #[error("{rev:?} is the content of a file, neither a commit nor a tree")]
+    FileContent {
+        /// As it was given.
+        rev: String,
+        /// The blob.
+        id: String,
+    },
     /// More files than are reviewed at once.
     #[error("the change has {count} files, and at most {MAX_FILES} are reviewed at once")]
     TooManyFiles {
@@ -190,6 +198,9 @@ impl GitError {
             Self::Unsupported { .. } => {
                 hint("review a patch instead: git diff BASE...HEAD | git council review --patch -")
             }
+            Self::FileContent { id, .. } => hint(&format!(
+                "to review it: git cat-file -p {id} | git diff --no-index /dev/null - | git council review --patch -"
+            )),
             Self::TooManyFiles { .. } => {
                 hint("review a part of it at a time: git council review TARGET -- PATHSPEC")
             }

@@ -1,7 +1,8 @@
 //! Bounds on what is read.
 
-/// The most files of one change: what is held of each of them in memory is bounded by it.
-pub(super) const MAX_FILES: usize = 15_000;
+/// The most files of one change: what is held of each of them in memory is bounded by it (about 5 KiB each). Built-in judges
+/// see all of them; the brief of a model shows what fits, and its coverage says so.
+pub(super) const MAX_FILES: usize = 100_000;
 
 /// The most bytes of one file that are shown, or compared line by line. A larger file is a gap in the coverage; rules for
 /// secrets read it all the same.

@@ -59,9 +59,9 @@ pub(super) fn resolve_revision(
     }
     match objects.store.resolve_name(name)? {
         Some((commit, ObjectKind::Commit)) => at_commit(objects, name, commit),
-        Some((_, ObjectKind::Blob)) => Err(GitError::BadRevision {
+        Some((id, ObjectKind::Blob)) => Err(GitError::FileContent {
             rev: name.to_owned(),
-            cause: "it is the content of a file, neither a commit nor a tree".to_owned(),
+            id: id.to_hex(),
         }),
         Some((tree, _)) => Ok(ResolvedRevision {
             name: name.to_owned(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use council_builtin::display_name;
 use council_protocol::task::{DebateBranch, Form, InterventionKind};
 use council_protocol::{Seat, Task};
 use minijinja::context;
@@ -22,7 +23,7 @@ pub(super) fn render_turn(
     let (name, own) = template_values(prompter, task, explorers);
     let common = context! {
         tag => prompter.fence.tag(),
-        perspective => seat.perspective.name.clone(),
+        perspective => display_name(&seat.perspective.name),
         focus => seat.perspective.focus.clone(),
         round => u32::from(round),
         key => key.to_owned(),
@@ -44,7 +45,7 @@ pub(super) fn render_reminder(
 ) -> Result<String, PromptError> {
     let values = context! {
         tag => prompter.fence.tag(),
-        perspective => seat.perspective.name.clone(),
+        perspective => display_name(&seat.perspective.name),
         focus => seat.perspective.focus.clone(),
         said => prompter.fence.wrap(&words_of(prompter).show_replies(said)),
     };
@@ -110,7 +111,10 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
             };
             ("duel", values)
         }
-        Task::Opening { others } => ("opening", context! { others => others.join(", ") }),
+        Task::Opening { others } => (
+            "opening",
+            context! { others => others.iter().map(|other| words::show_role(other)).collect::<Vec<_>>().join(", ") },
+        ),
         Task::Examine {
             round,
             of,

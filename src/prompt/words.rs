@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use council_builtin::display_name;
 use council_protocol::Finding;
 use council_protocol::answer::Evidence;
 use council_protocol::task::{
@@ -264,7 +265,10 @@ impl QuotedWords<'_> {
 
 /// A councillor's role on one line.
 pub(super) fn show_role(role: &str) -> String {
-    let line: String = role.chars().filter(|c| !c.is_control()).collect();
+    let line: String = display_name(role)
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect();
     cut_text(&line, 60)
 }
 

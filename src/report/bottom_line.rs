@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Report;
-use crate::council::outcome::{Disposition, JudgedFinding, Verdict, VerdictReason};
+use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
 
 /// The exit codes of the program. Where several apply, 1 goes before 3, and 3 before 4.
 pub(crate) mod exit {
@@ -176,6 +176,10 @@ impl Report {
                 parts.join(", ")
             }
             VerdictReason::NoFindings => match self.dismissed_findings().count() {
+                0 if self.rejected_findings().next().is_some() => format!(
+                    "nothing that was found holds, {} rejected",
+                    count_noun(self.rejected_findings().count(), "finding", "findings")
+                ),
                 0 => format!("{} found nothing", count_judges(who.counted)),
                 many => format!(
                     "nothing is open, {} dismissed",
@@ -193,7 +197,14 @@ impl Report {
             | VerdictReason::CriticalUnconfirmed
             | VerdictReason::SignificantConfirmed => self.weighty_counts(),
             VerdictReason::VerdictWithoutFinding => {
-                "a judge votes FAIL, but none of its findings holds".into()
+                let judges = &self.outcome.judges;
+                if judges.iter().any(|j| j.counted == Some(Vote::Fail)) {
+                    "a judge votes FAIL, but none of its findings holds".into()
+                } else if judges.iter().any(JudgeRecord::objects_unread) {
+                    "a judge objects in an answer that could not be read".into()
+                } else {
+                    "most reviewers object, but no finding of theirs carries it".into()
+                }
             }
             VerdictReason::Votes => format!("decided by the votes, {}", self.vote_tally()),
             VerdictReason::BelowQuorum => format!(

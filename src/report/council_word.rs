@@ -21,7 +21,19 @@ pub(super) struct BallotDecision {
     pub(super) confidence: Option<Confidence>,
 }
 
-const VOTES: [BallotVote; 4] = [
+impl BallotDecision {
+    /// `2 PROCEED, 1 RECONSIDER`.
+    pub(super) fn tally_text(&self) -> String {
+        let counts = self.tally.iter();
+        let counts: Vec<String> = counts
+            .map(|(vote, n)| format!("{n} {}", ballot_word(*vote)))
+            .collect();
+        counts.join(", ")
+    }
+}
+
+/// Every way to vote, the mildest first.
+pub(super) const VOTES: [BallotVote; 4] = [
     BallotVote::Proceed,
     BallotVote::ProceedWithConditions,
     BallotVote::Reconsider,
@@ -38,12 +50,16 @@ pub(super) fn ballot_word(vote: BallotVote) -> &'static str {
     }
 }
 
-/// What a judge's vote is as a ballot: its own where it counts, else what its counted vote says.
+/// What a judge's vote is as a ballot: its own where it counts, else what its counted vote says. The only place that counts
+/// ballots. A rule opens, and casts none.
 pub(super) fn counted_ballot(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
     let counted = judge.counted?;
     let mut ballots = report.outcome.ledger.ballots.iter();
     let own = ballots.find(|b| b.judge == judge.seat.judge);
     let own = own.map(|b| b.ballot.vote);
+    if own.is_none() && judge.seat.agent.deterministic {
+        return None;
+    }
     Some(
         own.filter(|vote| vote.vote() == counted)
             .unwrap_or(match counted {

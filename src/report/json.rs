@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BottomLine, GatePolicy, Participation, REPORT_VERSION, Report};
-use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
+use crate::council::outcome::{FindingLevel, ReviewedBy, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::text;
 
@@ -43,7 +43,9 @@ pub fn parse(json: &str) -> Result<Report, ParseError> {
             found: version.schema_version,
         });
     }
-    let report: Report = serde_json::from_str(json).map_err(ParseError::Shape)?;
+    let mut report: Report = serde_json::from_str(json).map_err(ParseError::Shape)?;
+    // Follows from the judges; a report of an earlier version does not say it, and a forged one may say anything.
+    report.outcome.reviewed_by = ReviewedBy::of_records(&report.outcome.judges);
     match contradiction(&report) {
         Some(what) => Err(ParseError::Contradiction {
             verdict: report.outcome.verdict,

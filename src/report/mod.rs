@@ -39,7 +39,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::Dismissal;
 use crate::council::outcome::{
-    Disposition, FindingLevel, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
+    Disposition, FindingLevel, JudgeRecord, JudgedFinding, Outcome, ReviewedBy, Verdict,
+    VerdictReason,
 };
 use crate::council::plan::Procedure;
 
@@ -85,6 +86,7 @@ impl Report {
         redactor: &Redactor,
     ) -> Self {
         redact::ReportRedactor(redactor).redact_outcome(&mut outcome);
+        outcome.reviewed_by = ReviewedBy::of_records(&outcome.judges);
         let cut_short = run.cut_short.map(VerdictReason::from);
         let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));
         if let (Some(cause), true) = (cut_short, outcome.verdict != Verdict::Fail) {
@@ -183,13 +185,7 @@ impl Report {
 
     /// Whether every judge that counts is a rule: rules match patterns, and nobody read the change.
     pub fn is_rules_only(&self) -> bool {
-        let mut counted = self
-            .outcome
-            .judges
-            .iter()
-            .filter(|j| j.counted.is_some())
-            .peekable();
-        counted.peek().is_some() && counted.all(|j| j.seat.agent.deterministic)
+        self.outcome.reviewed_by == ReviewedBy::Rules
     }
 
     /// The judges that changed their vote, or wanted to.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use council_builtin::display_name;
 use council_protocol::answer::{NO_CAUSE, Stance};
 use council_protocol::coverage::FileCoverage;
 use council_protocol::message::{Ending, Usage};
@@ -73,7 +74,7 @@ fn short_name<'a>(judges: &[JudgeRecord], judge: &'a JudgeRecord) -> &'a str {
     if name.is_empty() || namesakes > 1 {
         judge.seat.judge.as_str()
     } else {
-        name
+        display_name(name)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::run::announce::{announce_once, estimate_run};
 use crate::run::context::RunContext;
 use crate::run::digests;
 use crate::run::error::RunError;
-use crate::run::execute::{CouncilRun, run_places};
+use crate::run::execute::{CouncilRun, run_places, save_recognised_report};
 use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::DocumentMode;
 use crate::run::nothing::{reason_to_skip, skipped_report};
@@ -84,6 +84,7 @@ pub(crate) fn convene_review(
     let mut hearsay = Vec::new();
     let recalled = memory.as_ref().filter(|_| !fresh);
     if let Some(report) = recalled.and_then(|m| m.recall_verdict(&known, &heard, &mut hearsay)) {
+        save_recognised_report(start, &world, &prepared, &report);
         return Ok(report);
     }
     let (run, _held) = begin_run(&prepared, &seats, start, &world, &moment)?;

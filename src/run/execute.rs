@@ -21,6 +21,7 @@ use crate::run::digests::RunDigests;
 use crate::run::error::RunError;
 use crate::run::estimate::cost_settings;
 use crate::run::facts::base_facts;
+use crate::run::floor;
 use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::DocumentMode;
 use crate::run::plan::{PlanInputs, build_plan, plan_subject};
@@ -379,8 +380,10 @@ impl CouncilRun<'_> {
             seed: Some(finished.plan.seed.clone()),
             ..base_facts(&self.run)
         };
+        let mut outcome = finished.outcome;
+        floor::hear_rules(&mut outcome, &finished.plan, self.prepared);
         Report::new(
-            finished.outcome,
+            outcome,
             ReviewSubject::of(&self.prepared.packet),
             facts,
             &self.prepared.redactor,
@@ -408,6 +411,43 @@ pub(crate) fn save_run_report(
     let json = report::json::render(report, report.own_gate());
     write_file(world, run.file_path(REPORT_FILE), json.as_bytes())?;
     store::sign_report(start, run, json.as_bytes());
+    write_for_people(world, prepared, run, report)?;
+    let keep = usize::try_from(prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
+    store::prune_runs(&prepared.change.place.runs_dir(), keep);
+    Ok(())
+}
+
+/// Writes a report that was recognised for people, as the run that made it did: another worktree has not seen it yet, and
+/// dismissals may have changed it.
+pub(crate) fn save_recognised_report(
+    start: &RunContext,
+    world: &RealWorld,
+    prepared: &PreparedReview,
+    report: &Report,
+) {
+    let made = &report.receipt.run;
+    // The name may come from a note of another clone, and becomes the name of a file here.
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if made.name.is_empty() || !made.name.chars().all(plain) {
+        return;
+    }
+    let folder = prepared.change.place.runs_dir().join(&made.name);
+    let places = run_places(prepared);
+    let written = RunRef::reopen(world, &places, &made.name, &made.started, &folder)
+        .map_err(RunError::from)
+        .and_then(|run| write_for_people(world, prepared, &run, report));
+    if let Err(error) = written {
+        // The verdict is there all the same, and shown.
+        start.notifier.warn(&error.message);
+    }
+}
+
+fn write_for_people(
+    world: &RealWorld,
+    prepared: &PreparedReview,
+    run: &RunRef,
+    report: &Report,
+) -> Result<(), RunError> {
     let session = prepared.config.settings.output.session;
     if let Some(text) = report::markdown::session(report).filter(|_| session) {
         write_file(world, run.artefact_path(MINUTES_FILE), text.as_bytes())?;
@@ -417,8 +457,6 @@ pub(crate) fn save_run_report(
         let text = report::markdown::render(report, options);
         write_file(world, Some(path), text.as_bytes())?;
     }
-    let keep = usize::try_from(prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
-    store::prune_runs(&prepared.change.place.runs_dir(), keep);
     Ok(())
 }
 

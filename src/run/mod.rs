@@ -15,6 +15,7 @@ pub(crate) mod estimate;
 pub(crate) mod execute;
 pub(crate) mod facts;
 pub(crate) mod findings;
+pub(crate) mod floor;
 pub(crate) mod github;
 pub(crate) mod hook;
 pub(crate) mod layers;

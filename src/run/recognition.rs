@@ -29,6 +29,10 @@ pub(crate) struct VerdictMemory<'a> {
     trust: SignatureTrust<'a>,
 }
 
+/// How every note about dismissals of others ends.
+const HEARSAY_RULE: &str =
+    "not counted: only your own and those signed by a key in council.trustedNotes are";
+
 /// What is heard about a finding.
 #[derive(Debug, Default)]
 pub(crate) struct KnownDismissals {
@@ -100,8 +104,12 @@ impl<'a> VerdictMemory<'a> {
         let hearsay = hearsay.difference(&known).count();
         if hearsay > 0 {
             heard.notes.push(format!(
-                "{hearsay} {} from elsewhere {} not counted: only your own and those signed by a key in council.trustedNotes are",
-                if hearsay == 1 { "dismissal" } else { "dismissals" },
+                "{hearsay} {} from elsewhere {} {HEARSAY_RULE}",
+                if hearsay == 1 {
+                    "dismissal"
+                } else {
+                    "dismissals"
+                },
                 if hearsay == 1 { "is" } else { "are" },
             ));
         }
@@ -123,7 +131,13 @@ impl<'a> VerdictMemory<'a> {
                 (report, MemoryPlace::Note, Some(signer))
             }
         };
-        Some(self.renew_report(report, place, signer, known, heard))
+        let report = self.renew_report(report, place, signer, known, heard);
+        let is_own = place == MemoryPlace::Cache && self.trust.authors.is_none();
+        if is_own && !self.has_note(known) {
+            // The same change on another commit: who fetches that one knows its verdict, too.
+            self.note_verdict(&report, known);
+        }
+        Some(report)
     }
 
     /// A verdict of the reviewed commit's note, by somebody who counts.
@@ -157,6 +171,17 @@ impl<'a> VerdictMemory<'a> {
         None
     }
 
+    /// Whether the reviewed commit's note has this verdict.
+    fn has_note(&self, known: &RunDigests) -> bool {
+        let head = self.prepared.packet.target.head.as_deref();
+        let lines = head.map(|head| self.trust.note_lines(Some(head)));
+        let is_known = |text: &String| {
+            let line = line::parse_line(text).map(|read| read.line);
+            matches!(line, Some(NoteLine::Verdict(verdict)) if verdict.key == known.key)
+        };
+        lines.is_some_and(|lines| lines.iter().any(|text| is_known(text)))
+    }
+
     /// An old report over today's target.
     fn renew_report(
         &self,
@@ -180,8 +205,14 @@ impl<'a> VerdictMemory<'a> {
         report.outcome.coverage = (*self.prepared.coverage).clone();
         report.target = subject.target;
         report.change = subject.change;
-        report.outcome.notes.clone_from(&self.prepared.notes);
+        let told = std::mem::replace(&mut report.outcome.notes, self.prepared.notes.clone());
         report.outcome.notes.extend(heard.notes.iter().cloned());
+        // What the council had to say of itself holds still; what was heard of dismissals then does not.
+        let holds = |note: &String| !note.ends_with(HEARSAY_RULE);
+        let told = told.into_iter().filter(holds);
+        let known: HashSet<String> = report.outcome.notes.iter().cloned().collect();
+        let told = told.filter(|note| !known.contains(note));
+        report.outcome.notes.extend(told);
         let reconsidered = ReconsideredVerdict {
             consensus: report
                 .outcome
@@ -225,6 +256,11 @@ impl<'a> VerdictMemory<'a> {
                 .notifier
                 .warn(&format!("the verdict could not be cached: {error}"));
         }
+        self.note_verdict(report, known);
+    }
+
+    /// Writes the verdict onto the reviewed commit, as a line of its note.
+    fn note_verdict(&self, report: &Report, known: &RunDigests) {
         if self.prepared.config.settings.notes.write
             && let Some(head) = self.prepared.packet.target.head.clone()
             && let Err(error) = self.write_note(report, known, &head)

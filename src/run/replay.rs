@@ -12,6 +12,7 @@ use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::facts::run_facts;
+use crate::run::floor;
 use crate::run::loaded::LoadedRun;
 use crate::run::modes::duel::{DUEL_BACKEND, TRANSCRIPT_FILE};
 use crate::run::prompts::SeatPrompts;
@@ -52,10 +53,13 @@ pub(crate) fn recompute_report(
     let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
         broken(&error).hint(format!("`git council resume {}` continues it", past.name))
     })?;
-    let outcome = match journal.backend == DUEL_BACKEND {
+    let mut outcome = match journal.backend == DUEL_BACKEND {
         true => with_ending(outcome, duel_ending(past)?),
         false => outcome,
     };
+    if let Some(report) = before {
+        floor::recall_rules(&mut outcome, &report.outcome);
+    }
     let facts = match before {
         Some(report) => report.receipt.run.clone(),
         None => RunFacts {

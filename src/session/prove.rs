@@ -4,13 +4,14 @@
 //! blobs. What is nowhere there may still be a line that the change removes: the packet shows it, so it is evidence.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use council_protocol::change::FileStatus;
 use council_protocol::evidence::FileLines;
 use council_protocol::{BlobSource, FileChange, LineKind, Location, Packet, Proof, RepoPath, Side};
 use council_secrets::Redactor;
+use sha2::{Digest, Sha256};
 
 use crate::text::mark_hidden;
 
@@ -45,6 +46,8 @@ struct SearchText {
     numbers: Option<Vec<u32>>,
     /// A quote found here is not where a reader of the reviewed side would look for it.
     elsewhere: bool,
+    /// A few bits of what stands in a line that is not shown as it is, by its index from 0.
+    hidden: BTreeMap<usize, u16>,
 }
 
 impl QuoteProver {
@@ -170,6 +173,7 @@ impl QuoteProver {
                 lines: FileLines::of(form),
                 numbers: numbers.clone(),
                 elsewhere,
+                hidden: hidden_lines(&text, form),
             }));
         };
         match (blob, file) {
@@ -273,12 +277,32 @@ impl SearchText {
     fn context_around(&self, at: u32, quoted: usize) -> String {
         let first = (at as usize).saturating_sub(2);
         let last = (at as usize).saturating_add(quoted);
-        let lines = (first..last).filter_map(|index| self.lines.get(index));
-        let lines: Vec<_> = lines
-            .filter(|line| !line.is_empty() && *line != HUNK_GAP)
+        let lines = (first..last).filter_map(|index| Some((index, self.lines.get(index)?)));
+        let lines = lines.filter(|(_, line)| !line.is_empty() && *line != HUNK_GAP);
+        let lines: Vec<String> = lines
+            .map(|(index, line)| match self.hidden.get(&index) {
+                Some(digest) => format!("{line} {digest:04x}"),
+                None => line.to_owned(),
+            })
             .collect();
         lines.join("\n")
     }
+}
+
+/// A few bits of each line that is not shown as it is, so that another secret in its place is another finding: what was
+/// dismissed with the first one does not excuse the second. Too few bits to guess the secret by.
+fn hidden_lines(text: &str, form: &str) -> BTreeMap<usize, u16> {
+    if text == form || text.lines().count() != form.lines().count() {
+        return BTreeMap::new();
+    }
+    let lines = text.lines().zip(form.lines()).enumerate();
+    let hidden = lines.filter(|(_, (real, shown))| real != shown);
+    hidden
+        .map(|(index, (real, _))| {
+            let digest = Sha256::digest(real.trim().as_bytes());
+            (index, u16::from_be_bytes([digest[0], digest[1]]))
+        })
+        .collect()
 }
 
 #[cfg(test)]

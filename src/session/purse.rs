@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use council_protocol::message::Usage;
-use council_protocol::price::{ModelPrice, SpendLimit};
+use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, SpendLimit, estimate_tokens};
 use council_protocol::seat::AgentKind;
 use council_protocol::{
     Event, Failure, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, Turn, TurnId,
@@ -45,6 +45,8 @@ struct JudgeSpend {
     is_model: bool,
     /// Bytes of its conversation so far, the brief included.
     bytes: u64,
+    /// The most tokens that one answer may have; none: nobody says.
+    max_output: Option<u64>,
 }
 
 /// A call under way: one line of the log when it is over.
@@ -159,6 +161,10 @@ impl Budget {
                     AgentKind::Command { .. } | AgentKind::Recorded { .. } | AgentKind::Backend {}
                 ),
                 bytes: spec.brief.len() as u64,
+                max_output: match &agent.kind {
+                    AgentKind::Http(endpoint) => Some(u64::from(endpoint.max_tokens)),
+                    _ => None,
+                },
             };
             self.judges.insert(spec.seat.judge.clone(), spend);
         }
@@ -179,7 +185,11 @@ impl Budget {
             return first;
         };
         let models = spend.model.iter().chain(&spend.fallback);
-        let dearest = self.estimate_usd(models, spend.bytes);
+        let output = spend.max_output.unwrap_or(EXPECTED_OUTPUT);
+        let dearest = models
+            .filter_map(|model| self.money.prices.get(model))
+            .map(|price| price.cost_usd(estimate_tokens(spend.bytes), 0, output))
+            .fold(first, f64::max);
         let idle = self.judges.len().saturating_sub(self.open.len()).max(1);
         let share = (most - self.committed_usd()) / idle as f64;
         first.max(share.min(dearest * CALLS_OF_A_TURN))

@@ -144,18 +144,18 @@ fn many_files(repo: &Repo, count: usize) {
 }
 
 #[test]
-fn a_change_of_100_000_files_is_refused_and_a_part_of_it_is_reviewed() {
+fn a_change_of_too_many_files_is_refused_and_a_part_of_it_is_reviewed() {
     let repo = Repo::with_base();
-    many_files(&repo, 100_000);
+    many_files(&repo, 100_001);
     bounded(&repo, &[], &["review", "many"], silent)
         .ends(2)
-        .tells("the change has 100000 files, and at most 15000 are reviewed at once")
+        .tells("the change has 100001 files, and at most 100000 are reviewed at once")
         .tells("PATHSPEC");
     bounded(&repo, &[], &["review", "many", "--", "d7"], silent)
         .ends(0)
         .prints("1000 files");
     let patch = |write: &mut dyn FnMut(&[u8]) -> bool| {
-        let text: String = (0..100_000)
+        let text: String = (0..100_010)
             .map(|n| {
                 format!("diff --git a/f{n} b/f{n}\n--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-a\n+b\n")
             })
@@ -164,11 +164,11 @@ fn a_change_of_100_000_files_is_refused_and_a_part_of_it_is_reviewed() {
     };
     bounded(&repo, &[], &["review", "--patch", "-"], patch)
         .ends(2)
-        .tells("more than 15000 files");
+        .tells("more than 100000 files");
 }
 
 #[test]
-fn as_many_files_as_are_reviewed_at_once_stay_within_the_bound() {
+fn fifteen_thousand_files_stay_within_the_bound() {
     let repo = Repo::with_base();
     many_files(&repo, 15_000);
     bounded(&repo, &[], &["review", "many"], silent)

@@ -39,6 +39,54 @@ fn two_processes_argue_and_the_file_is_deleted_unless_kept() {
         .tells("concluded");
 }
 
+/// Whoever waits for a side that is gone waits for nothing.
+#[test]
+fn a_side_that_breaks_off_ends_the_duel_at_once() {
+    let repo = conflicted();
+    repo.write_home(
+        ".config/git-council/config.toml",
+        "[agents.broken]\ndriver = 'command'\ncommand = ['/bin/sh', '-c', 'exit 3']\n",
+    );
+    let began = std::time::Instant::now();
+    repo.council(["duel", "HEAD", "--agent-b", "broken", "--timeout", "300s"])
+        .ends(3)
+        .tells("of 2 sides broke off");
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+}
+
+/// Each side knows its own words and what it has read; once both are done, the process that started them still knows what
+/// each has written.
+#[test]
+fn words_that_change_after_the_end_are_a_violation() {
+    let repo = conflicted();
+    let file = repo.path().join("DEBATE.md");
+    let mut both = repo.program(&repo.path());
+    both.args(["duel", "HEAD", "--keep", "--json", "--poll", "1s"]);
+    both.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let both = both.spawn().unwrap();
+    // A has closed, and B has not looked yet: what A wrote becomes something else.
+    let closed = || {
+        std::fs::read_to_string(&file)
+            .is_ok_and(|text| text.contains("*— Agent A") && text.contains("## CONSENSUS"))
+    };
+    let began = std::time::Instant::now();
+    while !closed() {
+        assert!(began.elapsed().as_secs() < 60, "the duel does not end");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("critical", "trifling", 1)).unwrap();
+    let run = crate::harness::Run::of(both.wait_with_output().unwrap()).ends(3);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["reason"], "duel-violation", "{}", run.stdout);
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("was changed afterwards"), "{notes}");
+    let name = report["receipt"]["run"]["name"].as_str().unwrap();
+    repo.council(["replay", name])
+        .ends(3)
+        .prints("INCONCLUSIVE");
+}
+
 #[test]
 fn nothing_is_said_before_the_end_unless_asked_for() {
     let repo = conflicted();

@@ -12,7 +12,7 @@ prompt=$(cat)
 field() { printf '%s' "$prompt" | sed -n "$1" | tail -n 1; }
 key=$(field 's/.*`key` is `\([^`]*\)`.*/\1/p')
 round=$(field 's/.*`round` is \([0-9]*\).*/\1/p')
-role=$(field 's/^## Your role: //p; s/^Your role is still: \(.*\)\.$/\1/p')
+role=$(field 's/^## Your role: //p; s/^Your role is still: \(.*\)\.$/\1/p' | tr A-Z a-z)
 printf '%s\n---\n' "$prompt" >> "@MARKS/${role:-judge}"
 vote=PASS; more='"no_challenge": "I looked at each of them."'
 [ "$role" = critic ] && [ "$round" = 1 ] && vote=WARN
@@ -179,7 +179,7 @@ fn agents_that_think_cross_examine_a_question() {
     let last = asked.rsplit("\n---\n").nth(1).unwrap();
     for told in [
         topic,
-        "## Your role: critic",
+        "## Your role: Critic",
         "# What you said before",
         "critic: WARN in 1.",
         "critic: PASS in 3.",

@@ -254,6 +254,29 @@ fn a_dismissed_finding_is_listed_and_does_not_count_until_its_code_changes() {
     repo.council(["review", "HEAD"]).ends(1);
 }
 
+/// A dismissal is about the secret that was looked at, though no report shows it.
+#[test]
+fn a_dismissed_token_does_not_excuse_another_one() {
+    let repo = Repo::with_base();
+    let token = |last: char| format!("t = \"ghp_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUn{last}\"\n");
+    repo.write("a.py", token('A'));
+    repo.commit("Token");
+    repo.council(["review", "HEAD"]).ends(1);
+    let why = [
+        "dismiss",
+        "F1",
+        "--because",
+        "revoked last year",
+        "--as",
+        "false-positive",
+    ];
+    repo.council(why).ends(0);
+    repo.council(["review", "HEAD"]).ends(0);
+    repo.write("a.py", token('B'));
+    repo.commit("Another token");
+    repo.council(["review", "HEAD"]).ends(1).prints("a.py:1");
+}
+
 #[test]
 fn the_finding_that_is_meant_is_the_one_of_the_report_shown_last() {
     let repo = conflicted();

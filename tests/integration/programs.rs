@@ -291,3 +291,31 @@ fn a_program_that_is_to_mend_its_answer_is_told_its_task_and_what_it_said() {
         );
     }
 }
+
+/// Models in the place of the rules do not make a review weaker: what no rule may let pass is found all the same, and a
+/// hook does not take the models' word for the rules'.
+#[test]
+fn a_key_does_not_pass_because_models_sit_where_rules_did() {
+    let repo = with_judge(&answer("PASS", ""), "[review]\nagents = ['helper']\n");
+    repo.write("d.md", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n");
+    repo.commit("Markers");
+    let run = repo.council(["review", "HEAD", "--json"]).ends(1);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (&report["verdict"], &report["reviewed_by"]),
+        (&"FAIL".into(), &"both".into())
+    );
+    assert_eq!(report["findings"][0]["members"][0]["judge"], "rules");
+    let known = repo.council(["review", "HEAD", "--json"]).ends(1);
+    let known: serde_json::Value = serde_json::from_str(&known.stdout).unwrap();
+    assert_eq!(known["receipt"]["run"]["recognised"]["place"], "cache");
+    assert_eq!(known["findings"], report["findings"]);
+    let name = report["receipt"]["run"]["name"].as_str().unwrap();
+    repo.council(["replay", name]).ends(1).prints("FAIL");
+    // The key of a clean change is the models' alone.
+    repo.write("e.md", "Fine.\n");
+    repo.commit("Clean");
+    let clean = repo.council(["review", "HEAD", "--json"]).ends(0);
+    let clean: serde_json::Value = serde_json::from_str(&clean.stdout).unwrap();
+    assert_eq!(clean["reviewed_by"], "models");
+}

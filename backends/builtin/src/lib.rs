@@ -50,6 +50,13 @@ pub fn councillors() -> &'static [CouncillorInfo] {
     &perspective::COUNCILLORS
 }
 
+/// How prompts and reports write the name of a perspective: a councillor's title, else the name as it is.
+pub fn display_name(perspective: &str) -> &str {
+    let mut roles = perspective::COUNCILLORS.iter();
+    let role = roles.find(|role| role.name == perspective);
+    role.map_or(perspective, |role| role.title)
+}
+
 /// Every rule, in alphabetical order of their ids.
 pub fn rules() -> impl ExactSizeIterator<Item = &'static RuleInfo> {
     rules::RULES.iter().map(|rule| &rule.info)

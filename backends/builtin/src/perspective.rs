@@ -44,6 +44,8 @@ pub(crate) static PERSPECTIVES: [PerspectiveInfo; 5] = [
 pub struct CouncillorInfo {
     /// Kebab-case, as a seat names it.
     pub name: &'static str,
+    /// As prompts and reports write it.
+    pub title: &'static str,
     /// What it stands for, as a prompt would say it.
     pub focus: &'static str,
     /// Names of [`PerspectiveInfo`]; empty: all rules.
@@ -54,31 +56,37 @@ pub struct CouncillorInfo {
 pub(crate) static COUNCILLORS: [CouncillorInfo; 6] = [
     CouncillorInfo {
         name: "visionary",
+        title: "Visionary",
         focus: "What this makes possible and what it closes off: where it leads, and what others will build on it.",
         perspectives: &[MAINTAINABILITY],
     },
     CouncillorInfo {
         name: "critic",
+        title: "Critic",
         focus: "What is wrong with it: hidden assumptions, risks, what breaks first, and who pays for that.",
         perspectives: &[SECURITY, ERROR_PATHS],
     },
     CouncillorInfo {
         name: "pragmatist",
+        title: "Pragmatist",
         focus: "Whether it works in practice: cost, tests, operation, and the simplest thing that would do.",
         perspectives: &[TESTS, HYGIENE],
     },
     CouncillorInfo {
         name: "innovator",
+        title: "Innovator",
         focus: "What else could be done: other designs, simpler ones, and what nobody has considered.",
         perspectives: &[MAINTAINABILITY, ERROR_PATHS],
     },
     CouncillorInfo {
         name: "ethicist",
+        title: "Ethicist",
         focus: "Who is affected and how: users, privacy, honesty, and what should not be done even where it can be.",
         perspectives: &[SECURITY, HYGIENE],
     },
     CouncillorInfo {
         name: "domain-expert",
+        title: "Domain Expert",
         focus: "What an expert of the field sees in it: its facts, its standards, and the ways in which it is known to fail.",
         perspectives: &[],
     },

@@ -120,7 +120,7 @@ pub(crate) fn scan_whole(change: &ChangeView<'_>, bench: &ActiveRules) -> Vec<Fo
             collect_hits(rule, bench, &mut found, |hits| look(change, hits));
         }
     }
-    found.retain(|f| !is_machine_made(f.rule, &change.files[f.hit.file]));
+    found.retain(|f| !is_machine_made(f, &change.files[f.hit.file]));
     without_excused(change, found)
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn scan_file(
         None => without_old_hits(file, blobs, look_at_file(change, file, bench)),
     };
     found.extend(scan_withheld(change, file, bench));
-    found.retain(|f| !is_machine_made(f.rule, file));
+    found.retain(|f| !is_machine_made(f, file));
     without_excused(change, found)
 }
 
@@ -210,9 +210,21 @@ fn is_for_every_file(rule: &BuiltinRule) -> bool {
 
 /// Whether a finding is about code that a program wrote or packed. Its header or its shape silences no rule against
 /// attacks: anybody can write them.
-fn is_machine_made(rule: &BuiltinRule, file: &FileView<'_>) -> bool {
+fn is_machine_made(found: &FoundHit, file: &FileView<'_>) -> bool {
+    let rule = found.rule;
     let generated = rule.info.perspective != SECURITY && file.is_generated();
-    !is_for_every_file(rule) && (generated || file.is_packed())
+    !is_for_every_file(rule)
+        && (generated || file.is_packed() && is_packed_line(file, found.hit.line))
+}
+
+/// Whether a line of a packed file is what makes it one: a short line, or a short one with a long comment, was written by
+/// hand. Without a line it is the file as a whole.
+fn is_packed_line(file: &FileView<'_>, number: u32) -> bool {
+    /// The fewest bytes of code on a line that no hand wrote.
+    const MIN_CODE: usize = 400;
+    let mut added = file.added_lines();
+    let line = added.find(|line| line.number() == number);
+    line.is_none_or(|line| line.without_comments().trim().len() >= MIN_CODE)
 }
 
 fn look_at_file(

@@ -1,7 +1,7 @@
 //! What a judge returns in a round. One family; later rounds add fields.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::RepoPath;
 
@@ -237,35 +237,48 @@ pub struct PeerMessage {
 }
 
 /// A councillor's vote.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum BallotVote {
     /// Counts as PASS.
-    #[serde(alias = "Proceed", alias = "proceed")]
     Proceed,
     /// Counts as WARN. As it is printed, it has blanks.
-    #[serde(
-        alias = "PROCEED WITH CONDITIONS",
-        alias = "WITH CONDITIONS",
-        alias = "Proceed with conditions",
-        alias = "proceed with conditions"
-    )]
     ProceedWithConditions,
     /// Counts as FAIL.
-    #[serde(alias = "Reconsider", alias = "reconsider")]
     Reconsider,
     /// Counts as FAIL. As it is printed, it has blanks.
-    #[serde(
-        alias = "DO NOT PROCEED",
-        alias = "Do not proceed",
-        alias = "do not proceed"
-    )]
     DoNotProceed,
 }
 
+impl<'de> Deserialize<'de> for BallotVote {
+    fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(text)?;
+        Self::from_words(&text)
+            .ok_or_else(|| serde::de::Error::unknown_variant(&text, &Self::SPELLINGS))
+    }
+}
+
 impl BallotVote {
+    const SPELLINGS: [&'static str; 4] = [
+        "PROCEED",
+        "PROCEED_WITH_CONDITIONS",
+        "RECONSIDER",
+        "DO_NOT_PROCEED",
+    ];
+
+    /// A vote however it is spelled: case and what stands between the words do not matter.
+    fn from_words(text: &str) -> Option<Self> {
+        let letters = text.chars().filter(|c| c.is_alphabetic());
+        let letters: String = letters.flat_map(char::to_lowercase).collect();
+        match letters.as_str() {
+            "proceed" => Some(Self::Proceed),
+            "proceedwithconditions" | "withconditions" => Some(Self::ProceedWithConditions),
+            "reconsider" => Some(Self::Reconsider),
+            "donotproceed" => Some(Self::DoNotProceed),
+            _ => None,
+        }
+    }
+
     /// What it means for the verdict.
     pub fn vote(self) -> Vote {
         match self {
@@ -466,6 +479,44 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ballot_may_be_spelled_as_it_is_printed_anywhere() {
+        for (vote, words) in [
+            (BallotVote::Proceed, "proceed"),
+            (BallotVote::ProceedWithConditions, "proceed with conditions"),
+            (BallotVote::ProceedWithConditions, "with conditions"),
+            (BallotVote::Reconsider, "reconsider"),
+            (BallotVote::DoNotProceed, "do not proceed"),
+        ] {
+            let title: String = words
+                .split(' ')
+                .map(|w| w[..1].to_uppercase() + &w[1..] + " ")
+                .collect();
+            let shapes = [
+                words.to_owned(),
+                words.to_uppercase(),
+                words.to_uppercase().replace(' ', "_"),
+                words.replace(' ', "-"),
+                title.clone(),
+                format!("**{}**.", title.trim()),
+            ];
+            for shape in shapes {
+                let json = serde_json::to_string(&shape).unwrap();
+                assert_eq!(
+                    serde_json::from_str::<BallotVote>(&json).unwrap(),
+                    vote,
+                    "{shape}"
+                );
+            }
+            let again = serde_json::to_string(&vote).unwrap();
+            assert_eq!(serde_json::from_str::<BallotVote>(&again).unwrap(), vote);
+        }
+        for none in ["", "PROCEED?? no", "not proceed", "FAIL"] {
+            let json = serde_json::to_string(none).unwrap();
+            assert!(serde_json::from_str::<BallotVote>(&json).is_err(), "{none}");
+        }
+    }
 
     #[test]
     fn a_contention_is_a_number_from_0_to_1() {

@@ -266,5 +266,5 @@ fn words(line: &str) -> Vec<&str> {
 }
 
 #[cfg(test)]
-#[path = "quote_tests.rs"]
-mod tests;
+#[path = "quote_laws.rs"]
+mod laws;

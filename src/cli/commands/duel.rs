@@ -1,6 +1,7 @@
 //! `git council duel`: two agents argue over one file, and the argument becomes an ordinary verdict.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -123,7 +124,13 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         file,
     };
     let concluded = match role {
-        Some(role) => duel.side(role)?,
+        Some(role) => duel.side(role, &mut |receipt| match args.relay {
+            true => start
+                .console
+                .print(&receipt.to_line())
+                .map_err(|error| io::Error::other(error.message)),
+            false => Ok(()),
+        })?,
         None => duel.both()?,
     };
     if args.relay {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::context::CommandContext;
 use crate::config::{HookMode, OnTimeout, Settings};
-use crate::council::outcome::{Verdict, VerdictReason};
+use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
 use crate::git::{self, PushedRange, RefUpdate};
 use crate::report::{self, GatePolicy, Report, exit};
 use crate::run::convene::{self, ConveneOptions};
@@ -56,7 +56,7 @@ impl PrePush<'_> {
                 PushedRange::NoCommit(what) => {
                     let id = &update.local;
                     self.say_line(&format!(
-                        "{name} is {what}: not reviewed; to review it: git cat-file -p {id} | git council review --file -"
+                        "{name} is {what}: not reviewed; to review it: git cat-file -p {id} | git diff --no-index /dev/null - | git council review --patch -"
                     ));
                 }
                 PushedRange::Range { from, to, note } => {
@@ -133,9 +133,17 @@ impl PrePush<'_> {
         let run = &mut prepared.config.settings.timeouts.run;
         *run = Some(run.map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
+        let mut recalled = None;
         if !settings.hook.models {
-            if let Some(report) = convene::recall_verdict(&prepared, self.start)? {
-                return Ok(Some((report, settings)));
+            recalled = convene::recall_verdict(&prepared, self.start)?;
+            let rules_spoke = |report: &Report| {
+                matches!(
+                    report.outcome.reviewed_by,
+                    ReviewedBy::Rules | ReviewedBy::Both
+                )
+            };
+            if recalled.as_ref().is_some_and(rules_spoke) {
+                return Ok(recalled.map(|report| (report, settings)));
             }
             use_builtin_judges(&mut prepared.config.settings);
         }
@@ -146,7 +154,9 @@ impl PrePush<'_> {
             interrupts: InterruptSource::Signals,
         };
         let report = convene::convene_review(prepared, options, self.start)?;
-        Ok(Some((report, settings)))
+        // What models came to before does not take the place of the rules: the stricter of the two counts.
+        let stricter = recalled.filter(|known| severity_of(known) >= severity_of(&report));
+        Ok(Some((stricter.unwrap_or(report), settings)))
     }
 
     /// Quiet when all is well and nobody watches.
@@ -245,6 +255,17 @@ fn of_pre_commit(start: &CommandContext) -> Option<RefUpdate> {
 
 fn log_prefixed(start: &CommandContext, words: &str) {
     start.console.log_line(&format!("git-council: {words}"));
+}
+
+/// From good to bad, as a gate sees it.
+fn severity_of(report: &Report) -> u8 {
+    match report.outcome.verdict {
+        Verdict::Skipped => 0,
+        Verdict::Pass => 1,
+        Verdict::Warn => 2,
+        Verdict::Inconclusive => 3,
+        Verdict::Fail => 4,
+    }
 }
 
 /// What an update comes to for the push. Ordered.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::world::{Deed, World, world};
-use crate::council::consensus::{FindingStanding, VerdictInput, decide_verdict};
+use crate::council::consensus::{FindingStanding, Objections, VerdictInput, decide_verdict};
 use crate::council::outcome::{Disposition, Outcome, Verdict, VerdictReason};
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure, VerdictPolicy};
 
@@ -21,7 +21,7 @@ fn badness(verdict: Verdict) -> u8 {
     }
 }
 
-/// As many cases as `PROPTEST_CASES` says; each plays its world twice. Whole runs of every procedure are played in
+/// As many cases as `PROPTEST_CASES` says (10,000 in `.ci/run simulate`); each plays its world twice. Whole runs of every procedure are played in
 /// [`super::simulation`].
 fn cases() -> Config {
     Config {
@@ -166,11 +166,13 @@ proptest! {
         votes in prop::collection::vec(prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)], 0..5),
         quorum in 0usize..4,
         (covered, checked) in any::<(bool, bool)>(),
+        (majority_objects, majority_fails, unread) in any::<(bool, bool, bool)>(),
     ) {
+        let objections = Objections { majority_objects, majority_fails, unread };
         let policy = VerdictPolicy { disputed_critical_fails, incomplete_coverage_warns };
         let counted = votes.len();
         let verdict = |findings: &[FindingStanding], counted, covered, checked| {
-            let case = VerdictInput { findings, votes: &votes, counted, quorum, covered, checked };
+            let case = VerdictInput { findings, votes: &votes, counted, quorum, covered, checked, objections };
             badness(decide_verdict(consensus, policy, &case).0)
         };
         let base = verdict(&findings, counted, covered, checked);

@@ -1,25 +1,17 @@
 //! The laws of support: what may never raise a finding, and what may never lower it.
 
-use council_protocol::Severity;
+use council_protocol::answer::Stance;
+use council_protocol::{Severity, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use super::world::{Script, world};
+use super::run::plan;
+use super::world::{Script, World, world};
 use crate::council::outcome::{Disposition, Verdict};
-use crate::council::plan::{ConsensusRule, Procedure};
+use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
 use crate::council::support::{
     JudgeStake, MIN_SUPPORT, SupportKind, WHOLE, dispose, dispose_rule, needed_support, support,
 };
-
-/// These are quick: at least ten thousand cases, more when `PROPTEST_CASES` says so.
-fn many() -> Config {
-    let default = Config::default();
-    Config {
-        failure_persistence: None,
-        cases: default.cases.max(10_000),
-        ..default
-    }
-}
 
 fn kind() -> impl Strategy<Value = SupportKind> {
     prop_oneof![
@@ -54,7 +46,7 @@ fn strengths(stakes: &[JudgeStake]) -> (u8, u8) {
 }
 
 proptest! {
-    #![proptest_config(many())]
+    #![proptest_config(cases())]
 
     #[test]
     fn the_order_of_stakes_does_not_matter(stakes in stakes(), turn in 0usize..10) {
@@ -91,6 +83,27 @@ proptest! {
         let mut watched = stakes.clone();
         watched.push(JudgeStake::default());
         prop_assert!(strength(dispose(&stakes)) >= strength(dispose(&watched)));
+    }
+
+    /// The table, written down a second time: whole numbers of sixths, counted by kind.
+    #[test]
+    fn a_disposition_is_what_the_table_says(stakes in stakes()) {
+        let count = |kind| stakes.iter().filter(|s| s.support == Some(kind)).count() as i64;
+        let refuted = stakes.iter().filter(|s| s.refutes).count() as i64;
+        let (found, other) = (count(SupportKind::Found), count(SupportKind::OtherPlace));
+        let same = count(SupportKind::SamePlace);
+        let sixths = 6 * found + 3 * other + 2 * same - 6 * refuted;
+        let judges = stakes.len() as i64;
+        let everybody = found + other + same == judges;
+        let carried = everybody || 3 * sixths >= 24 && sixths >= 3 * judges;
+        let expected = match (carried, refuted > 0) {
+            (true, _) => Disposition::Confirmed,
+            (false, true) => Disposition::Disputed,
+            (false, false) => Disposition::Unconfirmed,
+        };
+        prop_assert_eq!(dispose(&stakes), expected);
+        let of_rule = if sixths <= -6 { Disposition::Disputed } else { Disposition::Confirmed };
+        prop_assert_eq!(dispose_rule(&stakes), of_rule);
     }
 
     #[test]
@@ -142,7 +155,15 @@ fn the_weights_are_those_of_the_table() {
     );
 }
 
-/// Whole councils are played: as many cases as `PROPTEST_CASES` says.
+/// A debate of models that see everything and do as their scripts say.
+fn debate(scripts: Vec<Script>, seed: u32) -> World {
+    let mut plan = plan(Procedure::Debate, scripts.len());
+    plan.debate = DebateMode::Force;
+    plan.seed.0 = seed.to_string();
+    World::new(plan, scripts, None, Vec::new(), true)
+}
+
+/// As many cases as `PROPTEST_CASES` says: `.ci/run simulate` says 10,000.
 fn cases() -> Config {
     Config {
         failure_persistence: None,
@@ -177,5 +198,109 @@ proptest! {
         }
         let outcome = world.play();
         prop_assert_eq!(outcome.verdict, Verdict::Fail, "{:?}", outcome);
+    }
+
+    /// A judge that joins a critical finding with evidence is a second voice, be it the finding's own line.
+    #[test]
+    fn looking_at_the_line_itself_is_looking(
+        line in 1u32..12, elsewhere in 1u32..24, vendor in 0u8..2, votes in any::<bool>(), seed in any::<u32>(),
+    ) {
+        let cited = if elsewhere > 12 { elsewhere } else { line };
+        let mut finder = Script::quiet(Vote::Fail);
+        finder.findings = vec![(Severity::Critical, line, true)];
+        let mut joiner = Script { vendor, ..Script::quiet(Vote::Pass) };
+        // It says that it agrees, or only votes otherwise and says for what.
+        joiner.votes[1..].fill(Vote::Fail);
+        joiner.grounds = Some((cited, true));
+        joiner.opinion = (!votes || cited != line).then_some((Stance::Agreed, cited, true));
+        let outcome = debate(vec![finder, joiner], seed).play();
+        prop_assert_eq!(outcome.verdict, Verdict::Fail, "{:?}", outcome);
+    }
+
+    /// Among three, a refutation whose evidence is there outweighs that the two others agree.
+    #[test]
+    fn a_refutation_is_weighed(
+        line in 1u32..12, cited in 14u32..24, refuter in 0usize..3, seed in any::<u32>(),
+    ) {
+        let script = |at: usize| match at == refuter {
+            true => Script { opinion: Some((Stance::Disagreed, cited, true)), ..Script::quiet(Vote::Pass) },
+            false => Script { findings: vec![(Severity::Critical, line, true)], ..Script::quiet(Vote::Fail) },
+        };
+        let outcome = debate((0..3).map(script).collect(), seed).play();
+        prop_assert_eq!(outcome.verdict, Verdict::Warn, "{:?}", outcome);
+    }
+
+    /// A critical that was given is in the report, whatever its quote is worth.
+    #[test]
+    fn no_critical_is_lost(
+        world in prop_oneof![world(Procedure::Review, 1..5), world(Procedure::Debate, 1..5), world(Procedure::Staged, 1..5)],
+    ) {
+        let outcome = world.play();
+        for judge in outcome.judges.iter().filter(|j| j.counted.is_some()) {
+            for (severity, line, _) in &world.scripts[&judge.seat.judge].findings {
+                let is_it = |m: &crate::council::outcome::FindingMember| {
+                    m.judge == judge.seat.judge && m.finding.location.line == *line
+                };
+                let listed = outcome.findings.iter().any(|f| f.members.iter().any(is_it));
+                prop_assert!(listed || *severity != Severity::Critical, "{} at {}: {:?}", judge.seat.judge, line, outcome);
+            }
+        }
+    }
+
+    /// More reviewers object than not: that is never a PASS, whatever became of their findings.
+    #[test]
+    fn a_majority_that_objects_never_passes(
+        world in prop_oneof![world(Procedure::Review, 1..6), world(Procedure::Debate, 1..6)],
+    ) {
+        let mut world = world;
+        world.plan.consensus = ConsensusRule::Findings;
+        let outcome = world.play();
+        let models = outcome.judges.iter().filter(|j| !j.seat.agent.deterministic);
+        let votes: Vec<Vote> = models.filter_map(|j| j.counted).collect();
+        let objecting = votes.iter().filter(|vote| **vote != Vote::Pass).count();
+        if objecting * 2 > votes.len() {
+            prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
+        }
+    }
+
+    /// Everybody fails the change over something else that is there: nobody need agree on which is worst.
+    #[test]
+    fn a_majority_that_fails_over_real_criticals_fails(
+        judges in 2usize..6, passing in 0usize..3, seed in any::<u32>(), first in 1u32..8,
+    ) {
+        let fails = judges.max(passing + 1);
+        let script = |at: usize| match at < fails {
+            // Far from each other: no two mean the same.
+            true => Script {
+                findings: vec![(Severity::Critical, first + 8 * u32::try_from(at).unwrap(), true)],
+                ..Script::quiet(Vote::Fail)
+            },
+            false => Script::quiet(Vote::Pass),
+        };
+        let outcome = debate((0..fails + passing).map(script).collect(), seed).play();
+        prop_assert_eq!(outcome.verdict, Verdict::Fail, "{:?}", outcome);
+    }
+
+    /// Judges that were shown another part of a large change did not look and find nothing.
+    #[test]
+    fn whoever_was_not_shown_the_file_has_no_say(
+        elsewhere in 0usize..6, line in 1u32..12, seed in any::<u32>(),
+    ) {
+        let found = Script { findings: vec![(Severity::Critical, line, true)], ..Script::quiet(Vote::Fail) };
+        let other = Script { covers: false, ..Script::quiet(Vote::Pass) };
+        let scripts = [found.clone(), found].into_iter().chain(vec![other; elsewhere]);
+        let outcome = debate(scripts.collect(), seed).play();
+        prop_assert_eq!(outcome.verdict, Verdict::Fail, "{:?}", outcome);
+    }
+
+    /// No rule of votes is milder than what is confirmed.
+    #[test]
+    fn no_vote_outweighs_a_confirmed_critical(
+        world in prop_oneof![world(Procedure::Review, 1..6), world(Procedure::Debate, 1..6)],
+    ) {
+        let outcome = world.play();
+        let failing = outcome.findings.iter().any(|f| f.level == Some(crate::council::outcome::FindingLevel::Fail));
+        let cut = outcome.reason.is_cut_short();
+        prop_assert!(!failing || cut || outcome.verdict == Verdict::Fail, "{:?}", outcome);
     }
 }

@@ -57,7 +57,16 @@ fn the_table_of_levels() {
         says(&one(Significant)),
         (Verdict::Pass, VerdictReason::NotesOnly)
     );
-    assert_eq!(says(&two(Minor)), (Verdict::Pass, VerdictReason::NotesOnly));
+    let agreed = vec![
+        (PASS, vec![finding(Minor, 3)]),
+        (PASS, vec![finding(Minor, 3)]),
+    ];
+    assert_eq!(says(&agreed), (Verdict::Pass, VerdictReason::NotesOnly));
+    assert_eq!(
+        says(&two(Minor)),
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding),
+        "a majority that warns is a warning, whatever its findings weigh"
+    );
 }
 
 #[test]
@@ -65,7 +74,10 @@ fn a_quote_that_is_not_there_cannot_cause_fail() {
     let mut bogus = finding(Severity::Critical, 3);
     bogus.quote = "rm -rf".into();
     let outcome = verdict_of(&[(WARN, vec![bogus.clone()]), (WARN, vec![bogus])], |_| {});
-    assert_eq!(outcome.verdict, Verdict::Pass);
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
+    );
     assert!(
         outcome
             .findings

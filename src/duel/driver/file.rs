@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use council_protocol::Millis;
 
+use crate::duel::protocol::receipts::WriteReceipt;
+
 /// The most bytes of a transcript that are read; more is no debate.
 pub(crate) const MAX_TRANSCRIPT_BYTES: u64 = 8 << 20;
 
@@ -87,6 +89,46 @@ impl DuelFile for DuelFileOnDisk {
         file.write_all(addition.as_bytes())?;
         file.sync_data()?;
         Ok(true)
+    }
+}
+
+/// A file whose writes are reported to whoever started this process.
+pub(crate) struct ReportedFile<'a, F> {
+    file: F,
+    report: &'a mut dyn FnMut(&WriteReceipt) -> io::Result<()>,
+}
+
+impl<'a, F: DuelFile> ReportedFile<'a, F> {
+    /// Reports what is appended to `file`.
+    pub(crate) fn new(file: F, report: &'a mut dyn FnMut(&WriteReceipt) -> io::Result<()>) -> Self {
+        Self { file, report }
+    }
+}
+
+impl<F: DuelFile> DuelFile for ReportedFile<'_, F> {
+    fn now(&self) -> Millis {
+        self.file.now()
+    }
+
+    fn signature_time(&self) -> String {
+        self.file.signature_time()
+    }
+
+    fn pause(&mut self, ms: Millis) {
+        self.file.pause(ms);
+    }
+
+    fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
+        self.file.read()
+    }
+
+    fn append_if_unchanged(&mut self, expected: Option<&[u8]>, addition: &str) -> io::Result<bool> {
+        let appended = self.file.append_if_unchanged(expected, addition)?;
+        if appended {
+            let at = expected.map_or(0, <[u8]>::len);
+            (self.report)(&WriteReceipt::of(at, addition.as_bytes()))?;
+        }
+        Ok(appended)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::duel::protocol::speak;
 use crate::duel::protocol::transcript::{DebateTranscript, SectionKind};
 use crate::duel::protocol::{DuelEnding, DuelRole};
 
-pub(crate) use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES};
+pub(crate) use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES, ReportedFile};
 
 /// A duel's sections are turns of one conversation: to the agent it is one round.
 const ROUND: u8 = 1;

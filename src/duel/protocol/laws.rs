@@ -249,7 +249,7 @@ fn draft() -> impl Strategy<Value = SectionDraft> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever is left open by a disagreement, in whatever spelling and form, never ends as consensus; and what is agreed
     /// needs no ceremony.

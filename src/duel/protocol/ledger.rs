@@ -163,7 +163,7 @@ fn sealed_end(bytes: &[u8], transcript: &DebateTranscript) -> usize {
 }
 
 /// Where each line begins.
-fn line_starts(bytes: &[u8]) -> Vec<usize> {
+pub(super) fn line_starts(bytes: &[u8]) -> Vec<usize> {
     let ends = bytes
         .iter()
         .enumerate()

@@ -2,7 +2,8 @@
 //!
 //! [`transcript`] reads the file, [`content`] what a section claims and answers (`wording` knows how people agree and
 //! disagree), [`standing`] keeps the score, [`turns`] says whose move it is, [`closing`] what a CONSENSUS means, [`check`]
-//! names violations with their lines, [`ledger`] knows every byte, [`side`] decides the next move, [`render`] writes a section.
+//! names violations with their lines, [`ledger`] knows every byte, [`receipts`] what both sides
+//! say that they wrote, [`side`] decides the next move, [`render`] writes a section.
 
 mod blocks;
 pub(crate) mod check;
@@ -13,6 +14,7 @@ pub(crate) mod content;
 mod laws;
 pub(crate) mod ledger;
 pub(crate) mod point_ref;
+pub(crate) mod receipts;
 pub(crate) mod render;
 pub(crate) mod side;
 pub(crate) mod speak;

@@ -8,6 +8,7 @@ mod fetching;
 mod hostile;
 mod patches;
 mod reading;
+mod reading_laws;
 mod renames;
 mod sources;
 mod targets;

@@ -1,7 +1,5 @@
 //! What stands around hunks, and that its numbers are right.
 
-use proptest::prelude::*;
-
 use super::*;
 
 /// A packet of one modified file.
@@ -203,60 +201,68 @@ fn a_patch_keeps_its_hunks() {
     assert_eq!(packet.files[0].hunks, edited.hunks);
 }
 
-/// Lines that look like code, so that functions are found and lines repeat.
-fn line() -> impl Strategy<Value = (Op, String)> {
-    let op = prop_oneof![8 => Just(Op::Keep), 1 => Just(Op::Remove), 1 => Just(Op::Add)];
-    let text = prop_oneof![
-        Just(""),
-        Just("}"),
-        Just("fn a() {"),
-        Just("    if b {"),
-        Just("        c();"),
-        Just("    }"),
-        Just("\td\r"),
-        Just("# e"),
-        Just("    ) -> f {"),
-    ];
-    (op, text.prop_map(str::to_owned))
-}
+mod laws {
+    use proptest::prelude::*;
 
-proptest! {
-    #[test]
-    fn every_line_of_every_hunk_is_the_blobs_line(
-        lines in proptest::collection::vec(line(), 0..160),
-        around in 0_usize..4,
-        newline_at_end: bool,
-        total_lines in prop_oneof![Just(20_000), 0_usize..30],
-    ) {
-        let edited = edit(&lines, around, newline_at_end);
-        let bounds = ContextBounds { total_lines, ..ContextBounds::default() };
-        let packet = packet_of(&edited, &bounds);
-        let old: Vec<_> = edited.old.split('\n').collect();
-        let new: Vec<_> = edited.new.split('\n').collect();
-        let mut end = (0, 0);
-        for hunk in &packet.files[0].hunks {
-            let (mut olds, mut news) = (0, 0);
-            for line in hunk.lines() {
-                if let Some(no) = line.old_no {
-                    prop_assert_eq!(old[no as usize - 1], line.text);
-                    prop_assert!(no > end.0, "hunks overlap");
-                    (olds, end.0) = (olds + 1, no);
+    use super::*;
+
+    /// Lines that look like code, so that functions are found and lines repeat.
+    fn line() -> impl Strategy<Value = (Op, String)> {
+        let op = prop_oneof![8 => Just(Op::Keep), 1 => Just(Op::Remove), 1 => Just(Op::Add)];
+        let text = prop_oneof![
+            Just(""),
+            Just("}"),
+            Just("fn a() {"),
+            Just("    if b {"),
+            Just("        c();"),
+            Just("    }"),
+            Just("\td\r"),
+            Just("# e"),
+            Just("    ) -> f {"),
+        ];
+        (op, text.prop_map(str::to_owned))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_line_of_every_hunk_is_the_blobs_line(
+            lines in proptest::collection::vec(line(), 0..160),
+            around in 0_usize..4,
+            newline_at_end: bool,
+            total_lines in prop_oneof![Just(20_000), 0_usize..30],
+        ) {
+            let edited = edit(&lines, around, newline_at_end);
+            let bounds = ContextBounds { total_lines, ..ContextBounds::default() };
+            let packet = packet_of(&edited, &bounds);
+            let old: Vec<_> = edited.old.split('\n').collect();
+            let new: Vec<_> = edited.new.split('\n').collect();
+            let mut end = (0, 0);
+            for hunk in &packet.files[0].hunks {
+                let (mut olds, mut news) = (0, 0);
+                for line in hunk.lines() {
+                    if let Some(no) = line.old_no {
+                        prop_assert_eq!(old[no as usize - 1], line.text);
+                        prop_assert!(no > end.0, "hunks overlap");
+                        (olds, end.0) = (olds + 1, no);
+                    }
+                    if let Some(no) = line.new_no {
+                        prop_assert_eq!(new[no as usize - 1], line.text);
+                        prop_assert!(no > end.1, "hunks overlap");
+                        (news, end.1) = (news + 1, no);
+                    }
+                    let last = line.old_no.is_some_and(|no| no as usize == old.len())
+                        || line.new_no.is_some_and(|no| no as usize == new.len());
+                    prop_assert_eq!(line.no_newline, last && !edited.newline_at_end);
                 }
-                if let Some(no) = line.new_no {
-                    prop_assert_eq!(new[no as usize - 1], line.text);
-                    prop_assert!(no > end.1, "hunks overlap");
-                    (news, end.1) = (news + 1, no);
-                }
-                let last = line.old_no.is_some_and(|no| no as usize == old.len())
-                    || line.new_no.is_some_and(|no| no as usize == new.len());
-                prop_assert_eq!(line.no_newline, last && !edited.newline_at_end);
+                prop_assert_eq!((olds, news), (hunk.old_lines, hunk.new_lines));
             }
-            prop_assert_eq!((olds, news), (hunk.old_lines, hunk.new_lines));
+            let changes = |hunks: &[Hunk]| -> Vec<String> {
+                let lines = hunks.iter().flat_map(Hunk::lines).filter(|l| l.kind != LineKind::Context);
+                lines.map(|l| format!("{:?} {:?} {}", l.old_no, l.new_no, l.text)).collect()
+            };
+            prop_assert_eq!(changes(&packet.files[0].hunks), changes(&edited.hunks));
         }
-        let changes = |hunks: &[Hunk]| -> Vec<String> {
-            let lines = hunks.iter().flat_map(Hunk::lines).filter(|l| l.kind != LineKind::Context);
-            lines.map(|l| format!("{:?} {:?} {}", l.old_no, l.new_no, l.text)).collect()
-        };
-        prop_assert_eq!(changes(&packet.files[0].hunks), changes(&edited.hunks));
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the room as a whole: what each prompt says, what may never stand in it, and what fits.
 
 mod budget;
+mod budget_laws;
 mod hostile;
 mod wording;
 

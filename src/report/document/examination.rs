@@ -170,12 +170,11 @@ impl<'a> RoundWriter<'a> {
         let Some(decision) = ballot_decision(self.report) else {
             return;
         };
-        let tally = decision.tally.iter();
-        let tally: Vec<String> = tally
-            .map(|(vote, n)| format!("{n} {}", council_word::ballot_word(*vote)))
-            .collect();
         let word = council_word::ballot_word(decision.word);
-        let mut line = format!("Decision: {word} by the ballots ({})", tally.join(", "));
+        let mut line = format!(
+            "Decision: {word} by the ballots ({})",
+            decision.tally_text()
+        );
         if decision.divided {
             line.push_str(", and the council is divided");
         }

@@ -1,6 +1,6 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
-use council_protocol::Vote;
+use council_protocol::{CoverageState, Vote};
 
 use super::VerdictView;
 use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
@@ -59,12 +59,21 @@ fn next_step(report: &Report) -> Option<String> {
         (Verdict::Inconclusive, VerdictReason::BelowQuorum) => {
             "Too few answers are no verdict: see why judges abstained, then review again.".into()
         }
+        (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) if is_unreadable(report) => {
+            "What could not be read is listed below, each with what to do about it.".into()
+        }
         (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) => {
-            "Split the change, or raise `review.budget`, so that everything is read.".into()
+            "Split the change, or raise `limits.brief`, so that everything is read.".into()
         }
         (Verdict::Inconclusive, _) => "Review again: this run has no verdict.".into(),
         _ => return None,
     })
+}
+
+/// Whether nothing is missing but what could not be read: then neither a smaller change nor a larger budget helps.
+fn is_unreadable(report: &Report) -> bool {
+    let mut gaps = report.outcome.coverage.gaps();
+    gaps.all(|file| matches!(file.state, CoverageState::Unreadable { .. }))
 }
 
 /// `2 FAIL (security, tests), 1 WARN (error-paths), 2 PASS`: whoever agrees with nobody's complaint is not named.

@@ -1,10 +1,12 @@
 //! A cross-examination as one document: openings, every round, the final votes, the verdict.
 
+use council_protocol::JudgeId;
+
 use super::finding::prose;
 use super::parts::{cell, row, table};
 use crate::council::ledger::{JudgeStand, RoundRecord};
 use crate::council::outcome::ChallengeRecord;
-use crate::report::council_word::{self, ballot_decision, rate_risk};
+use crate::report::council_word::{self, ballot_decision, counted_ballot, rate_risk};
 use crate::report::document::move_reason;
 use crate::report::words::{self, JudgeNames};
 use crate::report::{GatePolicy, Report};
@@ -52,6 +54,9 @@ fn document(report: &Report, sitting: bool) -> Option<String> {
 
 /// What the minutes of a council end with, until it has a verdict.
 const SITTING: &str = "*The council is sitting, or broke off here: there is no verdict.*";
+
+/// What stands in the cell of a councillor that was not there.
+const ABSENT: &str = "absent";
 
 struct SessionWriter<'a> {
     report: &'a Report,
@@ -170,7 +175,7 @@ impl SessionWriter<'_> {
     }
 
     fn updates(&self, record: &RoundRecord) -> String {
-        let rows: Vec<String> = record
+        let mut rows: Vec<String> = record
             .stands
             .iter()
             .map(|stand| {
@@ -191,6 +196,13 @@ impl SessionWriter<'_> {
                 ])
             })
             .collect();
+        let absent = |id: &JudgeId| !record.stands.iter().any(|stand| stand.judge == *id);
+        let absent = self.examined().filter(|id| absent(id));
+        rows.extend(absent.map(|id| {
+            let (who, nothing) = (self.names.get(id), "–".to_owned());
+            let who = Untrusted::new(who).prose_cell();
+            row(&[who, nothing.clone(), ABSENT.to_owned(), nothing])
+        }));
         table(&["Councillor", "Before", "After", "Changed?"], &rows)
     }
 
@@ -240,13 +252,39 @@ impl SessionWriter<'_> {
         lines.join("\n")
     }
 
+    /// The councillors that are cross-examined: a rule opens, and is not.
+    fn examined(&self) -> impl Iterator<Item = &JudgeId> {
+        let ids = self.report.outcome.judges.iter().map(|j| &j.seat.judge);
+        ids.filter(|id| !self.names.is_rule(id))
+    }
+
     fn votes(&self) -> Option<String> {
         let ballots = &self.report.outcome.ledger.ballots;
-        let rows = ballots.iter().map(|cast| {
+        let judges = self.report.outcome.judges.iter();
+        let casts = |id: &JudgeId| ballots.iter().any(|cast| cast.judge == *id);
+        let seated = judges.filter(|j| casts(&j.seat.judge) || !self.names.is_rule(&j.seat.judge));
+        let rows = seated.map(|judge| {
+            let id = &judge.seat.judge;
+            let who = Untrusted::new(self.names.get(id)).prose_cell();
+            let counts = counted_ballot(self.report, judge).map(council_word::ballot_word);
+            let Some(cast) = ballots.iter().find(|cast| cast.judge == *id) else {
+                let vote = counts.map_or_else(
+                    || ABSENT.to_owned(),
+                    |word| format!("no ballot, counts as {word}"),
+                );
+                let nothing = || "–".to_owned();
+                return row(&[who, vote, nothing(), nothing(), nothing(), nothing()]);
+            };
             let ballot = &cast.ballot;
+            let word = council_word::ballot_word(ballot.vote);
+            let vote = match counts {
+                Some(counts) if counts == word => word.to_owned(),
+                Some(counts) => format!("{word}, counts as {counts}"),
+                None => format!("{word}, does not count"),
+            };
             row(&[
-                Untrusted::new(self.names.get(&cast.judge)).prose_cell(),
-                council_word::ballot_word(ballot.vote).to_owned(),
+                who,
+                vote,
                 cell(&ballot.strongest_point),
                 cell(&ballot.concession),
                 cell(&ballot.remaining_concern),
@@ -263,10 +301,27 @@ impl SessionWriter<'_> {
         ];
         (!ballots.is_empty()).then(|| {
             format!(
-                "## Final votes\n\n{}",
-                table(&header, &rows.collect::<Vec<_>>())
+                "## Final votes\n\n{}\n\n{}",
+                table(&header, &rows.collect::<Vec<_>>()),
+                self.counts()
             )
         })
+    }
+
+    /// Each way to vote, with how many counted for it and who.
+    fn counts(&self) -> String {
+        let rows = council_word::VOTES.map(|vote| {
+            let judges = self.report.outcome.judges.iter();
+            let for_it = judges.filter(|j| counted_ballot(self.report, j) == Some(vote));
+            let who: Vec<&str> = for_it.map(|j| self.names.get(&j.seat.judge)).collect();
+            let names = match who.as_slice() {
+                [] => "nobody".to_owned(),
+                who => Untrusted::new(&who.join(", ")).prose_cell(),
+            };
+            let word = council_word::ballot_word(vote).to_owned();
+            row(&[word, who.len().to_string(), names])
+        });
+        table(&["Vote", "Counted", "Who"], &rows)
     }
 
     fn verdict(&self) -> String {
@@ -276,10 +331,6 @@ impl SessionWriter<'_> {
             report.bottom_line(GatePolicy::default()).headline
         )];
         if let Some(decision) = ballot_decision(report) {
-            let tally = decision.tally.iter();
-            let tally: Vec<String> = tally
-                .map(|(vote, n)| format!("{n} {}", council_word::ballot_word(*vote)))
-                .collect();
             let divided = if decision.divided {
                 " The council is divided."
             } else {
@@ -289,15 +340,15 @@ impl SessionWriter<'_> {
             parts.push(format!(
                 "By the ballots: **{}** ({}).{divided} Confidence: {confidence}.",
                 council_word::ballot_word(decision.word),
-                tally.join(", ")
+                decision.tally_text()
             ));
         }
-        parts.extend(self.risks());
+        parts.push(self.risks());
         parts.push(format!("### Position evolution\n\n{}", self.evolution()));
         parts.join("\n\n")
     }
 
-    fn risks(&self) -> Option<String> {
+    fn risks(&self) -> String {
         let rated = self
             .report
             .outcome
@@ -315,7 +366,26 @@ impl SessionWriter<'_> {
             })
             .collect();
         let header = ["Risk", "Severity", "Probability", "Response"];
-        (!rows.is_empty()).then(|| format!("### Risk matrix\n\n{}", table(&header, &rows)))
+        let rated = match rows.is_empty() {
+            true => "No finding stands, so no risk is rated.".to_owned(),
+            false => table(&header, &rows),
+        };
+        let rejected: Vec<&str> = self
+            .report
+            .outcome
+            .findings
+            .iter()
+            .filter(|f| rate_risk(f).is_none())
+            .map(|f| f.id.as_str())
+            .collect();
+        let unrated = match rejected.as_slice() {
+            [] => String::new(),
+            ids => format!(
+                "\n\nNot rated, because rejected: {}.",
+                cell(&ids.join(", "))
+            ),
+        };
+        format!("### Risk matrix\n\n{rated}{unrated}")
     }
 
     fn evolution(&self) -> String {
@@ -334,7 +404,12 @@ impl SessionWriter<'_> {
             let mut cells = vec![Untrusted::new(self.names.get(id)).prose_cell()];
             cells.extend(rounds.iter().map(|record| {
                 let stand = record.stands.iter().find(|s| s.judge == *id);
-                stand.map_or("–", |s| s.after.as_str()).to_owned()
+                let absent = if self.names.is_rule(id) {
+                    "–"
+                } else {
+                    ABSENT
+                };
+                stand.map_or(absent, |s| s.after.as_str()).to_owned()
             }));
             row(&cells)
         });

@@ -9,6 +9,7 @@ mod laws;
 mod parts;
 mod poison;
 pub(super) mod samples;
+mod sessions;
 mod surfaces;
 
 use super::{DisplayOptions, Verbosity};

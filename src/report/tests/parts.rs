@@ -57,6 +57,7 @@ pub(super) fn judge(perspective: &str, vote: Vote) -> JudgeRecord {
         steel_man: None,
         change: None,
         failures: Vec::new(),
+        lost_vote: None,
         ending: Some(Ending::Graceful),
         usage: None,
         usage_by_round: Default::default(),

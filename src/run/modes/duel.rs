@@ -1,9 +1,12 @@
 //! Runs a duel: one side in this process, or both as two processes of ours.
 
 use std::ffi::OsString;
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::capability::Grant;
@@ -28,7 +31,10 @@ use crate::council::Plan;
 use crate::council::plan::{
     DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
 };
-use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, MAX_TRANSCRIPT_BYTES};
+use crate::duel::driver::{
+    self as session, DuelFileOnDisk, DuelFinished, MAX_TRANSCRIPT_BYTES, ReportedFile,
+};
+use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
 use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
@@ -75,8 +81,12 @@ pub(crate) struct Concluded {
 }
 
 impl Duel<'_> {
-    /// Plays one side in this process.
-    pub(crate) fn side(&self, role: DuelRole) -> Result<Concluded, RunError> {
+    /// Plays one side in this process. `report` hears what it has written, for the process that started it.
+    pub(crate) fn side(
+        &self,
+        role: DuelRole,
+        report: &mut dyn FnMut(&WriteReceipt) -> io::Result<()>,
+    ) -> Result<Concluded, RunError> {
         let world = RealWorld::new();
         let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
@@ -105,7 +115,7 @@ impl Duel<'_> {
                 self.start.notifier.log(&format!("{role}: {heading}"));
             }
         };
-        let mut desk = DuelFileOnDisk::new(self.file.clone());
+        let mut desk = ReportedFile::new(DuelFileOnDisk::new(self.file.clone()), report);
         let played = session::play_side(&side, &mut sitting, &prompt, &mut desk, &stop, &mut told);
         sitting.end();
         match played.map_err(RunError::run)? {
@@ -133,24 +143,31 @@ impl Duel<'_> {
 
     /// Plays both sides, each in a process of its own: neither can speak for the other.
     pub(crate) fn both(&self) -> Result<Concluded, RunError> {
-        if self.file.exists() {
+        // A link that leads nowhere is there, too.
+        if self.file.symlink_metadata().is_ok() {
             let file = self.file.display();
             return Err(RunError::usage(format!("{file} is there already"))
                 .hint("answer it with `--as b`, or move it away"));
         }
+        for role in [DuelRole::A, DuelRole::B] {
+            self.seat(role)?;
+        }
         let world = RealWorld::new();
         let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
-        let mut sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role));
-        let failed = sides.iter_mut().map(|side| match side {
-            Ok(child) => child.wait().map(|s| s.success()).unwrap_or(false),
-            Err(_) => false,
-        });
-        let failed = failed.filter(|ok| !ok).count();
-        if let Some(Err(error)) = sides.into_iter().find(Result::is_err) {
+        let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role));
+        let refused = sides.iter().find_map(|side| side.as_ref().err().cloned());
+        let ended = wait_for_sides(sides.into_iter().flatten().collect(), refused.is_some());
+        if let Some(error) = refused {
             return Err(error);
         }
-        let text = read(&self.file)?;
+        let failed = ended.iter().filter(|side| !side.succeeded).count();
+        if failed > 0 && !self.file.exists() {
+            let broken = format!("{failed} of 2 sides broke off before the duel was opened");
+            return Err(RunError::run(broken).hint("what each had to say stands above"));
+        }
+        let bytes = read_bytes(&self.file)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         let transcript = DebateTranscript::parse(&text);
         if !transcript.is_concluded() {
             return Err(
@@ -158,18 +175,23 @@ impl Duel<'_> {
                     .hint(format!("the transcript is kept: {}", self.file.display())),
             );
         }
-        let ending = ending_of(&transcript);
+        let receipts: Vec<_> = ended.into_iter().flat_map(|side| side.receipts).collect();
+        let breach = check_receipts(&bytes, &receipts).err();
+        let ending = match breach {
+            Some(_) => DuelEnding::Violation,
+            None => ending_of(&transcript),
+        };
         Ok(Concluded {
             text,
             ending,
-            breach: None,
+            breach: breach.map(|breach| breach.to_string()),
             seed,
             took_ms: world.now_ms(),
             began,
         })
     }
 
-    fn start_side(&self, role: DuelRole) -> Result<Child, RunError> {
+    fn start_side(&self, role: DuelRole) -> Result<StartedSide, RunError> {
         let cannot = |error: std::io::Error| RunError::run(format!("cannot start {role}: {error}"));
         let exe = self.start.program.clone();
         let exe =
@@ -194,11 +216,15 @@ impl Duel<'_> {
         for (flag, name) in names.filter_map(|(flag, name)| Some((flag, name?))) {
             command.arg(flag).arg(name);
         }
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .map_err(cannot)
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(cannot)?;
+        let pipe = child.stdout.take();
+        let reader = std::thread::spawn(move || pipe.map_or_else(Vec::new, read_receipts));
+        Ok(StartedSide {
+            role,
+            child,
+            reader,
+        })
     }
 
     /// The transcript as an ordinary report, kept as a run like any other.
@@ -279,7 +305,8 @@ impl Duel<'_> {
             return Ok(());
         };
         let mut text = concluded.text.clone();
-        if let (Some(_), Some(role)) = (&concluded.breach, self.role) {
+        if concluded.breach.is_some() {
+            let role = self.role.unwrap_or(DuelRole::A);
             let sign = render_signature(role, "git-council", &concluded.began.rfc3339);
             text += &render_consensus(concluded.ending, &[], &[], &sign);
         }
@@ -361,6 +388,65 @@ impl Duel<'_> {
             .map_err(RunError::run)?;
         SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
+}
+
+/// A side that plays in a process of its own, and what it reports meanwhile.
+struct StartedSide {
+    role: DuelRole,
+    child: Child,
+    reader: JoinHandle<Vec<WriteReceipt>>,
+}
+
+/// A side whose process has ended.
+struct EndedSide {
+    succeeded: bool,
+    receipts: Vec<(DuelRole, WriteReceipt)>,
+}
+
+/// How often a side is asked whether it still plays.
+const SIDE_POLL: Duration = Duration::from_millis(20);
+
+/// Waits for both sides. Where one has broken off, nobody will answer the other: it is ended at once.
+fn wait_for_sides(mut sides: Vec<StartedSide>, mut is_broken: bool) -> Vec<EndedSide> {
+    loop {
+        let states = sides.iter_mut().map(|side| side.child.try_wait());
+        let states: Vec<_> = states.collect();
+        let ended = states.iter().all(|state| !matches!(state, Ok(None)));
+        is_broken |= states
+            .iter()
+            .any(|state| matches!(state, Ok(Some(status)) if !status.success()));
+        if ended {
+            return sides.into_iter().map(StartedSide::reap).collect();
+        }
+        if is_broken {
+            // One that ends by itself meanwhile cannot be ended, and need not be.
+            sides.iter_mut().for_each(|side| drop(side.child.kill()));
+        }
+        std::thread::sleep(SIDE_POLL);
+    }
+}
+
+impl StartedSide {
+    fn reap(mut self) -> EndedSide {
+        let status = self.child.wait();
+        // A reader that broke down read nothing: then no byte of the file is accounted for.
+        let receipts = self.reader.join().unwrap_or_default();
+        EndedSide {
+            succeeded: status.is_ok_and(|status| status.success()),
+            receipts: receipts.into_iter().map(|r| (self.role, r)).collect(),
+        }
+    }
+}
+
+/// The most bytes of reports that are read from a side: a few hundred for each of its sections.
+const MAX_REPORTED_BYTES: u64 = 1 << 20;
+
+fn read_receipts(pipe: ChildStdout) -> Vec<WriteReceipt> {
+    let lines = BufReader::new(pipe.take(MAX_REPORTED_BYTES)).lines();
+    let lines = lines.map_while(Result::ok);
+    lines
+        .filter_map(|line| WriteReceipt::from_line(&line))
+        .collect()
 }
 
 /// The seat of a side that somebody else's program played: all that is known of it is how it signed.
@@ -481,7 +567,11 @@ fn turn(task: &Task, key: &str) -> Turn {
 
 /// A transcript's text.
 pub(crate) fn read(file: &Path) -> Result<String, RunError> {
-    use std::io::Read as _;
+    let bytes = read_bytes(file)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn read_bytes(file: &Path) -> Result<Vec<u8>, RunError> {
     let mut bytes = Vec::new();
     std::fs::File::open(file)
         .and_then(|opened| {
@@ -498,7 +588,7 @@ pub(crate) fn read(file: &Path) -> Result<String, RunError> {
         );
         return Err(RunError::usage(large).hint("no debate is that long"));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(bytes)
 }
 
 /// Deletes a transcript.

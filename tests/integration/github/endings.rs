@@ -19,7 +19,9 @@ fn proposed() -> Stage {
 
 /// A pull request, and in the user's configuration a judge `other` that runs a script.
 fn with_judge(script: impl Fn(&Stage) -> String) -> Stage {
-    let stage = proposed();
+    let stage = Stage::new();
+    // Nothing that a rule would fail: the judge alone decides.
+    stage.propose(1, &[("src/a.rs", "fn a() {}\n")]);
     let config = format!(
         "[agents.other]\ndriver = \"command\"\ncommand = [\"/bin/sh\", \"-c\", {:?}]\n[timeouts]\nshutdown = \"1s\"\n",
         script(&stage)
@@ -180,4 +182,39 @@ fn a_run_that_is_interrupted_before_anybody_sits_ends_as_cancelled() {
     let run = interrupted(&stage, "-TERM", &BY_OTHER, begun);
     assert_eq!(run.code, 130, "{}", run.stderr);
     assert_eq!(ending(&stage), completed("cancelled"));
+}
+
+/// A report is published by the rule under which it was made, by its own program and from elsewhere.
+#[test]
+fn what_is_published_later_fails_as_the_run_was_told_to() {
+    const WARNS: &str =
+        "import subprocess\n\n\ndef f(x):\n    subprocess.call('ls ' + x, shell=True)\n";
+    for (fail_on, code, conclusion) in [("warn", 1, "failure"), ("fail", 0, "neutral")] {
+        let stage = Stage::new();
+        let head = stage.propose(1, &[("run.py", WARNS)]);
+        let range = format!("main...{head}");
+        let file = stage.file("report.json");
+        let file = file.to_str().unwrap();
+        let args = ["review", &range, "--fail-on", fail_on, "--json", "-o", file];
+        stage.council(&args).ends(code);
+        let own = ["publish", "--pr", "1", "--publish", "check"];
+        stage.job(&own, &[]).ends(code);
+        assert_eq!(ending(&stage), completed(conclusion), "{fail_on}");
+        stage.hub.state().checks.clear();
+        let foreign = [
+            "publish",
+            "--report",
+            file,
+            "--pr",
+            "1",
+            "--publish",
+            "check",
+        ];
+        stage.job(&foreign, &[]).ends(code);
+        assert_eq!(
+            ending(&stage),
+            completed(conclusion),
+            "{fail_on}: from elsewhere"
+        );
+    }
 }

@@ -92,6 +92,73 @@ fn an_unchanged_pull_request_costs_four_requests_and_no_judge() {
     assert_eq!(stage.reports(1).len(), 1);
 }
 
+/// Outputs and summary of the last job, without what says that it is recognised and how long it took.
+fn told(stage: &Stage) -> (std::collections::BTreeMap<String, String>, Vec<String>) {
+    let mut outputs = stage.outputs();
+    outputs.remove("recognised");
+    let summary = fs::read_to_string(stage.file("summary.md")).unwrap();
+    let is_own = |line: &&str| {
+        let line = line.to_lowercase();
+        !line.contains("recognised") && !line.contains("duration") && !line.contains(" ms")
+    };
+    let summary = summary.lines().filter(is_own).map(str::to_owned).collect();
+    for file in ["outputs.txt", "summary.md"] {
+        fs::remove_file(stage.file(file)).unwrap();
+    }
+    (outputs, summary)
+}
+
+#[test]
+fn a_recognised_pull_request_has_the_outputs_files_and_exit_code_of_a_fresh_one() {
+    let code = "/// One.\npub fn one() {\n    // TODO: the rest\n}\n";
+    for (path, content, fail_on) in [
+        ("src/a.rs", CONFLICT, "fail"),
+        ("src/a.rs", code, "warn"),
+        ("docs/a.md", "A sentence.\n", "fail"),
+    ] {
+        let stage = Stage::new();
+        stage.propose(1, &[(path, content)]);
+        let (sarif, json) = (stage.file("a.sarif"), stage.file("a.json"));
+        let (sarif, json) = (sarif.to_str().unwrap(), json.to_str().unwrap());
+        let args = [
+            "review",
+            "--pr",
+            "1",
+            "--publish",
+            ALL,
+            "--fail-on",
+            fail_on,
+            "--sarif",
+            sarif,
+            "--format",
+            "json",
+            "--output",
+            json,
+        ];
+        let fresh = stage.job(&args, &[]);
+        let first = told(&stage);
+        let files = || {
+            let read = |file: &str| fs::read_to_string(file).unwrap();
+            let report: Value = serde_json::from_str(&read(json)).unwrap();
+            let shown = (
+                report["findings"].clone(),
+                report["headline"].clone(),
+                report["exit_code"].clone(),
+            );
+            (read(sarif), shown)
+        };
+        let written = files();
+        fs::remove_file(sarif).unwrap();
+        fs::remove_file(json).unwrap();
+        let known = stage.job(&args, &[]).prints("recognised");
+        assert_eq!(fresh.code, known.code, "{path}");
+        let second = told(&stage);
+        assert_eq!(first.0, second.0, "{path}: outputs");
+        assert_eq!(first.1, second.1, "{path}: summary");
+        assert_eq!(written, files(), "{path}: files");
+    }
+}
+
 #[test]
 fn a_clean_pull_request_passes_and_says_so() {
     let stage = Stage::new();

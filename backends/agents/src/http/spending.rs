@@ -1,7 +1,7 @@
 //! What the calls of one turn cost: every one counts, and each is asked for before it is made.
 
 use council_protocol::message::Usage;
-use council_protocol::price::SpendLimit;
+use council_protocol::price::{SpendLimit, estimate_tokens};
 use council_protocol::{Failure, FailureKind};
 
 /// The calls of a turn so far.
@@ -46,6 +46,17 @@ impl TurnSpending {
         Err(Failure::new(FailureKind::Quota, detail))
     }
 
+    /// The most tokens of an answer that what is left can pay for; none: there is no limit, or no price.
+    pub(super) fn affordable_tokens(&self, model: &str, bytes: u64) -> Option<u32> {
+        let limit = self.limit.as_ref()?;
+        let price = limit.prices.get(model).filter(|price| price.output > 0)?;
+        let input_usd = price.cost_usd(estimate_tokens(bytes), 0, 0);
+        let left_usd = limit.usd() - self.spent_usd(limit) - input_usd;
+        let tokens = (left_usd / price.cost_usd(0, 0, 1)).floor();
+        // The first call was approved, so that something is left; a float may say otherwise by a hair.
+        Some(tokens.clamp(1.0, f64::from(u32::MAX)) as u32)
+    }
+
     /// The server has taken a call.
     pub(super) fn begin_call(&mut self, model: &str, bytes: u64) {
         let usage = Usage {
@@ -83,5 +94,36 @@ impl TurnSpending {
             Some(counted.unwrap_or_else(|| price.estimate_usd(call.bytes)))
         };
         self.calls.iter().filter_map(cost).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::price::ModelPrice;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_may_be_as_long_as_what_is_left_pays_for() {
+        let price = ModelPrice {
+            input: 10_000_000,
+            cached: 0,
+            output: 100_000_000,
+        };
+        let mut spending = TurnSpending::new(Some(SpendLimit {
+            micro_usd: 1_000_000,
+            prices: [("m".to_owned(), price)].into(),
+        }));
+        // 40,000 bytes are 10,000 tokens: ten cents. Ninety are left for the answer.
+        assert_eq!(spending.affordable_tokens("m", 40_000), Some(9_000));
+        assert_eq!(spending.affordable_tokens("unknown", 40_000), None);
+        spending.begin_call("m", 40_000);
+        spending.update_call(&Usage {
+            input_tokens: Some(10_000),
+            output_tokens: Some(8_000),
+            ..Usage::default()
+        });
+        assert_eq!(spending.affordable_tokens("m", 0), Some(1_000));
+        assert_eq!(TurnSpending::default().affordable_tokens("m", 0), None);
     }
 }

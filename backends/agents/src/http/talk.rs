@@ -22,6 +22,9 @@ use super::wire::{self, AnswerEnd, ApiAnswer, ApiRequest};
 use crate::client::parse_event;
 use crate::{AgentReply, Conversation, StopSignal};
 
+/// How long a server may take for what stands behind the end of an answer: what it counted, and its closing mark.
+const LINGER: Duration = Duration::from_secs(2);
+
 /// How many bytes of events carry one byte of an answer, at most; more is noise that nobody pays attention to.
 const MAX_NOISE_RATIO: u64 = 64;
 
@@ -46,6 +49,8 @@ pub(super) struct HttpConversation {
     structured: bool,
     /// What the turn under way has cost.
     spending: TurnSpending,
+    /// The most tokens of the answer under way.
+    allowed_tokens: u32,
 }
 
 impl HttpConversation {
@@ -69,6 +74,7 @@ impl HttpConversation {
             most_bytes: spec.max_answer_bytes,
             said: Vec::new(),
             spending: TurnSpending::default(),
+            allowed_tokens: 0,
         }
     }
 }
@@ -211,8 +217,17 @@ impl HttpConversation {
         self.spending
             .approve_call(model, bytes)
             .map_err(|failure| CallError::Final(self.with_history(failure)))?;
+        // What an answer may cost is decided before it is asked for, not when it is paid.
+        let affordable = self.spending.affordable_tokens(model, bytes);
+        self.allowed_tokens = affordable.map_or(self.endpoint.max_tokens, |tokens| {
+            tokens.min(self.endpoint.max_tokens)
+        });
+        let endpoint = Endpoint {
+            max_tokens: self.allowed_tokens,
+            ..self.endpoint.clone()
+        };
         let asked = ApiRequest {
-            endpoint: &self.endpoint,
+            endpoint: &endpoint,
             host: self.target.host(),
             model,
             brief: &self.brief,
@@ -246,7 +261,15 @@ impl HttpConversation {
         );
         let (mut whole, mut bytes) = (Vec::new(), 0);
         loop {
-            let chunk = match response.chunk().await {
+            // An answer is whole when the model says so: a server that lingers afterwards is not waited for.
+            let next = match heard.ended {
+                None => response.chunk().await,
+                Some(_) => match tokio::time::timeout(LINGER, response.chunk()).await {
+                    Ok(next) => next,
+                    Err(_) => break,
+                },
+            };
+            let chunk = match next {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => break,
                 Err(_) if heard.ended.is_some() => break,
@@ -309,9 +332,13 @@ impl HttpConversation {
                 Err(CallError::Next(Failure::new(FailureKind::Refused, detail)))
             }
             Some(AnswerEnd::Limit) => {
+                let key = match self.allowed_tokens < self.endpoint.max_tokens {
+                    true => "--max-cost",
+                    false => "`max-tokens` of the agent",
+                };
                 let detail = format!(
-                    "the answer breaks off at {} tokens: raise `max-tokens` of the agent",
-                    self.endpoint.max_tokens
+                    "the answer breaks off at {} tokens: raise {key}",
+                    self.allowed_tokens
                 );
                 Err(CallError::Next(Failure::new(
                     FailureKind::Truncated,

@@ -1,0 +1,234 @@
+//! The laws of clusters: what is one finding whatever its words, and what is never one however alike.
+
+use council_protocol::{Location, Severity};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+
+/// A finding and whose it is.
+#[derive(Debug, Clone)]
+struct Said {
+    seat: SeatIndex,
+    is_rule: bool,
+    finding: Finding,
+    proof: Proof,
+}
+
+impl Said {
+    fn compared(&self) -> ComparedFinding<'_> {
+        ComparedFinding::new(self.seat, &self.finding, &self.proof, self.is_rule)
+    }
+}
+
+/// Words of several languages: some are shared, most are not.
+fn words() -> impl Strategy<Value = String> {
+    const WORDS: [&str; 14] = [
+        "the",
+        "query",
+        "input",
+        "user",
+        "Nutzereingabe",
+        "ungeprüft",
+        "Abfrage",
+        "注入",
+        "脆弱性",
+        "внедрение",
+        "requête",
+        "lost",
+        "overflows",
+        "name",
+    ];
+    prop::collection::vec(select(&WORDS[..]), 0..7).prop_map(|words| words.join(" "))
+}
+
+fn category() -> impl Strategy<Value = &'static str> {
+    select(
+        &[
+            "injection",
+            "Injection",
+            "Sicherheit",
+            "naming",
+            "logic",
+            "",
+        ][..],
+    )
+}
+
+fn quote() -> impl Strategy<Value = &'static str> {
+    select(
+        &[
+            "let query = build(name);",
+            "build(name)",
+            "return total;",
+            "",
+        ][..],
+    )
+}
+
+prop_compose! {
+    fn finding()(
+        category in category(),
+        rule in prop::option::of(select(&["sql", "secret", "marker"][..])),
+        description in words(),
+        path in select(&["a.rs", "b.rs"][..]),
+        line in 0u32..14,
+        length in prop::option::of(0u32..4),
+        quote in quote(),
+    ) -> Finding {
+        Finding {
+            severity: Severity::Critical,
+            category: category.into(),
+            rule: rule.map(str::to_owned),
+            description,
+            location: Location { path: path.into(), line, end_line: length.map(|more| line + more) },
+            quote: quote.into(),
+            why: String::new(),
+            fix: String::new(),
+            suggestion: None,
+            reference: None,
+        }
+    }
+}
+
+prop_compose! {
+    fn said()(seat in 0usize..5, finding in finding(), is_real in prop::bool::weighted(0.85)) -> Said {
+        // The first two seats are rules; a model names none.
+        let is_rule = seat < 2;
+        let rule = finding.rule.clone().filter(|_| is_rule);
+        let finding = Finding { rule, ..finding };
+        let proof = if is_real { Proof::Verified } else { Proof::Unverified { reason: String::new() } };
+        Said { seat: SeatIndex(seat), is_rule, finding, proof }
+    }
+}
+
+fn groups(said: &[Said]) -> Vec<Vec<usize>> {
+    let places: Vec<_> = said.iter().map(Said::compared).collect();
+    group_findings(&places)
+}
+
+fn together(a: &Said, b: &Said) -> bool {
+    let groups = groups(&[a.clone(), b.clone()]);
+    groups.len() == 1
+}
+
+fn models(a: Said, b: Said) -> (Said, Said) {
+    let of = |seat: usize, said: Said| Said {
+        seat: SeatIndex(seat),
+        is_rule: false,
+        finding: Finding {
+            rule: None,
+            ..said.finding
+        },
+        proof: Proof::Verified,
+    };
+    (of(2, a), of(3, b))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Two models, one place in the code: one finding, in whatever words and categories.
+    #[test]
+    fn the_same_line_and_quote_are_one_finding(a in said(), b in said(), line in 1u32..99) {
+        let (mut a, mut b) = models(a, b);
+        b.finding.location.path = a.finding.location.path.clone();
+        (a.finding.location.line, b.finding.location.line) = (line, line);
+        (a.finding.location.end_line, b.finding.location.end_line) = (None, None);
+        a.finding.quote = "let query = build(name);".into();
+        b.finding.quote = "  let query =  build(name); ".into();
+        prop_assert!(together(&a, &b), "{:?} {:?}", a, b);
+    }
+
+    /// What a judge copies with a quote, or leaves out of it, makes no other finding of it.
+    #[test]
+    fn a_near_missed_quote_of_one_line_is_one_finding(a in said(), b in said(), line in 1u32..99, how in 0usize..7) {
+        const LINE: &str = "os.system(\"ls \" + value)";
+        let (mut a, mut b) = models(a, b);
+        b.finding.location = Location { line, end_line: None, ..a.finding.location.clone() };
+        (a.finding.location.line, a.finding.location.end_line) = (line, None);
+        (a.finding.category, b.finding.category) = ("injection".into(), "Sicherheit".into());
+        a.finding.quote = LINE.into();
+        b.finding.quote = [
+            format!("`{LINE}`"),
+            format!("{line} +{LINE}"),
+            format!("{LINE}  # lists a folder"),
+            LINE[3..].to_owned(),
+            format!("{LINE}\n    return value"),
+            format!("```python\n{LINE}\n```"),
+            LINE.replace(' ', "  "),
+        ][how].clone();
+        prop_assert!(together(&a, &b), "{:?}", b.finding.quote);
+    }
+
+    /// Two models, one line and one category: one finding, in whatever words and whichever part they quote.
+    #[test]
+    fn the_same_line_and_category_are_one_finding(a in said(), b in said(), line in 1u32..99) {
+        let (mut a, mut b) = models(a, b);
+        b.finding.location = Location { line, ..a.finding.location.clone() };
+        a.finding.location.line = line;
+        (a.finding.location.end_line, b.finding.location.end_line) = (None, None);
+        a.finding.category = "injection".into();
+        b.finding.category = " INJECTION ".into();
+        prop_assert!(together(&a, &b), "{:?} {:?}", a, b);
+    }
+
+    /// A hit of one rule says nothing of another one, on the same line or beside it, however alike the words.
+    #[test]
+    fn two_rules_are_never_one_finding(a in said(), b in said()) {
+        let of = |seat: usize, rule: &str, said: Said| Said {
+            seat: SeatIndex(seat),
+            is_rule: true,
+            finding: Finding { rule: Some(rule.into()), ..said.finding },
+            proof: Proof::Verified,
+        };
+        let a = of(0, "aws-key", a);
+        let mut b = of(1, "private-key", b);
+        prop_assert!(!together(&a, &b), "{:?} {:?}", a, b);
+        b.finding = Finding { rule: b.finding.rule.clone(), ..a.finding.clone() };
+        prop_assert!(!together(&a, &b), "alike but for the rule: {:?}", b);
+    }
+
+    /// A rule and a model agree only where they touch one place and speak of one thing: the next line is another matter.
+    #[test]
+    fn a_rule_confirms_nothing_beside_its_own_place(a in said(), b in said()) {
+        let mut rule = a;
+        (rule.seat, rule.is_rule, rule.proof) = (SeatIndex(0), true, Proof::Verified);
+        let (model, _) = models(b.clone(), b);
+        let (own, others) = (rule.compared(), model.compared());
+        let apart = own.last < others.first || others.last < own.first;
+        let other_matter = !own.same_category(&others);
+        if apart || other_matter || own.path() != others.path() {
+            prop_assert!(!together(&rule, &model), "{:?} {:?}", rule, model);
+        }
+    }
+
+    /// Files, real and unreal quotes, and remarks on a file and on a line are never one.
+    #[test]
+    fn what_is_apart_stays_apart(said in prop::collection::vec(said(), 0..9)) {
+        for group in groups(&said) {
+            let first = &said[group[0]];
+            for other in group.iter().map(|&i| &said[i]) {
+                prop_assert_eq!(&first.finding.location.path, &other.finding.location.path);
+                prop_assert_eq!(first.proof.resolves(), other.proof.resolves());
+                prop_assert_eq!(first.finding.location.line == 0, other.finding.location.line == 0);
+            }
+        }
+    }
+
+    /// Every finding is in one group, and the order in which judges come plays no part.
+    #[test]
+    fn grouping_loses_nothing_and_knows_no_order(said in prop::collection::vec(said(), 1..9), turn in 0usize..9) {
+        let found = groups(&said);
+        let mut members: Vec<usize> = found.iter().flatten().copied().collect();
+        members.sort_unstable();
+        prop_assert!(members.into_iter().eq(0..said.len()), "{:?}", found);
+        let by = turn % said.len();
+        let mut turned = said.clone();
+        turned.rotate_left(by);
+        let back = |i: &usize| (i + by) % said.len();
+        let sets = |groups: Vec<Vec<usize>>| groups.into_iter().map(BTreeSet::from_iter).collect::<BTreeSet<_>>();
+        let again = groups(&turned).iter().map(|g| g.iter().map(back).collect()).collect();
+        prop_assert_eq!(sets(found), sets(again));
+    }
+}

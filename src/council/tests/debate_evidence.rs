@@ -1,0 +1,224 @@
+//! R2: what evidence does to votes and findings.
+
+use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
+use council_protocol::{Severity, Vote};
+
+use super::debate::{debate, in_r2};
+use super::run::{Run, change, evidence, finding, made_up, response};
+use crate::council::outcome::{Disposition, Verdict, VerdictReason};
+
+#[test]
+fn a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
+    let counted = |change: Option<council_protocol::answer::Change>| {
+        let mut run = Run::seated(debate(2));
+        run.answer("judge-1", Vote::Fail, |a| {
+            a.findings = vec![finding(Severity::Critical, 3)]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.restate();
+        run.answer("judge-1", Vote::Pass, |a| a.change = change);
+        run.answer("judge-2", Vote::Pass, |_| {});
+        let judge = run.concluded().judges[0].clone();
+        (judge.counted.unwrap(), judge.change.unwrap().weak)
+    };
+    let (pass, fail) = (Vote::Pass, Vote::Fail);
+    assert_eq!(
+        counted(change(fail, pass, Some(evidence(20)))),
+        (pass, false)
+    );
+    assert_eq!(counted(None), (fail, true));
+    assert_eq!(counted(change(fail, pass, None)), (fail, true));
+    assert_eq!(counted(change(fail, pass, Some(made_up()))), (fail, true));
+    assert_eq!(
+        counted(change(fail, pass, Some(evidence(3)))),
+        (fail, true),
+        "it had reported this itself"
+    );
+    assert_eq!(
+        counted(change(Vote::Warn, pass, Some(evidence(20)))),
+        (fail, true),
+        "it never held WARN"
+    );
+}
+
+#[test]
+fn withdrawing_a_finding_has_the_same_bar() {
+    let level = |evidence: Option<council_protocol::answer::Evidence>| {
+        let mut run = Run::seated(debate(2));
+        run.answer("judge-1", Vote::Warn, |a| {
+            a.findings = vec![finding(Severity::Critical, 3)]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.restate();
+        run.answer("judge-1", Vote::Warn, |a| {
+            a.withdrawn = vec![Withdrawal {
+                finding: 1,
+                evidence,
+            }]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        let weak = run
+            .concluded()
+            .notes
+            .iter()
+            .any(|n| n.contains("without evidence that holds"));
+        (run.concluded().findings[0].disposition, weak)
+    };
+    assert_eq!(level(Some(evidence(20))), (Disposition::Rejected, false));
+    assert_eq!(level(Some(made_up())), (Disposition::Unconfirmed, true));
+    assert_eq!(level(Some(evidence(3))), (Disposition::Unconfirmed, true));
+    assert_eq!(level(None), (Disposition::Unconfirmed, true));
+}
+
+/// One judge holds a critical finding; the other says something about it in R2.
+fn opinion(
+    stance: Stance,
+    evidence: Option<council_protocol::answer::Evidence>,
+    deterministic: bool,
+) -> Run {
+    let mut plan = debate(2);
+    plan.seats[0].seat.agent.deterministic = deterministic;
+    let mut run = Run::seated(plan);
+    run.answer("judge-1", Vote::Fail, |a| {
+        a.findings = vec![finding(Severity::Critical, 3)]
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.restate();
+    let id = run.id_of("judge-2", "judge-1", 1);
+    if !deterministic {
+        run.answer("judge-1", Vote::Fail, |_| {});
+    }
+    run.answer("judge-2", Vote::Pass, |a| {
+        a.responses = vec![response(&id, stance, evidence)]
+    });
+    run
+}
+
+#[test]
+fn agreement_counts_only_with_evidence_that_is_found() {
+    let agreed = |e| opinion(Stance::Agreed, e, false).concluded().findings[0].disposition;
+    assert_eq!(agreed(Some(evidence(20))), Disposition::Confirmed);
+    assert_eq!(agreed(Some(made_up())), Disposition::Unconfirmed);
+    assert_eq!(
+        agreed(Some(evidence(3))),
+        Disposition::Confirmed,
+        "looking at the same line is looking: of two judges, both hold it"
+    );
+    assert_eq!(agreed(None), Disposition::Unconfirmed);
+    let run = opinion(Stance::PartiallyAgreed, Some(evidence(20)), false);
+    assert_eq!(
+        run.concluded().findings[0].disposition,
+        Disposition::Unconfirmed
+    );
+}
+
+#[test]
+fn disagreement_contests_only_with_evidence() {
+    let run = opinion(Stance::Disagreed, Some(evidence(20)), false);
+    let outcome = run.concluded();
+    assert_eq!(outcome.findings[0].disposition, Disposition::Disputed);
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Warn, VerdictReason::CriticalDisputed)
+    );
+    assert_eq!(outcome.findings[0].opinions.len(), 1);
+    let run = opinion(Stance::Disagreed, Some(made_up()), false);
+    assert_eq!(
+        run.concluded().findings[0].disposition,
+        Disposition::Unconfirmed
+    );
+}
+
+#[test]
+fn a_rules_finding_is_confirmed_unless_it_is_refuted_with_evidence() {
+    let rule = |e| opinion(Stance::Disagreed, e, true).concluded().findings[0].disposition;
+    assert_eq!(rule(None), Disposition::Confirmed);
+    assert_eq!(rule(Some(made_up())), Disposition::Confirmed);
+    assert_eq!(rule(Some(evidence(20))), Disposition::Disputed);
+}
+
+#[test]
+fn a_new_finding_of_r2_is_proven_like_any_other() {
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
+    run.answer("judge-1", Vote::Pass, |a| {
+        let new = |tag, finding| IndependentFinding { tag, finding };
+        let mut bogus = finding(Severity::Critical, 9);
+        bogus.quote = "not there".into();
+        a.independent_findings = vec![
+            new(Tag::New, finding(Severity::Significant, 8)),
+            new(Tag::New, bogus),
+        ];
+    });
+    run.answer("judge-2", Vote::Fail, |_| {});
+    let findings = &run.concluded().findings;
+    assert_eq!(findings.len(), 2);
+    assert_eq!(
+        (findings[0].disposition, findings[0].members[0].round),
+        (Disposition::Unconfirmed, 2)
+    );
+    assert_eq!(
+        (findings[1].disposition, findings[1].level),
+        (Disposition::Rejected, None)
+    );
+}
+
+#[test]
+fn repeating_what_one_was_shown_is_looking_at_its_place() {
+    let disposition = |tag| {
+        let mut run = Run::seated(debate(2));
+        run.answer("judge-1", Vote::Fail, |a| {
+            a.findings = vec![finding(Severity::Critical, 3)]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.restate();
+        run.answer("judge-1", Vote::Fail, |_| {});
+        run.answer("judge-2", Vote::Pass, |a| {
+            a.independent_findings = vec![IndependentFinding {
+                tag,
+                finding: finding(Severity::Critical, 3),
+            }];
+        });
+        run.concluded().findings[0].disposition
+    };
+    assert_eq!(disposition(Tag::Same), Disposition::Confirmed);
+    assert_eq!(disposition(Tag::NotReproduced), Disposition::Disputed);
+}
+
+#[test]
+fn not_reproduced_with_evidence_contests() {
+    let mut run = Run::seated(debate(2));
+    run.answer("judge-1", Vote::Fail, |a| {
+        a.findings = vec![finding(Severity::Critical, 3)]
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.restate();
+    run.answer("judge-1", Vote::Fail, |_| {});
+    run.answer("judge-2", Vote::Pass, |a| {
+        let mut denied = finding(Severity::Critical, 4);
+        denied.description = "value 3 overflows when computed: not so, it is bounded here".into();
+        a.independent_findings = vec![IndependentFinding {
+            tag: Tag::NotReproduced,
+            finding: denied,
+        }];
+    });
+    assert_eq!(run.concluded().findings.len(), 1);
+    assert_eq!(
+        run.concluded().findings[0].disposition,
+        Disposition::Disputed
+    );
+}
+
+#[test]
+fn a_split_that_becomes_unanimous_is_marked_as_converged() {
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
+    run.votes(&[Vote::Pass, Vote::Pass]);
+    assert!(run.concluded().converged);
+    assert_eq!(
+        run.concluded().judges[1].counted,
+        Some(Vote::Fail),
+        "but the weak change does not count"
+    );
+    let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
+    run.votes(&[Vote::Pass, Vote::Fail]);
+    assert!(!run.concluded().converged);
+}

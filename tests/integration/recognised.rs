@@ -1,0 +1,245 @@
+//! A verdict that is known again is shown as it was: every format, file and exit code of a recognised run is that of a
+//! fresh one, but for what says that it is recognised and how long it took.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::harness::{Repo, Run};
+
+const CONFLICT: &str = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n";
+
+/// Changes of every verdict, by name.
+fn changes() -> [(&'static str, &'static str, String); 5] {
+    [
+        ("clean", "docs/a.md", "A sentence.\n".to_owned()),
+        (
+            "note",
+            "src/todo.rs",
+            "/// One.\npub fn one() {\n    // TODO: the rest\n}\n".to_owned(),
+        ),
+        (
+            "warning",
+            "run.py",
+            "import subprocess\n\n\ndef f(x):\n    subprocess.call('ls ' + x, shell=True)\n"
+                .to_owned(),
+        ),
+        ("failure", "notes.md", CONFLICT.to_owned()),
+        ("binary", "logo.png", "\u{89}PNG\0\0\0\n".to_owned()),
+    ]
+}
+
+fn with(path: &str, content: &str) -> Repo {
+    let repo = Repo::with_base();
+    repo.write(path, content);
+    repo.commit("Change");
+    repo
+}
+
+/// What of a run's words does not depend on when it was made and whether it is known again.
+fn plain(text: &str) -> Vec<String> {
+    let is_time = |word: &str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let clean = |line: &str| -> String {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // Durations: a number and its unit.
+        let kept = words.iter().enumerate().filter(|(at, word)| {
+            let next = words.get(at + 1).copied().unwrap_or("");
+            let unit =
+                |w: &str| ["ms", "s", "min"].contains(&w.trim_end_matches(['.', ',', '`', ')']));
+            !(is_time(word) && unit(next)) && !(unit(word) && *at > 0 && is_time(words[at - 1]))
+        });
+        kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
+    };
+    let told = ["recognised", "nobody was asked again", "Recognised"];
+    let lines = text
+        .lines()
+        .filter(|line| !told.iter().any(|word| line.contains(word)));
+    let lines: Vec<String> = lines.map(clean).filter(|line| !line.is_empty()).collect();
+    // A verdict that has a line below it is said first and last.
+    let is_repeated = |line: &str| {
+        lines
+            .iter()
+            .any(|l| l.starts_with(line) && l.len() > line.len())
+    };
+    lines
+        .iter()
+        .filter(|line| !is_repeated(line))
+        .cloned()
+        .collect()
+}
+
+/// JSON without what a run is called, when it was and how long it took.
+fn timeless(value: &mut Value) {
+    const OWN: [&str; 12] = [
+        "recognised",
+        "started",
+        "duration_ms",
+        "name",
+        "answered_ms",
+        "made",
+        "seed",
+        "run",
+        "digests",
+        "usage",
+        "guid",
+        "head",
+    ];
+    match value {
+        Value::Object(fields) => {
+            for key in OWN {
+                if !(key == "name" && fields.contains_key("focus")) && key != "run" {
+                    fields.remove(key);
+                }
+            }
+            fields.values_mut().for_each(timeless);
+        }
+        Value::Array(items) => items.iter_mut().for_each(timeless),
+        _ => {}
+    }
+}
+
+fn json(text: &str) -> Value {
+    let mut value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    timeless(&mut value);
+    value
+}
+
+/// The reports and sessions for people that a run left in the worktree, by the end of their names.
+fn artefacts(repo: &Repo) -> BTreeMap<String, Vec<String>> {
+    let folder = repo.path().join(".agents/council");
+    let files = std::fs::read_dir(&folder).into_iter().flatten();
+    let mut found = BTreeMap::new();
+    for file in files.map(|file| file.unwrap().path()) {
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        if let Some(kind) = ["-report.md", "-session.md"]
+            .into_iter()
+            .find(|end| name.ends_with(end))
+        {
+            found.insert(
+                kind.to_owned(),
+                plain(&std::fs::read_to_string(&file).unwrap()),
+            );
+        }
+    }
+    found
+}
+
+fn same(what: &str, args: &[&str], fresh: &Run, known: &Run) {
+    assert_eq!(fresh.code, known.code, "{what} {args:?}: the exit code");
+    let is_json = args
+        .iter()
+        .any(|arg| ["--json", "sarif", "rdjson"].contains(arg));
+    let written_elsewhere = args.contains(&"-o");
+    match is_json && !written_elsewhere {
+        true => assert_eq!(json(&fresh.stdout), json(&known.stdout), "{what} {args:?}"),
+        false => assert_eq!(
+            plain(&fresh.stdout),
+            plain(&known.stdout),
+            "{what} {args:?}"
+        ),
+    }
+}
+
+#[test]
+fn a_recognised_run_shows_what_the_fresh_one_did() {
+    let surfaces: [&[&str]; 8] = [
+        &[],
+        &["--quiet"],
+        &["--verbose"],
+        &["--json"],
+        &["--format", "sarif"],
+        &["--format", "rdjson"],
+        &["--format", "markdown"],
+        &["--fail-on", "warn", "--debate", "--json"],
+    ];
+    for (what, path, content) in changes() {
+        let repo = with(path, &content);
+        for surface in surfaces {
+            let fresh = [&["review", "HEAD", "--fresh"], surface].concat();
+            let known = [&["review", "HEAD"], surface].concat();
+            let fresh = repo.council_with(&[], &fresh);
+            let told = artefacts(&repo);
+            let known_run = repo.council_with(&[], &known);
+            same(what, &known, &fresh, &known_run);
+            assert_eq!(told, artefacts(&repo), "{what} {known:?}");
+        }
+    }
+}
+
+/// The law is worth something only if the second run is recognised.
+#[test]
+fn a_change_of_every_verdict_is_recognised() {
+    for (what, path, content) in changes() {
+        let repo = with(path, &content);
+        repo.council(["review", "HEAD"]);
+        let again = repo.council(["review", "HEAD", "--json"]);
+        let report: Value = serde_json::from_str(&again.stdout).unwrap();
+        assert_eq!(
+            report["receipt"]["run"]["recognised"]["place"], "cache",
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn a_recognised_run_writes_the_files_that_the_fresh_one_did() {
+    for (what, path, content) in changes() {
+        let repo = with(path, &content);
+        let file = repo.in_home("out");
+        let read =
+            |file: &Path| std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{what}: {e}"));
+        for format in ["json", "sarif", "markdown"] {
+            let out = file.to_str().unwrap();
+            let flags = ["--format", format, "-o", out];
+            let fresh_args = [&["review", "HEAD", "--fresh"], &flags[..]].concat();
+            let fresh = repo.council_with(&[], &fresh_args);
+            let first = read(&file);
+            std::fs::remove_file(&file).unwrap();
+            let known_args = [&["review", "HEAD"], &flags[..]].concat();
+            let known = repo.council_with(&[], &known_args);
+            same(what, &known_args, &fresh, &known);
+            match format {
+                "markdown" => assert_eq!(plain(&first), plain(&read(&file)), "{what}"),
+                _ => assert_eq!(json(&first), json(&read(&file)), "{what} {format}"),
+            }
+            std::fs::remove_file(&file).unwrap();
+        }
+    }
+}
+
+/// What is missing in the worktree's folder of reports is written again.
+#[test]
+fn a_recognised_run_leaves_its_report_in_the_worktree() {
+    let repo = with("notes.md", CONFLICT);
+    repo.council(["review", "HEAD"]).ends(1);
+    let before = artefacts(&repo);
+    assert!(before.contains_key("-report.md"), "{before:?}");
+    std::fs::remove_dir_all(repo.path().join(".agents")).unwrap();
+    repo.council(["review", "HEAD"])
+        .ends(1)
+        .prints("recognised");
+    assert_eq!(artefacts(&repo), before);
+}
+
+/// What the judges came to beside their findings is told again, too.
+#[test]
+fn the_notes_of_the_council_are_told_again() {
+    let repo = with("notes.md", CONFLICT);
+    let notes = |run: &Run| {
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        report["notes"].clone()
+    };
+    let fresh = repo
+        .council(["review", "HEAD", "--debate", "--json"])
+        .ends(1);
+    let known = repo
+        .council(["review", "HEAD", "--debate", "--json"])
+        .ends(1);
+    assert!(
+        notes(&fresh).to_string().contains("only rules sat"),
+        "{}",
+        notes(&fresh)
+    );
+    assert_eq!(notes(&fresh), notes(&known));
+}
