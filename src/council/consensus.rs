@@ -2,7 +2,7 @@
 
 use council_protocol::{Severity, Vote};
 
-pub use super::objections::Objections;
+pub(crate) use super::objections::Objections;
 use super::outcome::{Disposition, FindingLevel, Verdict, VerdictReason};
 use super::plan::{ConsensusRule, VerdictPolicy};
 

@@ -297,8 +297,8 @@ pub(super) fn build_clusters(judges: &Judges, claims: &QuoteClaims) -> Vec<Findi
         .collect()
 }
 
-/// The models that can have something to do with a finding: whoever was shown its file, and whoever spoke of it. A judge that
-/// was shown another part of a large change did not look and find nothing.
+/// The models that can have something to do with a finding: whoever was shown its file, and whoever spoke of it with
+/// evidence. A judge that was shown another part of a large change did not look and find nothing.
 fn models_before(
     judges: &Judges,
     models: &[SeatIndex],
@@ -308,8 +308,11 @@ fn models_before(
         return models.to_vec();
     };
     let spoke = |seat: SeatIndex| {
-        let mut versions = versions.iter();
-        versions.any(|v| v.seat == seat || v.opinions.contains_key(&seat))
+        let looked = |v: &FindingVersion| {
+            let opinion = v.opinions.get(&seat);
+            opinion.is_some_and(|opinion| opinion.found.is_some())
+        };
+        versions.iter().any(|v| v.seat == seat || looked(v))
     };
     let was_shown = |seat: SeatIndex| {
         let mut files = judges[seat].planned.coverage.files.iter();

@@ -1,12 +1,10 @@
 //! Runs a duel: one side in this process, or both as two processes of ours.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::capability::Grant;
@@ -22,6 +20,7 @@ use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
 use crate::run::execute::{run_places, save_run_report};
 use crate::run::facts::base_facts;
+use crate::run::modes::sides::{StartedSide, wait_for_sides};
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::prompts::SeatPrompts;
 use crate::run::request::{RequestedTarget, ReviewRequest};
@@ -217,14 +216,7 @@ impl Duel<'_> {
             command.arg(flag).arg(name);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(cannot)?;
-        let pipe = child.stdout.take();
-        let reader = std::thread::spawn(move || pipe.map_or_else(Vec::new, read_receipts));
-        Ok(StartedSide {
-            role,
-            child,
-            reader,
-        })
+        StartedSide::start(role, command).map_err(cannot)
     }
 
     /// The transcript as an ordinary report, kept as a run like any other.
@@ -388,65 +380,6 @@ impl Duel<'_> {
             .map_err(RunError::run)?;
         SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
-}
-
-/// A side that plays in a process of its own, and what it reports meanwhile.
-struct StartedSide {
-    role: DuelRole,
-    child: Child,
-    reader: JoinHandle<Vec<WriteReceipt>>,
-}
-
-/// A side whose process has ended.
-struct EndedSide {
-    succeeded: bool,
-    receipts: Vec<(DuelRole, WriteReceipt)>,
-}
-
-/// How often a side is asked whether it still plays.
-const SIDE_POLL: Duration = Duration::from_millis(20);
-
-/// Waits for both sides. Where one has broken off, nobody will answer the other: it is ended at once.
-fn wait_for_sides(mut sides: Vec<StartedSide>, mut is_broken: bool) -> Vec<EndedSide> {
-    loop {
-        let states = sides.iter_mut().map(|side| side.child.try_wait());
-        let states: Vec<_> = states.collect();
-        let ended = states.iter().all(|state| !matches!(state, Ok(None)));
-        is_broken |= states
-            .iter()
-            .any(|state| matches!(state, Ok(Some(status)) if !status.success()));
-        if ended {
-            return sides.into_iter().map(StartedSide::reap).collect();
-        }
-        if is_broken {
-            // One that ends by itself meanwhile cannot be ended, and need not be.
-            sides.iter_mut().for_each(|side| drop(side.child.kill()));
-        }
-        std::thread::sleep(SIDE_POLL);
-    }
-}
-
-impl StartedSide {
-    fn reap(mut self) -> EndedSide {
-        let status = self.child.wait();
-        // A reader that broke down read nothing: then no byte of the file is accounted for.
-        let receipts = self.reader.join().unwrap_or_default();
-        EndedSide {
-            succeeded: status.is_ok_and(|status| status.success()),
-            receipts: receipts.into_iter().map(|r| (self.role, r)).collect(),
-        }
-    }
-}
-
-/// The most bytes of reports that are read from a side: a few hundred for each of its sections.
-const MAX_REPORTED_BYTES: u64 = 1 << 20;
-
-fn read_receipts(pipe: ChildStdout) -> Vec<WriteReceipt> {
-    let lines = BufReader::new(pipe.take(MAX_REPORTED_BYTES)).lines();
-    let lines = lines.map_while(Result::ok);
-    lines
-        .filter_map(|line| WriteReceipt::from_line(&line))
-        .collect()
 }
 
 /// The seat of a side that somebody else's program played: all that is known of it is how it signed.

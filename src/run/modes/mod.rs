@@ -3,5 +3,6 @@
 pub(crate) mod document;
 pub(crate) mod duel;
 pub(crate) mod matrix;
+mod sides;
 pub(crate) mod stage;
 pub(crate) mod topic;

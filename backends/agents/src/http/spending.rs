@@ -52,7 +52,8 @@ impl TurnSpending {
         let price = limit.prices.get(model).filter(|price| price.output > 0)?;
         let input_usd = price.cost_usd(estimate_tokens(bytes), 0, 0);
         let left_usd = limit.usd() - self.spent_usd(limit) - input_usd;
-        let tokens = (left_usd / price.cost_usd(0, 0, 1)).floor();
+        // Sums of floats fall short by a hair.
+        let tokens = (left_usd / price.cost_usd(0, 0, 1) + 1e-6).floor();
         // The first call was approved, so that something is left; a float may say otherwise by a hair.
         Some(tokens.clamp(1.0, f64::from(u32::MAX)) as u32)
     }

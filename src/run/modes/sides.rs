@@ -1,0 +1,80 @@
+//! The two processes of a duel: started, heard, and ended together.
+
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::process::{Child, ChildStdout, Command};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::duel::DuelRole;
+use crate::duel::protocol::receipts::WriteReceipt;
+
+/// A side that plays in a process of its own, and what it reports meanwhile.
+pub(super) struct StartedSide {
+    role: DuelRole,
+    child: Child,
+    reader: JoinHandle<Vec<WriteReceipt>>,
+}
+
+/// A side whose process has ended.
+pub(super) struct EndedSide {
+    pub(super) succeeded: bool,
+    pub(super) receipts: Vec<(DuelRole, WriteReceipt)>,
+}
+
+/// How often a side is asked whether it still plays.
+const SIDE_POLL: Duration = Duration::from_millis(20);
+
+/// Waits for both sides. Where one has broken off, nobody will answer the other: it is ended at once.
+pub(super) fn wait_for_sides(mut sides: Vec<StartedSide>, mut is_broken: bool) -> Vec<EndedSide> {
+    loop {
+        let states = sides.iter_mut().map(|side| side.child.try_wait());
+        let states: Vec<_> = states.collect();
+        let ended = states.iter().all(|state| !matches!(state, Ok(None)));
+        is_broken |= states
+            .iter()
+            .any(|state| matches!(state, Ok(Some(status)) if !status.success()));
+        if ended {
+            return sides.into_iter().map(StartedSide::reap).collect();
+        }
+        if is_broken {
+            // One that ends by itself meanwhile cannot be ended, and need not be.
+            sides.iter_mut().for_each(|side| drop(side.child.kill()));
+        }
+        std::thread::sleep(SIDE_POLL);
+    }
+}
+
+impl StartedSide {
+    /// Starts the process of a side, and hears what it reports.
+    pub(super) fn start(role: DuelRole, mut command: Command) -> io::Result<Self> {
+        let mut child = command.spawn()?;
+        let pipe = child.stdout.take();
+        let reader = std::thread::spawn(move || pipe.map_or_else(Vec::new, read_receipts));
+        Ok(Self {
+            role,
+            child,
+            reader,
+        })
+    }
+
+    fn reap(mut self) -> EndedSide {
+        let status = self.child.wait();
+        // A reader that broke down read nothing: then no byte of the file is accounted for.
+        let receipts = self.reader.join().unwrap_or_default();
+        EndedSide {
+            succeeded: status.is_ok_and(|status| status.success()),
+            receipts: receipts.into_iter().map(|r| (self.role, r)).collect(),
+        }
+    }
+}
+
+/// The most bytes of reports that are read from a side: a few hundred for each of its sections.
+const MAX_REPORTED_BYTES: u64 = 1 << 20;
+
+fn read_receipts(pipe: ChildStdout) -> Vec<WriteReceipt> {
+    let lines = BufReader::new(pipe.take(MAX_REPORTED_BYTES)).lines();
+    let lines = lines.map_while(Result::ok);
+    lines
+        .filter_map(|line| WriteReceipt::from_line(&line))
+        .collect()
+}
