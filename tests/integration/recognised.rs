@@ -62,11 +62,11 @@ fn plain(text: &str) -> Vec<String> {
             .iter()
             .any(|l| l.starts_with(line) && l.len() > line.len())
     };
-    lines
-        .iter()
-        .filter(|line| !is_repeated(line))
-        .cloned()
-        .collect()
+    let once = lines.iter().filter(|line| !is_repeated(line)).cloned();
+    // Whichever of its two places is left of it.
+    let mut once: Vec<String> = once.collect();
+    once.sort();
+    once
 }
 
 /// JSON without what a run is called, when it was and how long it took.

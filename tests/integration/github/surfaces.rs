@@ -99,7 +99,10 @@ fn told(stage: &Stage) -> (std::collections::BTreeMap<String, String>, Vec<Strin
     let summary = fs::read_to_string(stage.file("summary.md")).unwrap();
     let is_own = |line: &&str| {
         let line = line.to_lowercase();
-        !line.contains("recognised") && !line.contains("duration") && !line.contains(" ms")
+        !line.is_empty()
+            && !line.contains("recognised")
+            && !line.contains("duration")
+            && !line.contains(" ms")
     };
     let summary = summary.lines().filter(is_own).map(str::to_owned).collect();
     for file in ["outputs.txt", "summary.md"] {
