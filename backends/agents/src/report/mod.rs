@@ -65,6 +65,7 @@ pub(crate) fn answer_from_report(
         OutputFormat::Rdjson => rdjson::parse_hits(report)?,
     };
     let all = hits.len();
+    let unplaced = Unplaced::of(&hits);
     // File by file: each is read once, and one at a time.
     hits.sort_by(|a, b| a.path.cmp(&b.path));
     let mut findings: Vec<Finding> = Vec::new();
@@ -78,9 +79,10 @@ pub(crate) fn answer_from_report(
     let elsewhere = all - findings.len().min(all);
     let dropped = findings.len().saturating_sub(MAX_FINDINGS);
     findings.truncate(MAX_FINDINGS);
-    let mut answer = Answer::new(turn.round, turn.key.clone(), vote_of(&findings));
+    let vote = vote_of(&findings).max(unplaced.vote());
+    let mut answer = Answer::new(turn.round, turn.key.clone(), vote);
     answer.confidence = Confidence::High;
-    answer.key_insight = describe_hits(findings.len(), elsewhere, dropped);
+    answer.key_insight = unplaced.describe() + &describe_hits(findings.len(), elsewhere, dropped);
     answer.findings = findings;
     Ok(Some(answer))
 }
@@ -103,6 +105,46 @@ pub(crate) fn sarif_hits(text: &str) -> Result<usize, Failure> {
 /// How many hits an rdjson log has, for the fuzz targets.
 pub(crate) fn rdjson_hits(text: &str) -> Result<usize, Failure> {
     rdjson::parse_hits(text).map(|hits| hits.len())
+}
+
+/// Results without a path. They may be about the change or not; a tool that reports an error must not come out green.
+#[derive(Default)]
+struct Unplaced {
+    count: usize,
+    /// The first sentence among the worst.
+    worst: Option<(Severity, String)>,
+}
+
+impl Unplaced {
+    fn of(hits: &[ToolHit]) -> Self {
+        let mut unplaced = Self::default();
+        for hit in hits.iter().filter(|hit| hit.path.is_empty()) {
+            unplaced.count += 1;
+            if unplaced
+                .worst
+                .as_ref()
+                .is_none_or(|(worst, _)| hit.severity > *worst)
+            {
+                unplaced.worst = Some((hit.severity, hit.message.clone()));
+            }
+        }
+        unplaced
+    }
+
+    fn vote(&self) -> Vote {
+        match self.worst {
+            Some((Severity::Critical | Severity::Significant, _)) => Vote::Warn,
+            _ => Vote::Pass,
+        }
+    }
+
+    fn describe(&self) -> String {
+        match (&self.worst, self.count) {
+            (None, _) => String::new(),
+            (Some((_, text)), 1) => format!("One result names no file: {text} "),
+            (Some((_, text)), n) => format!("{n} results name no file, the worst: {text} "),
+        }
+    }
 }
 
 /// The worst finding decides.
@@ -132,11 +174,9 @@ fn describe_hits(findings: usize, elsewhere: usize, dropped: usize) -> String {
 impl<'a> ReportSubject<'a> {
     /// The file of that path, if it is under review.
     fn find_reviewed(&self, path: &str) -> Option<ReviewedFile<'a>> {
-        let path = self.repo_path(path);
-        let wanted = |file: &&FileChange| {
-            file.path.as_bytes() == path.as_bytes() && file.status != FileStatus::Deleted
-        };
-        let file = self.packet.files.iter().find(wanted)?;
+        // A tool on Windows writes `src\main.rs`.
+        let slashed = path.replace("%5C", "/").replace('\\', "/");
+        let file = self.find_file(path).or_else(|| self.find_file(&slashed))?;
         let content = self.blobs.read(Side::New, &file.path).ok().flatten();
         let text = content.map(|content| String::from_utf8_lossy(&content).into_owned());
         let lines = |text: &String| text.lines().map(str::to_owned).collect();
@@ -145,6 +185,14 @@ impl<'a> ReportSubject<'a> {
             added: added_lines(file),
             lines: text.as_ref().map(lines).unwrap_or_default(),
         })
+    }
+
+    fn find_file(&self, path: &str) -> Option<&'a FileChange> {
+        let path = self.repo_path(path);
+        let wanted = |file: &&FileChange| {
+            file.path.as_bytes() == path.as_bytes() && file.status != FileStatus::Deleted
+        };
+        self.packet.files.iter().find(wanted)
     }
 
     /// A tool's path as the repository has it: without the workspace, `file://` and `./`.

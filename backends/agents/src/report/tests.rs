@@ -136,6 +136,64 @@ fn what_the_change_did_not_touch_is_counted_and_not_a_finding() {
     );
 }
 
+/// One run of a tool without rules of its own but `R1`, whose level is `error`.
+fn sarif_run(extra: &Value) -> Value {
+    let rule = json!({ "id": "R1", "defaultConfiguration": { "level": "error" },
+        "messageStrings": { "m": { "text": "Injection by {0}" } } });
+    let mut run = json!({ "tool": { "driver": { "name": "x", "rules": [rule] } } });
+    for (key, value) in extra.as_object().unwrap() {
+        run[key] = value.clone();
+    }
+    json!({ "version": "2.1.0", "runs": [run] })
+}
+
+#[test]
+fn what_sarif_lets_a_tool_say_by_number_or_by_name_is_the_same_finding() {
+    let at = |artifact: Value| json!([{ "physicalLocation": { "artifactLocation": artifact, "region": { "startLine": 3 } } }]);
+    let named = |artifact: Value| json!({ "ruleId": "R1", "level": "error", "message": { "text": "bad" }, "locations": at(artifact) });
+    let plain = json!({ "uri": "src/a b.py" });
+    let mut rejected = named(plain.clone());
+    rejected["suppressions"] = json!([{ "kind": "external", "status": "rejected" }]);
+    let forms = [
+        json!({ "artifacts": [{ "location": { "uri": "src/a b.py" } }], "results": [named(json!({ "index": 0 }))] }),
+        json!({ "originalUriBaseIds": { "SRC": { "uri": "src/" } },
+            "results": [named(json!({ "uri": "a b.py", "uriBaseId": "SRC" }))] }),
+        json!({ "originalUriBaseIds": { "SRC": { "uri": "src/", "uriBaseId": "ROOT" }, "ROOT": { "uri": "file:///tmp/room/" } },
+            "results": [named(json!({ "uri": "a b.py", "uriBaseId": "SRC" }))] }),
+        json!({ "results": [{ "ruleIndex": 0, "message": { "id": "m", "arguments": ["eval"] }, "locations": at(plain.clone()) }] }),
+        json!({ "results": [{ "rule": { "index": 0 }, "message": { "id": "m" }, "locations": at(plain) }] }),
+        json!({ "results": [named(json!({ "uri": "src\\a b.py" }))] }),
+        json!({ "results": [rejected] }),
+    ];
+    for form in forms {
+        let answer = read(OutputFormat::Sarif, &sarif_run(&form)).unwrap();
+        assert_eq!(answer.verdict, Vote::Fail, "{form}");
+        assert_eq!(answer.findings.len(), 1, "{form}");
+        assert!(!answer.findings[0].description.is_empty(), "{form}");
+    }
+    let ring = json!({ "originalUriBaseIds": { "A": { "uri": "x/", "uriBaseId": "B" }, "B": { "uri": "y/", "uriBaseId": "A" } },
+        "results": [named(json!({ "uri": "a b.py", "uriBaseId": "A" }))] });
+    let answer = read(OutputFormat::Sarif, &sarif_run(&ring)).unwrap();
+    assert!(answer.findings.is_empty(), "a ring of folders ends");
+}
+
+#[test]
+fn an_error_without_a_place_is_told_and_never_green() {
+    let result =
+        json!({ "ruleId": "R1", "level": "error", "message": { "text": "The build broke." } });
+    let answer = read(
+        OutputFormat::Sarif,
+        &sarif_run(&json!({ "results": [result.clone(), result] })),
+    )
+    .unwrap();
+    assert_eq!(answer.verdict, Vote::Warn);
+    let insight = &answer.key_insight;
+    assert!(
+        insight.starts_with("2 results name no file, the worst: The build broke."),
+        "{insight}"
+    );
+}
+
 #[test]
 fn suppressed_and_passed_results_are_none() {
     let mut suppressed = result("src/a b.py", 3);
