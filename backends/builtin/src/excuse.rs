@@ -56,6 +56,23 @@ pub(crate) struct SuppressionLedger {
     kept: BTreeMap<(usize, usize), Vec<Suppression>>,
     /// Added lines whose excuse was found among those: file and number.
     granted: BTreeSet<(usize, u32)>,
+    /// Of each file: where the block of changed lines begins that a line stands in.
+    blocks: BTreeMap<usize, Vec<usize>>,
+}
+
+/// For each line of all hunks, the first line of its block. Once for a file: 20,000 excused lines in one block would each
+/// walk back to its start.
+fn block_starts(file: &FileView<'_>) -> Vec<usize> {
+    let mut first = 0;
+    let start_of = |(at, kind)| {
+        let start = first;
+        if kind == LineKind::Context {
+            first = at + 1;
+        }
+        start
+    };
+    let kinds = file.lines.iter().map(|line| line.kind).enumerate();
+    kinds.map(start_of).collect()
 }
 
 impl SuppressionLedger {
@@ -83,17 +100,14 @@ impl SuppressionLedger {
         if self.granted.contains(&(file.index, number)) {
             return true;
         }
-        let Some(at) = file
-            .lines
-            .iter()
-            .position(|line| line.new_no == Some(number))
-        else {
+        let Some(at) = file.line_index(number) else {
             return false;
         };
-        let first = file.lines[..at]
-            .iter()
-            .rposition(|line| line.kind == LineKind::Context)
-            .map_or(0, |n| n + 1);
+        let starts = self
+            .blocks
+            .entry(file.index)
+            .or_insert_with(|| block_starts(file));
+        let first = starts[at];
         let kept = self.kept.entry((file.index, first)).or_insert_with(|| {
             let block = file.lines[first..]
                 .iter()

@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use council_protocol::change::BlobError;
-use council_protocol::{BlobSource, FileChange, Hunk, RepoPath, Side};
+use council_protocol::{BlobSource, FileChange, Hunk, LineKind, RepoPath, Side};
 
 use crate::excuse::MARK;
 use crate::perspective::SECURITY;
 use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleScope};
 use crate::scan::FoundHit;
-use crate::view::FileView;
+use crate::view::{FileView, LineView};
 
 /// Words that two lines must share, of all that they have, for one to be the other edited.
 const MIN_SHARED_PERCENT: usize = 60;
+
+/// Old lines of one block that a new line is held against; further ones excuse nothing, so that time stays linear.
+const MAX_COMPARED_LINES: usize = 64;
 
 /// Drops what the rules already had to say of the line before it was edited.
 pub(crate) fn without_old_hits(
@@ -28,7 +31,7 @@ pub(crate) fn without_old_hits(
     let reversed = reverse_change(file.change);
     let swapped = SwappedSides(blobs);
     let before = FileView::new(file.index, &reversed, &swapped);
-    let mut old: BTreeMap<&'static str, Vec<(usize, String)>> = BTreeMap::new();
+    let mut old: BTreeMap<&'static str, BTreeMap<usize, Vec<String>>> = BTreeMap::new();
     let mut kept = found;
     kept.retain(|f| {
         if !editable(f) {
@@ -37,11 +40,13 @@ pub(crate) fn without_old_hits(
         let old = old
             .entry(f.rule.info.id)
             .or_insert_with(|| hits_before(f.rule, &before));
-        let (hunk, code) = (hunk_of(file, f.hit.line), code_at(file, f.hit.line));
+        let Some(old) = hunk_of(file, f.hit.line).and_then(|hunk| old.get_mut(&hunk)) else {
+            return true;
+        };
+        let code = code_at(file, f.hit.line);
         // What an attacker would gain by a similar line asks for a closer likeness.
-        let alike = |line: &str| f.rule.info.perspective != SECURITY || is_edited(line, &code);
-        let same = |(at, line): &(usize, String)| Some(*at) == hunk && alike(line);
-        match old.iter().position(same) {
+        let alike = |line: &String| f.rule.info.perspective != SECURITY || is_edited(line, &code);
+        match old.iter().take(MAX_COMPARED_LINES).position(alike) {
             // Each old line stands for one new one: a change cannot multiply it.
             Some(at) => {
                 old.swap_remove(at);
@@ -59,12 +64,12 @@ fn is_about_news(rule: &BuiltinRule) -> bool {
     line && !matches!(rule.scope, RuleScope::Always | RuleScope::Everywhere)
 }
 
-/// The removed lines at which a rule speaks: their hunk and their code.
-fn hits_before(rule: &BuiltinRule, before: &FileView<'_>) -> Vec<(usize, String)> {
+/// The removed lines at which a rule speaks: their code, by hunk.
+fn hits_before(rule: &BuiltinRule, before: &FileView<'_>) -> BTreeMap<usize, Vec<String>> {
+    let mut lines: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let (RuleCheck::Line { look, .. } | RuleCheck::NonAscii(look)) = rule.check else {
-        return Vec::new();
+        return lines;
     };
-    let mut lines = Vec::new();
     for line in before.added_lines() {
         // A suppression covers one line; the line that it stood on must not cover another.
         if line.text().contains(MARK) {
@@ -75,20 +80,28 @@ fn hits_before(rule: &BuiltinRule, before: &FileView<'_>) -> Vec<(usize, String)
         if !hits.0.is_empty()
             && let Some(hunk) = hunk_of(before, line.number())
         {
-            lines.push((hunk, line.without_comments().into_owned()));
+            let code = line.without_comments().into_owned();
+            lines.entry(hunk).or_default().push(code);
         }
     }
     lines
 }
 
 fn hunk_of(file: &FileView<'_>, line: u32) -> Option<usize> {
-    let holds = |h: &Hunk| (h.new_start..h.new_start.saturating_add(h.new_lines)).contains(&line);
-    file.change.hunks.iter().position(holds)
+    let hunks = &file.change.hunks;
+    let at = hunks
+        .partition_point(|h| h.new_start <= line)
+        .checked_sub(1)?;
+    let end = hunks[at].new_start.saturating_add(hunks[at].new_lines);
+    (line < end).then_some(at)
 }
 
 fn code_at(file: &FileView<'_>, number: u32) -> String {
-    let line = file.added_lines().find(|line| line.number() == number);
-    line.map_or_else(String::new, |line| line.without_comments().into_owned())
+    let at = file.line_index(number);
+    let line = at.filter(|&at| file.lines[at].kind == LineKind::Added);
+    line.map_or_else(String::new, |at| {
+        LineView::new(file, at).without_comments().into_owned()
+    })
 }
 
 /// Whether two lines share most of their words.

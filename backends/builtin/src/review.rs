@@ -11,7 +11,7 @@ use crate::view::{ChangeView, MAX_QUOTE_CHARS};
 /// The most findings of one rule in a change, and of a minor one a single note: what is repeated is not read. Rules
 /// against attacks and critical findings report each file.
 const MAX_PER_CHANGE: usize = 3;
-/// The most findings of one rule in one file, where each file is reported.
+/// The most findings of one rule in one file, where each file is reported; one more stands for the rest.
 const MAX_PER_FILE: usize = 5;
 /// The most findings of one answer, worst first.
 const MAX_FINDINGS: usize = 200;
@@ -142,7 +142,8 @@ fn collect_findings(change: &ChangeView<'_>, found: &[FoundHit]) -> Vec<Finding>
 const MORE_IN_FILE: &str = "in this file";
 const MORE_IN_CHANGE: &str = "in this change";
 
-/// The worst findings of a group; the last one says how many more there are.
+/// The worst findings of a group. Of notes the last one says how many more there are; of what is worse the rest is a
+/// finding of its own, so that whoever dismisses those that are listed has not dismissed the rest.
 fn first_and_more(
     change: &ChangeView<'_>,
     group: &[&FoundHit],
@@ -151,19 +152,34 @@ fn first_and_more(
 ) -> Vec<Finding> {
     let mut worst = group.to_vec();
     worst.sort_by_key(|f| std::cmp::Reverse(f.severity));
-    worst.truncate(most);
+    let mut rest = worst.split_off(most.min(worst.len()));
     worst.sort_by_key(|f| (f.hit.file, f.hit.line));
+    rest.sort_by_key(|f| (std::cmp::Reverse(f.severity), f.hit.file, f.hit.line));
     let mut kept: Vec<Finding> = worst
         .iter()
         .map(|found| to_finding(change, found))
         .collect();
-    let more = group.len() - kept.len();
-    if let Some(last) = kept.last_mut().filter(|_| more > 0) {
-        let are = if more == 1 { "There is" } else { "There are" };
-        last.description
-            .push_str(&format!(" {are} {more} more {place}."));
+    if rest.first().is_some_and(|f| f.severity > Severity::Minor) {
+        kept.extend(rest_of_group(change, &rest, place));
+    } else if let Some(last) = kept.last_mut().filter(|_| !rest.is_empty()) {
+        last.description += &count_more(rest.len(), place);
     }
     kept
+}
+
+/// The rest of a group as one finding, at the first of them.
+fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Option<Finding> {
+    let (first, others) = rest.split_first()?;
+    let mut finding = to_finding(change, first);
+    if !others.is_empty() {
+        finding.description += &count_more(others.len(), place);
+    }
+    Some(finding)
+}
+
+fn count_more(more: usize, place: &str) -> String {
+    let are = if more == 1 { "There is" } else { "There are" };
+    format!(" {are} {more} more {place}.")
 }
 
 /// A longer suggestion belongs to a packed line that nobody mends by hand.

@@ -33,6 +33,8 @@ pub(crate) struct FileView<'a> {
     after: OnceCell<Option<String>>,
     before: OnceCell<Option<String>>,
     syntax: OnceCell<FileSyntax>,
+    generated: OnceCell<bool>,
+    packed: OnceCell<bool>,
 }
 
 impl<'a> FileView<'a> {
@@ -55,6 +57,8 @@ impl<'a> FileView<'a> {
             after: OnceCell::new(),
             before: OnceCell::new(),
             syntax: OnceCell::new(),
+            generated: OnceCell::new(),
+            packed: OnceCell::new(),
         }
     }
 
@@ -83,6 +87,10 @@ impl<'a> FileView<'a> {
 
     /// Whether its head says that a program wrote it.
     pub(crate) fn is_generated(&self) -> bool {
+        *self.generated.get_or_init(|| self.has_generated_head())
+    }
+
+    fn has_generated_head(&self) -> bool {
         const HEAD_LINES: usize = 20;
         let hunks = || self.lines.iter().filter(|line| line.new_no.is_some());
         let head: Vec<&str> = match self.text_after() {
@@ -93,7 +101,12 @@ impl<'a> FileView<'a> {
     }
 
     /// Whether a program packed it: a large file of a few very long lines.
+    // Asked at every hit: a file with 20,000 of them must not be counted through as often.
     pub(crate) fn is_packed(&self) -> bool {
+        *self.packed.get_or_init(|| self.has_packed_lines())
+    }
+
+    fn has_packed_lines(&self) -> bool {
         const MIN_BYTES: usize = 4_000;
         const MIN_AVERAGE: usize = 400;
         let code = self.language.is_code() || self.language == Language::Css;
@@ -159,12 +172,17 @@ impl<'a> FileView<'a> {
 
     /// The line of a hunk that has this number after the change.
     pub(crate) fn hunk_line(&self, number: u32) -> Option<&Line<'a>> {
+        Some(&self.lines[self.line_index(number)?])
+    }
+
+    /// Where the line with this number after the change stands among `lines`.
+    pub(crate) fn line_index(&self, number: u32) -> Option<usize> {
         let number_of = |at: &u32| self.lines[*at as usize].new_no;
         let found = self
             .new_side
             .binary_search_by_key(&Some(number), number_of)
             .ok()?;
-        Some(&self.lines[self.new_side[found] as usize])
+        Some(self.new_side[found] as usize)
     }
 
     /// Whether the change added the line; a line outside all hunks is old.
