@@ -19,5 +19,6 @@ pub(crate) mod publish;
 pub(crate) mod registry;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod safe_file;
 pub(crate) mod session;
 pub(crate) mod text;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Brings the program into $COUNCIL_HOME/bin: the release's binary when its SHA-256 is the one in the table of this very
-# commit, else a build from these sources. A file whose digest differs is never run and ends the job (threat T22).
+# commit. With `version: source` it is built from these sources. A file whose digest differs is never run and ends the job (threat T22).
 set -euo pipefail
 # Functions that an earlier step exported must not stand for the tools that are used here.
-unset -f curl tar sha256sum shasum cargo uname install mkdir awk gh 2>/dev/null || true
+unset -f curl tar sha256sum shasum cargo rustup uname install mkdir awk gh cd compgen command 2>/dev/null || true
 
 die() {
   echo "::error title=git-council::$1"
@@ -49,9 +49,23 @@ if [ "$version" != source ]; then
     tar -xzf "$archive" -C "$bin"
     exit 0
   fi
-  [ -n "$COUNCIL_VERSION" ] && die "there is no binary of version $version for ${target:-this machine} in the table of checksums"
+  die "there is no binary of version $version for ${target:-this machine} in the table of checksums (\`version: source\` builds it)"
 fi
 
-command -v cargo >/dev/null || die "there is no binary for this machine and no cargo to build one"
+# Only where it is asked for. cargo and rustup look for configuration from the working folder upwards, and the working folder
+# is the pull request: the build runs in the action's own folder, with the toolchain that its own sources name, and no
+# variable of the job decides which program compiles.
+command -v cargo >/dev/null || die "version is source, and there is no cargo to build it"
+# What cargo and rustup obey beside files; homes and proxies of the runner stay.
+for name in $(compgen -e); do
+  case "$name" in
+    CARGO_HOME | CARGO_HTTP_* | CARGO_NET_*) ;;
+    CARGO_* | RUSTC* | RUSTFLAGS | RUSTDOC* | RUSTUP_TOOLCHAIN) unset "$name" ;;
+  esac
+done
+cd "$COUNCIL_ACTION"
+toolchain=$(awk -F'"' '/^channel = / { print $2; exit }' rust-toolchain.toml)
+[ -n "$toolchain" ] || die "the action's rust-toolchain.toml names no channel"
+if command -v rustup >/dev/null; then export RUSTUP_TOOLCHAIN="$toolchain"; fi
 cargo build --quiet --locked --release --manifest-path "$COUNCIL_ACTION/Cargo.toml" --bin git-council --target-dir "$COUNCIL_HOME/target"
 install -m 755 "$COUNCIL_HOME/target/release/git-council" "$bin/git-council"

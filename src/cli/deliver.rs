@@ -1,6 +1,5 @@
 //! From a report to its surfaces: standard output, a file of the user's, the run's own files.
 
-use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::config::{ReportFormat, Settings};
@@ -8,6 +7,7 @@ use crate::report::{self, DisplayOptions, GatePolicy, Report};
 
 use crate::cli::console::Console;
 use crate::run::error::{RunError, RunErrorKind};
+use crate::safe_file;
 
 /// Where one report goes.
 pub(crate) struct ReportOutput<'a> {
@@ -56,7 +56,7 @@ impl<'a> ReportOutput<'a> {
                     without_color(console.stdout_look()),
                     self.gate,
                 );
-                match write_atomically(file, &text) {
+                match write_output(file, &text) {
                     Ok(()) => {
                         console.print(&report::terminal::render(report, console.stdout_look()))
                     }
@@ -104,36 +104,8 @@ fn without_color(look: DisplayOptions) -> DisplayOptions {
     }
 }
 
-/// Writes beside the file and renames, so that nobody reads half a report and a link in its place is replaced instead of
-/// followed. A folder of a checkout that is a link is refused: a change could lead the report anywhere by it.
-pub(crate) fn write_atomically(file: &Path, text: &str) -> Result<(), RunError> {
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let written = refuse_linked_folder(folder).and_then(|()| {
-        let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-        beside.write_all(text.as_bytes())?;
-        beside.persist(file).map_err(|error| error.error)
-    });
-    written
-        .map(drop)
+/// Writes a file that the user asked for.
+pub(crate) fn write_output(file: &Path, text: impl AsRef<[u8]>) -> Result<(), RunError> {
+    safe_file::write_file(file, text)
         .map_err(|error| RunError::output(&file.display().to_string(), &error))
-}
-
-/// An error where a folder between a checkout and the file is a symbolic link.
-fn refuse_linked_folder(folder: &Path) -> io::Result<()> {
-    let is_checkout = |folder: &Path| folder.join(".git").symlink_metadata().is_ok();
-    if !folder.ancestors().any(is_checkout) {
-        return Ok(());
-    }
-    for part in folder.ancestors().take_while(|part| !is_checkout(part)) {
-        if part.symlink_metadata().is_ok_and(|is| is.is_symlink()) {
-            let part = part.display();
-            return Err(io::Error::other(format!(
-                "{part} is a symbolic link inside of the checkout"
-            )));
-        }
-    }
-    Ok(())
 }

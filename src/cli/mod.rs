@@ -63,9 +63,11 @@ fn run_cli(cli: Cli) -> u8 {
         _ => Verbosity::Normal,
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
-    limits::keep_file_size_an_error();
-    let start =
-        limits::check_limits().and_then(|()| CommandContext::new(cli.global, environment, console));
+    // In this order: a handler of signals needs open files itself.
+    let start = limits::check_limits().and_then(|()| {
+        limits::keep_file_size_an_error();
+        CommandContext::new(cli.global, environment, console)
+    });
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))
 }

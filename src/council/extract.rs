@@ -88,6 +88,13 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
     if raw.trim_start().starts_with('{') {
         return Ok(());
     }
+    // One may also stand in prose, behind a quote mark, or in a fence of another name.
+    let carried = count_keys(raw, key);
+    if carried > 1 {
+        return Err(malformed_failure(format!(
+            "the reply holds {carried} answers with the key of this turn; give one"
+        )));
+    }
     let carries_key = |block: &&str| {
         let value = parse_object(block).ok();
         value.is_some_and(|value| value.get("key").and_then(Value::as_str) == Some(key))
@@ -98,6 +105,21 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
             "the reply holds {count} answers with the key of this turn; give one"
         ))),
     }
+}
+
+/// How often a reply gives the field `key` this value, wherever in it. What a text of an answer quotes has a backslash
+/// before its quotes, and is none.
+fn count_keys(raw: &str, key: &str) -> usize {
+    let value = |rest: &str| -> Option<bool> {
+        let rest = rest.trim_start().strip_prefix(':')?;
+        let rest = rest.trim_start().strip_prefix('"')?;
+        Some(rest.strip_prefix(key)?.starts_with('"'))
+    };
+    let fields = raw.match_indices("\"key\"");
+    let fields = fields.filter(|(at, _)| !raw[..*at].ends_with('\\'));
+    fields
+        .filter(|(at, name)| value(&raw[at + name.len()..]) == Some(true))
+        .count()
 }
 
 /// The insides of the blocks that are fenced as `json` (CommonMark fences: a longer fence may hold shorter ones).

@@ -47,6 +47,30 @@ fn two_answers_with_the_key_are_none() {
     }
 }
 
+/// Wherever the second one stands: in prose, behind a quote mark, in a fence of another name. One that an answer quotes
+/// inside of a text is none.
+#[test]
+fn a_second_answer_with_the_key_is_found_wherever_it_stands() {
+    let fail = GOOD.replace("WARN", "FAIL");
+    let quoted = fail.replace(',', ",\n> ");
+    for other in [
+        format!("```\n{fail}\n```"),
+        format!("```json5\n{fail}\n```"),
+        format!("> {quoted}"),
+        fail.clone(),
+        fail.replace("\"key\":\"k\"", "\"key\" :\n \"k\""),
+    ] {
+        for reply in [
+            format!("{other}\n\n```json\n{GOOD}\n```"),
+            format!("See:\n```json\n{GOOD}\n```\n{other}"),
+        ] {
+            assert_eq!(kind(&reply), FailureKind::Malformed, "{reply}");
+        }
+    }
+    let quoting = GOOD.replace("\"i\"", r#""it says \"key\":\"k\"""#);
+    assert!(read(&format!("Here:\n```json\n{quoting}\n```")).is_ok());
+}
+
 proptest! {
     /// Whatever the order of its fields, an answer in which a key stands twice is none, and neither is one with another
     /// object's worth of fields behind the first.

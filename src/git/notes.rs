@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, File};
 use std::path::Path;
 
 use super::env::GitEnvironment;
@@ -14,6 +13,7 @@ use super::git_cli::user::UserGit;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
 use super::{open, tree};
+use crate::safe_file;
 
 /// Where the notes are.
 pub(crate) const NOTES_REF: &str = "refs/notes/council";
@@ -128,8 +128,8 @@ pub(crate) fn add_line(
         command: "notes",
         cause: cause.to_string(),
     };
-    fs::create_dir_all(council_dir).map_err(start)?;
-    let lock = File::create(council_dir.join("notes.lock")).map_err(start)?;
+    safe_file::make_folder(council_dir).map_err(start)?;
+    let lock = safe_file::open_append(&council_dir.join("notes.lock")).map_err(start)?;
     lock.lock().map_err(start)?;
     let run = |args: &[&str], stdin: &[u8]| {
         let args: Vec<&OsStr> = ["--ref", NOTES_REF]

@@ -9,8 +9,9 @@ use super::object_store::ObjectKind;
 use super::objects::ObjectReader;
 use super::open;
 
-/// How many commits of a first push are reviewed: what is pushed to an empty mirror may be the whole history.
-pub(crate) const MAX_PUSHED_COMMITS: usize = 100;
+/// How many new commits are walked to find where they begin. A longer history is compared with nothing, so that all of
+/// what it comes to is reviewed.
+pub(crate) const MAX_PUSHED_COMMITS: usize = 10_000;
 
 /// How much is shown of a line that is none of git's, in characters.
 const SHOWN: usize = 200;
@@ -61,9 +62,10 @@ impl RefUpdate {
         is_zero(&self.local)
     }
 
-    /// Whether notes are pushed, which hold no code.
+    /// Whether notes are pushed, which hold no code. A branch that is pushed to a name of notes is a branch.
     pub(crate) fn is_notes(&self) -> bool {
-        self.remote_ref.starts_with("refs/notes/")
+        let is_named = |name: &str| name.starts_with("refs/notes/");
+        is_named(&self.remote_ref) && is_named(&self.local_ref)
     }
 }
 
@@ -176,7 +178,7 @@ impl PushContext<'_> {
             return Ok(pushed_range(base, tip, None));
         }
         match new.len() > MAX_PUSHED_COMMITS {
-            true => self.last_commits(tip),
+            true => Ok(pushed_range(store.format.empty_tree(), tip, None)),
             false => self.since_parent(oldest, tip),
         }
     }
@@ -186,21 +188,6 @@ impl PushContext<'_> {
         let parent = self.objects.commit(oldest)?.parents.first().copied();
         let nothing = self.objects.store.format.empty_tree();
         Ok(pushed_range(parent.unwrap_or(nothing), tip, None))
-    }
-
-    /// The last commits of a history that is new as a whole, along first parents.
-    fn last_commits(&self, tip: ObjectId) -> Result<PushedRange, GitError> {
-        let mut at = tip;
-        for _ in 0..MAX_PUSHED_COMMITS {
-            match self.objects.commit(at)?.parents.first() {
-                Some(&parent) => at = parent,
-                None => break,
-            }
-        }
-        let note = format!(
-            "more than {MAX_PUSHED_COMMITS} commits are new to the remote: the last {MAX_PUSHED_COMMITS} are reviewed"
-        );
-        Ok(pushed_range(at, tip, Some(note)))
     }
 }
 
@@ -327,7 +314,21 @@ mod tests {
     }
 
     #[test]
-    fn a_first_push_begins_at_nothing_and_is_bounded() {
+    fn a_branch_pushed_to_a_name_of_notes_is_a_branch() {
+        let named = |local: &str, remote: &str| {
+            let update = RefUpdate {
+                local_ref: local.into(),
+                remote_ref: remote.into(),
+                ..update(ZERO, ZERO)
+            };
+            update.is_notes()
+        };
+        assert!(named("refs/notes/council", "refs/notes/council"));
+        assert!(!named("HEAD", "refs/notes/x") && !named("refs/heads/x", "refs/notes/x"));
+    }
+
+    #[test]
+    fn a_first_push_begins_at_nothing_however_long_its_history_is() {
         let repo = Repo::new();
         let first = repo.write("a", "1\n").commit("one");
         assert_eq!(
@@ -335,14 +336,13 @@ mod tests {
             since(&ObjectId::EMPTY_TREE.to_hex(), &first)
         );
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
-        let mut tip = first.clone();
-        for n in 0..MAX_PUSHED_COMMITS {
+        let mut tip = first;
+        for n in 0..120 {
             tip = repo.git(&["commit-tree", "-m", &n.to_string(), "-p", &tip, &tree]);
         }
-        let PushedRange::Range { from, note, .. } = pushed(&repo, &tip, ZERO) else {
-            panic!("nothing is pushed")
-        };
-        assert_eq!(from, first);
-        assert!(note.unwrap().contains("the last 100"));
+        assert_eq!(
+            pushed(&repo, &tip, ZERO),
+            since(&ObjectId::EMPTY_TREE.to_hex(), &tip)
+        );
     }
 }

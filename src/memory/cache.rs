@@ -1,17 +1,15 @@
 //! Verdicts on disk by recognition key: one file each under the user's seal, replaced whole, the oldest forgotten first.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::council::outcome::{JudgeRecord, Verdict};
 use crate::report::{self, GatePolicy, Report};
+use crate::safe_file::{self, PARTIAL_PREFIX};
 
 use super::seal::{DIGITS, MacKey, MacPurpose};
-
-/// How a file is called until it is whole.
-pub(crate) const PARTIAL_PREFIX: &str = ".half-";
 
 /// How old a half-written file must be before it is taken for one that nobody will finish.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -88,14 +86,10 @@ impl VerdictCache {
         if !is_worth_keeping(report) {
             return Ok(());
         }
-        fs::create_dir_all(&self.dir)?;
+        safe_file::make_folder(&self.dir)?;
         let json = report::json::render(report, GatePolicy::default());
         let seal = seal.mac_hex(MacPurpose::Verdict, json.as_bytes());
-        let mut beside = tempfile::Builder::new()
-            .prefix(PARTIAL_PREFIX)
-            .tempfile_in(&self.dir)?;
-        write!(beside, "{OPEN}{seal}{MIDDLE}{json}{CLOSE}")?;
-        beside.persist(path).map_err(|error| error.error)?;
+        safe_file::write_file(&path, format!("{OPEN}{seal}{MIDDLE}{json}{CLOSE}"))?;
         self.remove_oldest(SLACK);
         Ok(())
     }

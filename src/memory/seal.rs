@@ -4,12 +4,14 @@
 //! command lines that lie there are this user's word only where they bear this seal; everything else is hearsay.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
+
+use crate::safe_file::FileWriter;
 
 /// The key's name in the user's state folder.
 const FILE: &str = "seal.key";
@@ -112,11 +114,10 @@ fn create_key(state: &Path, path: &Path) -> io::Result<()> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(state)?;
-    let mut beside = tempfile::NamedTempFile::new_in(state)?;
-    beside.write_all(&key)?;
-    beside.as_file().sync_all()?;
-    match beside.persist_noclobber(path) {
-        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
+    let private = fs::Permissions::from_mode(0o600);
+    let writer = FileWriter::new(path).with_permissions(private).synced();
+    match writer.write_new(&key) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }
 }

@@ -151,7 +151,7 @@ fn a_file_that_was_cut_off_is_no_verdict_and_goes_in_time() {
         fs::write(cache.file_of_key(&key(1)).unwrap(), &whole[..length]).unwrap();
         assert_eq!(cache.get(&key(1)), None, "{length} bytes");
     }
-    let half = cache.dir().join(".half-x");
+    let half = cache.dir().join(".council-x");
     fs::write(&half, "{").unwrap();
     cache.prune_excess();
     assert!(half.exists(), "somebody may still write it");

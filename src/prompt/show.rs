@@ -1,11 +1,12 @@
 //! How files and hunks of a packet are shown in a brief.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{CoverageState, FileChange, Hunk, LineKind, RepoPath};
 
-use council_secrets::LineRedactor;
+use council_secrets::{LineRedactor, Redactor};
 
 use crate::text::{is_marked, mark_hidden};
 
@@ -19,8 +20,10 @@ pub(super) struct TextBlock {
 
 /// A path for a reader: what cannot be seen is written out, so that a name stays on its line.
 pub(super) fn show_path(path: &RepoPath) -> String {
+    static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::default);
     let mut out = String::new();
-    for c in path.display().chars() {
+    // The name of a file may hold a secret as its lines may.
+    for c in REDACTOR.redact_source(None, &path.display()).text.chars() {
         if is_marked(c) || c.is_control() {
             let _ = write!(out, "<U+{:04X}>", u32::from(c));
         } else {

@@ -161,7 +161,11 @@ impl ReviewState {
                 && report.outcome.consensus == Some(ConsensusRule::Findings)
                 && report.outcome.coverage.gaps().next().is_none(),
             files,
-            open: if fits { open } else { Vec::new() },
+            // Of a claim nothing is carried on: a later run would tell a stranger's findings as its own.
+            open: match fits && report.source.is_own() {
+                true => open,
+                false => Vec::new(),
+            },
             shortened: kept
                 .as_ref()
                 .is_some_and(|kept| kept.outcome.findings.len() < report.outcome.findings.len()),

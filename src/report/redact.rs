@@ -37,6 +37,9 @@ impl ReportRedactor<'_> {
                 .for_each(|text| self.redact_text(text));
         }
         self.redact_ledger(&mut outcome.ledger);
+        for file in &mut outcome.coverage.files {
+            self.redact_path(&mut file.path);
+        }
         outcome
             .notes
             .iter_mut()
@@ -196,9 +199,19 @@ impl ReportRedactor<'_> {
         }
     }
 
+    /// The name of a file with a secret in it. A value of the change that happens to stand in a path is none: its author
+    /// could hide a file by it.
+    fn redact_path(&self, path: &mut RepoPath) {
+        let redacted = self.0.redact_source(None, &path.display());
+        if redacted.secrets > 0 {
+            *path = RepoPath::from(redacted.text.as_str());
+        }
+    }
+
     /// A suggestion with a secret in it is none that anybody should take.
     fn redact_finding(&self, finding: &mut Finding) {
         let path = finding.location.path.clone();
+        self.redact_path(&mut finding.location.path);
         self.redact_code(&path, &mut finding.quote);
         if let Some(mut suggestion) = finding.suggestion.take() {
             let as_written = suggestion.clone();
@@ -217,6 +230,7 @@ impl ReportRedactor<'_> {
 
     fn redact_evidence(&self, evidence: &mut Evidence) {
         let path = evidence.path.clone();
+        self.redact_path(&mut evidence.path);
         self.redact_code(&path, &mut evidence.quote);
     }
 

@@ -99,7 +99,10 @@ impl RunBundle {
             bundle: VERSION,
             program: env!("CARGO_PKG_VERSION").to_owned(),
             plan: bundled_plan(&left.plan, extras, redactor)?,
-            objects: packet.files.iter().map(BundleFile::from_change).collect(),
+            objects: {
+                let shown = |file| BundleFile::from_change(file, redactor);
+                packet.files.iter().map(shown).collect()
+            },
             briefs: extras
                 .prompts
                 .as_deref()
@@ -192,9 +195,9 @@ impl RunBundle {
 }
 
 impl BundleFile {
-    fn from_change(file: &council_protocol::FileChange) -> Self {
+    fn from_change(file: &council_protocol::FileChange, redactor: &Redactor) -> Self {
         Self {
-            path: file.path.display().into_owned(),
+            path: redactor.redact_source(None, &file.path.display()).text,
             old: file.old_id.clone(),
             new: file.new_id.clone(),
         }

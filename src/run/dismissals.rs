@@ -1,6 +1,6 @@
 //! What this user said of findings, beside the notes: a line each, sealed and appended, so that it holds without a note.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use crate::memory::{ChangeAuthors, MacKey, MacPurpose};
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::safe_file;
 
 /// The most commits of a change whose authors are known (as many as a packet tells).
 const MAX_COMMITS: usize = 100;
@@ -67,10 +68,9 @@ impl DismissalJournal {
         };
         let line = line::append_signature(body, &signature);
         if let Some(dir) = self.file.parent() {
-            fs::create_dir_all(dir)?;
+            safe_file::make_folder(dir)?;
         }
-        let mut options = OpenOptions::new();
-        let mut file: File = options.create(true).append(true).open(&self.file)?;
+        let mut file = safe_file::open_append(&self.file)?;
         file.lock()?;
         let bytes = fs::read(&self.file)?;
         let torn = bytes.last().is_some_and(|&last| last != b'\n');

@@ -1,6 +1,6 @@
 //! A council over a prepared change: from its seats to its report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_protocol::capability::Grant;
@@ -39,11 +39,22 @@ pub(crate) fn run_places(prepared: &PreparedReview) -> RunFolders {
     let Some(git_dir) = &place.common_dir else {
         return RunFolders::default();
     };
-    let mut places = RunFolders::in_repository(git_dir, place.workdir.as_deref());
+    let mut places = repository_places(git_dir, place.workdir.as_deref());
     if !prepared.config.settings.output.save {
         places.artefacts = None;
     }
     places
+}
+
+/// The places of a repository. What people read lies in the worktree, unless a link or a file stands there in the place
+/// of our folder: a change may bring one, and a review neither writes through it nor fails because of it.
+pub(crate) fn repository_places(git_dir: &Path, worktree: Option<&Path>) -> RunFolders {
+    let is_ours = |worktree: &&Path| {
+        let folders = [".agents", ".agents/council"].map(|folder| worktree.join(folder));
+        let is_free = |folder: &PathBuf| folder.symlink_metadata().map_or(true, |at| at.is_dir());
+        folders.iter().all(is_free)
+    };
+    RunFolders::in_repository(git_dir, worktree.filter(is_ours))
 }
 
 /// Hears the log of a run.

@@ -1,7 +1,6 @@
 //! The report that was shown last, recognised ones included: the one whose `F1` a person means.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -10,6 +9,7 @@ use crate::git::RepositoryPaths;
 use crate::memory::MacPurpose;
 use crate::report::{self, GatePolicy, Report};
 use crate::run::context::RunContext;
+use crate::safe_file;
 
 /// Its name in the folder that the program keeps in a git directory.
 const FILE: &str = "shown.json";
@@ -34,14 +34,9 @@ pub(crate) fn remember_shown(report: &Report, start: &RunContext) {
     };
     let json = report::json::render(report, GatePolicy::default());
     let mac = key.mac_hex(MacPurpose::Report, &[SHOWN, json.as_bytes()].concat());
-    let write = || -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(&path);
-        fs::create_dir_all(folder)?;
-        let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-        beside.write_all(format!("{mac}\n{json}").as_bytes())?;
-        beside.persist(&path).map(drop).map_err(|error| error.error)
-    };
-    let _ = write();
+    let folder = path.parent().unwrap_or(&path);
+    let _ = safe_file::make_folder(folder)
+        .and_then(|()| safe_file::write_file(&path, format!("{mac}\n{json}")));
 }
 
 /// What was shown last, if this user's program showed it.

@@ -12,6 +12,7 @@ use crate::session::{LOCK_FILE, RealWorld, RunLock, RunRef, SessionWorld as _};
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::safe_file;
 
 /// The report's name in the run's folder.
 pub(crate) const REPORT_FILE: &str = "report.json";
@@ -23,7 +24,7 @@ const SIGNATURE_FILE: &str = "report.seal";
 pub(crate) fn sign_report(start: &RunContext, run: &RunRef, report: &[u8]) {
     if let (Some(seal), Some(path)) = (start.signing_key(), run.file_path(SIGNATURE_FILE)) {
         let seal = seal.mac_hex(MacPurpose::Report, &signed_report_bytes(&run.name, report));
-        let _ = std::fs::write(path, seal);
+        let _ = safe_file::write_file(&path, seal);
     }
 }
 

@@ -10,6 +10,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::request::ReviewRequest;
 use crate::run::store::StoredRun;
+use crate::safe_file;
 use crate::session::RunRef;
 
 /// Its name in the run's folder.
@@ -50,7 +51,7 @@ impl StoredRequest {
         stored.signature = key.mac_hex(MacPurpose::Request, &text);
         let bytes = serde_json::to_vec(&stored).unwrap_or_default();
         // Without it the run is held all the same.
-        let _ = std::fs::write(path, bytes);
+        let _ = safe_file::write_file(&path, bytes);
     }
 
     /// What the signature covers; none: a path in it is no text, which JSON cannot hold.

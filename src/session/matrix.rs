@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ use super::prove::QuoteProver;
 use super::setting::PromptRenderer;
 use super::stored;
 use crate::council::{Action, Council, Input, Outcome, Plan};
+use crate::safe_file;
 
 /// The plan's name in the run's folder.
 const PLAN_FILE: &str = "plan.json";
@@ -249,7 +250,7 @@ impl MatrixContext<'_> {
         if path.is_file() {
             return Ok(());
         }
-        fs::create_dir_all(worker::judge_folder(self.run, &seat.judge))?;
+        safe_file::make_folder(&worker::judge_folder(self.run, &seat.judge))?;
         let brief = match self.prompter {
             Some(prompter) if seat.agent.kind.reads_text() => prompter.render_brief(seat),
             _ => "".into(),
@@ -313,7 +314,5 @@ impl MatrixContext<'_> {
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    file.write_all(bytes)?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+    safe_file::write_file(path, bytes)
 }

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::holder::LockAttempt;
 use super::world::{CalendarMoment, FileAppender, SessionDisk, SessionWorld, WriteDurability};
+use crate::safe_file::{self, FileWriter};
 
 /// This machine. Its clock is the runtime's, so that a test can pause it.
 pub struct RealWorld {
@@ -62,21 +63,7 @@ struct RealDisk;
 
 impl SessionDisk for RealDisk {
     fn make_dirs(&self, root: &Path, below: &Path) -> io::Result<()> {
-        let mut path = root.to_path_buf();
-        for part in below.components() {
-            path.push(part);
-            match fs::create_dir(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    let is_folder = fs::symlink_metadata(&path)?.is_dir();
-                    if !is_folder {
-                        let text = format!("{} is in the way: it is no folder", path.display());
-                        return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
-                    }
-                }
-                made => made?,
-            }
-        }
-        Ok(())
+        safe_file::make_dirs(root, below)
     }
 
     fn make_new_dir(&self, path: &Path) -> io::Result<()> {
@@ -84,33 +71,23 @@ impl SessionDisk for RealDisk {
     }
 
     fn write_file(&self, path: &Path, bytes: &[u8], durability: WriteDurability) -> io::Result<()> {
-        let mut beside = sibling_tempfile(path)?;
-        beside.write_all(bytes)?;
-        if durability == WriteDurability::Synced {
-            beside.as_file().sync_all()?;
+        let writer = FileWriter::new(path);
+        match durability {
+            WriteDurability::Cheap => writer.write(bytes),
+            WriteDurability::Synced => writer.synced().write(bytes),
         }
-        beside.persist(path)?;
-        if durability == WriteDurability::Synced {
-            // The name, too, must survive the power.
-            File::open(folder_of(path))?.sync_all()?;
-        }
-        Ok(())
     }
 
     fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut beside = sibling_tempfile(path)?;
-        beside.write_all(bytes)?;
-        beside.persist_noclobber(path)?;
-        Ok(())
+        FileWriter::new(path).write_new(bytes)
     }
 
     fn open_append(&self, path: &Path) -> io::Result<Box<dyn FileAppender>> {
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
-        Ok(Box::new(RealAppender(file)))
+        Ok(Box::new(RealAppender(safe_file::open_append(path)?)))
     }
 
     fn truncate_file(&self, path: &Path, length: u64) -> io::Result<()> {
-        let file = OpenOptions::new().write(true).open(path)?;
+        let file = safe_file::open_here(OpenOptions::new().write(true), path)?;
         if file.metadata()?.len() > length {
             file.set_len(length)?;
             file.sync_all()?;
@@ -124,11 +101,8 @@ impl SessionDisk for RealDisk {
 
     fn lock_file(&self, path: &Path) -> io::Result<LockAttempt> {
         let mut options = OpenOptions::new();
-        let mut file = options
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)?;
+        let options = options.create(true).truncate(false).write(true);
+        let mut file = safe_file::open_here(options, path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -156,22 +130,6 @@ impl SessionDisk for RealDisk {
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         fs::remove_dir_all(path)
     }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("/"))
-}
-
-/// A nameless-to-be file in the same folder, with the permissions of an ordinary one.
-fn sibling_tempfile(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".council-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder_of(path))
 }
 
 struct RealAppender(File);

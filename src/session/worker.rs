@@ -2,7 +2,7 @@
 //! jobs of a matrix are this.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use council_protocol::{
 use serde::de::DeserializeOwned;
 
 use crate::packet::{self, FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, sha256};
+use crate::safe_file::{self, FileWriter};
 
 /// Where the packet's folder (docs/run-folder.md) lies in a run's folder.
 pub(crate) const PACKET_FOLDER: &str = "packet";
@@ -30,9 +31,9 @@ pub(crate) fn export_packet(
     blobs: &dyn BlobSource,
 ) -> io::Result<PathBuf> {
     let folder = run.join(PACKET_FOLDER);
-    fs::create_dir_all(folder.join("blobs"))?;
+    safe_file::make_folder(&folder.join("blobs"))?;
     packet::export_packet(packet, brief, blobs, |name, bytes| {
-        fs::write(folder.join(name), bytes).map_err(ExportError)
+        safe_file::write_file(&folder.join(name), bytes).map_err(ExportError)
     })
     .map_err(|ExportError(error)| error)?;
     Ok(folder)
@@ -119,10 +120,9 @@ pub(crate) fn answer_turn(
         Err(failure) => WorkerReply::Failed { failure },
     };
     let path = reply_file(run, judge, turn);
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(run))?;
-    file.write_all(&serde_json::to_vec(&reply)?)?;
-    file.as_file().sync_data()?;
-    file.persist(&path)?;
+    FileWriter::new(&path)
+        .synced()
+        .write(&serde_json::to_vec(&reply)?)?;
     Ok(reply)
 }
 

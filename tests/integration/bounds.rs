@@ -282,6 +282,11 @@ fn limits_of_the_process_end_in_an_error_that_names_them() {
     let repo = Repo::with_base();
     repo.write("a.rs", "fn a() {}\n");
     repo.commit("Add a");
+    for files in [6, 7] {
+        limited(&repo, &format!("-n {files}"))
+            .ends(3)
+            .tells("ulimit -n");
+    }
     limited(&repo, "-n 8")
         .ends(3)
         .tells("the limit on open files is 8")

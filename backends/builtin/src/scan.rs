@@ -64,6 +64,15 @@ impl ActiveRules {
         rules
     }
 
+    /// Those of the rules that are asked for.
+    fn only(&self, wanted: impl Fn(&BuiltinRule) -> bool) -> Self {
+        let mut rules = self.clone();
+        for (active, rule) in rules.active.iter_mut().zip(RULES) {
+            *active &= wanted(rule);
+        }
+        rules
+    }
+
     /// How many rules run.
     pub(crate) fn len(&self) -> usize {
         self.active.iter().filter(|&&active| active).count()
@@ -152,17 +161,15 @@ fn scan_withheld(
     let secrets = |rule: &BuiltinRule| {
         rule.info.category == "secrets" && matches!(rule.check, RuleCheck::Line { .. })
     };
-    let searches = RULES
-        .iter()
-        .any(|rule| secrets(rule) && bench.is_active(rule));
-    if !searches || !(change.is_withheld(file.index) || file.change.kind == FileKind::Binary) {
+    let bench = &bench.only(secrets);
+    if bench.len() == 0 || !(change.is_withheld(file.index) || file.change.kind == FileKind::Binary)
+    {
         return Vec::new();
     }
     let mut found = Vec::new();
     visit_added_parts(file, change.blobs, &mut |part| {
         let view = FileView::new(file.index, &part.file, &NoBlobs);
-        let mut here = look_at_file(change, &view, bench);
-        here.retain(|f| secrets(f.rule));
+        let mut here = look_at_part(change, &view, bench);
         if !part.is_text {
             here.iter_mut().for_each(without_place);
         }
@@ -195,7 +202,7 @@ pub(crate) fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
     visit_added_parts(&change.files[0], blobs, &mut |part| {
         if !speaks {
             let view = FileView::new(0, &part.file, &NoBlobs);
-            speaks = look_at_file(&change, &view, &bench).iter().any(counts);
+            speaks = look_at_part(&change, &view, &bench).iter().any(counts);
         }
     });
     speaks
@@ -232,6 +239,24 @@ fn look_at_file(
     file: &FileView<'_>,
     bench: &ActiveRules,
 ) -> Vec<FoundHit> {
+    look_at_lines(change, file, bench, keyword_index(change.line_count()))
+}
+
+/// The same for a part of a file that the packet does not show, which may be one of very many.
+fn look_at_part(
+    change: &ChangeView<'_>,
+    part: &FileView<'_>,
+    bench: &ActiveRules,
+) -> Vec<FoundHit> {
+    look_at_lines(change, part, bench, keyword_index(usize::MAX))
+}
+
+fn look_at_lines(
+    change: &ChangeView<'_>,
+    file: &FileView<'_>,
+    bench: &ActiveRules,
+    needles: &KeywordIndex,
+) -> Vec<FoundHit> {
     let mut found = Vec::new();
     let here = rules_for(file, bench);
     for rule in here.of_file.iter().copied() {
@@ -240,7 +265,6 @@ fn look_at_file(
         }
     }
     if file.is_text() && here.any_line {
-        let needles = keyword_index(change.line_count());
         for line in file.added_lines() {
             for rule in candidate_rules(&here, needles, line.text()) {
                 if applies_to_line(change, &line, rule) {
@@ -254,8 +278,21 @@ fn look_at_file(
 
 fn without_excused(change: &ChangeView<'_>, mut found: Vec<FoundHit>) -> Vec<FoundHit> {
     let mut excuses = SuppressionLedger::default();
-    found.retain(|f| !excuses.is_suppressed(&change.files[f.hit.file], f.rule.info.id, f.hit.line));
+    found.retain(|f| {
+        let file = &change.files[f.hit.file];
+        is_new_secret(change, f) || !excuses.is_suppressed(file, f.rule.info.id, f.hit.line)
+    });
     found
+}
+
+/// Whether a secret stands on a line that is new: an excuse was given for the one that it stood beside, and another one
+/// under it is news.
+fn is_new_secret(change: &ChangeView<'_>, found: &FoundHit) -> bool {
+    let file = &change.files[found.hit.file];
+    let text = file.line_text(found.hit.line);
+    found.rule.info.category == "secrets"
+        && file.is_added(found.hit.line)
+        && !text.is_some_and(|text| change.removes_line(text))
 }
 
 fn check_line(

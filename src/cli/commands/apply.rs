@@ -1,7 +1,7 @@
 //! `git council apply`: a judge's suggestion, taken into the worktree.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,10 +9,10 @@ use council_protocol::{Location, RepoPath};
 
 use crate::cli::context::CommandContext;
 use crate::git::{self, RepositoryPaths};
-use crate::memory::PARTIAL_PREFIX;
 use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
+use crate::safe_file::FileWriter;
 
 /// Apply a finding's suggested fix to the worktree, unless its lines have changed
 #[derive(Debug, Clone, Args)]
@@ -34,6 +34,12 @@ pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunErr
         return Err(RunError::usage(format!("{name} has no suggestion"))
             .hint("its fix is in words: git council show"));
     };
+    if let Some(why) = unfit_text(suggestion) {
+        return Err(
+            RunError::usage(format!("the suggestion of {name} is not applied: {why}"))
+                .hint("its fix is in words: git council show"),
+        );
+    }
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let own = place.memory_dir();
     let Some(top) = place.workdir else {
@@ -56,10 +62,25 @@ pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunErr
         RunError::usage(format!("{}: {why}", findings_place(&finding.location)))
             .hint("review again and apply what the new run says")
     })?;
-    write_atomically(&file, &changed, own.as_deref())?;
+    write_with_mode(&file, &changed, own.as_deref())?;
+    let written: String = suggestion
+        .lines()
+        .map(|line| format!("  + {}\n", crate::text::Untrusted::new(line).line()))
+        .collect();
     start
         .console
-        .print(&format!("{name}: its suggestion was applied\n"))
+        .print(&format!("{name}: its suggestion was applied\n{written}"))
+}
+
+/// Why a text has no business in a file of the user's: a judge wrote it.
+fn unfit_text(text: &str) -> Option<&'static str> {
+    let is_odd =
+        |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || crate::text::is_marked(c));
+    if text.contains("[redacted: ") {
+        return Some("a secret of it was redacted, and the placeholder would stand in its place");
+    }
+    let odd = text.replace("\r\n", "\n").chars().any(is_odd);
+    odd.then_some("it holds control, bidirectional or invisible characters")
 }
 
 fn findings_place(at: &Location) -> String {
@@ -155,31 +176,22 @@ fn contains_quote(text: &[u8], quote: &str) -> bool {
     !quote.is_empty() && text.contains(&quote)
 }
 
-/// Writes elsewhere and renames, with the file's own mode: whoever is killed leaves the old file or the new one. In the git
-/// directory, `own`, where half a file is in nobody's way; beside the file where that lies on another disk.
-fn write_atomically(file: &Path, text: &[u8], own: Option<&Path>) -> Result<(), RunError> {
-    let beside = file.parent().unwrap_or(Path::new("."));
-    let written = match own.map(|own| write_via(own, file, text)) {
-        Some(Err(error)) if error.kind() == io::ErrorKind::CrossesDevices => {
-            write_via(beside, file, text)
+/// Writes with the file's own mode: whoever is killed leaves the old file or the new one. The half of it lies in the git
+/// directory, `own`, where it is in nobody's way; beside the file where that lies on another disk.
+fn write_with_mode(file: &Path, text: &[u8], own: Option<&Path>) -> Result<(), RunError> {
+    let write = || {
+        if let Some(own) = own {
+            fs::create_dir_all(own)?;
         }
-        Some(written) => written,
-        None => write_via(beside, file, text),
+        FileWriter::new(file)
+            .with_permissions(fs::metadata(file)?.permissions())
+            .via(own)
+            .synced()
+            .write(text)
     };
-    written.map_err(|error| RunError::output(&file.display().to_string(), &error))
+    write().map_err(|error: io::Error| RunError::output(&file.display().to_string(), &error))
 }
 
-fn write_via(dir: &Path, file: &Path, text: &[u8]) -> io::Result<()> {
-    let meta = fs::metadata(file)?;
-    fs::create_dir_all(dir)?;
-    let mut half = tempfile::Builder::new()
-        .prefix(PARTIAL_PREFIX)
-        .tempfile_in(dir)?;
-    half.write_all(text)?;
-    half.as_file().set_permissions(meta.permissions())?;
-    half.as_file().sync_data()?;
-    half.persist(file).map_err(|error| error.error).map(drop)
-}
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +219,20 @@ mod tests {
             then.map(str::as_bytes),
         );
         new.map(|new| String::from_utf8(new).unwrap())
+    }
+
+    #[test]
+    fn a_suggestion_that_nobody_could_see_is_not_applied() {
+        assert_eq!(unfit_text("let a = 1;\n\tb();\r\n"), None);
+        for text in [
+            "t = \"[redacted: github-token]\"",
+            "z = 1  # \u{1b}[2J",
+            "z = 1  # \u{202e}",
+            "ad\u{200b}min = 1",
+            "a\rb",
+        ] {
+            assert!(unfit_text(text).is_some(), "{text:?}");
+        }
     }
 
     #[test]

@@ -11,9 +11,9 @@ use crate::git::RepositoryPaths;
 use crate::memory::VerdictCache;
 use crate::run::artefacts::prune_artefacts;
 use crate::run::error::RunError;
+use crate::run::execute::repository_places;
 use crate::run::workspaces::PREFIX;
 use crate::run::{settings, store};
-use crate::session::RunFolders;
 
 /// How old a room must be before it is taken for one whose council was killed.
 const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
     let folder = place
         .common_dir
         .as_deref()
-        .and_then(|git_dir| RunFolders::in_repository(git_dir, place.workdir.as_deref()).artefacts);
+        .and_then(|git_dir| repository_places(git_dir, place.workdir.as_deref()).artefacts);
     let files = folder.map_or(0, |folder| prune_artefacts(&folder.path(), &kept));
     let verdicts = place.memory_dir().map_or(0, |dir| {
         VerdictCache::new(

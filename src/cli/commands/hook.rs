@@ -282,24 +282,31 @@ fn repository_settings(start: &CommandContext) -> Result<Settings, RunError> {
     Ok(settings::load_config(start, Vec::new(), &voices)?.settings)
 }
 
-/// Whether the hook is a gate by any of what can be read: a file of the checkout that cannot must not open it.
-fn is_gate(start: &CommandContext) -> bool {
-    let checkout = repository_settings(start).ok();
+/// Whether the hook may be a gate: anything that can be read says so, or something cannot be read. A broken value may
+/// stand beside the one that made the hook a gate, and must not open it.
+fn may_be_gate(start: &CommandContext) -> bool {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok();
-    let own = ConfigSources {
-        place: place.as_ref(),
-        trusted: None,
-        checkout: CheckoutUse::Ignored,
+    let load = |checkout| {
+        let sources = ConfigSources {
+            place: place.as_ref(),
+            trusted: None,
+            checkout,
+        };
+        settings::load_config(start, Vec::new(), &sources)
     };
-    let own = settings::load_config(start, Vec::new(), &own).ok();
-    let own = own.map(|config| config.settings);
-    let trusted = settings::trusted_config(start).ok();
-    let trusted = trusted.map(|config| config.settings);
-    [checkout, own, trusted]
+    let stricter = CheckoutUse::Stricter.outside_ci(start);
+    let trusted = match place {
+        Some(_) => settings::trusted_config(start),
+        None => load(CheckoutUse::Ignored),
+    };
+    [load(stricter), load(CheckoutUse::Ignored), trusted]
         .into_iter()
-        .flatten()
-        .any(|settings| settings.hook.mode == HookMode::Gate)
+        .any(|config| config.map_or(true, |config| config.settings.hook.mode == HookMode::Gate))
 }
+
+/// What is said where a push could not be reviewed and must not go through unreviewed.
+const BLOCKED: &str = "the push is blocked: it could not be reviewed, and the hook is a gate, or its configuration cannot \
+                       be read (mend what the error names; to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
 
 /// A hook never stops anything by its own fault, unless the user made it a gate.
 fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
@@ -317,9 +324,12 @@ fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
     };
     done.unwrap_or_else(|error| {
         start.console.error(&error);
-        let gate = is_gate(&without_git_variables(start));
+        let gate = may_be_gate(&without_git_variables(start));
         match (args.event, gate) {
-            (RunEvent::PrePush, true) => exit::INCONCLUSIVE,
+            (RunEvent::PrePush, true) => {
+                start.console.log_line(&format!("git-council: {BLOCKED}"));
+                exit::INCONCLUSIVE
+            }
             (RunEvent::PrePush, false) => {
                 start
                     .console

@@ -9,6 +9,7 @@ use council_agents::installed::{InstalledClient, find_clients};
 use crate::cli::context::CommandContext;
 use crate::run::backends::bare_agent_context;
 use crate::run::error::RunError;
+use crate::safe_file;
 use crate::text::Untrusted;
 
 /// Write a first configuration file with the agents that you have installed
@@ -36,7 +37,9 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent).map_err(cannot)?;
     }
-    std::fs::write(&file, text).map_err(cannot)?;
+    // The user's own link, such as that of a manager of dotfiles, stays and leads where it leads.
+    let place = file.canonicalize().unwrap_or_else(|_| file.clone());
+    safe_file::write_file(&place, text).map_err(cannot)?;
     start.console.print(&describe_result(&found, &file))
 }
 

@@ -1,6 +1,5 @@
 //! `git council man` and `git council completions`: what git and shells show of us.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _};
@@ -8,7 +7,9 @@ use clap_complete::Shell;
 
 use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
+use crate::cli::deliver::write_output;
 use crate::run::error::RunError;
+use crate::safe_file;
 
 /// Print the man page, or install it so that `git council --help` works
 #[derive(Debug, Clone, Args)]
@@ -40,8 +41,9 @@ pub(crate) fn run(args: &ManArgs, start: &CommandContext) -> Result<(), RunError
         RunError::usage("there is no home").hint("name a folder: --install FOLDER")
     })?;
     let file = folder.join("man1/git-council.1");
-    let written = fs::create_dir_all(folder.join("man1")).and_then(|()| fs::write(&file, page));
-    written.map_err(|error| RunError::output(&file.display().to_string(), &error))?;
+    safe_file::make_folder(&folder.join("man1"))
+        .map_err(|error| RunError::output(&folder.display().to_string(), &error))?;
+    write_output(&file, page)?;
     start.console.print(&format!("{}\n", file.display()))
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::ReportOutput;
+use crate::cli::deliver::{ReportOutput, write_output};
 use crate::config::ReportFormat;
 use crate::report::{GatePolicy, Report};
 use crate::run::bundle::{BundleExtras, RunBundle};
@@ -106,9 +106,7 @@ fn replay_run(args: &ReplayArgs, start: &CommandContext) -> Result<Report, RunEr
             &extras,
             &redactor_of_past(start, &packet)?,
         )?;
-        std::fs::write(&file, bundle.to_bytes()).map_err(|error| {
-            RunError::usage(format!("cannot write {}: {error}", file.display()))
-        })?;
+        write_output(&file, bundle.to_bytes())?;
     }
     Ok(report)
 }

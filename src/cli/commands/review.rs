@@ -288,6 +288,12 @@ impl ReviewArgs {
 pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunError> {
     args.check_conflicts()?;
     let request = args.to_request(&start.dir)?;
+    if args.forge.is_requested() && args.dry_run {
+        return Err(RunError::usage(
+            "--dry-run works without --pr and --event: with them judges would be asked",
+        )
+        .hint("see what would be posted of a finished run: git council publish --pr N --dry-run"));
+    }
     if args.forge.is_requested() {
         return review_pull_request(&request, &args.forge, start);
     }

@@ -1,12 +1,12 @@
 //! The job of a workflow that we run in: its summary, its log, its outputs.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::cli::console::Console;
 use crate::cli::context::CommandContext;
 use crate::publish::WorkflowJob;
+use crate::safe_file;
 
 /// The surfaces of the job; those that are missing say so.
 pub(crate) struct JobSurfaces {
@@ -56,11 +56,7 @@ impl WorkflowJob for JobSurfaces {
 
 fn append_file(path: Option<&PathBuf>, text: &str) -> io::Result<bool> {
     let Some(path) = path else { return Ok(false) };
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)?
-        .write_all(text.as_bytes())?;
+    safe_file::open_append(path)?.write_all(text.as_bytes())?;
     Ok(true)
 }
 

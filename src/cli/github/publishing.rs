@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::FileChange;
 
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::write_atomically;
+use crate::cli::deliver::write_output;
 use crate::config::Settings;
 use crate::git::Proposal;
 use crate::publish::look;
@@ -145,7 +145,7 @@ pub(crate) fn write_sarif(
         return Ok(());
     };
     let path = start.dir.join(file);
-    write_atomically(&path, &report::sarif::render(report))?;
+    write_output(&path, &report::sarif::render(report))?;
     wishes
         .outputs
         .push(("sarif-path", path.display().to_string()));

@@ -11,7 +11,9 @@ use crate::cli::github::args::GitHubArgs;
 use crate::config::Settings;
 use crate::git::TargetSpec;
 use crate::publish::look;
-use crate::publish::{self, ForgeState, PublishOptions, ReviewState, ReviewedText, Surface};
+use crate::publish::{
+    self, ForgeState, GitHubApi, PublishOptions, ReviewState, ReviewedText, Surface,
+};
 use crate::report::{CheckConclusion, Report, ReviewSubject, exit};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
@@ -65,6 +67,10 @@ pub(crate) fn review_pull_request(
         // A file without its findings would close alerts that are open.
         .filter(|state| !state.shortened || (args.sarif.is_none() && wanted.output.is_none()))
         .and_then(|state| state.recognised_report(&key));
+    let recognised = recognised.or_else(|| {
+        let number = subject.queued.filter(|_| !args.full)?;
+        verdict_of_request(number, &key, &hub, &wishes)
+    });
     if let Some(report) = recognised {
         if before.as_ref().is_some_and(|state| state.shortened) {
             // What stands on the pull request holds the findings, and this report does not: it is left as it is.
@@ -165,6 +171,27 @@ fn is_recognised(
         .is_some_and(|check| check.completed && check.external_id.ends_with(&key[..32]));
     let witnessed = check || !wishes.surfaces.contains(&Surface::Check);
     state.recognises(key) && state.head == wishes.head && witnessed
+}
+
+/// What the pull request of a queue's entry bought, where it is the same change: its own report says so, nobody edited it,
+/// and the check on its tip, which only the program can write, says the same. Where any of that cannot be read, the entry is
+/// reviewed.
+fn verdict_of_request(
+    number: u64,
+    key: &str,
+    hub: &GitHubApi<'_>,
+    wishes: &PublishOptions,
+) -> Option<Report> {
+    let talk = look::fetch_conversation(hub, number, &wishes.council).ok()?;
+    let reports = look::fetch_reports(hub, number, &wishes.council, &talk.me, None).ok()?;
+    let state = reports.first()?.state()?;
+    let head = &talk.pull.head;
+    let check = look::fetch_check(hub, head, &wishes.check_name, &wishes.council).ok()??;
+    let is_witnessed = check.completed && check.external_id.ends_with(&key[..32]);
+    let is_same = state.head == *head && !state.shortened;
+    (is_witnessed && is_same)
+        .then(|| state.recognised_report(key))
+        .flatten()
 }
 
 /// The report of the run that judged this change, over the change as it stands. Nobody is asked again.

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use council_protocol::Severity;
+
 use crate::cli::context::CommandContext;
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
@@ -86,7 +88,14 @@ impl PrePush<'_> {
             let Some((report, settings)) = self.review_range(reviewed, began)? else {
                 return Ok(exit::OK);
             };
-            worst = worst.max(PushOutcome::from_report(&report, &settings));
+            let outcome = PushOutcome::from_report(&report, &settings);
+            worst = worst.max(outcome);
+            if outcome == PushOutcome::Passed && is_late(&report) {
+                let _ = writeln!(
+                    told,
+                    "git-council: the time is up (hook.timeout), and hook.on-timeout says that the push continues"
+                );
+            }
             self.describe_range(&mut told, reviewed, &report, &settings);
             if !report.outcome.findings.is_empty() {
                 shown = Some(report);
@@ -277,8 +286,12 @@ enum PushOutcome {
 
 impl PushOutcome {
     fn from_report(report: &Report, settings: &Settings) -> Self {
-        let late = report.outcome.verdict == Verdict::Inconclusive
-            && report.outcome.reason == VerdictReason::Deadline;
+        // What was found before the time was up has been found: a change cannot buy itself through by its size.
+        let fails =
+            report.outcome.findings.iter().any(|found| {
+                found.finding.severity == Severity::Critical && found.dismissed.is_none()
+            });
+        let late = is_late(report) && !(fails && settings.hook.mode == HookMode::Gate);
         let gate = GatePolicy {
             fail_on: settings.review.fail_on,
             ..GatePolicy::default()
@@ -292,6 +305,12 @@ impl PushOutcome {
             _ => Self::Passed,
         }
     }
+}
+
+/// Whether the time was up before there was a verdict.
+fn is_late(report: &Report) -> bool {
+    report.outcome.verdict == Verdict::Inconclusive
+        && report.outcome.reason == VerdictReason::Deadline
 }
 
 fn describe_left_out(updates: &[RefUpdate]) -> String {

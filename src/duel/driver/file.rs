@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use council_protocol::Millis;
 
 use crate::duel::protocol::receipts::WriteReceipt;
+use crate::safe_file;
 
 /// The most bytes of a transcript that are read; more is no debate.
 pub(crate) const MAX_TRANSCRIPT_BYTES: u64 = 8 << 20;
@@ -77,7 +78,7 @@ impl DuelFile for DuelFileOnDisk {
             .read(true)
             .append(true)
             .create_new(expected.is_none());
-        let mut file = match options.open(&self.path) {
+        let mut file = match safe_file::open_here(&mut options, &self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
             Err(error) => return Err(error),

@@ -41,6 +41,8 @@ pub(crate) struct PullSubject {
     pub(crate) head: String,
     base: ReviewBase,
     label: String,
+    /// The pull request whose entry of a merge queue this is.
+    pub(crate) queued: Option<u64>,
     /// Whether titles and texts may have been written after somebody asked for the review.
     late: bool,
 }
@@ -120,7 +122,12 @@ fn subject_of_event(
             let label = number.map_or("merge queue".to_owned(), |number| {
                 format!("merge queue #{number}")
             });
-            Ok(subject_of_commits(head, ReviewBase::Commit(base), label))
+            Ok(subject_of_commits(
+                head,
+                ReviewBase::Commit(base),
+                label,
+                number,
+            ))
         }
         Trigger::Push { head, base } => {
             let label = format!("push {}", &head[..12]);
@@ -128,18 +135,25 @@ fn subject_of_event(
                 head,
                 base.map_or(ReviewBase::Default, ReviewBase::Commit),
                 label,
+                None,
             ))
         }
     }
 }
 
-fn subject_of_commits(head: String, base: ReviewBase, label: String) -> ReviewCase {
+fn subject_of_commits(
+    head: String,
+    base: ReviewBase,
+    label: String,
+    queued: Option<u64>,
+) -> ReviewCase {
     ReviewCase::Subject(Box::new(PullSubject {
         talk: None,
         pull: None,
         head,
         base,
         label,
+        queued,
         late: false,
     }))
 }
@@ -182,6 +196,7 @@ fn subject_of_pull(
         head: pull.head.clone(),
         base: ReviewBase::Branch(pull.base_ref.clone()),
         label: format!("#{number}"),
+        queued: None,
         pull: Some(pull),
         late,
     })))

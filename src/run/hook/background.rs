@@ -5,7 +5,7 @@
 //! goes. A request that comes during a review ends that review: nobody waits for a verdict on what is superseded.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -20,6 +20,7 @@ use crate::git::RepositoryPaths;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
+use crate::safe_file;
 
 /// How often it is looked.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -78,7 +79,7 @@ impl BackgroundQueue {
     pub(crate) fn stop_waiting(&self) {
         if matches!(self.current_state(), BackgroundState::Waiting(_)) {
             // Where it cannot be written, the review begins when the machine is quiet.
-            let _ = fs::write(self.urgent_file(), "");
+            let _ = safe_file::write_file(&self.urgent_file(), "");
         }
     }
 
@@ -112,25 +113,20 @@ impl BackgroundQueue {
     pub(crate) fn begin_again(&self, start: &RunContext) -> Result<(), RunError> {
         self.request_review("HEAD", start)?;
         // Where it cannot be written, the review begins when the machine is quiet.
-        let _ = fs::write(self.urgent_file(), "");
+        let _ = safe_file::write_file(&self.urgent_file(), "");
         Ok(())
     }
 
     /// Leaves a request in the place of any earlier one.
     fn write_request(&self, head: &str) -> io::Result<()> {
-        fs::create_dir_all(&self.dir)?;
+        safe_file::make_folder(&self.dir)?;
         for over in [self.given_up_file(), self.urgent_file()] {
             match fs::remove_file(over) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
         }
-        let mut beside = tempfile::NamedTempFile::new_in(&self.dir)?;
-        beside.write_all(head.as_bytes())?;
-        beside
-            .persist(self.request_file())
-            .map_err(|error| error.error)?;
-        Ok(())
+        safe_file::write_file(&self.request_file(), head)
     }
 
     /// How it stands.
@@ -165,9 +161,9 @@ impl BackgroundQueue {
     ) -> Result<(), RunError> {
         let cannot =
             |error: io::Error| RunError::run(format!("cannot work in the background: {error}"));
-        fs::create_dir_all(&self.dir).map_err(cannot)?;
+        safe_file::make_folder(&self.dir).map_err(cannot)?;
         loop {
-            let lock = File::create(self.lock_file()).map_err(cannot)?;
+            let lock = safe_file::open_append(&self.lock_file()).map_err(cannot)?;
             match lock.try_lock() {
                 Ok(()) => self.process_held(limits, start).map_err(cannot)?,
                 // Whoever holds the lock looks for requests until it lets go; one that comes just then is ours.
@@ -189,7 +185,7 @@ impl BackgroundQueue {
             fs::remove_file(self.request_file())?;
             match (waited, head) {
                 (Ok(()), Ok(_)) => self.run_review(start)?,
-                (Err(why), Ok(_)) => fs::write(self.given_up_file(), why)?,
+                (Err(why), Ok(_)) => safe_file::write_file(&self.given_up_file(), why)?,
                 (_, Err(_)) => {}
             }
         }
@@ -207,7 +203,7 @@ impl BackgroundQueue {
                 return Err(why);
             }
             // Only `status` and `wait` read it.
-            let _ = fs::write(self.reason_file(), why);
+            let _ = safe_file::write_file(&self.reason_file(), why);
             sleep(POLL_INTERVAL);
         }
         Ok(())

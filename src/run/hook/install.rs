@@ -1,7 +1,7 @@
 //! Puts hooks in place and takes them away, byte for byte.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::hook::managers::HookManager;
 use crate::run::hook::script::{self, HookEvent, HookOwner, KEPT, VERSION};
+use crate::safe_file::{self, FileWriter, PARTIAL_PREFIX};
 
 /// Where hooks go in one repository.
 pub(crate) struct HookInstaller {
@@ -50,9 +51,6 @@ pub(crate) enum UninstallOutcome {
     Edited,
     Nothing,
 }
-
-/// How a hook is called until it is whole.
-const PARTIAL_PREFIX: &str = ".council-";
 
 /// The first git that runs hooks of its configuration.
 pub(crate) const CONFIG_HOOKS: (u32, u32) = (2, 54);
@@ -186,7 +184,7 @@ impl HookInstaller {
         if self.dir.is_dir() {
             return Ok(false);
         }
-        fs::create_dir_all(&self.dir).map_err(|error| file_error("make", &self.dir, &error))?;
+        safe_file::make_folder(&self.dir).map_err(|error| file_error("make", &self.dir, &error))?;
         Ok(true)
     }
 
@@ -199,13 +197,6 @@ impl HookInstaller {
     ) -> Result<(), RunError> {
         let file = self.hook_file(event);
         let write = || {
-            let mut beside = tempfile::Builder::new()
-                .prefix(PARTIAL_PREFIX)
-                .tempfile_in(&self.dir)?;
-            beside.write_all(text.as_bytes())?;
-            beside
-                .as_file()
-                .set_permissions(fs::Permissions::from_mode(0o755))?;
             // A second name first: at no moment is the earlier hook gone.
             if let Some(kept) = keep {
                 match fs::hard_link(&file, kept) {
@@ -215,12 +206,11 @@ impl HookInstaller {
                     _ => {}
                 }
             }
-            let placed = beside.persist(&file).map(drop);
-            placed.map_err(|error| {
+            let writer = FileWriter::new(&file).with_permissions(fs::Permissions::from_mode(0o755));
+            writer.write(text.as_bytes()).inspect_err(|_| {
                 if let Some(kept) = keep {
                     let _ = fs::remove_file(kept);
                 }
-                error.error
             })
         };
         write().map_err(|error: io::Error| file_error("write", &file, &error))

@@ -40,6 +40,7 @@ use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::verdict::{self, JudgedDuel};
 use crate::duel::{DuelEnding, DuelRole};
 use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::safe_file;
 use crate::session::{
     CalendarMoment, PromptRenderer as _, QuoteProver, RealWorld, RunRef, SessionWorld,
     WriteDurability, record_council,
@@ -86,6 +87,7 @@ impl Duel<'_> {
         role: DuelRole,
         report: &mut dyn FnMut(&WriteReceipt) -> io::Result<()>,
     ) -> Result<Concluded, RunError> {
+        self.check_file()?;
         let world = RealWorld::new();
         let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
@@ -142,6 +144,7 @@ impl Duel<'_> {
 
     /// Plays both sides, each in a process of its own: neither can speak for the other.
     pub(crate) fn both(&self) -> Result<Concluded, RunError> {
+        self.check_file()?;
         // A link that leads nowhere is there, too.
         if self.file.symlink_metadata().is_ok() {
             let file = self.file.display();
@@ -188,6 +191,12 @@ impl Duel<'_> {
             took_ms: world.now_ms(),
             began,
         })
+    }
+
+    /// The side that cannot write would leave the other one waiting for it.
+    fn check_file(&self) -> Result<(), RunError> {
+        let file = self.file.display().to_string();
+        safe_file::check_place(&self.file).map_err(|error| RunError::output(&file, &error))
     }
 
     fn start_side(&self, role: DuelRole) -> Result<StartedSide, RunError> {

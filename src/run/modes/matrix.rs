@@ -27,6 +27,7 @@ use crate::run::prompts::{SeatPrompts, template_overrides};
 use crate::run::redaction::own_rules_text;
 use crate::run::seats::SeatPlanner;
 use crate::run::store::REPORT_FILE;
+use crate::safe_file;
 
 /// What the last stage must know beside the plan.
 const HEADER: &str = "matrix.json";
@@ -128,7 +129,7 @@ pub(crate) fn plan_matrix(
         max_answer_bytes: settings.limits.answer,
         templates: template_overrides(prepared)?,
     };
-    std::fs::create_dir_all(run).map_err(cannot)?;
+    safe_file::make_folder(run).map_err(cannot)?;
     let brief = prompts.as_ref().map(|prompts| prompts.first_brief());
     worker::export_packet(
         run,
@@ -139,7 +140,7 @@ pub(crate) fn plan_matrix(
     .map_err(cannot)?;
     matrix::store_plan(run, &plan).map_err(cannot)?;
     let json = serde_json::to_vec_pretty(&header).map_err(|error| cannot(error.into()))?;
-    std::fs::write(run.join(HEADER), json).map_err(cannot)?;
+    safe_file::write_file(&run.join(HEADER), json).map_err(cannot)?;
     let desk = MatrixContext {
         run,
         packet: Arc::clone(&prepared.packet),
@@ -196,7 +197,8 @@ pub(crate) fn conclude_matrix(run: &Path) -> Result<ConcludedMatrix, RunError> {
         fail_on: header.fail_on,
         ..GatePolicy::default()
     };
-    std::fs::write(run.join(REPORT_FILE), report::json::render(&report, gate))
+    let json = report::json::render(&report, gate);
+    safe_file::write_file(&run.join(REPORT_FILE), json)
         .map_err(|error| unusable_run(run, &error))?;
     Ok(ConcludedMatrix {
         report,

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{CallLog, StageError, StageFolder};
+use crate::safe_file;
 use crate::session::world::{SessionDisk, WriteDurability};
 
 /// The document of the debate, below `stages/<id>/outputs/`.
@@ -70,11 +71,7 @@ impl StageFolder {
             }
             Ok(_) => {}
         }
-        let mut log = fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(file)?;
-        log.write_all(line.as_bytes())
+        safe_file::open_append(file)?.write_all(line.as_bytes())
     }
 }
 

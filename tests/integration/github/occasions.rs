@@ -33,6 +33,53 @@ fn a_history_that_was_rewritten_between_two_runs_is_reviewed_as_it_stands() {
     assert_eq!(of(&second).unwrap()["conclusion"], "success");
 }
 
+/// A required job that such an event starts stands for the tip afterwards: it must not end green over a change that nobody
+/// reviewed, and a verdict is not bought twice.
+#[test]
+fn an_event_that_changes_no_code_repeats_the_verdict_of_the_tip() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let args = ["review", "--event", "--publish", "comment,check,outputs"];
+    let event = |action: &str| {
+        let mut payload = stage.pull_payload(1);
+        payload["action"] = action.into();
+        stage.event("pull_request", &payload)
+    };
+    // Whichever event comes first: it is reviewed.
+    stage.job(&args, &event("labeled")).ends(1);
+    for action in [
+        "labeled",
+        "unlabeled",
+        "assigned",
+        "unassigned",
+        "milestoned",
+        "demilestoned",
+        "edited",
+        "locked",
+        "unlocked",
+        "review_requested",
+        "ready_for_review",
+        "converted_to_draft",
+        "auto_merge_enabled",
+        "enqueued",
+        "dequeued",
+        "reopened",
+        "anything_new",
+    ] {
+        let run = stage.job(&args, &event(action));
+        assert_eq!(run.code, 1, "{action}: {}{}", run.stdout, run.stderr);
+        assert_eq!(stage.outputs()["verdict"], "fail", "{action}");
+        assert_eq!(stage.outputs()["recognised"], "true", "{action}");
+    }
+    let state = stage.hub.state();
+    assert!(
+        state
+            .checks
+            .iter()
+            .all(|check| check["conclusion"] == "failure")
+    );
+}
+
 #[test]
 fn a_pushed_commit_that_is_gone_is_named_as_replaced() {
     let stage = Stage::new();
@@ -125,6 +172,65 @@ fn an_entry_of_a_merge_queue_has_a_check_and_no_comment() {
     assert_eq!(state.checks.len(), 1);
     assert_eq!(state.checks[0]["conclusion"], "failure");
     assert!(state.comments.is_empty());
+}
+
+#[test]
+fn a_dry_run_of_a_pull_request_asks_nobody_and_writes_nothing() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let args = [
+        "review",
+        "--pr",
+        "1",
+        "--dry-run",
+        "--publish",
+        "comment,check",
+    ];
+    stage.council(&args).ends(2).tells("--dry-run");
+    assert!(stage.reports(1).is_empty() && stage.hub.state().checks.is_empty());
+}
+
+/// The queue makes a commit of its own; the change is the one that was judged.
+#[test]
+fn the_merge_queue_recognises_what_the_request_bought() {
+    let stage = Stage::new();
+    let base = stage.repo.git(["rev-parse", "main"]);
+    let head = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let pull = stage.event("pull_request", &stage.pull_payload(1));
+    let bought = ["review", "--event", "--publish", "comment,check"];
+    stage.job(&bought, &pull).ends(1);
+    let entry = |tree: &str| {
+        let tree = format!("{tree}^{{tree}}");
+        let queued = stage
+            .repo
+            .git(["commit-tree", "-m", "Merge #1", "-p", &base, &tree]);
+        let name = format!("refs/heads/gh-readonly-queue/main/pr-1-{base}");
+        let update = format!("+{queued}:{name}");
+        stage.repo.git(["push", "--quiet", "origin", &update]);
+        let payload = json!({ "action": "checks_requested", "merge_group": {
+            "head_sha": queued, "base_sha": base, "head_ref": name } });
+        stage.event("merge_group", &payload)
+    };
+    let args = ["review", "--event", "--publish", "check,outputs"];
+    stage.job(&args, &entry(&head)).ends(1);
+    assert_eq!(stage.outputs()["recognised"], "true");
+    assert_eq!(stage.outputs()["verdict"], "fail");
+    // With anything else in it, it is another change.
+    stage
+        .repo
+        .write("src/more.rs", "/// More.\npub fn more() {}\n");
+    stage.repo.write("src/a.rs", CONFLICT);
+    let other = stage.repo.commit("Another");
+    stage.job(&args, &entry(&other)).ends(1);
+    assert_eq!(stage.outputs()["recognised"], "false");
+    let state = stage.hub.state();
+    let queued = state
+        .checks
+        .iter()
+        .filter(|check| check["head_sha"] != head.as_str());
+    assert!(
+        queued.clone().count() == 2 && queued.clone().all(|check| check["conclusion"] == "failure")
+    );
 }
 
 /// The program in a clone that has the tip of the default branch and nothing before it.

@@ -259,6 +259,72 @@ fn t23_inputs_of_the_action_are_never_part_of_a_command() {
     assert!(!marker.exists());
 }
 
+/// A folder that is the action's: its own toolchain file and a program of a few bytes.
+fn action_of_sources(stage: &Stage) -> std::path::PathBuf {
+    let action = stage.file("action");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    fs::create_dir_all(action.join("src")).unwrap();
+    fs::create_dir_all(action.join(".github/action")).unwrap();
+    for file in ["rust-toolchain.toml", ".github/action/checksums.txt"] {
+        fs::copy(root.join(file), action.join(file)).unwrap();
+    }
+    let manifest = "[package]\nname = \"git-council\"\nversion = \"9.9.9\"\nedition = \"2024\"\n";
+    fs::write(action.join("Cargo.toml"), manifest).unwrap();
+    let lock = "version = 4\n\n[[package]]\nname = \"git-council\"\nversion = \"9.9.9\"\n";
+    fs::write(action.join("Cargo.lock"), lock).unwrap();
+    fs::write(action.join("src/main.rs"), "fn main() {}\n").unwrap();
+    action
+}
+
+/// cargo searches its configuration, and rustup the toolchain, from the working folder upwards: a pull request that is
+/// checked out there must have no say in the build of its own judge.
+#[test]
+fn t30_a_build_from_source_obeys_nothing_of_the_checkout() {
+    let stage = Stage::new();
+    let action = action_of_sources(&stage);
+    let marks = stage.file("marks");
+    fs::create_dir_all(&marks).unwrap();
+    let evil = stage.file("evil.sh");
+    let script = format!(
+        "#!/bin/sh\ntouch {}/compiled\nexec \"$@\"\n",
+        marks.display()
+    );
+    fs::write(&evil, script).unwrap();
+    fs::set_permissions(&evil, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = format!("[build]\nrustc-wrapper = {evil:?}\n");
+    stage.repo.write(".cargo/config.toml", &config);
+    let run = |script: &str, home: &str, version: &str| {
+        let mut command = Command::new("bash");
+        command.args(["-c", script]).current_dir(stage.repo.path());
+        command
+            .env("COUNCIL_ACTION", &action)
+            .env("COUNCIL_HOME", stage.file(home))
+            .env("COUNCIL_VERSION", version)
+            .env(
+                "INSTALL",
+                concat!(env!("CARGO_MANIFEST_DIR"), "/.github/action/install.sh"),
+            );
+        crate::harness::Run::of_command(command)
+    };
+    // The trap works: a build that begins in the checkout obeys its file.
+    let plain = "cargo build --quiet --manifest-path \"$COUNCIL_ACTION/Cargo.toml\" --target-dir \"$COUNCIL_HOME/target\"";
+    run(plain, "plain", "source").ends(0);
+    assert!(marks.join("compiled").exists());
+    fs::remove_file(marks.join("compiled")).unwrap();
+    stage
+        .repo
+        .write("rust-toolchain.toml", "[toolchain]\nchannel = \"evil\"\n");
+    let install = "RUSTFLAGS=--evil RUSTC_WRAPPER=/evil CARGO_BUILD_RUSTC=/evil bash \"$INSTALL\"";
+    run(install, "built", "source").ends(0);
+    assert!(stage.file("built").join("bin/git-council").exists());
+    assert!(!marks.join("compiled").exists());
+    // Nothing is built that was not asked for.
+    run(install, "unasked", "")
+        .ends(1)
+        .prints("version: source");
+    assert!(!stage.file("unasked").join("target").exists());
+}
+
 /// The installer with a release on disk and one byte of it changed.
 #[test]
 fn t22_a_binary_that_was_changed_is_never_run() {

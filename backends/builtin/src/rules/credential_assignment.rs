@@ -3,7 +3,6 @@
 use council_secrets::SecretShape;
 
 use super::prelude::*;
-use crate::secret::find_secret;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -59,7 +58,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         Language::Ini => &[SecretShape::QuotedValue, SecretShape::BareValue][..],
         _ => &[SecretShape::QuotedValue],
     };
-    if let Some(found) = find_secret(text, shapes) {
+    if let Some(found) = line.find_secret(shapes) {
         let name = &text[found.label];
         let hit = line.line_hit(format!(
             "`{name}` is given a literal that looks like a real secret."

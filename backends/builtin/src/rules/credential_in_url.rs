@@ -3,7 +3,6 @@
 use council_secrets::SecretShape;
 
 use super::prelude::*;
-use crate::secret::find_secret;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -27,7 +26,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
-    if let Some(found) = find_secret(text, &[SecretShape::UrlPassword]) {
+    if let Some(found) = line.find_secret(&[SecretShape::UrlPassword]) {
         let host = &text[found.label];
         hits.push(line.line_hit(format!("A URL for `{host}` carries a password.")));
     }

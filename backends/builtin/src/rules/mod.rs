@@ -15,6 +15,7 @@ mod credential_in_url;
 mod debug_mode;
 mod debug_print;
 mod debugger_leftover;
+mod deceptive_path;
 mod deleted_test;
 mod disabled_tls;
 mod duplicated_block;
@@ -110,6 +111,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &debug_mode::RULE,
     &debug_print::RULE,
     &debugger_leftover::RULE,
+    &deceptive_path::RULE,
     &deleted_test::RULE,
     &disabled_tls::RULE,
     &duplicated_block::RULE,

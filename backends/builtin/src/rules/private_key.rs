@@ -10,7 +10,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Critical,
         summary: "a private key",
         why: "Whoever can read the repository, now or in its history, has the key. Deleting the line later does not \
-              take it back.",
+              take it back. Among tests, examples and documents it is significant: most keys there are made for them.",
         fix: "Revoke the key, make a new one, and keep it where the repository's readers cannot see it.",
         examples: &[],
     },
@@ -43,9 +43,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         .line_hit("A private key is committed.")
         .with_quote(&text[..header.end()]);
     hits.push(match line.file.role {
-        FileRole::Test => hit.with_severity(Minor),
-        // Most keys of examples are made for them; nobody can tell from the file.
-        FileRole::Example | FileRole::Docs => hit.with_severity(Significant),
+        // Most keys of tests and examples are made for them; nobody can tell from the file.
+        FileRole::Test | FileRole::Example | FileRole::Docs => hit.with_severity(Significant),
         _ => hit,
     });
 }

@@ -1,7 +1,7 @@
 //! `secret-file`: a file whose purpose is to hold secrets.
 
 use council_protocol::change::FileStatus;
-use council_secrets::SecretTable;
+use council_secrets::{SecretShape, SecretTable};
 
 use super::prelude::*;
 
@@ -10,8 +10,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         id: "secret-file",
         perspective: SECURITY,
         category: "secret-files",
-        severity: Significant,
-        summary: "a file that usually holds secrets",
+        severity: Critical,
+        summary: "a file that usually holds secrets (significant), or a token in its name (critical)",
         why: "Files of this name are made to hold credentials. Once committed, they stay in the history of every clone.",
         fix: "Take the file out of the commit, list it in `.gitignore`, and commit a template such as `.env.example`.",
         examples: &[],
@@ -27,6 +27,24 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let named = SecretTable::built_in().is_secret_file(&file.change.path.display());
     let new = matches!(file.change.status, FileStatus::Added) && file.change.new_size != Some(0);
     if named && new && !matches!(file.role, FileRole::Test | FileRole::Example) {
-        hits.push(file.file_hit(format!("`{name}` is a file that usually holds secrets.")));
+        let hit = file.file_hit(format!("`{name}` is a file that usually holds secrets."));
+        hits.push(hit.with_severity(Significant));
     }
+    if is_moved_here(file)
+        && let Some(owner) = token_in(&file.change.path.display())
+    {
+        let said = format!("The file's name holds a token in the shape of {owner}'s.");
+        hits.push(file.file_hit(said));
+    }
+}
+
+fn is_moved_here(file: &FileView<'_>) -> bool {
+    matches!(file.change.status, FileStatus::Added | FileStatus::Renamed)
+}
+
+/// Whose token stands in a path.
+fn token_in(path: &str) -> Option<&'static str> {
+    let found = SecretTable::built_in().find_secrets(path).into_iter();
+    let mut tokens = found.filter(|found| found.is_plausible && found.shape == SecretShape::Token);
+    tokens.next().map(|token| token.owner)
 }

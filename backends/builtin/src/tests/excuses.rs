@@ -40,3 +40,19 @@ fn an_edited_line_keeps_its_excuse_and_cannot_multiply_it() {
         [3]
     );
 }
+
+/// Whoever excused one token has said nothing of the next one.
+#[test]
+fn an_excuse_of_a_secret_is_for_the_text_that_it_stood_beside() {
+    let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
+    let lines = |changed: &str| {
+        let excuse = " # council: allow(provider-token) a token of our tests\n";
+        let fixture = RuleFixture::parse(&format!("=== a.py\n{excuse}{changed}"));
+        let answer = asked_for(&fixture, "provider-token");
+        let lines = answer.findings.iter().map(|f| f.location.line);
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&format!("-t = \"\"\n+t = \"{token}\"\n")), [2]);
+    // The same text with another indent is the text that was excused.
+    assert!(lines(&format!("-t = \"{token}\"\n+  t = \"{token}\"\n")).is_empty());
+}

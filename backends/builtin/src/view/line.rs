@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use council_secrets::{SecretMatch, SecretShape};
+
 use super::FileView;
 use super::syntax::blank_spans;
 use crate::lexer::{LexSpan, SpanKind};
@@ -26,6 +28,15 @@ impl<'f, 'a> LineView<'f, 'a> {
     pub(crate) fn text(&self) -> &'a str {
         let text = self.file.lines[self.at].text;
         text.strip_suffix('\r').unwrap_or(text)
+    }
+
+    /// The first secret of the line that is given away by its shape, or by the place where it stands, and is worth a
+    /// finding.
+    pub(crate) fn find_secret(&self, shapes: &[SecretShape]) -> Option<SecretMatch<'static>> {
+        let found = self.file.secrets_of(self.at, self.text());
+        let is_wanted =
+            |found: &&SecretMatch<'_>| found.is_plausible && shapes.contains(&found.shape);
+        found.iter().find(is_wanted).cloned()
     }
 
     /// Its number after the change, from 1.

@@ -1,0 +1,339 @@
+//! The one way in which the program writes files. A change under review may bring symbolic links: whoever writes through one
+//! writes where the change's author wants, so nothing is written through a link of a checkout.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// How the names of files begin that are being written: what a killed process leaves is known by it.
+pub(crate) const PARTIAL_PREFIX: &str = ".council-";
+
+/// A file that is about to be written: beside its place, then renamed, so that nobody ever sees half of it and a link in
+/// its place is replaced instead of followed.
+#[derive(Debug, Clone)]
+pub(crate) struct FileWriter<'a> {
+    path: &'a Path,
+    scratch: Option<&'a Path>,
+    permissions: Option<Permissions>,
+    synced: bool,
+}
+
+impl<'a> FileWriter<'a> {
+    /// Writes to `path`.
+    pub(crate) fn new(path: &'a Path) -> Self {
+        Self {
+            path,
+            scratch: None,
+            permissions: None,
+            synced: false,
+        }
+    }
+
+    /// The bytes, and the name, survive the power.
+    pub(crate) fn synced(mut self) -> Self {
+        self.synced = true;
+        self
+    }
+
+    /// These permissions instead of those that the user's umask gives.
+    pub(crate) fn with_permissions(mut self, permissions: Permissions) -> Self {
+        self.permissions = Some(permissions);
+        self
+    }
+
+    /// The half of a file lies in this folder, as long as both are on one disk.
+    pub(crate) fn via(mut self, scratch: Option<&'a Path>) -> Self {
+        self.scratch = scratch;
+        self
+    }
+
+    /// Writes the file, in the place of what is there.
+    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        refuse_linked_folders(self.path)?;
+        if is_device(self.path) {
+            // `-o /dev/stdout` and named pipes: there is nothing to replace.
+            return OpenOptions::new()
+                .write(true)
+                .open(self.path)?
+                .write_all(bytes);
+        }
+        match self.half_file(self.scratch, bytes)?.persist(self.path) {
+            Err(lost) if lost.error.kind() == io::ErrorKind::CrossesDevices => {
+                let beside = self.half_file(None, bytes)?;
+                beside.persist(self.path).map_err(|error| error.error)?;
+            }
+            written => drop(written.map_err(|error| error.error)?),
+        }
+        self.sync_folder()
+    }
+
+    /// Writes a file that is never overwritten; `AlreadyExists` when something is there.
+    pub(crate) fn write_new(&self, bytes: &[u8]) -> io::Result<()> {
+        refuse_linked_folders(self.path)?;
+        let half = self.half_file(None, bytes)?;
+        half.persist_noclobber(self.path)
+            .map_err(|error| error.error)?;
+        self.sync_folder()
+    }
+
+    fn half_file(
+        &self,
+        scratch: Option<&Path>,
+        bytes: &[u8],
+    ) -> io::Result<tempfile::NamedTempFile> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PARTIAL_PREFIX);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let usual = || Permissions::from_mode(0o666);
+            builder.permissions(self.permissions.clone().unwrap_or_else(usual));
+        }
+        let mut half = builder.tempfile_in(scratch.unwrap_or(folder_of(self.path)))?;
+        half.write_all(bytes)?;
+        if let Some(permissions) = &self.permissions {
+            half.as_file().set_permissions(permissions.clone())?;
+        }
+        if self.synced {
+            half.as_file().sync_all()?;
+        }
+        Ok(half)
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        match self.synced {
+            true => File::open(folder_of(self.path))?.sync_all(),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Writes a file, in the place of what is there.
+pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    FileWriter::new(path).write(bytes.as_ref())
+}
+
+/// Opens a file to append to it; it may be new. A link in its place is an error in a checkout.
+pub(crate) fn open_append(path: &Path) -> io::Result<File> {
+    open_here(OpenOptions::new().append(true).create(true), path)
+}
+
+/// Opens a file as these options say, through no link of a checkout.
+pub(crate) fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    refuse_linked_folders(path)?;
+    if checkout_above(path)?.is_none() {
+        return options.open(path);
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(libc::O_NOFOLLOW);
+    }
+    options.open(path).map_err(|error| match is_link(path) {
+        true => link_error(path),
+        false => error,
+    })
+}
+
+/// An error where the file, or a folder that leads to it, is a link of a checkout: for whoever wants to know beforehand.
+pub(crate) fn check_place(path: &Path) -> io::Result<()> {
+    refuse_linked_folders(path)?;
+    match is_link(path) && checkout_above(path)?.is_some() {
+        true => Err(link_error(path)),
+        false => Ok(()),
+    }
+}
+
+/// Makes a folder with everything above it, through no link of a checkout.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    refuse_linked_folders(&folder.join("file"))?;
+    fs::create_dir_all(folder)
+}
+
+/// Makes every folder from `root` (which exists) down to `root/below`; none of them may be a link.
+pub(crate) fn make_dirs(root: &Path, below: &Path) -> io::Result<()> {
+    let mut path = root.to_path_buf();
+    for part in below.components() {
+        path.push(part);
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !fs::symlink_metadata(&path)?.is_dir() {
+                    let text = format!("{} is in the way: it is no folder", path.display());
+                    return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
+                }
+            }
+            made => made?,
+        }
+    }
+    Ok(())
+}
+
+/// An error where a folder of a checkout that leads to the file is a symbolic link.
+fn refuse_linked_folders(file: &Path) -> io::Result<()> {
+    let Some((folders, top)) = checkout_above(file)? else {
+        return Ok(());
+    };
+    match folders[..top].iter().find(|folder| is_link(folder)) {
+        Some(link) => Err(link_error(link)),
+        None => Ok(()),
+    }
+}
+
+/// The folders above a file, the nearest first, and which of them is the topmost checkout. What lies in a git directory
+/// is in no checkout: git keeps the name `.git` out of every tree.
+fn checkout_above(file: &Path) -> io::Result<Option<(Vec<PathBuf>, usize)>> {
+    let file = std::path::absolute(file)?;
+    if file.components().any(|part| part.as_os_str() == ".git") {
+        return Ok(None);
+    }
+    let folders: Vec<PathBuf> = file.ancestors().skip(1).map(Path::to_path_buf).collect();
+    let is_checkout = |folder: &PathBuf| folder.join(".git").symlink_metadata().is_ok();
+    let top = folders.iter().rposition(is_checkout);
+    Ok(top.map(|top| (folders, top)))
+}
+
+fn link_error(link: &Path) -> io::Error {
+    let link = link.display();
+    io::Error::other(format!(
+        "{link} is a symbolic link inside of a checkout, and nothing is written through one"
+    ))
+}
+
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_symlink())
+}
+
+/// Whether a path is no place for a file: a terminal, a pipe, or the name of an open file.
+fn is_device(path: &Path) -> bool {
+    let is_special = |meta: fs::Metadata| !meta.is_file() && !meta.is_dir() && !meta.is_symlink();
+    path.starts_with("/dev")
+        || path.starts_with("/proc")
+        || path.symlink_metadata().is_ok_and(is_special)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent();
+    folder
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A checkout, and a folder outside of it with one file.
+    fn places() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let home = tempfile::tempdir().unwrap();
+        let (tree, outside) = (home.path().join("tree"), home.path().join("outside"));
+        fs::create_dir_all(tree.join(".git")).unwrap();
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("own"), "mine").unwrap();
+        (home, tree, outside)
+    }
+
+    fn content(folder: &Path) -> Vec<(String, String)> {
+        let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+        let read = |entry: fs::DirEntry| {
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            (entry.file_name().into_string().unwrap(), text)
+        };
+        entries.map(read).collect()
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_file_is_replaced_and_one_on_the_way_is_refused() {
+        let (_home, tree, outside) = places();
+        symlink(outside.join("own"), tree.join("report.sarif")).unwrap();
+        write_file(&tree.join("report.sarif"), "report").unwrap();
+        assert!(!is_link(&tree.join("report.sarif")));
+        symlink(&outside, tree.join("out")).unwrap();
+        let refused = write_file(&tree.join("out/own"), "report").unwrap_err();
+        assert!(refused.to_string().contains("symbolic link"), "{refused}");
+        assert!(make_folder(&tree.join("out/deep")).is_err());
+        // A checkout behind the link makes it no better.
+        fs::create_dir(outside.join(".git")).unwrap();
+        assert!(write_file(&tree.join("out/own"), "report").is_err());
+        fs::remove_dir(outside.join(".git")).unwrap();
+        symlink(outside.join("own"), tree.join("log")).unwrap();
+        assert!(open_append(&tree.join("log")).is_err());
+        assert_eq!(content(&outside), [("own".to_owned(), "mine".to_owned())]);
+    }
+
+    #[test]
+    fn the_user_s_own_links_outside_of_a_checkout_lead_where_they_lead() {
+        let (home, _, outside) = places();
+        symlink(&outside, home.path().join("reports")).unwrap();
+        write_file(&home.path().join("reports/new"), "report").unwrap();
+        assert_eq!(fs::read_to_string(outside.join("new")).unwrap(), "report");
+    }
+
+    #[test]
+    fn a_pipe_or_a_device_is_written_to_instead_of_replaced() {
+        let (_home, tree, _) = places();
+        let socket = tree.join("socket");
+        let _open = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        fs::write(tree.join("file"), "").unwrap();
+        symlink(&socket, tree.join("link")).unwrap();
+        for device in ["/dev/null", "/dev/stdout", "/proc/self/fd/1"].map(Path::new) {
+            assert!(is_device(device), "{}", device.display());
+        }
+        assert!(is_device(&socket));
+        for name in ["file", "link", "new", ".git"] {
+            assert!(!is_device(&tree.join(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_has_the_user_s_mode_and_nothing_is_left_beside_it() {
+        let (_home, tree, _) = places();
+        fs::write(tree.join("plain"), "").unwrap();
+        write_file(&tree.join("ours"), "one").unwrap();
+        write_file(&tree.join("ours"), "two").unwrap();
+        let refused = FileWriter::new(&tree.join("ours"))
+            .write_new(b"three")
+            .unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        let mode = |name| fs::metadata(tree.join(name)).unwrap().permissions().mode();
+        assert_eq!(mode("ours"), mode("plain"));
+        let mut names: Vec<_> = content(&tree).into_iter().map(|(name, _)| name).collect();
+        names.sort();
+        assert_eq!(names, [".git", "ours", "plain"]);
+    }
+
+    proptest! {
+        /// Whichever folders of a path are links, and wherever in it: nothing outside of the checkout changes.
+        #[test]
+        fn no_path_of_a_checkout_leads_out_of_it(
+            depth in 1_usize..5,
+            link_at in 0_usize..5,
+            to_file in any::<bool>(),
+        ) {
+            let (_home, tree, outside) = places();
+            fs::create_dir_all(outside.join("a/a/a/a")).unwrap();
+            let before = content(&outside);
+            let mut path = tree.clone();
+            for at in 0..depth {
+                let next = path.join("a");
+                match at == link_at {
+                    true => symlink(if to_file { outside.join("own") } else { outside.clone() }, &next).unwrap(),
+                    false => { let _ = fs::create_dir(&next); }
+                }
+                path = next;
+            }
+            let _ = make_folder(&path);
+            let _ = write_file(&path.join("own"), "theirs");
+            let _ = FileWriter::new(&path.join("new")).write_new(b"theirs");
+            let _ = write_file(&path, "theirs");
+            let _ = open_append(&path.join("own")).and_then(|mut file| file.write_all(b"theirs"));
+            let _ = make_dirs(&tree, Path::new("a/a/a/a/a/a"));
+            prop_assert_eq!(content(&outside), before);
+            let deep = fs::read_dir(outside.join("a/a/a/a")).unwrap().count();
+            prop_assert_eq!(deep, 0);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A checkout whose links lead elsewhere: no file of the program's is written through one, whatever writes it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use crate::harness::{PRIVATE_KEY, Repo};
+
+/// Everything below a folder, with its content and with where links lead.
+fn snapshot(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                open.push(path.clone());
+            }
+            let text = match fs::read_link(&path) {
+                Ok(to) => to.display().to_string(),
+                Err(_) => fs::read_to_string(&path).unwrap_or_default(),
+            };
+            found.push((path, text));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A checkout in which the change adds a key and a link of each kind; and the folder that they lead to.
+fn linked() -> (Repo, PathBuf) {
+    let repo = Repo::with_base();
+    let outside = repo.in_home("outside");
+    fs::create_dir_all(outside.join("council")).unwrap();
+    for name in ["own", "report.json", "2026-01-01-x-report.md"] {
+        fs::write(outside.join(name), "mine\n").unwrap();
+        fs::write(outside.join("council").join(name), "mine\n").unwrap();
+    }
+    repo.write("key.pem", PRIVATE_KEY);
+    let own = outside.join("own");
+    for (name, to) in [
+        ("out", &outside),
+        ("council.sarif", &own),
+        ("report.json", &own),
+        ("report.md", &own),
+        ("bundle.html", &own),
+        ("DEBATE.md", &own),
+        ("run", &outside),
+        (".githooks", &outside),
+    ] {
+        symlink(to, repo.path().join(name)).unwrap();
+    }
+    (repo, outside)
+}
+
+/// `.agents` comes as a link, as a file, as a link to nothing, or with a link below it.
+#[test]
+fn nothing_that_stands_where_our_folder_should_be_leads_it_elsewhere_or_stops_a_review() {
+    type Put = fn(&Path, &Path);
+    let puts: [Put; 5] = [
+        |tree, outside| symlink(outside, tree.join(".agents")).unwrap(),
+        |tree, _| fs::write(tree.join(".agents"), "no folder\n").unwrap(),
+        |tree, outside| symlink(outside.join("none"), tree.join(".agents")).unwrap(),
+        |tree, outside| {
+            fs::create_dir(tree.join(".agents")).unwrap();
+            symlink(outside.join("council"), tree.join(".agents/council")).unwrap();
+        },
+        |tree, _| {
+            fs::create_dir(tree.join(".agents")).unwrap();
+            fs::write(tree.join(".agents/council"), "no folder\n").unwrap();
+        },
+    ];
+    for (number, put) in puts.into_iter().enumerate() {
+        let (repo, outside) = linked();
+        put(&repo.path(), &outside);
+        repo.git(["add", "--all", "--force"]);
+        repo.commit("Links");
+        let before = (snapshot(&outside), repo.git(["status", "--porcelain"]));
+        repo.council(["review", "HEAD"]).ends(1).prints("key.pem:1");
+        repo.council(["review", "HEAD", "--fresh", "--debate"])
+            .ends(1);
+        repo.council(["gc", "--keep", "1"]).ends(0);
+        let after = (snapshot(&outside), repo.git(["status", "--porcelain"]));
+        assert_eq!(before, after, "{number}");
+        let kept = fs::read_dir(repo.path().join(".git/council/artefacts")).unwrap();
+        assert!(
+            kept.count() > 0,
+            "{number}: what people read is kept elsewhere"
+        );
+    }
+}
+
+#[test]
+fn every_file_that_is_asked_for_is_written_in_the_place_of_a_link_and_never_through_one() {
+    let (repo, outside) = linked();
+    repo.commit("Links");
+    let before = snapshot(&outside);
+    // A link in the place of the file is replaced.
+    repo.council(["review", "HEAD", "--format", "sarif", "-o", "council.sarif"])
+        .ends(1);
+    repo.council(["review", "HEAD", "--json", "--output", "report.json"])
+        .ends(1);
+    repo.council(["replay", "--bundle", "bundle.html"]).ends(1);
+    for file in ["council.sarif", "report.json", "bundle.html"] {
+        let path = repo.path().join(file);
+        assert!(path.symlink_metadata().unwrap().is_file(), "{file}");
+    }
+    // A folder that is a link is refused, with its name; the report is shown instead.
+    for file in ["out/own", "out/council/report.json", "out/new/report.json"] {
+        repo.council(["review", "HEAD", "--json", "--output", file])
+            .ends(1)
+            .prints("\"verdict\"");
+        let run = repo.council(["replay", "--bundle", file]);
+        assert_ne!(run.code, 0);
+    }
+    let refused = repo.council(["review", "HEAD", "--json", "--output", "out/own"]);
+    refused.tells("symbolic link");
+    for args in [
+        &["plan", "--run", "out/plan", "HEAD"][..],
+        &["plan", "--run", "run", "HEAD"],
+        &["duel", "HEAD", "--keep"],
+        &["duel", "HEAD", "--keep", "--file", "out/DEBATE.md"],
+        &["duel", "HEAD", "--as", "b", "--timeout", "1s"],
+        &["man", "--install", "out/man"],
+    ] {
+        let run = repo.council_with(&[], args);
+        assert!(run.code > 1, "{args:?}: {}{}", run.stdout, run.stderr);
+    }
+    repo.git(["config", "core.hooksPath", ".githooks"]);
+    repo.council(["hook", "install"]);
+    assert_eq!(before, snapshot(&outside));
+}
+
+#[test]
+fn the_stages_of_a_matrix_write_through_no_link() {
+    let (repo, outside) = linked();
+    repo.commit("Links");
+    repo.council(["plan", "--run", "plan", "HEAD"]).ends(0);
+    // Somebody who may write the folder between two jobs.
+    symlink(outside.join("own"), repo.path().join("plan/report.json")).unwrap();
+    let before = snapshot(&outside);
+    repo.council(["conclude", "--run", "plan"]).ends(3);
+    assert_eq!(before, snapshot(&outside));
+}
