@@ -47,7 +47,7 @@ begin() {
 
 lines() {
   git council hook install > "$work/lines" 2> "$work/told" && fail "$name: something was installed"
-  grep -q "in charge of the hooks here" "$work/told" || fail "$name: not seen: $(cat "$work/told")"
+  grep -q "manages the hooks here" "$work/told" || fail "$name: not seen: $(cat "$work/told")"
 }
 
 pushes() {
