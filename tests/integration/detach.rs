@@ -67,6 +67,39 @@ fn a_detached_review_that_takes_its_time_is_seen_and_has_a_deadline() {
     repo.council(["wait"]).ends(3).prints("INCONCLUSIVE");
 }
 
+/// An older run with a report never stands for the latest that has none.
+#[test]
+fn waiting_for_a_run_that_was_killed_is_not_green() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD~", "--fresh"]).ends(0);
+    let before = run_folders(&repo);
+    repo.council(["review", "HEAD", "--fresh"]).ends(1);
+    let killed = run_folders(&repo)
+        .into_iter()
+        .find(|run| !before.contains(run))
+        .unwrap();
+    std::fs::remove_file(killed.join("report.json")).unwrap();
+    repo.council(["wait"]).ends(3).tells("was interrupted");
+}
+
+fn run_folders(repo: &Repo) -> Vec<std::path::PathBuf> {
+    let runs = std::fs::read_dir(repo.path().join(".git/council/runs")).unwrap();
+    runs.map(|run| run.unwrap().path()).collect()
+}
+
+/// What ended 1 ends 1 wherever it is asked for again.
+#[test]
+fn a_run_keeps_its_own_gate() {
+    let repo = Repo::with_base();
+    repo.write("tool.py", "def run(text):\n    return eval(text)\n");
+    repo.commit("Change");
+    repo.council(["review", "HEAD", "--fail-on", "warn"])
+        .ends(1);
+    for again in ["wait", "replay"] {
+        repo.council([again]).ends(1);
+    }
+}
+
 #[test]
 fn what_cannot_be_reviewed_is_said_at_once() {
     let repo = conflicted();

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::{ReportOutput, write_output};
 use crate::config::ReportFormat;
-use crate::report::{GatePolicy, Report};
+use crate::report::Report;
 use crate::run::bundle::{BundleExtras, RunBundle};
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ReplayArgs, start: &CommandContext) -> Result<u8, RunEr
     let surfaces = ReportOutput {
         format,
         file: None,
-        gate: GatePolicy::default(),
+        gate: report.own_gate(),
     };
     Ok(surfaces.deliver_report(&report, &start.console))
 }

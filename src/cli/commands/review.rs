@@ -13,7 +13,7 @@ use crate::cli::github::review::review_pull_request;
 use crate::cli::modes::ModeArgs;
 use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
-use crate::report::{GatePolicy, exit};
+use crate::report::exit;
 use crate::run::announce;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
@@ -324,7 +324,7 @@ pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunErr
     let asked =
         report.outcome.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
     if args.announce && asked {
-        return Ok(report.bottom_line(GatePolicy::default()).exit_code);
+        return Ok(report.bottom_line(report.own_gate()).exit_code);
     }
     let file = args
         .output

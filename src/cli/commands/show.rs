@@ -6,7 +6,6 @@ use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
 use crate::cli::pager;
 use crate::config::ReportFormat;
-use crate::report::GatePolicy;
 use crate::run::error::RunError;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::shown::remember_shown;
@@ -84,7 +83,7 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
         &report,
         format,
         start.console.stdout_look(),
-        GatePolicy::default(),
+        report.own_gate(),
     );
     pager::print_paged(&text, start)?;
     remember_shown(&report, start);
@@ -124,7 +123,7 @@ fn show_verdicts(
             &noted.verdict.report,
             format,
             look,
-            GatePolicy::default(),
+            noted.verdict.report.own_gate(),
         ));
     }
     Ok(out)

@@ -8,7 +8,6 @@ use clap::Args;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
 use crate::config::{ReportFormat, parse_duration};
-use crate::report::GatePolicy;
 use crate::run::error::RunError;
 use crate::run::hook::background::{BackgroundState, background_queue};
 use crate::run::shown::remember_shown;
@@ -68,12 +67,12 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
     } else {
         ReportFormat::Terminal
     };
-    let line = report.bottom_line(GatePolicy::default());
+    let line = report.bottom_line(report.own_gate());
     start.console.print(&render_report(
         &report,
         format,
         start.console.stdout_look(),
-        GatePolicy::default(),
+        report.own_gate(),
     ))?;
     remember_shown(&report, start);
     Ok(line.exit_code)
@@ -98,13 +97,17 @@ fn is_expected(start: &CommandContext) -> Result<bool, RunError> {
     Ok(true)
 }
 
+/// The named run; else the one that goes on, else the latest. Never an older one with a report in the place of the latest
+/// that was interrupted: it would speak for a change that it did not see.
 fn find_run(name: Option<&str>, start: &CommandContext) -> Result<StoredRun, RunError> {
-    if name.is_none()
-        && let Some((past, _)) = store::list_runs(start)?
-            .into_iter()
-            .find(|(past, _)| past.state() == RunState::GoingOn)
-    {
-        return Ok(past);
+    if name.is_some() {
+        return store::find_run(start, name);
     }
-    store::find_run(start, name)
+    let mut runs = store::list_runs(start)?;
+    let is_going_on = |(past, _): &(StoredRun, _)| past.state() == RunState::GoingOn;
+    let at = runs.iter().position(is_going_on).unwrap_or_default();
+    match runs.is_empty() {
+        true => store::find_run(start, None),
+        false => Ok(runs.swap_remove(at).0),
+    }
 }
