@@ -75,6 +75,11 @@ fn change_objection(
     held: Vote,
     answer: &Answer,
 ) -> Option<&'static str> {
+    // Over a plan or a question a ballot is the final vote. One that is stricter needs no ceremony; a milder one says why.
+    let is_text = state.plan.options.subject == DebateSubject::Text;
+    if is_text && answer.ballot.is_some() && answer.verdict > held {
+        return None;
+    }
     let Some(Change { from, to, evidence }) = &answer.change else {
         return Some("nothing was named that had been missed");
     };

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn any_file(index: usize) -> impl Strategy<Value = FileChange> {
-    let text = proptest::collection::vec("[ -~]{0,30}|\\PC{0,8}|[a-z]{3000}", 1..60);
+    let text = proptest::collection::vec("[ -~]{0,30}|\\PC{0,8}|[a-z]{3000}", 1..16);
     (text, "(src|docs|auth|tests)/[a-z]{1,12}")
         .prop_map(move |(text, path)| added(&format!("{path}{index}.rs"), &text.join("\n")))
 }

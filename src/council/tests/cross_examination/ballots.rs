@@ -70,7 +70,7 @@ fn a_topic_has_no_lines_so_that_a_named_change_is_enough() {
     run.answer("judge-2", FAIL, fill);
     run.answer("judge-3", FAIL, fill);
     for _ in 0..6 {
-        go_on(&mut run, &[FAIL, FAIL, FAIL]);
+        go_on(&mut run, &[FAIL, PASS, FAIL]);
     }
     let counted: Vec<_> = run
         .concluded()
@@ -79,4 +79,27 @@ fn a_topic_has_no_lines_so_that_a_named_change_is_enough() {
         .map(|j| j.counted.unwrap())
         .collect();
     assert_eq!(counted, [FAIL, PASS, FAIL]);
+}
+
+/// What all ballots say is what the council decides: over a question there is no line to cite, and a stricter vote at the
+/// end needs no ceremony.
+#[test]
+fn a_stricter_ballot_over_a_question_counts_and_a_milder_one_says_why() {
+    let end = |held: Vote, cast_vote: Vote| {
+        let mut plan = council(3, 1);
+        plan.options.subject = DebateSubject::Text;
+        let mut run = Run::seated(plan);
+        open(&mut run, &[held; 3]);
+        for _ in 0..2 {
+            go_on(&mut run, &[held; 3]);
+        }
+        assert_eq!(*run.task("judge-1"), Task::Ballot);
+        for judge in ["judge-1", "judge-2", "judge-3"] {
+            cast(&mut run, judge, cast_vote);
+        }
+        run.concluded().verdict
+    };
+    assert_eq!(end(PASS, FAIL), Verdict::Fail);
+    assert_eq!(end(PASS, WARN), Verdict::Warn);
+    assert_eq!(end(FAIL, PASS), Verdict::Fail);
 }
