@@ -132,6 +132,9 @@ impl FindingVersion {
     }
 }
 
+/// The category of rules whose findings are redacted wherever they are shown.
+const SECRETS: &str = "secrets";
+
 /// Versions that mean the same.
 #[derive(Debug, Clone)]
 pub(super) struct FindingCluster {
@@ -271,6 +274,11 @@ impl FindingCluster {
             .iter()
             .filter(is_worst)
             .any(|v| !v.deterministic);
+        // Models are shown secrets redacted: none of them can know that one is not real.
+        let is_hidden = |v: &FindingVersion| by_rule(v) && v.finding.category == SECRETS;
+        if self.versions.iter().filter(is_worst).any(is_hidden) {
+            return Disposition::Confirmed;
+        }
         match rule {
             Some(Disposition::Confirmed) => Disposition::Confirmed,
             Some(other) if !model => other,

@@ -137,6 +137,26 @@ fn a_rules_finding_is_confirmed_unless_it_is_refuted_with_evidence() {
     assert_eq!(rule(Some(evidence(20))), Disposition::Disputed);
 }
 
+/// No model was shown the secret, so that none can say what it is.
+#[test]
+fn a_rules_finding_of_a_secret_is_not_refuted_by_models() {
+    let mut plan = debate(2);
+    plan.seats[0].seat.agent.deterministic = true;
+    let mut run = Run::seated(plan);
+    run.answer("judge-1", Vote::Fail, |a| {
+        let mut secret = finding(Severity::Critical, 3);
+        secret.category = "secrets".into();
+        a.findings = vec![secret];
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.restate();
+    let id = run.id_of("judge-2", "judge-1", 1);
+    run.answer("judge-2", Vote::Pass, |a| {
+        a.responses = vec![response(&id, Stance::Disagreed, Some(evidence(20)))]
+    });
+    assert_eq!(run.concluded().verdict, Verdict::Fail);
+}
+
 #[test]
 fn a_new_finding_of_r2_is_proven_like_any_other() {
     let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
