@@ -9,6 +9,7 @@ use crate::council::ledger::DebateLedger;
 use crate::council::outcome::Verdict;
 use crate::git::NoteSignature;
 use crate::report::Report;
+use crate::text::json_safe;
 
 /// The version that every line carries.
 pub(crate) const LINE_VERSION: u32 = 1;
@@ -85,8 +86,8 @@ const MARK: &str = ",\"sig\":";
 impl NoteLine {
     /// The bytes without a signature.
     pub(crate) fn body(&self) -> String {
-        // Plain data with string keys: this cannot fail.
-        serde_json::to_string(self).unwrap_or_default()
+        // Plain data with string keys: this cannot fail. `git notes` prints it to a terminal as it is.
+        json_safe(&serde_json::to_string(self).unwrap_or_default())
     }
 }
 
