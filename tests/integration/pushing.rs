@@ -19,14 +19,23 @@ fn a_council_of_models_that_is_late_lets_a_push_through_or_stops_it() {
     desk.repo
         .write_home(".config/git-council/config.toml", &slow);
     desk.gate();
-    desk.conflict();
+    desk.repo.write("notes.md", "A note.\n");
+    desk.repo.commit("Note");
     desk.push(&["origin", "HEAD:late"])
         .ends(0)
         .tells("INCONCLUSIVE");
     assert!(desk.has("late"));
+    // What the rules found in time counts, however late the models are.
+    let note = desk.repo.git(["rev-parse", "HEAD"]);
+    desk.conflict();
+    desk.push(&["origin", "HEAD:broken"])
+        .ends(1)
+        .tells("the push is blocked");
+    assert!(!desk.has("broken"));
+    desk.repo.git(["reset", "--quiet", "--hard", note.trim()]);
     desk.repo
         .git(["config", "council.hook.on-timeout", "block"]);
-    desk.repo.write("more.md", CONFLICT);
+    desk.repo.write("more.md", "More.\n");
     desk.repo.commit("More");
     desk.push(&["origin", "HEAD:stopped"])
         .ends(1)
