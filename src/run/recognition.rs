@@ -179,7 +179,7 @@ impl<'a> VerdictMemory<'a> {
             let line = line::parse_line(text).map(|read| read.line);
             matches!(line, Some(NoteLine::Verdict(verdict)) if verdict.key == known.key)
         };
-        lines.is_some_and(|lines| lines.iter().any(|text| is_known(text)))
+        lines.is_some_and(|lines| lines.iter().any(is_known))
     }
 
     /// An old report over today's target.

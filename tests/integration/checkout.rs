@@ -1,5 +1,7 @@
 //! A checkout cannot weaken its own review: neither its council.toml nor its `.git/config` turns a FAIL into anything milder.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use git_council::inside::config::{ConfigKey, KEYS, SourceTrust, ValueKind};
 
 use crate::harness::{PRIVATE_KEY, Repo};
@@ -320,4 +322,66 @@ fn what_makes_a_review_stricter_is_obeyed_at_once() {
     );
     repo.council(["review", "main...feature"]).ends(1);
     assert_eq!(hook(repo), 1);
+}
+
+/// Whatever seats a checkout asks for: what two of two judges hold stays carried.
+#[test]
+fn seats_that_a_checkout_asks_for_never_dilute_the_bench() {
+    let repo = Repo::with_base();
+    let answer = r#"{"schema_version":1,"round":1,"key":"@KEY@","confidence":"HIGH","key_insight":"i","verdict":"FAIL","findings":[
+        {"severity":"critical","description":"Division by zero","location":{"path":"pay.py","line":2},"quote":"return total / 0"}]}"#;
+    let finds = format!(
+        "#!/bin/sh\ncat >/dev/null; sed \"s/@KEY@/$COUNCIL_KEY/\" <<'END'\n{answer}\nEND\n"
+    );
+    let passes = finds.replace("\"FAIL\"", "\"PASS\"");
+    let at = passes.find("\"findings\":[").unwrap();
+    let passes = passes[..at].to_owned() + "\"findings\":[]}\nEND\n";
+    let mut config = String::from("[review]\nagents = [\"one\", \"two\", \"three\"]\njudges = 2\n");
+    for (name, text) in [("one", &finds), ("two", &finds), ("three", &passes)] {
+        let judge = repo.in_home(&format!("{name}.sh"));
+        std::fs::write(&judge, text).unwrap();
+        std::fs::set_permissions(&judge, std::fs::Permissions::from_mode(0o755)).unwrap();
+        config += &format!(
+            "[agents.{name}]\ndriver = 'command'\ncommand = [{judge:?}]\nvendor = '{name}'\n"
+        );
+    }
+    repo.write_home(".config/git-council/config.toml", &config);
+    repo.write("pay.py", "def share(total):\n    return total / 0\n");
+    repo.commit("Change");
+    let plain = repo
+        .council(["review", "HEAD", "--fresh", "--json"])
+        .ends(1);
+    plain.prints("\"FAIL\"");
+    for asked in [
+        "[review]\nperspectives = [\"maintainability\", \"hygiene\", \"tests\"]\n",
+        "[review]\njudges = 12\n",
+        "[[judge]]\nperspective = \"tests\"\n[[judge]]\nperspective = \"hygiene\"\n[[judge]]\nperspective = \"security\"\n",
+    ] {
+        repo.write("council.toml", asked);
+        repo.council(["review", "HEAD", "--fresh"])
+            .ends(1)
+            .prints("none was added");
+    }
+}
+
+/// What it asks for and does not get is told.
+#[test]
+fn what_a_checkout_asks_for_in_vain_is_told() {
+    let repo = Repo::with_base();
+    repo.write("notes.md", "A note.\n");
+    repo.commit("Change");
+    for (asked, told) in [
+        (
+            "[review]\nperspectives = [\"security\", \"concurrency\"]\n",
+            "`concurrency`",
+        ),
+        (
+            "[[judge]]\nperspective = \"performance\"\n",
+            "`performance`",
+        ),
+        ("[review]\nquorum = 9\n", "quorum of 9"),
+    ] {
+        repo.write("council.toml", asked);
+        repo.council(["review", "HEAD", "--fresh"]).prints(told);
+    }
 }

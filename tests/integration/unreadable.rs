@@ -89,6 +89,11 @@ fn a_tag_of_a_blob_is_named_as_one_in_a_review_and_in_a_push() {
     let args = ["hook", "run", "pre-push", "origin", "nowhere"];
     let pushed = repo.council_reading(line.as_bytes(), &args).ends(0);
     assert_eq!(hints(&pushed, &hint), 1, "{}", pushed.stderr);
+    // Nobody has read it, and a gate lets nothing through that nobody has read.
+    repo.git(["config", "council.hook.mode", "gate"]);
+    repo.council_reading(line.as_bytes(), &args)
+        .ends(1)
+        .tells("the push is blocked");
 }
 
 #[test]

@@ -284,7 +284,7 @@ fn repository_settings(start: &CommandContext) -> Result<Settings, RunError> {
 
 /// Whether the hook may be a gate: anything that can be read says so, or something cannot be read. A broken value may
 /// stand beside the one that made the hook a gate, and must not open it.
-fn may_be_gate(start: &CommandContext) -> bool {
+pub(crate) fn may_be_gate(start: &CommandContext) -> bool {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok();
     let load = |checkout| {
         let sources = ConfigSources {

@@ -145,7 +145,7 @@ pub(crate) fn write_sarif(
         return Ok(());
     };
     let path = start.dir.join(file);
-    write_output(&path, &report::sarif::render(report))?;
+    write_output(&path, report::sarif::render(report))?;
     wishes
         .outputs
         .push(("sarif-path", path.display().to_string()));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use council_protocol::Severity;
 
+use crate::cli::commands::hook::may_be_gate;
 use crate::cli::context::CommandContext;
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
@@ -38,24 +39,38 @@ struct PushedChange {
     note: Option<String>,
 }
 
+const BLOCKED: &str =
+    "the push is blocked (to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
+
 impl PrePush<'_> {
     /// Reviews what is pushed.
     pub(crate) fn review_updates(&self, updates: Vec<RefUpdate>) -> Result<u8, RunError> {
-        let ranges = self.distinct_ranges(updates)?;
-        self.review_ranges(&ranges)
+        let (ranges, unread) = self.distinct_ranges(updates)?;
+        let code = self.review_ranges(&ranges)?;
+        // What nobody can read is inconclusive, and that stops a push in a gate.
+        if unread > 0 && code == exit::OK && may_be_gate(self.start) {
+            self.say_line(BLOCKED);
+            return Ok(exit::FAIL);
+        }
+        Ok(code)
     }
 
-    /// Each distinct range once.
-    fn distinct_ranges(&self, updates: Vec<RefUpdate>) -> Result<Vec<PushedChange>, RunError> {
+    /// Each distinct range once, and how many refs are no commit.
+    fn distinct_ranges(
+        &self,
+        updates: Vec<RefUpdate>,
+    ) -> Result<(Vec<PushedChange>, usize), RunError> {
         let start = self.start;
         let pushed =
             git::pushed_ranges(&start.dir, &start.git_environment(), self.remote, &updates)?;
         let mut ranges: BTreeMap<String, PushedChange> = BTreeMap::new();
+        let mut unread = 0;
         for (update, pushed) in updates.iter().zip(pushed) {
             let name = short_ref(&update.remote_ref).to_owned();
             match pushed {
                 PushedRange::Nothing => {}
                 PushedRange::NoCommit(what) => {
+                    unread += 1;
                     let id = &update.local;
                     self.say_line(&format!(
                         "{name} is {what}: not reviewed; to review it: git cat-file -p {id} | git diff --no-index /dev/null - | git council review --patch -"
@@ -76,7 +91,7 @@ impl PrePush<'_> {
                 }
             }
         }
-        Ok(ranges.into_values().collect())
+        Ok((ranges.into_values().collect(), unread))
     }
 
     fn review_ranges(&self, ranges: &[PushedChange]) -> Result<u8, RunError> {
@@ -106,9 +121,7 @@ impl PrePush<'_> {
             remember_shown(&report, self.start);
         }
         if worst == PushOutcome::Stopped {
-            self.say_line(
-                "the push is blocked (to push anyway: git push --no-verify, or GIT_COUNCIL=0)",
-            );
+            self.say_line(BLOCKED);
         }
         Ok(if worst == PushOutcome::Stopped {
             exit::FAIL

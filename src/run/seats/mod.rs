@@ -156,6 +156,7 @@ impl SeatPlanner<'_> {
             .seat_requests()
             .and_then(|chairs| self.mix_vendors(chairs));
         notes.extend(chairs.ok().and_then(|(_, note)| note));
+        notes.extend(self.undone_demands());
         notes
     }
 
@@ -292,12 +293,52 @@ impl SeatPlanner<'_> {
         Ok(chairs)
     }
 
-    /// Seats that the checkout asks for beside those that sit anyway. Never where a vote could outvote another, and never so
-    /// many that nobody could sit.
+    /// Why the checkout seats nobody. A vote must not be outvoted. Two who hold a critical finding carry it in a bench of two
+    /// and not in one of five, so that more models make the review weaker; and they are paid for by somebody else.
+    fn why_nobody_is_added(&self) -> Option<&'static str> {
+        let review = &self.settings().review;
+        if !matches!(review.procedure, Procedure::Review | Procedure::Debate) {
+            return Some("this procedure seats its own roles");
+        }
+        if review.consensus == ConsensusRule::Majority {
+            return Some("votes are counted, and more votes could outvote one");
+        }
+        let names_agent = self
+            .settings()
+            .judge
+            .iter()
+            .any(|seat| seat.agent.is_some());
+        if names_agent || self.default_agents() != [BUILT_IN] {
+            return Some("a larger bench of models needs more of them to agree, and costs more");
+        }
+        None
+    }
+
+    /// What the checkout asks for and does not get.
+    fn undone_demands(&self) -> Vec<String> {
+        let raised = &self.settings().review.raised;
+        let is_unknown = |name: &&String| !perspectives().iter().any(|p| p.name == **name);
+        let unknown = raised.perspectives.iter().filter(is_unknown).map(|name| {
+            format!("the checkout asks for the perspective `{name}`, which is not built in: it does not sit")
+        });
+        let mut notes: Vec<String> = unknown.collect();
+        let asks = raised.judges.is_some() || !raised.perspectives.is_empty();
+        if let Some(why) = self.why_nobody_is_added().filter(|_| asks) {
+            notes.push(format!(
+                "the checkout asks for more judges; none was added: {why}"
+            ));
+        }
+        let seats = self.seat_requests().map_or(0, |chairs| chairs.len());
+        if let Some(quorum) = raised.quorum.filter(|&quorum| quorum as usize > seats) {
+            notes.push(format!("the checkout asks for a quorum of {quorum}; {seats} judges sit, and all of them must count"));
+        }
+        notes
+    }
+
+    /// Seats that the checkout asks for beside those that sit anyway, never so many that nobody could sit.
     fn raise_seats(&self, chairs: &mut Vec<SeatRequest>) {
         let review = &self.settings().review;
-        let adds = matches!(review.procedure, Procedure::Review | Procedure::Debate);
-        if !adds || review.consensus == ConsensusRule::Majority {
+        if self.why_nobody_is_added().is_some() {
             return;
         }
         let each = (1 + u64::from(review.explorers)) * if review.mixed { 2 } else { 1 };
