@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::council::{Action, Council, Input, Plan, object_of};
 use crate::report::{Report, ReviewSubject};
 use crate::run::error::RunError;
+use crate::run::floor;
 use crate::run::loaded::LoadedRun;
 use crate::session::journal::JournalEntry;
 use crate::session::{PromptRenderer, replay_council, stored};
@@ -169,7 +170,8 @@ impl RunBundle {
         };
         let plan = serde_json::to_vec(&self.plan).map_err(|error| broken(&error))?;
         let plan = stored::parse_plan(&plan).map_err(|error| broken(&error))?;
-        let outcome = replay_council(plan, &self.entries).map_err(|error| broken(&error))?;
+        let mut outcome = replay_council(plan, &self.entries).map_err(|error| broken(&error))?;
+        floor::recall_rules(&mut outcome, &self.report.outcome);
         let Report {
             target,
             change,

@@ -23,7 +23,10 @@ pub(crate) fn find_resumable(
     let mut held = None;
     for (past, report) in store::list_runs(start)? {
         let is_open = match past.state() {
-            RunState::GoingOn => false,
+            RunState::GoingOn => {
+                held = held.or_else(|| store::hold_run(&past).err());
+                false
+            }
             RunState::CutOff => true,
             RunState::Finished => report.is_some_and(|report| report.incomplete),
         };

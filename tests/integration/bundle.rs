@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::harness::Repo;
+use crate::hook::CONFLICT;
 use crate::programs::{answer, with_judge};
 
 /// A fault that the scripted judges hold, with a secret in their words.
@@ -47,6 +48,29 @@ fn a_bundle_gives_the_same_report_without_the_repository() {
         .council(["replay", "run.json"])
         .ends(1)
         .prints("src/more.rs:2");
+}
+
+/// What the rules added to a council of models is not in its journal.
+#[test]
+fn what_the_rules_added_to_models_is_part_of_the_bundle() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    repo.write("notes.md", CONFLICT);
+    repo.commit("Conflict");
+    let run = repo
+        .council(["review", "HEAD", "--json"])
+        .ends(1)
+        .prints("conflict-marker");
+    let file = repo.in_home("run.json").display().to_string();
+    let replayed = repo
+        .council_with(&[], &["replay", "--json", "--bundle", &file])
+        .ends(1);
+    assert_eq!(replayed.stdout, run.stdout);
+    let elsewhere = Repo::home();
+    elsewhere.write("run.json", text(&repo));
+    elsewhere
+        .council(["replay", "run.json"])
+        .ends(1)
+        .prints("conflict-marker");
 }
 
 #[test]

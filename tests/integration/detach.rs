@@ -64,6 +64,7 @@ fn a_detached_review_that_takes_its_time_is_seen_and_has_a_deadline() {
     repo.council(["wait", &name, "--timeout", "100ms"])
         .ends(3)
         .tells("is still running");
+    repo.council(["resume"]).tells("holds it");
     repo.council(["wait"]).ends(3).prints("INCONCLUSIVE");
 }
 

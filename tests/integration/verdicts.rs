@@ -251,3 +251,12 @@ fn a_key_knows_the_change_again_and_what_it_was_judged_by() {
     repo.commit("Another change");
     assert_ne!(first, key(&[]));
 }
+
+#[test]
+fn a_review_here_writes_sarif_too() {
+    let repo = with(CRITICAL.0, CRITICAL.1);
+    repo.council(["review", "HEAD", "--sarif", "council.sarif"])
+        .ends(1);
+    let text = std::fs::read_to_string(repo.path().join("council.sarif")).unwrap();
+    assert!(text.contains("conflict-marker"), "{text}");
+}

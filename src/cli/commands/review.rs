@@ -6,14 +6,14 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::CommandContext;
 use crate::cli::councillors::{self, CouncillorArgs};
-use crate::cli::deliver::ReportOutput;
+use crate::cli::deliver::{ReportOutput, write_output};
 use crate::cli::detach;
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::review::review_pull_request;
 use crate::cli::modes::ModeArgs;
 use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
-use crate::report::exit;
+use crate::report::{self, exit};
 use crate::run::announce;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
@@ -331,6 +331,9 @@ pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunErr
         .output
         .as_deref()
         .map(|file| start.dir.join(file));
+    if let Some(sarif) = &args.forge.sarif {
+        write_output(&start.dir.join(sarif), report::sarif::render(&report))?;
+    }
     let code = ReportOutput::from_settings(&settings, file.as_deref())
         .deliver_report(&report, &start.console);
     remember_shown(&report, &start);

@@ -31,7 +31,11 @@ proptest! {
         let mut files: Vec<String> = answers.iter().map(|a| judge::render_judge(&seat, a.round, a, &Redactor::default())).collect();
         for (file, answer) in files.iter().zip(&answers) {
             let again = judge::parse_judge_file(file);
-            prop_assert_eq!(again.as_ref(), Some(answer));
+            prop_assert!(again.is_some());
+            // What is shaped like a secret is not kept: such a file is read, and says less.
+            if Redactor::default().redact_words(&text).text == text {
+                prop_assert_eq!(again.as_ref(), Some(answer));
+            }
         }
         files.push(markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: None, fold: false, links: None }));
         for file in &files {
