@@ -174,10 +174,7 @@ impl FindingCluster {
             .filter(|v| v.seat == seat && !v.withdrawn)
             .map(|v| {
                 let is_shown = self.is_shown(v);
-                // Whoever has a remark on a line did not see the hole in it.
-                let is_remark =
-                    v.severity() == Severity::Minor && self.severity() == Severity::Critical;
-                let kind = if is_remark {
+                let kind = if is_remark(v, Some(self.severity())) {
                     SupportKind::Joined
                 } else if is_shown {
                     SupportKind::SamePlace
@@ -315,12 +312,15 @@ fn models_before(
     let Some(path) = versions.first().map(|v| &v.finding.location.path) else {
         return models.to_vec();
     };
+    let worst = versions.iter().map(FindingVersion::severity).max();
     let spoke = |seat: SeatIndex| {
         let looked = |v: &FindingVersion| {
             let opinion = v.opinions.get(&seat);
             opinion.is_some_and(|opinion| opinion.found.is_some())
         };
-        versions.iter().any(|v| v.seat == seat || looked(v))
+        // Whoever only has a remark on the line holds nothing: it must not enlarge the bench either.
+        let holds = |v: &FindingVersion| v.seat == seat && !is_remark(v, worst);
+        versions.iter().any(|v| holds(v) || looked(v))
     };
     let was_shown = |seat: SeatIndex| {
         let mut files = judges[seat].planned.coverage.files.iter();
@@ -336,6 +336,11 @@ fn models_before(
     models
         .filter(|&seat| was_shown(seat) || spoke(seat))
         .collect()
+}
+
+/// Whether a version of a critical finding is a remark: whoever has one on a line did not see the hole in it.
+fn is_remark(version: &FindingVersion, worst: Option<Severity>) -> bool {
+    version.severity() == Severity::Minor && worst == Some(Severity::Critical)
 }
 
 fn collect_versions(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion> {
