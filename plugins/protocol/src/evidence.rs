@@ -1,5 +1,8 @@
 //! Anchor proof: a quote counts when it is found in the reviewed text.
 
+use std::borrow::Cow;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,8 +91,9 @@ impl FileLines {
     /// Lines are compared with outer white space removed and inner runs of white space as one space, since judges copy
     /// them from a diff. The first and the last line of the quote may be parts of theirs; those between must be whole.
     /// A quote shorter than [`SHORTEST_QUOTE`] counts only where it is a whole line. What is not found so is read once more
-    /// without what stands around quotes (numbers, markers, fences, marks), over the ends of lines, and as lines that are
-    /// joined by a line end or an ellipsis.
+    /// without what stands around quotes (numbers, markers, fences, marks), over the ends of lines, as lines that are
+    /// joined by a line end or an ellipsis, and without the blanks around operators. Letters that look the same are the
+    /// same, and characters that nobody sees are none.
     pub fn prove(&self, line: u32, quote: &str) -> Proof {
         if WantedQuote::from_quote(quote).lines.is_empty() {
             return Proof::unverified("no quote was given");
@@ -116,13 +120,26 @@ impl FileLines {
                 .iter()
                 .find_map(|reading| near(quote::joined(self, reading)))
         };
-        match whole().or_else(flowing).or_else(joined) {
+        let tight = || {
+            let lines = self.tightened();
+            readings
+                .iter()
+                .find_map(|reading| near(lines.standing(&tighten(reading))))
+        };
+        match whole().or_else(flowing).or_else(joined).or_else(tight) {
             Some(at) if at + 1 == claimed => Proof::Verified,
             Some(at) => Proof::Relocated {
                 line: u32::try_from(at + 1).unwrap_or(u32::MAX),
             },
             None => Proof::unverified("the quote does not stand in the file"),
         }
+    }
+
+    /// The same lines without the blanks around operators and brackets: a formatter puts them there, and a model leaves
+    /// them out.
+    fn tightened(&self) -> Self {
+        let lines = (0..self.len()).filter_map(|index| self.get(index));
+        Self::of(&lines.map(tighten).collect::<Vec<_>>().join("\n"))
     }
 
     /// Lines from 0 at which a quote stands line by line.
@@ -191,13 +208,48 @@ pub fn normalize_blanks(line: &str) -> String {
 }
 
 fn squeeze_onto(out: &mut String, line: &str) {
+    let seen = as_seen(line);
     let start = out.len();
-    for word in line.split_whitespace() {
+    for word in seen.split_whitespace() {
         if out.len() > start {
             out.push(' ');
         }
         out.push_str(word);
     }
+}
+
+/// A line as a reader sees it: macOS writes `é` as two characters and every model as one, and what has no width cannot be
+/// copied from a page.
+fn as_seen(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let composed = ComposingNormalizerBorrowed::new_nfc().normalize(line);
+    match composed.contains(has_no_width) {
+        true => Cow::Owned(composed.replace(has_no_width, "")),
+        false => composed,
+    }
+}
+
+fn has_no_width(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Lines without the blanks that stand beside something that is no part of a word.
+fn tighten(text: &str) -> String {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let tight = |line: &str| {
+        let line = normalize_blanks(line);
+        let mut out = String::with_capacity(line.len());
+        for (at, c) in line.char_indices() {
+            let next = line[at + c.len_utf8()..].chars().next();
+            if c != ' ' || is_word(out.chars().next_back()) && is_word(next) {
+                out.push(c);
+            }
+        }
+        out
+    };
+    text.lines().map(tight).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -219,6 +271,37 @@ mod tests {
             Proof::Relocated { line: 6 }
         );
         assert_eq!(prove_quote(TEXT, 0, "fn b()"), Proof::Relocated { line: 5 });
+    }
+
+    #[test]
+    fn blanks_around_operators_are_no_difference() {
+        let text = "def f(x):\n    y = x / 0\n    return g( y, 1 )\n";
+        for quote in [
+            "y = x/0",
+            "y=x/0",
+            "return g(y,1)",
+            "y = x /0\nreturn g(y, 1)",
+        ] {
+            assert!(prove_quote(text, 2, quote).resolves(), "{quote:?}");
+        }
+        for quote in ["y = x/1", "yx / 0", "returng(y, 1)"] {
+            assert!(!prove_quote(text, 2, quote).resolves(), "{quote:?}");
+        }
+    }
+
+    #[test]
+    fn what_looks_the_same_is_the_same() {
+        let written = "s = \"cafe\u{301}\"\nkey = \"a\u{200b}b\"\n";
+        assert_eq!(
+            prove_quote(written, 1, "s = \"caf\u{e9}\""),
+            Proof::Verified
+        );
+        assert_eq!(prove_quote(written, 2, "key = \"ab\""), Proof::Verified);
+        assert_eq!(
+            prove_quote("s = \"caf\u{e9}\"", 1, "s = \"cafe\u{301}\""),
+            Proof::Verified
+        );
+        assert!(!prove_quote(written, 1, "s = \"cafe\"").resolves());
     }
 
     #[test]

@@ -41,11 +41,17 @@ impl RepoPath {
     }
 
     /// The one of `known` that a judge means by this path: itself; without the `./`, `a/` or `b/` that tools put before it;
-    /// the only one that ends with it; or, where it is absolute, the longest one that it ends with. None: it is not clear.
+    /// the only one that ends with it; or, where it is absolute, the longest one that it ends with. What is not found so is
+    /// read without the marks of a text around it, and with `/` for `\`. None: it is not clear.
     pub fn resolve_among<'a>(
         &self,
         known: impl Iterator<Item = &'a Self> + Clone,
     ) -> Option<&'a Self> {
+        let as_written = self.resolve_plain(known.clone());
+        as_written.or_else(|| self.without_marks()?.resolve_plain(known))
+    }
+
+    fn resolve_plain<'a>(&self, known: impl Iterator<Item = &'a Self> + Clone) -> Option<&'a Self> {
         let readings = || std::iter::once(self.0.as_slice()).chain(unprefixed(&self.0));
         if let Some(found) = readings().find_map(|path| known.clone().find(|k| k.0 == path)) {
             return Some(found);
@@ -57,6 +63,17 @@ impl RepoPath {
         let plain = readings().last()?;
         let mut ending = known.filter(|k| !plain.is_empty() && is_end(&k.0, plain));
         ending.next().filter(|_| ending.next().is_none())
+    }
+
+    /// The path in `` `src/a.py` ``, `"src/a.py:12"` or `src\a.py`, where something of that kind stands in it.
+    fn without_marks(&self) -> Option<Self> {
+        let text = std::str::from_utf8(&self.0).ok()?;
+        let is_mark = |c: char| c.is_whitespace() || "`\"'".contains(c);
+        let inner = text.trim_matches(is_mark);
+        let place = inner.trim_end_matches(|c: char| c.is_ascii_digit());
+        let inner = place.strip_suffix(':').unwrap_or(inner);
+        let plain = inner.trim_matches(is_mark).replace('\\', "/");
+        (plain != text).then(|| Self(plain.into_bytes()))
     }
 
     /// Without `./` before it.
@@ -177,6 +194,9 @@ mod tests {
             ("net/mod.rs", "src/net/mod.rs"),
             ("a/tls.rs", "a/tls.rs"),
             ("/tmp/tree/src/net/tls.rs", "src/net/tls.rs"),
+            ("`src/net/tls.rs`", "src/net/tls.rs"),
+            ("src\\net\\tls.rs", "src/net/tls.rs"),
+            ("`./src/net/tls.rs:12`", "src/net/tls.rs"),
         ] {
             assert_eq!(meant(said).as_deref(), Some(path), "{said}");
         }
