@@ -11,6 +11,8 @@ use council_protocol::change::FileStatus;
 use council_protocol::evidence::FileLines;
 use council_protocol::{BlobSource, FileChange, LineKind, Location, Packet, Proof, RepoPath, Side};
 use council_secrets::Redactor;
+use council_syntax::language::Language;
+use council_syntax::outline::{self, FunctionSpan};
 use sha2::{Digest, Sha256};
 
 use crate::text::mark_hidden;
@@ -19,6 +21,9 @@ use crate::council::NearestLine;
 
 /// The largest file in which quotes are searched.
 const MAX_SEARCH_BYTES: usize = 64 << 20;
+
+/// The largest file whose functions are looked for.
+const MAX_OUTLINE_BYTES: usize = 4 << 20;
 
 /// Stands between hunks, so that no quote reaches from one into the next.
 const HUNK_GAP: &str = "\u{0}gap\u{0}";
@@ -48,6 +53,8 @@ struct SearchText {
     elsewhere: bool,
     /// A few bits of what stands in a line that is not shown as it is, by its index from 0.
     hidden: BTreeMap<usize, u16>,
+    /// The functions of a whole file.
+    functions: Arc<[FunctionSpan]>,
 }
 
 impl QuoteProver {
@@ -169,11 +176,17 @@ impl QuoteProver {
             let marked = mark_hidden(Cow::Borrowed(&shown.text));
             let mut forms = vec![text.as_str(), &shown.text, &marked];
             forms.dedup();
+            let is_whole = numbers.is_none() && text.len() <= MAX_OUTLINE_BYTES;
+            let functions: Arc<[FunctionSpan]> = match is_whole {
+                true => outline::functions(Language::from_path(&path.display()), &text).into(),
+                false => Arc::default(),
+            };
             texts.extend(forms.into_iter().map(|form| SearchText {
                 lines: FileLines::of(form),
                 numbers: numbers.clone(),
                 elsewhere,
                 hidden: hidden_lines(&text, form),
+                functions: Arc::clone(&functions),
             }));
         };
         match (blob, file) {
@@ -273,10 +286,44 @@ impl SearchText {
             .unwrap_or(index)
     }
 
-    /// The quoted lines with one more on either side.
+    /// The quoted lines with one more on either side, under the name of the function in which they stand. Lines that stand
+    /// there several times are told apart: what was dismissed at one place is not dismissed at the others.
     fn context_around(&self, at: u32, quoted: usize) -> String {
-        let first = (at as usize).saturating_sub(2);
-        let last = (at as usize).saturating_add(quoted);
+        let context = self.lines_around(at as usize, quoted);
+        let function = self.function_at(at as usize);
+        let Some(first) = (at as usize)
+            .checked_sub(1)
+            .and_then(|index| self.lines.get(index))
+        else {
+            return context;
+        };
+        let is_twin = |&other: &usize| {
+            self.lines.get(other - 1) == Some(first)
+                && self.function_at(other) == function
+                && self.lines_around(other, quoted) == context
+        };
+        let twins: Vec<usize> = (1..=self.lines.len()).filter(is_twin).collect();
+        let mut parts = Vec::new();
+        parts.extend(function.map(str::to_owned));
+        parts.push(context);
+        if twins.len() > 1 {
+            let nth = twins
+                .iter()
+                .position(|&twin| twin == at as usize)
+                .unwrap_or_default();
+            parts.push(format!("{}/{}", nth + 1, twins.len()));
+        }
+        parts.join("\n")
+    }
+
+    /// The name of the function in which a line stands.
+    fn function_at(&self, line: usize) -> Option<&str> {
+        let function = outline::enclosing(&self.functions, line)?;
+        (!function.name.is_empty()).then_some(function.name.as_str())
+    }
+
+    fn lines_around(&self, at: usize, quoted: usize) -> String {
+        let (first, last) = (at.saturating_sub(2), at.saturating_add(quoted));
         let lines = (first..last).filter_map(|index| Some((index, self.lines.get(index)?)));
         let lines = lines.filter(|(_, line)| !line.is_empty() && *line != HUNK_GAP);
         let lines: Vec<String> = lines

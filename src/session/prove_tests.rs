@@ -99,7 +99,7 @@ fn is_unverified(found: ProofWithContext) -> bool {
 #[test]
 fn a_quote_is_found_where_it_stands_with_the_lines_around_it() {
     let mut prover = with_blobs();
-    let context = "fn pay() {\ntransfer(amount);\n}";
+    let context = "pay\nfn pay() {\ntransfer(amount);\n}";
     let found = prove(&mut prover, "pay.rs", 3, "transfer(amount);");
     assert_eq!(found, (Proof::Verified, context.to_owned()));
     let moved = prove(&mut prover, "pay.rs", 77, "transfer(amount);");
@@ -206,4 +206,31 @@ fn who_was_shown_redacted_text_may_quote_it() {
     }
     let other = "let token = \"[redacted: other]\";";
     assert!(is_unverified(prove(&mut prover, "pay.rs", 40, other)));
+}
+
+/// What was dismissed in one function says nothing of the same lines in another, nor of a second copy in the same one.
+#[test]
+fn the_same_lines_elsewhere_have_another_context() {
+    let context = |text: &'static str, line| {
+        let blobs = Blobs([((Side::New, "pay.py"), text)].into());
+        let mut prover = QuoteProver::new(packet(), Arc::new(blobs), Redactor::default());
+        let (proof, context) = prove(&mut prover, "pay.py", line, "except:");
+        assert_eq!(proof, Proof::Verified);
+        context
+    };
+    let body = "    try:\n        pay()\n    except:\n        pass\n";
+    let text = |text: String| -> &'static str { text.leak() };
+    let alone = context(text(format!("def a():\n{body}")), 4);
+    let beside = text(format!("def a():\n{body}\n\n\ndef chargeback():\n{body}"));
+    assert_eq!(
+        context(beside, 4),
+        alone,
+        "the other function is another place"
+    );
+    assert_ne!(context(beside, 12), alone);
+    let moved = text(format!("import x\n\n\ndef a():\n{body}"));
+    assert_eq!(context(moved, 7), alone, "lines may move");
+    let twice = text(format!("def a():\n{body}{body}"));
+    assert_ne!(context(twice, 8), alone);
+    assert_ne!(context(twice, 4), context(twice, 8));
 }
