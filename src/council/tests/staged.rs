@@ -323,6 +323,21 @@ fn one_agent_is_enough_for_a_synthesis() {
 }
 
 #[test]
+fn an_answer_without_the_document_is_no_document() {
+    let mut run = Run::seated(stage(2, 1, 1));
+    go_on(&mut run);
+    let writer = judges(&run).remove(0);
+    for _ in 0..2 {
+        run.answer(&writer, Vote::Pass, |_| {});
+    }
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Inconclusive, VerdictReason::NoSynthesis)
+    );
+}
+
+#[test]
 fn when_all_fail_one_agent_works_alone() {
     let mut run = Run::seated(stage(2, 2, 4));
     run.fail("judge-1", FailureKind::Refused);
