@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::{CoverageState, Finding, Proof, Severity};
 
+use super::bearing::FindingPlace;
 use super::cluster::{ComparedFinding, group_findings};
 use super::evidence::{QuoteClaims, evidence_location, is_about_file};
 use super::judges::{Judges, SeatIndex, same_text};
@@ -68,6 +69,15 @@ impl FindingVersion {
             given.min(Severity::Significant)
         } else {
             given
+        }
+    }
+
+    /// It as evidence is held against it.
+    pub(super) fn place(&self) -> FindingPlace<'_> {
+        FindingPlace {
+            finding: &self.finding,
+            proof: &self.proof,
+            context: &self.context,
         }
     }
 
@@ -227,7 +237,27 @@ impl FindingCluster {
 
     /// Whether any version of it still stands, or somebody else holds it.
     pub(super) fn is_live(&self) -> bool {
-        self.versions.iter().any(FindingVersion::is_live) || self.is_held()
+        self.versions.iter().any(|v| self.stands(v)) || self.is_held()
+    }
+
+    /// Whether a version of it counts for what it says.
+    pub(super) fn stands(&self, version: &FindingVersion) -> bool {
+        version.is_live() || self.is_left_open(version)
+    }
+
+    /// A critical finding with a real quote that its judge takes back is not settled by that: who is talked out of it must
+    /// not leave the change greener than who is refuted. Another judge has to refute it.
+    fn is_left_open(&self, version: &FindingVersion) -> bool {
+        version.withdrawn
+            && version.proof.resolves()
+            && version.severity() == Severity::Critical
+            && !self.is_refuted()
+    }
+
+    /// Whether a judge refuted what another raised, with evidence about it.
+    fn is_refuted(&self) -> bool {
+        let said = self.versions.iter().flat_map(|v| v.opinions.values());
+        said.map(WeighedOpinion::stake).any(|stake| stake.refutes)
     }
 
     /// It in words: those of its worst version.
@@ -235,19 +265,20 @@ impl FindingCluster {
         let worst = self
             .versions
             .iter()
-            .max_by_key(|v| (v.is_live(), v.severity()));
+            .max_by_key(|v| (self.stands(v), v.severity()));
         worst.map_or("", |v| v.finding.description.as_str())
     }
 
     /// How bad it is: the worst version that still stands, or the worst of all where none does.
     pub(super) fn severity(&self) -> Severity {
-        let live = self
+        let standing = self
             .versions
             .iter()
-            .filter(|v| v.is_live())
+            .filter(|v| self.stands(v))
             .map(FindingVersion::severity)
             .max();
-        live.or_else(|| self.versions.iter().map(FindingVersion::severity).max())
+        standing
+            .or_else(|| self.versions.iter().map(FindingVersion::severity).max())
             .unwrap_or(Severity::Minor)
     }
 
@@ -275,6 +306,13 @@ impl FindingCluster {
         let is_hidden = |v: &FindingVersion| by_rule(v) && v.finding.category == SECRETS;
         if self.versions.iter().filter(is_worst).any(is_hidden) {
             return Disposition::Confirmed;
+        }
+        let is_taken_back = |v: &FindingVersion| self.is_left_open(v);
+        if self.versions.iter().filter(is_worst).all(is_taken_back) {
+            return match self.is_held() {
+                true => Disposition::Unconfirmed,
+                false => Disposition::Disputed,
+            };
         }
         match rule {
             Some(Disposition::Confirmed) => Disposition::Confirmed,
@@ -389,20 +427,24 @@ fn finding_proof(
     (proof, context.to_owned())
 }
 
-/// Whether a judge took a finding back, naming something that holds and that it had not itself reported.
+/// Whether a judge took a finding back, naming something about it that holds and that it had not itself reported.
 fn is_withdrawn(judges: &Judges, seat: SeatIndex, number: usize, claims: &QuoteClaims) -> bool {
     let judge = &judges[seat];
-    let later = judge.answers.range(2..);
+    let Some(raised) = judge.raised.get(number - 1) else {
+        return false;
+    };
+    let (proof, context) = finding_proof(judges, seat, &raised.finding, claims);
+    let place = FindingPlace {
+        finding: &raised.finding,
+        proof: &proof,
+        context: &context,
+    };
+    let later = judge.answers.range(raised.round.saturating_add(1).max(2)..);
     later
         .flat_map(|(&round, answer)| answer.withdrawn.iter().map(move |w| (round, w)))
-        .any(|(round, w)| {
-            w.finding as usize == number
-                && judge
-                    .raised
-                    .get(number - 1)
-                    .is_some_and(|r| r.round < round)
-                && w.evidence
-                    .as_ref()
-                    .is_some_and(|e| claims.resolves(e) && !judge.reported_before(round, e))
+        .filter(|(_, withdrawal)| withdrawal.finding as usize == number)
+        .filter_map(|(round, withdrawal)| Some((round, withdrawal.evidence.as_ref()?)))
+        .any(|(round, evidence)| {
+            place.is_answered_by(evidence, claims) && !judge.reported_before(round, evidence)
         })
 }

@@ -94,7 +94,7 @@ fn judge_cluster<'a>(
 fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
     cluster.versions.iter().min_by_key(|v| {
         let f = &v.finding;
-        let bad = std::cmp::Reverse((v.is_live(), v.severity()));
+        let bad = std::cmp::Reverse((cluster.stands(v), v.severity()));
         (
             bad,
             v.round,

@@ -4,6 +4,7 @@
 //! function of findings, votes, participation and coverage.
 
 mod anonymity;
+mod bearing;
 mod challenge;
 mod check;
 mod closing;

@@ -33,6 +33,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(divided_council(state));
     notes.extend(weak_withdrawals(state));
     notes.extend(rejected_criticals(state));
+    notes.extend(open_withdrawals(state));
     notes.extend(lowered_criticals(state));
     notes.extend(lost_votes(state));
     notes.extend(cut.map(|cause| cut_short(&state.plan, state.completed, cause)));
@@ -179,22 +180,53 @@ fn rejected_criticals(state: &DebateState) -> Vec<String> {
     let critical = rejected.filter(is_critical);
     let say = |cluster: &FindingCluster| {
         let worst = cluster.versions.iter().max_by_key(|v| given(v))?;
-        let judge = state.judges[worst.seat].id();
-        let (path, line) = (
-            worst.finding.location.path.display(),
-            worst.finding.location.line,
-        );
         let why = match &worst.proof {
             council_protocol::Proof::Unverified { reason } => {
                 format!("its quote does not hold ({reason})")
             }
-            _ => "it took it back with evidence, and nobody else holds it".to_owned(),
+            _ => "it was taken back and refuted with evidence, and nobody holds it".to_owned(),
         };
+        let whose = raised_by(state, cluster);
         Some(format!(
-            "a critical finding of {judge} at {path}:{line} does not count: {why}"
+            "a critical finding of {whose} does not count: {why}"
         ))
     };
     critical.filter_map(say).collect()
+}
+
+/// A critical finding that its own judges took back, and nobody else refuted: it stays open, and the reader is told why.
+fn open_withdrawals(state: &DebateState) -> Vec<String> {
+    let clusters = state.clusters();
+    let taken_back = |c: &&FindingCluster| {
+        let mut worst = c
+            .versions
+            .iter()
+            .filter(|v| v.severity() == Severity::Critical);
+        c.severity() == Severity::Critical
+            && c.disposition() != Disposition::Rejected
+            && worst.all(|v| v.withdrawn)
+    };
+    let open = clusters.iter().filter(taken_back);
+    open.map(|cluster| {
+        format!(
+            "a critical finding of {} was taken back, but no other judge refuted it with evidence: it stays open",
+            raised_by(state, cluster)
+        )
+    })
+    .collect()
+}
+
+/// Who raised a finding as critical, and where: `judge-1, judge-2 at a.rs:3`.
+fn raised_by(state: &DebateState, cluster: &FindingCluster) -> String {
+    let is_critical = |v: &&FindingVersion| v.finding.severity == Severity::Critical;
+    let versions = || cluster.versions.iter().filter(is_critical);
+    let mut judges: Vec<&str> = versions()
+        .map(|v| state.judges[v.seat].id().as_str())
+        .collect();
+    judges.dedup();
+    let place = versions().next().map(|v| &v.finding.location);
+    let place = place.map(|at| format!("{}:{}", at.path.display(), at.line));
+    format!("{} at {}", judges.join(", "), place.unwrap_or_default())
 }
 
 fn cut_short(plan: &Plan, completed: u8, cause: CancelCause) -> String {

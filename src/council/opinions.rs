@@ -148,8 +148,13 @@ impl LaterAnswer<'_> {
         reasoning: String,
         evidence: Option<Evidence>,
     ) {
+        // To look at the place is to look, but says nothing against it.
+        let counts = |e: &&Evidence| {
+            stance != Stance::Disagreed || version.place().is_answered_by(e, self.claims)
+        };
         let found = evidence
             .as_ref()
+            .filter(counts)
             .and_then(|e| version.place_of(e, self.claims));
         let opinion = Opinion {
             judge: self.judges[self.speaker].id().clone(),

@@ -1,8 +1,9 @@
 //! Votes over the rounds, and the evidence that changing one takes.
 
-use council_protocol::Vote;
-use council_protocol::answer::{Answer, Change};
+use council_protocol::answer::{Answer, Change, Evidence};
+use council_protocol::{Finding, Vote};
 
+use super::bearing::FindingPlace;
 use super::judges::{JudgeState, SeatIndex};
 use super::outcome::PositionChange;
 use super::plan::DebateSubject;
@@ -94,8 +95,34 @@ fn change_objection(
         Some(e) if judge.reported_before(round, e) => {
             Some("the judge had reported this evidence itself")
         }
+        Some(e) if to < from && !answers_own_finding(state, judge, round, e) => {
+            Some("the evidence says nothing of what the judge had found")
+        }
         Some(_) => None,
     }
+}
+
+/// Whether evidence for a milder vote is about something that the judge had found; where it had found nothing, whether it
+/// stands in a file of the change.
+fn answers_own_finding(
+    state: &DebateState,
+    judge: &JudgeState,
+    round: u8,
+    evidence: &Evidence,
+) -> bool {
+    let before = || judge.raised.iter().filter(|r| r.round < round);
+    let mut changed = judge.planned.coverage.files.iter();
+    let answers = |finding: &Finding| {
+        let (proof, context) = state.claims.proof_of(&finding.location, &finding.quote);
+        let place = FindingPlace {
+            finding,
+            proof: &proof,
+            context,
+        };
+        place.is_answered_by(evidence, &state.claims)
+    };
+    let answered = before().any(|raised| answers(&raised.finding));
+    answered || before().next().is_none() && changed.any(|file| file.path == evidence.path)
 }
 
 /// Whether the votes of R1 differed and the last votes do not: persuasion, or anchoring?

@@ -4,14 +4,14 @@
 //! everything that a later run would believe. Afterwards it can end a check as neutral at best.
 
 use council_protocol::answer::Stance;
-use council_protocol::{JudgeId, RepoPath};
+use council_protocol::{JudgeId, RepoPath, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Report, json};
 use crate::council::ReconsideredVerdict;
 use crate::council::consensus::{FindingStanding, finding_level};
-use crate::council::outcome::{Disposition, JudgedFinding, Verdict, VerdictReason};
+use crate::council::outcome::{Disposition, FindingMember, JudgedFinding, Verdict, VerdictReason};
 use crate::council::plan::{ConsensusRule, VerdictPolicy};
 
 /// Who says what a report says.
@@ -228,8 +228,20 @@ fn finding_contradiction(report: &Report, found: &JudgedFinding) -> Option<&'sta
         |o: &crate::council::outcome::Opinion| o.stance == Stance::Disagreed && o.resolves;
     let refuted = found.opinions.iter().any(refutes);
     let disposition = found.disposition;
-    if live().next().is_none() && disposition != Disposition::Rejected {
+    let open = || {
+        found
+            .members
+            .iter()
+            .filter(|m| m.proof.resolves() && m.withdrawn)
+    };
+    let is_critical = |m: &FindingMember| {
+        m.finding.severity == Severity::Critical && !m.finding.quote.trim().is_empty()
+    };
+    if live().chain(open()).next().is_none() && disposition != Disposition::Rejected {
         return Some("a finding counts that no judge holds");
+    }
+    if disposition == Disposition::Rejected && !refuted && open().any(is_critical) {
+        return Some("a critical finding was taken back, and nobody else refuted it");
     }
     if live().next().is_some() && disposition == Disposition::Rejected {
         return Some("a finding is rejected that a judge holds with proof");

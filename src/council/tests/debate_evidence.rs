@@ -4,7 +4,7 @@ use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
 use council_protocol::{Severity, Vote};
 
 use super::debate::{debate, in_r2};
-use super::run::{Run, change, evidence, finding, made_up, response};
+use super::run::{Run, UNRELATED, change, evidence, finding, made_up, response};
 use crate::council::outcome::{Disposition, Verdict, VerdictReason};
 
 #[test]
@@ -35,6 +35,11 @@ fn a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
         "it had reported this itself"
     );
     assert_eq!(
+        counted(change(fail, pass, Some(evidence(UNRELATED)))),
+        (fail, true),
+        "it says nothing of what the judge had found"
+    );
+    assert_eq!(
         counted(change(Vote::Warn, pass, Some(evidence(20)))),
         (fail, true),
         "it never held WARN"
@@ -46,7 +51,7 @@ fn withdrawing_a_finding_has_the_same_bar() {
     let level = |evidence: Option<council_protocol::answer::Evidence>| {
         let mut run = Run::seated(debate(2));
         run.answer("judge-1", Vote::Warn, |a| {
-            a.findings = vec![finding(Severity::Critical, 3)]
+            a.findings = vec![finding(Severity::Significant, 3)]
         });
         run.answer("judge-2", Vote::Pass, |_| {});
         run.restate();
@@ -66,6 +71,11 @@ fn withdrawing_a_finding_has_the_same_bar() {
     };
     assert_eq!(level(Some(evidence(20))), (Disposition::Rejected, false));
     assert_eq!(level(Some(made_up())), (Disposition::Unconfirmed, true));
+    assert_eq!(
+        level(Some(evidence(UNRELATED))),
+        (Disposition::Unconfirmed, true),
+        "it is about nothing that was found"
+    );
     assert_eq!(level(Some(evidence(3))), (Disposition::Unconfirmed, true));
     assert_eq!(level(None), (Disposition::Unconfirmed, true));
 }
@@ -134,6 +144,12 @@ fn a_rules_finding_is_confirmed_unless_it_is_refuted_with_evidence() {
     let rule = |e| opinion(Stance::Disagreed, e, true).concluded().findings[0].disposition;
     assert_eq!(rule(None), Disposition::Confirmed);
     assert_eq!(rule(Some(made_up())), Disposition::Confirmed);
+    assert_eq!(rule(Some(evidence(UNRELATED))), Disposition::Confirmed);
+    assert_eq!(
+        rule(Some(evidence(3))),
+        Disposition::Confirmed,
+        "its own line"
+    );
     assert_eq!(rule(Some(evidence(20))), Disposition::Disputed);
 }
 
@@ -201,7 +217,11 @@ fn repeating_what_one_was_shown_is_looking_at_its_place() {
         run.concluded().findings[0].disposition
     };
     assert_eq!(disposition(Tag::Same), Disposition::Confirmed);
-    assert_eq!(disposition(Tag::NotReproduced), Disposition::Disputed);
+    assert_eq!(
+        disposition(Tag::NotReproduced),
+        Disposition::Unconfirmed,
+        "and says nothing against it"
+    );
 }
 
 #[test]

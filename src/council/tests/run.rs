@@ -22,12 +22,14 @@ use crate::council::plan::{
 };
 use crate::council::{Action, CancelCause, Council, Input, Outcome, Plan, TimerId};
 
-/// The reviewed file: line `n` says `let value_n = compute(n);`.
+/// The reviewed file: line `n` says `let value_n = compute(n);`. Behind it, a line that has nothing to do with the others.
 pub(super) fn text() -> String {
-    (1..=60)
-        .map(|n| format!("let value_{n} = compute({n});\n"))
-        .collect()
+    let lines = (1..UNRELATED).map(|n| format!("let value_{n} = compute({n});\n"));
+    lines.chain(["colour: blue;\n".to_owned()]).collect()
 }
+
+/// The line of [`text`] that has nothing to do with the others.
+pub(crate) const UNRELATED: u32 = 61;
 
 /// Searches a quote in [`text`]; remembers what it found, since random councils quote the same few lines.
 pub(crate) fn search(n: u32, quote: &str) -> Proof {
@@ -143,8 +145,15 @@ pub(crate) fn finding(severity: Severity, n: u32) -> Finding {
     }
 }
 
-/// Evidence that stands where it says.
+/// Evidence that stands where it says; [`UNRELATED`] says nothing of any finding, and stands in another file.
 pub(crate) fn evidence(n: u32) -> Evidence {
+    if n == UNRELATED {
+        return Evidence {
+            path: "style.css".into(),
+            line: n,
+            quote: "colour: blue;".into(),
+        };
+    }
     Evidence {
         path: "a.rs".into(),
         line: n,

@@ -3,7 +3,7 @@
 use council_protocol::answer::{Evidence, Stance, Withdrawal};
 use council_protocol::{Finding, Severity, Task, Vote};
 
-use super::run::{Run, change, evidence, finding, plan, response};
+use super::run::{Run, UNRELATED, change, evidence, finding, plan, response};
 use crate::council::outcome::{
     Disposition, FindingLevel, Outcome, ReviewedBy, Verdict, VerdictReason,
 };
@@ -177,13 +177,47 @@ fn what_every_judge_holds_is_confirmed_whatever_the_sum() {
 fn what_is_taken_back_but_held_by_another_is_not_lost() {
     let (verdict, disposition) = becomes(&[TakesBack(50), Agrees(LINE)]);
     assert_eq!((verdict, disposition), OPEN);
+    assert_eq!(becomes(&[TakesBack(50), Finds, Silent]), OPEN);
+}
+
+/// Who is talked out of a critical finding must not leave the change greener than who is refuted.
+#[test]
+fn a_critical_that_is_taken_back_stays_open_until_another_judge_refutes_it() {
+    let told = |outcome: &Outcome, what: &str| {
+        let told = outcome.notes.iter().any(|note| note.contains(what));
+        assert!(told, "{:?}", outcome.notes);
+    };
     let outcome = debated(&[TakesBack(50), Silent]);
-    assert_eq!(outcome.findings[0].disposition, Disposition::Rejected);
-    let told = outcome
-        .notes
-        .iter()
-        .any(|n| n.contains("a critical finding of judge-1 at a.rs:30 does not count"));
-    assert!(told, "{:?}", outcome.notes);
+    assert_eq!((outcome.verdict, outcome.findings[0].disposition), DISPUTED);
+    told(
+        &outcome,
+        "a critical finding of judge-1 at a.rs:30 was taken back, but no other",
+    );
+    assert_eq!(becomes(&[TakesBack(50), TakesBack(45)]), DISPUTED);
+    assert_eq!(becomes(&[TakesBack(50), Refutes(UNRELATED)]), DISPUTED);
+    assert_eq!(
+        becomes(&[TakesBack(50), Refutes(LINE)]),
+        DISPUTED,
+        "its own line"
+    );
+    let outcome = debated(&[TakesBack(50), Refutes(45)]);
+    let became = (outcome.verdict, outcome.findings[0].disposition);
+    assert_eq!(became, (Verdict::Pass, Disposition::Rejected));
+    told(
+        &outcome,
+        "a critical finding of judge-1 at a.rs:30 does not count",
+    );
+}
+
+#[test]
+fn a_refutation_is_about_the_finding() {
+    assert_eq!(becomes(&[Finds, Finds, Refutes(UNRELATED)]), CONFIRMED);
+    assert_eq!(
+        becomes(&[Finds, Finds, Refutes(LINE)]),
+        CONFIRMED,
+        "its own line"
+    );
+    assert_eq!(becomes(&[Finds, Finds, Refutes(LINE + 1)]), DISPUTED);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use council_protocol::{Severity, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use super::run::plan;
-use super::world::{Script, World, world};
+use super::run::{UNRELATED, plan};
+use super::world::{Script, World, cited, world};
 use crate::council::outcome::{Disposition, Verdict};
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
 use crate::council::support::{
@@ -302,5 +302,52 @@ proptest! {
         let failing = outcome.findings.iter().any(|f| f.level == Some(crate::council::outcome::FindingLevel::Fail));
         let cut = outcome.reason.is_cut_short();
         prop_assert!(!failing || cut || outcome.verdict == Verdict::Fail, "{:?}", outcome);
+    }
+
+    /// Any line of the tree can be quoted: what says nothing of a finding takes nothing away from it.
+    #[test]
+    fn evidence_about_something_else_refutes_nothing(
+        finders in 1usize..4, refuters in 1usize..4, line in 1u32..12, own in any::<bool>(), rules in any::<bool>(),
+        seed in any::<u32>(),
+    ) {
+        let finds = Script {
+            findings: vec![(Severity::Critical, line, true)], deterministic: rules, ..Script::quiet(Vote::Fail)
+        };
+        let cites = if own { line } else { UNRELATED };
+        let refutes = Script { opinion: Some((Stance::Disagreed, cites, true)), ..Script::quiet(Vote::Pass) };
+        let bench = |other: Script| [vec![finds.clone(); finders], vec![other; refuters]].concat();
+        let refuted = debate(bench(refutes), seed).play();
+        let watched = debate(bench(Script::quiet(Vote::Pass)), seed).play();
+        prop_assert_eq!(refuted.verdict, watched.verdict, "{:?}", refuted);
+        prop_assert_eq!(refuted.findings[0].disposition, watched.findings[0].disposition);
+    }
+
+    /// A critical finding with a real quote is answered by another judge's evidence or leaves a warning: taking it back
+    /// alone, over whatever line, is never a PASS.
+    #[test]
+    fn nobody_takes_a_critical_back_alone(
+        world in prop_oneof![
+            world(Procedure::Debate, 1..5), world(Procedure::CrossExamination, 1..4), world(Procedure::Staged, 1..4),
+        ],
+        line in 1u32..12, cited in cited(),
+    ) {
+        let mut world = world.faultless();
+        world.plan.consensus = ConsensusRule::Findings;
+        world.plan.debate = DebateMode::Force;
+        let first = world.scripts.values_mut().next().expect("a judge");
+        first.findings = vec![(Severity::Critical, line, true)];
+        first.grounds = Some((cited, true));
+        first.deterministic = false;
+        let outcome = world.play();
+        for found in &outcome.findings {
+            let refuted = found.opinions.iter().any(|o| o.stance == Stance::Disagreed && o.resolves);
+            let real = |m: &crate::council::outcome::FindingMember| {
+                m.finding.severity == Severity::Critical && m.proof.resolves()
+            };
+            if found.members.iter().any(real) && !refuted {
+                prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
+                prop_assert_ne!(found.disposition, Disposition::Rejected, "{:?}", outcome);
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use council_protocol::{CoverageState, JudgeId, Millis, Severity, Vote};
 use proptest::prelude::*;
 
 use super::play::Play;
-use super::run::{coverage, plan, without_message};
+use super::run::{UNRELATED, coverage, plan, without_message};
 use crate::council::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure};
 use crate::council::{CancelCause, Outcome, Plan};
 
@@ -128,6 +128,11 @@ fn tag() -> impl Strategy<Value = Tag> {
     prop_oneof![Just(Tag::Same), Just(Tag::New), Just(Tag::NotReproduced)]
 }
 
+/// A line that evidence cites: most are of the reviewed file.
+pub(super) fn cited() -> impl Strategy<Value = u32> {
+    prop_oneof![6 => 1u32..24, 1 => Just(UNRELATED)]
+}
+
 prop_compose! {
     fn character()(
         seated in prop::bool::weighted(0.95),
@@ -148,8 +153,8 @@ prop_compose! {
         votes in prop::array::uniform6(vote()),
         findings in prop::collection::vec((severity(), 1u32..12, prop::bool::weighted(0.8)), 0..4),
         deeds in prop::collection::vec(deed(), 0..8),
-        opinion in prop::option::of((stance(), 1u32..24, any::<bool>())),
-        grounds in prop::option::of((1u32..24, any::<bool>())),
+        opinion in prop::option::of((stance(), cited(), any::<bool>())),
+        grounds in prop::option::of((cited(), any::<bool>())),
         later in prop::option::of((tag(), severity(), 1u32..14)),
     ) -> Script {
         Script { votes, findings, deeds, opinion, grounds, later, ..character }

@@ -121,7 +121,7 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
     parts.extend(said.iter().filter(|v| !v.is_idle()).map(|voice| {
         let evidence = match (&voice.opinion.evidence, voice.opinion.resolves) {
             (Some(e), true) => format!("on {}:{}", e.path.display(), e.line),
-            (Some(_), false) => "on evidence that is not there".to_owned(),
+            (Some(_), false) => "on evidence that does not hold".to_owned(),
             (None, _) => "without evidence".to_owned(),
         };
         format!("{} {evidence}", voice.stance_words())
@@ -138,7 +138,7 @@ fn opinions(found: &JudgedFinding, names: &JudgeNames<'_>) -> Vec<String> {
             let found = if voice.opinion.resolves {
                 ""
             } else {
-                ", which is not there"
+                ", which does not hold"
             };
             format!(" (evidence: {}:{}{found})", e.path.display(), e.line)
         });
