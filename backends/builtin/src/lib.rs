@@ -67,6 +67,12 @@ pub fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
     scan::speaks_of(file, blobs)
 }
 
+/// Whether rules about production code pass a file over: an example, or somebody else's code.
+pub fn passes_over(path: &str) -> bool {
+    let role = role::FileRole::from_path(path, language::Language::from_path(path));
+    matches!(role, role::FileRole::Example | role::FileRole::Foreign)
+}
+
 /// What `git council explain RULE` says: the rule of that id.
 pub fn explain_rule(id: &str) -> Option<&'static RuleInfo> {
     rules().find(|info| info.id == id)

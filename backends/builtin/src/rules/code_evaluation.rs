@@ -27,15 +27,18 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     ],
     claims: &["eval", "exec(", "code execution", "arbitrary code"],
     check: RuleCheck::Line {
-        needles: &["eval", "exec(", "new function", "create_function"],
+        needles: &["eval", "exec(", "exec (", "new function", "create_function"],
         look: check_line,
     },
 };
 
-pattern!(PYTHON, r#"(?:^|[^.\w])(?:eval|exec)\(\s*([^)\s"'][^)]*)"#);
+pattern!(
+    PYTHON,
+    r#"(?:^|[^.\w])(?:eval|exec)\s*\(\s*([^)\s"'][^)]*)"#
+);
 pattern!(
     SCRIPT,
-    r#"(?:^|[^.\w$])(?:(?:window\.|globalThis\.)?eval\(\s*([^)\s"'][^)]*)|new Function\(\s*(.*\w))"#
+    r#"(?:^|[^.\w$])(?:(?:window\.|globalThis\.)?eval\s*\(\s*([^)\s"'][^)]*)|new Function\s*\(\s*(.*\w))"#
 );
 pattern!(
     RUBY,
@@ -43,7 +46,7 @@ pattern!(
 );
 pattern!(
     PHP,
-    r"(?:^|[^>:\w])(?:eval|create_function|assert)\(\s*[^)]*\$"
+    r"(?:^|[^>:\w])(?:eval|create_function|assert)\s*\(\s*[^)]*\$"
 );
 
 pattern!(
@@ -54,13 +57,20 @@ pattern!(
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
+    // The value may stand on the next line; then only where the call opens, so that nothing inside it is taken for one.
+    let opened = code
+        .trim_end()
+        .ends_with('(')
+        .then(|| line.statement())
+        .flatten();
+    let whole = opened.map_or_else(|| code.clone().into_owned(), |whole| whole.code);
     let found = match line.file.language {
-        Language::Python => PYTHON.is_match(&code) && !code.contains("def "),
-        Language::Script => SCRIPT.is_match(&code),
-        Language::Ruby => RUBY.is_match(&code) && !code.contains("def "),
+        Language::Python => PYTHON.is_match(&whole) && !code.contains("def "),
+        Language::Script => SCRIPT.is_match(&whole),
+        Language::Ruby => RUBY.is_match(&whole) && !code.contains("def "),
         // A shell expands inside double quotes; in a comment nothing is.
         Language::Shell => SHELL.is_match(&line.without_comments()),
-        _ => PHP.is_match(&code),
+        _ => PHP.is_match(&whole),
     };
     if found {
         hits.push(line.line_hit("A value is run as code."));

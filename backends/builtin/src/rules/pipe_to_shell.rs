@@ -9,7 +9,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "supply-chain",
         severity: Significant,
         summary: "a download that goes straight into a shell",
-        why: "What the server sends is run before anybody has seen it, and an interrupted transfer runs half of it.",
+        why: "What the server sends is run before anybody has seen it, and an interrupted transfer runs half of it. Over plain http \
+              anybody on the way can change it: significant; over https it is minor.",
         fix: "Download to a file, check it against a known digest, then run it; or install a packaged version.",
         examples: &[RuleExample {
             path: "Dockerfile",
@@ -32,7 +33,8 @@ pattern!(
 );
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    let text = line.without_comments();
+    let whole = line.statement();
+    let text = whole.map_or_else(|| line.without_comments().into_owned(), |whole| whole.text);
     let prose = matches!(line.file.language, Language::Prose | Language::Markup);
     if prose || !PIPED.is_match(&text) || line.file.language.is_code() {
         return;

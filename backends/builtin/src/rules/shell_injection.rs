@@ -37,36 +37,39 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         "exec(",
     ],
     check: RuleCheck::Line {
-        needles: &[
-            "shell=true",
-            "os.system",
-            "os.popen",
-            "getoutput",
-            "exec(",
-            "execsync(",
-            "\"-c\"",
-            "\"/c\"",
-            "popen(",
-            "system(",
-            "%x",
-            "shell_exec",
-            "passthru",
-        ],
+        needles: NEEDLES,
         look: check_line,
     },
 };
+
+const NEEDLES: &[&str] = &[
+    "shell=",
+    "shell =",
+    "os.system",
+    "os.popen",
+    "getoutput",
+    "exec(",
+    "execsync(",
+    "\"-c\"",
+    "\"/c\"",
+    "popen(",
+    "system(",
+    "%x",
+    "shell_exec",
+    "passthru",
+];
 
 pattern!(
     /// Python: a formatted string goes to a shell.
     PYTHON,
     r#"(?x)
-      \b(?:subprocess\.\w+|run|call|check_call|check_output|Popen)\(\s*(?:[rb]*f[rb]*["'].*\{|[^,]*["']\s*[%+]\s*\w|[^,]*["']\.format\(|[^,]*\w\s*\+\s*["']).*shell\s*=\s*True
-    | \b(?:os\.system|os\.popen|(?:subprocess|commands)\.getoutput|getstatusoutput)\(\s*(?:[rb]*f[rb]*["'].*\{|.*["']\s*[%+]\s*\w|.*["']\.format\(|.*\w\s*\+\s*["'])"#
+      \b(?:subprocess\.\w+|run|call|check_call|check_output|Popen)\s*\(\s*(?:[rb]*f[rb]*["'].*\{|[^,]*["']\s*[%+]\s*\w|[^,]*["']\.format\(|[^,]*\w\s*\+\s*["']).*shell\s*=\s*True
+    | \b(?:os\.system|os\.popen|(?:subprocess|commands)\.getoutput|getstatusoutput)\s*\(\s*(?:[rb]*f[rb]*["'].*\{|.*["']\s*[%+]\s*\w|.*["']\.format\(|.*\w\s*\+\s*["'])"#
 );
 pattern!(
     /// Node: `exec` takes a shell's line, `execFile` does not.
     SCRIPT,
-    r#"\b(?:child_process|cp|require\(["'](?:node:)?child_process["']\))\.exec(?:Sync)?\(\s*(?:`[^`]*\$\{|["'][^"']*["']\s*\+|\w+\s*\+)|(?:^|[^.\w])exec(?:Sync)?\(\s*(?:`[^`]*\$\{|["'][^"']*["']\s*\+)"#
+    r#"\b(?:child_process|cp|require\(["'](?:node:)?child_process["']\))\.exec(?:Sync)?\s*\(\s*(?:`[^`]*\$\{|["'][^"']*["']\s*\+|\w+\s*\+)|(?:^|[^.\w])exec(?:Sync)?\s*\(\s*(?:`[^`]*\$\{|["'][^"']*["']\s*\+)"#
 );
 pattern!(
     GO,
@@ -93,10 +96,36 @@ pattern!(
 pattern!(ESCAPED, r"(?i)quote|escape|shlex|shellwords|sanitize");
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    let code = CHOICE
-        .replace_all(&line.without_comments(), "")
-        .into_owned();
-    let found = match line.file.language {
+    if is_release_script(&line.file.path) {
+        return;
+    }
+    let own = find_call(line.file.language, &line.without_comments());
+    // Inside a string it is somebody else's code.
+    if let Some(at) = own {
+        if !line.in_literal(at) {
+            hits.push(line.line_hit(DESCRIPTION));
+        }
+    } else if let Some(whole) = line.statement().filter(|_| !line.in_literal(line.indent())) {
+        // Another line of it was asked before.
+        let asks = |text: &str| {
+            NEEDLES
+                .iter()
+                .any(|needle| text.to_lowercase().contains(needle))
+        };
+        let mut before = (whole.lines.0..line.number()).filter(|&at| line.file.is_added(at));
+        let is_told = before.any(|at| line.file.line_text(at).is_some_and(asks));
+        if !is_told && find_call(line.file.language, &whole.text).is_some() {
+            hits.push(line.line_hit(DESCRIPTION));
+        }
+    }
+}
+
+const DESCRIPTION: &str = "A shell's command line is put together from strings and values.";
+
+/// Where a call of a shell begins that takes a string put together from values.
+fn find_call(language: Language, text: &str) -> Option<usize> {
+    let code = CHOICE.replace_all(text, "");
+    let found = match language {
         Language::Python => PYTHON.find(&code),
         Language::Script => SCRIPT.find(&code),
         Language::Go => GO.find(&code),
@@ -105,11 +134,9 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         Language::Php => PHP.find(&code),
         _ => JAVA.find(&code),
     };
-    // Inside a string it is somebody else's code.
-    let called = found.is_some_and(|found| !line.in_literal(found.start()));
-    if called && !is_release_script(&line.file.path) && !ESCAPED.is_match(&code) {
-        hits.push(line.line_hit("A shell's command line is put together from strings and values."));
-    }
+    found
+        .filter(|_| !ESCAPED.is_match(&code))
+        .map(|found| found.start())
 }
 
 /// Whether a file is one that maintainers run by hand or in CI, with arguments of their own.

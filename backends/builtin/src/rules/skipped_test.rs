@@ -114,7 +114,12 @@ fn ran_before(line: &LineView<'_, '_>) -> bool {
     match file.language {
         Language::Script => line.literals().next().is_some_and(|(_, title)| {
             let title = title.trim_matches(['"', '\'', '`']);
-            let ran = |text: &str| holds_name(text, title) && !SCRIPT.is_match(text);
+            let titled = |text: &str| {
+                let mut marks = ['"', '\'', '`'].iter();
+                !title.is_empty()
+                    && marks.any(|mark| text.contains(&format!("{mark}{title}{mark}")))
+            };
+            let ran = |text: &str| titled(text) && !SCRIPT.is_match(text);
             file.removed_lines().any(|old| ran(old.text))
         }),
         Language::Go => (1..60).find_map(|by| declared(-by)).unwrap_or(false),

@@ -3,6 +3,7 @@
 mod escapes;
 mod excuses;
 mod first_round;
+mod layouts;
 mod second_round;
 mod wrong_classes;
 

@@ -17,13 +17,13 @@ fn speaking(text: &str) -> Vec<&'static str> {
 }
 
 #[track_caller]
-fn assert_silent(rule: &str, text: &str) {
+pub(super) fn assert_silent(rule: &str, text: &str) {
     let ids = speaking(text);
     assert!(!ids.contains(&rule), "{rule} speaks: {ids:?}\n{text}");
 }
 
 #[track_caller]
-fn assert_speaks(rule: &str, text: &str) {
+pub(super) fn assert_speaks(rule: &str, text: &str) {
     let ids = speaking(text);
     assert!(ids.contains(&rule), "{rule} is silent: {ids:?}\n{text}");
 }

@@ -3,6 +3,7 @@
 
 mod file;
 mod line;
+mod statement;
 mod syntax;
 
 use std::cell::OnceCell;
