@@ -42,6 +42,7 @@ pub(crate) fn build_plan(
     };
     let mut notes = prepared.notes.clone();
     notes.extend(inputs.notes);
+    notes.extend(passed_over_note(&prepared.packet, seats));
     Plan {
         procedure: inputs.procedure,
         debate: inputs.debate,
@@ -56,6 +57,36 @@ pub(crate) fn build_plan(
         notes,
         options: inputs.options,
     }
+}
+
+/// Which files only the rules against secrets and attacks looked at, where rules alone sit: `reviewed` would say more than
+/// was done.
+fn passed_over_note(packet: &Packet, seats: &[Seat]) -> Option<String> {
+    const NAMED: usize = 3;
+    if seats.iter().any(|seat| !seat.agent.deterministic) {
+        return None;
+    }
+    let shown = packet.files.iter().filter(|file| !file.hunks.is_empty());
+    let paths = shown.map(|file| file.path.display().into_owned());
+    let passed: Vec<String> = paths
+        .filter(|path| council_builtin::passes_over(path))
+        .collect();
+    let named = passed
+        .iter()
+        .take(NAMED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = match passed.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!passed.is_empty()).then(|| {
+        format!(
+            "{named}{more}: by the path an example or somebody else's code, so that of the built-in rules only those \
+             about secrets and deception looked there"
+        )
+    })
 }
 
 /// A change, or a text without one.
