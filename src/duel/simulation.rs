@@ -245,6 +245,7 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
         &transcript,
         ending,
         run::plan(Procedure::Duel, 2),
+        [None, None],
         &mut prove,
         &mut |_| None,
     );

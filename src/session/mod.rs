@@ -42,7 +42,7 @@ pub use opened::SessionBackend;
 pub(crate) use places::artefact_stem;
 pub use places::{RunFolders, RunRef};
 pub(crate) use prove::QuoteProver;
-pub(crate) use purse::BudgetLimits;
+pub(crate) use purse::{Budget, BudgetLimits, CALLS_FILE};
 pub use real::RealWorld;
 pub(crate) use record::record_council;
 pub(crate) use replay::replay_council;

@@ -27,7 +27,7 @@ pub struct BudgetLimits {
 
 /// The money of a run between two calls.
 #[derive(Debug, Default)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     money: BudgetLimits,
     spent_usd: f64,
     judges: BTreeMap<JudgeId, JudgeSpend>,
@@ -51,7 +51,7 @@ struct JudgeSpend {
 
 /// A call under way: one line of the log when it is over.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct LoggedCall {
+pub(crate) struct LoggedCall {
     /// Milliseconds since the run began.
     at_ms: Millis,
     judge: JudgeId,
@@ -69,14 +69,14 @@ pub(super) struct LoggedCall {
     /// `answered`, or the kind of the failure.
     outcome: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    usage: Option<Usage>,
+    pub(crate) usage: Option<Usage>,
     /// What was laid aside for it, in US dollars.
     #[serde(skip)]
     reserved_usd: f64,
 }
 
 impl Budget {
-    pub(super) fn new(money: BudgetLimits) -> Self {
+    pub(crate) fn new(money: BudgetLimits) -> Self {
         Self {
             money,
             ..Self::default()
@@ -85,7 +85,7 @@ impl Budget {
 
     /// Looks at a request before it is made, and says in it how much its calls may cost. An error: the call is not to be
     /// made, and this is what it comes to.
-    pub(super) fn before_request(
+    pub(crate) fn before_request(
         &mut self,
         request: &mut Request,
         now: Millis,
@@ -215,7 +215,7 @@ impl Budget {
     }
 
     /// Looks at an event as it comes: puts a price on what has none, and hands out the call that is over.
-    pub(super) fn after_event(&mut self, event: &mut Event, now: Millis) -> Option<LoggedCall> {
+    pub(crate) fn after_event(&mut self, event: &mut Event, now: Millis) -> Option<LoggedCall> {
         let (turn, outcome) = match event {
             Event::Answered { turn, .. } => (*turn, "answered".to_owned()),
             Event::Failed {

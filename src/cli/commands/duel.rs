@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::commands::review::{OutputArgs, ReviewArgs};
+use crate::cli::commands::review::{CouncilArgs, OutputArgs, ReviewArgs};
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::config::parse_duration;
@@ -15,7 +15,8 @@ use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::{DuelRole, resolve_role};
 use crate::report::exit;
 use crate::run::error::RunError;
-use crate::run::modes::duel::{self, Duel, prepare_subject};
+use crate::run::modes::duel::Duel;
+use crate::run::modes::duel_subject::{self, prepare_subject};
 use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
@@ -58,6 +59,9 @@ pub(crate) struct DuelArgs {
     /// How long a side waits for the other
     #[arg(long, value_name = "TIME", default_value = "600s")]
     pub(crate) timeout: String,
+    /// The most US dollars the duel may cost; a call that could exceed it is not made
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<String>,
     /// Keep the file when the duel is over
     #[arg(long)]
     pub(crate) keep: bool,
@@ -122,12 +126,13 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
             .map_or(Ok(default_poll), |text| time("--poll", text))?,
         timeout_ms: time("--timeout", &args.timeout)?,
         file,
+        relayed: args.relay,
     };
     let concluded = match role {
-        Some(role) => duel.side(role, &mut |receipt| match args.relay {
+        Some(role) => duel.side(role, &|line| match args.relay {
             true => start
                 .console
-                .print(&receipt.to_line())
+                .print(line)
                 .map_err(|error| io::Error::other(error.message)),
             false => Ok(()),
         })?,
@@ -146,19 +151,24 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         .deliver_report(&report, &start.console);
     // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
     if !args.keep && role.is_none() {
-        duel::remove(&duel.file)?;
+        duel_subject::remove(&duel.file)?;
     }
     Ok(code)
 }
 
 impl DuelArgs {
-    /// The arguments that name the subject, for another process of ours.
+    /// The arguments that name the subject and what it may cost, for another process of ours.
     fn subject_arguments(&self) -> Vec<OsString> {
         let patch = self
             .patch
             .iter()
             .flat_map(|file| ["--patch".into(), file.clone().into_os_string()]);
+        let cost = self
+            .max_cost
+            .iter()
+            .flat_map(|usd| ["--max-cost".into(), OsString::from(usd)]);
         patch
+            .chain(cost)
             .chain(self.subject.iter().map(OsString::from))
             .collect()
     }
@@ -168,6 +178,10 @@ impl DuelArgs {
         ReviewArgs {
             patch: self.patch.clone(),
             output: self.output.clone(),
+            council: CouncilArgs {
+                max_cost: self.max_cost.clone(),
+                ..CouncilArgs::default()
+            },
             ..ReviewArgs::default()
         }
     }
@@ -178,7 +192,7 @@ fn time(flag: &str, text: &str) -> Result<u64, RunError> {
 }
 
 fn check_file(file: &Path, start: &CommandContext) -> Result<u8, RunError> {
-    let text = duel::read(file)?;
+    let text = duel_subject::read(file)?;
     let transcript = DebateTranscript::parse(&text);
     let found = check_transcript(&transcript);
     let name = file

@@ -6,7 +6,7 @@ mod tests;
 
 use std::io;
 
-use council_agents::{SeatedJudge, StopSignal};
+use council_agents::{AgentReply, SeatedJudge, StopSignal};
 use council_protocol::{Answer, Failure, FailureKind, Millis, Task, Turn, TurnId};
 
 use crate::council::extract::{self, ExpectedEcho};
@@ -46,6 +46,15 @@ pub(crate) struct DuelSeat {
 /// Renders the text of a task for an agent that reads text; one that reads the task itself gets an empty prompt. An error is
 /// a template of the user's that cannot be rendered.
 pub(crate) type RenderPrompt<'a> = &'a dyn Fn(&Task, &str) -> Result<String, String>;
+
+/// Watches what the turns of a side cost.
+pub(crate) trait TurnMeter {
+    /// Asked before each turn, and says in it what it may cost. An error: the turn is not to be asked for.
+    fn before_turn(&mut self, turn: &mut Turn) -> Result<(), Failure>;
+
+    /// What became of it.
+    fn after_turn(&mut self, turn: &Turn, reply: &Result<AgentReply, Failure>);
+}
 
 /// How a side's run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +120,7 @@ pub(crate) fn play_side(
     prompt: RenderPrompt<'_>,
     desk: &mut dyn DuelFile,
     stop: &StopSignal,
+    meter: &mut dyn TurnMeter,
     told: &mut dyn FnMut(&str),
 ) -> Result<DuelFinished, DuelError> {
     let mut side = DuelSide::new(seat.role, seat.timeout_ms, desk.now());
@@ -124,6 +134,7 @@ pub(crate) fn play_side(
         sitting,
         prompt,
         stop,
+        meter,
         review: None,
         turns: 0,
     };
@@ -250,6 +261,7 @@ struct DuelAgent<'a> {
     sitting: &'a mut SeatedJudge,
     prompt: RenderPrompt<'a>,
     stop: &'a StopSignal,
+    meter: &'a mut dyn TurnMeter,
     review: Option<Answer>,
     turns: u32,
 }
@@ -331,7 +343,7 @@ impl DuelAgent<'_> {
         self.turns += 1;
         let prompt = (self.prompt)(&task, &self.seat.key)
             .map_err(|detail| Failure::new(FailureKind::Unsupported, detail))?;
-        let turn = Turn {
+        let mut turn = Turn {
             id: TurnId(self.turns),
             round: ROUND,
             key: self.seat.key.clone(),
@@ -340,7 +352,10 @@ impl DuelAgent<'_> {
             timeout_ms: self.seat.agent_timeout_ms,
             spend: None,
         };
-        let reply = self.sitting.take_turn(&turn, self.stop)?;
+        self.meter.before_turn(&mut turn)?;
+        let reply = self.sitting.take_turn(&turn, self.stop);
+        self.meter.after_turn(&turn, &reply);
+        let reply = reply?;
         let expected = ExpectedEcho {
             round: ROUND,
             key: &self.seat.key,

@@ -149,6 +149,17 @@ fn finding(line: u32) -> Finding {
     }
 }
 
+/// Costs nothing.
+struct Unmetered;
+
+impl TurnMeter for Unmetered {
+    fn before_turn(&mut self, _: &mut Turn) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn after_turn(&mut self, _: &Turn, _: &Result<AgentReply, Failure>) {}
+}
+
 fn sitting(agent: Scripted) -> SeatedJudge {
     let kind = AgentKind::Builtin {
         rules: Default::default(),
@@ -193,6 +204,7 @@ fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished
         &prompt,
         &mut desk,
         &StopSignal::default(),
+        &mut Unmetered,
         &mut |_| {},
     )
 }

@@ -51,8 +51,9 @@ pub(crate) fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &st
     if !speech.unanswered.is_empty() {
         out += &format!("No answer to {}.\n\n", join_ids(&speech.unanswered));
     } else if speech.replies.is_empty() && speech.points.is_empty() {
-        out += match speech.position {
-            Some(_) => "Nothing stands against the change.\n\n",
+        out += match &speech.position {
+            Some((Vote::Pass, _)) => "Nothing stands against the change.\n\n",
+            Some(_) => "This side names no finding whose quote holds.\n\n",
             None => "There is nothing to add.\n\n",
         };
     }

@@ -1,38 +1,40 @@
 //! Runs a duel: one side in this process, or both as two processes of ours.
 
 use std::ffi::OsString;
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::capability::Grant;
-use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::seat::{AgentSpec, Perspective};
 use council_protocol::{
     BlobSource, Capability, CapabilitySet, JudgeSpec, Location, Proof, Seat, Side, Task, Turn,
     TurnId,
 };
 
+use crate::run::announce::{announce_once, estimate_run};
 use crate::run::backends::BackendTable;
 use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
+use crate::run::estimate::cost_settings;
 use crate::run::execute::{run_places, save_run_report};
 use crate::run::facts::base_facts;
+use crate::run::modes::duel_subject::read_bytes;
+use crate::run::modes::foreign_side::foreign_seat;
+use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{StartedSide, wait_for_sides};
-use crate::run::prepare::{PreparedReview, prepare_review};
+use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
-use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::seats::SeatPlanner;
 
 use crate::council::Plan;
 use crate::council::plan::{
     DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
 };
-use crate::duel::driver::{
-    self as session, DuelFileOnDisk, DuelFinished, MAX_TRANSCRIPT_BYTES, ReportedFile,
-};
+use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, ReportedFile};
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
 use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::side::ending_of;
@@ -42,8 +44,8 @@ use crate::duel::{DuelEnding, DuelRole};
 use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::safe_file;
 use crate::session::{
-    CalendarMoment, PromptRenderer as _, QuoteProver, RealWorld, RunRef, SessionWorld,
-    WriteDurability, record_council,
+    BudgetLimits, CALLS_FILE, CalendarMoment, PromptRenderer as _, QuoteProver, RealWorld, RunRef,
+    SessionWorld, WriteDurability, record_council,
 };
 
 /// The transcript's name in the run's folder.
@@ -67,6 +69,8 @@ pub(crate) struct Duel<'a> {
     pub(crate) poll_ms: u64,
     pub(crate) timeout_ms: u64,
     pub(crate) file: PathBuf,
+    /// Whether another process of ours plays the other side: then this one may spend half of what the duel may cost.
+    pub(crate) relayed: bool,
 }
 
 /// A transcript that came to an end.
@@ -78,14 +82,16 @@ pub(crate) struct Concluded {
     seed: RunSeed,
     took_ms: u64,
     began: CalendarMoment,
+    /// What A and B spent, as far as they are ours.
+    spent: [SideSpending; 2],
 }
 
 impl Duel<'_> {
-    /// Plays one side in this process. `report` hears what it has written, for the process that started it.
+    /// Plays one side in this process. `relay` hears what it has written and spent, for the process that started it.
     pub(crate) fn side(
         &self,
         role: DuelRole,
-        report: &mut dyn FnMut(&WriteReceipt) -> io::Result<()>,
+        relay: &dyn Fn(&str) -> io::Result<()>,
     ) -> Result<Concluded, RunError> {
         self.check_file()?;
         let world = RealWorld::new();
@@ -93,7 +99,14 @@ impl Duel<'_> {
         let seed = draw_run_seed(&world)?;
         let seat = self.seat(role)?;
         let prompts = SeatPrompts::for_seats(std::slice::from_ref(&seat), self.prepared, &seed)?;
-        let mut sitting = self.sit(&seat, prompts.as_deref())?;
+        if !self.relayed {
+            self.announce(std::slice::from_ref(&seat), prompts.as_deref(), &world);
+        }
+        let spec = self.spec(&seat, prompts.as_deref());
+        // What cannot be told is missing in the sum; the next write to the same pipe fails and ends the side.
+        let tell_call = |line: &str| drop(relay(line));
+        let mut purse = SidePurse::new(&spec, self.limits(), &world, &tell_call);
+        let mut sitting = self.sit(spec)?;
         let stop = StopSignal::default();
         let prompt = |task: &Task, key: &str| {
             prompts.as_ref().map_or_else(
@@ -116,9 +129,20 @@ impl Duel<'_> {
                 self.start.notifier.log(&format!("{role}: {heading}"));
             }
         };
-        let mut desk = ReportedFile::new(DuelFileOnDisk::new(self.file.clone()), report);
-        let played = session::play_side(&side, &mut sitting, &prompt, &mut desk, &stop, &mut told);
+        let mut report = |receipt: &WriteReceipt| relay(&receipt.to_line());
+        let mut desk = ReportedFile::new(DuelFileOnDisk::new(self.file.clone()), &mut report);
+        let played = session::play_side(
+            &side,
+            &mut sitting,
+            &prompt,
+            &mut desk,
+            &stop,
+            &mut purse,
+            &mut told,
+        );
         sitting.end();
+        let mut spent = [SideSpending::default(), SideSpending::default()];
+        spent[usize::from(role == DuelRole::B)] = purse.spent;
         match played.map_err(RunError::run)? {
             DuelFinished::Concluded {
                 ending,
@@ -131,6 +155,7 @@ impl Duel<'_> {
                 seed,
                 took_ms: world.now_ms(),
                 began,
+                spent,
             }),
             DuelFinished::NoFile => {
                 let file = self.file.display();
@@ -151,12 +176,12 @@ impl Duel<'_> {
             return Err(RunError::usage(format!("{file} is there already"))
                 .hint("answer it with `--as b`, or move it away"));
         }
-        for role in [DuelRole::A, DuelRole::B] {
-            self.seat(role)?;
-        }
+        let seats = [self.seat(DuelRole::A)?, self.seat(DuelRole::B)?];
         let world = RealWorld::new();
         let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
+        let prompts = SeatPrompts::for_seats(&seats, self.prepared, &seed)?;
+        self.announce(&seats, prompts.as_deref(), &world);
         let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role));
         let refused = sides.iter().find_map(|side| side.as_ref().err().cloned());
         let ended = wait_for_sides(sides.into_iter().flatten().collect(), refused.is_some());
@@ -177,7 +202,12 @@ impl Duel<'_> {
                     .hint(format!("the transcript is kept: {}", self.file.display())),
             );
         }
-        let receipts: Vec<_> = ended.into_iter().flat_map(|side| side.receipts).collect();
+        let mut spent = [SideSpending::default(), SideSpending::default()];
+        let mut receipts = Vec::new();
+        for side in ended {
+            receipts.extend(side.receipts);
+            spent[usize::from(side.role == DuelRole::B)] = side.spent;
+        }
         let breach = check_receipts(&bytes, &receipts).err();
         let ending = match breach {
             Some(_) => DuelEnding::Violation,
@@ -190,7 +220,23 @@ impl Duel<'_> {
             seed,
             took_ms: world.now_ms(),
             began,
+            spent,
         })
+    }
+
+    /// What leaves the machine is told before it does.
+    fn announce(&self, seats: &[Seat], prompts: Option<&SeatPrompts>, world: &RealWorld) {
+        let forecast = estimate_run(prompts, seats, self.prepared);
+        announce_once(&forecast, self.prepared, world, self.start);
+    }
+
+    /// What this side may cost. Two processes of one duel cannot see what the other spends: each has half of it.
+    fn limits(&self) -> BudgetLimits {
+        let mut limits = cost_settings(&self.prepared.config.settings);
+        if self.relayed {
+            limits.most_usd = limits.most_usd.map(|usd| usd / 2.0);
+        }
+        limits
     }
 
     /// The side that cannot write would leave the other one waiting for it.
@@ -255,6 +301,7 @@ impl Duel<'_> {
             &judged.inputs,
         )?;
         self.keep_transcript(&world, &run, concluded)?;
+        keep_calls(&world, &run, &concluded.spent)?;
         let report = Report::new(
             judged.outcome,
             ReviewSubject::of(&self.prepared.packet),
@@ -291,7 +338,8 @@ impl Duel<'_> {
                 .map(|breach| format!("The protocol was broken: {breach}.")),
         );
         let ending = concluded.ending;
-        verdict::judge_transcript(transcript, ending, plan, &mut prove, &mut line_at)
+        let spent = concluded.spent.clone().map(|side| side.usage);
+        verdict::judge_transcript(transcript, ending, plan, spent, &mut prove, &mut line_at)
             .ok_or_else(|| RunError::run("the transcript could not be judged"))
     }
 
@@ -369,11 +417,8 @@ impl Duel<'_> {
         })
     }
 
-    fn sit(&self, seat: &Seat, prompts: Option<&SeatPrompts>) -> Result<SeatedJudge, RunError> {
-        let packet = Arc::clone(&self.prepared.packet);
-        let blobs = Arc::clone(&self.prepared.change.blobs);
-        let table = BackendTable::for_packet(self.start, packet, blobs, "duel", None);
-        let spec = JudgeSpec {
+    fn spec(&self, seat: &Seat, prompts: Option<&SeatPrompts>) -> JudgeSpec {
+        JudgeSpec {
             seat: seat.clone(),
             brief: prompts.map_or_else(
                 || "".into(),
@@ -381,50 +426,21 @@ impl Duel<'_> {
             ),
             room: None,
             max_answer_bytes: self.prepared.config.settings.limits.answer,
-        };
+        }
+    }
+
+    fn sit(&self, spec: JudgeSpec) -> Result<SeatedJudge, RunError> {
+        let packet = Arc::clone(&self.prepared.packet);
+        let blobs = Arc::clone(&self.prepared.change.blobs);
+        let table = BackendTable::for_packet(self.start, packet, blobs, "duel", None);
         let agent = table
             .kit
             .agents
-            .find_agent(&seat.agent.kind)
+            .find_agent(&spec.seat.agent.kind)
             .map_err(RunError::run)?;
         SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
 }
-
-/// The seat of a side that somebody else's program played: all that is known of it is how it signed.
-fn foreign_seat(transcript: &DebateTranscript, role: DuelRole) -> Seat {
-    let signatures = transcript
-        .sections
-        .iter()
-        .filter_map(|section| section.signature.as_ref());
-    let tool = signatures
-        .filter(|signed| signed.role == role)
-        .find_map(|signed| signed.tool.clone());
-    let name: String = tool
-        .unwrap_or_default()
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(MAX_TOOL_CHARS)
-        .collect();
-    let name = match name.trim() {
-        "" => format!("agent-{}", role.letter().to_ascii_lowercase()),
-        name => name.to_owned(),
-    };
-    Seat {
-        judge: session::judge_name(role).into(),
-        perspective: Perspective::default(),
-        agent: AgentSpec {
-            vendor: name.clone(),
-            name,
-            kind: AgentKind::Backend {},
-            model: None,
-            deterministic: false,
-        },
-    }
-}
-
-/// The most characters of a foreign tool's name.
-const MAX_TOOL_CHARS: usize = 40;
 
 /// A line of the reviewed side.
 fn reviewed_line(blobs: &dyn BlobSource, location: &Location) -> Option<String> {
@@ -434,65 +450,20 @@ fn reviewed_line(blobs: &dyn BlobSource, location: &Location) -> Option<String> 
     text.lines().nth(at).map(str::to_owned)
 }
 
-/// Prepares what two sides are to argue over: a revision, else a pull request that was fetched, else a file.
-pub(crate) fn prepare_subject(
-    request: &ReviewRequest,
-    subject: Option<&str>,
-    start: &RunContext,
-) -> Result<PreparedReview, RunError> {
-    let Some(subject) = subject else {
-        return prepare_review(request, start);
+/// Writes down every call of both sides, as of any other run.
+fn keep_calls(world: &RealWorld, run: &RunRef, spent: &[SideSpending; 2]) -> Result<(), RunError> {
+    let calls: String = spent
+        .iter()
+        .flat_map(|side| &side.calls)
+        .map(|call| format!("{call}\n"))
+        .collect();
+    let Some(path) = run.file_path(CALLS_FILE).filter(|_| !calls.is_empty()) else {
+        return Ok(());
     };
-    let with_target = |target| ReviewRequest {
-        target,
-        ..request.clone()
-    };
-    if let Some(number) = pull_request_number(subject) {
-        let refs = ["refs/pull", "refs/remotes/origin/pull"]
-            .map(|base| format!("HEAD...{base}/{number}/head"));
-        let found = refs.into_iter().find_map(|range| {
-            prepare_review(&with_target(RequestedTarget::Revision(range)), start).ok()
-        });
-        return found.ok_or_else(|| {
-            RunError::usage(format!("pull request {number} is not in this repository")).hint(
-                format!(
-                    "fetch it first: git fetch origin pull/{number}/head:refs/pull/{number}/head"
-                ),
-            )
-        });
-    }
-    let as_revision = prepare_review(
-        &with_target(RequestedTarget::Revision(subject.to_owned())),
-        start,
-    );
-    let path = start.dir.join(subject);
-    match as_revision {
-        Err(_) if path.is_file() => {
-            let is_patch = path
-                .extension()
-                .is_some_and(|e| e == "diff" || e == "patch");
-            let target = if is_patch {
-                RequestedTarget::Patch(path)
-            } else {
-                RequestedTarget::Document(path)
-            };
-            prepare_review(&with_target(target), start)
-        }
-        prepared => prepared,
-    }
-}
-
-/// The number in `#12`, `pull/12`, or the address of a pull request.
-fn pull_request_number(subject: &str) -> Option<u32> {
-    let number = match subject
-        .strip_prefix('#')
-        .or_else(|| subject.strip_prefix("pull/"))
-    {
-        Some(number) => number,
-        None if subject.contains("://") => subject.split_once("/pull/")?.1.split('/').next()?,
-        None => return None,
-    };
-    number.parse().ok()
+    let written = world
+        .disk()
+        .write_file(&path, calls.as_bytes(), WriteDurability::Cheap);
+    written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
 }
 
 fn turn(task: &Task, key: &str) -> Turn {
@@ -505,36 +476,4 @@ fn turn(task: &Task, key: &str) -> Turn {
         timeout_ms: 0,
         spend: None,
     }
-}
-
-/// A transcript's text.
-pub(crate) fn read(file: &Path) -> Result<String, RunError> {
-    let bytes = read_bytes(file)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn read_bytes(file: &Path) -> Result<Vec<u8>, RunError> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(file)
-        .and_then(|opened| {
-            opened
-                .take(MAX_TRANSCRIPT_BYTES + 1)
-                .read_to_end(&mut bytes)
-        })
-        .map_err(|error| RunError::usage(format!("cannot read {}: {error}", file.display())))?;
-    if bytes.len() as u64 > MAX_TRANSCRIPT_BYTES {
-        let large = format!(
-            "{} is larger than {} MiB",
-            file.display(),
-            MAX_TRANSCRIPT_BYTES >> 20
-        );
-        return Err(RunError::usage(large).hint("no debate is that long"));
-    }
-    Ok(bytes)
-}
-
-/// Deletes a transcript.
-pub(crate) fn remove(file: &Path) -> Result<(), RunError> {
-    std::fs::remove_file(file)
-        .map_err(|error| RunError::output(&file.display().to_string(), &error))
 }

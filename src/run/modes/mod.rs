@@ -2,7 +2,10 @@
 
 pub(crate) mod document;
 pub(crate) mod duel;
+pub(crate) mod duel_subject;
+mod foreign_side;
 pub(crate) mod matrix;
+mod side_purse;
 mod sides;
 pub(crate) mod stage;
 pub(crate) mod topic;

@@ -7,18 +7,28 @@ use std::time::Duration;
 
 use crate::duel::DuelRole;
 use crate::duel::protocol::receipts::WriteReceipt;
+use crate::run::modes::side_purse::SideSpending;
 
 /// A side that plays in a process of its own, and what it reports meanwhile.
 pub(super) struct StartedSide {
     role: DuelRole,
     child: Child,
-    reader: JoinHandle<Vec<WriteReceipt>>,
+    reader: JoinHandle<SideReports>,
+}
+
+/// What a side has told.
+#[derive(Debug, Default)]
+struct SideReports {
+    receipts: Vec<WriteReceipt>,
+    spent: SideSpending,
 }
 
 /// A side whose process has ended.
 pub(super) struct EndedSide {
     pub(super) succeeded: bool,
     pub(super) receipts: Vec<(DuelRole, WriteReceipt)>,
+    pub(super) role: DuelRole,
+    pub(super) spent: SideSpending,
 }
 
 /// How often a side is asked whether it still plays.
@@ -49,7 +59,8 @@ impl StartedSide {
     pub(super) fn start(role: DuelRole, mut command: Command) -> io::Result<Self> {
         let mut child = command.spawn()?;
         let pipe = child.stdout.take();
-        let reader = std::thread::spawn(move || pipe.map_or_else(Vec::new, read_receipts));
+        let reader =
+            std::thread::spawn(move || pipe.map_or_else(SideReports::default, read_reports));
         Ok(Self {
             role,
             child,
@@ -60,10 +71,13 @@ impl StartedSide {
     fn reap(mut self) -> EndedSide {
         let status = self.child.wait();
         // A reader that broke down read nothing: then no byte of the file is accounted for.
-        let receipts = self.reader.join().unwrap_or_default();
+        let reports = self.reader.join().unwrap_or_default();
+        let receipts = reports.receipts.into_iter();
         EndedSide {
             succeeded: status.is_ok_and(|status| status.success()),
-            receipts: receipts.into_iter().map(|r| (self.role, r)).collect(),
+            receipts: receipts.map(|r| (self.role, r)).collect(),
+            role: self.role,
+            spent: reports.spent,
         }
     }
 }
@@ -71,10 +85,13 @@ impl StartedSide {
 /// The most bytes of reports that are read from a side: a few hundred for each of its sections.
 const MAX_REPORTED_BYTES: u64 = 1 << 20;
 
-fn read_receipts(pipe: ChildStdout) -> Vec<WriteReceipt> {
+fn read_reports(pipe: ChildStdout) -> SideReports {
     let lines = BufReader::new(pipe.take(MAX_REPORTED_BYTES)).lines();
-    let lines = lines.map_while(Result::ok);
-    lines
-        .filter_map(|line| WriteReceipt::from_line(&line))
-        .collect()
+    let mut reports = SideReports::default();
+    for line in lines.map_while(Result::ok) {
+        if !reports.spent.count_line(&line) {
+            reports.receipts.extend(WriteReceipt::from_line(&line));
+        }
+    }
+    reports
 }

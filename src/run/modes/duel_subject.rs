@@ -1,0 +1,103 @@
+//! What a duel is about, and where it is written.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::duel::driver::MAX_TRANSCRIPT_BYTES;
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+use crate::run::prepare::{PreparedReview, prepare_review};
+use crate::run::request::{RequestedTarget, ReviewRequest};
+
+/// Prepares what two sides are to argue over: a revision, else a pull request that was fetched, else a file.
+pub(crate) fn prepare_subject(
+    request: &ReviewRequest,
+    subject: Option<&str>,
+    start: &RunContext,
+) -> Result<PreparedReview, RunError> {
+    let Some(subject) = subject else {
+        return prepare_review(request, start);
+    };
+    let with_target = |target| ReviewRequest {
+        target,
+        ..request.clone()
+    };
+    if let Some(number) = pull_request_number(subject) {
+        let refs = ["refs/pull", "refs/remotes/origin/pull"]
+            .map(|base| format!("HEAD...{base}/{number}/head"));
+        let found = refs.into_iter().find_map(|range| {
+            prepare_review(&with_target(RequestedTarget::Revision(range)), start).ok()
+        });
+        return found.ok_or_else(|| {
+            RunError::usage(format!("pull request {number} is not in this repository")).hint(
+                format!(
+                    "fetch it first: git fetch origin pull/{number}/head:refs/pull/{number}/head"
+                ),
+            )
+        });
+    }
+    let as_revision = prepare_review(
+        &with_target(RequestedTarget::Revision(subject.to_owned())),
+        start,
+    );
+    let path = start.dir.join(subject);
+    match as_revision {
+        Err(_) if path.is_file() => {
+            let is_patch = path
+                .extension()
+                .is_some_and(|e| e == "diff" || e == "patch");
+            let target = if is_patch {
+                RequestedTarget::Patch(path)
+            } else {
+                RequestedTarget::Document(path)
+            };
+            prepare_review(&with_target(target), start)
+        }
+        prepared => prepared,
+    }
+}
+
+/// The number in `#12`, `pull/12`, or the address of a pull request.
+fn pull_request_number(subject: &str) -> Option<u32> {
+    let number = match subject
+        .strip_prefix('#')
+        .or_else(|| subject.strip_prefix("pull/"))
+    {
+        Some(number) => number,
+        None if subject.contains("://") => subject.split_once("/pull/")?.1.split('/').next()?,
+        None => return None,
+    };
+    number.parse().ok()
+}
+
+/// A transcript's text.
+pub(crate) fn read(file: &Path) -> Result<String, RunError> {
+    let bytes = read_bytes(file)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+pub(super) fn read_bytes(file: &Path) -> Result<Vec<u8>, RunError> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|opened| {
+            opened
+                .take(MAX_TRANSCRIPT_BYTES + 1)
+                .read_to_end(&mut bytes)
+        })
+        .map_err(|error| RunError::usage(format!("cannot read {}: {error}", file.display())))?;
+    if bytes.len() as u64 > MAX_TRANSCRIPT_BYTES {
+        let large = format!(
+            "{} is larger than {} MiB",
+            file.display(),
+            MAX_TRANSCRIPT_BYTES >> 20
+        );
+        return Err(RunError::usage(large).hint("no debate is that long"));
+    }
+    Ok(bytes)
+}
+
+/// Deletes a transcript.
+pub(crate) fn remove(file: &Path) -> Result<(), RunError> {
+    std::fs::remove_file(file)
+        .map_err(|error| RunError::output(&file.display().to_string(), &error))
+}

@@ -1,0 +1,210 @@
+//! What one side of a duel may cost, and does: asked before each of its turns, counted after it, told to whoever started it.
+
+use council_agents::AgentReply;
+use council_protocol::message::Usage;
+use council_protocol::{Event, Failure, JudgeId, JudgeSpec, Message, Request, Turn};
+use serde::{Deserialize, Serialize};
+
+use crate::duel::driver::TurnMeter;
+use crate::session::{Budget, BudgetLimits, RealWorld, SessionWorld as _};
+
+/// What a side has spent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct SideSpending {
+    /// The sum of its calls; none: it made none that cost anything.
+    pub(super) usage: Option<Usage>,
+    /// The calls as `calls.jsonl` has them.
+    pub(super) calls: Vec<serde_json::Value>,
+}
+
+/// A call as a side tells it the process that started it.
+#[derive(Serialize, Deserialize)]
+struct ReportedCall {
+    call: serde_json::Value,
+    usage: Option<Usage>,
+}
+
+impl SideSpending {
+    /// Counts a line of a side; false: it is something else.
+    pub(super) fn count_line(&mut self, line: &str) -> bool {
+        let Ok(reported) = serde_json::from_str::<ReportedCall>(line) else {
+            return false;
+        };
+        self.count(reported);
+        true
+    }
+
+    fn count(&mut self, reported: ReportedCall) {
+        self.calls.push(reported.call);
+        if let Some(usage) = reported.usage {
+            let before = self.usage.take().unwrap_or_default();
+            self.usage = Some(before.plus(&usage));
+        }
+    }
+}
+
+/// The money of one side.
+pub(super) struct SidePurse<'a> {
+    judge: JudgeId,
+    budget: Budget,
+    clock: &'a RealWorld,
+    /// Hears each call as a line.
+    relay: &'a dyn Fn(&str),
+    pub(super) spent: SideSpending,
+}
+
+impl<'a> SidePurse<'a> {
+    pub(super) fn new(
+        spec: &JudgeSpec,
+        limits: BudgetLimits,
+        clock: &'a RealWorld,
+        relay: &'a dyn Fn(&str),
+    ) -> Self {
+        let mut budget = Budget::new(limits);
+        let mut seated = Request::Spawn { spec: spec.clone() };
+        // That somebody sits costs nothing yet.
+        drop(budget.before_request(&mut seated, 0));
+        Self {
+            judge: spec.seat.judge.clone(),
+            budget,
+            clock,
+            relay,
+            spent: SideSpending::default(),
+        }
+    }
+}
+
+impl TurnMeter for SidePurse<'_> {
+    fn before_turn(&mut self, turn: &mut Turn) -> Result<(), Failure> {
+        let message = Message::Turn {
+            judge: self.judge.clone(),
+            turn: turn.clone(),
+        };
+        let mut request = Request::Send { message };
+        let asked = self
+            .budget
+            .before_request(&mut request, self.clock.now_ms());
+        if let Err(refused) = asked
+            && let Event::Failed { failure, .. } = *refused
+        {
+            return Err(failure);
+        }
+        if let Request::Send {
+            message: Message::Turn { turn: approved, .. },
+        } = request
+        {
+            turn.spend = approved.spend;
+        }
+        Ok(())
+    }
+
+    fn after_turn(&mut self, turn: &Turn, reply: &Result<AgentReply, Failure>) {
+        let mut event = match reply {
+            Ok(reply) => Event::Answered {
+                judge: self.judge.clone(),
+                turn: turn.id,
+                raw: reply.raw.as_str().into(),
+                usage: reply.usage.clone(),
+            },
+            Err(failure) => Event::Failed {
+                judge: self.judge.clone(),
+                turn: Some(turn.id),
+                failure: failure.clone(),
+            },
+        };
+        let Some(call) = self.budget.after_event(&mut event, self.clock.now_ms()) else {
+            return;
+        };
+        let reported = ReportedCall {
+            usage: call.usage.clone(),
+            // Numbers, names and counts: nothing in it fails to be written.
+            call: serde_json::to_value(&call).unwrap_or_default(),
+        };
+        (self.relay)(&(serde_json::to_string(&reported).unwrap_or_default() + "\n"));
+        self.spent.count(reported);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+
+    use council_protocol::price::ModelPrice;
+    use council_protocol::seat::{AgentKind, AgentSpec, Endpoint};
+    use council_protocol::{FailureKind, Seat, Task, TurnId};
+
+    use super::*;
+
+    fn spec() -> JudgeSpec {
+        let agent = AgentSpec {
+            name: "api".into(),
+            kind: AgentKind::Http(Endpoint::default()),
+            vendor: "v".into(),
+            model: Some("m".into()),
+            deterministic: false,
+        };
+        JudgeSpec {
+            seat: Seat {
+                judge: "judge-a".into(),
+                perspective: Default::default(),
+                agent,
+            },
+            brief: "x".repeat(4_000).into(),
+            room: None,
+            max_answer_bytes: 9,
+        }
+    }
+
+    #[test]
+    fn a_side_stops_at_its_bound_and_tells_every_call() {
+        let price = ModelPrice {
+            input: 10_000_000,
+            cached: 0,
+            output: 100_000_000,
+        };
+        let limits = BudgetLimits {
+            prices: BTreeMap::from([("m".to_owned(), price)]),
+            most_usd: Some(0.4),
+        };
+        let (world, lines) = (RealWorld::new(), RefCell::new(String::new()));
+        let relay = |line: &str| lines.borrow_mut().push_str(line);
+        let mut purse = SidePurse::new(&spec(), limits, &world, &relay);
+        let mut made = 0;
+        let refused = loop {
+            let mut turn = Turn {
+                id: TurnId(made + 1),
+                round: 1,
+                key: String::new(),
+                task: Task::Review,
+                prompt: String::new(),
+                timeout_ms: 1,
+                spend: None,
+            };
+            if let Err(failure) = purse.before_turn(&mut turn) {
+                break failure;
+            }
+            assert!(turn.spend.is_some(), "the agent is told what it may cost");
+            // 1,000 tokens in and 1,500 out: $0.16.
+            let usage = Usage {
+                input_tokens: Some(1_000),
+                output_tokens: Some(1_500),
+                ..Usage::default()
+            };
+            let reply = AgentReply {
+                raw: "raw".into(),
+                usage: Some(usage),
+            };
+            purse.after_turn(&turn, &Ok(reply));
+            made += 1;
+            assert!(made < 9, "nobody stopped it");
+        };
+        assert_eq!((made, refused.kind), (2, FailureKind::Quota));
+        let mut heard = SideSpending::default();
+        assert!(lines.borrow().lines().all(|line| heard.count_line(line)));
+        assert_eq!(heard, purse.spent);
+        assert_eq!(heard.calls.len(), 2);
+        let cost = heard.usage.and_then(|usage| usage.cost_usd).unwrap();
+        assert!((cost - 0.32).abs() < 1e-9, "{cost}");
+    }
+}
