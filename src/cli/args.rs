@@ -13,7 +13,6 @@ use crate::config::{ColorChoice, KeyValue};
     name = "git council",
     bin_name = "git council",
     version,
-    disable_help_subcommand = true,
     arg_required_else_help = true,
     subcommand_required = true,
     after_help = "Exit codes: 0 PASS, WARN or SKIPPED · 1 FAIL · 2 usage or configuration · 3 INCONCLUSIVE · \

@@ -72,7 +72,7 @@ impl std::fmt::Display for DisobeyedKey {
         let Self { path, origin, .. } = self;
         write!(
             f,
-            "`{path}` ({origin}) is not obeyed: what comes with a change can only make its review stricter. Set it in \
+            "`{path}` ({origin}) is ignored: what comes with a change can only make its review stricter. Set it in \
              your own configuration or on the trusted branch, or follow your own worktree with --trust-worktree"
         )
     }

@@ -274,7 +274,7 @@ fn a_worktree_copy_of_the_trusted_rules_is_no_news_and_a_change_is() {
     // A stricter level is obeyed at once.
     assert_eq!(notices.len(), 1);
     assert!(
-        notices[0].starts_with("`rules.secret` (worktree:council.toml:4) is not obeyed"),
+        notices[0].starts_with("`rules.secret` (worktree:council.toml:4) is ignored"),
         "{}",
         notices[0]
     );

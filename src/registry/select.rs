@@ -319,7 +319,7 @@ impl<'a> SeatableBackend<'a> {
     fn why_not_chosen(&self, best: &str) -> (String, String) {
         let reason = match self.missing.is_empty() {
             true => format!("`{best}` is preferred"),
-            false => format!("it lacks {}", self.missing),
+            false => format!("it cannot do {}", self.missing),
         };
         (self.name.to_owned(), reason)
     }

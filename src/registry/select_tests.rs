@@ -68,7 +68,7 @@ fn the_preferred_one_that_meets_the_need_comes_first() {
     assert_eq!((best.grants.len(), best.notes.len()), (3, 0));
     assert_eq!(
         selection.why_not,
-        [("inline".to_owned(), "it lacks spawn".to_owned())]
+        [("inline".to_owned(), "it cannot do spawn".to_owned())]
     );
 }
 

@@ -34,7 +34,7 @@ fn t29_a_git_directory_from_elsewhere_brings_no_verdict_and_no_dismissal() {
         .ends(0);
     theirs
         .council(["review", "HEAD"])
-        .prints("recognised: ")
+        .prints("reused: ")
         .prints("dismissed: F1");
     let mine = unpacked(&theirs);
     mine.council(["cache"])
@@ -42,18 +42,16 @@ fn t29_a_git_directory_from_elsewhere_brings_no_verdict_and_no_dismissal() {
         .prints("0 verdicts, ")
         .prints("1 more are ignored: you did not write them");
     let run = mine.council(["review", "HEAD"]).ends(1);
-    assert!(!run.stdout.contains("recognised: "), "{}", run.stdout);
+    assert!(!run.stdout.contains("reused: "), "{}", run.stdout);
     assert!(!run.stdout.contains("dismissed: "), "{}", run.stdout);
     run.prints("1 dismissal from elsewhere is not counted");
     // What was judged here is known here.
-    mine.council(["review", "HEAD"])
-        .ends(1)
-        .prints("recognised: ");
+    mine.council(["review", "HEAD"]).ends(1).prints("reused: ");
     mine.council(["dismiss", "F1", "--because", "now it is"])
         .ends(0);
     mine.council(["review", "HEAD"]).prints("dismissed: F1");
     // At the place that it was made, too, and wherever its user takes it.
-    theirs.council(["review", "HEAD"]).prints("recognised: ");
+    theirs.council(["review", "HEAD"]).prints("reused: ");
     let key = mine.in_home(".local/state/git-council/seal.key");
     assert_eq!(fs::read(key).unwrap().len(), 32);
 }
@@ -75,9 +73,9 @@ fn t29_a_hook_believes_no_verdict_that_came_with_the_git_directory() {
         )
         .ends(0)
     };
-    hook(&theirs).tells("(recognised)");
+    hook(&theirs).tells("(reused)");
     let told = hook(&unpacked(&theirs)).tells("FAIL").stderr;
-    assert!(!told.contains("(recognised)"), "{told}");
+    assert!(!told.contains("(reused)"), "{told}");
 }
 
 #[test]

@@ -426,7 +426,7 @@ fn a_commit_is_reviewed_in_the_background_and_the_push_finds_its_verdict() {
         .prints("notes.md:1");
     desk.gate();
     let run = desk.push(&["origin", "main"]).ends(1);
-    run.tells("(recognised)").tells("git council show");
+    run.tells("(reused)").tells("git council show");
 }
 
 #[test]

@@ -33,9 +33,7 @@ fn the_same_change_costs_no_judge_wherever_it_stands() {
     repo.write("elsewhere.txt", "x\n");
     repo.commit("Elsewhere");
     repo.git(["cherry-pick", "main"]);
-    repo.council(["review", "HEAD"])
-        .ends(1)
-        .prints("recognised: ");
+    repo.council(["review", "HEAD"]).ends(1).prints("reused: ");
     assert_eq!(runs(&repo), 1);
     // A white space is another change.
     repo.write("notes.md", CONFLICT.replace("ours", " ours"));
@@ -69,7 +67,7 @@ fn the_cache_is_shared_by_worktrees_and_can_be_cleared() {
         tree.to_str().unwrap(),
     ]);
     let run = repo.council_in(&tree, &["review", "HEAD"], &[]).ends(1);
-    run.prints("recognised: ");
+    run.prints("reused: ");
     repo.council(["cache"])
         .ends(0)
         .prints("1 verdict, ")
@@ -198,7 +196,7 @@ fn a_note_from_elsewhere_counts_when_its_signer_is_listed() {
             &["review", "HEAD~1..HEAD"],
         )
     };
-    job("zoe").ends(1).prints("recognised: ");
+    job("zoe").ends(1).prints("reused: ");
     job("ann").ends(1).prints("it is not trusted");
 }
 

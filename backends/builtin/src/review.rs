@@ -249,16 +249,16 @@ fn key_insight(
     };
     let rules = format_count(bench.len(), &format!("{name} rule"));
     match findings {
-        [] => format!("None of {rules} speaks on {scope}."),
+        [] => format!("{rules} found nothing in {scope}."),
         [worst] => format!(
-            "One of {scope} deserves attention: {} ({}).",
+            "One finding in {scope}: {} ({}).",
             without_period(&worst.description),
             format_place(worst)
         ),
         [worst, rest @ ..] => {
             let description = without_period(&worst.description);
             format!(
-                "{description} ({}), and {} on {scope}.",
+                "{description} ({}), and {} in {scope}.",
                 format_place(worst),
                 format_count(rest.len(), "further finding")
             )

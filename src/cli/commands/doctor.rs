@@ -143,8 +143,9 @@ fn describe_procedures(procedures: &[ProcedureSeats], survey: &SurveyedBackends)
         let answer = match chosen {
             Ok((judges, selection)) => {
                 let pick = &selection.picks[0];
+                let s = if judges == 1 { "" } else { "s" };
                 let notes: String = pick.notes.iter().map(|note| format!("; {note}")).collect();
-                format!("{judges} judges on {}{notes}", pick.backend)
+                format!("{judges} judge{s} on {}{notes}", pick.backend)
             }
             Err(error) => format!("not possible: {}", error.message),
         };
@@ -180,7 +181,7 @@ fn describe_backends(
             &common_capabilities(candidate),
         ]);
     }
-    let mut out = format!("\nBackends\n{}\n", rows.render("  "));
+    let mut out = format!("\nBackends\n{}", rows.render("  "));
     for note in selection
         .iter()
         .flat_map(|selection| &selection.picks[0].notes)

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
         let _ = council_agents::room::remove_workspace(room);
     }
     start.console.print(&format!(
-        "removed: {} runs, {files} files of theirs, {verdicts} verdicts, {} workspaces\n",
+        "removed: {} runs ({files} files), {verdicts} verdicts, {} workspaces\n",
         runs.len(),
         rooms.len()
     ))

@@ -198,7 +198,7 @@ impl PrePush<'_> {
         let refs = refs.collect::<Vec<_>>().join(", ");
         let line = report.bottom_line(GatePolicy::default()).headline;
         let known = match &report.receipt.run.recognised {
-            Some(_) => " (recognised)",
+            Some(_) => " (reused)",
             None => "",
         };
         let note = reviewed.note.as_ref();

@@ -83,6 +83,10 @@ impl ByteLedger {
                 None => Ok(()),
             };
         };
+        // A side looks ten times a second for as long as its partner thinks.
+        if self.known.as_deref() == Some(bytes) {
+            return Ok(());
+        }
         self.check_sealed(bytes)?;
         let transcript = DebateTranscript::parse(&String::from_utf8_lossy(bytes));
         self.check_authors(bytes, &transcript)?;

@@ -43,6 +43,8 @@ pub(crate) struct DuelSide {
     /// the file was when the wait began, loses no wake-up.
     seen: Option<String>,
     since: Millis,
+    /// Whether that text left nothing to do but wait: as long as it stays, it need not be parsed at each look.
+    waits: bool,
 }
 
 impl DuelSide {
@@ -53,6 +55,7 @@ impl DuelSide {
             timeout_ms,
             seen: None,
             since: now,
+            waits: false,
         }
     }
 
@@ -61,11 +64,21 @@ impl DuelSide {
         if self.seen.as_deref() != text {
             self.seen = text.map(str::to_owned);
             self.since = now;
+            self.waits = false;
         }
         let late = now.saturating_sub(self.since) >= self.timeout_ms;
-        let Some(text) = text else {
-            return self.without_file(late);
+        if self.waits && !late {
+            return SideMove::Wait;
+        }
+        let next = match text {
+            None => self.without_file(late),
+            Some(text) => self.after_text(text, late),
         };
+        self.waits = next == SideMove::Wait;
+        next
+    }
+
+    fn after_text(&self, text: &str, late: bool) -> SideMove {
         let transcript = DebateTranscript::parse(text);
         match turns::next_turn(&transcript) {
             NextTurn::Over => SideMove::Stop {

@@ -34,7 +34,7 @@ pub(super) fn essentials(report: &Report, names: &JudgeNames<'_>) -> Vec<Section
         );
     }
     if let Some(recognised) = &report.receipt.run.recognised {
-        know.push_item(0, format!("recognised: {}", recognised.to_sentence()));
+        know.push_item(0, format!("reused: {}", recognised.to_sentence()));
     }
     for note in &report.outcome.notes {
         know.push_item(0, format!("note: {note}"));
