@@ -265,6 +265,8 @@ pub(crate) struct LimitSettings {
     pub agents: u64,
     /// Bytes of a brief.
     pub brief: u64,
+    /// Bytes of what stands around the change.
+    pub context: u64,
     /// What a run may cost, in millionths of US dollars.
     pub cost: Option<u64>,
     /// Bytes of the others' findings in one message.

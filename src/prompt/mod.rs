@@ -6,6 +6,7 @@
 
 mod brief;
 mod choose;
+mod context;
 mod fence;
 mod rank;
 mod redact;
@@ -23,9 +24,12 @@ use council_protocol::{Packet, Seat, Task};
 use council_secrets::Redactor;
 
 pub(crate) use brief::Brief;
-pub use brief::BriefClass;
+pub(crate) use brief::BriefSizes;
 #[cfg(test)]
 pub(crate) use brief::SMALLEST_BUDGET;
+pub use brief::{BriefClass, ChangeContext};
+pub(crate) use context::{ContextBlock, ContextBody, ContextKind};
+pub(crate) use rank::is_test_path;
 pub(crate) use redact::{redact_source, redactor_for};
 pub(crate) use template::PromptError;
 
@@ -162,12 +166,25 @@ impl PromptBuilder {
     /// # Errors
     /// Only an overridden template can fail.
     pub fn render_brief(&self, packet: &Packet, class: &BriefClass) -> Result<Brief, PromptError> {
+        self.render_filled_brief(packet, ChangeContext::default(), class)
+    }
+
+    /// The same with what stands around the change, as far as it fits.
+    ///
+    /// # Errors
+    /// Only an overridden template can fail.
+    pub fn render_filled_brief(
+        &self,
+        packet: &Packet,
+        around: ChangeContext<'_>,
+        class: &BriefClass,
+    ) -> Result<Brief, PromptError> {
         let tools = brief::BriefTools {
             fence: &self.fence,
             templates: &self.templates,
             redactor: &self.redactor,
         };
-        brief::render_brief(packet, class, tools)
+        brief::render_brief(packet, around, class, tools)
     }
 
     /// The prompt of one turn: what is asked, the rules, then seat, round, key and the form of the answer, last.

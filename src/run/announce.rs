@@ -62,6 +62,7 @@ pub(crate) fn estimate_run(
         prompts.map_or_else(|| (*prepared.coverage).clone(), SeatPrompts::shown_coverage);
     let redactions = prompts.map_or(0, SeatPrompts::redaction_count);
     RunEstimate::for_seats(&seats, redactions, &coverage, &prepared.config.settings)
+        .with_brief(prompts.map(SeatPrompts::brief_facts))
 }
 
 /// The file in which a repository's recipients stand that somebody was told of.

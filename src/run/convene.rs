@@ -24,6 +24,7 @@ use crate::run::recognition::VerdictMemory;
 use crate::run::seats::SeatPlanner;
 use crate::run::shards;
 use crate::run::stored_request::StoredRequest;
+use crate::run::whole;
 
 /// How a review is to be held, beside what its configuration says.
 pub(crate) struct ConveneOptions<'a> {
@@ -67,6 +68,8 @@ pub(crate) fn convene_review(
         seats = shards::seats_for_shards(&seats, parts, config.settings.limits.agents)?;
         shards::apply_shard_rules(&mut prepared, parts);
     }
+    let suggestion = whole::suggest_whole_review(&prepared, prompts.as_deref(), &seats);
+    prepared.notes.extend(suggestion);
     let bench = SeatPlanner {
         config: &prepared.config,
         deep,

@@ -389,6 +389,7 @@ impl CouncilRun<'_> {
             git_source: self.prepared.change.git_source.clone(),
             fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(finished.plan.seed.clone()),
+            brief: self.prompts.as_deref().map(SeatPrompts::brief_facts),
             ..base_facts(&self.run)
         };
         let mut outcome = finished.outcome;

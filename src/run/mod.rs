@@ -40,4 +40,5 @@ pub(crate) mod shown;
 pub(crate) mod store;
 pub(crate) mod stored_request;
 pub(crate) mod trust;
+pub(crate) mod whole;
 pub(crate) mod workspaces;

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use council_protocol::coverage::FileCoverage;
 use council_protocol::{Coverage, JudgeId, Packet, Seat, Turn};
 
 use crate::config::LargeChangePolicy;
 use crate::council::plan::RunSeed;
-use crate::prompt::{Brief, BriefClass, ProductionMode, PromptBuilder};
+use crate::prompt::{Brief, BriefClass, BriefSizes, ChangeContext, ProductionMode, PromptBuilder};
+use crate::report::{BriefFacts, ContextFacts};
 use crate::session;
+use crate::sight::{GatheredContext, SearchLimits, Sight, gather_context};
 
 use crate::run::error::RunError;
 use crate::run::own;
@@ -57,9 +60,16 @@ impl SeatPrompts {
         let budget = usize::try_from(prepared.config.settings.limits.brief).unwrap_or(usize::MAX);
         let class = BriefClass {
             budget_bytes: budget,
+            context_bytes: usize::try_from(prepared.config.settings.limits.context)
+                .unwrap_or(usize::MAX),
             ..BriefClass::default()
         };
-        let render = |packet: &Packet| prompter.render_brief(packet, &class);
+        let gathered = look_around(prepared);
+        let around = ChangeContext {
+            blocks: &gathered.blocks,
+            gaps: &gathered.gaps,
+        };
+        let render = |packet: &Packet| prompter.render_filled_brief(packet, around, &class);
         let brief = render(&prepared.packet).map_err(RunError::run)?;
         let is_cut = |before: &FileCoverage, shown: &FileCoverage| {
             before.state.is_complete() && !shown.state.is_complete()
@@ -124,6 +134,26 @@ impl SeatPrompts {
         self.briefs.iter().map(|(brief, _)| brief.redactions).sum()
     }
 
+    /// Where the bytes of a brief went, of the largest where there are several.
+    pub(crate) fn brief_facts(&self) -> BriefFacts {
+        let largest = self.briefs.iter().max_by_key(|(brief, _)| brief.text.len());
+        let sizes = largest.map_or_else(BriefSizes::default, |(brief, _)| brief.sizes.clone());
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let context = sizes.context.iter().map(|(kind, used)| ContextFacts {
+            kind: kind.describe().to_owned(),
+            bytes: used.bytes as u64,
+            shown: count(used.shown),
+            left_out: count(used.left),
+        });
+        BriefFacts {
+            parts: count(self.briefs.len()),
+            change: sizes.change as u64,
+            context: context.collect(),
+            gaps: sizes.gaps,
+            frame: sizes.frame as u64,
+        }
+    }
+
     /// SHA-256 of the templates.
     pub(crate) fn template_digest(&self) -> String {
         self.prompter.digest()
@@ -139,6 +169,23 @@ impl SeatPrompts {
             .map_err(RunError::run)?;
         Ok(Some(prompter.digest()))
     }
+}
+
+/// How long looking around a change may take. Files and bytes are bounded too and end it first on an ordinary machine.
+const LOOK_TIME: Duration = Duration::from_millis(120);
+
+/// What stands around the change, where there is a repository and somebody wants to know.
+fn look_around(prepared: &PreparedReview) -> GatheredContext {
+    if prepared.config.settings.limits.context == 0 {
+        return GatheredContext::default();
+    }
+    let files = prepared.packet.files.iter();
+    let changed = files.map(|file| file.path.clone()).collect();
+    let sight = Sight::around(&prepared.change, changed);
+    let limits = SearchLimits::within(LOOK_TIME);
+    sight.map_or_else(GatheredContext::default, |sight| {
+        gather_context(&sight, &prepared.packet, &limits)
+    })
 }
 
 /// What of a change a seat sees: built-in judges the whole of it, models what their brief shows.
