@@ -12,6 +12,7 @@ use minijinja::context;
 
 use super::choose::{ChosenText, choose_hunks};
 use super::context::{ContextBlock, ContextKind, ContextUse, ShownContext, show_context};
+use super::rank::SeatShare;
 use super::template::{PromptError, TemplateSet};
 use super::{fence::PromptFence, rank, redact, show};
 use crate::packet::{cut_text, sha256};
@@ -25,6 +26,8 @@ pub struct BriefClass {
     pub line_bytes: usize,
     /// The most bytes of what stands around the change; of what the change itself leaves of the budget.
     pub context_bytes: usize,
+    /// Whose brief it is where files are spread over several judges; none: the same for all.
+    pub share: Option<SeatShare>,
 }
 
 /// What stands around a change, and what of it could not be looked up.
@@ -58,6 +61,7 @@ impl Default for BriefClass {
             budget_bytes: 400_000,
             line_bytes: 2_000,
             context_bytes: 60_000,
+            share: None,
         }
     }
 }
@@ -105,6 +109,10 @@ pub(super) fn render_brief(
 ) -> Result<Brief, PromptError> {
     let budget = class.budget_bytes.max(SMALLEST_BUDGET);
     let order = rank::rank_files(&packet.files);
+    let order = match class.share {
+        Some(share) => rank::order_for_seat(&packet.files, &order, share),
+        None => order,
+    };
     let share = match packet.target.kind {
         // There is nothing else.
         TargetKind::Stage => budget / 5 * 4,

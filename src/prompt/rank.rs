@@ -41,6 +41,44 @@ pub(super) fn rank_files(files: &[FileChange]) -> Vec<usize> {
     keyed.into_iter().map(|(_, index)| index).collect()
 }
 
+/// One of several judges over whom the files of a change are spread that is larger than a brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SeatShare {
+    /// Which of them, from 0.
+    pub seat: usize,
+    /// How many there are.
+    pub seats: usize,
+    /// How many of them see a file before any file is shown to all.
+    pub copies: usize,
+}
+
+/// The order for one of several judges: the files that fall to it, then all others, each in the order `ranked`. A file falls to
+/// the judges that have least to read so far.
+pub(super) fn order_for_seat(
+    files: &[FileChange],
+    ranked: &[usize],
+    share: SeatShare,
+) -> Vec<usize> {
+    let mut loads = vec![0_usize; share.seats.max(1)];
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    for &index in ranked {
+        let mut seats: Vec<usize> = (0..loads.len()).collect();
+        seats.sort_by_key(|&seat| (loads[seat], seat));
+        seats.truncate(share.copies.max(1));
+        let hunks = files[index].hunks.iter();
+        let size = hunks.map(|hunk| hunk.body.len()).sum::<usize>() + 1;
+        for &seat in &seats {
+            loads[seat] += size;
+        }
+        match seats.contains(&share.seat) {
+            true => own.push(index),
+            false => others.push(index),
+        }
+    }
+    own.append(&mut others);
+    own
+}
+
 /// The tier of a file, by its path.
 pub(super) fn file_tier(file: &FileChange) -> FileTier {
     let path = file.path.display().to_ascii_lowercase();
@@ -223,5 +261,51 @@ mod tests {
             file("src/jwt.rs"),
         ];
         assert_eq!(rank_files(&files), [2, 4, 1, 3, 0]);
+    }
+
+    #[test]
+    fn a_quorum_sees_every_file_before_any_is_seen_by_all() {
+        let sized = |at: usize| {
+            let mut one = file(&format!("src/f{at}.rs"));
+            one.hunks.push(council_protocol::Hunk {
+                old_start: 0,
+                old_lines: 0,
+                new_start: 1,
+                new_lines: 1,
+                section: String::new(),
+                body: "+a line\n".repeat(at % 7 + 1),
+            });
+            one
+        };
+        let files: Vec<_> = (0..30).map(sized).collect();
+        let ranked = rank_files(&files);
+        let order = |seat, copies| {
+            order_for_seat(
+                &files,
+                &ranked,
+                SeatShare {
+                    seat,
+                    seats: 3,
+                    copies,
+                },
+            )
+        };
+        for copies in [1, 2] {
+            let orders: Vec<Vec<usize>> = (0..3).map(|seat| order(seat, copies)).collect();
+            for one in &orders {
+                let mut all = one.clone();
+                all.sort_unstable();
+                assert_eq!(all, (0..30).collect::<Vec<_>>(), "every file stands once");
+            }
+            // Half of the files more than a fair share: who sees what, if that is all that fits.
+            let fits = 30 * copies / 3 + 3;
+            for at in 0..30 {
+                let seen = orders
+                    .iter()
+                    .filter(|order| order[..fits].contains(&at))
+                    .count();
+                assert!(seen >= copies, "file {at} is seen by {seen}");
+            }
+        }
     }
 }

@@ -63,10 +63,13 @@ pub(crate) fn convene_review(
         _ => {}
     }
     let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
-    let prompts = SeatPrompts::for_seats(&seats, &prepared, &seed)?;
+    let prompts = SeatPrompts::for_review(&seats, &prepared, &seed, quorum)?;
     if let Some(parts @ 2..) = prompts.as_deref().map(SeatPrompts::shard_count) {
         seats = shards::seats_for_shards(&seats, parts, config.settings.limits.agents)?;
         shards::apply_shard_rules(&mut prepared, parts);
+    }
+    if prompts.as_deref().is_some_and(SeatPrompts::is_spread) {
+        shards::apply_spread_rules(&mut prepared);
     }
     let suggestion = whole::suggest_whole_review(&prepared, prompts.as_deref(), &seats);
     prepared.notes.extend(suggestion);
@@ -160,7 +163,7 @@ pub(crate) fn resume_run(
         &past.folder,
     )?;
     let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
-    let prompts = SeatPrompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    let prompts = SeatPrompts::for_review(&seats, &prepared, &left.plan.seed, left.plan.quorum)?;
     let known = digests::compute_digests(
         &prepared,
         &seats,

@@ -236,7 +236,7 @@ impl CouncilRun<'_> {
         let in_parts = self
             .prompts
             .as_deref()
-            .is_some_and(|prompts| prompts.shard_count() > 1);
+            .is_some_and(|prompts| prompts.shard_count() > 1 || prompts.is_spread());
         match selection.picks.first() {
             Some(first) if first.backend == WORKERS && in_parts => {
                 let message = "background workers share one brief: a change reviewed in parts needs another backend";

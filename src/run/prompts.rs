@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use council_protocol::coverage::FileCoverage;
+use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, JudgeId, Packet, Seat, Turn};
 
 use crate::config::LargeChangePolicy;
@@ -24,6 +25,8 @@ pub(crate) struct SeatPrompts {
     prompter: PromptBuilder,
     /// One, or several of a change that is larger than a brief; never empty.
     briefs: Vec<(Brief, Arc<Coverage>)>,
+    /// For whom each brief is, where the files of a change that is larger than one are spread over the judges; else empty.
+    readers: Vec<JudgeId>,
 }
 
 impl SeatPrompts {
@@ -36,12 +39,36 @@ impl SeatPrompts {
         Self::for_mode(seats, prepared, seed, ProductionMode::default())
     }
 
+    /// The same for a review in which `quorum` judges must have seen a file: what is larger than a brief is spread over them.
+    pub(crate) fn for_review(
+        seats: &[Seat],
+        prepared: &PreparedReview,
+        seed: &RunSeed,
+        quorum: u32,
+    ) -> Result<Option<Arc<Self>>, RunError> {
+        Self::build(
+            seats,
+            prepared,
+            seed,
+            (ProductionMode::default(), Some(quorum)),
+        )
+    }
+
     /// The same for seats that produce something without a verdict.
     pub(crate) fn for_mode(
         seats: &[Seat],
         prepared: &PreparedReview,
         seed: &RunSeed,
         mode: ProductionMode,
+    ) -> Result<Option<Arc<Self>>, RunError> {
+        Self::build(seats, prepared, seed, (mode, None))
+    }
+
+    fn build(
+        seats: &[Seat],
+        prepared: &PreparedReview,
+        seed: &RunSeed,
+        (mode, quorum): (ProductionMode, Option<u32>),
     ) -> Result<Option<Arc<Self>>, RunError> {
         if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
             return Ok(None);
@@ -81,32 +108,69 @@ impl SeatPrompts {
             .iter()
             .zip(&brief.coverage.files);
         let shards = prepared.config.settings.review.large == LargeChangePolicy::Shard;
-        let briefs = if shards
-            && files
-                .into_iter()
-                .any(|(before, shown)| is_cut(before, shown))
-        {
+        let is_cut = files
+            .into_iter()
+            .any(|(before, shown)| is_cut(before, shown));
+        let copies = quorum.map(|quorum| quorum.max(1) as usize);
+        let readers = match (is_cut && !shards, copies) {
+            (true, Some(copies)) => spread_readers(seats, kind, copies),
+            _ => Vec::new(),
+        };
+        let briefs = if is_cut && shards {
             let parts = shards::split_change(&prepared.packet, &render).map_err(RunError::run)?;
             parts
                 .into_iter()
                 .map(|part| (part.brief, Arc::new(part.coverage)))
                 .collect()
+        } else if let Some(copies) = copies.filter(|_| !readers.is_empty()) {
+            let shares = (0..readers.len()).map(|seat| SeatShare {
+                seat,
+                seats: readers.len(),
+                copies,
+            });
+            let render_share = |share: SeatShare| {
+                let class = BriefClass {
+                    share: Some(share),
+                    ..class.clone()
+                };
+                let brief = prompter.render_filled_brief(&prepared.packet, around, &class);
+                brief.map(|brief| {
+                    let coverage = Arc::new(brief.coverage.clone());
+                    (brief, coverage)
+                })
+            };
+            let briefs: Result<Vec<_>, PromptError> = shares.map(render_share).collect();
+            briefs.map_err(RunError::run)?
         } else {
             let coverage = Arc::new(brief.coverage.clone());
             vec![(brief, coverage)]
         };
-        Ok(Some(Arc::new(Self { prompter, briefs })))
+        Ok(Some(Arc::new(Self {
+            prompter,
+            briefs,
+            readers,
+        })))
     }
 
     /// How many parts the change has.
     pub(crate) fn shard_count(&self) -> usize {
-        self.briefs.len()
+        match self.is_spread() {
+            true => 1,
+            false => self.briefs.len(),
+        }
+    }
+
+    /// Whether each judge is shown other files of a change that is larger than a brief.
+    pub(crate) fn is_spread(&self) -> bool {
+        !self.readers.is_empty()
     }
 
     fn brief_of(&self, judge: &JudgeId) -> &(Brief, Arc<Coverage>) {
-        self.briefs
-            .get(shards::shard_of(judge))
-            .unwrap_or(&self.briefs[0])
+        let index = match self.is_spread() {
+            true => reader_of(&self.readers, judge),
+            false => shards::shard_of(judge),
+        };
+        self.briefs.get(index).unwrap_or(&self.briefs[0])
     }
 
     /// The brief, of the first part where there are several.
@@ -169,6 +233,34 @@ impl SeatPrompts {
             .map_err(RunError::run)?;
         Ok(Some(prompter.digest()))
     }
+}
+
+/// The judges over whom files are spread: those that read a brief, if they are more than must see each file.
+fn spread_readers(seats: &[Seat], kind: TargetKind, copies: usize) -> Vec<JudgeId> {
+    let is_text = matches!(
+        kind,
+        TargetKind::File | TargetKind::Topic | TargetKind::Stage
+    );
+    let readers = seats.iter().filter(|seat| seat.agent.kind.reads_text());
+    let readers: Vec<JudgeId> = readers.map(|seat| seat.judge.clone()).collect();
+    match !is_text && readers.len() > copies {
+        true => readers,
+        false => Vec::new(),
+    }
+}
+
+/// Which of these judges one is, or helps: a helper has its judge's name with something behind.
+fn reader_of(readers: &[JudgeId], judge: &JudgeId) -> usize {
+    let is_of = |reader: &JudgeId| {
+        let behind = judge.as_str().strip_prefix(reader.as_str());
+        behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('-'))
+    };
+    let named = readers
+        .iter()
+        .enumerate()
+        .filter(|(_, reader)| is_of(reader));
+    let closest = named.max_by_key(|(_, reader)| reader.as_str().len());
+    closest.map_or(0, |(index, _)| index)
 }
 
 /// How long looking around a change may take. Files and bytes are bounded too and end it first on an ordinary machine.
@@ -245,4 +337,27 @@ pub(crate) fn template_overrides(
         found.insert(name.to_owned(), own::read_own_text(&path, FOLDER)?);
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_helper_reads_what_its_judge_reads() {
+        let readers: Vec<JudgeId> = ["judge-1", "judge-2", "judge-1-security"]
+            .into_iter()
+            .map(JudgeId::from)
+            .collect();
+        let of = |name: &str| reader_of(&readers, &name.into());
+        assert_eq!(
+            (of("judge-1"), of("judge-2"), of("judge-1-security")),
+            (0, 1, 2)
+        );
+        assert_eq!(
+            (of("judge-2-explorer-1"), of("judge-1-security-explorer-1")),
+            (1, 2)
+        );
+        assert_eq!((of("judge-1-explorer-1"), of("judge-10")), (0, 0));
+    }
 }
