@@ -41,8 +41,7 @@ fn main() -> Result<(), Error> {
         let mut change = read_change(&request).map_err(Error::other)?;
         let packet = packet_of(&mut change)?;
         let begun = Instant::now();
-        let changed = packet.files.iter().map(|file| file.path.clone()).collect();
-        let sight = Sight::around(&change, changed).ok_or_else(|| Error::other("no tree"))?;
+        let sight = Sight::around(&change).ok_or_else(|| Error::other("no tree"))?;
         let limits = SearchLimits::within(Duration::from_millis(120));
         let gathered = gather_context(&sight, &packet, &limits);
         looking.push(begun.elapsed());

@@ -121,21 +121,6 @@ impl CommitHistory {
         walk.run(bounds);
         walk.finish()
     }
-
-    /// The numbers that lines of the reviewed side had before the change; lines that it adds are left out.
-    ///
-    /// # Errors
-    /// Objects that are missing, damaged or too large.
-    pub fn lines_before(
-        &self,
-        old: &[u8],
-        new: &[u8],
-        lines: &[u32],
-    ) -> Result<Vec<u32>, GitError> {
-        let followed: FollowedLines = lines.iter().map(|&line| (line, line)).collect();
-        let (kept, _) = split_lines(old, new, &followed)?;
-        Ok(kept.into_iter().map(|(_, line)| line).collect())
-    }
 }
 
 struct HistoryWalk<'a> {

@@ -29,8 +29,7 @@ pub(crate) use brief::BriefSizes;
 pub(crate) use brief::SMALLEST_BUDGET;
 pub use brief::{BriefClass, ChangeContext};
 pub(crate) use context::{ContextBlock, ContextBody, ContextKind};
-pub use rank::SeatShare;
-pub(crate) use rank::is_test_path;
+pub(crate) use rank::{SeatShare, is_test_path, rank_files};
 pub(crate) use redact::{redact_source, redactor_for};
 pub(crate) use template::PromptError;
 

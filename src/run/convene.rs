@@ -63,15 +63,15 @@ pub(crate) fn convene_review(
         _ => {}
     }
     let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
-    let prompts = SeatPrompts::for_review(&seats, &prepared, &seed, quorum)?;
-    if let Some(parts @ 2..) = prompts.as_deref().map(SeatPrompts::shard_count) {
+    let prompts = SeatPrompts::plan(&seats, &prepared, &seed, Some(quorum))?;
+    if let Some(parts @ 2..) = prompts.as_ref().map(SeatPrompts::shard_count) {
         seats = shards::seats_for_shards(&seats, parts, config.settings.limits.agents)?;
         shards::apply_shard_rules(&mut prepared, parts);
     }
-    if prompts.as_deref().is_some_and(SeatPrompts::is_spread) {
+    if prompts.as_ref().is_some_and(SeatPrompts::is_spread) {
         shards::apply_spread_rules(&mut prepared);
     }
-    let suggestion = whole::suggest_whole_review(&prepared, prompts.as_deref(), &seats);
+    let suggestion = whole::suggest_whole_review(&prepared, prompts.as_ref(), &seats);
     prepared.notes.extend(suggestion);
     let bench = SeatPlanner {
         config: &prepared.config,
@@ -80,7 +80,7 @@ pub(crate) fn convene_review(
     let known = digests::compute_digests(
         &prepared,
         &seats,
-        prompts.as_deref().map(SeatPrompts::template_digest),
+        prompts.as_ref().map(SeatPrompts::template_digest),
     );
     let memory = VerdictMemory::for_change(&prepared, start);
     let heard = memory
@@ -93,6 +93,7 @@ pub(crate) fn convene_review(
         save_recognised_report(start, &world, &prepared, &report);
         return Ok(report);
     }
+    let prompts = prompts.map(|planned| planned.fill(&prepared)).transpose()?;
     let (run, _held) = begin_run(&prepared, &seats, start, &world, &moment)?;
     if let Some(request) = &prepared.request {
         StoredRequest::save_request(request, start, &run);
@@ -224,11 +225,11 @@ pub(crate) fn recall_verdict(
     };
     let seats = bench.plan_seats()?;
     let seed = draw_run_seed(&RealWorld::new())?;
-    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
+    let prompts = SeatPrompts::plan(&seats, prepared, &seed, None)?;
     let known = digests::compute_digests(
         prepared,
         &seats,
-        prompts.as_deref().map(SeatPrompts::template_digest),
+        prompts.as_ref().map(SeatPrompts::template_digest),
     );
     Ok(memory.recall_verdict(&known, &memory.load_dismissals(), &mut Vec::new()))
 }

@@ -4,6 +4,7 @@
 pub(crate) mod announce;
 pub(crate) mod artefacts;
 pub(crate) mod backends;
+pub(crate) mod briefs;
 pub(crate) mod bundle;
 pub(crate) mod context;
 pub(crate) mod convene;

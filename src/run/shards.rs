@@ -17,6 +17,8 @@ const MARK: &str = "-part-";
 pub(crate) struct ChangeShard {
     pub(crate) brief: Brief,
     pub(crate) coverage: Coverage,
+    /// Indices of its files in the packet.
+    pub(crate) files: Vec<usize>,
 }
 
 /// The parts of a packet, each small enough to be shown whole. Files are taken in the order of the packet, which is that of
@@ -51,7 +53,11 @@ fn split_files(
         return split_files(packet, after, render, parts);
     }
     let coverage = whole_coverage(packet, files, &brief.coverage);
-    parts.push(ChangeShard { brief, coverage });
+    parts.push(ChangeShard {
+        brief,
+        coverage,
+        files: files.to_vec(),
+    });
     Ok(())
 }
 
@@ -86,7 +92,7 @@ fn file_size(packet: &Packet, file: usize) -> usize {
 }
 
 /// The packet with these files only.
-fn packet_of_files(packet: &Packet, files: &[usize]) -> Packet {
+pub(crate) fn packet_of_files(packet: &Packet, files: &[usize]) -> Packet {
     Packet {
         version: packet.version,
         target: packet.target.clone(),

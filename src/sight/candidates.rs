@@ -11,6 +11,7 @@ use super::definitions::DefinitionKind;
 use super::search::FileOutline;
 use super::words::{self, WordUse};
 use crate::git::ReviewedTree;
+use crate::prompt::{is_test_path, rank_files};
 
 /// The most names that are searched for one change.
 const MAX_NAMES: usize = 400;
@@ -33,6 +34,8 @@ pub(super) enum NameReason {
     Kept,
     /// It stands in a changed function, on a line that did not change.
     Around,
+    /// Only changed tests speak of it.
+    InTest,
 }
 
 /// A name and what a brief wants to know of it.
@@ -44,6 +47,8 @@ pub(super) struct WantedName {
     pub(super) definition: bool,
     /// Whether where it is used is wanted.
     pub(super) uses: bool,
+    /// Whether it is a bare word that may be a variable of its function: no function of that name is meant.
+    pub(super) is_bare: bool,
     /// A member is searched near the change only: elsewhere the same word means something else.
     pub(super) is_local: bool,
 }
@@ -59,12 +64,11 @@ pub(super) struct ChangedFile<'p> {
     pub(super) removed: Vec<u32>,
 }
 
-/// The changed files of a packet that have lines.
+/// The changed files of a packet that have lines, the most telling first.
 pub(super) fn changed_files<'p>(packet: &'p Packet, tree: &ReviewedTree) -> Vec<ChangedFile<'p>> {
-    let files = packet
-        .files
-        .iter()
-        .filter(|file| file.kind == FileKind::Text && !file.hunks.is_empty());
+    let files = rank_files(&packet.files);
+    let files = files.into_iter().map(|index| &packet.files[index]);
+    let files = files.filter(|file| file.kind == FileKind::Text && !file.hunks.is_empty());
     files.map(|file| ChangedFile::read(file, tree)).collect()
 }
 
@@ -99,12 +103,18 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>]) -> Vec<WantedName> {
     for file in files {
         let mut names = FileNames::default();
         names.read(file);
-        for name in names.into_wanted() {
+        let in_test = is_test_path(&file.path().display());
+        for mut name in names.into_wanted() {
+            if in_test {
+                name.reason = NameReason::InTest;
+                name.uses = false;
+            }
             match wanted.get_mut(&name.text) {
                 Some(have) => {
                     have.reason = have.reason.min(name.reason);
                     have.definition |= name.definition;
                     have.uses |= name.uses;
+                    have.is_bare &= name.is_bare;
                     have.is_local &= name.is_local;
                 }
                 None => drop(wanted.insert(name.text.clone(), name)),
@@ -222,10 +232,19 @@ impl FileNames {
         let one = |definition, uses, is_local| wanted(name, reason, (definition, uses), is_local);
         match how {
             _ if self.is_settings => vec![wanted(name, NameReason::Key, (false, true), false)],
-            WordUse::Called => vec![one(true, reason == NameReason::Removed, false)],
+            // Every language has a `push` and a `get`: only one nearby can be meant.
+            WordUse::Called => {
+                let is_local = words::is_common_method(name);
+                let uses = reason == NameReason::Removed && !is_local;
+                vec![one(true, uses, is_local)]
+            }
             WordUse::Named => vec![one(true, false, false)],
-            WordUse::Member => vec![one(true, true, true)],
-            WordUse::Plain => vec![one(true, true, true)],
+            WordUse::Member | WordUse::Plain => {
+                let is_telling = is_compound(name) || self.values.contains(name);
+                let mut bare = one(true, is_telling, true);
+                bare.is_bare = !is_telling;
+                vec![bare]
+            }
             WordUse::Key => key_parts(name)
                 .into_iter()
                 .map(|part| wanted(&part, NameReason::Key, (true, true), false))
@@ -245,8 +264,20 @@ fn wanted(
         reason,
         definition,
         uses,
+        is_bare: false,
         is_local,
     }
+}
+
+/// Whether a name is made of several words, or written as constants are: a variable of a function seldom is.
+fn is_compound(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    let is_constant = inner.len() > 2 && !inner.bytes().any(|b| b.is_ascii_lowercase());
+    let has_hump = inner
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    inner.contains('_') || has_hump || is_constant
 }
 
 /// A key with dots is one of nested settings: its last part stands alone in their file.

@@ -144,12 +144,12 @@ fn named_by_line(
         .strip_prefix("impl")
         .filter(|rest| language == Language::Rust && rest.starts_with([' ', '<']))
     {
-        // What a type does when it is dropped, compared or read stands in its `impl` blocks.
+        // What a type does when it is dropped, compared or read stands in the `impl` of a trait. Its own methods are
+        // found by their names.
         let head = rest.split('{').next().unwrap_or_default();
-        let name = match head.split_once(" for ") {
-            Some((_, name)) => first_word(name),
-            None => first_word(without_generics(head.trim_start())),
-        };
+        let name = head
+            .split_once(" for ")
+            .and_then(|(_, name)| first_word(name));
         return name.map(|name| (name, DefinitionKind::Type));
     }
     let types = [
@@ -170,17 +170,6 @@ fn named_by_line(
         }
     }
     value_of_line(language, trimmed, top, &words).map(|name| (name, DefinitionKind::Value))
-}
-
-/// `<T: X> Y<T>` without what stands in its first brackets.
-fn without_generics(head: &str) -> &str {
-    match head
-        .strip_prefix('<')
-        .and_then(|rest| rest.split_once("> "))
-    {
-        Some((_, rest)) => rest,
-        None => head,
-    }
 }
 
 /// `struct a b;` of C and `x: type` of others use a type and define none.

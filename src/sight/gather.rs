@@ -1,21 +1,20 @@
 //! The blocks of a brief: what a good reviewer would open beside the change, in the order of what it tells.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
 use council_protocol::change::FileStatus;
 use council_protocol::{Packet, RepoPath};
-use council_syntax::language::Language;
 
 use super::candidates::{ChangedFile, NameReason, WantedName, changed_files, wanted_names};
-use super::definitions::DefinedName;
+use super::definitions::DefinitionKind;
 use super::nearest::NearestFiles;
-use super::search::{FileHits, FileOutline, NameHits, NameSearch};
-use super::shown::{ShownLines, describe_lines};
-use super::{SearchLimits, Sight, hints, origins};
-use crate::git::{HistoryBounds, HistoryFindings, WantedLines};
+use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched};
+use super::shown::ShownLines;
+use super::{SearchLimits, Sight, hints, origins, relation};
+use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
 
 /// What was found around a change.
@@ -48,28 +47,22 @@ const MAX_USES: usize = 6;
 /// So many of the nearest files with hits are read closely.
 const MAX_OUTLINED: usize = 150;
 
-/// The most bytes of one message.
-const MAX_MESSAGE: usize = 800;
-
-/// The most removed lines whose origin is asked for.
-const MAX_REMOVED: usize = 2_000;
-
 /// Looks around a change, at the tree and at history at the same time.
 pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
     let (hits, names, history) = thread::scope(|scope| {
-        let history = scope.spawn(|| walk_history(sight, &files, limits));
+        let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
         let names = wanted_names(&files);
         let hits = search_names(sight, &files, &names, limits);
         (hits, names, history.join().unwrap_or_default())
     });
     let mut gatherer = Gatherer::new(&files, &names);
     gatherer.add_small_files();
-    gatherer.add_hits(&hits);
+    let is_cut = gatherer.add_hits(&hits, limits) || hits.is_cut;
     gatherer.add_origins(&history);
     gatherer.add_companions(sight, &history);
     let mut gathered = gatherer.finish();
-    if hits.is_cut {
+    if is_cut {
         let read = hits.read;
         gathered.gaps.push(format!(
             "names were searched in the {read} nearest files, not in the whole tree"
@@ -94,31 +87,13 @@ fn search_names(
     let hints = hints::paths_near(&sight.tree, &paths);
     let texts: Vec<String> = names.iter().map(|name| name.text.clone()).collect();
     let nearest = NearestFiles::new(&sight.tree, &paths, hints);
-    NameSearch::new(&texts).run(nearest, &sight.tree, limits)
-}
-
-fn walk_history(
-    sight: &Sight,
-    files: &[ChangedFile<'_>],
-    limits: &SearchLimits,
-) -> HistoryFindings {
-    let Some(history) = &sight.history else {
-        return HistoryFindings::default();
+    // What is found has to be read closely afterwards, which takes about as long.
+    let now = Instant::now();
+    let bounds = SearchLimits {
+        until: now + limits.until.saturating_duration_since(now) / 2,
+        ..*limits
     };
-    let mut left = MAX_REMOVED;
-    let mut wanted = Vec::new();
-    for file in files.iter().filter(|file| !file.removed.is_empty()) {
-        let lines: Vec<u32> = file.removed.iter().copied().take(left).collect();
-        left -= lines.len();
-        let path = file.file.path_before().as_bytes().to_vec();
-        wanted.push(WantedLines { path, lines });
-    }
-    let bounds = HistoryBounds {
-        commits: limits.commits,
-        together: true,
-        is_over: &|| limits.is_over(),
-    };
-    history.walk_back(&wanted, &bounds)
+    NameSearch::new(&texts).run(nearest, &sight.tree, &bounds)
 }
 
 /// A block with what decides its place among those of its kind.
@@ -130,9 +105,12 @@ struct RankedBlock {
 struct Gatherer<'a> {
     files: &'a [ChangedFile<'a>],
     names: &'a [WantedName],
+    by_text: HashMap<&'a str, usize>,
     shown: ShownLines,
     /// How often a name has been shown, by kind.
     counts: HashMap<(usize, ContextKind), usize>,
+    /// Names that are defined near the change.
+    near: HashSet<usize>,
     found: BTreeMap<ContextKind, Vec<RankedBlock>>,
     /// Blocks that say nothing of lines.
     words: Vec<ContextBlock>,
@@ -145,11 +123,16 @@ impl<'a> Gatherer<'a> {
             let lines = file.file.hunks.iter().flat_map(|hunk| hunk.lines());
             shown.add(file.path(), lines.filter_map(|line| line.new_no));
         }
+        let texts = names.iter().enumerate();
         Self {
             files,
             names,
+            by_text: texts
+                .map(|(index, name)| (name.text.as_str(), index))
+                .collect(),
             shown,
             counts: HashMap::new(),
+            near: HashSet::new(),
             found: BTreeMap::new(),
             words: Vec::new(),
         }
@@ -165,56 +148,65 @@ impl<'a> Gatherer<'a> {
             .push(RankedBlock { rank, block });
     }
 
-    /// What of small changed files the hunks do not show.
+    /// What of small changed files the hunks do not show: code and settings, the most telling file first.
     fn add_small_files(&mut self) {
         let files = self.files;
         for (order, file) in files.iter().enumerate() {
-            let Some(text) = file
-                .new
-                .as_ref()
-                .filter(|_| file.file.status != FileStatus::Added)
-            else {
+            let is_shown =
+                file.file.status != FileStatus::Added && is_searched(file.path().as_bytes());
+            let Some(text) = file.new.as_ref().filter(|_| is_shown) else {
                 continue;
             };
             let lines = text.lines().count();
             if lines > SMALL_FILE {
                 continue;
             }
+            let reason = match is_test_path(&file.path().display()) {
+                true => NameReason::InTest,
+                false => NameReason::Removed,
+            };
             let mut from = 1;
             let last = u32::try_from(lines).unwrap_or(0);
             while let Some((start, end)) = self.shown.next_gap(file.path(), from, last) {
+                from = end + 1;
                 let block = ContextBlock {
                     kind: ContextKind::SmallFile,
                     path: file.path().clone(),
                     about: file.path().clone(),
-                    note: "the rest of a changed file".to_owned(),
+                    note: "rest of a small changed file".to_owned(),
                     body: ContextBody::Lines {
                         text: Arc::clone(text),
                         start,
                         end,
                     },
                 };
-                self.push((NameReason::Removed, order, start), block);
-                from = end + 1;
+                if is_worth_showing(text, start, end) {
+                    self.push((reason, order, start), block);
+                }
             }
         }
     }
 
-    /// Definitions first, since a use inside one needs no block of its own; then the uses.
-    fn add_hits(&mut self, hits: &NameHits) {
-        let outlines: Vec<FileOutline<'_>> = hits
-            .files
-            .iter()
-            .take(MAX_OUTLINED)
-            .map(|file| FileOutline::of(&file.path, &file.text))
-            .collect();
-        let files = || hits.files.iter().zip(&outlines).enumerate();
-        for (order, (file, outline)) in files() {
-            self.add_definitions(order, file, outline);
+    /// Definitions first, since a use inside one needs no block of its own; then the uses. Returns whether time ended
+    /// before all files were read closely.
+    fn add_hits(&mut self, hits: &NameHits, limits: &SearchLimits) -> bool {
+        let mut files: Vec<&FileHits> = hits.files.iter().take(MAX_OUTLINED).collect();
+        let outlines = map_parallel(&mut files, &|file| {
+            let file: &FileHits = *file;
+            (!limits.is_over()).then(|| FileOutline::of(&file.path, &file.text))
+        });
+        let pairs = || files.iter().zip(&outlines).enumerate();
+        for (order, (file, outline)) in pairs() {
+            if let Some(outline) = outline {
+                self.add_definitions(order, file, outline);
+            }
         }
-        for (order, (file, outline)) in files() {
-            self.add_uses(order, file, outline);
+        for (order, (file, outline)) in pairs() {
+            if let Some(outline) = outline {
+                self.add_uses(order, file, outline);
+            }
         }
+        outlines.iter().any(Option::is_none)
     }
 
     fn may_add(&mut self, name: usize, kind: ContextKind, most: usize) -> bool {
@@ -223,27 +215,43 @@ impl<'a> Gatherer<'a> {
         *count <= most
     }
 
+    /// By the outline and not by the hits, since of a name that a file uses often not every hit is noted.
     fn add_definitions(&mut self, order: usize, file: &FileHits, outline: &FileOutline<'_>) {
-        for hit in &file.hits {
-            let name = &self.names[hit.name];
-            let Some(defined) =
-                defined_at(outline, &name.text, hit.line).filter(|_| name.definition)
-            else {
+        for defined in &outline.definitions {
+            let Some(&index) = self.by_text.get(defined.name.as_str()) else {
                 continue;
             };
-            if name.is_local && !self.is_near(&file.path) {
+            let name = &self.names[index];
+            let is_function = defined.kind == DefinitionKind::Function;
+            let is_near = relation::is_near(self.files, &file.path);
+            let is_meant = name.definition
+                && !(name.is_bare && is_function)
+                && self.may_mean(name, &file.path);
+            // What is defined beside the change is what it means; of others the nearest.
+            if !is_meant || (!is_near && self.near.contains(&index)) {
                 continue;
             }
-            if !self.may_add(hit.name, ContextKind::Definition, MAX_DEFINITIONS) {
+            if is_near {
+                self.near.insert(index);
+            }
+            if !self.may_add(index, ContextKind::Definition, MAX_DEFINITIONS) {
                 continue;
             }
             let end = defined.end.min(defined.start + MAX_DEFINITION - 1);
-            let Some((start, end)) = self.shown.missing(&file.path, defined.start, end) else {
-                continue;
-            };
-            let note = format!("`{}` is defined here, which the change uses", name.text);
-            let block = self.lines_block(ContextKind::Definition, file, (start, end), note);
-            self.push((name.reason, order, start), block);
+            let mut from = defined.start;
+            // Around methods that are shown already, what is left of a type is several pieces.
+            while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
+                from = last + 1;
+                if is_worth_showing(&file.text, start, last) {
+                    let note = match last < defined.head {
+                        true => format!("comment above `{}`", name.text),
+                        false => format!("definition of `{}`", name.text),
+                    };
+                    let block =
+                        self.lines_block(ContextKind::Definition, file, (start, last), note);
+                    self.push((name.reason, order, start), block);
+                }
+            }
         }
     }
 
@@ -255,7 +263,7 @@ impl<'a> Gatherer<'a> {
         };
         for hit in &file.hits {
             let name = &self.names[hit.name];
-            let wanted = name.uses && (!name.is_local || self.is_near(&file.path));
+            let wanted = name.uses && self.may_mean(name, &file.path);
             let is_use = outline.is_code(hit.line, &name.text)
                 && !outline.defines(&name.text, hit.line)
                 && self.shown.missing(&file.path, hit.line, hit.line).is_some();
@@ -271,7 +279,7 @@ impl<'a> Gatherer<'a> {
                 .function_at(hit.line)
                 .filter(|name| !name.is_empty());
             let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
-            let note = format!("line {} uses `{}`{place}", hit.line, name.text);
+            let note = format!("use of `{}` at line {}{place}", name.text, hit.line);
             let block = self.lines_block(kind, file, (start, end), note);
             self.push((name.reason, order, start), block);
         }
@@ -287,7 +295,7 @@ impl<'a> Gatherer<'a> {
         ContextBlock {
             kind,
             path: file.path.clone(),
-            about: self.nearest_change(&file.path),
+            about: relation::nearest_change(self.files, &file.path),
             note,
             body: ContextBody::Lines {
                 text: Arc::clone(&file.text),
@@ -297,59 +305,25 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Whether a file lies in the folder of a changed one, where a member's name means the same.
-    fn is_near(&self, path: &RepoPath) -> bool {
-        let folder = folder_of(path);
-        let language = Language::from_path(&path.display());
-        self.files.iter().any(|file| {
-            let same = Language::from_path(&file.path().display()) == language;
-            file.path() == path || (same && folder_of(file.path()) == folder)
-        })
-    }
-
-    /// The changed file that shares most of its path.
-    fn nearest_change(&self, path: &RepoPath) -> RepoPath {
-        let shared = |file: &&ChangedFile<'_>| {
-            let pairs = file.path().as_bytes().iter().zip(path.as_bytes());
-            let count = pairs.take_while(|(a, b)| a == b).count();
-            (count, std::cmp::Reverse(file.path().clone()))
-        };
-        let nearest = self.files.iter().max_by_key(shared);
-        nearest.map_or_else(|| path.clone(), |file| file.path().clone())
+    /// Whether a name in this file can be the one that the change speaks of.
+    fn may_mean(&self, name: &WantedName, path: &RepoPath) -> bool {
+        match name.is_local {
+            true => relation::is_near(self.files, path),
+            false => relation::is_related(self.files, path),
+        }
     }
 
     /// Why removed lines were there, where the commit that brought them tells.
     fn add_origins(&mut self, history: &HistoryFindings) {
-        for origin in &history.origins {
-            let commit = &history.commits[origin.commit];
-            if !origins::is_telling(&commit.message) {
-                continue;
-            }
-            let path = RepoPath::new(origin.path.clone());
-            let about = self
+        let paths = |path: &RepoPath| {
+            let file = self
                 .files
                 .iter()
-                .find(|file| *file.file.path_before() == path);
-            let lines = describe_lines(&origin.lines);
-            let short = commit.id.get(..12).unwrap_or(&commit.id);
-            let message = crate::packet::cut_text(commit.message.trim(), MAX_MESSAGE);
-            let others = commit.paths.iter().filter(|other| **other != origin.path);
-            let others: Vec<String> = others
-                .take(6)
-                .map(|path| RepoPath::new(path.clone()).display().into_owned())
-                .collect();
-            let along = match others.is_empty() {
-                true => String::new(),
-                false => format!("\n(the commit also touched {})", others.join(", ")),
-            };
-            self.words.push(ContextBlock {
-                kind: ContextKind::Origin,
-                about: about.map_or_else(|| path.clone(), |file| file.path().clone()),
-                path,
-                note: format!("removed {lines} (numbers before the change) came with commit {short}, which says"),
-                body: ContextBody::Words(format!("{message}{along}")),
-            });
-        }
+                .find(|file| file.file.path_before() == path);
+            file.map_or_else(|| path.clone(), |file| file.path().clone())
+        };
+        let blocks = origins::origin_blocks(history, &paths);
+        self.words.extend(blocks);
     }
 
     fn add_companions(&mut self, sight: &Sight, history: &HistoryFindings) {
@@ -363,7 +337,7 @@ impl<'a> Gatherer<'a> {
             self.words.push(ContextBlock {
                 kind: ContextKind::Companion,
                 path: companion.path,
-                about: self.nearest_change(&companion.with),
+                about: relation::nearest_change(self.files, &companion.with),
                 note: format!(
                     "changed in {together} of the {of} earlier commits that changed {}, and not in this change",
                     companion.with.display()
@@ -391,10 +365,11 @@ impl<'a> Gatherer<'a> {
     }
 }
 
-/// The definition of a name whose head is on a line.
-fn defined_at<'o>(outline: &'o FileOutline<'_>, name: &str, line: u32) -> Option<&'o DefinedName> {
-    let by_head = |one: &&DefinedName| one.name == name && (one.start..=one.end).contains(&line);
-    outline.definitions.iter().find(by_head)
+/// Whether lines say more than that something ends.
+fn is_worth_showing(text: &str, start: u32, end: u32) -> bool {
+    let count = (end - start) as usize + 1;
+    let mut lines = text.lines().skip(start as usize - 1).take(count);
+    lines.any(|line| line.bytes().any(|b| b.is_ascii_alphanumeric() || b >= 0x80))
 }
 
 /// What is shown around a use: the function if it is short, else some lines.
@@ -408,10 +383,4 @@ fn around_use(outline: &FileOutline<'_>, line: u32, last: u32) -> (u32, u32) {
             line.saturating_add(USE_LINES).min(last.max(1)),
         ),
     }
-}
-
-fn folder_of(path: &RepoPath) -> &[u8] {
-    let bytes = path.as_bytes();
-    let end = bytes.iter().rposition(|&b| b == b'/').unwrap_or(0);
-    &bytes[..end]
 }

@@ -4,11 +4,18 @@ use std::collections::{HashMap, HashSet};
 
 use council_protocol::RepoPath;
 
-use super::Companion;
-use crate::git::ReviewedTree;
+use super::candidates::ChangedFile;
+use super::shown::describe_lines;
+use super::{Companion, SearchLimits, Sight};
+use crate::git::{HistoryBounds, HistoryFindings, ReviewedTree, WantedLines};
+use crate::packet::cut_text;
+use crate::prompt::{ContextBlock, ContextBody, ContextKind};
 
-/// A file must have changed so often before it is said what usually changes with it.
+/// A file must have changed so often, and together with another, before it is said what usually changes with it.
 const MIN_CHANGES: usize = 3;
+
+/// A commit of more files than this touches many that have nothing to do with each other.
+const MAX_COMMIT: usize = 20;
 
 /// The most companions that are named.
 const MAX_COMPANIONS: usize = 8;
@@ -61,6 +68,97 @@ pub(super) fn is_telling(message: &str) -> bool {
     has_word || has_number || names_ticket(message)
 }
 
+/// The most removed lines whose origin is asked for.
+const MAX_REMOVED: usize = 2_000;
+
+/// The most bytes of one message.
+const MAX_MESSAGE: usize = 800;
+
+/// The most other files of a commit that are named.
+const MAX_NAMED: usize = 6;
+
+/// Follows the removed lines to the commits that brought them.
+pub(super) fn walk_history(
+    sight: &Sight,
+    files: &[ChangedFile<'_>],
+    limits: &SearchLimits,
+) -> HistoryFindings {
+    let Some(history) = &sight.history else {
+        return HistoryFindings::default();
+    };
+    let mut left = MAX_REMOVED;
+    let mut wanted = Vec::new();
+    for file in files.iter().filter(|file| !file.removed.is_empty()) {
+        let lines: Vec<u32> = file.removed.iter().copied().take(left).collect();
+        left -= lines.len();
+        let path = file.file.path_before().as_bytes().to_vec();
+        wanted.push(WantedLines { path, lines });
+    }
+    let bounds = HistoryBounds {
+        commits: limits.commits,
+        together: true,
+        is_over: &|| limits.is_over(),
+    };
+    history.walk_back(&wanted, &bounds)
+}
+
+/// One block for each commit that brought removed lines and tells why; a commit of several files says it once.
+/// `path_now` is the changed file that had a path before the change.
+pub(super) fn origin_blocks(
+    history: &HistoryFindings,
+    path_now: &dyn Fn(&RepoPath) -> RepoPath,
+) -> Vec<ContextBlock> {
+    let mut blocks = Vec::new();
+    for (index, commit) in history.commits.iter().enumerate() {
+        let origins = history
+            .origins
+            .iter()
+            .filter(|origin| origin.commit == index);
+        let places: Vec<(RepoPath, String)> = origins
+            .map(|origin| {
+                (
+                    RepoPath::new(origin.path.clone()),
+                    describe_lines(&origin.lines),
+                )
+            })
+            .collect();
+        let Some((path, lines)) = places.first().filter(|_| is_telling(&commit.message)) else {
+            continue;
+        };
+        let mut body = cut_text(commit.message.trim(), MAX_MESSAGE).to_owned();
+        for (path, lines) in places.iter().skip(1).take(MAX_NAMED) {
+            body.push_str(&format!(
+                "\n(it also brought {lines} of {})",
+                path.display()
+            ));
+        }
+        let known: HashSet<&[u8]> = places.iter().map(|(path, _)| path.as_bytes()).collect();
+        let others = commit
+            .paths
+            .iter()
+            .filter(|other| !known.contains(other.as_slice()));
+        let others: Vec<String> = others
+            .take(MAX_NAMED)
+            .map(|path| RepoPath::new(path.clone()).display().into_owned())
+            .collect();
+        if !others.is_empty() {
+            body.push_str(&format!(
+                "\n(the commit also touched {})",
+                others.join(", ")
+            ));
+        }
+        let short = commit.id.get(..12).unwrap_or(&commit.id);
+        blocks.push(ContextBlock {
+            kind: ContextKind::Origin,
+            about: path_now(path),
+            path: path.clone(),
+            note: format!("removed {lines} (numbered as before the change) came with commit {short}, whose message is"),
+            body: ContextBody::Words(body),
+        });
+    }
+    blocks
+}
+
 /// Standards that look like tickets.
 const STANDARDS: &[&str] = &["UTF", "SHA", "ISO", "RFC", "AES", "HTTP", "TLS", "BASE"];
 
@@ -79,7 +177,7 @@ fn names_ticket(message: &str) -> bool {
         })
 }
 
-/// The files that at least every second commit of a changed file touched too, and that this change does not touch. Most
+/// The files that at least two of three commits of a changed file touched too, and that this change does not touch. Most
 /// often together first.
 pub(super) fn usual_companions(
     tree: &ReviewedTree,
@@ -89,7 +187,7 @@ pub(super) fn usual_companions(
     let changed: HashSet<&[u8]> = paths.iter().map(RepoPath::as_bytes).collect();
     let mut counts: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
     let mut changes: HashMap<&[u8], usize> = HashMap::new();
-    for commit in together {
+    for commit in together.iter().filter(|commit| commit.len() <= MAX_COMMIT) {
         for path in commit
             .iter()
             .filter(|path| changed.contains(path.as_slice()))
@@ -106,7 +204,7 @@ pub(super) fn usual_companions(
     let mut best: HashMap<&[u8], Companion> = HashMap::new();
     for ((with, path), count) in counts {
         let of = changes.get(with).copied().unwrap_or(0);
-        let is_usual = of >= MIN_CHANGES && count * 2 >= of && count >= 2;
+        let is_usual = of >= MIN_CHANGES && count >= MIN_CHANGES && count * 3 >= of * 2;
         let companion = Companion {
             path: RepoPath::new(path.to_vec()),
             with: RepoPath::new(with.to_vec()),

@@ -142,7 +142,7 @@ fn is_whole_word(bytes: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// Whether a file can tell about names: code and settings, not what a program packed.
-fn is_searched(path: &[u8]) -> bool {
+pub(super) fn is_searched(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let language = Language::from_path(&path);
     let settings = words::is_settings(language) || language == Language::Sql;

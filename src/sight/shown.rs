@@ -32,7 +32,7 @@ impl ShownLines {
     }
 }
 
-/// `lines 3-5, 9`.
+/// `line 3`, `lines 3-5, 9`.
 pub(super) fn describe_lines(lines: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &line in lines {
@@ -50,5 +50,6 @@ pub(super) fn describe_lines(lines: &[u32]) -> String {
             false => format!("{start}-{end}"),
         })
         .collect();
-    format!("lines {}{more}", shown.join(", "))
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
+    format!("{noun} {}{more}", shown.join(", "))
 }

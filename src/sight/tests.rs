@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use council_protocol::{Packet, RepoPath};
+use council_protocol::Packet;
 
 use super::*;
 use crate::council::plan::RunSeed;
@@ -189,12 +189,10 @@ fn prepare(repo: &Repo, range: &str) -> (ReviewedChange, Packet) {
     (change, packet)
 }
 
-fn look(change: &ReviewedChange, packet: &Packet) -> (Sight, GatheredContext) {
-    let changed = packet.files.iter().map(|file| file.path.clone()).collect();
-    let sight = Sight::around(change, changed).unwrap();
+fn look(change: &ReviewedChange, packet: &Packet) -> GatheredContext {
+    let sight = Sight::around(change).unwrap();
     let limits = SearchLimits::within(Duration::from_secs(60));
-    let gathered = gather_context(&sight, packet, &limits);
-    (sight, gathered)
+    gather_context(&sight, packet, &limits)
 }
 
 fn render(packet: &Packet, gathered: &GatheredContext) -> String {
@@ -258,7 +256,7 @@ fn a_brief_tells_what_lies_outside_of_the_change() {
         );
         let repo = build(case);
         let (change, packet) = prepare(&repo, "main~1..main");
-        let (_, gathered) = look(&change, &packet);
+        let gathered = look(&change, &packet);
         if untold(case, &render(&packet, &GatheredContext::default())).is_empty() {
             told_by_change.push(case.name.clone());
         }
@@ -285,51 +283,14 @@ fn case(name: &str) -> (Repo, ReviewedChange, Packet) {
 #[test]
 fn the_same_change_gives_the_same_brief() {
     let (_repo, change, packet) = case("go/caller");
-    let brief = || render(&packet, &look(&change, &packet).1);
+    let brief = || render(&packet, &look(&change, &packet));
     assert_eq!(brief(), brief());
-}
-
-#[test]
-fn a_search_for_one_name_tells_definitions_from_uses() {
-    let (_repo, change, packet) = case("go/caller");
-    let (sight, _) = look(&change, &packet);
-    let limits = SearchLimits::within(Duration::from_secs(60));
-    let defined = sight.definitions("LookupUser", None, &limits);
-    let places: Vec<_> = defined
-        .items
-        .iter()
-        .map(|one| one.path.display().into_owned())
-        .collect();
-    assert_eq!(
-        (places, defined.is_cut),
-        (vec!["internal/store/user.go".to_owned()], false)
-    );
-    let uses = sight.call_sites("LookupUser", None, &limits).items;
-    let uses: Vec<_> = uses
-        .iter()
-        .map(|one| (one.path.display(), one.function.as_str()))
-        .collect();
-    assert_eq!(uses, [("cmd/server/handler.go".into(), "handle")]);
-}
-
-#[test]
-fn the_change_under_review_has_no_history() {
-    let (_repo, change, packet) = case("c/earlier-fix");
-    let (sight, _) = look(&change, &packet);
-    let limits = SearchLimits::within(Duration::from_secs(60));
-    let path = RepoPath::from("src/alloc.c");
-    let found = sight.history(&path, (1, 400), &limits);
-    assert!(!found.items.is_empty());
-    for line in &found.items {
-        assert!(!line.message.contains("the author praises it"));
-    }
 }
 
 #[test]
 fn bounds_end_a_search_and_are_told() {
     let (_repo, change, packet) = case("python/caller");
-    let changed = packet.files.iter().map(|file| file.path.clone()).collect();
-    let sight = Sight::around(&change, changed).unwrap();
+    let sight = Sight::around(&change).unwrap();
     let limits = SearchLimits {
         files: 2,
         ..SearchLimits::within(Duration::from_secs(60))
@@ -358,24 +319,17 @@ fn files_that_usually_change_along_are_named() {
     write_commit(&mut stream, "the change", &change);
     repo.pipe(&["fast-import", "--quiet"], stream.as_bytes());
     let (change, packet) = prepare(&repo, "main~1..main");
-    let (sight, gathered) = look(&change, &packet);
-    let limits = SearchLimits::within(Duration::from_secs(60));
-    let found = sight.companions(&["schema.sql".into()], &limits).items;
-    assert_eq!(
-        found,
-        [Companion {
-            path: "model.py".into(),
-            with: "schema.sql".into(),
-            together: 3,
-            of: 3
-        }]
-    );
-    assert!(
-        gathered
-            .blocks
-            .iter()
-            .any(|block| block.kind == ContextKind::Companion)
-    );
+    let gathered = look(&change, &packet);
+    let companions = gathered
+        .blocks
+        .iter()
+        .filter(|block| block.kind == ContextKind::Companion);
+    let told: Vec<_> = companions
+        .map(|block| (block.path.display(), block.note.as_str()))
+        .collect();
+    let note =
+        "changed in 3 of the 3 earlier commits that changed schema.sql, and not in this change";
+    assert_eq!(told, [("model.py".into(), note)]);
 }
 
 #[test]
@@ -397,7 +351,7 @@ fn secrets_around_a_change_are_taken_out() {
     write_commit(&mut stream, "two", &side(2));
     repo.pipe(&["fast-import", "--quiet"], stream.as_bytes());
     let (change, packet) = prepare(&repo, "main~1..main");
-    let brief = render(&packet, &look(&change, &packet).1);
+    let brief = render(&packet, &look(&change, &packet));
     assert!(brief.contains("def connect(limit):"), "{brief}");
     assert!(
         brief.contains("[redacted: secret]") && !brief.contains("hunter2!"),
