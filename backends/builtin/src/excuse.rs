@@ -5,10 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use council_protocol::LineKind;
+use council_protocol::seat::RuleSettings;
+use council_protocol::{BlobSource, LineKind, Packet, Severity};
 
 use crate::pattern::pattern;
-use crate::view::FileView;
+use crate::review::{format_place, to_finding};
+use crate::scan::{ActiveRules, scan_excused};
+use crate::view::{ChangeView, FileView};
 
 /// What every excuse begins with.
 pub(crate) const MARK: &str = "council:";
@@ -41,6 +44,37 @@ impl Suppression {
     fn covers_rule(&self, rule: &str) -> bool {
         self.reason.chars().any(char::is_alphabetic) && self.rules.iter().any(|id| id == rule)
     }
+}
+
+/// A finding that a comment in the code silences. It does not count, and the reader is told of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExcusedFinding {
+    /// The rule that spoke.
+    pub rule: &'static str,
+    /// What it would have counted as.
+    pub severity: Severity,
+    /// `path:line`, or the path for the file as a whole. Untrusted.
+    pub place: String,
+}
+
+/// The findings of the rules that comments in the code silence, the worst first.
+pub fn excused_findings(
+    packet: &Packet,
+    blobs: &dyn BlobSource,
+    settings: &RuleSettings,
+) -> Vec<ExcusedFinding> {
+    let mut hunks = packet.files.iter().flat_map(|file| &file.hunks);
+    if !hunks.any(|hunk| hunk.body.contains(MARK)) {
+        return Vec::new();
+    }
+    let change = ChangeView::new(packet, blobs);
+    let found = scan_excused(&change, &ActiveRules::new("", settings));
+    let excused = found.iter().map(|found| ExcusedFinding {
+        rule: found.rule.info.id,
+        severity: found.severity,
+        place: format_place(&to_finding(&change, found)),
+    });
+    excused.collect()
 }
 
 /// Whether nothing but the comment stands on the line: one behind code is for its own line.

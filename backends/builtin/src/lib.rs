@@ -4,6 +4,7 @@
 //! the files, and votes from what they find. In R2 it checks what the others have found against the packet and the
 //! reviewed files. It reads no disk, no clock and no network, and says the same each time.
 
+mod added_secret;
 mod councillor;
 mod debate;
 #[cfg(test)]
@@ -36,6 +37,8 @@ mod workflow;
 use council_protocol::{BlobSource, FileChange};
 use council_syntax::{language, lexer};
 
+pub use added_secret::{AddedSecret, added_secrets};
+pub use excuse::{ExcusedFinding, excused_findings};
 pub use judge::{BuiltinJudge, SeatError};
 pub use perspective::{CouncillorInfo, PerspectiveInfo};
 pub use rule::{RuleExample, RuleInfo};

@@ -94,6 +94,16 @@ impl FileRole {
     }
 }
 
+/// The folder that says of a path that tests or examples lie under it. Names of files, which cost nothing to choose,
+/// say nothing here.
+pub(crate) fn sample_folder(path: &str) -> Option<&str> {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let lower: Vec<String> = folders.split('/').map(str::to_ascii_lowercase).collect();
+    let is_sample = |folder: &String| is_test_folder(folder) || EXAMPLE_FOLDERS.contains(&folder.as_str());
+    let at = above_package(&lower).iter().position(is_sample)?;
+    folders.split('/').nth(at)
+}
+
 /// The folders that say what a file is for. Below a source root (`src/main/java`), and from a reversed domain on
 /// (`com/example/demo`), folders spell the name of a package.
 fn above_package(folders: &[String]) -> &[String] {
@@ -190,6 +200,15 @@ mod tests {
             "tests/data/sherlock.txt",
         ] {
             assert_eq!(role(path), FileRole::Test, "{path}");
+        }
+    }
+
+    #[test]
+    fn only_a_folder_makes_a_sample() {
+        assert_eq!(sample_folder("a/Tests/key.pem"), Some("Tests"));
+        assert_eq!(sample_folder("examples/tls/key.pem"), Some("examples"));
+        for path in ["id_rsa.txt", "docs/id.md", "a_test.go", "src/main/java/com/example/id.pem"] {
+            assert_eq!(sample_folder(path), None, "{path}");
         }
     }
 

@@ -6,7 +6,7 @@ use council_protocol::change::{FileKind, NoBlobs};
 use council_protocol::seat::{RuleLevel, RuleSettings};
 use council_protocol::{BlobSource, FileChange, Severity};
 
-use crate::excuse::SuppressionLedger;
+use crate::excuse::{MARK, SuppressionLedger};
 use crate::needle::{KeywordIndex, keyword_index};
 use crate::old_side::without_old_hits;
 use crate::opaque::{moved_in, visit_added_parts};
@@ -65,7 +65,7 @@ impl ActiveRules {
     }
 
     /// Those of the rules that are asked for.
-    fn only(&self, wanted: impl Fn(&BuiltinRule) -> bool) -> Self {
+    pub(crate) fn only(&self, wanted: impl Fn(&BuiltinRule) -> bool) -> Self {
         let mut rules = self.clone();
         for (active, rule) in rules.active.iter_mut().zip(RULES) {
             *active &= wanted(rule);
@@ -139,6 +139,27 @@ pub(crate) fn scan_file(
     file: &FileView<'_>,
     bench: &ActiveRules,
 ) -> Vec<FoundHit> {
+    without_excused(change, find_in_file(change, file, bench))
+}
+
+/// What the rules find in the files of a change and an excuse silences there.
+pub(crate) fn scan_excused(change: &ChangeView<'_>, bench: &ActiveRules) -> Vec<FoundHit> {
+    let has_excuse = |file: &&FileView<'_>| file.lines.iter().any(|line| line.text.contains(MARK));
+    let files = change.files.iter().filter(has_excuse);
+    let mut found: Vec<FoundHit> =
+        files.flat_map(|file| find_in_file(change, file, bench)).collect();
+    let mut excuses = SuppressionLedger::default();
+    found.retain(|f| is_excused(change, &mut excuses, f));
+    found.sort_by_key(|f| (std::cmp::Reverse(f.severity), f.hit.file, f.hit.line));
+    found
+}
+
+/// The same, excused or not.
+fn find_in_file(
+    change: &ChangeView<'_>,
+    file: &FileView<'_>,
+    bench: &ActiveRules,
+) -> Vec<FoundHit> {
     let blobs = change.blobs;
     let mut found = match moved_in(file) {
         Some(whole) => {
@@ -149,7 +170,7 @@ pub(crate) fn scan_file(
     };
     found.extend(scan_withheld(change, file, bench));
     found.retain(|f| !is_machine_made(f, file));
-    without_excused(change, found)
+    found
 }
 
 /// What the rules about secrets find in a file that the packet does not show: too large, or no text.
@@ -243,7 +264,7 @@ fn look_at_file(
 }
 
 /// The same for a part of a file that the packet does not show, which may be one of very many.
-fn look_at_part(
+pub(crate) fn look_at_part(
     change: &ChangeView<'_>,
     part: &FileView<'_>,
     bench: &ActiveRules,
@@ -278,11 +299,13 @@ fn look_at_lines(
 
 fn without_excused(change: &ChangeView<'_>, mut found: Vec<FoundHit>) -> Vec<FoundHit> {
     let mut excuses = SuppressionLedger::default();
-    found.retain(|f| {
-        let file = &change.files[f.hit.file];
-        is_new_secret(change, f) || !excuses.is_suppressed(file, f.rule.info.id, f.hit.line)
-    });
+    found.retain(|f| !is_excused(change, &mut excuses, f));
     found
+}
+
+fn is_excused(change: &ChangeView<'_>, excuses: &mut SuppressionLedger, found: &FoundHit) -> bool {
+    let file = &change.files[found.hit.file];
+    !is_new_secret(change, found) && excuses.is_suppressed(file, found.rule.info.id, found.hit.line)
 }
 
 /// Whether a secret stands on a line that is new: an excuse was given for the one that it stood beside, and another one

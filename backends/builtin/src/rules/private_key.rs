@@ -1,6 +1,7 @@
 //! `private-key`: the private half of a key pair.
 
 use super::prelude::*;
+use crate::role::sample_folder;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -10,7 +11,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Critical,
         summary: "a private key",
         why: "Whoever can read the repository, now or in its history, has the key. Deleting the line later does not \
-              take it back. Among tests, examples and documents it is significant: most keys there are made for them.",
+              take it back. In a folder of tests or examples it is significant: most keys there are made for them. No \
+              file name and no extension makes it less.",
         fix: "Revoke the key, make a new one, and keep it where the repository's readers cannot see it.",
         examples: &[],
     },
@@ -39,13 +41,14 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if !is_body(&text[header.end()..]) && !below {
         return;
     }
-    let hit = line
-        .line_hit("A private key is committed.")
-        .with_quote(&text[..header.end()]);
-    hits.push(match line.file.role {
-        // Most keys of tests and examples are made for them; nobody can tell from the file.
-        FileRole::Test | FileRole::Example | FileRole::Docs => hit.with_severity(Significant),
-        _ => hit,
+    let quote = &text[..header.end()];
+    // Most keys of tests and examples are made for them; nobody can tell from the file, so the reader is told why.
+    hits.push(match sample_folder(&line.file.path) {
+        Some(folder) => line
+            .line_hit(format!("A private key is committed (lower, because it lies under `{folder}`)."))
+            .with_severity(Significant)
+            .with_quote(quote),
+        None => line.line_hit("A private key is committed.").with_quote(quote),
     });
 }
 

@@ -1,7 +1,8 @@
 //! `unportable-path`: a path that some machines cannot check out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use council_protocol::Side;
 use council_protocol::change::FileStatus;
 
 use super::prelude::*;
@@ -27,21 +28,74 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 const RESERVED: [&str; 8] = ["con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"];
 
 fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
+    let beside = paths_beside(change);
     let mut folded: HashMap<String, &str> = HashMap::new();
     for file in change.files.iter().filter(|file| file.exists()) {
-        let new = matches!(file.change.status, FileStatus::Added | FileStatus::Renamed);
-        let other = folded.insert(file.path.to_lowercase(), &file.path);
+        let lower = file.path.to_lowercase();
+        let there = beside.get(&lower).filter(|_| is_new(file)).map(String::as_str);
+        let other = folded.insert(lower, &file.path).or(there);
         if let Some(other) = other {
             hits.push(file.file_hit(format!("The path differs from `{other}` in case alone.")));
+        } else if let Some((here, there)) = folder_in_another_case(file, &beside) {
+            hits.push(file.file_hit(format!("The folder `{here}` differs from `{there}` in case alone.")));
         } else if let Some(why) = file
             .path
             .split('/')
             .find_map(unportable_part)
-            .filter(|_| new)
+            .filter(|_| is_new(file))
         {
             hits.push(file.file_hit(format!("Windows cannot check the path out: {why}.")));
         }
     }
+}
+
+fn is_new(file: &FileView<'_>) -> bool {
+    matches!(file.change.status, FileStatus::Added | FileStatus::Renamed)
+}
+
+/// A folder of a new file that the tree has with other letters.
+fn folder_in_another_case<'a>(
+    file: &'a FileView<'_>,
+    beside: &'a HashMap<String, String>,
+) -> Option<(&'a str, &'a str)> {
+    let folders = folders_of(&file.path).filter(|_| is_new(file));
+    folders.filter_map(|folder| Some((folder, beside.get(&folder.to_lowercase())?.as_str()))).next()
+}
+
+/// The folders that a path lies in, the outermost first.
+fn folders_of(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
+}
+
+/// What stands in the tree where a new file or one of its folders stands, if case did not count: by the path in lower case.
+/// Files of the change itself are compared with each other elsewhere.
+fn paths_beside(change: &ChangeView<'_>) -> HashMap<String, String> {
+    let new = || change.files.iter().filter(|file| file.exists() && is_new(file));
+    let own: HashSet<&str> = change.files.iter().map(|file| &*file.path).collect();
+    let mut wanted: HashMap<String, HashSet<&str>> = HashMap::new();
+    for file in new() {
+        for path in folders_of(&file.path).chain([&*file.path]) {
+            wanted.entry(path.to_lowercase()).or_default().insert(path);
+        }
+    }
+    let mut beside = HashMap::new();
+    if wanted.is_empty() {
+        return beside;
+    }
+    let entries = change.blobs.entries(Side::New).ok().flatten();
+    for entry in entries.unwrap_or_default() {
+        let path = entry.path.display();
+        if own.contains(&*path) {
+            continue;
+        }
+        for part in folders_of(&path).chain([&*path]) {
+            let lower = part.to_lowercase();
+            if wanted.get(&lower).is_some_and(|spelled| !spelled.contains(part)) {
+                beside.entry(lower).or_insert_with(|| part.to_owned());
+            }
+        }
+    }
+    beside
 }
 
 /// Why Windows cannot have a part of a path.
@@ -55,5 +109,54 @@ fn unportable_part(part: &str) -> Option<&'static str> {
         Some("a reserved name")
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::change::{BlobError, EntryKind, TreeEntry};
+    use council_protocol::seat::RuleSettings;
+    use council_protocol::{BlobSource, RepoPath, Side};
+
+    use crate::fixture::RuleFixture;
+    use crate::scan::{ActiveRules, scan_change};
+    use crate::view::ChangeView;
+
+    /// The paths of both sides.
+    struct Tree(Vec<RepoPath>);
+
+    impl BlobSource for Tree {
+        fn read(&self, _: Side, _: &RepoPath) -> Result<Option<std::sync::Arc<[u8]>>, BlobError> {
+            Ok(None)
+        }
+
+        fn entries(&self, _: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
+            let kind = EntryKind::File;
+            let entry = |path: &RepoPath| TreeEntry { path: path.clone(), kind };
+            Ok(Some(self.0.iter().map(entry).collect()))
+        }
+    }
+
+    /// What the rule says when `there` stands in the tree and `added` is new.
+    fn said(there: &str, added: &str) -> Option<String> {
+        let fixture = RuleFixture::parse(&format!("=== {added}\n+b\n"));
+        let tree = Tree(vec![there.into(), added.into()]);
+        let change = ChangeView::new(&fixture.packet, &tree);
+        let found = scan_change(&change, &ActiveRules::new("hygiene", &RuleSettings::default()));
+        let mut found = found.into_iter().filter(|f| f.rule.info.id == "unportable-path");
+        found.next().map(|f| f.hit.description)
+    }
+
+    #[test]
+    fn a_new_path_is_compared_with_the_whole_tree() {
+        let told = |text: Option<&str>| text.map(str::to_owned);
+        assert_eq!(said("a.py", "A.PY"), told(Some("The path differs from `a.py` in case alone.")));
+        assert_eq!(said("a.py", "b.py"), None);
+        assert_eq!(
+            said("src/a.py", "Src/b.py"),
+            told(Some("The folder `Src` differs from `src` in case alone."))
+        );
+        assert_eq!(said("src/a.py", "src/sub/b.py"), None);
+        assert_eq!(said("Ärger/a.py", "ärger/a.py"), told(Some("The path differs from `Ärger/a.py` in case alone.")));
     }
 }

@@ -163,3 +163,40 @@ fn quotes_of_long_lines_are_clipped() {
         assert!(line.contains(finding.quote.trim()), "{}", finding.quote);
     }
 }
+
+const PRIVATE_KEY: &str = "-----BEGIN RSA PRI{|}VATE KEY-----\n\
+    +{|}MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf\n";
+
+fn private_key_at(path: &str) -> Option<Severity> {
+    let found = speaking(&format!("=== {path}\n+{PRIVATE_KEY}"));
+    let mut of_key = found.iter().filter(|(id, _)| *id == "private-key");
+    of_key.next().map(|(_, severity)| *severity)
+}
+
+#[test]
+fn only_a_folder_of_samples_lowers_a_private_key_and_never_to_a_note() {
+    for path in ["tests/id.pem", "examples/id.txt", "src/testdata/id"] {
+        assert_eq!(private_key_at(path), Some(Severity::Significant), "{path}");
+    }
+    for path in ["id_rsa.txt", "docs/id.md", "a_test.go", "b.spec.ts", "vendor/id", "notes.rst", "Perf_bench.txt"] {
+        assert_eq!(private_key_at(path), Some(Severity::Critical), "{path}");
+    }
+    let fixture = RuleFixture::parse(&format!("=== Tests/id.pem\n+{PRIVATE_KEY}"));
+    let told = &super::first(&fixture, "security").findings[0].description;
+    assert!(told.contains("because it lies under `Tests`"), "{told}");
+}
+
+proptest::proptest! {
+    /// Whoever adds the key chooses the file's name.
+    #[test]
+    fn no_name_of_a_file_lowers_a_private_key(
+        stem in "[A-Za-z][A-Za-z0-9_-]{0,10}",
+        ending in proptest::sample::select(vec![
+            "", ".txt", ".md", ".rst", ".adoc", ".min.js", ".test.ts", ".spec.rb", "_test.go", ".snap", ".lock", ".pb.go",
+        ]),
+        folder in proptest::sample::select(vec!["", "src/", "docs/", "dist/", "vendor/a/", "src/main/java/com/example/demo/"]),
+    ) {
+        let path = format!("{folder}{stem}{ending}");
+        proptest::prop_assert_eq!(private_key_at(&path), Some(Severity::Critical), "{}", path);
+    }
+}

@@ -56,3 +56,23 @@ fn an_excuse_of_a_secret_is_for_the_text_that_it_stood_beside() {
     // The same text with another indent is the text that was excused.
     assert!(lines(&format!("-t = \"{token}\"\n+  t = \"{token}\"\n")).is_empty());
 }
+
+/// What is silenced is told, so that nobody takes silence for a clean change.
+#[test]
+fn an_excused_finding_is_listed() {
+    let listed = |text: &str| {
+        let fixture = RuleFixture::parse(text);
+        let settings = RuleSettings::default();
+        crate::excused_findings(&fixture.packet, &*fixture.blobs, &settings)
+    };
+    let kept = " def run(text):\n     # council: allow(code-evaluation) our own text\n-    show(text)\n+    eval(text)\n";
+    let found = listed(&format!("=== src/a.py\n{kept}"));
+    let [excused] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!((excused.rule, excused.place.as_str()), ("code-evaluation", "src/a.py:3"));
+    assert!(excused.severity > Severity::Minor);
+    // One that the change brings excuses nothing, and is a finding itself.
+    let added = " def run(text):\n+    # council: allow(code-evaluation) our own text\n+    eval(text)\n";
+    assert_eq!(listed(&format!("=== src/a.py\n{added}")), []);
+}

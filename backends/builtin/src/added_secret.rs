@@ -1,0 +1,87 @@
+//! Secrets that a change adds, line by line, whatever excuses them: for commits that a later one of the same push takes
+//! back. What was pushed once can be read, whether or not the tip still shows it.
+
+use council_protocol::change::NoBlobs;
+use council_protocol::seat::RuleSettings;
+use council_protocol::{BlobSource, FileChange, Severity};
+
+use crate::opaque::visit_added_parts;
+use crate::perspective::SECURITY;
+use crate::scan::{ActiveRules, FoundHit, look_at_part};
+use crate::secret::without_secrets;
+use crate::view::{ChangeView, FileView};
+
+/// A secret that would fail a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddedSecret {
+    /// The rule that speaks.
+    pub rule: &'static str,
+    /// What it says, without the secret.
+    pub description: String,
+    /// The file's path, without secrets.
+    pub path: String,
+    /// The line on the reviewed side; 0 for the file as a whole.
+    pub line: u32,
+    /// What the secret is known again by: the text of its line, secret and all. Never to be shown.
+    pub text: String,
+}
+
+/// The secrets among the lines that a change adds to a file. Its hunks are not needed.
+pub fn added_secrets(file: &FileChange, blobs: &dyn BlobSource) -> Vec<AddedSecret> {
+    let change = ChangeView::of_file(file, blobs);
+    let whole = &change.files[0];
+    let bench = ActiveRules::new(SECURITY, &RuleSettings::default());
+    let bench = bench.only(|rule| matches!(rule.info.category, "secrets" | "secret-files"));
+    let path = file.path.display();
+    let shown = without_secrets("", &path);
+    let secret = |found: &FoundHit, text: &str| AddedSecret {
+        rule: found.rule.info.id,
+        description: found.hit.description.clone(),
+        path: shown.clone(),
+        line: found.hit.line,
+        text: text.trim().to_owned(),
+    };
+    let fails = |found: &&FoundHit| found.severity == Severity::Critical;
+    let by_name = look_at_part(&change, whole, &bench);
+    let by_name = by_name.iter().filter(|found| found.hit.line == 0).filter(fails);
+    let mut secrets: Vec<AddedSecret> = by_name.map(|found| secret(found, &path)).collect();
+    visit_added_parts(whole, blobs, &mut |part| {
+        let view = FileView::new(0, &part.file, &NoBlobs);
+        for found in look_at_part(&change, &view, &bench).iter().filter(fails) {
+            let text = view.line_text(found.hit.line).unwrap_or_default();
+            let known = |other: &AddedSecret| (other.rule, other.line) == (found.rule.info.id, found.hit.line);
+            if found.hit.line > 0 && !secrets.iter().any(known) {
+                secrets.push(secret(found, text));
+            }
+        }
+    });
+    secrets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::RuleFixture;
+
+    #[test]
+    fn a_secret_is_found_by_its_line_and_an_excuse_changes_nothing() {
+        let fixture = RuleFixture::parse(
+            "=== src/a.py\n+# council: allow(provider-token) x\n+t = \"{|}ghp_{|}Zk3pQ9vXw2LmT7rB8sYcZk3pQ9vXw2LmT7rB\"\n",
+        );
+        let found = added_secrets(&fixture.packet.files[0], &*fixture.blobs);
+        let [secret] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!((secret.rule, secret.line, secret.path.as_str()), ("provider-token", 2, "src/a.py"));
+        assert!(secret.text.starts_with("t = \"ghp_") && !secret.description.contains("ghp_"));
+    }
+
+    #[test]
+    fn what_does_not_fail_a_change_is_not_listed() {
+        let text = "=== tests/id.pem\n+-----BEGIN RSA PRI{|}VATE KEY-----\n+{|}MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf\n";
+        let fixture = RuleFixture::parse(text);
+        assert_eq!(added_secrets(&fixture.packet.files[0], &*fixture.blobs), []);
+        let fixture = RuleFixture::parse(&text.replace("tests", "src"));
+        assert_eq!(added_secrets(&fixture.packet.files[0], &*fixture.blobs).len(), 1);
+    }
+}
