@@ -4,15 +4,17 @@
 //! everything that a later run would believe. Afterwards it can end a check as neutral at best.
 
 use council_protocol::answer::Stance;
-use council_protocol::{JudgeId, RepoPath, Severity};
+use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Report, json};
 use crate::council::ReconsideredVerdict;
 use crate::council::consensus::{FindingStanding, finding_level};
-use crate::council::outcome::{Disposition, FindingMember, JudgedFinding, Verdict, VerdictReason};
-use crate::council::plan::{ConsensusRule, VerdictPolicy};
+use crate::council::outcome::{
+    Disposition, FindingMember, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
+};
+use crate::council::plan::{ConsensusRule, Procedure, VerdictPolicy};
 
 /// Who says what a report says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -42,8 +44,9 @@ pub(crate) struct ClaimError {
     pub what: &'static str,
 }
 
-/// A claim as far as it can be believed: its verdict follows from its parts under `policy`, no dismissal in it counts, and
-/// nothing in it is a key under which it could be known again.
+/// A claim as far as it can be believed: its verdict follows from its parts under `policy`, by its own rule of consensus or
+/// by the trusted one, whichever is worse; no dismissal in it counts, and nothing in it is a key under which it could be
+/// known again.
 ///
 /// # Errors
 ///
@@ -51,6 +54,7 @@ pub(crate) struct ClaimError {
 pub(crate) fn accept_claim(
     mut report: Report,
     policy: VerdictPolicy,
+    consensus: ConsensusRule,
 ) -> Result<Report, ClaimError> {
     let verdict = report.outcome.verdict;
     let refuse = |what| ClaimError { verdict, what };
@@ -62,8 +66,13 @@ pub(crate) fn accept_claim(
     {
         return Err(refuse("its verdict is better than its parts"));
     }
-    if let Some(again) = decide_again(&mut report, policy, Dismissed::Restored) {
-        worsen(&mut report, again);
+    for rule in [report.outcome.consensus, Some(consensus)] {
+        let mut ruled = report.clone();
+        ruled.outcome.consensus = rule;
+        if let Some(again) = decide_again(&mut ruled, policy, Dismissed::Restored) {
+            report.outcome.findings = ruled.outcome.findings;
+            worsen(&mut report, again);
+        }
     }
     report.source = ReportSource::UnprivilegedJob;
     report.receipt.run.recognition_key = None;
@@ -197,19 +206,51 @@ fn inner_contradiction(report: &Report) -> Option<&'static str> {
     if !outcome.judges.is_empty() && outcome.consensus.is_none() {
         return Some("no rule says how its votes become a verdict");
     }
-    if counted
-        .clone()
-        .any(|j| j.counted != j.r1 && j.counted != j.r2)
-    {
+    // Of more than two rounds the vote of one between them counts, where the last change named no evidence.
+    let held = |j: &JudgeRecord| j.change.as_ref().filter(|c| c.weak).map(|c| c.from);
+    let was_cast = |j: &JudgeRecord| [j.r1, j.r2, held(j)].contains(&j.counted);
+    if counted.clone().any(|j| !was_cast(j)) {
         return Some("a vote counts that no judge cast");
     }
     if counted.clone().any(|j| !j.started) {
         return Some("a judge counts that was never started");
     }
-    outcome
-        .findings
-        .iter()
-        .find_map(|found| finding_contradiction(report, found))
+    let finding = |found| finding_contradiction(report, found);
+    round_contradiction(report).or_else(|| outcome.findings.iter().find_map(finding))
+}
+
+/// What of rounds and counts cannot be as it says. Examinations, stages and duels count theirs in their own ways.
+fn round_contradiction(report: &Report) -> Option<&'static str> {
+    let outcome = &report.outcome;
+    let voted_later = outcome.judges.iter().any(|j| j.r2.is_some());
+    if outcome.rounds < 2 && voted_later {
+        return Some("a judge voted in a round that did not run");
+    }
+    use Procedure::{Debate, Quick, Review};
+    if !matches!(outcome.procedure, None | Some(Quick | Review | Debate)) {
+        return None;
+    }
+    let who = &report.receipt.participation;
+    if (outcome.counted, outcome.quorum) != (who.counted, who.quorum) {
+        return Some("it counts other judges than its receipt");
+    }
+    let failed_later = outcome.judges.iter().flat_map(|j| &j.failures).any(|f| f.round > 1);
+    if outcome.rounds > 1 && !voted_later && !failed_later && outcome.verdict != Verdict::Inconclusive {
+        return Some("a round ran in which nobody was asked");
+    }
+    (outcome.converged && !may_have_converged(outcome)).then_some("its judges converged who did not differ")
+}
+
+/// Whether the first votes of models differ and their last ones do not. Rules have no opinion to move from.
+fn may_have_converged(outcome: &Outcome) -> bool {
+    let models = || {
+        let judges = outcome.judges.iter();
+        judges.filter(|j| j.counted.is_some() && !j.seat.agent.deterministic)
+    };
+    let is_same = |votes: Vec<Vote>| votes.windows(2).all(|pair| pair[0] == pair[1]);
+    let first = models().filter_map(|j| j.r1).collect();
+    let last = models().filter_map(|j| j.r2.or(j.r1)).collect();
+    !is_same(first) && is_same(last)
 }
 
 /// What of a finding cannot be as it says.

@@ -18,6 +18,8 @@ const POLICY: VerdictPolicy = VerdictPolicy {
     incomplete_coverage_warns: false,
 };
 
+const TRUSTED: ConsensusRule = ConsensusRule::Findings;
+
 /// What somebody changes in a report who wants it green.
 #[derive(Debug, Clone)]
 enum Forgery {
@@ -30,6 +32,9 @@ enum Forgery {
     Quorum(u32),
     NoCoverage,
     Consensus(Option<ConsensusRule>),
+    Rounds(u8, bool),
+    Later(usize, Option<Vote>),
+    Counted(u32),
     Rules(bool),
     Unproven(usize),
     Whole,
@@ -69,6 +74,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
         Some(Vote::Warn),
         Some(Vote::Fail),
     ]);
+    let later = vote.clone();
     let rule = select(vec![
         None,
         Some(ConsensusRule::Findings),
@@ -85,6 +91,9 @@ fn forgery() -> impl Strategy<Value = Forgery> {
         (0..9_u32).prop_map(Forgery::Quorum),
         Just(Forgery::NoCoverage),
         rule.prop_map(Forgery::Consensus),
+        (0..4_u8, any::<bool>()).prop_map(|(rounds, converged)| Forgery::Rounds(rounds, converged)),
+        (0..5_usize, later).prop_map(|(at, v)| Forgery::Later(at, v)),
+        (0..9_u32).prop_map(Forgery::Counted),
         any::<bool>().prop_map(Forgery::Rules),
         (0..3_usize).prop_map(Forgery::Unproven),
         Just(Forgery::Whole),
@@ -125,6 +134,15 @@ fn forge(report: &mut Report, forgery: &Forgery) {
         }
         Forgery::NoCoverage => outcome.coverage.files.clear(),
         Forgery::Consensus(rule) => outcome.consensus = *rule,
+        Forgery::Rounds(rounds, converged) => {
+            (outcome.rounds, outcome.converged) = (*rounds, *converged);
+        }
+        Forgery::Later(at, vote) => {
+            if let Some(judge) = outcome.judges.get_mut(*at) {
+                judge.r2 = *vote;
+            }
+        }
+        Forgery::Counted(counted) => outcome.counted = *counted,
         Forgery::Rules(rules) => {
             for judge in &mut outcome.judges {
                 judge.seat.agent.deterministic = *rules;
@@ -173,7 +191,7 @@ proptest! {
         for forgery in &forgeries {
             forge(&mut report, forgery);
         }
-        let Ok(mut claim) = accept_claim(report, POLICY) else {
+        let Ok(mut claim) = accept_claim(report, POLICY, TRUSTED) else {
             return Ok(());
         };
         let recheck = &SAMPLES[own];
@@ -201,7 +219,7 @@ fn what_contradicts_itself_is_refused() {
     let refused = |forgeries: &[Forgery]| {
         let mut report = samples::fail();
         forgeries.iter().for_each(|f| forge(&mut report, f));
-        accept_claim(report, POLICY).unwrap_err().what
+        accept_claim(report, POLICY, TRUSTED).unwrap_err().what
     };
     let green = Forgery::Verdict(Verdict::Pass, VerdictReason::NotesOnly);
     assert_eq!(
@@ -240,6 +258,57 @@ fn what_contradicts_itself_is_refused() {
 }
 
 #[test]
+fn rounds_that_contradict_the_votes_are_refused() {
+    let refused = |forgeries: &[Forgery]| {
+        let mut report = samples::pass();
+        forgeries.iter().for_each(|f| forge(&mut report, f));
+        accept_claim(report, POLICY, TRUSTED).unwrap_err().what
+    };
+    let majority = Forgery::Consensus(Some(ConsensusRule::Majority));
+    assert_eq!(
+        refused(&[majority, Forgery::Rounds(2, true)]),
+        "a round ran in which nobody was asked"
+    );
+    assert_eq!(
+        refused(&[Forgery::Rounds(1, true)]),
+        "its judges converged who did not differ"
+    );
+    assert_eq!(
+        refused(&[Forgery::Later(0, Some(Vote::Pass))]),
+        "a judge voted in a round that did not run"
+    );
+    assert_eq!(
+        refused(&[Forgery::Counted(99)]),
+        "it counts other judges than its receipt"
+    );
+}
+
+/// An honest report has nothing to fear from the checks.
+#[test]
+fn reports_of_this_program_are_accepted() {
+    // The other samples were made for their pages, and say what no engine would.
+    let whole = samples::all().into_iter().take(5);
+    for (name, report) in whole {
+        let accepted = accept_claim(report, POLICY, TRUSTED);
+        assert!(accepted.is_ok(), "{name}: {}", accepted.unwrap_err());
+    }
+}
+
+/// The job chose the rule by which votes become a verdict; the trusted side's rule counts as well.
+#[test]
+fn a_milder_rule_of_consensus_is_no_way_past_the_trusted_one() {
+    let mut report = samples::pass();
+    report.outcome.consensus = Some(ConsensusRule::Findings);
+    let judge = &mut report.outcome.judges[0];
+    (judge.r1, judge.counted) = (Some(Vote::Fail), Some(Vote::Fail));
+    (report.outcome.verdict, report.outcome.reason) =
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
+    let decided = |trusted| accept_claim(report.clone(), POLICY, trusted).unwrap().outcome.verdict;
+    assert_eq!(decided(ConsensusRule::Findings), Verdict::Warn);
+    assert_eq!(decided(ConsensusRule::Strict), Verdict::Fail);
+}
+
+#[test]
 fn a_dismissal_in_a_claim_does_not_count() {
     let mut report = samples::fail();
     let found = &mut report.outcome.findings[0];
@@ -253,14 +322,14 @@ fn a_dismissal_in_a_claim_does_not_count() {
     });
     (report.outcome.verdict, report.outcome.reason) =
         (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
-    let claim = accept_claim(report, POLICY).unwrap();
+    let claim = accept_claim(report, POLICY, TRUSTED).unwrap();
     assert_eq!(claim.outcome.verdict, Verdict::Fail);
     assert_eq!(claim.outcome.findings[0].level, Some(FindingLevel::Fail));
 }
 
 #[test]
 fn a_file_that_the_claim_does_not_list_was_read_by_nobody() {
-    let mut claim = accept_claim(samples::pass(), POLICY).unwrap();
+    let mut claim = accept_claim(samples::pass(), POLICY, TRUSTED).unwrap();
     claim.outcome.coverage.files.pop();
     absorb_recheck(&mut claim, &samples::pass());
     assert_eq!(claim.outcome.verdict, Verdict::Inconclusive);

@@ -29,7 +29,8 @@ pub(crate) fn check_claim(
     let target = TargetSpec::Proposal(proposal);
     let mut prepared = prepare_spec(&ReviewRequest::default(), start, target)?;
     let settings = &mut prepared.config.settings;
-    let mut claim = accept_claim(claim, settings.policy()).map_err(RunError::usage)?;
+    let consensus = settings.review.consensus;
+    let mut claim = accept_claim(claim, settings.policy(), consensus).map_err(RunError::usage)?;
     if settings.review.fail_on == FailOn::Warn {
         claim.receipt.run.fail_on = Some(FailOn::Warn);
     }
