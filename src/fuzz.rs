@@ -6,24 +6,28 @@ use std::path::Path;
 pub use council_agents::fuzz::{lines, streams};
 
 use crate::config::{ConfigLayer, LayerSource, resolve_layers};
+use crate::council::plan::{ConsensusRule, VerdictPolicy};
 use crate::council::extract::{ExpectedEcho, extract_answer as extract};
 use crate::duel::protocol::check::check_transcript;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::git::{RefUpdate, patch as patches};
 use crate::memory::line;
 use crate::publish::WorkflowEvent;
+use crate::report::{self, CheckConclusion, GatePolicy};
 use crate::session::stage::StageSettings;
 
 /// A reader over any bytes.
 pub type Target = fn(&[u8]);
 
 /// The targets by their names, which are those of `fuzz/fuzz_targets` and `fuzz/corpus`.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("answer", answer),
+    ("claim", claim),
     ("config", config),
     ("jsonc", jsonc),
     ("lines", lines),
     ("notes", notes),
+    ("objects", objects),
     ("patch", patch),
     ("push", push),
     ("rdjson", rdjson),
@@ -70,6 +74,28 @@ pub fn answer(bytes: &[u8]) {
     }
 }
 
+/// A report of a job without rights: whatever it says, it is no green check, and it can be shown.
+pub fn claim(bytes: &[u8]) {
+    let policy = VerdictPolicy {
+        disputed_critical_fails: false,
+        incomplete_coverage_warns: false,
+    };
+    let Ok(report) = report::json::parse(&text(bytes)) else {
+        return;
+    };
+    if let Ok(claim) = report::accept_claim(report, policy, ConsensusRule::Findings) {
+        let line = claim.bottom_line(GatePolicy::default());
+        let is_green = matches!(line.conclusion, CheckConclusion::Success | CheckConclusion::Skipped);
+        assert!(!is_green, "a claim ended green: {}", line.headline);
+        let _ = report::markdown::render(&claim, report::markdown::MarkdownOptions::default());
+    }
+}
+
+/// Objects of a repository: commits, trees, files.
+pub fn objects(bytes: &[u8]) {
+    crate::git::read_any_object(bytes);
+}
+
 /// `council.toml` of a repository: nothing that only a user may set is set by it.
 pub fn config(bytes: &[u8]) {
     for source in [LayerSource::Worktree, LayerSource::User] {
@@ -107,7 +133,7 @@ pub fn patch(bytes: &[u8]) {
 /// What git says to a pre-push hook.
 pub fn push(bytes: &[u8]) {
     for update in RefUpdate::parse_all(&text(bytes)).into_iter().flatten() {
-        let _ = (update.is_deletion(), update.is_notes());
+        let _ = (update.is_deletion(), update.is_named_as_notes());
     }
 }
 

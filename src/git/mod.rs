@@ -4,6 +4,7 @@
 //! walked and renames found by our own code over an [`object_store`]; libgit2 compares the two texts of a file.
 //! [`read_change`] makes a [`ReviewedChange`]; [`ReviewedChange::fill_hunks`] adds the hunks of one file.
 
+mod any_object;
 mod change;
 mod commit;
 mod config;
@@ -31,6 +32,7 @@ pub(crate) mod patch;
 mod path_bytes;
 mod pathspec;
 mod push;
+mod pushed_commits;
 mod read;
 mod recognition;
 mod repository;
@@ -45,6 +47,7 @@ mod tree_item;
 mod trusted;
 mod worktree;
 
+pub(crate) use any_object::read_any_object;
 pub use change::ReviewedChange;
 pub(crate) use config::{ConfigOrigin, ConfigValue, config_values};
 pub use env::GitEnvironment;
@@ -56,6 +59,7 @@ pub(crate) use history::{CommitHistory, HistoryBounds, HistoryFindings, WantedLi
 pub(crate) use notes::{CouncilNotes, add_line};
 pub use parallel::map_parallel;
 pub(crate) use push::{PushedRange, RefUpdate, pushed_ranges};
+pub(crate) use pushed_commits::{PushedCommit, pushed_commits};
 pub use read::read_change;
 pub(crate) use read::{commit_at, tree_at};
 pub(crate) use recognition::recognition_key;

@@ -8,6 +8,9 @@ use super::id::ObjectId;
 use super::object_store::ObjectKind;
 use super::objects::ObjectReader;
 use super::open;
+use super::repository::OpenRepository;
+use super::tree;
+use super::tree_item::{ItemSort, LocatedItem};
 
 /// How many new commits are walked to find where they begin. A longer history is compared with nothing, so that all of
 /// what it comes to is reviewed.
@@ -62,8 +65,8 @@ impl RefUpdate {
         is_zero(&self.local)
     }
 
-    /// Whether notes are pushed, which hold no code. A branch that is pushed to a name of notes is a branch.
-    pub(crate) fn is_notes(&self) -> bool {
+    /// Whether both names are of notes. A branch that is pushed to a name of notes is a branch.
+    pub(crate) fn is_named_as_notes(&self) -> bool {
         let is_named = |name: &str| name.starts_with("refs/notes/");
         is_named(&self.remote_ref) && is_named(&self.local_ref)
     }
@@ -88,6 +91,8 @@ pub(crate) enum PushedRange {
     },
     /// The remote has it all.
     Nothing,
+    /// Notes, which hold no code.
+    Notes,
     /// Not a commit; what it is.
     NoCommit(&'static str),
 }
@@ -130,6 +135,9 @@ impl PushContext<'_> {
             Some(_) => return Ok(PushedRange::NoCommit("a tree")),
             None => return Ok(PushedRange::NoCommit("no commit of this repository")),
         };
+        if update.is_named_as_notes() && self.holds_notes(tip)? {
+            return Ok(PushedRange::Notes);
+        }
         let there = match is_zero(&update.remote) {
             true => None,
             false => store.resolve_name(&update.remote).ok().flatten(),
@@ -138,6 +146,18 @@ impl PushContext<'_> {
             Some((remote, ObjectKind::Commit)) => self.since_remote(remote, tip),
             _ => self.range_of_new_ref(tip),
         }
+    }
+
+    /// Whether a commit's tree is one of notes: files named by the ids of objects, fanned out or not. The name of a ref
+    /// alone says nothing of what it leads to.
+    fn holds_notes(&self, tip: ObjectId) -> Result<bool, GitError> {
+        let tree = self.objects.commit(tip)?.tree;
+        let is_note = |(path, item): &LocatedItem| {
+            let digits: Vec<u8> = path.iter().copied().filter(|&b| b != b'/').collect();
+            let is_id = matches!(digits.len(), 40 | 64) && digits.iter().all(u8::is_ascii_hexdigit);
+            is_id && item.sort() == ItemSort::File
+        };
+        Ok(tree::list_tree(self.objects, tree)?.iter().all(is_note))
     }
 
     /// The remote has a commit that we have too.
@@ -158,18 +178,12 @@ impl PushContext<'_> {
     /// A new ref, or one at whose place the remote has what we do not know: the commits that no ref of the remote holds.
     fn range_of_new_ref(&self, tip: ObjectId) -> Result<PushedRange, GitError> {
         let store = &self.objects.store;
-        let own = format!("refs/remotes/{}/", self.remote);
-        let mut known = store.refs_below(&own)?;
-        // A push to a URL has no refs of its own.
-        if known.is_empty() && !store.remote_names().iter().any(|name| name == self.remote) {
-            known = store.refs_below("refs/remotes/")?;
-        }
-        let known: Vec<ObjectId> = known.into_iter().map(|(_, id)| id).collect();
+        let known = known_to_remote(store, self.remote)?;
         let new = store.walk_commits(tip, &known, MAX_PUSHED_COMMITS + 1)?;
         let Some(oldest) = new.last().copied() else {
             return Ok(PushedRange::Nothing);
         };
-        let head = store.commit_of(&format!("{own}HEAD"));
+        let head = store.commit_of(&format!("refs/remotes/{}/HEAD", self.remote));
         if let Some(base) = head
             .map(|head| store.merge_base(head, tip))
             .transpose()?
@@ -189,6 +203,19 @@ impl PushContext<'_> {
         let nothing = self.objects.store.format.empty_tree();
         Ok(pushed_range(parent.unwrap_or(nothing), tip, None))
     }
+}
+
+/// The commits that the refs of a remote lead to, as far as they are known here.
+pub(super) fn known_to_remote(
+    store: &OpenRepository,
+    remote: &str,
+) -> Result<Vec<ObjectId>, GitError> {
+    let mut known = store.refs_below(&format!("refs/remotes/{remote}/"))?;
+    // A push to a URL has no refs of its own.
+    if known.is_empty() && !store.remote_names().iter().any(|name| name == remote) {
+        known = store.refs_below("refs/remotes/")?;
+    }
+    Ok(known.into_iter().map(|(_, id)| id).collect())
 }
 
 fn pushed_range(from: ObjectId, to: ObjectId, note: Option<String>) -> PushedRange {
@@ -321,10 +348,29 @@ mod tests {
                 remote_ref: remote.into(),
                 ..update(ZERO, ZERO)
             };
-            update.is_notes()
+            update.is_named_as_notes()
         };
         assert!(named("refs/notes/council", "refs/notes/council"));
         assert!(!named("HEAD", "refs/notes/x") && !named("refs/heads/x", "refs/notes/x"));
+    }
+
+    #[test]
+    fn code_under_a_name_of_notes_is_no_note() {
+        let (_origin, repo, base) = cloned();
+        let tip = repo.write("b", "1\n").commit("three");
+        repo.git(&["notes", "add", "-m", "A note.", &tip]);
+        let notes = repo.git(&["rev-parse", "refs/notes/commits"]);
+        let pushed = |local: &str| {
+            let update = RefUpdate {
+                local_ref: "refs/notes/x".into(),
+                remote_ref: "refs/notes/x".into(),
+                ..update(local, ZERO)
+            };
+            let env = GitEnvironment::default();
+            pushed_ranges(repo.path(), &env, "origin", &[update]).unwrap().remove(0)
+        };
+        assert_eq!(pushed(&notes), PushedRange::Notes);
+        assert_eq!(pushed(&tip), since(&base, &tip));
     }
 
     #[test]

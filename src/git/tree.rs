@@ -100,6 +100,11 @@ pub(super) fn list_tree(
         .collect())
 }
 
+/// How many entries stored bytes hold, as far as they are a tree.
+pub(super) fn count_items(bytes: &[u8], format: ObjectFormat) -> usize {
+    TreeCursor::new(bytes, format).count()
+}
+
 /// The entry at a path, if there is one.
 pub(super) fn find_in_tree(
     objects: &ObjectReader,

@@ -4,9 +4,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use council_builtin::ExcusedFinding;
 use council_protocol::packet::Instruction;
 use council_protocol::seat::AgentKind;
-use council_protocol::{Coverage, FileChange, Packet};
+use council_protocol::{BlobSource, Coverage, FileChange, Packet};
 
 use crate::config::{Config, OpaquePolicy};
 use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
@@ -36,17 +37,24 @@ pub(crate) struct PreparedReview {
     pub(crate) redactor: Redactor,
     /// What a reader of the verdict should know, in words; may hold untrusted names.
     pub(crate) notes: Vec<String>,
+    /// What is wrong with the worktree's `council.toml`, which is then not obeyed.
+    pub(crate) config_fault: Option<String>,
     /// What it was prepared for; none: a stage, which cannot be resumed.
     pub(crate) request: Option<ReviewRequest>,
 }
 
 impl PreparedReview {
-    /// What of the configuration was not obeyed or is changed: told wherever a verdict is.
-    pub(crate) fn configuration_notes(&self) -> Vec<String> {
+    /// What a hook tells even of a change that passes: what of the configuration was not obeyed or is changed, and which
+    /// critical findings a comment silences.
+    pub(crate) fn hook_notes(&self) -> Vec<String> {
         let disobeyed = self.config.notices.iter().map(ToString::to_string);
-        let changed = "the change edits council.toml: ";
-        let notes = self.notes.iter().filter(|note| note.starts_with(changed));
-        disobeyed.chain(notes.cloned()).collect()
+        let is_told = |note: &&String| {
+            note.starts_with("the change edits council.toml: ")
+                || (note.starts_with(EXCUSED) && note.contains("(critical)"))
+        };
+        let notes = self.notes.iter().filter(is_told);
+        let fault = self.config_fault.iter();
+        disobeyed.chain(fault.chain(notes).cloned()).collect()
     }
 }
 
@@ -82,9 +90,11 @@ pub(crate) fn prepare_spec(
         trusted: change.trusted_tree(),
         checkout,
     };
-    let mut config = settings::load_config(start, request.flags.clone(), &voices)?;
+    let (mut config, config_fault) =
+        settings::load_review_config(start, request.flags.clone(), &voices)?;
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
+    notes.extend(config_fault.clone());
     let has_plugins = !config.settings.backends.is_empty();
     notes.extend(mixed::drop_missing_agents(&mut config, |agent| {
         // Only the plugin itself can tell, and it is asked when the council is convened.
@@ -96,6 +106,7 @@ pub(crate) fn prepare_spec(
     })?);
     notes.extend(changed_configuration(&change, checkout));
     let packet = build_packet(&mut change, &config, &mut notes)?;
+    notes.extend(excused_note(&packet, &*change.blobs, &config));
     let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;
     let coverage = Arc::new(packet.coverage.clone());
     Ok(PreparedReview {
@@ -105,8 +116,29 @@ pub(crate) fn prepare_spec(
         coverage,
         redactor,
         notes,
+        config_fault,
         request: Some(request.clone()),
     })
+}
+
+/// How the note begins that names them.
+const EXCUSED: &str = "excused by a comment in the code and not counted: ";
+
+/// The most findings that comments silence which are named.
+const MAX_EXCUSED: usize = 5;
+
+/// What comments in the code silence: it does not count, and is told where the verdict is.
+fn excused_note(packet: &Packet, blobs: &dyn BlobSource, config: &Config) -> Option<String> {
+    let excused = council_builtin::excused_findings(packet, blobs, &config.settings.rule_settings());
+    let (named, more) = excused.split_at(excused.len().min(MAX_EXCUSED));
+    let describe = |found: &ExcusedFinding| {
+        format!("{} at {} ({})", found.rule, found.place, found.severity.as_str())
+    };
+    let mut named = named.iter().map(describe).collect::<Vec<_>>().join(", ");
+    if !more.is_empty() {
+        named.push_str(&format!(", and {} more", more.len()));
+    }
+    (!excused.is_empty()).then(|| format!("{EXCUSED}{named}"))
 }
 
 /// What the request asks to be reviewed.

@@ -35,12 +35,50 @@ impl CheckoutUse {
     }
 }
 
+/// Whether the worktree's `council.toml` is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WorktreeFile {
+    Read,
+    PassedOver,
+}
+
 /// Merges every layer; `flags` are those of the subcommand.
 pub(crate) fn load_config(
     start: &RunContext,
     flags: Vec<KeyValue>,
     voices: &ConfigSources<'_>,
 ) -> Result<Config, RunError> {
+    load_layers(start, flags, voices, WorktreeFile::Read).map(|(config, _)| config)
+}
+
+/// The same for a review, with what is wrong with the worktree's `council.toml` where it cannot be obeyed. That file may
+/// come with the change, which must not be able to make itself unreviewable. It can only make a review stricter, so that
+/// nothing gets milder without it. A file that the user follows as their own is theirs to mend.
+pub(crate) fn load_review_config(
+    start: &RunContext,
+    flags: Vec<KeyValue>,
+    voices: &ConfigSources<'_>,
+) -> Result<(Config, Option<String>), RunError> {
+    let error = match load_config(start, flags.clone(), voices) {
+        Ok(config) => return Ok((config, None)),
+        Err(error) => error,
+    };
+    match load_layers(start, flags, voices, WorktreeFile::PassedOver) {
+        Ok((config, CheckoutTrust::Stricter)) => {
+            let fault = &error.message;
+            let note = format!("{REPOSITORY_FILE} of the worktree is not obeyed, because it is broken: {fault}");
+            Ok((config, Some(note)))
+        }
+        _ => Err(error),
+    }
+}
+
+fn load_layers(
+    start: &RunContext,
+    flags: Vec<KeyValue>,
+    voices: &ConfigSources<'_>,
+    file: WorktreeFile,
+) -> Result<(Config, CheckoutTrust), RunError> {
     let mut pairs = start.config.clone();
     pairs.extend(flags);
     let mut layers = layers::user_layers(&start.environment, pairs)?;
@@ -57,10 +95,11 @@ pub(crate) fn load_config(
         layers.extend(layer.transpose()?);
     }
     if voices.checkout != CheckoutUse::Ignored {
+        let root = root.filter(|_| file == WorktreeFile::Read);
         layers.extend(root.map(layers::worktree_layer).transpose()?.flatten());
         layers.extend(git_layers(local, LayerSource::GitLocal));
     }
-    Ok(resolve_checkout(&layers, trust)?)
+    Ok((resolve_checkout(&layers, trust)?, trust))
 }
 
 /// Whether the user follows this worktree as their own; `layers` are theirs alone.

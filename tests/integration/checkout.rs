@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use git_council::inside::config::{ConfigKey, KEYS, SourceTrust, ValueKind};
+use git_council::inside::config::{ConfigKey, KEYS, ValueKind};
 
 use crate::harness::{PRIVATE_KEY, Repo};
 use crate::hook::Desk;
@@ -83,9 +83,8 @@ fn no_value_of_any_key_turns_fail_into_anything_milder() {
             let line = format!("{} = {value}\n", named(key));
             repo.write("council.toml", &line);
             let run = repo.council(["review", "main...feature", "--no-save"]);
-            // What only a user may set is refused aloud: no verdict at all.
-            let refused = key.needs == SourceTrust::User && run.code == 2;
-            if run.code != 1 && !refused && !is_usage_error(key, run.code, &run.stderr) {
+            // Nor can it make itself unreviewable: what is wrong with the file is told, and the review goes on.
+            if run.code != 1 {
                 weakened.push((line.clone(), run.code, run.stderr));
             }
             let gate = hook(repo);
@@ -97,9 +96,47 @@ fn no_value_of_any_key_turns_fail_into_anything_milder() {
     assert!(weakened.is_empty(), "{weakened:#?}");
 }
 
-/// A value that fits nothing, such as a level for a rule that there is not, ends the run without a verdict.
-fn is_usage_error(key: &ConfigKey, code: i32, stderr: &str) -> bool {
-    code == 2 && stderr.contains("Error:") && !key.name.starts_with("hook.")
+/// A file that comes with the change cannot make the change unreviewable, however it is broken.
+#[test]
+fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
+    let desk = failing();
+    let repo = &desk.repo;
+    let told = "council.toml of the worktree is not obeyed, because it is broken";
+    let file = repo.path().join("council.toml");
+    let breakages: [(&str, fn(&Repo)); 7] = [
+        ("unknown key", |repo| repo.write("council.toml", "x = 1\n")),
+        ("no TOML", |repo| repo.write("council.toml", "hook = [\n")),
+        ("forbidden", |repo| repo.write("council.toml", "[limits]\nagents = 1\n")),
+        ("no UTF-8", |repo| repo.write("council.toml", b"\xff\n")),
+        ("too large", |repo| repo.write("council.toml", "#".repeat(2 << 20))),
+        ("a folder", |repo| std::fs::create_dir(repo.path().join("council.toml")).unwrap()),
+        ("a link to no TOML", |repo| {
+            std::os::unix::fs::symlink("/etc/passwd", repo.path().join("council.toml")).unwrap()
+        }),
+    ];
+    for (what, put) in breakages {
+        put(repo);
+        for format in ["terminal", "markdown", "json", "sarif", "rdjson"] {
+            let run = repo.council(["review", "main...feature", "--format", format]);
+            assert_eq!(run.code, 1, "{what}, {format}: {}", run.stderr);
+            let text = format!("{}{}", run.stdout, run.stderr).replace('\n', " ");
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains(told), "{what}, {format}: {text}");
+        }
+        // In a gate it blocks, and whoever follows the file as their own has to mend it.
+        assert_ne!(hook(repo), 0, "{what}");
+        repo.council(["review", "main...feature", "--trust-worktree"]).ends(2);
+        let _ = std::fs::remove_dir(&file);
+        let _ = std::fs::remove_file(&file);
+    }
+    // What is stricter elsewhere stays: `.git/config` is not the change's.
+    repo.git(["switch", "--quiet", "main"]);
+    repo.git(["switch", "--quiet", "--create", "small"]);
+    repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1; // TODO: less\n");
+    repo.commit("More");
+    repo.git(["config", "council.rules.todo-without-reference", "critical"]);
+    repo.write("council.toml", "x = 1\n");
+    repo.council(["review", "main...small"]).ends(1).prints("todo-without-reference");
 }
 
 #[test]

@@ -79,6 +79,60 @@ fn a_submodule_has_hooks_and_a_memory_of_its_own() {
     desk.repo.council(["review", "HEAD"]).ends(0);
 }
 
+/// What one commit adds and the next one takes back is in the history that is pushed.
+#[test]
+fn a_secret_that_a_later_commit_takes_back_stops_a_push() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    let token = ["t = \"gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA\"\n"].concat();
+    let base = desk.repo.git(["rev-parse", "HEAD"]).trim().to_owned();
+    desk.repo.write("k.py", &token);
+    let leak = desk.repo.commit("A key");
+    desk.repo.git(["rm", "--quiet", "k.py"]);
+    desk.repo.git(["commit", "--quiet", "--message", "Take it back"]);
+    for refspec in ["HEAD:main", "HEAD:new"] {
+        let run = desk.push(&["origin", refspec]).ends(1);
+        let run = run
+            .tells("k.py:1")
+            .tells(leak.get(..10).unwrap())
+            .tells("the push is blocked");
+        assert!(!run.stderr.contains("NqVwYS81VP7"), "{}", run.stderr);
+    }
+    // Advice says the same and lets it through.
+    desk.repo.git(["config", "council.hook.mode", "advisory"]);
+    desk.push(&["origin", "HEAD:told"]).ends(0).tells("k.py:1");
+    assert!(desk.has("told"));
+    // What the tip still has is told once, by the review of the whole.
+    desk.repo.git(["config", "council.hook.mode", "gate"]);
+    desk.repo.git(["reset", "--quiet", "--hard", &base]);
+    desk.repo.write("k.py", &token);
+    desk.repo.commit("A key");
+    desk.repo.write("more.md", "More.\n");
+    desk.repo.commit("More");
+    desk.repo.git(["update-ref", "-d", "refs/remotes/origin/told"]);
+    let run = desk.push(&["origin", "HEAD:main"]).ends(1);
+    assert!(!run.stderr.contains("of commit"), "{}", run.stderr);
+}
+
+/// What a merge brings from the remote is not this push's.
+#[test]
+fn a_merge_of_what_the_remote_has_adds_no_secret() {
+    let desk = Desk::new().installed();
+    let token = ["t = \"gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA\"\n"].concat();
+    desk.repo.git(["switch", "--quiet", "--create", "side"]);
+    desk.repo.write("side.md", "Aside.\n");
+    desk.repo.commit("Side");
+    desk.repo.git(["switch", "--quiet", "main"]);
+    desk.repo.write("k.py", &token);
+    desk.repo.commit("A key that is out already");
+    desk.push(&["--no-verify", "origin", "main"]).ends(0);
+    desk.repo.git(["remote", "set-head", "origin", "main"]);
+    desk.gate();
+    desk.repo.git(["switch", "--quiet", "side"]);
+    desk.repo.git(["merge", "--quiet", "--no-edit", "main"]);
+    desk.push(&["origin", "HEAD:side"]).ends(0);
+}
+
 fn fetch(clone: &Repo) {
     clone.git([
         "fetch",

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use council_builtin::AddedSecret;
 use council_protocol::Severity;
 
 use crate::cli::commands::hook::may_be_gate;
@@ -16,6 +17,9 @@ use crate::report::{self, GatePolicy, Report, exit};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
+use crate::run::hook::install::HookInstaller;
+use crate::run::hook::passing_secrets::{PassingSecrets, PushedSpan, find_passing_secrets};
+use crate::run::hook::script::HookEvent;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
@@ -24,6 +28,9 @@ use crate::text::Untrusted;
 
 /// The most bytes of refs that are read.
 const MAX_REFS_BYTES: u64 = 16 << 20;
+
+/// The most secrets of single commits that are shown.
+const MAX_SHOWN_SECRETS: usize = 5;
 
 /// What the hook was started with.
 pub(crate) struct PrePush<'a> {
@@ -69,6 +76,7 @@ impl PrePush<'_> {
             let name = short_ref(&update.remote_ref).to_owned();
             match pushed {
                 PushedRange::Nothing => {}
+                PushedRange::Notes => self.say_line(&format!("nothing to review in notes ({name})")),
                 PushedRange::NoCommit(what) => {
                     unread += 1;
                     let id = &update.local;
@@ -100,10 +108,13 @@ impl PrePush<'_> {
         let mut told = String::new();
         let mut shown = None;
         for reviewed in ranges {
-            let Some((report, settings)) = self.review_range(reviewed, began)? else {
+            let Some((report, settings, passing)) = self.review_range(reviewed, began)? else {
                 return Ok(exit::OK);
             };
-            let outcome = PushOutcome::from_report(&report, &settings);
+            let mut outcome = PushOutcome::from_report(&report, &settings);
+            if !passing.found.is_empty() && settings.hook.mode == HookMode::Gate {
+                outcome = PushOutcome::Stopped;
+            }
             worst = worst.max(outcome);
             if outcome == PushOutcome::Passed && is_late(&report) {
                 let _ = writeln!(
@@ -112,6 +123,7 @@ impl PrePush<'_> {
                 );
             }
             self.describe_range(&mut told, reviewed, &report, &settings);
+            describe_passing(&mut told, &reviewed.refs, &passing);
             if !report.outcome.findings.is_empty() {
                 shown = Some(report);
             }
@@ -136,21 +148,31 @@ impl PrePush<'_> {
         &self,
         reviewed: &PushedChange,
         began: Instant,
-    ) -> Result<Option<(Report, Settings)>, RunError> {
+    ) -> Result<Option<(Report, Settings, PassingSecrets)>, RunError> {
         let request = ReviewRequest {
             target: RequestedTarget::Revision(reviewed.range.clone()),
             checkout: CheckoutUse::Stricter,
             ..ReviewRequest::default()
         };
         let mut prepared = prepare_review(&request, self.start)?;
+        // The file may be what makes this hook a gate.
+        if let Some(fault) = &prepared.config_fault {
+            return Err(RunError::usage(fault.clone()));
+        }
         let settings = prepared.config.settings.clone();
-        for note in prepared.configuration_notes() {
+        for note in prepared.hook_notes() {
             self.say_line(&note);
         }
         if !settings.hook.enabled {
             return Ok(None);
         }
-        let left = Duration::from_millis(settings.hook.timeout).saturating_sub(began.elapsed());
+        let timeout = Duration::from_millis(settings.hook.timeout);
+        let (from, to) = reviewed.range.split_once("..").unwrap_or_default();
+        let remote = self.remote;
+        let span = PushedSpan { remote, from, to };
+        // The sum is judged in any case: commits have half of the time.
+        let passing = find_passing_secrets(&span, &prepared, self.start, began + timeout / 2)?;
+        let left = timeout.saturating_sub(began.elapsed());
         let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1);
         let run = &mut prepared.config.settings.timeouts.run;
         *run = Some(run.map_or(left, |run| run.min(left)));
@@ -165,7 +187,7 @@ impl PrePush<'_> {
                 )
             };
             if recalled.as_ref().is_some_and(rules_spoke) {
-                return Ok(recalled.map(|report| (report, settings)));
+                return Ok(recalled.map(|report| (report, settings, passing)));
             }
             use_builtin_judges(&mut prepared.config.settings);
         }
@@ -178,7 +200,7 @@ impl PrePush<'_> {
         let report = convene::convene_review(prepared, options, self.start)?;
         // What models came to before does not take the place of the rules: the stricter of the two counts.
         let stricter = recalled.filter(|known| severity_of(known) >= severity_of(&report));
-        Ok(Some((stricter.unwrap_or(report), settings)))
+        Ok(Some((stricter.unwrap_or(report), settings, passing)))
     }
 
     /// Quiet when all is well and nobody watches.
@@ -223,20 +245,54 @@ impl PrePush<'_> {
     }
 }
 
+/// Secrets that the tip of a push no longer shows, a line each, and what nobody looked at.
+fn describe_passing(out: &mut String, refs: &[String], passing: &PassingSecrets) {
+    let name = Untrusted::new(&refs.join(", ")).name();
+    for (commit, secret) in passing.found.iter().take(MAX_SHOWN_SECRETS) {
+        let AddedSecret { rule, description, path, line, .. } = secret;
+        let place = Untrusted::new(&format!("{path}:{line}")).name();
+        let short = commit.get(..10).unwrap_or(commit);
+        let _ = writeln!(
+            out,
+            "git-council: {name}: critical {place} of commit {short}: {description} A later commit of this push removes \
+             it, and whoever fetches the push has it all the same ({rule})"
+        );
+    }
+    if passing.found.len() > MAX_SHOWN_SECRETS {
+        let more = passing.found.len() - MAX_SHOWN_SECRETS;
+        let _ = writeln!(out, "git-council: {name}: {more} more secrets in commits of this push");
+    }
+    if !passing.found.is_empty() {
+        let _ = writeln!(
+            out,
+            "git-council: take them out of the history, e.g. with git rebase --interactive, and push again"
+        );
+    }
+    if let Some(count) = passing.looked_at {
+        let _ = writeln!(
+            out,
+            "git-council: {name}: only the latest {count} commits were searched for secrets one by one; the sum was reviewed"
+        );
+    }
+}
+
 /// What is pushed and holds code; what does not is said in a line.
 pub(crate) fn read_updates(start: &CommandContext) -> Result<Vec<RefUpdate>, RunError> {
     let updates = parse_stdin(start)?;
-    if updates.is_empty() {
-        log_prefixed(
-            start,
-            "no refs received, nothing to review (a hook manager must pass standard input on)",
-        );
+    // git has nothing to say of what is up to date. A manager may have kept it for itself.
+    if updates.is_empty()
+        && let Some(manager) = HookInstaller::in_repository(start)?.detect_manager(HookEvent::PrePush)
+    {
+        let name = manager.name();
+        let told = format!("no refs received, nothing to review ({name} must pass standard input on)");
+        log_prefixed(start, &told);
     }
-    let (left_out, updates): (Vec<_>, Vec<_>) = updates
-        .into_iter()
-        .partition(|update| update.is_deletion() || update.is_notes());
-    if !left_out.is_empty() {
-        log_prefixed(start, &describe_left_out(&left_out));
+    let (gone, updates): (Vec<_>, Vec<_>) =
+        updates.into_iter().partition(RefUpdate::is_deletion);
+    if !gone.is_empty() {
+        let names: Vec<&str> = gone.iter().map(|update| short_ref(&update.remote_ref)).collect();
+        let names = names.join(", ");
+        log_prefixed(start, &format!("nothing to review in the deletion of {names}"));
     }
     Ok(updates)
 }
@@ -324,27 +380,6 @@ impl PushOutcome {
 fn is_late(report: &Report) -> bool {
     report.outcome.verdict == Verdict::Inconclusive
         && report.outcome.reason == VerdictReason::Deadline
-}
-
-fn describe_left_out(updates: &[RefUpdate]) -> String {
-    let (gone, notes): (Vec<_>, Vec<_>) = updates.iter().partition(|update| update.is_deletion());
-    let names = |updates: &[&RefUpdate]| {
-        let names = updates
-            .iter()
-            .map(|update| short_ref(&update.remote_ref).to_owned());
-        names.collect::<Vec<_>>().join(", ")
-    };
-    let mut parts = Vec::new();
-    if !gone.is_empty() {
-        parts.push(format!(
-            "nothing to review in the deletion of {}",
-            names(&gone)
-        ));
-    }
-    if !notes.is_empty() {
-        parts.push(format!("nothing to review in notes ({})", names(&notes)));
-    }
-    parts.join("; ")
 }
 
 fn short_ref(name: &str) -> &str {

@@ -313,6 +313,14 @@ pub(crate) fn load_limits(config: &Config) -> LoadLimits {
 }
 
 impl LoadLimits {
+    /// Nothing is waited for.
+    pub(crate) const NONE: Self = Self {
+        load: u64::MAX,
+        battery: true,
+        is_heavy: false,
+        max_wait: Duration::ZERO,
+    };
+
     /// Why a review has to wait, if it has to.
     fn busy_reason(&self) -> Option<String> {
         if !self.is_heavy {

@@ -3,4 +3,5 @@
 pub(crate) mod background;
 pub(crate) mod install;
 pub(crate) mod managers;
+pub(crate) mod passing_secrets;
 pub(crate) mod script;

@@ -149,6 +149,7 @@ fn prepare_stage(
         coverage: Arc::default(),
         redactor,
         notes,
+        config_fault: None,
         request: None,
     })
 }
