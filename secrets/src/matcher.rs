@@ -49,15 +49,15 @@ pub struct SecretMatch<'t> {
 impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
-        let mut due = self.always.clone();
+        // A line of many megabytes may hold a keyword millions of times.
+        let mut is_due = vec![false; self.rules.len()];
+        self.always.iter().for_each(|&rule| is_due[rule] = true);
         for found in self.keywords.find_overlapping_iter(line) {
-            due.extend(&self.called[found.pattern().as_usize()]);
+            let called = &self.called[found.pattern().as_usize()];
+            called.iter().for_each(|&rule| is_due[rule] = true);
         }
-        due.sort_unstable();
-        due.dedup();
         let mut secrets = Vec::new();
-        for rule in due {
-            let rule = &self.rules[rule];
+        for (rule, _) in self.rules.iter().zip(is_due).filter(|(_, due)| *due) {
             let found = rule.pattern.captures_iter(line);
             secrets.extend(found.filter_map(|found| self.match_of(rule, &found, line)));
         }

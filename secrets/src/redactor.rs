@@ -127,16 +127,16 @@ impl Redactor {
             against,
             ..self.lines(path)
         };
-        let mut out = String::with_capacity(text.len());
+        // A placeholder may be longer than what it stands for: text of many megabytes must not be copied for it.
+        let mut out = String::with_capacity(text.len() + text.len() / 64);
         let mut secrets = 0;
         for line in text.split_inclusive('\n') {
             let (line, end) = line
                 .strip_suffix('\n')
                 .map_or((line, ""), |line| (line, "\n"));
-            let shown = reader.redact_line(line);
-            out.push_str(&shown.text);
+            let (spans, _) = reader.due_spans(line);
+            secrets += push_redacted(&mut out, line, spans);
             out.push_str(end);
-            secrets += shown.secrets;
         }
         RedactedText { text: out, secrets }
     }
@@ -170,16 +170,31 @@ impl<'r> LineRedactor<'r> {
 
     /// One line, without its newline.
     pub fn redact_line<'a>(&mut self, line: &'a str) -> RedactedLine<'a> {
+        let (spans, withheld) = self.due_spans(line);
+        if spans.is_empty() {
+            let (text, secrets) = (Cow::Borrowed(line), 0);
+            return RedactedLine {
+                text,
+                secrets,
+                withheld,
+            };
+        }
+        let mut text = String::with_capacity(line.len());
+        let secrets = push_redacted(&mut text, line, spans);
+        RedactedLine {
+            text: Cow::Owned(text),
+            secrets,
+            withheld,
+        }
+    }
+
+    /// What of a line is replaced, and whether all of it is withheld.
+    fn due_spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
         let (mut spans, withheld) = self.spans(line);
         if self.against == Against::Values {
             self.redactor.known.find(line, &mut spans);
         }
-        let (text, secrets) = replace_spans(line, spans);
-        RedactedLine {
-            text,
-            secrets,
-            withheld,
-        }
+        (spans, withheld)
     }
 
     /// The secrets of a line by their shape, and whether all of it is withheld for want of one.
@@ -229,12 +244,9 @@ fn push_matches<'t>(table: &'t SecretTable, line: &str, spans: &mut Vec<SecretSp
     }
 }
 
-/// `line` with its secrets replaced, and how many there were. Of secrets that overlap, the one that was found first names
-/// them all.
-fn replace_spans<'a>(line: &'a str, spans: Vec<SecretSpan<'_>>) -> (Cow<'a, str>, usize) {
-    if spans.is_empty() {
-        return (Cow::Borrowed(line), 0);
-    }
+/// Writes `line` with its secrets replaced, and says how many there were. Of secrets that overlap, the one that was found
+/// first names them all.
+fn push_redacted(out: &mut String, line: &str, spans: Vec<SecretSpan<'_>>) -> usize {
     let mut ranked: Vec<(usize, SecretSpan<'_>)> = spans.into_iter().enumerate().collect();
     ranked.sort_by_key(|(rank, span)| (span.range.start, *rank));
     let mut merged: Vec<(usize, SecretSpan<'_>)> = Vec::new();
@@ -249,7 +261,7 @@ fn replace_spans<'a>(line: &'a str, spans: Vec<SecretSpan<'_>>) -> (Cow<'a, str>
             _ => merged.push((rank, span)),
         }
     }
-    let (mut out, mut end) = (String::with_capacity(line.len()), 0);
+    let mut end = 0;
     for (_, span) in &merged {
         out.push_str(&line[end..span.range.start]);
         out.push_str(PLACEHOLDER);
@@ -258,5 +270,5 @@ fn replace_spans<'a>(line: &'a str, spans: Vec<SecretSpan<'_>>) -> (Cow<'a, str>
         end = span.range.end;
     }
     out.push_str(&line[end..]);
-    (Cow::Owned(out), merged.len())
+    merged.len()
 }

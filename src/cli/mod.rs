@@ -36,6 +36,9 @@ pub fn main() -> ExitCode {
     {
         return ExitCode::from(guard::run_guard(&arguments.collect::<Vec<_>>()));
     }
+    if let Some(code) = limits::refuse_small_stack(report_early) {
+        return ExitCode::from(code);
+    }
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     if let [word] = &words[..]
         && (word == "--version" || word == "-V")
@@ -106,6 +109,11 @@ fn dispatch(command: CliCommand, start: &CommandContext) -> Result<u8, RunError>
         CliCommand::Schema(args) => commands::schema::run(&args, &start.console)?,
     }
     Ok(exit::OK)
+}
+
+/// Tells an error before the arguments are read.
+fn report_early(error: &RunError) -> u8 {
+    report_error(error, &Console::new(None, Verbosity::Normal, &process_environment()))
 }
 
 /// Tells an error; its kind is the exit code.

@@ -25,6 +25,12 @@ const MAX_SEARCH_BYTES: usize = 64 << 20;
 /// The largest file whose functions are looked for.
 const MAX_OUTLINE_BYTES: usize = 4 << 20;
 
+/// From this size on a text is kept in the one form that everybody is shown, so that it is not in memory several times.
+const LARGE_TEXT_BYTES: usize = 8 << 20;
+
+/// A longer line stands in a context by its digest, in bytes.
+const MAX_CONTEXT_LINE: usize = 4 << 10;
+
 /// Stands between hunks, so that no quote reaches from one into the next.
 const HUNK_GAP: &str = "\u{0}gap\u{0}";
 
@@ -170,6 +176,12 @@ impl QuoteProver {
             return Err("the file is too large to search".to_owned());
         }
         let mut texts = Vec::new();
+        let is_large = blob.as_ref().is_some_and(|blob| blob.len() > LARGE_TEXT_BYTES);
+        let (large, blob) = match is_large {
+            true => (blob, None),
+            false => (None, blob),
+        };
+        texts.extend(large.into_iter().flat_map(|blob| large_texts(&self.redactor, path, blob)));
         let mut add = |text: String, numbers: Option<Vec<u32>>, elsewhere| {
             let shown = self.redactor.redact_source(Some(&path.display()), &text);
             // A judge that reads a brief sees hidden characters written out; the built-in ones do not.
@@ -190,6 +202,7 @@ impl QuoteProver {
             }));
         };
         match (blob, file) {
+            _ if is_large => {}
             (Some(blob), _) => add(String::from_utf8_lossy(&blob).into_owned(), None, false),
             (None, Some(file)) => {
                 let (text, numbers) = shown_lines(file, side);
@@ -203,6 +216,31 @@ impl QuoteProver {
         }
         Ok(texts)
     }
+}
+
+/// A large text without its secrets, and with hidden characters written out where it has some. Each step lets go of what
+/// the one before it has made. Nobody quotes its secrets: built-in judges redact their quotes, others never see them.
+fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<SearchText> {
+    let (shown, hidden) = {
+        let text = String::from_utf8_lossy(&blob);
+        let shown = redactor.redact_source(Some(&path.display()), &text).text;
+        let hidden = hidden_lines(&text, &shown);
+        (shown, hidden)
+    };
+    drop(blob);
+    let search = |form: &str| SearchText {
+        lines: FileLines::of(form),
+        numbers: None,
+        elsewhere: false,
+        hidden: hidden.clone(),
+        // Functions are looked for in files that people write.
+        functions: Arc::default(),
+    };
+    let mut texts = vec![search(&shown)];
+    if let Cow::Owned(marked) = mark_hidden(Cow::Borrowed(&shown)) {
+        texts.push(search(&marked));
+    }
+    texts
 }
 
 /// The lines of one side that the packet shows, with their numbers there.
@@ -327,12 +365,21 @@ impl SearchText {
         let lines = (first..last).filter_map(|index| Some((index, self.lines.get(index)?)));
         let lines = lines.filter(|(_, line)| !line.is_empty() && *line != HUNK_GAP);
         let lines: Vec<String> = lines
-            .map(|(index, line)| match self.hidden.get(&index) {
-                Some(digest) => format!("{line} {digest:04x}"),
-                None => line.to_owned(),
+            .map(|(index, line)| match (self.hidden.get(&index), context_line(line)) {
+                (Some(digest), line) => format!("{line} {digest:04x}"),
+                (None, line) => line.into_owned(),
             })
             .collect();
         lines.join("\n")
+    }
+}
+
+/// A line as the context of a place has it: a finding is known again by it, and the journal keeps it. Of a line that no
+/// hand wrote, its digest is enough.
+fn context_line(line: &str) -> Cow<'_, str> {
+    match line.len() > MAX_CONTEXT_LINE {
+        true => Cow::Owned(hex::encode(Sha256::digest(line.as_bytes()))),
+        false => Cow::Borrowed(line),
     }
 }
 

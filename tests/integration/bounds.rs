@@ -27,6 +27,17 @@ fn bounded(
     args: &[&str],
     feed: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool),
 ) -> Run {
+    bounded_by(MOST, repo, vars, args, feed)
+}
+
+/// The same with a bound of its own, in KiB.
+fn bounded_by(
+    most: u64,
+    repo: &Repo,
+    vars: &[(&str, &str)],
+    args: &[&str],
+    feed: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool),
+) -> Run {
     let peak = repo.in_home("peak");
     let program = repo.program(&repo.path());
     let mut meter = Command::new("python3");
@@ -52,7 +63,7 @@ fn bounded(
     let run = Run::of(child.wait_with_output().unwrap());
     let peak: u64 = fs::read_to_string(&peak).unwrap().parse().unwrap();
     assert!(
-        peak < MOST,
+        peak < most,
         "{args:?} took {} MiB\n{}\n{}",
         peak >> 10,
         run.stdout,
@@ -118,11 +129,25 @@ fn a_file_of_a_gibibyte_is_listed_as_not_seen_and_nothing_passes() {
         .ends(3)
         .prints("too large to review");
     fs::remove_file(repo.path().join("big")).unwrap();
-    // A configuration is no place for it.
+    // A configuration is no place for it: it is told and not obeyed.
     hollow(&repo.path().join("council.toml"));
     bounded(&repo, &[], &["review", "HEAD"], silent)
-        .ends(2)
-        .tells("council.toml");
+        .ends(0)
+        .prints("council.toml of the worktree is not obeyed, because it is broken")
+        .prints("larger than 1 MiB");
+}
+
+/// A line that holds a token is searched, redacted and quoted without a copy of it for each step.
+#[test]
+fn a_long_line_with_a_token_is_not_in_memory_many_times() {
+    let repo = Repo::with_base();
+    let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
+    repo.write("big.js", "x=1;".repeat(15 << 20) + &format!("k=\"{token}\";"));
+    repo.commit("A line of 60 MiB");
+    let args = ["review", "HEAD", "--no-save"];
+    let run = bounded_by(200 << 10, &repo, &[], &args, silent).ends(1);
+    let run = run.prints("provider-token");
+    assert!(!run.stdout.contains(&token));
 }
 
 /// A commit of so many small files, without a worktree.
@@ -294,6 +319,13 @@ fn limits_of_the_process_end_in_an_error_that_names_them() {
     limited(&repo, "-v 60000")
         .ends(3)
         .tells("the limit on bytes of memory is 61440000");
+    for stack in [100, 200, 1000] {
+        limited(&repo, &format!("-s {stack}"))
+            .ends(3)
+            .tells("the limit on bytes of stack is")
+            .tells("ulimit -s");
+    }
+    limited(&repo, "-s 1024").ends(0);
     limited(&repo, "-f 1").tells("File too large");
     limited(&repo, "-n 64").ends(0);
 }

@@ -33,15 +33,12 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
         .keep
         .unwrap_or(usize::try_from(config.runs.keep).unwrap_or(usize::MAX));
     let runs = store::prune_runs(&place.runs_dir(), keep);
-    let kept: Vec<String> = store::list_runs(start)?
-        .into_iter()
-        .map(|(past, _)| past.name)
-        .collect();
+    let kept = store::run_names(&place.runs_dir());
     let folder = place
         .common_dir
         .as_deref()
         .and_then(|git_dir| repository_places(git_dir, place.workdir.as_deref()).artefacts);
-    let files = folder.map_or(0, |folder| prune_artefacts(&folder.path(), &kept));
+    let files = folder.map_or(0, |folder| prune_artefacts(&folder.path(), &kept, &runs));
     let verdicts = place.memory_dir().map_or(0, |dir| {
         VerdictCache::new(
             &dir,
