@@ -95,18 +95,18 @@ impl MacKey {
 
 fn read_key(path: &Path) -> io::Result<MacKey> {
     let wrong = |why: &str| {
-        let text = format!("{}: {why}; remove it to draw another", path.display());
+        let text = format!("{}: {why}", path.display());
         io::Error::new(io::ErrorKind::InvalidData, text)
     };
     let mut file = fs::File::open(path)?;
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
-        return Err(wrong("others may read the key"));
+        return Err(wrong("others may read the key: if nobody has, chmod 600 it, else remove it to draw another"));
     }
     let mut key = Vec::with_capacity(LENGTH + 1);
     (&mut file).take(LENGTH as u64 + 1).read_to_end(&mut key)?;
     key.try_into()
         .map(MacKey)
-        .map_err(|_| wrong("it is no key"))
+        .map_err(|_| wrong("it is no key; remove it to draw another"))
 }
 
 /// Draws a key; of two processes that do so at once, one's is kept.

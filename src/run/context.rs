@@ -40,10 +40,14 @@ impl RunContext {
     /// The key that signs this user's own files in a git directory; none, with a warning, where it cannot be kept.
     pub(crate) fn signing_key(&self) -> Option<MacKey> {
         let key = MacKey::load_or_create(&self.environment.state_dir()?);
+        // Several use cases of a run ask for the key: what is wrong with it is said once.
+        static TOLD: std::sync::Once = std::sync::Once::new();
         let warn = |error: &std::io::Error| {
-            self.notifier.warn(&format!(
-                "no verdict is recognised and none is kept: {error}"
-            ));
+            TOLD.call_once(|| {
+                self.notifier.warn(&format!(
+                    "no verdict is recognised and none is kept: {error}"
+                ));
+            });
         };
         key.inspect_err(warn).ok()
     }

@@ -16,6 +16,7 @@ use crate::session::{
 };
 
 use crate::run::backends::{BackendTable, needs_plugin};
+use crate::run::artefacts::prune_artefacts;
 use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
 use crate::run::error::RunError;
@@ -425,7 +426,11 @@ pub(crate) fn save_run_report(
     store::sign_report(start, run, json.as_bytes());
     write_for_people(world, prepared, run, report)?;
     let keep = usize::try_from(prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
-    store::prune_runs(&prepared.change.place.runs_dir(), keep);
+    let runs = prepared.change.place.runs_dir();
+    let removed = store::prune_runs(&runs, keep);
+    if let Some(folder) = run_places(prepared).artefacts.filter(|_| !removed.is_empty()) {
+        prune_artefacts(&folder.path(), &store::run_names(&runs), &removed);
+    }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Nothing is bought twice: a change that was judged before, in the same way, costs no judge. And what people dismissed
 //! does not count again.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use council_protocol::packet::TargetKind;
@@ -147,6 +147,8 @@ impl<'a> VerdictMemory<'a> {
         notes: &mut Vec<String>,
     ) -> Option<(Report, String)> {
         let head = self.prepared.packet.target.head.as_deref()?;
+        let mut untrusted: BTreeMap<(&str, String), usize> = BTreeMap::new();
+        let mut trusted = None;
         for text in self.trust.note_lines(Some(head)) {
             let Some(read) = line::parse_line(&text) else {
                 continue;
@@ -159,16 +161,22 @@ impl<'a> VerdictMemory<'a> {
             }
             match self.trust.trusted_signer(&read) {
                 Ok(signer) => {
-                    let report = checked_report(verdict)?;
-                    return Some((report, signer.key));
+                    trusted = Some((checked_report(verdict)?, signer.key));
+                    break;
                 }
-                Err(why) => notes.push(format!(
-                    "a note says {} for this change, but it is not trusted: {why}",
-                    verdict.verdict.as_str()
-                )),
+                Err(why) => *untrusted.entry((verdict.verdict.as_str(), why)).or_default() += 1,
             }
         }
-        None
+        // Each review of a commit leaves a note of its own: what many say is one line.
+        notes.extend(untrusted.iter().map(|((verdict, why), count)| {
+            let who = match count {
+                1 => "a note says".to_owned(),
+                count => format!("{count} notes say"),
+            };
+            let they_are = if *count == 1 { "it is" } else { "they are" };
+            format!("{who} {verdict} for this change, but {they_are} not trusted: {why}")
+        }));
+        trusted
     }
 
     /// Whether the reviewed commit's note has this verdict.

@@ -166,6 +166,12 @@ pub(crate) fn prune_runs(runs: &Path, keep: usize) -> Vec<String> {
         .collect()
 }
 
+/// The names of the runs that are left.
+pub(crate) fn run_names(runs: &Path) -> Vec<String> {
+    let all = list_folders(runs).unwrap_or_default();
+    all.into_iter().map(|past| past.name).collect()
+}
+
 /// Every run of the repository with its report where there is one, the latest first.
 pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Report>)>, RunError> {
     let runs = RepositoryPaths::discover(&start.dir, &start.git_environment())?.runs_dir();

@@ -397,6 +397,41 @@ fn gc_takes_the_oldest_runs_with_or_without_a_report() {
     assert_eq!(fs::read_dir(&runs).unwrap().count(), 2);
 }
 
+/// The files for people go with their runs, when `runs.keep` lets one go as when `gc` does; a file of the user's stays.
+#[test]
+fn what_people_read_of_a_run_goes_with_it() {
+    let repo = conflicted();
+    let folder = repo.path().join(".agents/council");
+    let reports = || {
+        let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = names.filter(|name| name.to_string_lossy().ends_with("-report.md"));
+        names.count()
+    };
+    repo.git(["config", "--global", "council.runs.keep", "3"]);
+    for _ in 0..5 {
+        repo.council(["review", "HEAD", "--fresh"]).ends(1);
+    }
+    assert_eq!(reports(), 3);
+    fs::write(folder.join("2020-01-01-mine-report.md"), "Mine.\n").unwrap();
+    repo.council(["gc", "--keep", "1"]).ends(0);
+    assert_eq!(reports(), 2);
+    assert!(folder.join("2020-01-01-mine-report.md").exists());
+}
+
+/// Each review of a commit leaves a note: what several say of it is one line.
+#[test]
+fn what_many_untrusted_notes_say_is_told_once() {
+    let repo = conflicted();
+    for _ in 0..3 {
+        repo.council(["review", "HEAD", "--fresh"]).ends(1);
+    }
+    // Somebody else's program knows nothing of this user's verdicts.
+    fs::remove_dir_all(repo.path().join(".git/council")).unwrap();
+    let run = repo.council(["review", "HEAD"]).ends(1);
+    let told = format!("{}{}", run.stdout, run.stderr);
+    assert_eq!(told.matches("not trusted").count(), 1, "{told}");
+}
+
 #[test]
 fn git_s_own_rules_are_followed() {
     let repo = conflicted();
