@@ -44,3 +44,4 @@ mod terminal;
 mod tidy;
 mod unreadable;
 mod verdicts;
+mod workflows;

@@ -1,0 +1,174 @@
+//! The workflows that people copy: what their conditions come to when a job before them did not end as it should.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The result of each job, and the outputs of those that have some, as GitHub hands them to an expression.
+struct Needs {
+    values: BTreeMap<String, String>,
+}
+
+/// A reader of the conditions that our workflows are made of: `!`, `==`, `!=`, `&&`, `||`, brackets, strings, `needs.…` and
+/// `always()`. Anything else is a fault of the test.
+struct Condition<'a> {
+    words: Vec<String>,
+    at: usize,
+    needs: &'a Needs,
+}
+
+impl<'a> Condition<'a> {
+    fn holds(text: &str, needs: &'a Needs) -> bool {
+        let pattern = regex::Regex::new(r"'[^']*'|always\(\)|[A-Za-z][\w.-]*|==|!=|&&|\|\||[!()]").unwrap();
+        let words = pattern.find_iter(text).map(|found| found.as_str().to_owned());
+        let mut condition = Self { words: words.collect(), at: 0, needs };
+        let value = condition.any();
+        assert_eq!(condition.at, condition.words.len(), "the condition {text:?} is not understood");
+        is_true(&value)
+    }
+
+    fn takes(&mut self, word: &str) -> bool {
+        let found = self.words.get(self.at).is_some_and(|next| next == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn any(&mut self) -> String {
+        let mut value = self.all();
+        while self.takes("||") {
+            let other = self.all();
+            value = if is_true(&value) { value } else { other };
+        }
+        value
+    }
+
+    fn all(&mut self) -> String {
+        let mut value = self.compared();
+        while self.takes("&&") {
+            let other = self.compared();
+            value = if is_true(&value) { other } else { value };
+        }
+        value
+    }
+
+    fn compared(&mut self) -> String {
+        let value = self.one();
+        let wanted = match (self.takes("=="), self.takes("!=")) {
+            (false, false) => return value,
+            (equal, _) => equal,
+        };
+        // GitHub compares strings without regard to case.
+        (value.eq_ignore_ascii_case(&self.one()) == wanted).to_string()
+    }
+
+    fn one(&mut self) -> String {
+        if self.takes("!") {
+            return (!is_true(&self.one())).to_string();
+        }
+        if self.takes("(") {
+            let value = self.any();
+            assert!(self.takes(")"));
+            return value;
+        }
+        let word = self.words[self.at].clone();
+        self.at += 1;
+        if let Some(text) = word.strip_prefix('\'') {
+            return text.trim_end_matches('\'').to_owned();
+        }
+        match word.as_str() {
+            "always()" => "true".to_owned(),
+            // What is not there is empty.
+            name if name.starts_with("needs.") => self.needs.values.get(name).cloned().unwrap_or_default(),
+            other => panic!("{other:?} is not understood"),
+        }
+    }
+}
+
+fn is_true(value: &str) -> bool {
+    !matches!(value, "" | "false")
+}
+
+/// Whether a job or step runs: without a function of status in its condition, all before it must have succeeded.
+fn runs(condition: Option<&str>, before: bool, needs: &Needs) -> bool {
+    match condition {
+        None => before,
+        Some(text) => (before || text.contains("always()")) && Condition::holds(text, needs),
+    }
+}
+
+/// How a job ends whose other steps succeed: `skipped`, `failure` or `success`. Conditions of steps decide, and the
+/// scripts of those that have one are run as far as they are one of the shell's own commands.
+fn job_result(job: &Value, needs: &Needs) -> &'static str {
+    let wants = job["needs"].as_array().cloned().unwrap_or_default();
+    let succeeded = |name: &Value| {
+        needs.values.get(&format!("needs.{}.result", name.as_str().unwrap())).is_some_and(|r| r == "success")
+    };
+    if !runs(job["if"].as_str(), wants.iter().all(succeeded), needs) {
+        return "skipped";
+    }
+    let mut ok = true;
+    for step in job["steps"].as_array().unwrap() {
+        let script = step["run"].as_str().filter(|script| !script.contains("git-council"));
+        if let Some(script) = script.filter(|_| runs(step["if"].as_str(), ok, needs)) {
+            ok &= Command::new("bash").args(["-e", "-c", script]).status().unwrap().success();
+        }
+    }
+    if ok { "success" } else { "failure" }
+}
+
+fn workflow(name: &str) -> Value {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/workflows");
+    serde_saphyr::from_str(&fs::read_to_string(root.join(name)).unwrap()).unwrap()
+}
+
+const RESULTS: [&str; 4] = ["success", "failure", "cancelled", "skipped"];
+
+/// A required check that is skipped counts as passed.
+#[test]
+fn a_plan_that_failed_fails_the_conclusion_of_a_matrix() {
+    let conclude = workflow("matrix.yml")["jobs"]["conclude"].clone();
+    for plan in RESULTS {
+        // What a plan wrote before it failed stays its output.
+        for judges in ["", "[]", r#"[{"judge":"judge-1","turn":1}]"#] {
+            for (second_plan, second_judge) in RESULTS.iter().flat_map(|a| RESULTS.map(|b| (*a, b))) {
+                let mut needs = Needs { values: BTreeMap::new() };
+                for (name, value) in [
+                    ("plan.result", plan),
+                    ("plan.outputs.judges", judges),
+                    ("second-plan.result", second_plan),
+                    ("second-judge.result", second_judge),
+                ] {
+                    needs.values.insert(format!("needs.{name}"), value.to_owned());
+                }
+                let nothing_to_do = plan == "success" && judges == "[]";
+                let wanted = match (plan, second_plan) {
+                    _ if nothing_to_do => "skipped",
+                    ("success", "success") => "success",
+                    _ => "failure",
+                };
+                let ended = job_result(&conclude, &needs);
+                assert_eq!(ended, wanted, "plan {plan} {judges:?}, second plan {second_plan}, judge {second_judge}");
+            }
+        }
+    }
+}
+
+/// The check is no stricter than it has to be, and the reader of conditions can tell.
+#[test]
+fn conditions_are_read_as_github_reads_them() {
+    let values = [("needs.a.result".to_owned(), "failure".to_owned())];
+    let needs = Needs { values: values.into() };
+    for (text, holds) in [
+        ("needs.a.result != 'success'", true),
+        ("always() && needs.a.outputs.x != '[]'", true),
+        ("needs.a.result == 'success' || needs.b.result == ''", true),
+        ("always() && (needs.a.result == 'success' || needs.a.outputs.x)", false),
+        ("!(needs.a.result == 'FAILURE')", false),
+    ] {
+        assert_eq!(Condition::holds(text, &needs), holds, "{text}");
+    }
+    assert!(!runs(None, false, &needs) && !runs(Some("needs.a.result == 'failure'"), false, &needs));
+}
