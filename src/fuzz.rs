@@ -6,8 +6,8 @@ use std::path::Path;
 pub use council_agents::fuzz::{lines, streams};
 
 use crate::config::{ConfigLayer, LayerSource, resolve_layers};
-use crate::council::plan::{ConsensusRule, VerdictPolicy};
 use crate::council::extract::{ExpectedEcho, extract_answer as extract};
+use crate::council::plan::{ConsensusRule, VerdictPolicy};
 use crate::duel::protocol::check::check_transcript;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::git::{RefUpdate, patch as patches};
@@ -85,7 +85,10 @@ pub fn claim(bytes: &[u8]) {
     };
     if let Ok(claim) = report::accept_claim(report, policy, ConsensusRule::Findings) {
         let line = claim.bottom_line(GatePolicy::default());
-        let is_green = matches!(line.conclusion, CheckConclusion::Success | CheckConclusion::Skipped);
+        let is_green = matches!(
+            line.conclusion,
+            CheckConclusion::Success | CheckConclusion::Skipped
+        );
         assert!(!is_green, "a claim ended green: {}", line.headline);
         let _ = report::markdown::render(&claim, report::markdown::MarkdownOptions::default());
     }

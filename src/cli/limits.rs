@@ -37,7 +37,12 @@ type KnownLimit = (&'static str, &'static str, u64, &'static str);
 
 const LIMITS: [KnownLimit; 2] = [
     ("Max open files", "open files", MIN_FILES, "n"),
-    ("Max address space", "bytes of memory", MIN_ADDRESS_SPACE, "v"),
+    (
+        "Max address space",
+        "bytes of memory",
+        MIN_ADDRESS_SPACE,
+        "v",
+    ),
 ];
 
 fn check(limits: &[KnownLimit]) -> Result<(), RunError> {

@@ -113,7 +113,10 @@ fn dispatch(command: CliCommand, start: &CommandContext) -> Result<u8, RunError>
 
 /// Tells an error before the arguments are read.
 fn report_early(error: &RunError) -> u8 {
-    report_error(error, &Console::new(None, Verbosity::Normal, &process_environment()))
+    report_error(
+        error,
+        &Console::new(None, Verbosity::Normal, &process_environment()),
+    )
 }
 
 /// Tells an error; its kind is the exit code.

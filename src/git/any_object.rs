@@ -9,10 +9,16 @@ use super::tree;
 pub(crate) fn read_any_object(bytes: &[u8]) {
     if let Some(commit) = CommitObject::parse(bytes) {
         let message = commit.message.len();
-        assert!(commit.subject().len() <= message, "a subject longer than its message");
+        assert!(
+            commit.subject().len() <= message,
+            "a subject longer than its message"
+        );
     }
     for format in [ObjectFormat::Sha1, ObjectFormat::Sha256] {
-        assert!(tree::count_items(bytes, format) <= bytes.len(), "more entries than bytes");
+        assert!(
+            tree::count_items(bytes, format) <= bytes.len(),
+            "more entries than bytes"
+        );
     }
     let _ = (decode_text(bytes), claims_text(b"a.py", bytes));
 }

@@ -367,7 +367,9 @@ mod tests {
                 ..update(local, ZERO)
             };
             let env = GitEnvironment::default();
-            pushed_ranges(repo.path(), &env, "origin", &[update]).unwrap().remove(0)
+            pushed_ranges(repo.path(), &env, "origin", &[update])
+                .unwrap()
+                .remove(0)
         };
         assert_eq!(pushed(&notes), PushedRange::Notes);
         assert_eq!(pushed(&tip), since(&base, &tip));

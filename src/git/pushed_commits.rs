@@ -49,9 +49,16 @@ pub(crate) fn pushed_commits(
             true => vec![nothing.to_hex()],
             false => parents.iter().map(|parent| parent.to_hex()).collect(),
         };
-        Ok(PushedCommit { id: id.to_hex(), parents })
+        Ok(PushedCommit {
+            id: id.to_hex(),
+            parents,
+        })
     };
-    store.walk_commits(tip, &hidden, limit)?.into_iter().map(commit).collect()
+    store
+        .walk_commits(tip, &hidden, limit)?
+        .into_iter()
+        .map(commit)
+        .collect()
 }
 
 #[cfg(test)]

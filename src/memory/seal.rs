@@ -100,7 +100,9 @@ fn read_key(path: &Path) -> io::Result<MacKey> {
     };
     let mut file = fs::File::open(path)?;
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
-        return Err(wrong("others may read the key: if nobody has, chmod 600 it, else remove it to draw another"));
+        return Err(wrong(
+            "others may read the key: if nobody has, chmod 600 it, else remove it to draw another",
+        ));
     }
     let mut key = Vec::with_capacity(LENGTH + 1);
     (&mut file).take(LENGTH as u64 + 1).read_to_end(&mut key)?;

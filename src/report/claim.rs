@@ -234,11 +234,20 @@ fn round_contradiction(report: &Report) -> Option<&'static str> {
     if (outcome.counted, outcome.quorum) != (who.counted, who.quorum) {
         return Some("it counts other judges than its receipt");
     }
-    let failed_later = outcome.judges.iter().flat_map(|j| &j.failures).any(|f| f.round > 1);
-    if outcome.rounds > 1 && !voted_later && !failed_later && outcome.verdict != Verdict::Inconclusive {
+    let failed_later = outcome
+        .judges
+        .iter()
+        .flat_map(|j| &j.failures)
+        .any(|f| f.round > 1);
+    if outcome.rounds > 1
+        && !voted_later
+        && !failed_later
+        && outcome.verdict != Verdict::Inconclusive
+    {
         return Some("a round ran in which nobody was asked");
     }
-    (outcome.converged && !may_have_converged(outcome)).then_some("its judges converged who did not differ")
+    (outcome.converged && !may_have_converged(outcome))
+        .then_some("its judges converged who did not differ")
 }
 
 /// Whether the first votes of models differ and their last ones do not. Rules have no opinion to move from.

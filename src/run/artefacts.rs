@@ -23,24 +23,35 @@ pub(crate) fn prune_artefacts(folder: &Path, kept: &[String], removed: &[String]
     let kept: BTreeSet<String> = kept.iter().map(stem).collect();
     let names = file_names(folder);
     let mut gone: BTreeSet<String> = removed.iter().map(stem).collect();
-    let reports = names.iter().filter_map(|name| Some((name, run_of_report(name)?)));
-    gone.extend(reports.filter(|(name, run)| names_run(&folder.join(name), run)).map(|(_, run)| stem(&run)));
+    let reports = names
+        .iter()
+        .filter_map(|name| Some((name, run_of_report(name)?)));
+    gone.extend(
+        reports
+            .filter(|(name, run)| names_run(&folder.join(name), run))
+            .map(|(_, run)| stem(&run)),
+    );
     // `…-head-` begins the names of `…-head-2-` as well: a file is the run's whose stem says the most.
     let stem_of = |name: &str| {
-        let stems = kept.union(&gone).filter(|stem| name.starts_with(stem.as_str()));
+        let stems = kept
+            .union(&gone)
+            .filter(|stem| name.starts_with(stem.as_str()));
         stems.max_by_key(|stem| stem.len())
     };
-    let is_gone = |name: &&String| {
-        is_ours(name) && stem_of(name).is_some_and(|stem| !kept.contains(stem))
-    };
+    let is_gone =
+        |name: &&String| is_ours(name) && stem_of(name).is_some_and(|stem| !kept.contains(stem));
     let removed = names.iter().filter(is_gone);
-    removed.filter(|name| fs::remove_file(folder.join(name)).is_ok()).count()
+    removed
+        .filter(|name| fs::remove_file(folder.join(name)).is_ok())
+        .count()
 }
 
 fn file_names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    files.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    files
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
 }
 
 /// The run that would write a report of that name: `2026-03-09-head-report.md` is `council-20260309-head`'s.
@@ -53,8 +64,8 @@ fn run_of_report(name: &str) -> Option<String> {
 /// Whether a report says that it is the run's: a person may keep notes of the same name beside it.
 fn names_run(report: &Path, run: &str) -> bool {
     let mut text = String::new();
-    let read = File::open(report)
-        .and_then(|file| file.take(MAX_REPORT_BYTES).read_to_string(&mut text));
+    let read =
+        File::open(report).and_then(|file| file.take(MAX_REPORT_BYTES).read_to_string(&mut text));
     read.is_ok() && text.contains(&format!("`{run}`"))
 }
 

@@ -15,8 +15,8 @@ use crate::session::{
     RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, SessionWorld, WriteDurability,
 };
 
-use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::artefacts::prune_artefacts;
+use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
 use crate::run::error::RunError;
@@ -428,7 +428,10 @@ pub(crate) fn save_run_report(
     let keep = usize::try_from(prepared.config.settings.runs.keep).unwrap_or(usize::MAX);
     let runs = prepared.change.place.runs_dir();
     let removed = store::prune_runs(&runs, keep);
-    if let Some(folder) = run_places(prepared).artefacts.filter(|_| !removed.is_empty()) {
+    if let Some(folder) = run_places(prepared)
+        .artefacts
+        .filter(|_| !removed.is_empty())
+    {
         prune_artefacts(&folder.path(), &store::run_names(&runs), &removed);
     }
     Ok(())

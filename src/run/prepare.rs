@@ -129,10 +129,16 @@ const MAX_EXCUSED: usize = 5;
 
 /// What comments in the code silence: it does not count, and is told where the verdict is.
 fn excused_note(packet: &Packet, blobs: &dyn BlobSource, config: &Config) -> Option<String> {
-    let excused = council_builtin::excused_findings(packet, blobs, &config.settings.rule_settings());
+    let excused =
+        council_builtin::excused_findings(packet, blobs, &config.settings.rule_settings());
     let (named, more) = excused.split_at(excused.len().min(MAX_EXCUSED));
     let describe = |found: &ExcusedFinding| {
-        format!("{} at {} ({})", found.rule, found.place, found.severity.as_str())
+        format!(
+            "{} at {} ({})",
+            found.rule,
+            found.place,
+            found.severity.as_str()
+        )
     };
     let mut named = named.iter().map(describe).collect::<Vec<_>>().join(", ");
     if !more.is_empty() {

@@ -164,7 +164,11 @@ impl<'a> VerdictMemory<'a> {
                     trusted = Some((checked_report(verdict)?, signer.key));
                     break;
                 }
-                Err(why) => *untrusted.entry((verdict.verdict.as_str(), why)).or_default() += 1,
+                Err(why) => {
+                    *untrusted
+                        .entry((verdict.verdict.as_str(), why))
+                        .or_default() += 1
+                }
             }
         }
         // Each review of a commit leaves a note of its own: what many say is one line.

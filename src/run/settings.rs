@@ -66,7 +66,9 @@ pub(crate) fn load_review_config(
     match load_layers(start, flags, voices, WorktreeFile::PassedOver) {
         Ok((config, CheckoutTrust::Stricter)) => {
             let fault = &error.message;
-            let note = format!("{REPOSITORY_FILE} of the worktree is not obeyed, because it is broken: {fault}");
+            let note = format!(
+                "{REPOSITORY_FILE} of the worktree is not obeyed, because it is broken: {fault}"
+            );
             Ok((config, Some(note)))
         }
         _ => Err(error),

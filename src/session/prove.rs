@@ -176,12 +176,18 @@ impl QuoteProver {
             return Err("the file is too large to search".to_owned());
         }
         let mut texts = Vec::new();
-        let is_large = blob.as_ref().is_some_and(|blob| blob.len() > LARGE_TEXT_BYTES);
+        let is_large = blob
+            .as_ref()
+            .is_some_and(|blob| blob.len() > LARGE_TEXT_BYTES);
         let (large, blob) = match is_large {
             true => (blob, None),
             false => (None, blob),
         };
-        texts.extend(large.into_iter().flat_map(|blob| large_texts(&self.redactor, path, blob)));
+        texts.extend(
+            large
+                .into_iter()
+                .flat_map(|blob| large_texts(&self.redactor, path, blob)),
+        );
         let mut add = |text: String, numbers: Option<Vec<u32>>, elsewhere| {
             let shown = self.redactor.redact_source(Some(&path.display()), &text);
             // A judge that reads a brief sees hidden characters written out; the built-in ones do not.
@@ -365,10 +371,12 @@ impl SearchText {
         let lines = (first..last).filter_map(|index| Some((index, self.lines.get(index)?)));
         let lines = lines.filter(|(_, line)| !line.is_empty() && *line != HUNK_GAP);
         let lines: Vec<String> = lines
-            .map(|(index, line)| match (self.hidden.get(&index), context_line(line)) {
-                (Some(digest), line) => format!("{line} {digest:04x}"),
-                (None, line) => line.into_owned(),
-            })
+            .map(
+                |(index, line)| match (self.hidden.get(&index), context_line(line)) {
+                    (Some(digest), line) => format!("{line} {digest:04x}"),
+                    (None, line) => line.into_owned(),
+                },
+            )
             .collect();
         lines.join("\n")
     }

@@ -142,7 +142,10 @@ fn a_file_of_a_gibibyte_is_listed_as_not_seen_and_nothing_passes() {
 fn a_long_line_with_a_token_is_not_in_memory_many_times() {
     let repo = Repo::with_base();
     let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
-    repo.write("big.js", "x=1;".repeat(15 << 20) + &format!("k=\"{token}\";"));
+    repo.write(
+        "big.js",
+        "x=1;".repeat(15 << 20) + &format!("k=\"{token}\";"),
+    );
     repo.commit("A line of 60 MiB");
     let args = ["review", "HEAD", "--no-save"];
     let run = bounded_by(200 << 10, &repo, &[], &args, silent).ends(1);

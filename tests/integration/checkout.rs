@@ -106,10 +106,16 @@ fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
     let breakages: [(&str, fn(&Repo)); 7] = [
         ("unknown key", |repo| repo.write("council.toml", "x = 1\n")),
         ("no TOML", |repo| repo.write("council.toml", "hook = [\n")),
-        ("forbidden", |repo| repo.write("council.toml", "[limits]\nagents = 1\n")),
+        ("forbidden", |repo| {
+            repo.write("council.toml", "[limits]\nagents = 1\n")
+        }),
         ("no UTF-8", |repo| repo.write("council.toml", b"\xff\n")),
-        ("too large", |repo| repo.write("council.toml", "#".repeat(2 << 20))),
-        ("a folder", |repo| std::fs::create_dir(repo.path().join("council.toml")).unwrap()),
+        ("too large", |repo| {
+            repo.write("council.toml", "#".repeat(2 << 20))
+        }),
+        ("a folder", |repo| {
+            std::fs::create_dir(repo.path().join("council.toml")).unwrap()
+        }),
         ("a link to no TOML", |repo| {
             std::os::unix::fs::symlink("/etc/passwd", repo.path().join("council.toml")).unwrap()
         }),
@@ -125,18 +131,24 @@ fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
         }
         // In a gate it blocks, and whoever follows the file as their own has to mend it.
         assert_ne!(hook(repo), 0, "{what}");
-        repo.council(["review", "main...feature", "--trust-worktree"]).ends(2);
+        repo.council(["review", "main...feature", "--trust-worktree"])
+            .ends(2);
         let _ = std::fs::remove_dir(&file);
         let _ = std::fs::remove_file(&file);
     }
     // What is stricter elsewhere stays: `.git/config` is not the change's.
     repo.git(["switch", "--quiet", "main"]);
     repo.git(["switch", "--quiet", "--create", "small"]);
-    repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1; // TODO: less\n");
+    repo.write(
+        "src/more.rs",
+        "/// One more.\npub const MORE: u32 = 1; // TODO: less\n",
+    );
     repo.commit("More");
     repo.git(["config", "council.rules.todo-without-reference", "critical"]);
     repo.write("council.toml", "x = 1\n");
-    repo.council(["review", "main...small"]).ends(1).prints("todo-without-reference");
+    repo.council(["review", "main...small"])
+        .ends(1)
+        .prints("todo-without-reference");
 }
 
 #[test]

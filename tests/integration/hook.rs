@@ -138,7 +138,11 @@ fn what_holds_no_new_code_is_not_reviewed() {
     assert!(!up_to_date.stderr.contains("no refs received"));
     let args = ["hook", "run", "pre-push", "origin", "url"];
     let quiet = desk.repo.council(args).ends(0);
-    assert!(!quiet.stderr.contains("no refs received"), "{}", quiet.stderr);
+    assert!(
+        !quiet.stderr.contains("no refs received"),
+        "{}",
+        quiet.stderr
+    );
     desk.repo.write("lefthook.yml", "pre-push:\n");
     let told = desk.repo.council(args).ends(0);
     told.tells("no refs received, nothing to review (lefthook must pass standard input on)");
@@ -150,19 +154,27 @@ fn what_a_comment_excuses_is_told_by_a_review_and_by_a_push() {
     let desk = Desk::new().installed();
     desk.gate();
     let key = "# council: allow(bidi-control) a test of our editor\n";
-    desk.repo.write("src/a.py", format!("{key}level = \"user\"\n"));
+    desk.repo
+        .write("src/a.py", format!("{key}level = \"user\"\n"));
     desk.repo.commit("An excuse");
     desk.push(&["origin", "main"]).ends(0);
-    desk.repo.write("src/a.py", format!("{key}level = \"user\u{202e}\"\n"));
+    desk.repo
+        .write("src/a.py", format!("{key}level = \"user\u{202e}\"\n"));
     desk.repo.commit("What it excuses");
-    let told = "excused by a comment in the code and not counted: bidi-control at src/a.py:2 (critical)";
+    let told =
+        "excused by a comment in the code and not counted: bidi-control at src/a.py:2 (critical)";
     for format in ["terminal", "markdown", "json", "sarif"] {
-        let run = desk.repo.council(["review", "HEAD", "--format", format]).ends(0);
+        let run = desk
+            .repo
+            .council(["review", "HEAD", "--format", format])
+            .ends(0);
         let text = format!("{} {}", run.stdout, run.stderr).replace('\\', "");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(told), "{format}: {text}");
     }
-    desk.push(&["origin", "main"]).ends(0).tells("bidi-control at src/a.py:2 (critical)");
+    desk.push(&["origin", "main"])
+        .ends(0)
+        .tells("bidi-control at src/a.py:2 (critical)");
 }
 
 #[test]
@@ -501,22 +513,28 @@ fn waiting_desk() -> Desk {
     let desk = Desk::new();
     let judge = desk.repo.in_home("judge.sh");
     let answer = r#"{"schema_version":1,"round":1,"key":"@KEY@","confidence":"HIGH","key_insight":"i","verdict":"PASS","findings":[]}"#;
-    let script = format!("#!/bin/sh\ncat >/dev/null; sed \"s/@KEY@/$COUNCIL_KEY/\" <<'END'\n{answer}\nEND\n");
+    let script = format!(
+        "#!/bin/sh\ncat >/dev/null; sed \"s/@KEY@/$COUNCIL_KEY/\" <<'END'\n{answer}\nEND\n"
+    );
     fs::write(&judge, script).unwrap();
     fs::set_permissions(&judge, PermissionsExt::from_mode(0o755)).unwrap();
     let config = format!(
         "[agents.one]\ndriver = 'command'\ncommand = [{judge:?}]\n[review]\nagents = ['one']\njudges = 1\nquorum = 1\n\
          [background]\nload = 1\nbattery = true\n"
     );
-    desk.repo.write_home(".config/git-council/config.toml", &config);
-    desk.repo.council(["hook", "install", "--post-commit"]).ends(0);
+    desk.repo
+        .write_home(".config/git-council/config.toml", &config);
+    desk.repo
+        .council(["hook", "install", "--post-commit"])
+        .ends(0);
     desk
 }
 
 fn commit_and_wait_until(desk: &Desk, name: &str, told: &str) {
     desk.repo.write(name, "x\n");
     desk.git(&[], &["add", "."]).ends(0);
-    desk.git(&[], &["commit", "--quiet", "--message", name]).ends(0);
+    desk.git(&[], &["commit", "--quiet", "--message", name])
+        .ends(0);
     until(desk, "status", told);
 }
 
@@ -536,9 +554,18 @@ fn until(desk: &Desk, command: &str, told: &str) {
 fn whoever_needs_the_verdict_ends_the_waiting_for_a_quiet_machine() {
     let desk = waiting_desk();
     commit_and_wait_until(&desk, "one.txt", "is waiting: the load is");
-    desk.repo.council(["wait", "--timeout", "100s"]).ends(0).prints("PASS");
+    desk.repo
+        .council(["wait", "--timeout", "100s"])
+        .ends(0)
+        .prints("PASS");
     // So does a push, which goes on without the models.
-    let runs = || desk.repo.council(["log"]).stdout.matches("council-").count();
+    let runs = || {
+        desk.repo
+            .council(["log"])
+            .stdout
+            .matches("council-")
+            .count()
+    };
     let before = runs();
     commit_and_wait_until(&desk, "two.txt", "is waiting: the load is");
     desk.push(&["origin", "main"]).ends(0);
@@ -553,6 +580,9 @@ fn a_configuration_that_cannot_be_read_leaves_no_commit_waiting() {
     desk.repo.council(["wait", "--timeout", "100s"]).ends(0);
     desk.repo.write("council.toml", "x = 1\n");
     commit_and_wait_until(&desk, "two.txt", "no review is running");
-    desk.repo.council(["wait", "--timeout", "100s"]).ends(0).prints("PASS");
+    desk.repo
+        .council(["wait", "--timeout", "100s"])
+        .ends(0)
+        .prints("PASS");
     until(&desk, "log", "council-");
 }

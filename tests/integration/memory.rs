@@ -403,7 +403,9 @@ fn what_people_read_of_a_run_goes_with_it() {
     let repo = conflicted();
     let folder = repo.path().join(".agents/council");
     let reports = || {
-        let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
         let names = names.filter(|name| name.to_string_lossy().ends_with("-report.md"));
         names.count()
     };

@@ -89,7 +89,8 @@ fn a_secret_that_a_later_commit_takes_back_stops_a_push() {
     desk.repo.write("k.py", &token);
     let leak = desk.repo.commit("A key");
     desk.repo.git(["rm", "--quiet", "k.py"]);
-    desk.repo.git(["commit", "--quiet", "--message", "Take it back"]);
+    desk.repo
+        .git(["commit", "--quiet", "--message", "Take it back"]);
     for refspec in ["HEAD:main", "HEAD:new"] {
         let run = desk.push(&["origin", refspec]).ends(1);
         let run = run
@@ -109,7 +110,8 @@ fn a_secret_that_a_later_commit_takes_back_stops_a_push() {
     desk.repo.commit("A key");
     desk.repo.write("more.md", "More.\n");
     desk.repo.commit("More");
-    desk.repo.git(["update-ref", "-d", "refs/remotes/origin/told"]);
+    desk.repo
+        .git(["update-ref", "-d", "refs/remotes/origin/told"]);
     let run = desk.push(&["origin", "HEAD:main"]).ends(1);
     assert!(!run.stderr.contains("of commit"), "{}", run.stderr);
 }

@@ -22,11 +22,22 @@ struct Condition<'a> {
 
 impl<'a> Condition<'a> {
     fn holds(text: &str, needs: &'a Needs) -> bool {
-        let pattern = regex::Regex::new(r"'[^']*'|always\(\)|[A-Za-z][\w.-]*|==|!=|&&|\|\||[!()]").unwrap();
-        let words = pattern.find_iter(text).map(|found| found.as_str().to_owned());
-        let mut condition = Self { words: words.collect(), at: 0, needs };
+        let pattern =
+            regex::Regex::new(r"'[^']*'|always\(\)|[A-Za-z][\w.-]*|==|!=|&&|\|\||[!()]").unwrap();
+        let words = pattern
+            .find_iter(text)
+            .map(|found| found.as_str().to_owned());
+        let mut condition = Self {
+            words: words.collect(),
+            at: 0,
+            needs,
+        };
         let value = condition.any();
-        assert_eq!(condition.at, condition.words.len(), "the condition {text:?} is not understood");
+        assert_eq!(
+            condition.at,
+            condition.words.len(),
+            "the condition {text:?} is not understood"
+        );
         is_true(&value)
     }
 
@@ -81,7 +92,9 @@ impl<'a> Condition<'a> {
         match word.as_str() {
             "always()" => "true".to_owned(),
             // What is not there is empty.
-            name if name.starts_with("needs.") => self.needs.values.get(name).cloned().unwrap_or_default(),
+            name if name.starts_with("needs.") => {
+                self.needs.values.get(name).cloned().unwrap_or_default()
+            }
             other => panic!("{other:?} is not understood"),
         }
     }
@@ -104,16 +117,25 @@ fn runs(condition: Option<&str>, before: bool, needs: &Needs) -> bool {
 fn job_result(job: &Value, needs: &Needs) -> &'static str {
     let wants = job["needs"].as_array().cloned().unwrap_or_default();
     let succeeded = |name: &Value| {
-        needs.values.get(&format!("needs.{}.result", name.as_str().unwrap())).is_some_and(|r| r == "success")
+        needs
+            .values
+            .get(&format!("needs.{}.result", name.as_str().unwrap()))
+            .is_some_and(|r| r == "success")
     };
     if !runs(job["if"].as_str(), wants.iter().all(succeeded), needs) {
         return "skipped";
     }
     let mut ok = true;
     for step in job["steps"].as_array().unwrap() {
-        let script = step["run"].as_str().filter(|script| !script.contains("git-council"));
+        let script = step["run"]
+            .as_str()
+            .filter(|script| !script.contains("git-council"));
         if let Some(script) = script.filter(|_| runs(step["if"].as_str(), ok, needs)) {
-            ok &= Command::new("bash").args(["-e", "-c", script]).status().unwrap().success();
+            ok &= Command::new("bash")
+                .args(["-e", "-c", script])
+                .status()
+                .unwrap()
+                .success();
         }
     }
     if ok { "success" } else { "failure" }
@@ -133,15 +155,20 @@ fn a_plan_that_failed_fails_the_conclusion_of_a_matrix() {
     for plan in RESULTS {
         // What a plan wrote before it failed stays its output.
         for judges in ["", "[]", r#"[{"judge":"judge-1","turn":1}]"#] {
-            for (second_plan, second_judge) in RESULTS.iter().flat_map(|a| RESULTS.map(|b| (*a, b))) {
-                let mut needs = Needs { values: BTreeMap::new() };
+            for (second_plan, second_judge) in RESULTS.iter().flat_map(|a| RESULTS.map(|b| (*a, b)))
+            {
+                let mut needs = Needs {
+                    values: BTreeMap::new(),
+                };
                 for (name, value) in [
                     ("plan.result", plan),
                     ("plan.outputs.judges", judges),
                     ("second-plan.result", second_plan),
                     ("second-judge.result", second_judge),
                 ] {
-                    needs.values.insert(format!("needs.{name}"), value.to_owned());
+                    needs
+                        .values
+                        .insert(format!("needs.{name}"), value.to_owned());
                 }
                 let nothing_to_do = plan == "success" && judges == "[]";
                 let wanted = match (plan, second_plan) {
@@ -150,7 +177,10 @@ fn a_plan_that_failed_fails_the_conclusion_of_a_matrix() {
                     _ => "failure",
                 };
                 let ended = job_result(&conclude, &needs);
-                assert_eq!(ended, wanted, "plan {plan} {judges:?}, second plan {second_plan}, judge {second_judge}");
+                assert_eq!(
+                    ended, wanted,
+                    "plan {plan} {judges:?}, second plan {second_plan}, judge {second_judge}"
+                );
             }
         }
     }
@@ -160,15 +190,22 @@ fn a_plan_that_failed_fails_the_conclusion_of_a_matrix() {
 #[test]
 fn conditions_are_read_as_github_reads_them() {
     let values = [("needs.a.result".to_owned(), "failure".to_owned())];
-    let needs = Needs { values: values.into() };
+    let needs = Needs {
+        values: values.into(),
+    };
     for (text, holds) in [
         ("needs.a.result != 'success'", true),
         ("always() && needs.a.outputs.x != '[]'", true),
         ("needs.a.result == 'success' || needs.b.result == ''", true),
-        ("always() && (needs.a.result == 'success' || needs.a.outputs.x)", false),
+        (
+            "always() && (needs.a.result == 'success' || needs.a.outputs.x)",
+            false,
+        ),
         ("!(needs.a.result == 'FAILURE')", false),
     ] {
         assert_eq!(Condition::holds(text, &needs), holds, "{text}");
     }
-    assert!(!runs(None, false, &needs) && !runs(Some("needs.a.result == 'failure'"), false, &needs));
+    assert!(
+        !runs(None, false, &needs) && !runs(Some("needs.a.result == 'failure'"), false, &needs)
+    );
 }

@@ -43,13 +43,18 @@ pub fn added_secrets(file: &FileChange, blobs: &dyn BlobSource) -> Vec<AddedSecr
     };
     let fails = |found: &&FoundHit| found.severity == Severity::Critical;
     let by_name = look_at_part(&change, whole, &bench);
-    let by_name = by_name.iter().filter(|found| found.hit.line == 0).filter(fails);
+    let by_name = by_name
+        .iter()
+        .filter(|found| found.hit.line == 0)
+        .filter(fails);
     let mut secrets: Vec<AddedSecret> = by_name.map(|found| secret(found, &path)).collect();
     visit_added_parts(whole, blobs, &mut |part| {
         let view = FileView::new(0, &part.file, &NoBlobs);
         for found in look_at_part(&change, &view, &bench).iter().filter(fails) {
             let text = view.line_text(found.hit.line).unwrap_or_default();
-            let known = |other: &AddedSecret| (other.rule, other.line) == (found.rule.info.id, found.hit.line);
+            let known = |other: &AddedSecret| {
+                (other.rule, other.line) == (found.rule.info.id, found.hit.line)
+            };
             if found.hit.line > 0 && !secrets.iter().any(known) {
                 secrets.push(secret(found, text));
             }
@@ -72,7 +77,10 @@ mod tests {
         let [secret] = &found[..] else {
             panic!("{found:?}")
         };
-        assert_eq!((secret.rule, secret.line, secret.path.as_str()), ("provider-token", 2, "src/a.py"));
+        assert_eq!(
+            (secret.rule, secret.line, secret.path.as_str()),
+            ("provider-token", 2, "src/a.py")
+        );
         assert!(secret.text.starts_with("t = \"ghp_") && !secret.description.contains("ghp_"));
     }
 
@@ -82,6 +90,9 @@ mod tests {
         let fixture = RuleFixture::parse(text);
         assert_eq!(added_secrets(&fixture.packet.files[0], &*fixture.blobs), []);
         let fixture = RuleFixture::parse(&text.replace("tests", "src"));
-        assert_eq!(added_secrets(&fixture.packet.files[0], &*fixture.blobs).len(), 1);
+        assert_eq!(
+            added_secrets(&fixture.packet.files[0], &*fixture.blobs).len(),
+            1
+        );
     }
 }

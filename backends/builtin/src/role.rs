@@ -99,7 +99,8 @@ impl FileRole {
 pub(crate) fn sample_folder(path: &str) -> Option<&str> {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     let lower: Vec<String> = folders.split('/').map(str::to_ascii_lowercase).collect();
-    let is_sample = |folder: &String| is_test_folder(folder) || EXAMPLE_FOLDERS.contains(&folder.as_str());
+    let is_sample =
+        |folder: &String| is_test_folder(folder) || EXAMPLE_FOLDERS.contains(&folder.as_str());
     let at = above_package(&lower).iter().position(is_sample)?;
     folders.split('/').nth(at)
 }
@@ -207,7 +208,12 @@ mod tests {
     fn only_a_folder_makes_a_sample() {
         assert_eq!(sample_folder("a/Tests/key.pem"), Some("Tests"));
         assert_eq!(sample_folder("examples/tls/key.pem"), Some("examples"));
-        for path in ["id_rsa.txt", "docs/id.md", "a_test.go", "src/main/java/com/example/id.pem"] {
+        for path in [
+            "id_rsa.txt",
+            "docs/id.md",
+            "a_test.go",
+            "src/main/java/com/example/id.pem",
+        ] {
             assert_eq!(sample_folder(path), None, "{path}");
         }
     }

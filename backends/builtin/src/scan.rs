@@ -146,8 +146,9 @@ pub(crate) fn scan_file(
 pub(crate) fn scan_excused(change: &ChangeView<'_>, bench: &ActiveRules) -> Vec<FoundHit> {
     let has_excuse = |file: &&FileView<'_>| file.lines.iter().any(|line| line.text.contains(MARK));
     let files = change.files.iter().filter(has_excuse);
-    let mut found: Vec<FoundHit> =
-        files.flat_map(|file| find_in_file(change, file, bench)).collect();
+    let mut found: Vec<FoundHit> = files
+        .flat_map(|file| find_in_file(change, file, bench))
+        .collect();
     let mut excuses = SuppressionLedger::default();
     found.retain(|f| is_excused(change, &mut excuses, f));
     found.sort_by_key(|f| (std::cmp::Reverse(f.severity), f.hit.file, f.hit.line));

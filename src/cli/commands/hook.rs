@@ -11,7 +11,7 @@ use crate::config::{HookMode, Settings};
 use crate::git::{self, RepositoryPaths, TargetSpec};
 use crate::report::exit;
 use crate::run::error::RunError;
-use crate::run::hook::background::{background_queue, LoadLimits, load_limits};
+use crate::run::hook::background::{LoadLimits, background_queue, load_limits};
 use crate::run::hook::install::{
     CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome, UninstallOutcome,
 };
@@ -387,7 +387,8 @@ fn run_post_commit(start: &CommandContext) -> Result<(), RunError> {
 
 fn run_background(start: &CommandContext) -> Result<(), RunError> {
     // What is wrong with a configuration, the review itself tells; nobody would hear it here.
-    let limits = settings::branch_config(start).map_or(LoadLimits::NONE, |config| load_limits(&config));
+    let limits =
+        settings::branch_config(start).map_or(LoadLimits::NONE, |config| load_limits(&config));
     match background_queue(start)? {
         Some(background) => background.process_requests(&limits, start),
         None => Ok(()),

@@ -76,7 +76,9 @@ impl PrePush<'_> {
             let name = short_ref(&update.remote_ref).to_owned();
             match pushed {
                 PushedRange::Nothing => {}
-                PushedRange::Notes => self.say_line(&format!("nothing to review in notes ({name})")),
+                PushedRange::Notes => {
+                    self.say_line(&format!("nothing to review in notes ({name})"))
+                }
                 PushedRange::NoCommit(what) => {
                     unread += 1;
                     let id = &update.local;
@@ -249,7 +251,13 @@ impl PrePush<'_> {
 fn describe_passing(out: &mut String, refs: &[String], passing: &PassingSecrets) {
     let name = Untrusted::new(&refs.join(", ")).name();
     for (commit, secret) in passing.found.iter().take(MAX_SHOWN_SECRETS) {
-        let AddedSecret { rule, description, path, line, .. } = secret;
+        let AddedSecret {
+            rule,
+            description,
+            path,
+            line,
+            ..
+        } = secret;
         let place = Untrusted::new(&format!("{path}:{line}")).name();
         let short = commit.get(..10).unwrap_or(commit);
         let _ = writeln!(
@@ -260,7 +268,10 @@ fn describe_passing(out: &mut String, refs: &[String], passing: &PassingSecrets)
     }
     if passing.found.len() > MAX_SHOWN_SECRETS {
         let more = passing.found.len() - MAX_SHOWN_SECRETS;
-        let _ = writeln!(out, "git-council: {name}: {more} more secrets in commits of this push");
+        let _ = writeln!(
+            out,
+            "git-council: {name}: {more} more secrets in commits of this push"
+        );
     }
     if !passing.found.is_empty() {
         let _ = writeln!(
@@ -281,18 +292,25 @@ pub(crate) fn read_updates(start: &CommandContext) -> Result<Vec<RefUpdate>, Run
     let updates = parse_stdin(start)?;
     // git has nothing to say of what is up to date. A manager may have kept it for itself.
     if updates.is_empty()
-        && let Some(manager) = HookInstaller::in_repository(start)?.detect_manager(HookEvent::PrePush)
+        && let Some(manager) =
+            HookInstaller::in_repository(start)?.detect_manager(HookEvent::PrePush)
     {
         let name = manager.name();
-        let told = format!("no refs received, nothing to review ({name} must pass standard input on)");
+        let told =
+            format!("no refs received, nothing to review ({name} must pass standard input on)");
         log_prefixed(start, &told);
     }
-    let (gone, updates): (Vec<_>, Vec<_>) =
-        updates.into_iter().partition(RefUpdate::is_deletion);
+    let (gone, updates): (Vec<_>, Vec<_>) = updates.into_iter().partition(RefUpdate::is_deletion);
     if !gone.is_empty() {
-        let names: Vec<&str> = gone.iter().map(|update| short_ref(&update.remote_ref)).collect();
+        let names: Vec<&str> = gone
+            .iter()
+            .map(|update| short_ref(&update.remote_ref))
+            .collect();
         let names = names.join(", ");
-        log_prefixed(start, &format!("nothing to review in the deletion of {names}"));
+        log_prefixed(
+            start,
+            &format!("nothing to review in the deletion of {names}"),
+        );
     }
     Ok(updates)
 }

@@ -303,7 +303,12 @@ fn a_milder_rule_of_consensus_is_no_way_past_the_trusted_one() {
     (judge.r1, judge.counted) = (Some(Vote::Fail), Some(Vote::Fail));
     (report.outcome.verdict, report.outcome.reason) =
         (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
-    let decided = |trusted| accept_claim(report.clone(), POLICY, trusted).unwrap().outcome.verdict;
+    let decided = |trusted| {
+        accept_claim(report.clone(), POLICY, trusted)
+            .unwrap()
+            .outcome
+            .verdict
+    };
     assert_eq!(decided(ConsensusRule::Findings), Verdict::Warn);
     assert_eq!(decided(ConsensusRule::Strict), Verdict::Fail);
 }

@@ -64,7 +64,9 @@ pub(crate) fn find_passing_secrets(
             passing.looked_at = Some(at);
             break;
         };
-        passing.found.extend(added.into_iter().map(|secret| (commit.id.clone(), secret)));
+        passing
+            .found
+            .extend(added.into_iter().map(|secret| (commit.id.clone(), secret)));
     }
     if !passing.found.is_empty() {
         let files = prepared.packet.files.iter();
@@ -73,13 +75,18 @@ pub(crate) fn find_passing_secrets(
         let mut told = HashSet::new();
         // What the sum adds too, the review of the sum has judged. The oldest commit tells of what several have.
         passing.found.reverse();
-        passing.found.retain(|(_, secret)| !shown.contains(&secret.text) && told.insert(secret.text.clone()));
+        passing.found.retain(|(_, secret)| {
+            !shown.contains(&secret.text) && told.insert(secret.text.clone())
+        });
     }
     Ok(passing)
 }
 
 /// What a commit adds to every one of its parents: what a merge takes from one of them is that one's.
-fn secrets_of_commit(commit: &PushedCommit, start: &RunContext) -> Result<Vec<AddedSecret>, RunError> {
+fn secrets_of_commit(
+    commit: &PushedCommit,
+    start: &RunContext,
+) -> Result<Vec<AddedSecret>, RunError> {
     let mut common: Option<Vec<AddedSecret>> = None;
     for parent in &commit.parents {
         let change = git::read_change(&ChangeRequest {
@@ -89,7 +96,9 @@ fn secrets_of_commit(commit: &PushedCommit, start: &RunContext) -> Result<Vec<Ad
             env: start.git_environment(),
         })?;
         let files = change.files.iter();
-        let added: Vec<AddedSecret> = files.flat_map(|file| added_secrets(file, &*change.blobs)).collect();
+        let added: Vec<AddedSecret> = files
+            .flat_map(|file| added_secrets(file, &*change.blobs))
+            .collect();
         common = Some(match common {
             None => added,
             Some(mut before) => {

@@ -25,14 +25,25 @@ fn publish(stage: &Stage, number: u64, head: &str, report: &Value) -> Run {
     let ended = json!({ "action": "completed", "workflow_run": {
         "event": "pull_request", "head_sha": head, "head_branch": format!("topic-{number}"),
         "head_repository": { "owner": { "login": "octo" } } } });
-    let args = ["publish", "--report", file.to_str().unwrap(), "--event", "--publish", "comment,check"];
+    let args = [
+        "publish",
+        "--report",
+        file.to_str().unwrap(),
+        "--event",
+        "--publish",
+        "comment,check",
+    ];
     stage.job(&args, &stage.event("workflow_run", &ended))
 }
 
 fn conclusions(stage: &Stage) -> Vec<String> {
     let state = stage.hub.state();
-    let said = state.checks.iter().map(|check| check["conclusion"].as_str());
-    said.map(|word| word.unwrap_or_default().to_owned()).collect()
+    let said = state
+        .checks
+        .iter()
+        .map(|check| check["conclusion"].as_str());
+    said.map(|word| word.unwrap_or_default().to_owned())
+        .collect()
 }
 
 /// The state that our comment carries for the next run.
@@ -65,7 +76,10 @@ fn a_green_report_over_a_broken_change_is_read_again_and_fails() {
     assert_ne!(run.code, 0, "{}", run.stdout);
     assert_eq!(conclusions(&stage), ["failure"]);
     let body = stage.reports(1)[0].body.clone();
-    assert!(body.contains("src/a.rs") && body.contains("unprivileged job"), "{body}");
+    assert!(
+        body.contains("src/a.rs") && body.contains("unprivileged job"),
+        "{body}"
+    );
 }
 
 #[test]
@@ -79,7 +93,11 @@ fn an_honest_green_report_ends_as_neutral_and_is_never_known_again() {
     assert_eq!(conclusions(&stage), ["neutral"]);
     let state = carried(&stage, 1);
     assert_eq!(state["key"], Value::Null, "{state}");
-    assert_eq!((&state["open"], &state["whole"]), (&json!([]), &json!(false)), "{state}");
+    assert_eq!(
+        (&state["open"], &state["whole"]),
+        (&json!([]), &json!(false)),
+        "{state}"
+    );
     // A job with rights reviews the change itself.
     let args = ["review", "--pr", "1", "--publish", "comment,check"];
     let run = stage.job(&args, &[]).ends(0);
@@ -111,9 +129,15 @@ fn a_report_that_contradicts_itself_leaves_nothing_on_the_pull_request() {
             report["rounds"] = 2.into();
             report["converged"] = true.into();
         }),
-        ("convergence without a difference", |report| report["converged"] = true.into()),
-        ("more judges than sat", |report| report["counted"] = 99.into()),
-        ("no rule of consensus", |report| report["consensus"] = Value::Null),
+        ("convergence without a difference", |report| {
+            report["converged"] = true.into()
+        }),
+        ("more judges than sat", |report| {
+            report["counted"] = 99.into()
+        }),
+        ("no rule of consensus", |report| {
+            report["consensus"] = Value::Null
+        }),
         ("votes that nobody cast", |report| {
             report["judges"][0]["counted"] = "WARN".into();
         }),

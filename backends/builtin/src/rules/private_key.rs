@@ -45,10 +45,14 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     // Most keys of tests and examples are made for them; nobody can tell from the file, so the reader is told why.
     hits.push(match sample_folder(&line.file.path) {
         Some(folder) => line
-            .line_hit(format!("A private key is committed (lower, because it lies under `{folder}`)."))
+            .line_hit(format!(
+                "A private key is committed (lower, because it lies under `{folder}`)."
+            ))
             .with_severity(Significant)
             .with_quote(quote),
-        None => line.line_hit("A private key is committed.").with_quote(quote),
+        None => line
+            .line_hit("A private key is committed.")
+            .with_quote(quote),
     });
 }
 

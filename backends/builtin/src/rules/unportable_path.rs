@@ -32,12 +32,17 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let mut folded: HashMap<String, &str> = HashMap::new();
     for file in change.files.iter().filter(|file| file.exists()) {
         let lower = file.path.to_lowercase();
-        let there = beside.get(&lower).filter(|_| is_new(file)).map(String::as_str);
+        let there = beside
+            .get(&lower)
+            .filter(|_| is_new(file))
+            .map(String::as_str);
         let other = folded.insert(lower, &file.path).or(there);
         if let Some(other) = other {
             hits.push(file.file_hit(format!("The path differs from `{other}` in case alone.")));
         } else if let Some((here, there)) = folder_in_another_case(file, &beside) {
-            hits.push(file.file_hit(format!("The folder `{here}` differs from `{there}` in case alone.")));
+            hits.push(file.file_hit(format!(
+                "The folder `{here}` differs from `{there}` in case alone."
+            )));
         } else if let Some(why) = file
             .path
             .split('/')
@@ -59,7 +64,9 @@ fn folder_in_another_case<'a>(
     beside: &'a HashMap<String, String>,
 ) -> Option<(&'a str, &'a str)> {
     let folders = folders_of(&file.path).filter(|_| is_new(file));
-    folders.filter_map(|folder| Some((folder, beside.get(&folder.to_lowercase())?.as_str()))).next()
+    folders
+        .filter_map(|folder| Some((folder, beside.get(&folder.to_lowercase())?.as_str())))
+        .next()
 }
 
 /// The folders that a path lies in, the outermost first.
@@ -70,7 +77,12 @@ fn folders_of(path: &str) -> impl Iterator<Item = &str> {
 /// What stands in the tree where a new file or one of its folders stands, if case did not count: by the path in lower case.
 /// Files of the change itself are compared with each other elsewhere.
 fn paths_beside(change: &ChangeView<'_>) -> HashMap<String, String> {
-    let new = || change.files.iter().filter(|file| file.exists() && is_new(file));
+    let new = || {
+        change
+            .files
+            .iter()
+            .filter(|file| file.exists() && is_new(file))
+    };
     let own: HashSet<&str> = change.files.iter().map(|file| &*file.path).collect();
     let mut wanted: HashMap<String, HashSet<&str>> = HashMap::new();
     for file in new() {
@@ -90,7 +102,10 @@ fn paths_beside(change: &ChangeView<'_>) -> HashMap<String, String> {
         }
         for part in folders_of(&path).chain([&*path]) {
             let lower = part.to_lowercase();
-            if wanted.get(&lower).is_some_and(|spelled| !spelled.contains(part)) {
+            if wanted
+                .get(&lower)
+                .is_some_and(|spelled| !spelled.contains(part))
+            {
                 beside.entry(lower).or_insert_with(|| part.to_owned());
             }
         }
@@ -132,7 +147,10 @@ mod tests {
 
         fn entries(&self, _: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
             let kind = EntryKind::File;
-            let entry = |path: &RepoPath| TreeEntry { path: path.clone(), kind };
+            let entry = |path: &RepoPath| TreeEntry {
+                path: path.clone(),
+                kind,
+            };
             Ok(Some(self.0.iter().map(entry).collect()))
         }
     }
@@ -142,21 +160,32 @@ mod tests {
         let fixture = RuleFixture::parse(&format!("=== {added}\n+b\n"));
         let tree = Tree(vec![there.into(), added.into()]);
         let change = ChangeView::new(&fixture.packet, &tree);
-        let found = scan_change(&change, &ActiveRules::new("hygiene", &RuleSettings::default()));
-        let mut found = found.into_iter().filter(|f| f.rule.info.id == "unportable-path");
+        let found = scan_change(
+            &change,
+            &ActiveRules::new("hygiene", &RuleSettings::default()),
+        );
+        let mut found = found
+            .into_iter()
+            .filter(|f| f.rule.info.id == "unportable-path");
         found.next().map(|f| f.hit.description)
     }
 
     #[test]
     fn a_new_path_is_compared_with_the_whole_tree() {
         let told = |text: Option<&str>| text.map(str::to_owned);
-        assert_eq!(said("a.py", "A.PY"), told(Some("The path differs from `a.py` in case alone.")));
+        assert_eq!(
+            said("a.py", "A.PY"),
+            told(Some("The path differs from `a.py` in case alone."))
+        );
         assert_eq!(said("a.py", "b.py"), None);
         assert_eq!(
             said("src/a.py", "Src/b.py"),
             told(Some("The folder `Src` differs from `src` in case alone."))
         );
         assert_eq!(said("src/a.py", "src/sub/b.py"), None);
-        assert_eq!(said("Ärger/a.py", "ärger/a.py"), told(Some("The path differs from `Ärger/a.py` in case alone.")));
+        assert_eq!(
+            said("Ärger/a.py", "ärger/a.py"),
+            told(Some("The path differs from `Ärger/a.py` in case alone."))
+        );
     }
 }

@@ -178,7 +178,15 @@ fn only_a_folder_of_samples_lowers_a_private_key_and_never_to_a_note() {
     for path in ["tests/id.pem", "examples/id.txt", "src/testdata/id"] {
         assert_eq!(private_key_at(path), Some(Severity::Significant), "{path}");
     }
-    for path in ["id_rsa.txt", "docs/id.md", "a_test.go", "b.spec.ts", "vendor/id", "notes.rst", "Perf_bench.txt"] {
+    for path in [
+        "id_rsa.txt",
+        "docs/id.md",
+        "a_test.go",
+        "b.spec.ts",
+        "vendor/id",
+        "notes.rst",
+        "Perf_bench.txt",
+    ] {
         assert_eq!(private_key_at(path), Some(Severity::Critical), "{path}");
     }
     let fixture = RuleFixture::parse(&format!("=== Tests/id.pem\n+{PRIVATE_KEY}"));

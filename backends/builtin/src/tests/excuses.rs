@@ -70,9 +70,13 @@ fn an_excused_finding_is_listed() {
     let [excused] = &found[..] else {
         panic!("{found:?}")
     };
-    assert_eq!((excused.rule, excused.place.as_str()), ("code-evaluation", "src/a.py:3"));
+    assert_eq!(
+        (excused.rule, excused.place.as_str()),
+        ("code-evaluation", "src/a.py:3")
+    );
     assert!(excused.severity > Severity::Minor);
     // One that the change brings excuses nothing, and is a finding itself.
-    let added = " def run(text):\n+    # council: allow(code-evaluation) our own text\n+    eval(text)\n";
+    let added =
+        " def run(text):\n+    # council: allow(code-evaluation) our own text\n+    eval(text)\n";
     assert_eq!(listed(&format!("=== src/a.py\n{added}")), []);
 }
