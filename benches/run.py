@@ -289,7 +289,56 @@ def publication(options, goals, made):
     ])
 
 
-SECTIONS = {"diff": diff, "startup": startup, "review": review, "publication": publication}
+def around(path):
+    """About 1,000 lines of Rust changed in 10 files among 60,000, after 400 commits that touch three files each."""
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(path)], check=True, env=ENV)
+
+    def text(n, edited=False):
+        out = [f"use crate::m{(n + 1) % 600}::f{(n + 1) % 60_000}::compute_{(n + 1) % 60_000};\n\n"]
+        for part in range(3):
+            body = lines(n * 3 + part + 1, 30)
+            if edited:
+                body = [line.replace("let", "let mut") for line in body]
+            head = f"pub fn compute_{n}(count: usize) -> usize {{\n" if part == 0 else f"fn part_{n}_{part}() {{\n"
+            call = f"    compute_{(n + 1) % 60_000}(count) + shared_{n % 50}()\n" if part == 0 else ""
+            out += [head, *body, call, "}\n\n"]
+        return "".join(out)
+
+    def place(n):
+        return f"src/m{n // 100}/f{n}.rs"
+
+    stream = bytearray()
+    history = [{place(n): text(n) for n in range(60_000)}]
+    history += [{place((k * 37 + i * 7) % 60_000): text((k * 37 + i * 7) % 60_000) + f"// {k}\n" for i in range(3)} for k in range(400)]
+    history.append({place(30_000 + n): text(30_000 + n, edited=True) for n in range(11)})
+    for number, files in enumerate(history):
+        stream += b"commit refs/heads/main\ncommitter A <a@example.com> %d +0000\n" % (1700000000 + number)
+        message = b"Fix overflow (#%d)" % number
+        stream += b"data %d\n%s\n" % (len(message), message)
+        for name, content in files.items():
+            data = content.encode()
+            stream += b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
+    subprocess.run(["git", "fast-import", "--quiet"], input=bytes(stream), check=True, env=ENV, cwd=path)
+    subprocess.run(["git", "gc", "-q"], check=True, env=ENV, cwd=path)
+    return path
+
+
+def brief(options, goals, made):
+    """What stands around a change, found and rendered: tree and history of a large repository."""
+    tool = str(build("--example", "brief") / "examples" / "brief")
+    ranges = [("1,000 lines among 60,000 files, 400 commits", around(made / "around"), "HEAD~", "HEAD")]
+    ranges += [(f"{repo.name}, HEAD~1", repo, "HEAD~1", "HEAD") for repo in options.repo]
+    rows = []
+    for name, repo, old, new in ranges:
+        *times, size, gaps = output([tool, str(repo), old, new]).decode().strip().split(" ", 5)
+        look, _, render, _ = (float(time) for time in times)
+        kept = goals.check(f"brief of {name}", look + render <= 150)
+        rows.append((name, f"{look:.1f}", f"{render:.1f}", f"{int(size) / 1000:.1f}", kept, gaps))
+    print("## A filled brief\n")
+    table(("range", "look around, ms", "render, ms", "context, kB", "goal 150 ms", "left out"), rows)
+
+
+SECTIONS = {"brief": brief, "diff": diff, "startup": startup, "review": review, "publication": publication}
 
 
 def main():

@@ -43,7 +43,7 @@ pub mod packet {
 
 /// What `prompt` shows.
 pub mod prompt {
-    pub use crate::prompt::{BriefClass, PromptBuilder};
+    pub use crate::prompt::{BriefClass, ChangeContext, PromptBuilder};
 }
 
 /// What `publish` shows.
@@ -68,4 +68,9 @@ pub mod session {
         RealWorld, RunFolders, RunRef, SessionBackend, SessionDisk, SessionSetup, SessionWorld,
         WriteDurability, resume_session, run_session,
     };
+}
+
+/// What `sight` shows.
+pub mod sight {
+    pub use crate::sight::{SearchLimits, Sight, gather_context};
 }

@@ -21,4 +21,5 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod safe_file;
 pub(crate) mod session;
+pub(crate) mod sight;
 pub(crate) mod text;

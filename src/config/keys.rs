@@ -304,21 +304,9 @@ pub const KEYS: &[ConfigKey] = &[
     ),
     key_row(
         "agents.*.prime",
-        ValueKind::Choice(&["auto", "on", "off"]),
+        ValueKind::Choice(&["auto", "off"]),
         SourceTrust::User,
-        "`on`: with a large brief, judges of one model start when the first one's answer begins, and read the brief from the provider's cache. `auto`: where the provider is known to have one. Unset: `auto`.",
-    ),
-    key_row(
-        "agents.*.effort",
-        ValueKind::Choice(&["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
-        SourceTrust::User,
-        "How much the API's model thinks, in its provider's own words: Anthropic's `effort` with adaptive thinking, OpenAI's `reasoning.effort`, Gemini's `thinkingLevel`; `chat` (Ollama, too) takes it as `reasoning_effort`. Unset: as the provider has it.",
-    ),
-    key_row(
-        "agents.*.thinking",
-        ValueKind::Count { least: 1_024, most: 1_000_000 },
-        SourceTrust::User,
-        "The most tokens of thought, for models that are told a number instead (`anthropic` before Claude 4.6, `gemini` before 3); they come on top of `max-tokens`. Unset: as the provider has it.",
+        "`auto`: with a large brief, judges of one model start when the first one's answer begins, and read the brief from the provider's cache. Unset: `auto`.",
     ),
     key_row("prices.*.input", ValueKind::Money, SourceTrust::User, "US dollars for a million input tokens of the model of that name."),
     key_row("prices.*.cached", ValueKind::Money, SourceTrust::User, "The same for tokens that come from the provider's cache. Unset: as `input`."),
@@ -376,6 +364,7 @@ pub const KEYS: &[ConfigKey] = &[
     )
     .with_default("12"),
     key_row("limits.brief", ValueKind::Bytes, SourceTrust::User, "The most bytes of the change that a model is shown at once.").with_default(r#""400K""#),
+    key_row("limits.context", ValueKind::Bytes, SourceTrust::User, "The most bytes that a model is shown of what stands around the change: definitions, uses, tests, earlier fixes. `0`: nothing.").with_default(r#""60K""#),
     key_row("limits.cost", ValueKind::Money, SourceTrust::User, "The most US dollars that a run may cost. A call that could exceed it is not made. Unset: no limit."),
     key_row("limits.exchange", ValueKind::Bytes, SourceTrust::User, "The most bytes of other judges' findings in one message.").with_default(r#""64K""#),
     key_row("limits.answer", ValueKind::Bytes, SourceTrust::User, "The most bytes of one answer.").with_default(r#""1M""#),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use council_protocol::seat::{Api, Effort, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
+use council_protocol::seat::{Api, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
 use super::RaisedDemands;
@@ -186,10 +186,6 @@ pub(crate) struct AgentSettings {
     /// Whether its cache is primed.
     #[serde(default)]
     pub prime: Prime,
-    /// How much it thinks.
-    pub effort: Option<Effort>,
-    /// The most tokens of thought.
-    pub thinking: Option<u32>,
     /// The model.
     pub model: Option<String>,
     /// Whose model it is.
@@ -269,6 +265,8 @@ pub(crate) struct LimitSettings {
     pub agents: u64,
     /// Bytes of a brief.
     pub brief: u64,
+    /// Bytes of what stands around the change.
+    pub context: u64,
     /// What a run may cost, in millionths of US dollars.
     pub cost: Option<u64>,
     /// Bytes of the others' findings in one message.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::task::{DebateBranch, Framing};
-use council_protocol::{Coverage, Millis};
+use council_protocol::{Coverage, Millis, TurnId};
 
 use super::disposition::{self, FindingCluster};
 use super::evidence::QuoteClaims;
@@ -189,6 +189,8 @@ pub(super) enum TimerKind {
     Run,
     /// The pass of the round is over.
     Round,
+    /// One turn had less time than its round.
+    Turn(TurnId),
     /// Explorers of a judge.
     Explorers(SeatIndex),
     /// The quotes of an answer must be searched by now.

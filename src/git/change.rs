@@ -14,6 +14,8 @@ use super::diff::rename::{self, RENAME_LIMIT};
 use super::diff::sides::ChangeSides;
 use super::diff::similarity::MAX_SCORE;
 use super::error::GitError;
+use super::folders::ReviewedTree;
+use super::history::CommitHistory;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
 use super::pathspec::PathspecList;
@@ -124,6 +126,23 @@ impl ReviewedChange {
 }
 
 impl ReviewedChange {
+    /// The files of the reviewed side, folder by folder; none: a patch, or text without a repository.
+    pub fn reviewed_tree(&self) -> Option<ReviewedTree> {
+        match &self.source {
+            HunkSource::Sides(sides) => Some(ReviewedTree::of_sides(sides.clone())),
+            HunkSource::Patch { .. } => None,
+        }
+    }
+
+    /// What led to the side before the change; nothing of the change itself. None: no commit is known to be before it.
+    pub fn earlier_history(&self) -> Option<CommitHistory> {
+        let HunkSource::Sides(sides) = &self.source else {
+            return None;
+        };
+        let base = ObjectId::from_hex(self.target.base.as_deref()?)?;
+        Some(CommitHistory::before(sides.clone(), base))
+    }
+
     /// The digest of a patch's own bytes, which stand for what its hunks do not hold.
     pub(super) fn patch_digest(&self) -> Option<&[u8]> {
         match &self.source {

@@ -128,6 +128,35 @@ pub(super) fn find_in_tree(
     Ok((at.sort() != ItemSort::Tree).then_some(at))
 }
 
+/// The entries of a stored tree in its order; what is behind damage is left out.
+pub(super) fn read_items(
+    objects: &ObjectReader,
+    tree: ObjectId,
+) -> Result<Vec<LocatedItem>, GitError> {
+    let bytes = objects.tree(tree)?;
+    let items = TreeCursor::new(&bytes, objects.store.format);
+    Ok(items.map(|(name, item)| (name.to_vec(), item)).collect())
+}
+
+/// The tree at a path of folders; the root for an empty one.
+pub(super) fn find_subtree(
+    objects: &ObjectReader,
+    root: ObjectId,
+    path: &[u8],
+) -> Result<Option<ObjectId>, GitError> {
+    let mut at = root;
+    for name in path.split(|&b| b == b'/').filter(|name| !name.is_empty()) {
+        let bytes = objects.tree(at)?;
+        let found = TreeCursor::new(&bytes, objects.store.format)
+            .find(|(entry, item)| *entry == name && item.sort() == ItemSort::Tree);
+        match found {
+            Some((_, item)) => at = item.id,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(at))
+}
+
 struct TreeWalk<'a> {
     objects: &'a ObjectReader,
     path: Vec<u8>,

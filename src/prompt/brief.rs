@@ -1,7 +1,7 @@
 //! The brief: a packet rendered for one class of models.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -11,6 +11,8 @@ use council_secrets::Redactor;
 use minijinja::context;
 
 use super::choose::{ChosenText, choose_hunks};
+use super::context::{ContextBlock, ContextKind, ContextUse, ShownContext, show_context};
+use super::rank::SeatShare;
 use super::template::{PromptError, TemplateSet};
 use super::{fence::PromptFence, rank, redact, show};
 use crate::packet::{cut_text, sha256};
@@ -22,6 +24,32 @@ pub struct BriefClass {
     pub budget_bytes: usize,
     /// The most bytes that are shown of one line.
     pub line_bytes: usize,
+    /// The most bytes of what stands around the change; of what the change itself leaves of the budget.
+    pub context_bytes: usize,
+    /// Whose brief it is where files are spread over several judges; none: the same for all.
+    pub share: Option<SeatShare>,
+}
+
+/// What stands around a change, and what of it could not be looked up.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ChangeContext<'a> {
+    /// The blocks, within each kind the most telling first.
+    pub blocks: &'a [ContextBlock],
+    /// What a bound of the search left out, in words.
+    pub gaps: &'a [String],
+}
+
+/// Where the bytes of a brief went.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BriefSizes {
+    /// The change with the lines around its hunks.
+    pub change: usize,
+    /// What stands around the change, by kind.
+    pub context: Vec<(ContextKind, ContextUse)>,
+    /// What of that could not be looked up, in words.
+    pub gaps: Vec<String>,
+    /// Everything else: facts, list of files, instructions, and what explains them.
+    pub frame: usize,
 }
 
 /// The smallest budget that is kept to: what is constant in a brief and the names of some files need room.
@@ -32,6 +60,8 @@ impl Default for BriefClass {
         Self {
             budget_bytes: 400_000,
             line_bytes: 2_000,
+            context_bytes: 60_000,
+            share: None,
         }
     }
 }
@@ -58,6 +88,8 @@ pub struct Brief {
     pub redactions: usize,
     /// SHA-256 of the text, 64 hex digits.
     pub digest: String,
+    /// Where its bytes went.
+    pub sizes: BriefSizes,
 }
 
 /// What a brief is rendered with.
@@ -71,11 +103,16 @@ pub(super) struct BriefTools<'a> {
 /// Renders the brief: facts, list of files, trusted instructions, then the change within the budget.
 pub(super) fn render_brief(
     packet: &Packet,
+    around: ChangeContext<'_>,
     class: &BriefClass,
     tools: BriefTools<'_>,
 ) -> Result<Brief, PromptError> {
     let budget = class.budget_bytes.max(SMALLEST_BUDGET);
     let order = rank::rank_files(&packet.files);
+    let order = match class.share {
+        Some(share) => rank::order_for_seat(&packet.files, &order, share),
+        None => order,
+    };
     let share = match packet.target.kind {
         // There is nothing else.
         TargetKind::Stage => budget / 5 * 4,
@@ -83,7 +120,11 @@ pub(super) fn render_brief(
     };
     let (instructions, mut redactions) = render_instructions(packet, share, tools.redactor);
     let listing = plan_listing(packet, &order, budget / 4);
-    let empty = render_text(packet, "", &instructions, "", tools)?;
+    let parts = BriefParts {
+        instructions: &instructions,
+        ..BriefParts::default()
+    };
+    let empty = render_text(packet, parts, tools)?;
     let room = budget.saturating_sub(empty.len() + listing.bytes);
     let ChosenText {
         text: change,
@@ -95,14 +136,64 @@ pub(super) fn render_brief(
         mark_unlisted(packet, &mut coverage, index);
     }
     let list = render_list(packet, &coverage, &listing);
-    let text = render_text(packet, &list, &instructions, &change, tools)?;
+    let parts = BriefParts {
+        list: &list,
+        change: &change,
+        ..parts
+    };
+    let bare = render_text(packet, parts, tools)?;
+    let mut sizes = BriefSizes {
+        change: change.len(),
+        frame: bare.len().saturating_sub(change.len()),
+        ..BriefSizes::default()
+    };
+    let room = budget.saturating_sub(bare.len() + CONTEXT_FRAME);
+    let shown = fill_context(packet, around, room.min(class.context_bytes), class, tools);
+    let text = match shown.text.is_empty() {
+        true => bare,
+        false => {
+            let context = &shown.text;
+            let text = render_text(packet, BriefParts { context, ..parts }, tools)?;
+            sizes.frame = text.len().saturating_sub(change.len() + context.len());
+            text
+        }
+    };
+    redactions += shown.secrets;
+    sizes.context = shown.uses;
+    sizes.gaps = around.gaps.to_vec();
     let digest = sha256(text.as_bytes());
     Ok(Brief {
         text: text.into(),
         coverage,
         redactions,
         digest,
+        sizes,
     })
+}
+
+/// Bytes of the words that explain the context, and of its fences.
+const CONTEXT_FRAME: usize = 1_600;
+
+/// What of the context belongs to the files of this packet, which may be a part of the change.
+fn fill_context(
+    packet: &Packet,
+    around: ChangeContext<'_>,
+    room: usize,
+    class: &BriefClass,
+    tools: BriefTools<'_>,
+) -> ShownContext {
+    let paths: HashSet<_> = packet.files.iter().map(|file| &file.path).collect();
+    let blocks = around.blocks.iter();
+    let blocks: Vec<&ContextBlock> = blocks
+        .filter(|block| paths.contains(&block.about))
+        .collect();
+    let mut shown = show_context(&blocks, room, class.line_bytes, tools.redactor);
+    if !shown.text.is_empty() {
+        for gap in around.gaps {
+            let _ = writeln!(shown.text, "[{gap}]");
+        }
+    }
+    shown
 }
 
 /// Facts that are not even listed were not seen: such a file has nothing else to show.
@@ -114,13 +205,26 @@ fn mark_unlisted(packet: &Packet, coverage: &mut Coverage, index: usize) {
     }
 }
 
+/// What a brief is put together from.
+#[derive(Debug, Clone, Copy, Default)]
+struct BriefParts<'a> {
+    list: &'a str,
+    instructions: &'a str,
+    change: &'a str,
+    context: &'a str,
+}
+
 fn render_text(
     packet: &Packet,
-    list: &str,
-    instructions: &str,
-    change: &str,
+    parts: BriefParts<'_>,
     tools: BriefTools<'_>,
 ) -> Result<String, PromptError> {
+    let BriefParts {
+        list,
+        instructions,
+        change,
+        context,
+    } = parts;
     let fenced = |text: &str, given: bool| {
         if given {
             tools.fence.wrap(text)
@@ -142,6 +246,7 @@ fn render_text(
             files => fenced(list, files),
             instructions => fenced(instructions, !instructions.is_empty()),
             change => fenced(change, files),
+            context => fenced(context, !context.is_empty()),
         },
     )
 }

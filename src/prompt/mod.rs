@@ -6,6 +6,7 @@
 
 mod brief;
 mod choose;
+mod context;
 mod fence;
 mod rank;
 mod redact;
@@ -23,14 +24,16 @@ use council_protocol::{Packet, Seat, Task};
 use council_secrets::Redactor;
 
 pub(crate) use brief::Brief;
-pub use brief::BriefClass;
+pub(crate) use brief::BriefSizes;
 #[cfg(test)]
 pub(crate) use brief::SMALLEST_BUDGET;
+pub use brief::{BriefClass, ChangeContext};
+pub(crate) use context::{ContextBlock, ContextBody, ContextKind};
+pub(crate) use rank::{SeatShare, is_test_path, rank_files};
 pub(crate) use redact::{redact_source, redactor_for};
 pub(crate) use template::PromptError;
 
 use crate::council::plan::RunSeed;
-use crate::packet::sha256;
 use fence::PromptFence;
 use template::TemplateSet;
 
@@ -41,16 +44,7 @@ pub struct PromptBuilder {
     fence: PromptFence,
     matter: SubjectKind,
     mode: ProductionMode,
-    ending: BriefEnding,
     redactor: Redactor,
-}
-
-/// What stands behind the subject in a brief.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BriefEnding {
-    Nothing,
-    /// Rules, method and form of a review: in the brief they are the same bytes for all judges and rounds.
-    Guide,
 }
 
 /// What is produced where nobody gives a verdict.
@@ -141,7 +135,6 @@ impl PromptBuilder {
             fence: PromptFence::from_seed(seed),
             matter: SubjectKind::Change,
             mode: ProductionMode::Stage,
-            ending: BriefEnding::Nothing,
             redactor: Redactor::default(),
         };
         if !overrides.is_empty() {
@@ -154,14 +147,6 @@ impl PromptBuilder {
     pub fn for_target(self, kind: TargetKind) -> Self {
         Self {
             matter: SubjectKind::from_target(kind),
-            ..self
-        }
-    }
-
-    /// The same, whose briefs end with how to judge: for procedures that begin with a review.
-    pub(crate) fn with_guide(self) -> Self {
-        Self {
-            ending: BriefEnding::Guide,
             ..self
         }
     }
@@ -181,23 +166,25 @@ impl PromptBuilder {
     /// # Errors
     /// Only an overridden template can fail.
     pub fn render_brief(&self, packet: &Packet, class: &BriefClass) -> Result<Brief, PromptError> {
+        self.render_filled_brief(packet, ChangeContext::default(), class)
+    }
+
+    /// The same with what stands around the change, as far as it fits.
+    ///
+    /// # Errors
+    /// Only an overridden template can fail.
+    pub fn render_filled_brief(
+        &self,
+        packet: &Packet,
+        around: ChangeContext<'_>,
+        class: &BriefClass,
+    ) -> Result<Brief, PromptError> {
         let tools = brief::BriefTools {
             fence: &self.fence,
             templates: &self.templates,
             redactor: &self.redactor,
         };
-        let brief = brief::render_brief(packet, class, tools)?;
-        Ok(match self.ending {
-            BriefEnding::Nothing => brief,
-            BriefEnding::Guide => {
-                let text = format!("{}\n{}\n", brief.text, turn::render_guide(self)?);
-                Brief {
-                    digest: sha256(text.as_bytes()),
-                    text: text.into(),
-                    ..brief
-                }
-            }
-        })
+        brief::render_brief(packet, around, class, tools)
     }
 
     /// The prompt of one turn: what is asked, the rules, then seat, round, key and the form of the answer, last.

@@ -108,6 +108,9 @@ pub struct RunFacts {
     /// What went in.
     #[serde(default)]
     pub digests: InputDigests,
+    /// What judges that read a brief were sent; none: nobody read one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<BriefFacts>,
     /// The recognition key of the change under this configuration, bench and templates; hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recognition_key: Option<String>,
@@ -126,6 +129,61 @@ pub struct RunFacts {
     /// Why the run ended early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<CancelCause>,
+}
+
+/// Where the bytes of what each judge was sent went; of the largest brief where the change was reviewed in parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BriefFacts {
+    /// How many briefs the change needed.
+    pub parts: u32,
+    /// Bytes of the change with the lines around its hunks.
+    pub change: u64,
+    /// What stands around the change, by kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<ContextFacts>,
+    /// What of that was not looked up, and why, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
+    /// Bytes of everything else: the list of files, instructions, explanations.
+    pub frame: u64,
+}
+
+/// One kind of what stands around a change, as judges were shown it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextFacts {
+    /// What it is, in words.
+    pub kind: String,
+    /// Bytes that were shown.
+    pub bytes: u64,
+    /// Pieces that were shown.
+    pub shown: u32,
+    /// Pieces that did not fit.
+    #[serde(default)]
+    pub left_out: u32,
+}
+
+impl BriefFacts {
+    /// One sentence for people.
+    pub fn to_sentence(&self) -> String {
+        let mut parts = vec![format!("the change {} bytes", self.change)];
+        parts.extend(self.context.iter().map(|one| {
+            let left = match one.left_out {
+                0 => String::new(),
+                left => format!(", {left} left out"),
+            };
+            format!(
+                "{} {} bytes ({} shown{left})",
+                one.kind, one.bytes, one.shown
+            )
+        }));
+        parts.push(format!("everything else {} bytes", self.frame));
+        let mut sentence = parts.join("; ");
+        for gap in &self.gaps {
+            sentence.push_str("; ");
+            sentence.push_str(gap);
+        }
+        sentence
+    }
 }
 
 /// A verdict that was made before, over the same change and in the same way.

@@ -26,7 +26,8 @@ pub use bottom_line::GatePolicy;
 pub(crate) use bottom_line::{BottomLine, CheckConclusion, FailOn, exit};
 pub(crate) use claim::{ReportSource, absorb_recheck, accept_claim};
 pub(crate) use facts::{
-    BackendFacts, InputDigests, MemoryPlace, Participation, Receipt, RecognisedVerdict,
+    BackendFacts, BriefFacts, ContextFacts, InputDigests, MemoryPlace, Participation, Receipt,
+    RecognisedVerdict,
 };
 pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, Verbosity};

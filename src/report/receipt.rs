@@ -1,7 +1,7 @@
 //! How a verdict came about, line by line, for whoever shows the receipt. Nothing here is clean.
 
 use super::words::{consensus_name, usage_words};
-use super::{RecognisedVerdict, Report};
+use super::{BriefFacts, RecognisedVerdict, Report};
 use crate::council::ledger::ExchangeKind;
 
 /// One line of the receipt.
@@ -48,6 +48,7 @@ pub(super) fn receipt_facts(report: &Report) -> Vec<ReceiptFact> {
             Some(format!("{} of {}", given.path.display(), given.origin)),
         );
     }
+    facts.push_prose("Brief", run.brief.as_ref().map(BriefFacts::to_sentence));
     facts.push_exact("Packet", run.digests.packet.as_ref());
     facts.push_exact("Configuration", run.digests.config.as_ref());
     facts.push_exact("Templates", run.digests.templates.as_ref());

@@ -30,7 +30,8 @@ pub(crate) fn describe_dry_run(prepared: &PreparedReview, deep: bool) -> Result<
     let seats = SeatPlanner { config, deep }.plan_seats()?;
     // The fence's mark has the same length whatever is drawn.
     let seed = RunSeed("0".repeat(64));
-    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
+    let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
+    let prompts = SeatPrompts::for_review(&seats, prepared, &seed, quorum)?;
     let seats = match prompts.as_deref().map(SeatPrompts::shard_count) {
         Some(parts @ 2..) => shards::seats_for_shards(&seats, parts, u64::MAX)?,
         _ => seats,
@@ -62,6 +63,7 @@ pub(crate) fn estimate_run(
         prompts.map_or_else(|| (*prepared.coverage).clone(), SeatPrompts::shown_coverage);
     let redactions = prompts.map_or(0, SeatPrompts::redaction_count);
     RunEstimate::for_seats(&seats, redactions, &coverage, &prepared.config.settings)
+        .with_brief(prompts.map(SeatPrompts::brief_facts))
 }
 
 /// The file in which a repository's recipients stand that somebody was told of.

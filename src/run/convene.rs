@@ -24,6 +24,7 @@ use crate::run::recognition::VerdictMemory;
 use crate::run::seats::SeatPlanner;
 use crate::run::shards;
 use crate::run::stored_request::StoredRequest;
+use crate::run::whole;
 
 /// How a review is to be held, beside what its configuration says.
 pub(crate) struct ConveneOptions<'a> {
@@ -62,11 +63,16 @@ pub(crate) fn convene_review(
         _ => {}
     }
     let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
-    let prompts = SeatPrompts::for_seats(&seats, &prepared, &seed)?;
-    if let Some(parts @ 2..) = prompts.as_deref().map(SeatPrompts::shard_count) {
+    let prompts = SeatPrompts::plan(&seats, &prepared, &seed, Some(quorum))?;
+    if let Some(parts @ 2..) = prompts.as_ref().map(SeatPrompts::shard_count) {
         seats = shards::seats_for_shards(&seats, parts, config.settings.limits.agents)?;
         shards::apply_shard_rules(&mut prepared, parts);
     }
+    if prompts.as_ref().is_some_and(SeatPrompts::is_spread) {
+        shards::apply_spread_rules(&mut prepared);
+    }
+    let suggestion = whole::suggest_whole_review(&prepared, prompts.as_ref(), &seats);
+    prepared.notes.extend(suggestion);
     let bench = SeatPlanner {
         config: &prepared.config,
         deep,
@@ -74,7 +80,7 @@ pub(crate) fn convene_review(
     let known = digests::compute_digests(
         &prepared,
         &seats,
-        prompts.as_deref().map(SeatPrompts::template_digest),
+        prompts.as_ref().map(SeatPrompts::template_digest),
     );
     let memory = VerdictMemory::for_change(&prepared, start);
     let heard = memory
@@ -87,6 +93,7 @@ pub(crate) fn convene_review(
         save_recognised_report(start, &world, &prepared, &report);
         return Ok(report);
     }
+    let prompts = prompts.map(|planned| planned.fill(&prepared)).transpose()?;
     let (run, _held) = begin_run(&prepared, &seats, start, &world, &moment)?;
     if let Some(request) = &prepared.request {
         StoredRequest::save_request(request, start, &run);
@@ -157,7 +164,7 @@ pub(crate) fn resume_run(
         &past.folder,
     )?;
     let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
-    let prompts = SeatPrompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    let prompts = SeatPrompts::for_review(&seats, &prepared, &left.plan.seed, left.plan.quorum)?;
     let known = digests::compute_digests(
         &prepared,
         &seats,
@@ -218,11 +225,11 @@ pub(crate) fn recall_verdict(
     };
     let seats = bench.plan_seats()?;
     let seed = draw_run_seed(&RealWorld::new())?;
-    let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
+    let prompts = SeatPrompts::plan(&seats, prepared, &seed, None)?;
     let known = digests::compute_digests(
         prepared,
         &seats,
-        prompts.as_deref().map(SeatPrompts::template_digest),
+        prompts.as_ref().map(SeatPrompts::template_digest),
     );
     Ok(memory.recall_verdict(&known, &memory.load_dismissals(), &mut Vec::new()))
 }

@@ -8,6 +8,7 @@ use council_protocol::{Coverage, Seat};
 
 use crate::config::{PriceSettings, Settings};
 use crate::council::plan::DebateMode;
+use crate::report::BriefFacts;
 use crate::session::BudgetLimits;
 
 /// Bytes of a turn's prompt behind the brief: rules, perspective and the form of the answer.
@@ -31,6 +32,8 @@ struct BriefRecipient {
 pub(crate) struct RunEstimate {
     to: BTreeMap<String, BriefRecipient>,
     brief_bytes: u64,
+    /// Where the bytes of a brief go; none: nobody reads one.
+    brief: Option<BriefFacts>,
     redactions: usize,
     left_out: Vec<String>,
     rounds: u64,
@@ -151,6 +154,7 @@ impl RunEstimate {
         Self {
             to,
             brief_bytes: seats.iter().map(|(_, brief)| *brief).max().unwrap_or(0),
+            brief: None,
             redactions,
             left_out: coverage
                 .gaps()
@@ -158,6 +162,49 @@ impl RunEstimate {
                 .collect(),
             rounds,
         }
+    }
+
+    /// The same, with where the bytes of a brief go.
+    pub(crate) fn with_brief(self, brief: Option<BriefFacts>) -> Self {
+        Self { brief, ..self }
+    }
+
+    /// Where the bytes of a brief and of a turn go.
+    fn brief_lines(&self) -> Vec<String> {
+        let Some(brief) = &self.brief else {
+            return Vec::new();
+        };
+        let line = |what: &str, bytes: u64, more: &str| {
+            let tokens = format_number(estimate_tokens(bytes));
+            format!(
+                "     {what}: {} (about {tokens} tokens){more}",
+                format_size(bytes)
+            )
+        };
+        let mut lines = vec![line("the change", brief.change, "")];
+        for one in &brief.context {
+            let left = match one.left_out {
+                0 => String::new(),
+                left => format!(", {left} more did not fit (`limits.context`)"),
+            };
+            lines.push(line(
+                &one.kind,
+                one.bytes,
+                &format!(", {} shown{left}", one.shown),
+            ));
+        }
+        lines.push(line(
+            "list of files, instructions, explanations",
+            brief.frame,
+            "",
+        ));
+        lines.extend(brief.gaps.iter().map(|gap| format!("     {gap}")));
+        lines.push(line(
+            "each turn adds its task, its rules and the form of the answer",
+            PROMPT_BYTES,
+            " at most",
+        ));
+        lines
     }
 
     /// Whether anything leaves this program.
@@ -182,6 +229,7 @@ impl RunEstimate {
             format_number(estimate_tokens(self.brief_bytes)),
             count_noun(self.redactions, "secret"),
         )];
+        lines.extend(self.brief_lines());
         for (name, recipient) in &self.to {
             lines.push(format!("  to {name}"));
             lines.push(format!("     for {}", recipient.judges.join(", ")));
@@ -200,6 +248,16 @@ impl RunEstimate {
         }
         lines.extend(self.omitted_lines());
         lines
+    }
+
+    /// Tokens and cost of everything, in one line.
+    pub(crate) fn describe_total(&self) -> String {
+        let input: u64 = self.to.values().map(|recipient| recipient.input).sum();
+        format!(
+            "about {} tokens in a round, {}",
+            format_number(input),
+            self.total_cost()
+        )
     }
 
     /// What all recipients cost together; one whose price is unknown makes it a lower bound, and is named.
@@ -279,6 +337,7 @@ fn count_noun(count: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::ContextFacts;
 
     #[test]
     fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
@@ -298,6 +357,7 @@ mod tests {
                 ("b at https://b.example".to_owned(), recipient(None)),
             ]),
             brief_bytes: 100,
+            brief: None,
             redactions: 0,
             left_out: Vec::new(),
             rounds: 1,
@@ -307,6 +367,39 @@ mod tests {
             lines.contains("total: at least $0.100; no price is known of b at"),
             "{lines}"
         );
+    }
+
+    #[test]
+    fn where_the_bytes_of_a_brief_go_is_told_before_they_are_spent() {
+        let brief = BriefFacts {
+            parts: 1,
+            change: 8_000,
+            context: vec![ContextFacts {
+                kind: "definitions".to_owned(),
+                bytes: 4_000,
+                shown: 3,
+                left_out: 2,
+            }],
+            gaps: vec!["time ran out after 7 commits of history".to_owned()],
+            frame: 2_000,
+        };
+        let forecast = RunEstimate {
+            to: BTreeMap::new(),
+            brief_bytes: 14_000,
+            brief: Some(brief),
+            redactions: 0,
+            left_out: Vec::new(),
+            rounds: 1,
+        };
+        let lines = forecast.brief_lines().join("\n");
+        for words in [
+            "the change: 8000 bytes (about 2,000 tokens)",
+            "definitions: 4000 bytes (about 1,000 tokens), 3 shown, 2 more did not fit",
+            "time ran out after 7 commits",
+            "the form of the answer: 8192 bytes",
+        ] {
+            assert!(lines.contains(words), "{words}: {lines}");
+        }
     }
 
     #[test]

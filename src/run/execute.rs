@@ -237,7 +237,7 @@ impl CouncilRun<'_> {
         let in_parts = self
             .prompts
             .as_deref()
-            .is_some_and(|prompts| prompts.shard_count() > 1);
+            .is_some_and(|prompts| prompts.shard_count() > 1 || prompts.is_spread());
         match selection.picks.first() {
             Some(first) if first.backend == WORKERS && in_parts => {
                 let message = "background workers share one brief: a change reviewed in parts needs another backend";
@@ -390,6 +390,7 @@ impl CouncilRun<'_> {
             git_source: self.prepared.change.git_source.clone(),
             fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(finished.plan.seed.clone()),
+            brief: self.prompts.as_deref().map(SeatPrompts::brief_facts),
             ..base_facts(&self.run)
         };
         let mut outcome = finished.outcome;

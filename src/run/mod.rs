@@ -4,6 +4,7 @@
 pub(crate) mod announce;
 pub(crate) mod artefacts;
 pub(crate) mod backends;
+pub(crate) mod briefs;
 pub(crate) mod bundle;
 pub(crate) mod context;
 pub(crate) mod convene;
@@ -40,4 +41,5 @@ pub(crate) mod shown;
 pub(crate) mod store;
 pub(crate) mod stored_request;
 pub(crate) mod trust;
+pub(crate) mod whole;
 pub(crate) mod workspaces;

@@ -3,24 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use council_protocol::coverage::FileCoverage;
-use council_protocol::{Coverage, JudgeId, Packet, Seat, Turn};
+use council_protocol::{Coverage, JudgeId, Seat, Turn};
 
-use crate::config::LargeChangePolicy;
-use crate::council::plan::{Procedure, RunSeed};
-use crate::prompt::{Brief, BriefClass, ProductionMode, PromptBuilder};
+use crate::council::plan::RunSeed;
+use crate::prompt::{BriefSizes, ProductionMode, PromptBuilder};
+use crate::report::{BriefFacts, ContextFacts};
 use crate::session;
 
+use crate::run::briefs::RunBriefs;
 use crate::run::error::RunError;
 use crate::run::own;
 use crate::run::prepare::PreparedReview;
-use crate::run::shards;
 
 /// The prompts of a run.
 pub(crate) struct SeatPrompts {
     prompter: PromptBuilder,
-    /// One, or several of a change that is larger than a brief; never empty.
-    briefs: Vec<(Brief, Arc<Coverage>)>,
+    briefs: RunBriefs,
 }
 
 impl SeatPrompts {
@@ -30,24 +28,18 @@ impl SeatPrompts {
         prepared: &PreparedReview,
         seed: &RunSeed,
     ) -> Result<Option<Arc<Self>>, RunError> {
-        let procedure = prepared.config.settings.review.procedure;
-        let reviews = matches!(
-            procedure,
-            Procedure::Quick | Procedure::Review | Procedure::Debate
-        );
-        Self::render(seats, prepared, seed, |prompter| match reviews {
-            true => prompter.with_guide(),
-            false => prompter,
-        })
+        Self::for_mode(seats, prepared, seed, ProductionMode::default())
     }
 
-    /// The same for a duel, whose turns tell their own rules.
-    pub(crate) fn for_duel(
+    /// The same for a review in which `quorum` judges must have seen a file: what is larger than a brief is spread over them.
+    pub(crate) fn for_review(
         seats: &[Seat],
         prepared: &PreparedReview,
         seed: &RunSeed,
+        quorum: u32,
     ) -> Result<Option<Arc<Self>>, RunError> {
-        Self::render(seats, prepared, seed, |prompter| prompter)
+        let planned = Self::plan(seats, prepared, seed, Some(quorum))?;
+        planned.map(|planned| planned.fill(prepared)).transpose()
     }
 
     /// The same for seats that produce something without a verdict.
@@ -57,15 +49,27 @@ impl SeatPrompts {
         seed: &RunSeed,
         mode: ProductionMode,
     ) -> Result<Option<Arc<Self>>, RunError> {
-        Self::render(seats, prepared, seed, |prompter| prompter.for_mode(mode))
+        let planned = Self::plan_mode(seats, prepared, seed, (mode, None))?;
+        planned.map(|planned| planned.fill(prepared)).transpose()
     }
 
-    fn render(
+    /// What is known before anybody looks around the change: templates, parts, coverage. A verdict that is recognised needs
+    /// no more.
+    pub(crate) fn plan(
         seats: &[Seat],
         prepared: &PreparedReview,
         seed: &RunSeed,
-        adapt: impl FnOnce(PromptBuilder) -> PromptBuilder,
-    ) -> Result<Option<Arc<Self>>, RunError> {
+        quorum: Option<u32>,
+    ) -> Result<Option<Self>, RunError> {
+        Self::plan_mode(seats, prepared, seed, (ProductionMode::default(), quorum))
+    }
+
+    fn plan_mode(
+        seats: &[Seat],
+        prepared: &PreparedReview,
+        seed: &RunSeed,
+        (mode, quorum): (ProductionMode, Option<u32>),
+    ) -> Result<Option<Self>, RunError> {
         if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
             return Ok(None);
         }
@@ -78,76 +82,75 @@ impl SeatPrompts {
         let prompter = PromptBuilder::new(seed, &overrides)
             .map_err(unusable)?
             .for_target(kind)
+            .for_mode(mode)
             .with_redactor(prepared.redactor.clone());
-        let prompter = adapt(prompter);
-        let budget = usize::try_from(prepared.config.settings.limits.brief).unwrap_or(usize::MAX);
-        let class = BriefClass {
-            budget_bytes: budget,
-            ..BriefClass::default()
-        };
-        let render = |packet: &Packet| prompter.render_brief(packet, &class);
-        let brief = render(&prepared.packet).map_err(RunError::run)?;
-        let is_cut = |before: &FileCoverage, shown: &FileCoverage| {
-            before.state.is_complete() && !shown.state.is_complete()
-        };
-        let files = prepared
-            .packet
-            .coverage
-            .files
-            .iter()
-            .zip(&brief.coverage.files);
-        let shards = prepared.config.settings.review.large == LargeChangePolicy::Shard;
-        let briefs = if shards
-            && files
-                .into_iter()
-                .any(|(before, shown)| is_cut(before, shown))
-        {
-            let parts = shards::split_change(&prepared.packet, &render).map_err(RunError::run)?;
-            parts
-                .into_iter()
-                .map(|part| (part.brief, Arc::new(part.coverage)))
-                .collect()
-        } else {
-            let coverage = Arc::new(brief.coverage.clone());
-            vec![(brief, coverage)]
-        };
-        Ok(Some(Arc::new(Self { prompter, briefs })))
+        let briefs = RunBriefs::plan(&prompter, seats, prepared, quorum).map_err(RunError::run)?;
+        Ok(Some(Self { prompter, briefs }))
+    }
+
+    /// The same with what stands around the change.
+    pub(crate) fn fill(mut self, prepared: &PreparedReview) -> Result<Arc<Self>, RunError> {
+        self.briefs
+            .fill(&self.prompter, prepared)
+            .map_err(RunError::run)?;
+        Ok(Arc::new(self))
     }
 
     /// How many parts the change has.
     pub(crate) fn shard_count(&self) -> usize {
-        self.briefs.len()
+        match self.is_spread() {
+            true => 1,
+            false => self.briefs.parts.len(),
+        }
     }
 
-    fn brief_of(&self, judge: &JudgeId) -> &(Brief, Arc<Coverage>) {
-        self.briefs
-            .get(shards::shard_of(judge))
-            .unwrap_or(&self.briefs[0])
+    /// Whether each judge is shown other files of a change that is larger than a brief.
+    pub(crate) fn is_spread(&self) -> bool {
+        self.briefs.is_spread()
     }
 
     /// The brief, of the first part where there are several.
     pub(crate) fn first_brief(&self) -> Arc<str> {
-        Arc::clone(&self.briefs[0].0.text)
+        Arc::clone(&self.briefs.parts[0].brief.text)
     }
 
     /// What of the change a judge is shown.
     pub(crate) fn seat_coverage(&self, judge: &JudgeId) -> Arc<Coverage> {
-        Arc::clone(&self.brief_of(judge).1)
+        Arc::clone(&self.briefs.part_of(judge).coverage)
     }
 
     /// What of the change is shown at all, to whichever judges.
     pub(crate) fn shown_coverage(&self) -> Coverage {
-        let all: Vec<&Coverage> = self
-            .briefs
-            .iter()
-            .map(|(_, coverage)| &**coverage)
-            .collect();
+        let parts = self.briefs.parts.iter();
+        let all: Vec<&Coverage> = parts.map(|part| &*part.coverage).collect();
         Coverage::of_quorum(&all, 1)
     }
 
     /// How many secrets were replaced.
     pub(crate) fn redaction_count(&self) -> usize {
-        self.briefs.iter().map(|(brief, _)| brief.redactions).sum()
+        let parts = self.briefs.parts.iter();
+        parts.map(|part| part.brief.redactions).sum()
+    }
+
+    /// Where the bytes of a brief went, of the largest where there are several.
+    pub(crate) fn brief_facts(&self) -> BriefFacts {
+        let parts = self.briefs.parts.iter().map(|part| &part.brief);
+        let largest = parts.max_by_key(|brief| brief.text.len());
+        let sizes = largest.map_or_else(BriefSizes::default, |brief| brief.sizes.clone());
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let context = sizes.context.iter().map(|(kind, used)| ContextFacts {
+            kind: kind.describe().to_owned(),
+            bytes: used.bytes as u64,
+            shown: count(used.shown),
+            left_out: count(used.left),
+        });
+        BriefFacts {
+            parts: count(self.briefs.parts.len()),
+            change: sizes.change as u64,
+            context: context.collect(),
+            gaps: sizes.gaps,
+            frame: sizes.frame as u64,
+        }
     }
 
     /// SHA-256 of the templates.
@@ -181,7 +184,7 @@ pub(crate) fn coverage_shown(
 
 impl session::PromptRenderer for SeatPrompts {
     fn render_brief(&self, seat: &Seat) -> Arc<str> {
-        Arc::clone(&self.brief_of(&seat.judge).0.text)
+        Arc::clone(&self.briefs.part_of(&seat.judge).brief.text)
     }
 
     fn render_prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {

@@ -30,7 +30,7 @@ pub(crate) fn run_prompter(
     let (review, start) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
     let prepared = prepare_again(&review, &start, left)?;
     let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
-    let prompts = SeatPrompts::for_seats(&seats, &prepared, &left.plan.seed)?;
+    let prompts = SeatPrompts::for_review(&seats, &prepared, &left.plan.seed, left.plan.quorum)?;
     Ok(prompts.map(|prompts| prompts as Arc<dyn PromptRenderer>))
 }
 

@@ -17,6 +17,8 @@ const MARK: &str = "-part-";
 pub(crate) struct ChangeShard {
     pub(crate) brief: Brief,
     pub(crate) coverage: Coverage,
+    /// Indices of its files in the packet.
+    pub(crate) files: Vec<usize>,
 }
 
 /// The parts of a packet, each small enough to be shown whole. Files are taken in the order of the packet, which is that of
@@ -51,7 +53,11 @@ fn split_files(
         return split_files(packet, after, render, parts);
     }
     let coverage = whole_coverage(packet, files, &brief.coverage);
-    parts.push(ChangeShard { brief, coverage });
+    parts.push(ChangeShard {
+        brief,
+        coverage,
+        files: files.to_vec(),
+    });
     Ok(())
 }
 
@@ -86,7 +92,7 @@ fn file_size(packet: &Packet, file: usize) -> usize {
 }
 
 /// The packet with these files only.
-fn packet_of_files(packet: &Packet, files: &[usize]) -> Packet {
+pub(crate) fn packet_of_files(packet: &Packet, files: &[usize]) -> Packet {
     Packet {
         version: packet.version,
         target: packet.target.clone(),
@@ -166,10 +172,21 @@ pub(crate) fn shard_of(judge: &JudgeId) -> usize {
 /// What holds for a council over parts: one round, since nobody can judge what others found in a part that it was not shown;
 /// and no majority, since those who were not shown a problem would outvote those who were.
 pub(crate) fn apply_shard_rules(prepared: &mut PreparedReview, parts: usize) {
-    let review = &mut prepared.config.settings.review;
     prepared.notes.push(format!(
         "the change is larger than one brief: the same judges reviewed it in {parts} parts"
     ));
+    apply_split_rules(prepared);
+}
+
+/// The same for judges who each saw other files of it.
+pub(crate) fn apply_spread_rules(prepared: &mut PreparedReview) {
+    let note = "the change is larger than one brief: its files were spread over the judges, so that as many as the quorum saw each file before any was shown to all";
+    prepared.notes.push(note.to_owned());
+    apply_split_rules(prepared);
+}
+
+fn apply_split_rules(prepared: &mut PreparedReview) {
+    let review = &mut prepared.config.settings.review;
     if review.debate != DebateMode::Off || !matches!(review.procedure, Procedure::Review) {
         prepared
             .notes

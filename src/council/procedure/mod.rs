@@ -2,7 +2,6 @@
 //!
 //! `duel` has a transcript instead of judges that are asked: [`crate::duel`].
 
-mod agenda;
 mod cross_examination;
 mod debate;
 mod quick;

@@ -5,7 +5,6 @@ use council_protocol::task::{Contribution, OpenPoint, Statement, Task};
 use council_protocol::{Answer, Capability, Finding};
 
 use super::ProcedureRules;
-use super::agenda::DebateAgenda;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
 use super::quick::ask_everybody;
 use crate::council::anonymity;
@@ -160,11 +159,11 @@ fn cross_review(state: &mut DebateState) -> Option<RoundPlan> {
         note_absentees(state, &debaters);
     }
     let asks = debaters.into_iter().map(|seat| {
-        let shown = exchange_peers(state, seat, 2, &DebateAgenda::Everything);
+        let (peers, dropped) = exchange_peers(state, seat, 2);
         let task = Task::CrossReview {
-            peers: shown.peers,
+            peers,
             documents: peer_documents(state, seat),
-            dropped: shown.dropped,
+            dropped,
             framing: state.framing(),
         };
         (seat, vec![QueuedTask::new(task)])

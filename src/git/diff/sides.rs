@@ -59,12 +59,20 @@ impl ChangeSides {
         }
     }
 
-    fn find_entry(&self, side: Side, path: &RepoPath) -> Result<Option<TreeItem>, GitError> {
-        match if side == Side::Old {
-            &self.old
-        } else {
-            &self.new
-        } {
+    /// What one side holds.
+    pub(in crate::git) fn listing(&self, side: Side) -> &SideListing {
+        match side {
+            Side::Old => &self.old,
+            Side::New => &self.new,
+        }
+    }
+
+    pub(in crate::git) fn find_entry(
+        &self,
+        side: Side,
+        path: &RepoPath,
+    ) -> Result<Option<TreeItem>, GitError> {
+        match self.listing(side) {
             SideListing::Nothing => Ok(None),
             SideListing::Tree(root) => tree::find_in_tree(&self.objects, *root, path.as_bytes()),
             SideListing::Entries(entries) => {
@@ -72,6 +80,15 @@ impl ChangeSides {
                 Ok(at.ok().map(|at| entries[at].1))
             }
         }
+    }
+
+    /// The text of an entry, as a diff shows it; none: it is no file of text.
+    pub(in crate::git) fn text_of(&self, entry: TreeItem) -> Result<Option<Arc<[u8]>>, GitError> {
+        if entry.sort() != ItemSort::File {
+            return Ok(None);
+        }
+        let text = self.side_text(entry)?;
+        Ok(text.is_text.then_some(text.bytes))
     }
 
     /// An entry as a diff shows it.
@@ -230,14 +247,12 @@ impl BlobSource for ChangeSides {
     }
 
     fn entries(&self, side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
-        let listing = match side {
-            Side::Old => &self.old,
-            Side::New => &self.new,
-        };
-        let entries = self.side_entries(listing).map_err(|error| BlobError {
-            path: RepoPath::default(),
-            cause: error.to_string(),
-        })?;
+        let entries = self
+            .side_entries(self.listing(side))
+            .map_err(|error| BlobError {
+                path: RepoPath::default(),
+                cause: error.to_string(),
+            })?;
         let located = entries.iter().map(|(path, entry)| TreeEntry {
             path: RepoPath::new(path.clone()),
             kind: match entry.sort() {

@@ -20,6 +20,10 @@ fn round_1_knows_nothing_of_the_authors_words() {
         "main...",
     ] {
         assert!(!all.contains(word), "{word}");
+        assert!(
+            !turn(&seat("", ""), 2, &Task::Restate).contains(word),
+            "{word}"
+        );
     }
     let later = turn(&seat("", ""), 2, &debate(DebateBranch::Agreed));
     for word in [
@@ -79,21 +83,15 @@ fn hostile_peers_authors_and_errors_stay_inside_their_fences() {
         body: hostile.clone(),
         commits: Vec::new(),
     };
-    let task = |peers, framing, own: &str| Task::Debate {
-        restatement: own.to_owned(),
+    let task = |peers, framing| Task::Debate {
         branch: DebateBranch::Agreed,
         peers,
         dropped: 0,
-        settled: 0,
         framing: Some(framing),
     };
     let seat = seat("", "");
-    let attacked = turn(&seat, 2, &task(vec![bad], evil, &hostile));
-    let tame = turn(
-        &seat,
-        2,
-        &task(vec![peer("A", Vote::Pass, 1)], framing(), "I hold it."),
-    );
+    let attacked = turn(&seat, 2, &task(vec![bad], evil));
+    let tame = turn(&seat, 2, &task(vec![peer("A", Vote::Pass, 1)], framing()));
     assert_eq!(outside(&attacked), outside(&tame));
     for (attacked, tame) in [
         (
@@ -140,11 +138,9 @@ fn secrets_stay_here() {
     let mut other = peer("A", Vote::Fail, 1);
     other.findings[0].finding.quote = format!("x = '{token}'");
     let task = Task::Debate {
-        restatement: format!("I saw {token}."),
         branch: DebateBranch::Agreed,
         peers: vec![other],
         dropped: 0,
-        settled: 0,
         framing: None,
     };
     assert!(!turn(&seat("", ""), 2, &task).contains(&token));

@@ -134,7 +134,6 @@ fn http_endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, RunError> {
             )),
         );
     };
-    check_thinking(name, home.api, &own)?;
     let at_home = own
         .url
         .as_deref()
@@ -148,29 +147,7 @@ fn http_endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, RunError> {
         // Other servers that speak the same may not know schemas, and some answer them with an error.
         structured: own.structured.unwrap_or(at_home || home.api != Api::Chat),
         prime: own.prime,
-        effort: own.effort,
-        thinking: own.thinking,
     })
-}
-
-/// Whether the API can be told what is asked for.
-fn check_thinking(name: &str, api: Api, own: &AgentSettings) -> Result<(), RunError> {
-    let Some(tokens) = own.thinking else {
-        return Ok(());
-    };
-    let unusable = |why: &str| {
-        Err(
-            RunError::usage(format!("agents.{name}.thinking = {tokens}: {why}"))
-                .hint(format!("leave it out, and set `agents.{name}.effort`")),
-        )
-    };
-    match (api, own.effort) {
-        (Api::Responses | Api::Chat, _) => {
-            unusable("this API takes no number of tokens of thought")
-        }
-        (Api::Gemini, Some(_)) => unusable("Gemini takes a number or an effort, not both"),
-        _ => Ok(()),
-    }
 }
 
 /// An agent that is a program of its own.

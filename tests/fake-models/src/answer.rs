@@ -139,8 +139,11 @@ fn vote(reply: &Reply, (round, key): &(String, String)) -> Value {
     put("verdict", json!(reply.verdict));
     put("confidence", json!("HIGH"));
     put("key_insight", json!("It does what it says."));
-    put("findings", json!([]));
-    put("restatement", json!("I hold that it does what it says."));
+    if round > 1 {
+        put("restatement", json!("My position is that of round 1."));
+    } else {
+        put("findings", json!([]));
+    }
     put("recommendation", json!("Merge it."));
     for (name, value) in &reply.fields {
         if value.is_null() {

@@ -138,7 +138,6 @@ impl Shared {
             prompt_bytes: 0,
             shared_bytes: 0,
             cached_bytes: 0,
-            readable_bytes: 0,
         }
     }
 
@@ -291,9 +290,6 @@ impl Answering<'_> {
     }
 
     fn go(&self, out: &mut TcpStream) -> io::Result<()> {
-        if self.reply.headers_first {
-            self.stream_head(out)?;
-        }
         self.wait(out, Some(self.reply.delay_ms))?;
         match self.reply.fault {
             Some(Fault::Hang) => return self.wait(out, None),
@@ -328,19 +324,13 @@ impl Answering<'_> {
         }
     }
 
-    fn stream_head(&self, out: &mut TcpStream) -> io::Result<()> {
+    fn stream(&self, out: &mut TcpStream) -> io::Result<()> {
         let kind = if self.ask.events {
             "text/event-stream"
         } else {
             "application/json"
         };
-        http::head(out, 200, kind, None, &self.reply.headers)
-    }
-
-    fn stream(&self, out: &mut TcpStream) -> io::Result<()> {
-        if !self.reply.headers_first {
-            self.stream_head(out)?;
-        }
+        http::head(out, 200, kind, None, &self.reply.headers)?;
         let frames = api::stream(self.ask, self.said);
         let middle = frames.len() / 2;
         for (at, frame) in frames.iter().enumerate() {

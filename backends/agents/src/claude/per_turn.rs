@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
-use serde_json::Value;
 
 use super::outcome::ClaudeResult;
-use crate::client::{AgentEnv, parse_event, shorten_message};
+use crate::client::{AgentEnv, compose_message, parse_event, shorten_message};
 use crate::process::{FinishedProgram, oversized_failure, run_once};
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
@@ -26,9 +25,11 @@ impl PerTurnSession {
         client: &Client,
         agent_env: AgentEnv,
     ) -> Result<Self, Failure> {
+        let mut argv = super::build_arguments(spec, client);
+        argv.extend(["--output-format", "json"].map(str::to_owned));
         Ok(Self {
             agent_env,
-            argv: super::build_arguments(spec, client),
+            argv,
             brief: Arc::clone(&spec.brief),
             most: spec.max_answer_bytes,
             session: None,
@@ -39,8 +40,10 @@ impl PerTurnSession {
         if !finished.whole {
             return Err(oversized_failure(self.most));
         }
-        let result = find_result(&finished.stdout);
-        let outcome = result.and_then(|result| serde_json::from_value(result).ok());
+        // One object on a line of its own; what else there is, is noise.
+        let lines = finished.stdout.split(|&b| b == b'\n').rev();
+        let mut objects = lines.filter(|line| line.starts_with(b"{"));
+        let outcome = objects.find_map(|line| serde_json::from_value(parse_event(line)?).ok());
         outcome.ok_or_else(|| {
             let (ending, noise) = (finished.describe_ending(), shorten_message(&finished.noise));
             Failure::new(
@@ -51,13 +54,12 @@ impl PerTurnSession {
     }
 }
 
-/// The `result` object on a line of its own: the last thing that is said; what else there is, is noise.
-fn find_result(stdout: &[u8]) -> Option<Value> {
-    let lines = stdout.split(|&b| b == b'\n').rev();
-    let mut events = lines
-        .filter(|line| line.starts_with(b"{"))
-        .filter_map(parse_event);
-    events.find(|event| event["type"] == "result")
+/// Whether the `result` object stands in what was written; it is the last thing that is said.
+fn has_result(stdout: &[u8]) -> bool {
+    let mut lines = stdout.split(|&b| b == b'\n').rev();
+    lines.any(|line| {
+        line.starts_with(b"{") && parse_event(line).is_some_and(|event| event["type"] == "result")
+    })
 }
 
 impl Conversation for PerTurnSession {
@@ -67,17 +69,17 @@ impl Conversation for PerTurnSession {
             argv.extend(["--resume".to_owned(), session.clone()]);
         }
         if let Some(schema) = schema::tool_schema(turn.task.form()) {
-            argv.extend(["--json-schema".to_owned(), schema.text().to_owned()]);
+            argv.extend(["--json-schema".to_owned(), schema.to_string()]);
         }
-        let message = super::user_message(&self.brief, &turn.prompt, self.session.is_none());
+        let text = compose_message(&self.brief, &turn.prompt, self.session.is_none());
         let program = self.agent_env.guarded_program(&argv);
         // The result carries the answer twice, escaped.
         let most = self.most.saturating_mul(4).saturating_add(1 << 20);
-        let is_whole = |stdout: &[u8]| find_result(stdout).is_some();
+        let is_whole = |stdout: &[u8]| has_result(stdout);
         let finished = run_once(
             &self.agent_env.exe,
             &program,
-            format!("{message}\n").into_bytes(),
+            text.into_bytes(),
             most,
             stop,
             &is_whole,

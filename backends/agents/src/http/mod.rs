@@ -10,6 +10,7 @@
 mod client;
 mod connections;
 mod context;
+mod form;
 mod prime;
 mod retry;
 mod spending;

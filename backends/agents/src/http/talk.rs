@@ -13,13 +13,13 @@ use tokio::sync::oneshot;
 
 use super::client::{ApiTarget, HttpEngine, connection_failure};
 use super::context::check_context;
+use super::form;
 use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
 use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
 use super::sse::EventStream;
 use super::wire::{self, AnswerEnd, ApiAnswer, ApiRequest};
 use crate::client::parse_event;
-use crate::schema::{self, AnswerSchema};
 use crate::{AgentReply, Conversation, StopSignal};
 
 /// How long a server may take for what stands behind the end of an answer: what it counted, and its closing mark.
@@ -37,8 +37,6 @@ pub(super) struct HttpConversation {
     primer: Arc<CachePrimer>,
     target: ApiTarget,
     endpoint: Endpoint,
-    /// What is asked for now.
-    form: Form,
     /// The models that are tried, in order; a conversation stays with the one that answered.
     models: Vec<String>,
     /// Models that were given up, and why.
@@ -71,7 +69,6 @@ impl HttpConversation {
             structured: endpoint.structured,
             endpoint,
             models,
-            form: Form::Text,
             passed_over: Vec::new(),
             brief: Arc::clone(&spec.brief),
             most_bytes: spec.max_answer_bytes,
@@ -87,7 +84,6 @@ impl Conversation for HttpConversation {
         let (raise, raised) = oneshot::channel::<()>();
         stop.on_raise(move || _ = raise.send(()));
         self.said.push(turn.prompt.clone());
-        self.form = turn.task.form();
         self.spending = TurnSpending::new(turn.spend.clone());
         let time = Duration::from_millis(turn.timeout_ms);
         let engine = Arc::clone(&self.engine);
@@ -109,7 +105,7 @@ impl Conversation for HttpConversation {
                     passed_over: self.passed_over.clone(),
                     ..usage
                 });
-                Ok(reply)
+                Ok(self.in_form(turn, reply))
             }
             Err(failure) => {
                 // What was not answered was not said: prompt and answer go on in turn.
@@ -121,9 +117,13 @@ impl Conversation for HttpConversation {
 }
 
 impl HttpConversation {
-    /// What the answer of the turn is held to. It stays the same as long as the procedure does.
-    fn schema(&self) -> Option<&'static AnswerSchema> {
-        schema::answer_schema(self.form).filter(|_| self.structured)
+    /// A structured reply to a turn that wants text is the text in it.
+    fn in_form(&self, turn: &Turn, mut reply: AgentReply) -> AgentReply {
+        let wants_text = self.structured && turn.task.form() == Form::Text;
+        if let Some(text) = form::text_in(&reply.raw).filter(|_| wants_text) {
+            reply.raw = text;
+        }
+        reply
     }
 
     /// Asks one model after another.
@@ -160,13 +160,8 @@ impl HttpConversation {
 
     /// In the first turn with a large brief only one judge goes ahead.
     async fn wait_for_the_first(&self, model: &str, time: Duration) -> Option<PrimerLead> {
-        let is_first_turn = self.said.len() == 1;
-        let pays = match self.endpoint.prime {
-            Prime::Off => false,
-            Prime::Auto => wire::keeps_prompts(self.endpoint.api, self.target.host()),
-            Prime::On => true,
-        };
-        if !pays || !is_first_turn || self.brief.len() < MIN_BRIEF_BYTES {
+        let first_turn = self.said.len() == 1;
+        if self.endpoint.prime == Prime::Off || !first_turn || self.brief.len() < MIN_BRIEF_BYTES {
             return None;
         }
         match self.primer.enter(self.target.host(), model, &self.brief) {
@@ -193,7 +188,7 @@ impl HttpConversation {
             };
             done += 1;
             let CallError::Again { failure, after } = trouble else {
-                if self.drops_schema(model, &trouble) {
+                if self.drops_schema(&trouble) {
                     continue;
                 }
                 return Err(trouble);
@@ -208,18 +203,8 @@ impl HttpConversation {
     }
 
     /// A server that does not take the call may take it without our schema: the prompt describes the answer, too.
-    /// The receipt says so, since such an answer is held to nothing.
-    fn drops_schema(&mut self, model: &str, trouble: &CallError) -> bool {
-        let CallError::Unfit(failure) = trouble else {
-            return false;
-        };
-        if self.schema().is_none() {
-            return false;
-        }
-        self.structured = false;
-        self.passed_over
-            .push(format!("{model} with a schema of the answer: {failure}"));
-        true
+    fn drops_schema(&mut self, trouble: &CallError) -> bool {
+        matches!(trouble, CallError::Unfit(_)) && std::mem::replace(&mut self.structured, false)
     }
 
     async fn call_once(
@@ -247,7 +232,7 @@ impl HttpConversation {
             model,
             brief: &self.brief,
             said: &self.said,
-            schema: self.schema(),
+            schema: self.structured.then(form::answer_schema),
         };
         let (path, query) = wire::call_path(self.endpoint.api, model);
         let body = serde_json::to_vec(&wire::build_body(&asked)).unwrap_or_default();
@@ -256,15 +241,14 @@ impl HttpConversation {
             .post_call(&self.target, self.target.call_url(&path, query), body)
             .await?;
         self.spending.begin_call(model, bytes);
-        self.read_response(response, lead).await
+        if let Some(lead) = lead {
+            lead.release_others();
+        }
+        self.read_response(response).await
     }
 
     /// Reads an answer, never more than it may have.
-    async fn read_response(
-        &mut self,
-        mut response: Response,
-        lead: Option<&PrimerLead>,
-    ) -> Result<ApiAnswer, CallError> {
+    async fn read_response(&mut self, mut response: Response) -> Result<ApiAnswer, CallError> {
         let kind = response
             .headers()
             .get(CONTENT_TYPE)
@@ -298,11 +282,7 @@ impl HttpConversation {
             };
             bytes += chunk.len() as u64;
             if streamed {
-                events.feed_bytes(&chunk, |data| {
-                    on_data(api, &mut heard, data);
-                    // A prompt is in the cache once its answer begins: some servers send headers before they read it.
-                    lead.into_iter().for_each(PrimerLead::release_others);
-                });
+                events.feed_bytes(&chunk, |data| on_data(api, &mut heard, data));
                 self.spending.update_call(&heard.usage);
             } else {
                 whole.extend_from_slice(&chunk);

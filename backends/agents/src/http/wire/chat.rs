@@ -26,17 +26,14 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     } else {
         body["max_tokens"] = asked.endpoint.max_tokens.into();
     }
-    if let Some(effort) = asked.endpoint.effort {
-        body["reasoning_effort"] = effort.as_str().into();
-    }
     if let Some(schema) = asked.schema {
-        let schema = json!({"name": "answer", "strict": true, "schema": schema.value()});
+        let schema = json!({"name": "answer", "strict": true, "schema": schema});
         body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
     }
     body
 }
 
-pub(super) fn is_openai(host: &str) -> bool {
+fn is_openai(host: &str) -> bool {
     host == "api.openai.com" || host.ends_with(".azure.com")
 }
 

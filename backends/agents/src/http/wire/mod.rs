@@ -9,8 +9,6 @@ use council_protocol::message::Usage;
 use council_protocol::seat::{Api, Endpoint};
 use serde_json::Value;
 
-use crate::schema::AnswerSchema;
-
 /// A conversation that is to be answered.
 pub(super) struct ApiRequest<'a> {
     pub(super) endpoint: &'a Endpoint,
@@ -22,7 +20,7 @@ pub(super) struct ApiRequest<'a> {
     /// Prompt and answer in turn, the last one a prompt.
     pub(super) said: &'a [String],
     /// The form of the answer, where the API is to see to it.
-    pub(super) schema: Option<&'a AnswerSchema>,
+    pub(super) schema: Option<&'a Value>,
 }
 
 /// How an answer ended.
@@ -76,15 +74,6 @@ pub(super) fn call_path(api: Api, model: &str) -> (String, Option<&'static str>)
                 Some("alt=sse"),
             )
         }
-    }
-}
-
-/// Whether a provider is known to keep the beginning of prompts for others that begin alike. Of the many servers that speak
-/// Chat Completions most keep one per conversation, if any: waiting for them would cost time and save nothing.
-pub(super) fn keeps_prompts(api: Api, host: &str) -> bool {
-    match api {
-        Api::Anthropic | Api::Responses | Api::Gemini => true,
-        Api::Chat => chat::is_openai(host),
     }
 }
 

@@ -24,11 +24,9 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         "model": asked.model, "max_output_tokens": asked.endpoint.max_tokens, "stream": true, "store": false,
         "input": input, "prompt_cache_key": cache_key(asked.brief),
     });
-    if let Some(effort) = asked.endpoint.effort {
-        body["reasoning"] = json!({"effort": effort.as_str()});
-    }
     if let Some(schema) = asked.schema {
-        let format = json!({"type": "json_schema", "name": "answer", "strict": true, "schema": schema.value()});
+        let format =
+            json!({"type": "json_schema", "name": "answer", "strict": true, "schema": schema});
         body["text"] = json!({ "format": format });
     }
     body

@@ -1,0 +1,369 @@
+//! What earlier commits say of lines: who brought them, and which files change together.
+//!
+//! One walk answers both, over objects alone: it starts at the side before the change, compares each commit with its
+//! parent, and follows wanted lines through hunks and renames until the commit that brought them. The change under
+//! review is not part of it, so its author's words cannot come out here.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::commit::CommitObject;
+use super::diff::rename;
+use super::diff::sides::ChangeSides;
+use super::error::GitError;
+use super::id::ObjectId;
+use super::line_map::{FollowedLines, split_lines};
+use super::objects::ObjectReader;
+use super::tree;
+use super::tree_item::{RawChange, TreeItem};
+
+/// A commit that touches more files than this is a reformatting or an import: renames are not searched in it, and its
+/// files do not count as changed together.
+const MAX_TOGETHER: usize = 50;
+
+/// The commits before a change.
+pub struct CommitHistory {
+    sides: Arc<ChangeSides>,
+    base: ObjectId,
+}
+
+/// Lines of a file as it was before the change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedLines {
+    /// The path before the change.
+    pub path: Vec<u8>,
+    /// Numbers from 1, ascending.
+    pub lines: Vec<u32>,
+}
+
+/// How far history is read.
+pub struct HistoryBounds<'a> {
+    /// The most commits that are looked at.
+    pub commits: usize,
+    /// Whether the main line is read on when no line is followed any more, for what changes together.
+    pub together: bool,
+    /// Whether time is over; asked before each commit.
+    pub is_over: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// What a commit says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitWords {
+    /// Its id in hexadecimal.
+    pub id: String,
+    /// Its whole message. Untrusted.
+    pub message: String,
+    /// The paths that it touched, if they are few.
+    pub paths: Vec<Vec<u8>>,
+}
+
+/// Lines and the commit that brought them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineOrigin {
+    /// The path before the change.
+    pub path: Vec<u8>,
+    /// Numbers before the change, ascending.
+    pub lines: Vec<u32>,
+    /// Index in [`HistoryFindings::commits`].
+    pub commit: usize,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct HistoryFindings {
+    /// The commits that are named.
+    pub commits: Vec<CommitWords>,
+    /// Where wanted lines come from, in the order of the paths.
+    pub origins: Vec<LineOrigin>,
+    /// The paths of each commit of the main line that touched few, newest first.
+    pub together: Vec<Vec<Vec<u8>>>,
+    /// How many commits were looked at.
+    pub walked: usize,
+    /// Whether commits or time ran out before everything was answered.
+    pub is_cut: bool,
+}
+
+/// A file that is followed through renames.
+#[derive(Clone)]
+struct FollowedFile {
+    wanted: usize,
+    path: Vec<u8>,
+    lines: FollowedLines,
+}
+
+impl CommitHistory {
+    pub(super) fn before(sides: Arc<ChangeSides>, base: ObjectId) -> Self {
+        Self { sides, base }
+    }
+
+    /// Follows lines back to the commits that brought them, and notes what changed together on the way. What cannot be
+    /// read ends the walk where it stands: history is a help, not a duty.
+    pub fn walk_back(&self, wanted: &[WantedLines], bounds: &HistoryBounds<'_>) -> HistoryFindings {
+        let mut walk = HistoryWalk {
+            objects: &self.sides.objects,
+            wanted,
+            queue: VecDeque::new(),
+            main_line: bounds.together.then_some(self.base),
+            pending: HashMap::new(),
+            trees: HashMap::new(),
+            brought: Vec::new(),
+            findings: HistoryFindings::default(),
+        };
+        let files = wanted
+            .iter()
+            .enumerate()
+            .map(|(index, wanted)| FollowedFile {
+                wanted: index,
+                path: wanted.path.clone(),
+                lines: wanted.lines.iter().map(|&line| (line, line)).collect(),
+            });
+        walk.pass_on(self.base, files.collect());
+        walk.run(bounds);
+        walk.finish()
+    }
+}
+
+struct HistoryWalk<'a> {
+    objects: &'a ObjectReader,
+    wanted: &'a [WantedLines],
+    /// Commits that hold followed lines, in the order in which they were reached.
+    queue: VecDeque<ObjectId>,
+    /// The next commit of the chain of first parents.
+    main_line: Option<ObjectId>,
+    pending: HashMap<ObjectId, Vec<FollowedFile>>,
+    /// The tree of each commit that was read as a parent.
+    trees: HashMap<ObjectId, CommitObject>,
+    brought: Vec<(usize, FollowedLines, usize)>,
+    findings: HistoryFindings,
+}
+
+impl HistoryWalk<'_> {
+    fn run(&mut self, bounds: &HistoryBounds<'_>) {
+        while let Some(id) = self.next_commit() {
+            if self.findings.walked >= bounds.commits || (bounds.is_over)() {
+                self.findings.is_cut = true;
+                return;
+            }
+            self.findings.walked += 1;
+            let on_main_line = self.main_line == Some(id);
+            if self.visit(id, on_main_line).is_err() {
+                self.findings.is_cut = true;
+                // What cannot be read has no known parents: the main line would begin again with it.
+                if on_main_line {
+                    self.main_line = None;
+                }
+            }
+        }
+    }
+
+    /// Lines come first; when none are followed any more, the main line tells what changes together.
+    fn next_commit(&mut self) -> Option<ObjectId> {
+        self.queue.pop_front().or(self.main_line)
+    }
+
+    fn read_commit(&mut self, id: ObjectId) -> Result<CommitObject, GitError> {
+        match self.trees.remove(&id) {
+            Some(commit) => Ok(commit),
+            None => self.objects.commit(id),
+        }
+    }
+
+    fn visit(&mut self, id: ObjectId, on_main_line: bool) -> Result<(), GitError> {
+        let files = self.pending.remove(&id).unwrap_or_default();
+        let commit = self.read_commit(id)?;
+        let parents = commit.parents.clone();
+        if on_main_line {
+            self.main_line = parents.first().copied();
+        }
+        let Some(&first) = parents.first() else {
+            self.bring(id, &commit, &[], files);
+            return Ok(());
+        };
+        // A shallow clone names parents that it does not have: what came before is not known, so nobody is named.
+        let parent = self.read_commit(first)?;
+        let raws = tree::compare_trees(self.objects, Some(parent.tree), Some(commit.tree))?;
+        self.trees.insert(first, parent);
+        if on_main_line && parents.len() == 1 && raws.len() <= MAX_TOGETHER {
+            let paths = raws.iter().map(|raw| raw.path.clone());
+            self.findings.together.push(paths.collect());
+        }
+        self.follow_files(id, &commit, &raws, files)
+    }
+
+    /// Hands files that a commit does not touch to its parent, and splits the lines of those that it does.
+    fn follow_files(
+        &mut self,
+        id: ObjectId,
+        commit: &CommitObject,
+        raws: &[RawChange],
+        files: Vec<FollowedFile>,
+    ) -> Result<(), GitError> {
+        let by_path: HashMap<&[u8], usize> = raws
+            .iter()
+            .enumerate()
+            .map(|(at, raw)| (raw.path.as_slice(), at))
+            .collect();
+        let (mut kept, mut brought) = (Vec::new(), Vec::new());
+        for file in files {
+            let Some(&at) = by_path.get(file.path.as_slice()) else {
+                kept.push(file);
+                continue;
+            };
+            if self.follow_second_parent(commit, &raws[at], &file)? {
+                continue;
+            }
+            let (mut before, rest) = self.split_file(raws, at, file)?;
+            before.retain(|file| !file.lines.is_empty());
+            kept.append(&mut before);
+            brought.extend((!rest.lines.is_empty()).then_some(rest));
+        }
+        self.pass_on(commit.parents[0], kept);
+        self.bring(id, commit, raws, brought);
+        Ok(())
+    }
+
+    /// A merge that took a file from another parent as it is did not write it.
+    fn follow_second_parent(
+        &mut self,
+        commit: &CommitObject,
+        raw: &RawChange,
+        file: &FollowedFile,
+    ) -> Result<bool, GitError> {
+        for &parent in &commit.parents[1..] {
+            let other = self.objects.commit(parent)?;
+            let entry = tree::find_in_tree(self.objects, other.tree, &file.path)?;
+            if entry.is_some() && entry.map(|entry| entry.id) == raw.new.map(|entry| entry.id) {
+                self.pass_on(parent, vec![file.clone()]);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The lines of a file that its parent has too, and those that it has not.
+    fn split_file(
+        &self,
+        raws: &[RawChange],
+        at: usize,
+        file: FollowedFile,
+    ) -> Result<(Vec<FollowedFile>, FollowedFile), GitError> {
+        let Some(new) = raws[at].new else {
+            return Ok((
+                Vec::new(),
+                FollowedFile {
+                    lines: Vec::new(),
+                    ..file
+                },
+            ));
+        };
+        let (old, path) = match raws[at].old {
+            Some(old) => (Some(old), file.path.clone()),
+            None => self.renamed_from(raws, at)?,
+        };
+        let Some(old) = old else {
+            return Ok((Vec::new(), file));
+        };
+        let (old, new) = (self.objects.blob(old.id)?, self.objects.blob(new.id)?);
+        let (kept, brought) = split_lines(&old, &new, &file.lines)?;
+        let before = FollowedFile {
+            wanted: file.wanted,
+            path,
+            lines: kept,
+        };
+        let rest = FollowedFile {
+            lines: brought,
+            ..file
+        };
+        Ok((vec![before], rest))
+    }
+
+    fn renamed_from(
+        &self,
+        raws: &[RawChange],
+        at: usize,
+    ) -> Result<(Option<TreeItem>, Vec<u8>), GitError> {
+        if raws.len() > MAX_TOGETHER {
+            return Ok((None, Vec::new()));
+        }
+        let found = rename::find_renames(self.objects, raws)?;
+        let from = found.renames.iter().find(|pair| pair.to == at);
+        Ok(from.map_or((None, Vec::new()), |pair| {
+            (raws[pair.from].old, raws[pair.from].path.clone())
+        }))
+    }
+
+    fn pass_on(&mut self, commit: ObjectId, files: Vec<FollowedFile>) {
+        let files = files.into_iter().filter(|file| !file.lines.is_empty());
+        let mut files = files.peekable();
+        if files.peek().is_none() {
+            return;
+        }
+        let waiting = self.pending.entry(commit).or_default();
+        if waiting.is_empty() {
+            self.queue.push_back(commit);
+        }
+        waiting.extend(files);
+    }
+
+    fn bring(
+        &mut self,
+        id: ObjectId,
+        commit: &CommitObject,
+        raws: &[RawChange],
+        files: Vec<FollowedFile>,
+    ) {
+        if files.iter().all(|file| file.lines.is_empty()) {
+            return;
+        }
+        let hex = id.to_hex();
+        let known = self
+            .findings
+            .commits
+            .iter()
+            .position(|words| words.id == hex);
+        let index = known.unwrap_or_else(|| {
+            let few = raws.len() <= MAX_TOGETHER;
+            let paths = raws.iter().filter(|_| few).map(|raw| raw.path.clone());
+            self.findings.commits.push(CommitWords {
+                id: hex,
+                message: commit.message.clone(),
+                paths: paths.collect(),
+            });
+            self.findings.commits.len() - 1
+        });
+        self.brought.extend(
+            files
+                .into_iter()
+                .map(|file| (file.wanted, file.lines, index)),
+        );
+    }
+
+    fn finish(mut self) -> HistoryFindings {
+        let mut by_file: Vec<HashMap<usize, Vec<u32>>> = vec![HashMap::new(); self.wanted.len()];
+        for (wanted, lines, commit) in self.brought {
+            let lines = lines.into_iter().map(|(wanted, _)| wanted);
+            by_file[wanted].entry(commit).or_default().extend(lines);
+        }
+        for (wanted, commits) in self.wanted.iter().zip(by_file) {
+            let mut origins: Vec<LineOrigin> = commits
+                .into_iter()
+                .map(|(commit, mut lines)| {
+                    lines.sort_unstable();
+                    let path = wanted.path.clone();
+                    LineOrigin {
+                        path,
+                        lines,
+                        commit,
+                    }
+                })
+                .collect();
+            origins.sort_by(|a, b| a.lines.cmp(&b.lines));
+            self.findings.origins.append(&mut origins);
+        }
+        self.findings
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/history.rs"]
+mod tests;

@@ -1,0 +1,165 @@
+//! Lines followed back to the commits that brought them; git's own blame is the oracle.
+
+use super::*;
+use crate::git::tests::repo::Repo;
+use crate::git::{ChangeRequest, TargetSpec, read_change};
+
+fn findings(repo: &Repo, range: &str, wanted: &[WantedLines], commits: usize) -> HistoryFindings {
+    let change = read_change(&ChangeRequest {
+        dir: repo.path().to_path_buf(),
+        spec: TargetSpec::parse(range),
+        pathspecs: Vec::new(),
+        env: Repo::env(&[]),
+    });
+    let bounds = HistoryBounds {
+        commits,
+        together: true,
+        is_over: &|| false,
+    };
+    let history = change.unwrap().earlier_history().unwrap();
+    history.walk_back(wanted, &bounds)
+}
+
+/// The commit of each line, as git says.
+fn blame(repo: &Repo, rev: &str, path: &str) -> Vec<String> {
+    let told = repo.git(&["blame", "-l", "-s", "--root", rev, "--", path]);
+    told.lines()
+        .map(|line| {
+            line.split(' ')
+                .next()
+                .unwrap()
+                .trim_start_matches('^')
+                .to_owned()
+        })
+        .collect()
+}
+
+/// The same, as we say.
+fn ours(found: &HistoryFindings, path: &str, count: usize) -> Vec<String> {
+    let mut commits = vec![String::new(); count];
+    for origin in found
+        .origins
+        .iter()
+        .filter(|origin| origin.path == path.as_bytes())
+    {
+        for &line in &origin.lines {
+            commits[line as usize - 1] = found.commits[origin.commit].id.clone();
+        }
+    }
+    commits
+}
+
+fn commit(repo: &Repo, path: &str, lines: &[String], message: &str) {
+    let file = repo.path().join(path);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, lines.join("\n") + "\n").unwrap();
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "-m", message]);
+}
+
+fn all_lines(path: &str, count: usize) -> WantedLines {
+    WantedLines {
+        path: path.as_bytes().to_vec(),
+        lines: (1..=count as u32).collect(),
+    }
+}
+
+#[test]
+fn lines_are_followed_as_git_blame_follows_them() {
+    let repo = Repo::new();
+    let mut state = 7_u32;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as usize % below
+    };
+    let mut lines: Vec<String> = (0..40).map(|n| format!("line {n}")).collect();
+    commit(&repo, "a/old.txt", &lines, "0");
+    for round in 1..14 {
+        for edit in 0..3 {
+            let at = draw(lines.len());
+            match draw(3) {
+                0 => drop(lines.remove(at)),
+                1 => lines.insert(at, format!("new {round} {edit}")),
+                _ => lines[at] = format!("edited {round} {edit}"),
+            }
+        }
+        if round == 6 {
+            repo.git(&["mv", "a/old.txt", "a/new.txt"]);
+        }
+        let path = if round < 6 { "a/old.txt" } else { "a/new.txt" };
+        commit(&repo, path, &lines, &round.to_string());
+    }
+    commit(&repo, "b.txt", &["x".to_owned()], "the change");
+    let found = findings(
+        &repo,
+        "main~1..main",
+        &[all_lines("a/new.txt", lines.len())],
+        100,
+    );
+    assert_eq!(
+        ours(&found, "a/new.txt", lines.len()),
+        blame(&repo, "main~1", "a/new.txt")
+    );
+    assert!(!found.is_cut);
+}
+
+#[test]
+fn a_merge_did_not_write_what_it_took_from_a_branch() {
+    let repo = Repo::new();
+    let text = |lines: &[&str]| {
+        lines
+            .iter()
+            .map(|&line| line.to_owned())
+            .collect::<Vec<_>>()
+    };
+    commit(&repo, "f", &text(&["a", "b", "c"]), "base");
+    repo.git(&["checkout", "-q", "-b", "side"]);
+    commit(&repo, "f", &text(&["a", "fixed", "c"]), "Fix b (#7)");
+    repo.git(&["checkout", "-q", "main"]);
+    commit(&repo, "g", &text(&["other"]), "main goes on");
+    repo.git(&["merge", "-q", "--no-ff", "-m", "Merge side", "side"]);
+    commit(&repo, "h", &text(&["x"]), "the change");
+    let found = findings(&repo, "main~1..main", &[all_lines("f", 3)], 100);
+    assert_eq!(ours(&found, "f", 3), blame(&repo, "main~1", "f"));
+    let fix = found
+        .commits
+        .iter()
+        .find(|words| words.message.starts_with("Fix b"));
+    assert_eq!(fix.unwrap().paths, [b"f".to_vec()]);
+}
+
+#[test]
+fn a_bound_ends_the_walk_and_says_so() {
+    let repo = Repo::new();
+    for round in 0..6 {
+        commit(&repo, "f", &[format!("line {round}")], &round.to_string());
+        commit(&repo, "g", &[format!("line {round}")], &round.to_string());
+    }
+    let found = findings(&repo, "main~1..main", &[], 3);
+    assert!(found.is_cut);
+    assert_eq!(found.walked, 3);
+    let words: Vec<&str> = found
+        .commits
+        .iter()
+        .map(|words| words.message.as_str())
+        .collect();
+    assert_eq!(words, Vec::<&str>::new());
+}
+
+#[test]
+fn lines_of_the_reviewed_side_have_a_number_before_the_change() {
+    let numbered = |old: &str, new: &str, lines: &[u32]| {
+        let followed: FollowedLines = lines.iter().map(|&line| (line, line)).collect();
+        split_lines(old.as_bytes(), new.as_bytes(), &followed)
+            .unwrap()
+            .0
+    };
+    let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    let new = "0\n1\n2\n3\n4\nx\n6\n7\n9\n";
+    let all: Vec<u32> = (1..=9).collect();
+    assert_eq!(
+        numbered(old, new, &all),
+        [(2, 1), (3, 2), (4, 3), (5, 4), (7, 6), (8, 7), (9, 9)]
+    );
+    assert_eq!(numbered("", "a\nb\n", &[1, 2]), []);
+}

@@ -1,0 +1,351 @@
+//! What stands around a change, as a brief shows it: blocks with their place, within a budget, the most telling first.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use council_protocol::RepoPath;
+use council_secrets::Redactor;
+
+use super::redact;
+use super::show;
+
+/// Why a block is shown, in the order in which blocks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContextKind {
+    /// The rest of a small file that the change edits.
+    SmallFile,
+    /// What the change uses.
+    Definition,
+    /// Where what the change edits or removes is used.
+    Use,
+    /// A test of what the change edits.
+    Test,
+    /// The commit that brought removed lines.
+    Origin,
+    /// A file that usually changes along and did not.
+    Companion,
+}
+
+impl ContextKind {
+    /// All of them, in their order.
+    pub const ALL: [Self; 6] = [
+        Self::SmallFile,
+        Self::Definition,
+        Self::Use,
+        Self::Test,
+        Self::Origin,
+        Self::Companion,
+    ];
+
+    /// For a reader, behind a number of bytes.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::SmallFile => "rest of small changed files",
+            Self::Definition => "definitions",
+            Self::Use => "uses",
+            Self::Test => "tests",
+            Self::Origin => "earlier commits",
+            Self::Companion => "files that usually change along",
+        }
+    }
+
+    /// The most that one kind takes while others wait, in hundredths of the budget.
+    fn share(self) -> usize {
+        match self {
+            Self::SmallFile => 25,
+            Self::Definition | Self::Use => 30,
+            Self::Test => 20,
+            Self::Origin => 12,
+            Self::Companion => 4,
+        }
+    }
+}
+
+/// What a block shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContextBody {
+    /// Lines of a file of the reviewed side, both included, from 1.
+    Lines {
+        /// The whole file: secrets are looked for in all of it.
+        text: Arc<str>,
+        /// The first line.
+        start: u32,
+        /// The last line.
+        end: u32,
+    },
+    /// Words about the file, such as a commit's message. Untrusted.
+    Words(String),
+}
+
+/// One piece of what stands around a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextBlock {
+    /// Why it is shown.
+    pub kind: ContextKind,
+    /// The file that it is from or about.
+    pub path: RepoPath,
+    /// The changed file for which it was looked up.
+    pub about: RepoPath,
+    /// What it has to do with the change, on one line; may quote names of the change.
+    pub note: String,
+    /// What it shows.
+    pub body: ContextBody,
+}
+
+/// Bytes and blocks of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ContextUse {
+    /// Bytes that are shown.
+    pub bytes: usize,
+    /// Blocks that are shown.
+    pub shown: usize,
+    /// Blocks that did not fit.
+    pub left: usize,
+}
+
+/// The blocks that fit.
+#[derive(Debug, Default)]
+pub(super) struct ShownContext {
+    pub(super) text: String,
+    pub(super) secrets: usize,
+    pub(super) uses: Vec<(ContextKind, ContextUse)>,
+}
+
+/// Shows blocks within `room`. First every kind within its share, then whatever fits, so that many definitions do not
+/// push out the only test.
+pub(super) fn show_context(
+    blocks: &[&ContextBlock],
+    room: usize,
+    line_bytes: usize,
+    redactor: &Redactor,
+) -> ShownContext {
+    let mut writer = BlockWriter {
+        redactor,
+        line_bytes,
+        files: HashMap::new(),
+    };
+    let mut left = room;
+    let mut shown: Vec<Option<(String, usize)>> = vec![None; blocks.len()];
+    let mut taken: HashMap<ContextKind, usize> = HashMap::new();
+    for is_shared in [true, false] {
+        for (block, slot) in blocks.iter().zip(&mut shown) {
+            if slot.is_some() {
+                continue;
+            }
+            let spent = taken.entry(block.kind).or_default();
+            let share = match is_shared {
+                true => (room * block.kind.share() / 100).saturating_sub(*spent),
+                false => left,
+            };
+            if ContextBlock::least_bytes(block) > share.min(left) {
+                continue;
+            }
+            let written = writer.write(block);
+            if written.0.len() <= share.min(left) {
+                left -= written.0.len();
+                *spent += written.0.len();
+                *slot = Some(written);
+            }
+        }
+    }
+    gather(blocks, shown)
+}
+
+fn gather(blocks: &[&ContextBlock], shown: Vec<Option<(String, usize)>>) -> ShownContext {
+    let mut out = ShownContext::default();
+    for kind in ContextKind::ALL {
+        let mut used = ContextUse::default();
+        let of_kind = blocks
+            .iter()
+            .zip(&shown)
+            .filter(|(block, _)| block.kind == kind);
+        for (_, slot) in of_kind {
+            match slot {
+                Some((text, secrets)) => {
+                    out.text.push_str(text);
+                    out.secrets += secrets;
+                    used.bytes += text.len();
+                    used.shown += 1;
+                }
+                None => used.left += 1,
+            }
+        }
+        if used != ContextUse::default() {
+            out.uses.push((kind, used));
+        }
+    }
+    out
+}
+
+impl ContextBlock {
+    /// A lower bound of its size, without writing it.
+    fn least_bytes(&self) -> usize {
+        match &self.body {
+            ContextBody::Lines { start, end, .. } => (end.saturating_sub(*start) as usize + 1) * 3,
+            ContextBody::Words(words) => words.len() / 2,
+        }
+    }
+}
+
+/// A file as it may be shown, and how many secrets each of its lines had.
+struct ShownFile {
+    lines: Vec<String>,
+    secrets: usize,
+}
+
+struct BlockWriter<'r> {
+    redactor: &'r Redactor,
+    line_bytes: usize,
+    files: HashMap<RepoPath, ShownFile>,
+}
+
+impl BlockWriter<'_> {
+    /// A block as it is shown, and how many secrets were replaced.
+    fn write(&mut self, block: &ContextBlock) -> (String, usize) {
+        let path = show::show_path(&block.path);
+        let note = redact::redact_words(self.redactor, &block.note);
+        match &block.body {
+            ContextBody::Lines { text, start, end } => {
+                let mut out = format!("=== {path}:{start}-{end}: {note}\n");
+                let secrets = self.write_lines(&mut out, block, text, (*start, *end));
+                (out, secrets)
+            }
+            ContextBody::Words(words) => {
+                let mut out = format!("=== {path}: {note}\n");
+                let words = redact::redact_words(self.redactor, words);
+                for line in words.lines() {
+                    let line = show::truncate_bytes(line, self.line_bytes);
+                    let _ = writeln!(out, "  {}", line.trim_end());
+                }
+                (out, 0)
+            }
+        }
+    }
+
+    fn write_lines(
+        &mut self,
+        out: &mut String,
+        block: &ContextBlock,
+        text: &str,
+        (start, end): (u32, u32),
+    ) -> usize {
+        let redactor = self.redactor;
+        let file = self.files.entry(block.path.clone()).or_insert_with(|| {
+            // Secrets over several lines are found only where their beginning is read.
+            let (shown, secrets) = redact::redact_source(redactor, Some(&block.path), text);
+            ShownFile {
+                lines: shown.lines().map(str::to_owned).collect(),
+                secrets,
+            }
+        });
+        let width = end.checked_ilog10().unwrap_or(0) as usize + 1;
+        let first = (start as usize).saturating_sub(1);
+        let count = end.saturating_sub(start) as usize + 1;
+        for (line, number) in file.lines.iter().skip(first).take(count).zip(start..) {
+            let shown = show::truncate_bytes(line, self.line_bytes);
+            let cut = match line.len() - shown.len() {
+                0 => Cow::Borrowed(""),
+                more => format!(" [{more} more bytes of this line are not shown]").into(),
+            };
+            let _ = writeln!(out, "{number:>width$}  {shown}{cut}");
+        }
+        // What was replaced anywhere in the file is counted once.
+        std::mem::take(&mut file.secrets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn block(kind: ContextKind, path: &str, lines: u32) -> ContextBlock {
+        let text: String = (1..=lines.max(1))
+            .map(|n| format!("let line_{n} = {n};\n"))
+            .collect();
+        ContextBlock {
+            kind,
+            path: path.into(),
+            about: "changed.rs".into(),
+            note: "`line` is used".to_owned(),
+            body: ContextBody::Lines {
+                text: text.into(),
+                start: 1,
+                end: lines.max(1),
+            },
+        }
+    }
+
+    fn show(blocks: &[ContextBlock], room: usize) -> ShownContext {
+        let blocks: Vec<&ContextBlock> = blocks.iter().collect();
+        show_context(&blocks, room, 200, &Redactor::default())
+    }
+
+    #[test]
+    fn many_definitions_do_not_push_out_the_only_test() {
+        let mut blocks: Vec<ContextBlock> = (0..100)
+            .map(|n| block(ContextKind::Definition, &format!("d{n}.rs"), 20))
+            .collect();
+        blocks.push(block(ContextKind::Test, "tests/a.rs", 20));
+        let shown = show(&blocks, 8_000);
+        assert!(
+            shown.text.contains("=== tests/a.rs:1-20: `line` is used\n"),
+            "{}",
+            shown.text
+        );
+        let uses: HashMap<_, _> = shown.uses.iter().copied().collect();
+        assert_eq!(
+            (
+                uses[&ContextKind::Test].shown,
+                uses[&ContextKind::Test].left
+            ),
+            (1, 0)
+        );
+        let definitions = uses[&ContextKind::Definition];
+        assert_eq!(definitions.shown + definitions.left, 100);
+        assert!(
+            definitions.left > 0 && definitions.bytes > 4_000,
+            "{definitions:?}"
+        );
+    }
+
+    #[test]
+    fn lines_stand_behind_their_numbers_and_secrets_are_taken_out() {
+        let text = "a\npassword = \"hunter2!\"\nb\n";
+        let body = ContextBody::Lines {
+            text: text.into(),
+            start: 2,
+            end: 3,
+        };
+        let one = ContextBlock {
+            body,
+            ..block(ContextKind::Use, "a.py", 1)
+        };
+        let shown = show(&[one], 1_000);
+        let wanted = "=== a.py:2-3: `line` is used\n2  password = \"[redacted: secret]\"\n3  b\n";
+        assert_eq!((shown.text.as_str(), shown.secrets), (wanted, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn the_room_is_kept_to_and_every_block_is_counted(
+            sizes in proptest::collection::vec((0_usize..6, 1_u32..60), 0..30),
+            room in 0_usize..20_000,
+        ) {
+            let blocks: Vec<ContextBlock> = sizes
+                .iter()
+                .enumerate()
+                .map(|(at, (kind, lines))| block(ContextKind::ALL[*kind], &format!("f{at}.rs"), *lines))
+                .collect();
+            let shown = show(&blocks, room);
+            prop_assert!(shown.text.len() <= room);
+            let bytes: usize = shown.uses.iter().map(|(_, used)| used.bytes).sum();
+            prop_assert_eq!(bytes, shown.text.len());
+            let counted: usize = shown.uses.iter().map(|(_, used)| used.shown + used.left).sum();
+            prop_assert_eq!(counted, blocks.len());
+        }
+    }
+}

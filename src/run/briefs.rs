@@ -1,0 +1,228 @@
+//! Which briefs a change needs: one for everybody, one for each part of it, or one for each judge.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use council_protocol::coverage::FileCoverage;
+use council_protocol::packet::TargetKind;
+use council_protocol::{Coverage, JudgeId, Packet, Seat};
+
+use crate::config::LargeChangePolicy;
+use crate::prompt::{Brief, BriefClass, ChangeContext, PromptBuilder, PromptError, SeatShare};
+use crate::sight::{GatheredContext, SearchLimits, Sight, gather_context};
+
+use crate::run::prepare::PreparedReview;
+use crate::run::shards;
+
+/// How long looking around a change may take. Files and bytes are bounded too and end it first on an ordinary machine.
+const LOOK_TIME: Duration = Duration::from_millis(120);
+
+/// A brief and what it was rendered from.
+pub(crate) struct BriefPart {
+    pub(crate) brief: Brief,
+    /// What of the whole change it shows.
+    pub(crate) coverage: Arc<Coverage>,
+    class: BriefClass,
+    /// The files of the packet that it is about; none: all.
+    files: Option<Vec<usize>>,
+}
+
+/// The briefs of a run, never none, and who reads which.
+pub(crate) struct RunBriefs {
+    pub(crate) parts: Vec<BriefPart>,
+    /// For whom each brief is, where the files of a change that is larger than one are spread over the judges; else empty.
+    readers: Vec<JudgeId>,
+}
+
+impl RunBriefs {
+    /// Renders what of the change is shown, without what stands around it: that takes only the room which the change leaves,
+    /// so it decides neither parts nor coverage, and a verdict that is recognised need not pay for it. `quorum`: how many must
+    /// have seen a file where a change that is larger than a brief may be spread over its judges.
+    pub(crate) fn plan(
+        prompter: &PromptBuilder,
+        seats: &[Seat],
+        prepared: &PreparedReview,
+        quorum: Option<u32>,
+    ) -> Result<Self, PromptError> {
+        let packet = &prepared.packet;
+        let class = brief_class(prepared);
+        let brief = prompter.render_brief(packet, &class)?;
+        let is_cut = packet.coverage.files.iter().zip(&brief.coverage.files);
+        let is_cut = is_cut
+            .into_iter()
+            .any(|(before, shown)| cuts(before, shown));
+        if is_cut && prepared.config.settings.review.large == LargeChangePolicy::Shard {
+            return Self::in_parts(prompter, packet, class);
+        }
+        let readers = match quorum.filter(|_| is_cut) {
+            Some(quorum) => spread_readers(seats, packet.target.kind, quorum.max(1) as usize),
+            None => Vec::new(),
+        };
+        let copies = quorum.unwrap_or(1).max(1) as usize;
+        let shares = (0..readers.len()).map(|seat| SeatShare {
+            seat,
+            seats: readers.len(),
+            copies,
+        });
+        let mut parts = Vec::new();
+        for share in shares {
+            let class = BriefClass {
+                share: Some(share),
+                ..class.clone()
+            };
+            let brief = prompter.render_brief(packet, &class)?;
+            parts.push(BriefPart::of_whole(brief, class));
+        }
+        if parts.is_empty() {
+            parts.push(BriefPart::of_whole(brief, class));
+        }
+        Ok(Self { parts, readers })
+    }
+
+    fn in_parts(
+        prompter: &PromptBuilder,
+        packet: &Packet,
+        class: BriefClass,
+    ) -> Result<Self, PromptError> {
+        let shards = shards::split_change(packet, &|part| prompter.render_brief(part, &class))?;
+        let parts = shards.into_iter().map(|shard| BriefPart {
+            brief: shard.brief,
+            coverage: Arc::new(shard.coverage),
+            class: class.clone(),
+            files: Some(shard.files),
+        });
+        Ok(Self {
+            parts: parts.collect(),
+            readers: Vec::new(),
+        })
+    }
+
+    /// The same briefs with what stands around the change.
+    pub(crate) fn fill(
+        &mut self,
+        prompter: &PromptBuilder,
+        prepared: &PreparedReview,
+    ) -> Result<(), PromptError> {
+        let gathered = look_around(prepared);
+        let around = ChangeContext {
+            blocks: &gathered.blocks,
+            gaps: &gathered.gaps,
+        };
+        if gathered.blocks.is_empty() && gathered.gaps.is_empty() {
+            return Ok(());
+        }
+        for part in &mut self.parts {
+            let own = part.files.as_ref();
+            let own = own.map(|files| shards::packet_of_files(&prepared.packet, files));
+            let packet = own.as_ref().unwrap_or(&prepared.packet);
+            part.brief = prompter.render_filled_brief(packet, around, &part.class)?;
+        }
+        Ok(())
+    }
+
+    /// Whether each judge is shown other files of a change that is larger than a brief.
+    pub(crate) fn is_spread(&self) -> bool {
+        !self.readers.is_empty()
+    }
+
+    /// The brief of a judge or of one of its helpers.
+    pub(crate) fn part_of(&self, judge: &JudgeId) -> &BriefPart {
+        let index = match self.is_spread() {
+            true => reader_of(&self.readers, judge),
+            false => shards::shard_of(judge),
+        };
+        self.parts.get(index).unwrap_or(&self.parts[0])
+    }
+}
+
+impl BriefPart {
+    fn of_whole(brief: Brief, class: BriefClass) -> Self {
+        Self {
+            coverage: Arc::new(brief.coverage.clone()),
+            brief,
+            class,
+            files: None,
+        }
+    }
+}
+
+fn brief_class(prepared: &PreparedReview) -> BriefClass {
+    let limits = &prepared.config.settings.limits;
+    BriefClass {
+        budget_bytes: usize::try_from(limits.brief).unwrap_or(usize::MAX),
+        context_bytes: usize::try_from(limits.context).unwrap_or(usize::MAX),
+        ..BriefClass::default()
+    }
+}
+
+fn cuts(before: &FileCoverage, shown: &FileCoverage) -> bool {
+    before.state.is_complete() && !shown.state.is_complete()
+}
+
+/// Whether what is under review is a text and not a change: nothing stands around it.
+fn is_text(kind: TargetKind) -> bool {
+    matches!(
+        kind,
+        TargetKind::File | TargetKind::Topic | TargetKind::Stage
+    )
+}
+
+/// The judges over whom files are spread: those that read a brief, if they are more than must see each file.
+fn spread_readers(seats: &[Seat], kind: TargetKind, copies: usize) -> Vec<JudgeId> {
+    let readers = seats.iter().filter(|seat| seat.agent.kind.reads_text());
+    let readers: Vec<JudgeId> = readers.map(|seat| seat.judge.clone()).collect();
+    match !is_text(kind) && readers.len() > copies {
+        true => readers,
+        false => Vec::new(),
+    }
+}
+
+/// Which of these judges one is, or helps: a helper has its judge's name with something behind.
+fn reader_of(readers: &[JudgeId], judge: &JudgeId) -> usize {
+    let is_of = |reader: &JudgeId| {
+        let behind = judge.as_str().strip_prefix(reader.as_str());
+        behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('-'))
+    };
+    let named = readers
+        .iter()
+        .enumerate()
+        .filter(|(_, reader)| is_of(reader));
+    let closest = named.max_by_key(|(_, reader)| reader.as_str().len());
+    closest.map_or(0, |(index, _)| index)
+}
+
+/// What stands around the change, where there is a repository and somebody wants to know.
+fn look_around(prepared: &PreparedReview) -> GatheredContext {
+    let is_wanted = prepared.config.settings.limits.context > 0;
+    if !is_wanted || is_text(prepared.packet.target.kind) {
+        return GatheredContext::default();
+    }
+    let sight = Sight::around(&prepared.change);
+    let limits = SearchLimits::within(LOOK_TIME);
+    sight.map_or_else(GatheredContext::default, |sight| {
+        gather_context(&sight, &prepared.packet, &limits)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_helper_reads_what_its_judge_reads() {
+        let readers: Vec<JudgeId> = ["judge-1", "judge-2", "judge-1-security"]
+            .into_iter()
+            .map(JudgeId::from)
+            .collect();
+        let of = |name: &str| reader_of(&readers, &name.into());
+        assert_eq!(
+            (of("judge-1"), of("judge-2"), of("judge-1-security")),
+            (0, 1, 2)
+        );
+        assert_eq!(
+            (of("judge-2-explorer-1"), of("judge-1-security-explorer-1")),
+            (1, 2)
+        );
+        assert_eq!((of("judge-1-explorer-1"), of("judge-10")), (0, 0));
+    }
+}

@@ -1,0 +1,334 @@
+//! Which names a change makes worth a look: what it uses, what it changes or removes, and the keys it spells out.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::{FileChange, LineKind, Packet, RepoPath};
+use council_syntax::language::Language;
+
+use super::definitions::DefinitionKind;
+use super::search::FileOutline;
+use super::words::{self, WordUse};
+use crate::git::ReviewedTree;
+use crate::prompt::{is_test_path, rank_files};
+
+/// The most names that are searched for one change.
+const MAX_NAMES: usize = 400;
+
+/// The largest side of a file whose names are read.
+const MAX_SIDE: usize = 512 << 10;
+
+/// Why a name is worth a look, the most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum NameReason {
+    /// A removed line used or defined it, and no added line does.
+    Removed,
+    /// The change edits what defines it.
+    Changed,
+    /// An added line uses it, and no removed line did.
+    Added,
+    /// A key in a string or in settings.
+    Key,
+    /// A line on both sides uses it.
+    Kept,
+    /// It stands in a changed function, on a line that did not change.
+    Around,
+    /// Only changed tests speak of it.
+    InTest,
+}
+
+/// A name and what a brief wants to know of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct WantedName {
+    pub(super) text: String,
+    pub(super) reason: NameReason,
+    /// Whether what defines it is wanted.
+    pub(super) definition: bool,
+    /// Whether where it is used is wanted.
+    pub(super) uses: bool,
+    /// Whether it is a bare word that may be a variable of its function: no function of that name is meant.
+    pub(super) is_bare: bool,
+    /// A member is searched near the change only: elsewhere the same word means something else.
+    pub(super) is_local: bool,
+}
+
+/// A changed file with both its sides.
+pub(super) struct ChangedFile<'p> {
+    pub(super) file: &'p FileChange,
+    pub(super) new: Option<Arc<str>>,
+    old: Option<Arc<str>>,
+    /// Added lines on the new side.
+    pub(super) added: Vec<u32>,
+    /// Removed lines on the old side.
+    pub(super) removed: Vec<u32>,
+}
+
+/// The changed files of a packet that have lines, the most telling first.
+pub(super) fn changed_files<'p>(packet: &'p Packet, tree: &ReviewedTree) -> Vec<ChangedFile<'p>> {
+    let files = rank_files(&packet.files);
+    let files = files.into_iter().map(|index| &packet.files[index]);
+    let files = files.filter(|file| file.kind == FileKind::Text && !file.hunks.is_empty());
+    files.map(|file| ChangedFile::read(file, tree)).collect()
+}
+
+impl<'p> ChangedFile<'p> {
+    fn read(file: &'p FileChange, tree: &ReviewedTree) -> Self {
+        let lines = || file.hunks.iter().flat_map(|hunk| hunk.lines());
+        let added = lines().filter(|line| line.kind == LineKind::Added);
+        let removed = lines().filter(|line| line.kind == LineKind::Removed);
+        let new = (file.status != FileStatus::Deleted)
+            .then(|| super::read_file(tree, &file.path))
+            .flatten();
+        let old = tree
+            .read_before(file.path_before())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into());
+        Self {
+            file,
+            new: new.filter(|text: &Arc<str>| text.len() <= MAX_SIDE),
+            old: old.filter(|text: &Arc<str>| text.len() <= MAX_SIDE),
+            added: added.filter_map(|line| line.new_no).collect(),
+            removed: removed.filter_map(|line| line.old_no).collect(),
+        }
+    }
+
+    pub(super) fn path(&self) -> &RepoPath {
+        &self.file.path
+    }
+}
+
+/// The names of a change, the most telling first.
+pub(super) fn wanted_names(files: &[ChangedFile<'_>]) -> Vec<WantedName> {
+    let mut wanted: BTreeMap<String, WantedName> = BTreeMap::new();
+    for file in files {
+        let mut names = FileNames::default();
+        names.read(file);
+        let in_test = is_test_path(&file.path().display());
+        for mut name in names.into_wanted() {
+            if in_test {
+                name.reason = NameReason::InTest;
+                name.uses = false;
+            }
+            match wanted.get_mut(&name.text) {
+                Some(have) => {
+                    have.reason = have.reason.min(name.reason);
+                    have.definition |= name.definition;
+                    have.uses |= name.uses;
+                    have.is_bare &= name.is_bare;
+                    have.is_local &= name.is_local;
+                }
+                None => drop(wanted.insert(name.text.clone(), name)),
+            }
+        }
+    }
+    let mut all: Vec<WantedName> = wanted.into_values().collect();
+    // Long names are rarer, and so tell more.
+    all.sort_by(|a, b| {
+        let rank = |name: &WantedName| (name.reason, std::cmp::Reverse(name.text.len().min(12)));
+        rank(a).cmp(&rank(b)).then_with(|| a.text.cmp(&b.text))
+    });
+    all.truncate(MAX_NAMES);
+    all
+}
+
+/// What the lines of one file say.
+#[derive(Default)]
+struct FileNames {
+    added: BTreeMap<String, WordUse>,
+    removed: BTreeMap<String, WordUse>,
+    around: BTreeMap<String, WordUse>,
+    /// What the change edits.
+    changed: BTreeSet<String>,
+    /// What only the old side defined.
+    gone: BTreeSet<String>,
+    /// Variables and fields that the file defines: a method may use them by their bare name.
+    values: BTreeSet<String>,
+    is_settings: bool,
+}
+
+impl FileNames {
+    fn read(&mut self, file: &ChangedFile<'_>) {
+        let language = Language::from_path(&file.path().display());
+        self.is_settings = words::is_settings(language);
+        let (mut defined_before, mut defined_now) = (HashSet::new(), HashSet::new());
+        if let Some(old) = &file.old {
+            let outline = FileOutline::of(file.file.path_before(), old);
+            collect_words(&outline, &file.removed, &mut self.removed);
+            self.changed.extend(edited_names(&outline, &file.removed));
+            self.around_lines(&outline, &file.removed);
+            defined_before.extend(outline.definitions.iter().map(|one| one.name.clone()));
+        }
+        if let Some(new) = &file.new {
+            let outline = FileOutline::of(file.path(), new);
+            collect_words(&outline, &file.added, &mut self.added);
+            self.changed.extend(edited_names(&outline, &file.added));
+            self.around_lines(&outline, &file.added);
+            self.values.extend(value_names(&outline));
+            defined_now.extend(outline.definitions.iter().map(|one| one.name.clone()));
+        }
+        self.gone = defined_before.difference(&defined_now).cloned().collect();
+    }
+
+    /// The words of the changed functions, their unchanged lines included.
+    fn around_lines(&mut self, outline: &FileOutline<'_>, lines: &[u32]) {
+        const MAX_AROUND: usize = 120;
+        let mut around = BTreeSet::new();
+        for &line in lines {
+            if let Some(span) = outline
+                .function_span(line)
+                .filter(|span| span.end - span.start < MAX_AROUND)
+            {
+                around.extend((span.start..=span.end).filter_map(|line| u32::try_from(line).ok()));
+            }
+        }
+        let around: Vec<u32> = around.into_iter().collect();
+        collect_words(outline, &around, &mut self.around);
+    }
+
+    fn into_wanted(self) -> Vec<WantedName> {
+        let mut found = Vec::new();
+        for name in self.changed.iter().chain(&self.gone) {
+            let reason = match self.gone.contains(name) {
+                true => NameReason::Removed,
+                false => NameReason::Changed,
+            };
+            found.push(wanted(name, reason, (false, true), false));
+        }
+        for (name, how) in &self.removed {
+            let reason = match self.added.contains_key(name) {
+                true => NameReason::Kept,
+                false => NameReason::Removed,
+            };
+            found.extend(self.used(name, *how, reason));
+        }
+        for (name, how) in &self.added {
+            if !self.removed.contains_key(name) {
+                found.extend(self.used(name, *how, NameReason::Added));
+            }
+        }
+        for (name, how) in &self.around {
+            let is_known = self.added.contains_key(name) || self.removed.contains_key(name);
+            let is_field = self.values.contains(name);
+            let tells = is_field
+                || matches!(
+                    how,
+                    WordUse::Called | WordUse::Named | WordUse::Key | WordUse::Member
+                );
+            if !is_known && tells {
+                let mut around = self.used(name, *how, NameReason::Around);
+                around
+                    .iter_mut()
+                    .for_each(|name| name.uses &= name.is_local);
+                found.append(&mut around);
+            }
+        }
+        found
+    }
+
+    fn used(&self, name: &str, how: WordUse, reason: NameReason) -> Vec<WantedName> {
+        if words::is_common(name) && how != WordUse::Key {
+            return Vec::new();
+        }
+        let one = |definition, uses, is_local| wanted(name, reason, (definition, uses), is_local);
+        match how {
+            _ if self.is_settings => vec![wanted(name, NameReason::Key, (false, true), false)],
+            // Every language has a `push` and a `get`: only one nearby can be meant.
+            WordUse::Called => {
+                let is_local = words::is_common_method(name);
+                let uses = reason == NameReason::Removed && !is_local;
+                vec![one(true, uses, is_local)]
+            }
+            WordUse::Named => vec![one(true, false, false)],
+            WordUse::Member | WordUse::Plain => {
+                let is_telling = is_compound(name) || self.values.contains(name);
+                let mut bare = one(true, is_telling, true);
+                bare.is_bare = !is_telling;
+                vec![bare]
+            }
+            WordUse::Key => key_parts(name)
+                .into_iter()
+                .map(|part| wanted(&part, NameReason::Key, (true, true), false))
+                .collect(),
+        }
+    }
+}
+
+fn wanted(
+    name: &str,
+    reason: NameReason,
+    (definition, uses): (bool, bool),
+    is_local: bool,
+) -> WantedName {
+    WantedName {
+        text: name.to_owned(),
+        reason,
+        definition,
+        uses,
+        is_bare: false,
+        is_local,
+    }
+}
+
+/// Whether a name is made of several words, or written as constants are: a variable of a function seldom is.
+fn is_compound(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    let is_constant = inner.len() > 2 && !inner.bytes().any(|b| b.is_ascii_lowercase());
+    let has_hump = inner
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    inner.contains('_') || has_hump || is_constant
+}
+
+/// A key with dots is one of nested settings: its last part stands alone in their file.
+fn key_parts(key: &str) -> Vec<String> {
+    let mut parts = vec![key.to_owned()];
+    if let Some((_, last)) = key.rsplit_once('.').filter(|(_, last)| last.len() >= 3) {
+        parts.push(last.to_owned());
+    }
+    parts
+}
+
+fn collect_words(outline: &FileOutline<'_>, lines: &[u32], into: &mut BTreeMap<String, WordUse>) {
+    for &line in lines {
+        for word in outline.words_at(line) {
+            let how = into.entry(word.text.to_owned()).or_insert(word.how);
+            *how = (*how).min(word.how);
+        }
+    }
+}
+
+/// The names of what holds these lines: the function, and what is no function.
+fn edited_names(outline: &FileOutline<'_>, lines: &[u32]) -> BTreeSet<String> {
+    const MAX_NAMED: u32 = 60;
+    let mut names = BTreeSet::new();
+    for &line in lines {
+        let function = outline.function_at(line).filter(|name| !name.is_empty());
+        let has_function = function.is_some();
+        names.extend(function);
+        let holding = outline.definitions.iter().filter(|one| {
+            (one.start..=one.end).contains(&line) && one.end - one.start <= MAX_NAMED
+        });
+        names.extend(
+            holding
+                .filter(|_| !has_function)
+                .map(|one| one.name.clone()),
+        );
+    }
+    names.retain(|name| !words::is_common(name) && !is_entry_point(name));
+    names
+}
+
+fn value_names<'o>(outline: &'o FileOutline<'_>) -> impl Iterator<Item = String> + 'o {
+    let values = outline.definitions.iter();
+    let values = values.filter(|one| one.kind == DefinitionKind::Value);
+    values.map(|one| one.name.clone())
+}
+
+/// Names that are called from nowhere, or from everywhere.
+fn is_entry_point(name: &str) -> bool {
+    matches!(
+        name,
+        "main" | "init" | "__init__" | "constructor" | "setup" | "setUp" | "tearDown" | "fmt"
+    )
+}

@@ -1,0 +1,359 @@
+//! Where the names of a file are defined: functions by its outline, types and constants by how their lines begin.
+
+use council_syntax::language::Language;
+use council_syntax::lexer::Lexer;
+use council_syntax::outline;
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DefinitionKind {
+    /// A function or a method.
+    Function,
+    /// A type, an interface, a macro.
+    Type,
+    /// A constant, a variable of the whole file, a setting.
+    Value,
+}
+
+/// A definition in a file, by lines from 1, the comment above it included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DefinedName {
+    /// The name.
+    pub(super) name: String,
+    /// What it stands for.
+    pub(super) kind: DefinitionKind,
+    /// Its first line.
+    pub(super) start: u32,
+    /// The line of the name.
+    pub(super) head: u32,
+    /// Its last line.
+    pub(super) end: u32,
+}
+
+/// The most lines that a type or a value is followed down.
+const MAX_BODY: usize = 80;
+
+/// The most lines of comment that are taken for part of a definition.
+const MAX_COMMENT: usize = 15;
+
+/// The definitions of a file, in no particular order of kinds.
+pub(super) fn definitions_in(language: Language, text: &str) -> Vec<DefinedName> {
+    let lines: Vec<&str> = text.lines().collect();
+    let functions = outline::functions(language, text);
+    let mut found: Vec<DefinedName> = functions
+        .iter()
+        .filter(|function| !function.name.is_empty())
+        .map(|function| DefinedName {
+            name: function.name.clone(),
+            kind: DefinitionKind::Function,
+            start: number(comment_above(&lines, function.start)),
+            head: number(function.head),
+            end: number(function.end),
+        })
+        .collect();
+    let masked = mask_lines(language, &lines);
+    let in_function = |line: usize| {
+        functions
+            .iter()
+            .any(|function| line > function.head && line <= function.end)
+    };
+    let mut group = None;
+    for (index, code) in masked.iter().enumerate() {
+        let line = index + 1;
+        if in_function(line) {
+            continue;
+        }
+        group = enter_group(language, code, line, group);
+        let Some((name, kind)) = named_by_line(language, code, group) else {
+            continue;
+        };
+        let start = group
+            .filter(|_| kind == DefinitionKind::Value)
+            .unwrap_or(line);
+        found.push(DefinedName {
+            name,
+            kind,
+            start: number(comment_above(&lines, start)),
+            head: number(line),
+            end: number(body_end(language, &masked, start)),
+        });
+    }
+    found
+}
+
+fn number(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX)
+}
+
+/// The lines with comments and strings blanked out.
+fn mask_lines(language: Language, lines: &[&str]) -> Vec<String> {
+    let mut lexer = Lexer::new(language);
+    let mut spans = Vec::new();
+    lines
+        .iter()
+        .map(|line| {
+            spans.clear();
+            lexer.lex_line(line, &mut spans);
+            let mut bytes = line.as_bytes().to_vec();
+            for span in &spans {
+                let end = span.end.min(bytes.len());
+                bytes[span.start.min(end)..end].fill(b' ');
+            }
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+        .collect()
+}
+
+/// Go writes several constants or variables in one pair of brackets; the line where that begins.
+fn enter_group(language: Language, code: &str, line: usize, group: Option<usize>) -> Option<usize> {
+    if language != Language::Go {
+        return None;
+    }
+    match code.trim_end() {
+        "const (" | "var (" => Some(line),
+        ")" => None,
+        _ => group,
+    }
+}
+
+/// What a line outside of functions defines.
+fn named_by_line(
+    language: Language,
+    code: &str,
+    group: Option<usize>,
+) -> Option<(String, DefinitionKind)> {
+    let trimmed = code.trim_start();
+    let top = trimmed.len() == code.len();
+    if let Some(rest) = trimmed
+        .strip_prefix("#define ")
+        .filter(|_| language == Language::C)
+    {
+        return first_word(rest).map(|name| (name, DefinitionKind::Type));
+    }
+    if group.is_some() {
+        return first_word(trimmed)
+            .filter(|name| name != "const" && name != "var")
+            .map(|name| (name, DefinitionKind::Value));
+    }
+    let words: Vec<&str> = trimmed
+        .split(|c: char| !super::words::is_name(c) && c != '$')
+        .filter(|word| !word.is_empty())
+        .take(8)
+        .collect();
+    if let Some(rest) = trimmed
+        .strip_prefix("impl")
+        .filter(|rest| language == Language::Rust && rest.starts_with([' ', '<']))
+    {
+        // What a type does when it is dropped, compared or read stands in the `impl` of a trait. Its own methods are
+        // found by their names.
+        let head = rest.split('{').next().unwrap_or_default();
+        let name = head
+            .split_once(" for ")
+            .and_then(|(_, name)| first_word(name));
+        return name.map(|name| (name, DefinitionKind::Type));
+    }
+    let types = [
+        "struct",
+        "class",
+        "enum",
+        "trait",
+        "interface",
+        "union",
+        "record",
+        "type",
+        "object",
+        "protocol",
+    ];
+    for pair in words.windows(2) {
+        if types.contains(&pair[0]) && is_head_of_type(language, trimmed, pair[0]) {
+            return Some((pair[1].to_owned(), DefinitionKind::Type));
+        }
+    }
+    value_of_line(language, trimmed, top, &words).map(|name| (name, DefinitionKind::Value))
+}
+
+/// `struct a b;` of C and `x: type` of others use a type and define none.
+fn is_head_of_type(language: Language, code: &str, keyword: &str) -> bool {
+    let before = code.split(keyword).next().unwrap_or_default();
+    let plain = before
+        .chars()
+        .all(|c| c.is_alphanumeric() || c.is_whitespace() || "()_@:".contains(c));
+    match language {
+        Language::C => plain && (code.contains('{') || !code.contains(';') && !code.contains('(')),
+        _ => plain && !before.contains("import"),
+    }
+}
+
+fn value_of_line(language: Language, code: &str, top: bool, words: &[&str]) -> Option<String> {
+    let keyword = |keywords: &[&str]| {
+        words
+            .windows(2)
+            .find(|pair| keywords.contains(&pair[0]))
+            .map(|pair| pair[1].to_owned())
+    };
+    let assigned = || {
+        let (before, _) = code.split_once('=')?;
+        last_word(before.split(['[', ':']).next()?)
+    };
+    match language {
+        Language::Rust => keyword(&["const", "static"]),
+        Language::Go if top => keyword(&["const", "var"]),
+        Language::Script if top => keyword(&["const", "let", "var"]),
+        Language::Python => match code.split_once('=') {
+            Some((before, _)) => first_word(before)
+                .filter(|name| before.trim_end().split([':', ' ']).next() == Some(name.as_str())),
+            None => None,
+        },
+        Language::Java | Language::Kotlin | Language::CSharp => {
+            let field = [
+                "static",
+                "final",
+                "private",
+                "public",
+                "protected",
+                "val",
+                "var",
+                "const",
+            ];
+            (words.first().is_some_and(|word| field.contains(word)) && !code.contains('('))
+                .then(|| assigned().or_else(|| last_word(code.trim_end_matches([';', ' ']))))
+                .flatten()
+                .or_else(|| {
+                    words
+                        .first()
+                        .is_some_and(|word| field.contains(word))
+                        .then(assigned)
+                        .flatten()
+                })
+        }
+        Language::C if top && code.contains(['=', ';']) && !code.starts_with('#') => {
+            let before = code.split(['=', ';']).next()?;
+            (!before.contains('(') && words.len() > 1)
+                .then(|| last_word(before.split('[').next()?))
+                .flatten()
+        }
+        Language::Yaml | Language::Toml | Language::Ini => {
+            let (key, _) = code.split_once([':', '='])?;
+            Some(key.trim().trim_matches('"').to_owned()).filter(|key| !key.is_empty())
+        }
+        _ => None,
+    }
+}
+
+fn first_word(code: &str) -> Option<String> {
+    code.split(|c: char| !super::words::is_name(c))
+        .find(|word| !word.is_empty())
+        .map(str::to_owned)
+}
+
+fn last_word(code: &str) -> Option<String> {
+    code.split(|c: char| !super::words::is_name(c))
+        .rfind(|word| !word.is_empty())
+        .map(str::to_owned)
+}
+
+/// Where what begins on a line ends: with its brackets, or with its indentation.
+fn body_end(language: Language, masked: &[String], start: usize) -> usize {
+    let last = masked.len().min(start + MAX_BODY);
+    if matches!(language, Language::Python | Language::Yaml)
+        && masked[start - 1].trim_end().ends_with(':')
+    {
+        let depth = indent_of(&masked[start - 1]);
+        let inside = |line: &String| line.trim().is_empty() || indent_of(line) > depth;
+        let count = masked[start..last]
+            .iter()
+            .take_while(|line| inside(line))
+            .count();
+        return (start + count).max(start);
+    }
+    let mut depth = 0_i64;
+    for (index, code) in masked.iter().enumerate().take(last).skip(start - 1) {
+        for byte in code.bytes() {
+            match byte {
+                b'{' | b'(' | b'[' => depth += 1,
+                b'}' | b')' | b']' => depth -= 1,
+                _ => {}
+            }
+        }
+        let goes_on = code.trim_end().ends_with('\\') || opens_below(masked.get(index + 1), code);
+        if depth <= 0 && !goes_on {
+            return index + 1;
+        }
+    }
+    last
+}
+
+/// Whether the next line opens the body that this head announces.
+fn opens_below(next: Option<&String>, code: &str) -> bool {
+    !code.trim_end().ends_with([';', '}', ',', ')'])
+        && next.is_some_and(|next| next.trim_start().starts_with('{'))
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// The first line of the comment that stands directly above a line.
+fn comment_above(lines: &[&str], line: usize) -> usize {
+    let is_comment = |text: &str| {
+        let text = text.trim();
+        let directive = ["#include", "#define", "#if", "#end", "#else", "#pragma"]
+            .iter()
+            .any(|word| text.starts_with(word));
+        !directive
+            && ["//", "/*", "*", "#", "--"]
+                .iter()
+                .any(|mark| text.starts_with(mark))
+    };
+    let above = lines[..line.saturating_sub(1).min(lines.len())]
+        .iter()
+        .rev();
+    let count = above
+        .take(MAX_COMMENT)
+        .take_while(|text| is_comment(text))
+        .count();
+    line - count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(path: &str, text: &str) -> Vec<(String, u32, u32)> {
+        let found = definitions_in(Language::from_path(path), text);
+        let mut found: Vec<_> = found
+            .into_iter()
+            .map(|one| (one.name, one.start, one.end))
+            .collect();
+        found.sort();
+        found
+    }
+
+    fn named(name: &str, start: u32, end: u32) -> (String, u32, u32) {
+        (name.to_owned(), start, end)
+    }
+
+    #[test]
+    fn types_and_constants_are_found_with_their_comments_and_bodies() {
+        let rust = "/// Waits.\nconst WAIT: u8 = 3;\n\npub struct Pool {\n    size: u8,\n}\nimpl<T: Into<u8>> Drop for Pool {\n    fn drop(&mut self) {}\n}\n";
+        let found = names("a.rs", rust);
+        let wanted = [
+            named("Pool", 4, 6),
+            named("Pool", 7, 9),
+            named("WAIT", 1, 2),
+            named("drop", 8, 8),
+        ];
+        assert_eq!(found, wanted);
+        let go = "const (\n\tA = 1\n\tB = 2\n)\n\ntype S struct {\n\tx int\n}\n";
+        assert_eq!(
+            names("a.go", go),
+            [named("A", 1, 4), named("B", 1, 4), named("S", 6, 8)]
+        );
+        let c = "#define MAX 3\nstruct node {\n\tint x;\n};\n";
+        assert_eq!(names("a.c", c), [named("MAX", 1, 1), named("node", 2, 4)]);
+        assert_eq!(
+            names("a.yaml", "a: 1\n# b\nb: 2\n"),
+            [named("a", 1, 1), named("b", 2, 3)]
+        );
+    }
+}

@@ -1,0 +1,386 @@
+//! The blocks of a brief: what a good reviewer would open beside the change, in the order of what it tells.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use council_protocol::change::FileStatus;
+use council_protocol::{Packet, RepoPath};
+
+use super::candidates::{ChangedFile, NameReason, WantedName, changed_files, wanted_names};
+use super::definitions::DefinitionKind;
+use super::nearest::NearestFiles;
+use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched};
+use super::shown::ShownLines;
+use super::{SearchLimits, Sight, hints, origins, relation};
+use crate::git::{HistoryFindings, map_parallel};
+use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
+
+/// What was found around a change.
+#[derive(Debug, Default)]
+pub struct GatheredContext {
+    /// The blocks, within each kind the most telling first.
+    pub blocks: Vec<ContextBlock>,
+    /// What a bound left out, in words for a person.
+    pub gaps: Vec<String>,
+}
+
+/// A file of at most so many lines is shown whole where it is changed.
+const SMALL_FILE: usize = 150;
+
+/// The longest definition that is shown whole; of a longer one the beginning is.
+const MAX_DEFINITION: u32 = 50;
+
+/// The longest function that is shown whole around a use of a name.
+const MAX_USER: u32 = 30;
+
+/// Lines above and below a use in a longer one.
+const USE_LINES: u32 = 6;
+
+/// How many definitions of one name are shown.
+const MAX_DEFINITIONS: usize = 2;
+
+/// How many uses of one name are shown, and how many tests.
+const MAX_USES: usize = 6;
+
+/// So many of the nearest files with hits are read closely.
+const MAX_OUTLINED: usize = 150;
+
+/// Looks around a change, at the tree and at history at the same time.
+pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> GatheredContext {
+    let files = changed_files(packet, &sight.tree);
+    let (hits, names, history) = thread::scope(|scope| {
+        let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
+        let names = wanted_names(&files);
+        let hits = search_names(sight, &files, &names, limits);
+        (hits, names, history.join().unwrap_or_default())
+    });
+    let mut gatherer = Gatherer::new(&files, &names);
+    gatherer.add_small_files();
+    let is_cut = gatherer.add_hits(&hits, limits) || hits.is_cut;
+    gatherer.add_origins(&history);
+    gatherer.add_companions(sight, &history);
+    let mut gathered = gatherer.finish();
+    if is_cut {
+        let read = hits.read;
+        gathered.gaps.push(format!(
+            "names were searched in the {read} nearest files, not in the whole tree"
+        ));
+    }
+    if history.is_cut && Instant::now() >= limits.until {
+        let walked = history.walked;
+        gathered
+            .gaps
+            .push(format!("time ran out after {walked} commits of history"));
+    }
+    gathered
+}
+
+fn search_names(
+    sight: &Sight,
+    files: &[ChangedFile<'_>],
+    names: &[WantedName],
+    limits: &SearchLimits,
+) -> NameHits {
+    let paths: Vec<RepoPath> = files.iter().map(|file| file.path().clone()).collect();
+    let hints = hints::paths_near(&sight.tree, &paths);
+    let texts: Vec<String> = names.iter().map(|name| name.text.clone()).collect();
+    let nearest = NearestFiles::new(&sight.tree, &paths, hints);
+    // What is found has to be read closely afterwards, which takes about as long.
+    let now = Instant::now();
+    let bounds = SearchLimits {
+        until: now + limits.until.saturating_duration_since(now) / 2,
+        ..*limits
+    };
+    NameSearch::new(&texts).run(nearest, &sight.tree, &bounds)
+}
+
+/// A block with what decides its place among those of its kind.
+struct RankedBlock {
+    rank: (NameReason, usize, u32),
+    block: ContextBlock,
+}
+
+struct Gatherer<'a> {
+    files: &'a [ChangedFile<'a>],
+    names: &'a [WantedName],
+    by_text: HashMap<&'a str, usize>,
+    shown: ShownLines,
+    /// How often a name has been shown, by kind.
+    counts: HashMap<(usize, ContextKind), usize>,
+    /// Names that are defined near the change.
+    near: HashSet<usize>,
+    found: BTreeMap<ContextKind, Vec<RankedBlock>>,
+    /// Blocks that say nothing of lines.
+    words: Vec<ContextBlock>,
+}
+
+impl<'a> Gatherer<'a> {
+    fn new(files: &'a [ChangedFile<'a>], names: &'a [WantedName]) -> Self {
+        let mut shown = ShownLines::default();
+        for file in files {
+            let lines = file.file.hunks.iter().flat_map(|hunk| hunk.lines());
+            shown.add(file.path(), lines.filter_map(|line| line.new_no));
+        }
+        let texts = names.iter().enumerate();
+        Self {
+            files,
+            names,
+            by_text: texts
+                .map(|(index, name)| (name.text.as_str(), index))
+                .collect(),
+            shown,
+            counts: HashMap::new(),
+            near: HashSet::new(),
+            found: BTreeMap::new(),
+            words: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, rank: (NameReason, usize, u32), block: ContextBlock) {
+        if let ContextBody::Lines { start, end, .. } = &block.body {
+            self.shown.add(&block.path, *start..=*end);
+        }
+        self.found
+            .entry(block.kind)
+            .or_default()
+            .push(RankedBlock { rank, block });
+    }
+
+    /// What of small changed files the hunks do not show: code and settings, the most telling file first.
+    fn add_small_files(&mut self) {
+        let files = self.files;
+        for (order, file) in files.iter().enumerate() {
+            let is_shown =
+                file.file.status != FileStatus::Added && is_searched(file.path().as_bytes());
+            let Some(text) = file.new.as_ref().filter(|_| is_shown) else {
+                continue;
+            };
+            let lines = text.lines().count();
+            if lines > SMALL_FILE {
+                continue;
+            }
+            let reason = match is_test_path(&file.path().display()) {
+                true => NameReason::InTest,
+                false => NameReason::Removed,
+            };
+            let mut from = 1;
+            let last = u32::try_from(lines).unwrap_or(0);
+            while let Some((start, end)) = self.shown.next_gap(file.path(), from, last) {
+                from = end + 1;
+                let block = ContextBlock {
+                    kind: ContextKind::SmallFile,
+                    path: file.path().clone(),
+                    about: file.path().clone(),
+                    note: "rest of a small changed file".to_owned(),
+                    body: ContextBody::Lines {
+                        text: Arc::clone(text),
+                        start,
+                        end,
+                    },
+                };
+                if is_worth_showing(text, start, end) {
+                    self.push((reason, order, start), block);
+                }
+            }
+        }
+    }
+
+    /// Definitions first, since a use inside one needs no block of its own; then the uses. Returns whether time ended
+    /// before all files were read closely.
+    fn add_hits(&mut self, hits: &NameHits, limits: &SearchLimits) -> bool {
+        let mut files: Vec<&FileHits> = hits.files.iter().take(MAX_OUTLINED).collect();
+        let outlines = map_parallel(&mut files, &|file| {
+            let file: &FileHits = *file;
+            (!limits.is_over()).then(|| FileOutline::of(&file.path, &file.text))
+        });
+        let pairs = || files.iter().zip(&outlines).enumerate();
+        for (order, (file, outline)) in pairs() {
+            if let Some(outline) = outline {
+                self.add_definitions(order, file, outline);
+            }
+        }
+        for (order, (file, outline)) in pairs() {
+            if let Some(outline) = outline {
+                self.add_uses(order, file, outline);
+            }
+        }
+        outlines.iter().any(Option::is_none)
+    }
+
+    fn may_add(&mut self, name: usize, kind: ContextKind, most: usize) -> bool {
+        let count = self.counts.entry((name, kind)).or_default();
+        *count += 1;
+        *count <= most
+    }
+
+    /// By the outline and not by the hits, since of a name that a file uses often not every hit is noted.
+    fn add_definitions(&mut self, order: usize, file: &FileHits, outline: &FileOutline<'_>) {
+        for defined in &outline.definitions {
+            let Some(&index) = self.by_text.get(defined.name.as_str()) else {
+                continue;
+            };
+            let name = &self.names[index];
+            let is_function = defined.kind == DefinitionKind::Function;
+            let is_near = relation::is_near(self.files, &file.path);
+            let is_meant = name.definition
+                && !(name.is_bare && is_function)
+                && self.may_mean(name, &file.path);
+            // What is defined beside the change is what it means; of others the nearest.
+            if !is_meant || (!is_near && self.near.contains(&index)) {
+                continue;
+            }
+            if is_near {
+                self.near.insert(index);
+            }
+            if !self.may_add(index, ContextKind::Definition, MAX_DEFINITIONS) {
+                continue;
+            }
+            let end = defined.end.min(defined.start + MAX_DEFINITION - 1);
+            let mut from = defined.start;
+            // Around methods that are shown already, what is left of a type is several pieces.
+            while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
+                from = last + 1;
+                if is_worth_showing(&file.text, start, last) {
+                    let note = match last < defined.head {
+                        true => format!("comment above `{}`", name.text),
+                        false => format!("definition of `{}`", name.text),
+                    };
+                    let block =
+                        self.lines_block(ContextKind::Definition, file, (start, last), note);
+                    self.push((name.reason, order, start), block);
+                }
+            }
+        }
+    }
+
+    fn add_uses(&mut self, order: usize, file: &FileHits, outline: &FileOutline<'_>) {
+        let in_test = is_test_path(&file.path.display());
+        let kind = match in_test {
+            true => ContextKind::Test,
+            false => ContextKind::Use,
+        };
+        for hit in &file.hits {
+            let name = &self.names[hit.name];
+            let wanted = name.uses && self.may_mean(name, &file.path);
+            let is_use = outline.is_code(hit.line, &name.text)
+                && !outline.defines(&name.text, hit.line)
+                && self.shown.missing(&file.path, hit.line, hit.line).is_some();
+            if !wanted || !is_use || !self.may_add(hit.name, kind, MAX_USES) {
+                continue;
+            }
+            let last = u32::try_from(file.text.lines().count()).unwrap_or(u32::MAX);
+            let (start, end) = around_use(outline, hit.line, last);
+            let Some((start, end)) = self.shown.missing(&file.path, start, end) else {
+                continue;
+            };
+            let function = outline
+                .function_at(hit.line)
+                .filter(|name| !name.is_empty());
+            let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
+            let note = format!("use of `{}` at line {}{place}", name.text, hit.line);
+            let block = self.lines_block(kind, file, (start, end), note);
+            self.push((name.reason, order, start), block);
+        }
+    }
+
+    fn lines_block(
+        &self,
+        kind: ContextKind,
+        file: &FileHits,
+        (start, end): (u32, u32),
+        note: String,
+    ) -> ContextBlock {
+        ContextBlock {
+            kind,
+            path: file.path.clone(),
+            about: relation::nearest_change(self.files, &file.path),
+            note,
+            body: ContextBody::Lines {
+                text: Arc::clone(&file.text),
+                start,
+                end,
+            },
+        }
+    }
+
+    /// Whether a name in this file can be the one that the change speaks of.
+    fn may_mean(&self, name: &WantedName, path: &RepoPath) -> bool {
+        match name.is_local {
+            true => relation::is_near(self.files, path),
+            false => relation::is_related(self.files, path),
+        }
+    }
+
+    /// Why removed lines were there, where the commit that brought them tells.
+    fn add_origins(&mut self, history: &HistoryFindings) {
+        let paths = |path: &RepoPath| {
+            let file = self
+                .files
+                .iter()
+                .find(|file| file.file.path_before() == path);
+            file.map_or_else(|| path.clone(), |file| file.path().clone())
+        };
+        let blocks = origins::origin_blocks(history, &paths);
+        self.words.extend(blocks);
+    }
+
+    fn add_companions(&mut self, sight: &Sight, history: &HistoryFindings) {
+        let paths: Vec<RepoPath> = self
+            .files
+            .iter()
+            .map(|file| file.file.path_before().clone())
+            .collect();
+        for companion in origins::usual_companions(&sight.tree, &paths, &history.together) {
+            let (together, of) = (companion.together, companion.of);
+            self.words.push(ContextBlock {
+                kind: ContextKind::Companion,
+                path: companion.path,
+                about: relation::nearest_change(self.files, &companion.with),
+                note: format!(
+                    "changed in {together} of the {of} earlier commits that changed {}, and not in this change",
+                    companion.with.display()
+                ),
+                body: ContextBody::Words(String::new()),
+            });
+        }
+    }
+
+    fn finish(self) -> GatheredContext {
+        let mut blocks = Vec::new();
+        for (_, mut ranked) in self.found {
+            ranked.sort_by(|a, b| {
+                a.rank
+                    .cmp(&b.rank)
+                    .then_with(|| a.block.path.cmp(&b.block.path))
+            });
+            blocks.extend(ranked.into_iter().map(|ranked| ranked.block));
+        }
+        blocks.extend(self.words);
+        GatheredContext {
+            blocks,
+            gaps: Vec::new(),
+        }
+    }
+}
+
+/// Whether lines say more than that something ends.
+fn is_worth_showing(text: &str, start: u32, end: u32) -> bool {
+    let count = (end - start) as usize + 1;
+    let mut lines = text.lines().skip(start as usize - 1).take(count);
+    lines.any(|line| line.bytes().any(|b| b.is_ascii_alphanumeric() || b >= 0x80))
+}
+
+/// What is shown around a use: the function if it is short, else some lines.
+fn around_use(outline: &FileOutline<'_>, line: u32, last: u32) -> (u32, u32) {
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    let span = outline.function_span(line);
+    match span.map(|span| (number(span.start), number(span.end))) {
+        Some((start, end)) if end - start < MAX_USER => (start, end),
+        _ => (
+            line.saturating_sub(USE_LINES).max(1),
+            line.saturating_add(USE_LINES).min(last.max(1)),
+        ),
+    }
+}

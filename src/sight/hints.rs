@@ -1,0 +1,324 @@
+//! Paths that a file names or that are named after it: what it imports, and its tests.
+
+use std::collections::BTreeSet;
+
+use council_protocol::RepoPath;
+use council_syntax::language::Language;
+
+use crate::git::ReviewedTree;
+
+/// The most paths that are looked up for one file.
+const MAX_HINTS: usize = 200;
+
+/// How many lines of a file are read for imports.
+const IMPORT_LINES: usize = 200;
+
+/// The most bytes of a file that are read for imports.
+const MAX_IMPORTING: usize = 512 << 10;
+
+/// Where what files import may lie, and their tests, folders with a slash behind; whether they are there is not asked.
+pub(super) fn paths_near(tree: &ReviewedTree, paths: &[RepoPath]) -> Vec<Vec<u8>> {
+    let mut hints = Vec::new();
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        let shown = path.display().into_owned();
+        let mut found = test_paths(&shown);
+        if let Some(text) = super::read_file(tree, path).filter(|text| text.len() <= MAX_IMPORTING)
+        {
+            found.extend(import_paths(&shown, &text));
+        }
+        let found = found.into_iter().take(MAX_HINTS);
+        hints.extend(found.filter(|hint| seen.insert(hint.clone())));
+    }
+    hints.into_iter().map(String::into_bytes).collect()
+}
+
+fn split_name(path: &str) -> (&str, &str, &str) {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    (folder, stem, ending)
+}
+
+fn join(folder: &str, name: &str) -> String {
+    match folder.is_empty() {
+        true => name.to_owned(),
+        false => format!("{folder}/{name}"),
+    }
+}
+
+/// Where tests of a file usually lie.
+fn test_paths(path: &str) -> Vec<String> {
+    let (folder, stem, ending) = split_name(path);
+    let inner = folder.split_once('/').map_or("", |(_, inner)| inner);
+    let names = [
+        format!("{stem}_test.{ending}"),
+        format!("test_{stem}.{ending}"),
+        format!("{stem}.test.{ending}"),
+        format!("{stem}.spec.{ending}"),
+        format!("{stem}Test.{ending}"),
+        format!("{stem}Tests.{ending}"),
+        format!("{stem}.{ending}"),
+        format!("{stem}_tests.{ending}"),
+    ];
+    let mut folders = vec![folder.to_owned()];
+    folders.extend(
+        ["tests", "test", "__tests__", "spec"]
+            .iter()
+            .flat_map(|tests| {
+                [
+                    join(folder, tests),
+                    (*tests).to_owned(),
+                    join(tests, inner),
+                    join(tests, folder),
+                ]
+            }),
+    );
+    if folder.contains("src/main/") {
+        folders.push(folder.replace("src/main/", "src/test/"));
+    }
+    folders
+        .iter()
+        .flat_map(|folder| {
+            names
+                .iter()
+                .map(move |name| join(folder.trim_end_matches('/'), name))
+        })
+        .filter(|hint| hint != path)
+        .collect()
+}
+
+/// Where the modules lie that a file imports.
+fn import_paths(path: &str, text: &str) -> Vec<String> {
+    let language = Language::from_path(path);
+    let (folder, ..) = split_name(path);
+    let mut found = Vec::new();
+    for line in text.lines().take(IMPORT_LINES).map(str::trim) {
+        match language {
+            Language::Python => found.extend(python_imports(folder, line)),
+            Language::Script => found.extend(script_imports(folder, line)),
+            Language::Rust => found.extend(rust_imports(folder, path, line)),
+            Language::Java | Language::Kotlin => found.extend(java_imports(path, line)),
+            Language::C => found.extend(c_includes(folder, line)),
+            Language::Go => found.extend(go_imports(line)),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn python_imports(folder: &str, line: &str) -> Vec<String> {
+    let words: Vec<&str> = line
+        .split([' ', ',', '(', ')'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let (module, names) = match words.as_slice() {
+        ["from", module, "import", names @ ..] => (*module, names),
+        ["import", module, ..] => (*module, &[][..]),
+        _ => return Vec::new(),
+    };
+    let dots = module.bytes().take_while(|&b| b == b'.').count();
+    let rest = module[dots..].replace('.', "/");
+    let mut roots = vec![String::new(), "src".to_owned(), "lib".to_owned()];
+    if dots > 0 {
+        let up = (1..dots).fold(folder, |at, _| split_name(at).0);
+        roots = vec![up.to_owned()];
+    }
+    let mut found = Vec::new();
+    for root in roots {
+        let base = join(&root, &rest).trim_end_matches('/').to_owned();
+        found.push(format!("{base}.py"));
+        found.push(format!("{base}/__init__.py"));
+        found.extend(names.iter().map(|name| format!("{base}/{name}.py")));
+    }
+    found
+}
+
+fn script_imports(folder: &str, line: &str) -> Vec<String> {
+    if !line.contains("import") && !line.contains("require") && !line.contains("from") {
+        return Vec::new();
+    }
+    let quoted = line.split(['"', '\'', '`']).skip(1).step_by(2);
+    let mut found = Vec::new();
+    for target in quoted.filter(|target| target.starts_with('.')) {
+        let base = normalize(&join(folder, target));
+        found.push(base.clone());
+        for ending in ["ts", "tsx", "js", "jsx", "mjs", "cjs"] {
+            found.push(format!("{base}.{ending}"));
+            found.push(format!("{base}/index.{ending}"));
+        }
+        if let Some(stem) = base.strip_suffix(".js") {
+            found.push(format!("{stem}.ts"));
+        }
+    }
+    found
+}
+
+fn rust_imports(folder: &str, path: &str, line: &str) -> Vec<String> {
+    let rest = line
+        .trim_start_matches("pub ")
+        .trim_start_matches("pub(crate) ");
+    if let Some(name) = rest
+        .strip_prefix("mod ")
+        .and_then(|rest| rest.strip_suffix(';'))
+    {
+        let (_, stem, _) = split_name(path);
+        let inner = join(folder, stem);
+        return [folder, inner.as_str()]
+            .iter()
+            .flat_map(|at| {
+                [
+                    join(at, &format!("{name}.rs")),
+                    join(at, &format!("{name}/mod.rs")),
+                ]
+            })
+            .collect();
+    }
+    let Some(used) = rest.strip_prefix("use ") else {
+        return Vec::new();
+    };
+    let parts: Vec<&str> = used
+        .split(['{', ';', ' '])
+        .next()
+        .unwrap_or_default()
+        .split("::")
+        .filter(|part| !part.is_empty())
+        .collect();
+    let root = match parts.first() {
+        Some(&"crate") => path
+            .split_once("src/")
+            .map_or("src".to_owned(), |(before, _)| format!("{before}src")),
+        Some(&"super") => split_name(folder).0.to_owned(),
+        Some(&"self") => folder.to_owned(),
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    for end in 2..=parts.len() {
+        let base = join(&root, &parts[1..end].join("/"));
+        found.push(format!("{base}.rs"));
+        found.push(format!("{base}/mod.rs"));
+        found.push(join(folder, &format!("{}.rs", parts[1..end].join("/"))));
+    }
+    found
+}
+
+fn java_imports(path: &str, line: &str) -> Vec<String> {
+    let Some(name) = line
+        .strip_prefix("import ")
+        .map(|rest| rest.trim_start_matches("static "))
+    else {
+        return Vec::new();
+    };
+    let parts: Vec<&str> = name.trim_end_matches(';').split('.').collect();
+    let Some(top) = parts.first() else {
+        return Vec::new();
+    };
+    // The file's own path tells where packages begin.
+    let Some(at) = path.find(&format!("{top}/")) else {
+        return Vec::new();
+    };
+    let (_, _, ending) = split_name(path);
+    (2..=parts.len())
+        .map(|end| format!("{}{}.{ending}", &path[..at], parts[..end].join("/")))
+        .collect()
+}
+
+/// A package is a folder; how much of its name is the module's is not known here, so every end of it is tried.
+fn go_imports(line: &str) -> Vec<String> {
+    let mut words = line.trim_start_matches("import ").split_whitespace();
+    let Some(name) = words
+        .next_back()
+        .and_then(|word| word.strip_prefix('"')?.strip_suffix('"'))
+    else {
+        return Vec::new();
+    };
+    let ends = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
+    let whole = name.contains('/').then_some(name);
+    whole
+        .into_iter()
+        .chain(ends)
+        .map(|end| format!("{end}/"))
+        .collect()
+}
+
+fn c_includes(folder: &str, line: &str) -> Vec<String> {
+    let Some(name) = line
+        .strip_prefix("#include")
+        .and_then(|rest| rest.split('"').nth(1))
+    else {
+        return Vec::new();
+    };
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let mut found = Vec::new();
+    for root in [folder, "include", "src", ""] {
+        found.push(normalize(&join(root, name)));
+        found.push(normalize(&join(root, &format!("{stem}.c"))));
+    }
+    found
+}
+
+/// A path without `.` and `..`; what would leave the tree stays at its top.
+fn normalize(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_lead_to_paths_of_the_tree() {
+        for (path, line, hint) in [
+            (
+                "app/api/views.py",
+                "from app.store.pool import Pool",
+                "app/store/pool.py",
+            ),
+            (
+                "app/api/views.py",
+                "from .models import User",
+                "app/api/models.py",
+            ),
+            (
+                "web/src/a.ts",
+                "import { x } from '../lib/x'",
+                "web/lib/x.ts",
+            ),
+            (
+                "src/run/a.rs",
+                "use crate::git::change::{A, B};",
+                "src/git/change.rs",
+            ),
+            (
+                "src/main/java/com/x/A.java",
+                "import com.x.db.Pool;",
+                "src/main/java/com/x/db/Pool.java",
+            ),
+            (
+                "cmd/x/main.go",
+                "\"example.com/m/internal/db\"",
+                "internal/db/",
+            ),
+            ("src/a.c", "#include \"list.h\"", "src/list.c"),
+        ] {
+            let found = import_paths(path, line);
+            assert!(found.iter().any(|found| found == hint), "{line}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn tests_lie_beside_a_file_or_in_a_folder_of_their_own() {
+        let tests = |path: &str| test_paths(path);
+        assert!(tests("pkg/pool.go").contains(&"pkg/pool_test.go".to_owned()));
+        assert!(tests("src/app/pool.py").contains(&"tests/app/test_pool.py".to_owned()));
+        let java = tests("src/main/java/com/x/A.java");
+        assert!(java.contains(&"src/test/java/com/x/ATest.java".to_owned()));
+    }
+}

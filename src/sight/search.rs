@@ -1,0 +1,197 @@
+//! Names searched in files: many names in one pass over each.
+
+use std::sync::Arc;
+
+use aho_corasick::AhoCorasick;
+use council_protocol::RepoPath;
+use council_syntax::language::Language;
+use council_syntax::outline::{self, FunctionSpan};
+
+use super::SearchLimits;
+use super::definitions::{DefinedName, definitions_in};
+use super::nearest::NearestFiles;
+use super::words::{self, CodeWord};
+use crate::git::{ReviewedTree, map_parallel};
+
+/// A larger file is data, or made by a program.
+const MAX_FILE: usize = 512 << 10;
+
+/// How often a name is noted in one file.
+const MAX_HITS: usize = 12;
+
+/// So many files are read between two looks at the clock.
+const BATCH: usize = 64;
+
+/// A name in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NameHit {
+    /// Index of the name.
+    pub(super) name: usize,
+    /// The line, from 1.
+    pub(super) line: u32,
+}
+
+/// A file that has one of the names.
+#[derive(Debug, Clone)]
+pub(super) struct FileHits {
+    pub(super) path: RepoPath,
+    pub(super) text: Arc<str>,
+    pub(super) hits: Vec<NameHit>,
+}
+
+/// What a search found, the nearest file first.
+#[derive(Debug, Default)]
+pub(super) struct NameHits {
+    pub(super) files: Vec<FileHits>,
+    /// How many files were read.
+    pub(super) read: usize,
+    pub(super) is_cut: bool,
+}
+
+/// Names that are searched for together.
+pub(super) struct NameSearch {
+    automaton: Option<AhoCorasick>,
+    lengths: Vec<usize>,
+}
+
+impl NameSearch {
+    pub(super) fn new(names: &[String]) -> Self {
+        Self {
+            automaton: AhoCorasick::new(names).ok().filter(|_| !names.is_empty()),
+            lengths: names.iter().map(String::len).collect(),
+        }
+    }
+
+    /// Reads files until they or a bound end.
+    pub(super) fn run(
+        &self,
+        mut files: NearestFiles<'_>,
+        tree: &ReviewedTree,
+        limits: &SearchLimits,
+    ) -> NameHits {
+        let mut found = NameHits::default();
+        let mut bytes = 0;
+        if self.automaton.is_none() {
+            return found;
+        }
+        loop {
+            let room = BATCH.min(limits.files.saturating_sub(found.read));
+            if room == 0 || bytes > limits.bytes || limits.is_over() {
+                found.is_cut = files.any(|file| is_searched(&file.path));
+                return found;
+            }
+            let mut batch: Vec<_> = files
+                .by_ref()
+                .filter(|file| is_searched(&file.path))
+                .take(room)
+                .collect();
+            if batch.is_empty() {
+                return found;
+            }
+            found.read += batch.len();
+            let looked = map_parallel(&mut batch, &|file| {
+                let bytes = tree.read_text(file).ok().flatten()?;
+                let hits = self.search_bytes(&bytes);
+                Some((bytes.len(), hits, bytes))
+            });
+            for (file, looked) in batch.into_iter().zip(looked) {
+                let Some((size, hits, text)) = looked else {
+                    continue;
+                };
+                bytes += size;
+                if !hits.is_empty() {
+                    found.files.push(FileHits {
+                        path: RepoPath::new(file.path),
+                        text: String::from_utf8_lossy(&text).into(),
+                        hits,
+                    });
+                }
+            }
+        }
+    }
+
+    fn search_bytes(&self, bytes: &[u8]) -> Vec<NameHit> {
+        let Some(automaton) = self.automaton.as_ref().filter(|_| bytes.len() <= MAX_FILE) else {
+            return Vec::new();
+        };
+        let mut counts = vec![0_usize; self.lengths.len()];
+        let (mut line, mut counted) = (1_u32, 0);
+        let mut hits: Vec<NameHit> = Vec::new();
+        for found in automaton.find_overlapping_iter(bytes) {
+            let name = found.pattern().as_usize();
+            if counts[name] >= MAX_HITS || !is_whole_word(bytes, found.start(), found.end()) {
+                continue;
+            }
+            let between = bytes.get(counted..found.start()).unwrap_or_default();
+            line += u32::try_from(memchr::memchr_iter(b'\n', between).count()).unwrap_or(0);
+            counted = counted.max(found.start());
+            let hit = NameHit { name, line };
+            if hits.last() != Some(&hit) {
+                counts[name] += 1;
+                hits.push(hit);
+            }
+        }
+        hits
+    }
+}
+
+fn is_whole_word(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+    let before = start.checked_sub(1).map(|at| bytes[at]);
+    !before.is_some_and(is_name) && !bytes.get(end).copied().is_some_and(is_name)
+}
+
+/// Whether a file can tell about names: code and settings, not what a program packed.
+pub(super) fn is_searched(path: &[u8]) -> bool {
+    let path = String::from_utf8_lossy(path);
+    let language = Language::from_path(&path);
+    let settings = words::is_settings(language) || language == Language::Sql;
+    let packed = path.contains(".min.") || path.ends_with(".lock") || path.ends_with("-lock.json");
+    (language.is_code() || settings || language == Language::Shell) && !packed
+}
+
+/// What is known of a file with hits.
+pub(super) struct FileOutline<'t> {
+    functions: Vec<FunctionSpan>,
+    pub(super) definitions: Vec<DefinedName>,
+    words: Vec<Vec<CodeWord<'t>>>,
+}
+
+impl<'t> FileOutline<'t> {
+    pub(super) fn of(path: &RepoPath, text: &'t str) -> Self {
+        let language = Language::from_path(&path.display());
+        Self {
+            functions: outline::functions(language, text),
+            definitions: definitions_in(language, text),
+            words: words::words_by_line(language, text),
+        }
+    }
+
+    /// The words of a line, from 1.
+    pub(super) fn words_at(&self, line: u32) -> &[CodeWord<'t>] {
+        let index = (line as usize).wrapping_sub(1);
+        self.words.get(index).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a name stands on a line as code or as a key, not in a comment.
+    pub(super) fn is_code(&self, line: u32, name: &str) -> bool {
+        self.words_at(line).iter().any(|word| word.text == name)
+    }
+
+    /// Whether a line defines a name.
+    pub(super) fn defines(&self, name: &str, line: u32) -> bool {
+        self.definitions
+            .iter()
+            .any(|defined| defined.name == name && defined.head == line)
+    }
+
+    /// The smallest function with a name around a line.
+    pub(super) fn function_span(&self, line: u32) -> Option<&FunctionSpan> {
+        outline::enclosing(&self.functions, line as usize)
+    }
+
+    /// Its name.
+    pub(super) fn function_at(&self, line: u32) -> Option<String> {
+        self.function_span(line).map(|span| span.name.clone())
+    }
+}
