@@ -84,7 +84,8 @@ pub(super) fn resolve_target(
                 true => since_merge_base(objects, &from, &to, TargetKind::Range),
             }
         }
-        TargetSpec::Commit(rev) => resolve_commit(objects, rev),
+        // `HEAD^!` is git's own word for this commit alone.
+        TargetSpec::Commit(rev) => resolve_commit(objects, rev.strip_suffix("^!").unwrap_or(rev)),
         TargetSpec::Staged => resolve_staged(objects),
         TargetSpec::Worktree => resolve_worktree(objects, specs),
         TargetSpec::Proposal(proposal) => resolve_proposal(objects, proposal),

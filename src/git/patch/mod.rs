@@ -9,12 +9,14 @@ mod hunk;
 mod lines;
 mod mail;
 mod name;
+mod written;
 
 use council_protocol::FileChange;
 use council_protocol::change::FileStatus;
 
 pub(crate) use error::PatchError;
 pub(in crate::git) use mail::mail_framing;
+pub(in crate::git) use written::{as_git_writes, may_be_cut};
 
 pub(crate) use crate::git::limits::MAX_PATCH;
 

@@ -10,6 +10,19 @@ fn of(repo: &Repo, bytes: &[u8]) -> ReviewedChange {
     repo.read(TargetSpec::Patch(bytes.to_vec(), "fix.patch".into()))
 }
 
+#[test]
+fn the_commit_alone_may_be_named_as_git_does() {
+    let repo = all_sorts();
+    let paths = |name: &str| -> Vec<_> {
+        let change = repo.read(TargetSpec::Commit(name.into()));
+        change.files.into_iter().map(|file| file.path).collect()
+    };
+    assert_eq!(paths("HEAD^!"), paths("HEAD"));
+    assert!(of(&repo, b"").notes.is_empty());
+    let cut = b"--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+key = \"abc";
+    assert!(of(&repo, cut).notes[0].contains("ends inside a line"));
+}
+
 /// A repository whose last commit does a bit of everything.
 fn all_sorts() -> Repo {
     let repo = Repo::new();
