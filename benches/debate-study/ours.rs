@@ -1,22 +1,22 @@
 //! The council's own code on a simulated change: the engine is convened, its judges answer as `world` has it, and every
 //! quote is searched in a file that exists only here.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use council_protocol::answer::{Evidence, Response, Stance, Withdrawal};
 use council_protocol::capability::{Capability, CapabilitySet, Grant};
 use council_protocol::coverage::{Coverage, FileCoverage};
-use council_protocol::message::Ending;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleSettings, Seat};
 use council_protocol::task::{Framing, Peer};
-use council_protocol::{Answer, CoverageState, Finding, Location, Proof, Severity, Task, Vote};
+use council_protocol::{
+    Answer, CoverageState, Finding, JudgeId, Location, Proof, Severity, Task, Turn, Vote,
+};
 use git_council::inside::council::outcome::Verdict;
 use git_council::inside::council::plan::{
     ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
     RoundTimeouts, RunSeed, VerdictPolicy,
 };
-use git_council::inside::council::{Action, Council, Input, Plan};
+use git_council::inside::council::{InstantAnswer, InstantBench, Plan, play_at_once};
 
 use super::world::{Change, Item, Reply};
 
@@ -28,55 +28,25 @@ const NOWHERE: &str = "this line is nowhere";
 
 /// Whether our rules fail the change, with the second round or without it.
 pub(crate) fn fails(change: &Change, debated: bool) -> bool {
-    let (mut council, actions) = Council::convene(plan(change.judges, debated));
-    let mut open: VecDeque<Action> = actions.into();
-    while let Some(action) = open.pop_front() {
-        let input = match action {
-            Action::Conclude { outcome } => return outcome.verdict == Verdict::Fail,
-            Action::Spawn { judge } => Input::Started { judge },
-            Action::Shutdown { judge, .. } => Input::Ended {
-                judge,
-                ending: Ending::Graceful,
-            },
-            Action::Prove {
-                claim,
-                location,
-                quote,
-            } => {
-                let proof = search(&location, &quote);
-                Input::Proved {
-                    claim,
-                    proof,
-                    context: quote,
-                    nearest: None,
-                }
-            }
-            Action::Send {
-                judge,
-                turn,
-                round,
-                key,
-                task,
-                ..
-            } => {
-                let seat: usize = judge
-                    .as_str()
-                    .trim_start_matches("judge-")
-                    .parse()
-                    .unwrap_or(0);
-                let raw = raw_answer(change, seat, round, &key, &task).into();
-                Input::Answered {
-                    judge,
-                    turn,
-                    raw,
-                    usage: None,
-                }
-            }
-            _ => continue,
-        };
-        open.extend(council.handle(input, 0));
+    let plan = plan(change.judges, debated);
+    let (outcome, _) = play_at_once(plan, &mut Simulated(change)).expect("a council concludes");
+    outcome.verdict == Verdict::Fail
+}
+
+/// Judges that answer as the world has it.
+struct Simulated<'a>(&'a Change);
+
+impl InstantBench for Simulated<'_> {
+    fn answer(&mut self, judge: &JudgeId, turn: Turn) -> InstantAnswer {
+        let seat = judge.as_str().trim_start_matches("judge-");
+        let seat: usize = seat.parse().unwrap_or(0);
+        let raw = raw_answer(self.0, seat, turn.round, &turn.key, &turn.task);
+        Ok((raw.into(), None))
     }
-    unreachable!("a council concludes")
+
+    fn prove(&mut self, location: &Location, quote: &str) -> (Proof, String) {
+        (search(location, quote), quote.to_owned())
+    }
 }
 
 fn plan(judges: usize, debated: bool) -> Plan {

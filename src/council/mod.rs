@@ -4,6 +4,7 @@
 //! function of findings, votes, participation and coverage.
 
 mod anonymity;
+pub(crate) mod at_once;
 mod bearing;
 mod challenge;
 mod check;

@@ -1,20 +1,18 @@
 //! A duel as an ordinary council: what each side wrote is put to the engine as the answers of two judges, so that one
 //! rule makes every verdict.
 
-use std::collections::VecDeque;
-
 use council_protocol::answer::{Evidence, Response, Stance, Withdrawal};
-use council_protocol::message::{Ending as JudgeEnding, Usage};
+use council_protocol::message::Usage;
 use council_protocol::task::Peer;
 use council_protocol::{
-    Answer, Failure, FailureKind, Finding, Location, Proof, Severity, Task, TurnId, Vote,
+    Answer, Failure, FailureKind, Finding, JudgeId, Location, Proof, Severity, Task, Turn, Vote,
 };
 
 use super::protocol::standing::{DebateState, PointStanding, vote_of};
 use super::protocol::transcript::DebateTranscript;
 use super::{DuelEnding, DuelRole};
-use crate::council::Council;
-use crate::council::exchange::{Action, Input};
+use crate::council::at_once::{InstantAnswer, InstantBench, play_at_once};
+use crate::council::exchange::Input;
 use crate::council::outcome::{Outcome, Verdict, VerdictReason};
 use crate::council::plan::{DebateMode, Plan, Procedure};
 
@@ -53,103 +51,52 @@ pub(crate) fn judge_transcript(
     for (side, spent) in sides.iter_mut().zip(spent) {
         side.spent = spent;
     }
-    let judges: Vec<_> = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
+    let judges = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
     let kept = plan.clone();
-    let (mut council, first) = Council::convene(plan);
-    let mut inputs = Vec::new();
-    let mut open: VecDeque<Action> = first.into();
-    while let Some(action) = open.pop_front() {
-        let input = match action {
-            Action::Conclude { outcome } => {
-                return Some(JudgedDuel {
-                    outcome: with_ending(*outcome, ending),
-                    plan: kept,
-                    inputs,
-                });
-            }
-            Action::Spawn { judge } => Input::Started { judge },
-            Action::Shutdown { judge, .. } => Input::Ended {
-                judge,
-                ending: JudgeEnding::Graceful,
-            },
-            Action::Prove {
-                claim,
-                location,
-                quote,
-            } => {
-                let (proof, context) = prove(&location, &quote);
-                Input::Proved {
-                    claim,
-                    proof,
-                    context,
-                    nearest: None,
-                }
-            }
-            Action::Send {
-                judge,
-                turn,
-                round,
-                key,
-                task,
-                ..
-            } => {
-                let side = judges
-                    .iter()
-                    .position(|j| *j == judge)
-                    .and_then(|i| sides.get_mut(i));
-                answer_turn(side, judge, turn, round, key, &task)
-            }
-            // A transcript has no helpers, no clock and no files; the exchange is inline.
-            Action::Share { .. }
-            | Action::Explore { .. }
-            | Action::CancelTurn { .. }
-            | Action::SetDeadline { .. }
-            | Action::Record { .. }
-            | Action::Minutes { .. }
-            | Action::Log { .. } => continue,
-        };
-        inputs.push(input.clone());
-        open.extend(council.handle(input, 0));
-    }
-    None
+    let mut said = SaidByBoth {
+        judges,
+        sides,
+        prove,
+    };
+    let (outcome, inputs) = play_at_once(plan, &mut said)?;
+    Some(JudgedDuel {
+        outcome: with_ending(outcome, ending),
+        plan: kept,
+        inputs,
+    })
 }
 
-fn answer_turn(
-    side: Option<&mut SideScript>,
-    judge: council_protocol::JudgeId,
-    turn: TurnId,
-    round: u8,
-    key: String,
-    task: &Task,
-) -> Input {
-    let answer = side
-        .as_ref()
-        .and_then(|side| side.answer_task(round, key, task));
-    let is_silent = side.as_ref().is_some_and(|side| side.vote.is_none());
-    // The whole duel is one conversation: what it cost counts once, with the first thing that is heard of it.
-    let usage = side.and_then(|side| side.spent.take());
-    match answer {
-        Some(raw) => Input::Answered {
-            judge,
-            turn,
-            raw: raw.into(),
-            usage,
-        },
-        None => {
-            let failure = Failure::new(
-                FailureKind::Unsupported,
-                match is_silent {
-                    true => "it said nothing of the change, so it has no vote",
-                    false => "a transcript answers no such question",
-                },
-            )
-            .with_usage(usage);
-            Input::Failed {
-                judge,
-                turn: Some(turn),
-                failure,
+/// What both sides wrote, put to a council as its judges' answers.
+struct SaidByBoth<'a> {
+    judges: Vec<JudgeId>,
+    sides: [SideScript; 2],
+    prove: ProveQuote<'a>,
+}
+
+impl InstantBench for SaidByBoth<'_> {
+    fn answer(&mut self, judge: &JudgeId, turn: Turn) -> InstantAnswer {
+        let index = self.judges.iter().position(|known| known == judge);
+        let side = index.and_then(|index| self.sides.get_mut(index));
+        let no_question = || {
+            let why = "a transcript answers no such question";
+            Failure::new(FailureKind::Unsupported, why)
+        };
+        let side = side.ok_or_else(no_question)?;
+        let answer = side.answer_task(turn.round, turn.key, &turn.task);
+        // The whole duel is one conversation: what it cost counts once, with the first thing that is heard of it.
+        let usage = side.spent.take();
+        match answer {
+            Some(raw) => Ok((raw.into(), usage)),
+            None if side.vote.is_none() => {
+                let why = "it said nothing of the change, so it has no vote";
+                Err(Failure::new(FailureKind::Unsupported, why).with_usage(usage))
             }
+            None => Err(no_question().with_usage(usage)),
         }
+    }
+
+    fn prove(&mut self, location: &Location, quote: &str) -> (Proof, String) {
+        (self.prove)(location, quote)
     }
 }
 

@@ -394,7 +394,11 @@ impl CouncilRun<'_> {
             ..base_facts(&self.run)
         };
         let mut outcome = finished.outcome;
-        floor::hear_rules(&mut outcome, &finished.plan, self.prepared);
+        floor::hear_rules(
+            &mut outcome,
+            &finished.plan,
+            floor::RuleBench::of(self.prepared),
+        );
         Report::new(
             outcome,
             ReviewSubject::of(&self.prepared.packet),

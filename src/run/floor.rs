@@ -2,21 +2,21 @@
 //! markers of a conflict do not pass because models were seated in their place. They are heard where they find something
 //! critical, and take no other part.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use council_builtin::BuiltinJudge;
 use council_protocol::capability::Grant;
-use council_protocol::message::Ending;
-use council_protocol::seat::{AgentKind, Perspective};
-use council_protocol::{JudgeId, Seat, Turn};
+use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+use council_protocol::{BlobSource, JudgeId, Location, Packet, Proof, Seat, Turn};
+use council_secrets::Redactor;
 
-use crate::council::exchange::{Action, Input};
+use crate::config::Config;
+use crate::council::Plan;
+use crate::council::at_once::{InstantAnswer, InstantBench, play_at_once};
 use crate::council::outcome::{
     FindingLevel, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
 };
 use crate::council::plan::{DebateMode, DebateSubject, PlannedSeat, Procedure};
-use crate::council::{Council, Plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::seats::SeatPlanner;
 use crate::session::QuoteProver;
@@ -24,14 +24,44 @@ use crate::session::QuoteProver;
 /// What the rules are called that sat on no seat.
 const RULES: &str = "rules";
 
+/// What the rules look at, and how they are set.
+pub(crate) struct RuleBench {
+    /// The built-in judge as the configuration has it.
+    pub(crate) agent: AgentSpec,
+    pub(crate) packet: Arc<Packet>,
+    pub(crate) blobs: Arc<dyn BlobSource>,
+    pub(crate) redactor: Redactor,
+}
+
+impl RuleBench {
+    /// The rules over a prepared change; none: the user's own configuration has none.
+    pub(crate) fn of(prepared: &PreparedReview) -> Option<Self> {
+        Some(Self {
+            agent: configured_rules(&prepared.config)?,
+            packet: Arc::clone(&prepared.packet),
+            blobs: Arc::clone(&prepared.change.blobs),
+            redactor: prepared.redactor.clone(),
+        })
+    }
+}
+
+/// The built-in judge as the configuration has it.
+pub(crate) fn configured_rules(config: &Config) -> Option<AgentSpec> {
+    let planner = SeatPlanner {
+        config,
+        deep: false,
+    };
+    planner.agent_in_turn(Some("builtin"), 0).ok()
+}
+
 /// Adds what the built-in rules find to be critical, where none of them sat.
-pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, prepared: &PreparedReview) {
+pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleBench>) {
     let is_rule = |p: &PlannedSeat| matches!(p.seat.agent.kind, AgentKind::Builtin { .. });
     let is_change = plan.options.subject == DebateSubject::Change;
     if !is_change || outcome.verdict == Verdict::Skipped || plan.seats.iter().any(is_rule) {
         return;
     }
-    let Some(rules) = rules_alone(plan, prepared) else {
+    let Some(rules) = bench.and_then(|bench| rules_alone(plan, bench)) else {
         return;
     };
     let is_critical = |found: &JudgedFinding| found.level == Some(FindingLevel::Fail);
@@ -90,20 +120,16 @@ fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedF
 }
 
 /// A council of nobody but the rules, under the same policy and dismissals.
-fn rules_alone(plan: &Plan, prepared: &PreparedReview) -> Option<Outcome> {
-    let planner = SeatPlanner {
-        config: &prepared.config,
-        deep: false,
-    };
+fn rules_alone(plan: &Plan, bench: RuleBench) -> Option<Outcome> {
     let seat = Seat {
         judge: JudgeId::from(RULES),
         perspective: Perspective::default(),
-        agent: planner.agent_in_turn(Some("builtin"), 0).ok()?,
+        agent: bench.agent,
     };
-    let blobs = Arc::clone(&prepared.change.blobs);
-    let packet = Arc::clone(&prepared.packet);
+    let (packet, blobs) = (bench.packet, bench.blobs);
     let judge = BuiltinJudge::new(&seat, Arc::clone(&packet), Arc::clone(&blobs)).ok()?;
-    let prover = QuoteProver::new(packet, blobs, prepared.redactor.clone());
+    let coverage = Arc::new(packet.coverage.clone());
+    let prover = QuoteProver::new(packet, blobs, bench.redactor);
     let plan = Plan {
         procedure: Procedure::Quick,
         debate: DebateMode::Off,
@@ -111,66 +137,27 @@ fn rules_alone(plan: &Plan, prepared: &PreparedReview) -> Option<Outcome> {
         seats: vec![PlannedSeat {
             seat,
             grant: Grant::default(),
-            coverage: Arc::clone(&prepared.coverage),
+            coverage,
         }],
         notes: Vec::new(),
         ..plan.clone()
     };
-    play(plan, judge, prover)
+    let (outcome, _) = play_at_once(plan, &mut RulesAlone { judge, prover })?;
+    Some(outcome)
 }
 
-fn play(plan: Plan, mut judge: BuiltinJudge, mut prover: QuoteProver) -> Option<Outcome> {
-    let (mut council, first) = Council::convene(plan);
-    let mut open: VecDeque<Action> = first.into();
-    while let Some(action) = open.pop_front() {
-        let input = match action {
-            Action::Conclude { outcome } => return Some(*outcome),
-            Action::Spawn { judge } => Input::Started { judge },
-            Action::Shutdown { judge, .. } => Input::Ended {
-                judge,
-                ending: Ending::Graceful,
-            },
-            Action::Prove {
-                claim,
-                location,
-                quote,
-            } => {
-                let (proof, context) = prover.prove_quote(&location, &quote);
-                Input::Proved {
-                    claim,
-                    proof,
-                    context,
-                    nearest: None,
-                }
-            }
-            Action::Send {
-                judge: to,
-                turn,
-                round,
-                key,
-                task,
-                ..
-            } => {
-                let asked = Turn {
-                    id: turn,
-                    round,
-                    key,
-                    task,
-                    prompt: String::new(),
-                    timeout_ms: 0,
-                    spend: None,
-                };
-                Input::Answered {
-                    judge: to,
-                    turn,
-                    raw: judge.take_turn(&asked).into(),
-                    usage: None,
-                }
-            }
-            // One judge and one round: no helpers, no clock, no files.
-            _ => continue,
-        };
-        open.extend(council.handle(input, 0));
+/// One judge and one round.
+struct RulesAlone {
+    judge: BuiltinJudge,
+    prover: QuoteProver,
+}
+
+impl InstantBench for RulesAlone {
+    fn answer(&mut self, _: &JudgeId, turn: Turn) -> InstantAnswer {
+        Ok((self.judge.take_turn(&turn).into(), None))
     }
-    None
+
+    fn prove(&mut self, location: &Location, quote: &str) -> (Proof, String) {
+        self.prover.prove_quote(location, quote)
+    }
 }

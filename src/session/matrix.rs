@@ -211,7 +211,9 @@ impl MatrixCouncil<'_> {
             failure: Failure::new(kind, why),
         };
         if let Task::Mend { error, .. } = &turn.task {
-            return Ok(Some(failed(judge, FailureKind::Malformed, error)));
+            let kind = FailureKind::Malformed;
+            let error = error.strip_prefix(&format!("{kind}: ")).unwrap_or(error);
+            return Ok(Some(failed(judge, kind, error)));
         }
         let was_given_out = worker::turn_file(self.desk.run, &judge, id).is_file();
         Ok(Some(match self.desk.read_reply(&judge, id)? {

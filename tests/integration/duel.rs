@@ -3,6 +3,7 @@
 use std::process::Stdio;
 
 use crate::harness::Repo;
+use crate::programs::{answer, with_judge};
 
 fn with(path: &str, content: &str) -> Repo {
     let repo = Repo::with_base();
@@ -37,6 +38,29 @@ fn two_processes_argue_and_the_file_is_deleted_unless_kept() {
     repo.council(["duel", "HEAD", "--as", "b"])
         .ends(3)
         .tells("concluded");
+}
+
+/// Two models that miss it are no way past the rules, and what no price bounds is told.
+#[test]
+fn rules_are_heard_over_a_duel_of_models() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    repo.write(
+        "src/a.rs",
+        "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n",
+    );
+    repo.commit("Change");
+    repo.council([
+        "duel",
+        "HEAD",
+        "--agent-a",
+        "helper",
+        "--agent-b",
+        "helper",
+        "--max-cost",
+        "1",
+    ])
+    .ends(1)
+    .prints("1 critical");
 }
 
 /// Whoever waits for a side that is gone waits for nothing.

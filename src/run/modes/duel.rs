@@ -22,6 +22,7 @@ use crate::run::error::RunError;
 use crate::run::estimate::cost_settings;
 use crate::run::execute::{run_places, save_run_report};
 use crate::run::facts::base_facts;
+use crate::run::floor::{RuleBench, hear_rules};
 use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::foreign_side::foreign_seat;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
@@ -277,7 +278,12 @@ impl Duel<'_> {
     /// The transcript as an ordinary report, kept as a run like any other.
     pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, RunError> {
         let transcript = DebateTranscript::parse(&concluded.text);
-        let judged = self.judge(&transcript, concluded)?;
+        let mut judged = self.judge(&transcript, concluded)?;
+        hear_rules(
+            &mut judged.outcome,
+            &judged.plan,
+            RuleBench::of(self.prepared),
+        );
         let world = RealWorld::new();
         let slug = &self.prepared.packet.target.slug;
         let run = RunRef::create(&world, &run_places(self.prepared), slug, &concluded.began)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use council_protocol::capability::Grant;
 use council_protocol::packet::Target;
+use council_protocol::seat::AgentSpec;
 use council_protocol::{BlobSource, Capability, CapabilitySet, Packet, Seat, Turn};
 use council_secrets::{Redactor, SecretTable};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ use crate::run::convene::draw_run_seed;
 use crate::run::digests;
 use crate::run::error::RunError;
 use crate::run::facts::base_facts;
+use crate::run::floor::{RuleBench, configured_rules, hear_rules};
 use crate::run::plan::{PlanInputs, build_plan, plan_subject};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::{SeatPrompts, template_overrides};
@@ -51,6 +53,9 @@ struct MatrixHeader {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     redaction_rules: Option<String>,
     fail_on: report::FailOn,
+    /// The built-in rules as they are set where the run was planned: they are heard where none of them sits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rules: Option<AgentSpec>,
     max_answer_bytes: u64,
     /// The user's own templates, by name: the next round's prompts are rendered where his files are not.
     templates: BTreeMap<String, String>,
@@ -126,6 +131,7 @@ pub(crate) fn plan_matrix(
             prepared.change.place.workdir.as_deref(),
         )?,
         fail_on: settings.review.fail_on,
+        rules: configured_rules(&prepared.config),
         max_answer_bytes: settings.limits.answer,
         templates: template_overrides(prepared)?,
     };
@@ -180,12 +186,19 @@ pub(crate) struct ConcludedMatrix {
 /// Makes the verdict from the replies that lie in the run's folder.
 pub(crate) fn conclude_matrix(run: &Path) -> Result<ConcludedMatrix, RunError> {
     let kept = PlannedMatrix::load(run)?;
-    let MatrixStage::Over(outcome) = kept.advance_stage(run, None, true)? else {
+    let MatrixStage::Over(mut outcome) = kept.advance_stage(run, None, true)? else {
         return Err(RunError::run(
             "replies are missing: the council is not finished",
         ));
     };
     let redactor = kept.redactor()?;
+    let rules = kept.header.rules.clone().map(|agent| RuleBench {
+        agent,
+        packet: Arc::new(kept.packet.clone()),
+        blobs: Arc::clone(&kept.blobs) as Arc<dyn BlobSource>,
+        redactor: redactor.clone(),
+    });
+    hear_rules(&mut outcome, &kept.plan, rules);
     let PlannedMatrix { header, packet, .. } = kept;
     let report = Report::new(
         *outcome,

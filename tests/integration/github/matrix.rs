@@ -228,6 +228,31 @@ fn a_debate_over_jobs_briefs_every_judge_afresh_with_what_it_and_the_others_said
     );
 }
 
+/// Models in jobs of their own are no way past the rules.
+#[test]
+fn rules_are_heard_where_a_matrix_is_concluded() {
+    let repo = with_judge(TALKS, "");
+    repo.write("src/a.rs", CONFLICT);
+    repo.commit("Change");
+    for turn in &planned(&repo, "run", "HEAD") {
+        judge(&repo, &repo.path(), "run", turn);
+    }
+    repo.council(["conclude", "--run", "run"])
+        .ends(1)
+        .prints("1 critical");
+}
+
+#[test]
+fn what_plan_cannot_do_is_refused() {
+    let repo = Repo::with_base();
+    for flag in ["--dry-run", "--detach"] {
+        repo.council(["plan", "--run", "run", "HEAD", flag])
+            .ends(2)
+            .tells(flag);
+    }
+    assert!(!repo.path().join("run").exists());
+}
+
 #[test]
 fn a_judge_of_round_1_that_left_nothing_holds_up_no_second_round() {
     let repo = with_judge(TALKS, "");
