@@ -104,7 +104,7 @@ impl FileLines {
                 .into_iter()
                 .min_by_key(|&at| ((at + 1).abs_diff(claimed), at))
         };
-        let readings = quote::readings(quote);
+        let readings = quote::readings(&as_seen(quote));
         let whole = || {
             readings
                 .iter()

@@ -19,6 +19,8 @@ enum Decoration {
     OuterBlanks,
     WiderBlanks,
     EscapedLineEnds,
+    /// A character that nobody sees, behind each blank.
+    NoWidth(char),
 }
 
 fn decoration() -> impl Strategy<Value = Decoration> {
@@ -40,6 +42,7 @@ fn decoration() -> impl Strategy<Value = Decoration> {
         Just(D::OuterBlanks),
         Just(D::WiderBlanks),
         Just(D::EscapedLineEnds),
+        prop_oneof![Just('\u{200b}'), Just('\u{2060}'), Just('\u{feff}')].prop_map(D::NoWidth),
     ]
 }
 
@@ -63,6 +66,7 @@ fn decorate(text: &str, line: usize, decoration: Decoration) -> String {
         Decoration::OuterBlanks => format!("\n  \t{text}  \n\n"),
         Decoration::WiderBlanks => text.replace(' ', "  \t "),
         Decoration::EscapedLineEnds => text.replace('\n', "\\n"),
+        Decoration::NoWidth(c) => text.replace(' ', &format!(" {c}")),
     }
 }
 
@@ -149,6 +153,24 @@ proptest! {
         // A number in front of a marker is a gutter; a marker in front of a number is no decoration that anything prints.
         let plain = quote(&lines, at, excerpt);
         let said = decorations.iter().fold(plain, |text, &d| decorate(&text, at + 1, d));
+        let claimed = u32::try_from(at + 1).unwrap();
+        prop_assert_eq!(prove_quote(&lines.join("\n"), claimed, &said), Proof::Verified, "{:?}", said);
+    }
+
+    /// A formatter sets blanks around operators, and a model leaves them out, or the other way round.
+    #[test]
+    fn blanks_around_operators_lose_no_line(
+        lines in file(),
+        at in any::<prop::sample::Index>(),
+        wide in any::<bool>(),
+        whole in any::<bool>(),
+    ) {
+        let at = at.index(lines.len());
+        let plain = quote(&lines, at, if whole { Excerpt::Line } else { Excerpt::Part });
+        let said = match wide {
+            true => plain.replace('=', "  = ").replace('(', " ( ").replace(')', " )"),
+            false => plain.replace(" = ", "=").replace(" (", "("),
+        };
         let claimed = u32::try_from(at + 1).unwrap();
         prop_assert_eq!(prove_quote(&lines.join("\n"), claimed, &said), Proof::Verified, "{:?}", said);
     }
