@@ -76,9 +76,8 @@ fn change_objection(
     held: Vote,
     answer: &Answer,
 ) -> Option<&'static str> {
-    // Over a plan or a question a ballot is the final vote. One that is stricter needs no ceremony; a milder one says why.
-    let is_text = state.plan.options.subject == DebateSubject::Text;
-    if is_text && answer.ballot.is_some() && answer.verdict > held {
+    // A ballot is the final vote. One that is stricter needs no ceremony; a milder one says why.
+    if answer.ballot.is_some() && answer.verdict > held {
         return None;
     }
     let Some(Change { from, to, evidence }) = &answer.change else {

@@ -247,8 +247,8 @@ fn positions_are_tracked_from_round_to_round() {
     assert_eq!(stands[1].note, "nothing was named that had been missed");
     assert_eq!(
         outcome.judges[1].counted,
-        Some(PASS),
-        "nor does the ballot move it without evidence"
+        Some(FAIL),
+        "a round does not move it without evidence, but a stricter ballot counts as it is"
     );
 }
 

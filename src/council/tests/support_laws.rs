@@ -350,4 +350,20 @@ proptest! {
             }
         }
     }
+
+    /// A ballot is the final vote: where most of them object, nothing passes, be it over code.
+    #[test]
+    fn ballots_that_object_never_pass(world in world(Procedure::CrossExamination, 2..6)) {
+        let mut world = world;
+        world.plan.consensus = ConsensusRule::Findings;
+        let outcome = world.play();
+        let counted = outcome.judges.iter().filter(|j| !j.seat.agent.deterministic && j.counted.is_some());
+        let objecting = outcome.ledger.ballots.iter().filter(|cast| {
+            let mut models = counted.clone();
+            cast.ballot.vote.vote() != Vote::Pass && models.any(|j| j.seat.judge == cast.judge)
+        });
+        if objecting.count() * 2 > counted.clone().count() {
+            prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
+        }
+    }
 }
