@@ -12,3 +12,4 @@ mod resume;
 mod scripted;
 mod simulation;
 mod stage;
+mod told;
