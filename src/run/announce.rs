@@ -69,13 +69,16 @@ pub(crate) fn estimate_run(
 /// The file in which a repository's recipients stand that somebody was told of.
 const TOLD: &str = "told";
 
-/// Says once per repository and recipient what leaves the machine, before it does.
+/// Says once per repository and recipient what leaves the machine, before it does; and each time what no bound holds.
 pub(crate) fn announce_once(
     forecast: &RunEstimate,
     prepared: &PreparedReview,
     world: &RealWorld,
     start: &RunContext,
 ) {
+    if let Some(warning) = forecast.unbounded_warning(prepared.config.settings.limits.cost) {
+        start.notifier.warn(&clean_line(&warning));
+    }
     let runs = run_places(prepared).runs.map(|runs| runs.path());
     let told = runs
         .as_deref()

@@ -218,6 +218,21 @@ impl RunEstimate {
         elsewhere.map(|(name, _)| format!("{name}\n")).collect()
     }
 
+    /// Why a bound of the cost, in millionths of a dollar, does not hold; none: every call has a price.
+    pub(crate) fn unbounded_warning(&self, bound: Option<u64>) -> Option<String> {
+        let unpriced = self
+            .to
+            .iter()
+            .filter(|(_, to)| to.elsewhere && to.usd.is_none());
+        let names: Vec<&str> = unpriced.map(|(name, _)| name.as_str()).collect();
+        (bound.is_some() && !names.is_empty()).then(|| {
+            format!(
+                "the bound of the cost does not hold for {}: no price is known (set `prices.MODEL.input` and `.output`)",
+                names.join(" and ")
+            )
+        })
+    }
+
     /// The forecast in lines; paths in it are untrusted.
     pub(crate) fn render_lines(&self) -> Vec<String> {
         if !self.sends_anything() {
@@ -400,6 +415,28 @@ mod tests {
         ] {
             assert!(lines.contains(words), "{words}: {lines}");
         }
+    }
+
+    #[test]
+    fn a_bound_that_does_not_hold_is_told() {
+        let recipient = BriefRecipient {
+            elsewhere: true,
+            judges: vec!["judge-1".to_owned()],
+            input: 10,
+            output: 10,
+            usd: None,
+        };
+        let forecast = RunEstimate {
+            to: BTreeMap::from([("b at https://b.example".to_owned(), recipient)]),
+            brief_bytes: 100,
+            brief: None,
+            redactions: 0,
+            left_out: Vec::new(),
+            rounds: 1,
+        };
+        assert_eq!(forecast.unbounded_warning(None), None, "there is no bound");
+        let warning = forecast.unbounded_warning(Some(1_000_000)).unwrap();
+        assert!(warning.contains("b at https://b.example"), "{warning}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use council_protocol::packet::Instruction;
 use council_protocol::seat::AgentKind;
 use council_protocol::{BlobSource, Coverage, FileChange, Packet};
 
-use crate::config::{Config, OpaquePolicy};
+use crate::config::{Config, OpaquePolicy, nearest_word};
 use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
 use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
 use council_secrets::Redactor;
@@ -95,6 +95,13 @@ pub(crate) fn prepare_spec(
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
     notes.extend(config_fault.clone());
+    notes.extend(
+        config
+            .settings
+            .rules
+            .keys()
+            .filter_map(|id| unknown_rule_note(id)),
+    );
     let has_plugins = !config.settings.backends.is_empty();
     notes.extend(mixed::drop_missing_agents(&mut config, |agent| {
         // Only the plugin itself can tell, and it is asked when the council is convened.
@@ -145,6 +152,22 @@ fn excused_note(packet: &Packet, blobs: &dyn BlobSource, config: &Config) -> Opt
         named.push_str(&format!(", and {} more", more.len()));
     }
     (!excused.is_empty()).then(|| format!("{EXCUSED}{named}"))
+}
+
+/// A level for a rule that is not there changes nothing, and that is said.
+fn unknown_rule_note(id: &str) -> Option<String> {
+    if council_builtin::explain_rule(id).is_some() {
+        return None;
+    }
+    let near = nearest_word(id, council_builtin::rules().map(|rule| rule.id));
+    Some(match near {
+        Some(near) => {
+            format!("`rules.{id}` changes nothing: there is no such rule; did you mean `{near}`?")
+        }
+        None => format!(
+            "`rules.{id}` changes nothing: there is no such rule; `git council explain` lists them"
+        ),
+    })
 }
 
 /// What the request asks to be reviewed.

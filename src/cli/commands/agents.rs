@@ -31,7 +31,21 @@ pub(crate) fn run(_: &AgentsArgs, start: &CommandContext) -> Result<(), RunError
         let driver = agent.kind.driver().to_owned();
         let (name, vendor) = (agent.name.clone(), agent.vendor.clone());
         let version = version_of(&agent.kind, &here);
+        let is_plugins = matches!(agent.kind, AgentKind::Backend {});
         let state = match table.probe_agent(agent.clone()) {
+            // Only the plugin itself can tell, and it is asked when the council is convened.
+            Err(_) if is_plugins && !config.settings.backends.is_empty() => {
+                let names: Vec<&str> = config
+                    .settings
+                    .backends
+                    .keys()
+                    .map(String::as_str)
+                    .collect();
+                format!(
+                    "run by a plugin: --backend {}",
+                    names.join(" or --backend ")
+                )
+            }
             Ok(probe) => {
                 let more = [version.unwrap_or_default(), &probe.note];
                 let more: Vec<&str> = more.into_iter().filter(|text| !text.is_empty()).collect();

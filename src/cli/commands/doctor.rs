@@ -59,7 +59,11 @@ pub(crate) fn run(_: &DoctorArgs, start: &CommandContext) -> Result<(), RunError
         &selection,
     ));
     out.push_str("\nProcedures\n");
-    out.push_str(&describe_procedures(&procedures, &survey));
+    out.push_str(&describe_procedures(
+        &procedures,
+        &survey,
+        &describe_duel(&config, &table),
+    ));
     for error in survey.failures() {
         let _ = writeln!(out, "note: {}", Untrusted::new(&error.message).line());
     }
@@ -128,7 +132,31 @@ const PROCEDURES: [(&str, Procedure); 5] = [
     ("staged", Procedure::Staged),
 ];
 
-fn describe_procedures(procedures: &[ProcedureSeats], survey: &SurveyedBackends) -> String {
+/// Who would speak for the two sides of a duel, and whether they can.
+fn describe_duel(config: &Config, table: &BackendTable) -> String {
+    let planner = SeatPlanner {
+        config,
+        deep: false,
+    };
+    let side = |index: usize| {
+        let agent = planner.agent_in_turn(None, index)?;
+        let name = agent.name.clone();
+        match table.probe_agent(agent) {
+            Ok(_) => Ok(name),
+            Err(failure) => Err(RunError::run(format!("{name}: {}", failure.detail))),
+        }
+    };
+    match side(0).and_then(|a| Ok((a, side(1)?))) {
+        Ok((a, b)) => format!("{a} against {b}"),
+        Err(error) => format!("not possible: {}", error.message),
+    }
+}
+
+fn describe_procedures(
+    procedures: &[ProcedureSeats],
+    survey: &SurveyedBackends,
+    duel: &str,
+) -> String {
     let mut rows = Columns::default();
     for ((config, seats), (name, _)) in procedures.iter().zip(PROCEDURES) {
         let planner = SeatPlanner {
@@ -151,6 +179,7 @@ fn describe_procedures(procedures: &[ProcedureSeats], survey: &SurveyedBackends)
         };
         rows.push([name, &Untrusted::new(&answer).line()]);
     }
+    rows.push(["duel", &Untrusted::new(duel).line()]);
     rows.render("  ")
 }
 

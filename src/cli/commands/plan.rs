@@ -34,6 +34,17 @@ pub(crate) struct PlanArgs {
 }
 
 pub(crate) fn run(args: &PlanArgs, start: &CommandContext) -> Result<u8, RunError> {
+    if args.review.detach || args.review.dry_run {
+        let flag = if args.review.detach {
+            "--detach"
+        } else {
+            "--dry-run"
+        };
+        let message = format!("{flag} does not belong to `plan`, which runs no judge");
+        return Err(RunError::usage(message).hint(
+            "what would be sent, to whom: git council review --dry-run with the same flags",
+        ));
+    }
     let folder = start.dir.join(&args.run);
     let due = match args.next {
         true => matrix::next_turns(&folder)?,

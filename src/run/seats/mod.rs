@@ -151,6 +151,14 @@ impl SeatPlanner<'_> {
                 "{sitting} of the {all} built-in perspectives took part"
             ));
         }
+        let left_out = self.agents_of_other_backends();
+        if self.settings().review.agents.is_empty() && !left_out.is_empty() {
+            notes.push(format!(
+                "left out, since only a plugin can run them: {}; to seat them: --backend NAME --agents {}",
+                left_out.join(", "),
+                left_out.join(",")
+            ));
+        }
         // Whoever cannot sit was told so before.
         let chairs = self
             .seat_requests()
@@ -235,22 +243,29 @@ impl SeatPlanner<'_> {
         if !settings.review.agents.is_empty() {
             return settings.review.agents.clone();
         }
-        // An agent that only a plugin can run sits where that plugin was asked for, or where somebody names it.
-        let is_plugin = settings.backends.contains_key(&settings.review.backend);
-        let of_plugin = |name: &String| {
-            let driver = settings
-                .agents
-                .get(name)
-                .and_then(|own| own.driver.as_deref());
-            driver == Some("backend")
-        };
+        let left_out = self.agents_of_other_backends();
         let mut configured = self.configured_agents();
-        configured.retain(|name| is_plugin || !of_plugin(name));
+        configured.retain(|name| !left_out.contains(name));
         if configured.is_empty() {
             vec![BUILT_IN.to_owned()]
         } else {
             configured
         }
+    }
+
+    /// Agents that only a plugin can run sit where that plugin was asked for, or where somebody names them: these do not.
+    fn agents_of_other_backends(&self) -> Vec<String> {
+        let settings = self.settings();
+        if settings.backends.contains_key(&settings.review.backend) {
+            return Vec::new();
+        }
+        let of_plugin = |name: &String| {
+            let own = settings.agents.get(name);
+            own.and_then(|own| own.driver.as_deref()) == Some("backend")
+        };
+        let mut configured = self.configured_agents();
+        configured.retain(of_plugin);
+        configured
     }
 
     /// Agents that the configuration makes, in alphabetical order.
