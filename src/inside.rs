@@ -9,7 +9,7 @@ pub mod config {
 
 /// What `council` shows.
 pub mod council {
-    pub use crate::council::at_once::{InstantAnswer, InstantBench, play_at_once};
+    pub use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
     pub use crate::council::{Action, Council, Input, Plan};
 
     /// What was decided.

@@ -16,7 +16,7 @@ use git_council::inside::council::plan::{
     ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
     RoundTimeouts, RunSeed, VerdictPolicy,
 };
-use git_council::inside::council::{InstantAnswer, InstantBench, Plan, play_at_once};
+use git_council::inside::council::{Plan, ReadyAnswer, ReadyBench, play_at_once};
 
 use super::world::{Change, Item, Reply};
 
@@ -36,8 +36,8 @@ pub(crate) fn fails(change: &Change, debated: bool) -> bool {
 /// Judges that answer as the world has it.
 struct Simulated<'a>(&'a Change);
 
-impl InstantBench for Simulated<'_> {
-    fn answer(&mut self, judge: &JudgeId, turn: Turn) -> InstantAnswer {
+impl ReadyBench for Simulated<'_> {
+    fn answer(&mut self, judge: &JudgeId, turn: Turn) -> ReadyAnswer {
         let seat = judge.as_str().trim_start_matches("judge-");
         let seat: usize = seat.parse().unwrap_or(0);
         let raw = raw_answer(self.0, seat, turn.round, &turn.key, &turn.task);

@@ -12,19 +12,19 @@ use super::outcome::Outcome;
 use super::plan::Plan;
 
 /// What a judge says, with what it cost.
-pub type InstantAnswer = Result<(Arc<str>, Option<Usage>), Failure>;
+pub type ReadyAnswer = Result<(Arc<str>, Option<Usage>), Failure>;
 
 /// Who answers at once.
-pub trait InstantBench {
+pub trait ReadyBench {
     /// What a judge says when it is asked.
-    fn answer(&mut self, judge: &JudgeId, turn: Turn) -> InstantAnswer;
+    fn answer(&mut self, judge: &JudgeId, turn: Turn) -> ReadyAnswer;
 
     /// Where a quote stands, and the lines around it.
     fn prove(&mut self, location: &Location, quote: &str) -> (Proof, String);
 }
 
 /// Plays a council to its end; with what was put to it, as a journal has it. None: it neither asks nor ends.
-pub fn play_at_once(plan: Plan, bench: &mut dyn InstantBench) -> Option<(Outcome, Vec<Input>)> {
+pub fn play_at_once(plan: Plan, bench: &mut dyn ReadyBench) -> Option<(Outcome, Vec<Input>)> {
     let (mut council, first) = Council::convene(plan);
     let mut inputs = Vec::new();
     let mut open: VecDeque<Action> = first.into();
@@ -42,7 +42,7 @@ pub fn play_at_once(plan: Plan, bench: &mut dyn InstantBench) -> Option<(Outcome
     None
 }
 
-fn carry_out(action: Action, bench: &mut dyn InstantBench) -> Option<Input> {
+fn carry_out(action: Action, bench: &mut dyn ReadyBench) -> Option<Input> {
     Some(match action {
         Action::Spawn { judge } => Input::Started { judge },
         Action::Shutdown { judge, .. } => Input::Ended {

@@ -11,7 +11,7 @@ use council_protocol::{
 use super::protocol::standing::{DebateState, PointStanding, vote_of};
 use super::protocol::transcript::DebateTranscript;
 use super::{DuelEnding, DuelRole};
-use crate::council::at_once::{InstantAnswer, InstantBench, play_at_once};
+use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::exchange::Input;
 use crate::council::outcome::{Outcome, Verdict, VerdictReason};
 use crate::council::plan::{DebateMode, Plan, Procedure};
@@ -73,8 +73,8 @@ struct SaidByBoth<'a> {
     prove: ProveQuote<'a>,
 }
 
-impl InstantBench for SaidByBoth<'_> {
-    fn answer(&mut self, judge: &JudgeId, turn: Turn) -> InstantAnswer {
+impl ReadyBench for SaidByBoth<'_> {
+    fn answer(&mut self, judge: &JudgeId, turn: Turn) -> ReadyAnswer {
         let index = self.judges.iter().position(|known| known == judge);
         let side = index.and_then(|index| self.sides.get_mut(index));
         let no_question = || {

@@ -12,7 +12,7 @@ use council_secrets::Redactor;
 
 use crate::config::Config;
 use crate::council::Plan;
-use crate::council::at_once::{InstantAnswer, InstantBench, play_at_once};
+use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::outcome::{
     FindingLevel, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
 };
@@ -152,8 +152,8 @@ struct RulesAlone {
     prover: QuoteProver,
 }
 
-impl InstantBench for RulesAlone {
-    fn answer(&mut self, _: &JudgeId, turn: Turn) -> InstantAnswer {
+impl ReadyBench for RulesAlone {
+    fn answer(&mut self, _: &JudgeId, turn: Turn) -> ReadyAnswer {
         Ok((self.judge.take_turn(&turn).into(), None))
     }
 

@@ -60,7 +60,7 @@ fn rules_are_heard_over_a_duel_of_models() {
         "1",
     ])
     .ends(1)
-    .prints("1 critical");
+    .prints("FAIL (rules (builtin))");
 }
 
 /// Whoever waits for a side that is gone waits for nothing.
