@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::commit::CommitObject;
 use super::env::GitEnvironment;
 use super::error::GitError;
 use super::id::ObjectId;
@@ -17,6 +18,8 @@ pub(crate) struct PushedCommit {
     pub id: String,
     /// What to compare it with: each of its parents, or the empty tree.
     pub parents: Vec<String>,
+    /// What its author says of it. Untrusted.
+    pub message: String,
 }
 
 /// The commits that lead to `to` and that neither `from` nor any ref of `remote` holds, newest first, at most `limit`.
@@ -44,7 +47,9 @@ pub(crate) fn pushed_commits(
     };
     let nothing = store.format.empty_tree();
     let commit = |id: ObjectId| {
-        let parents = objects.commit(id)?.parents;
+        let CommitObject {
+            parents, message, ..
+        } = objects.commit(id)?;
         let parents: Vec<String> = match parents.is_empty() {
             true => vec![nothing.to_hex()],
             false => parents.iter().map(|parent| parent.to_hex()).collect(),
@@ -52,6 +57,7 @@ pub(crate) fn pushed_commits(
         Ok(PushedCommit {
             id: id.to_hex(),
             parents,
+            message,
         })
     };
     store
@@ -73,20 +79,24 @@ mod tests {
         let repo = Repo::clone_of(&origin, &[]);
         let two = repo.write("a", "2\n").commit("two");
         let three = repo.write("a", "1\n").commit("three");
-        let commit = |id: &str, parent: &str| PushedCommit {
+        let commit = |id: &str, parent: &str, message: &str| PushedCommit {
             id: id.to_owned(),
             parents: vec![parent.to_owned()],
+            message: format!("{message}\n"),
         };
         let listed = |limit| {
             let env = GitEnvironment::default();
             pushed_commits(repo.path(), &env, "origin", (&base, &three), limit).unwrap()
         };
-        assert_eq!(listed(9), [commit(&three, &two), commit(&two, &base)]);
-        assert_eq!(listed(1), [commit(&three, &two)]);
+        assert_eq!(
+            listed(9),
+            [commit(&three, &two, "three"), commit(&two, &base, "two")]
+        );
+        assert_eq!(listed(1), [commit(&three, &two, "three")]);
         // The first commit of all is compared with nothing.
         let env = GitEnvironment::default();
         let empty = ObjectId::EMPTY_TREE.to_hex();
         let all = pushed_commits(origin.path(), &env, "origin", (&empty, &base), 9).unwrap();
-        assert_eq!(all, [commit(&base, &empty)]);
+        assert_eq!(all, [commit(&base, &empty, "one")]);
     }
 }

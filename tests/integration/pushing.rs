@@ -116,6 +116,40 @@ fn a_secret_that_a_later_commit_takes_back_stops_a_push() {
     assert!(!run.stderr.contains("of commit"), "{}", run.stderr);
 }
 
+/// What the remote has already, no push can take back.
+#[test]
+fn a_secret_that_is_out_already_may_be_moved_and_removed() {
+    let desk = Desk::new().installed();
+    let token = ["t = \"gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA\"\n"].concat();
+    desk.repo.write("k.py", &token);
+    desk.repo.commit("A key");
+    desk.push(&["--no-verify", "origin", "main"]).ends(0);
+    desk.gate();
+    desk.repo.write("other.py", &token);
+    desk.repo.git(["rm", "--quiet", "k.py"]);
+    desk.repo.commit("Move it");
+    desk.repo.git(["rm", "--quiet", "other.py"]);
+    desk.repo
+        .git(["commit", "--quiet", "--message", "Remove it"]);
+    desk.push(&["origin", "main"]).ends(0);
+}
+
+/// A message is pushed like a file.
+#[test]
+fn a_secret_in_a_message_stops_a_push() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
+    desk.repo.write("more.md", "More.\n");
+    desk.repo.commit(&format!("More\n\nTried with {token}.\n"));
+    let run = desk.push(&["origin", "HEAD:main"]).ends(1);
+    let run = run.tells("the message of commit").tells("provider-token");
+    assert!(!run.stderr.contains(&token), "{}", run.stderr);
+    desk.repo
+        .git(["commit", "--quiet", "--amend", "--message", "More"]);
+    desk.push(&["origin", "HEAD:main"]).ends(0);
+}
+
 /// What a merge brings from the remote is not this push's.
 #[test]
 fn a_merge_of_what_the_remote_has_adds_no_secret() {

@@ -1,3 +1,4 @@
 //! The pre-push hook at a terminal.
 
+mod passing;
 pub(crate) mod push;

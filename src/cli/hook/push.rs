@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
-use council_builtin::AddedSecret;
 use council_protocol::Severity;
 
 use crate::cli::commands::hook::may_be_gate;
 use crate::cli::context::CommandContext;
+use crate::cli::hook::passing::describe_passing;
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
 use crate::git::{self, PushedRange, RefUpdate};
@@ -28,9 +28,6 @@ use crate::text::Untrusted;
 
 /// The most bytes of refs that are read.
 const MAX_REFS_BYTES: u64 = 16 << 20;
-
-/// The most secrets of single commits that are shown.
-const MAX_SHOWN_SECRETS: usize = 5;
 
 /// What the hook was started with.
 pub(crate) struct PrePush<'a> {
@@ -247,53 +244,16 @@ impl PrePush<'_> {
     }
 }
 
-/// Secrets that the tip of a push no longer shows, a line each, and what nobody looked at.
-fn describe_passing(out: &mut String, refs: &[String], passing: &PassingSecrets) {
-    let name = Untrusted::new(&refs.join(", ")).name();
-    for (commit, secret) in passing.found.iter().take(MAX_SHOWN_SECRETS) {
-        let AddedSecret {
-            rule,
-            description,
-            path,
-            line,
-            ..
-        } = secret;
-        let place = Untrusted::new(&format!("{path}:{line}")).name();
-        let short = commit.get(..10).unwrap_or(commit);
-        let _ = writeln!(
-            out,
-            "git-council: {name}: critical {place} of commit {short}: {description} A later commit of this push removes \
-             it, and whoever fetches the push has it all the same ({rule})"
-        );
-    }
-    if passing.found.len() > MAX_SHOWN_SECRETS {
-        let more = passing.found.len() - MAX_SHOWN_SECRETS;
-        let _ = writeln!(
-            out,
-            "git-council: {name}: {more} more secrets in commits of this push"
-        );
-    }
-    if !passing.found.is_empty() {
-        let _ = writeln!(
-            out,
-            "git-council: take them out of the history, e.g. with git rebase --interactive, and push again"
-        );
-    }
-    if let Some(count) = passing.looked_at {
-        let _ = writeln!(
-            out,
-            "git-council: {name}: only the latest {count} commits were searched for secrets one by one; the sum was reviewed"
-        );
-    }
-}
-
 /// What is pushed and holds code; what does not is said in a line.
 pub(crate) fn read_updates(start: &CommandContext) -> Result<Vec<RefUpdate>, RunError> {
     let updates = parse_stdin(start)?;
     // git has nothing to say of what is up to date. A manager may have kept it for itself.
-    if updates.is_empty()
-        && let Some(manager) =
-            HookInstaller::in_repository(start)?.detect_manager(HookEvent::PrePush)
+    let hooks = updates
+        .is_empty()
+        .then(|| HookInstaller::in_repository(start).ok());
+    if let Some(manager) = hooks
+        .flatten()
+        .and_then(|hooks| hooks.detect_manager(HookEvent::PrePush))
     {
         let name = manager.name();
         let told =

@@ -1,10 +1,12 @@
-//! Secrets that one commit of a push adds and a later one takes back. The sum of the push shows nothing of them, and yet
-//! whoever fetches it has them: this push is the last moment at which they can still be taken back.
+//! Secrets that one commit of a push adds and a later one takes back, and those in messages. The sum of the push shows
+//! nothing of them, and yet whoever fetches it has them: this push is the last moment to take them back.
 
 use std::collections::HashSet;
 use std::time::Instant;
 
 use council_builtin::{AddedSecret, added_secrets};
+use council_protocol::{Hunk, LineKind};
+use council_secrets::{SecretShape, SecretTable};
 
 use crate::git::{self, ChangeRequest, PushedCommit, TargetSpec};
 use crate::run::context::RunContext;
@@ -21,6 +23,37 @@ pub(crate) struct PassingSecrets {
     pub(crate) found: Vec<(String, AddedSecret)>,
     /// How many commits were looked at, where they are not all.
     pub(crate) looked_at: Option<usize>,
+}
+
+impl PassingSecrets {
+    /// What the sum adds too, the review of the sum has judged. The oldest commit tells of what several have.
+    fn leave_out_shown(&mut self, prepared: &PreparedReview) {
+        if self.found.is_empty() {
+            return;
+        }
+        let files = prepared.packet.files.iter();
+        let sum = files.flat_map(|file| added_secrets(file, &*prepared.change.blobs));
+        let mut shown: HashSet<String> = sum.map(|secret| secret.text).collect();
+        // What the sum removes was there before, and is out already.
+        let known: HashSet<&str> = self
+            .found
+            .iter()
+            .map(|(_, secret)| secret.text.as_str())
+            .collect();
+        let hunks = prepared.packet.files.iter().flat_map(|file| &file.hunks);
+        let removed = hunks
+            .flat_map(Hunk::lines)
+            .filter(|line| line.kind == LineKind::Removed);
+        let removed = removed
+            .map(|line| line.text.trim())
+            .filter(|text| known.contains(text));
+        shown.extend(removed.map(str::to_owned));
+        let mut told = HashSet::new();
+        self.found.reverse();
+        self.found.retain(|(_, secret)| {
+            !shown.contains(&secret.text) && told.insert(secret.text.clone())
+        });
+    }
 }
 
 /// A range that is pushed.
@@ -46,10 +79,8 @@ pub(crate) fn find_passing_secrets(
     let range = (span.from, span.to);
     let mut commits = git::pushed_commits(&start.dir, &env, span.remote, range, MAX_COMMITS + 1)?;
     let mut passing = PassingSecrets::default();
-    // A single commit is its own sum.
-    if commits.len() < 2 {
-        return Ok(passing);
-    }
+    // A single commit is its own sum, but for what is said of it.
+    let is_sum = commits.len() < 2;
     if commits.len() > MAX_COMMITS {
         commits.truncate(MAX_COMMITS);
         passing.looked_at = Some(MAX_COMMITS);
@@ -59,27 +90,54 @@ pub(crate) fn find_passing_secrets(
             passing.looked_at = Some(at);
             break;
         }
+        let said = secrets_of_message(commit).into_iter();
+        passing
+            .found
+            .extend(said.map(|secret| (commit.id.clone(), secret)));
+        if is_sum {
+            continue;
+        }
         // The history of a shallow clone ends somewhere, and so does what can be compared.
         let Ok(added) = secrets_of_commit(commit, start) else {
             passing.looked_at = Some(at);
             break;
         };
+        let taken_back = |secret: AddedSecret| AddedSecret {
+            description: format!(
+                "{} A later commit of this push removes it.",
+                secret.description
+            ),
+            ..secret
+        };
+        let added = added.into_iter().map(taken_back);
         passing
             .found
-            .extend(added.into_iter().map(|secret| (commit.id.clone(), secret)));
+            .extend(added.map(|secret| (commit.id.clone(), secret)));
     }
-    if !passing.found.is_empty() {
-        let files = prepared.packet.files.iter();
-        let sum = files.flat_map(|file| added_secrets(file, &*prepared.change.blobs));
-        let shown: HashSet<String> = sum.map(|secret| secret.text).collect();
-        let mut told = HashSet::new();
-        // What the sum adds too, the review of the sum has judged. The oldest commit tells of what several have.
-        passing.found.reverse();
-        passing.found.retain(|(_, secret)| {
-            !shown.contains(&secret.text) && told.insert(secret.text.clone())
-        });
-    }
+    passing.leave_out_shown(prepared);
     Ok(passing)
+}
+
+/// The tokens in the message of a commit.
+fn secrets_of_message(commit: &PushedCommit) -> Vec<AddedSecret> {
+    let mut found = Vec::new();
+    for line in commit.message.lines() {
+        for token in SecretTable::built_in().find_secrets(line) {
+            if token.is_plausible && token.shape == SecretShape::Token {
+                found.push(AddedSecret {
+                    rule: "provider-token",
+                    description: format!(
+                        "The message holds a token in the shape of {}'s.",
+                        token.owner
+                    ),
+                    path: "the message".to_owned(),
+                    line: 0,
+                    text: line.trim().to_owned(),
+                });
+            }
+        }
+    }
+    found
 }
 
 /// What a commit adds to every one of its parents: what a merge takes from one of them is that one's.
