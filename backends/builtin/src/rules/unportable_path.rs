@@ -1,6 +1,7 @@
 //! `unportable-path`: a path that some machines cannot check out.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use council_protocol::Side;
 use council_protocol::change::FileStatus;
@@ -75,42 +76,44 @@ fn folders_of(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What stands in the tree where a new file or one of its folders stands, if case did not count: by the path in lower case.
-/// Files of the change itself are compared with each other elsewhere.
+/// Files of the change itself are compared with each other elsewhere. Digests stand for paths: there may be very many.
 fn paths_beside(change: &ChangeView<'_>) -> HashMap<String, String> {
-    let new = || {
-        change
-            .files
-            .iter()
-            .filter(|file| file.exists() && is_new(file))
-    };
-    let own: HashSet<&str> = change.files.iter().map(|file| &*file.path).collect();
-    let mut wanted: HashMap<String, HashSet<&str>> = HashMap::new();
-    for file in new() {
-        for path in folders_of(&file.path).chain([&*file.path]) {
-            wanted.entry(path.to_lowercase()).or_default().insert(path);
-        }
+    let (mut wanted, mut spelled) = (HashSet::new(), HashSet::new());
+    let new = change.files.iter().filter(|file| file.exists() && is_new(file));
+    for path in new.flat_map(|file| parts_of(&file.path)) {
+        wanted.insert(digest(&path.to_lowercase()));
+        spelled.insert(digest(path));
     }
     let mut beside = HashMap::new();
     if wanted.is_empty() {
         return beside;
     }
+    let own: HashSet<u64> = change.files.iter().map(|file| digest(&file.path)).collect();
     let entries = change.blobs.entries(Side::New).ok().flatten();
     for entry in entries.unwrap_or_default() {
         let path = entry.path.display();
-        if own.contains(&*path) {
+        if own.contains(&digest(&path)) {
             continue;
         }
-        for part in folders_of(&path).chain([&*path]) {
+        for part in parts_of(&path).filter(|part| !spelled.contains(&digest(part))) {
             let lower = part.to_lowercase();
-            if wanted
-                .get(&lower)
-                .is_some_and(|spelled| !spelled.contains(part))
-            {
+            if wanted.contains(&digest(&lower)) {
                 beside.entry(lower).or_insert_with(|| part.to_owned());
             }
         }
     }
     beside
+}
+
+/// The folders of a path, and the path itself.
+fn parts_of(path: &str) -> impl Iterator<Item = &str> {
+    folders_of(path).chain([path])
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Why Windows cannot have a part of a path.
