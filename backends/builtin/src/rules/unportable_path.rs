@@ -79,7 +79,10 @@ fn folders_of(path: &str) -> impl Iterator<Item = &str> {
 /// Files of the change itself are compared with each other elsewhere. Digests stand for paths: there may be very many.
 fn paths_beside(change: &ChangeView<'_>) -> HashMap<String, String> {
     let (mut wanted, mut spelled) = (HashSet::new(), HashSet::new());
-    let new = change.files.iter().filter(|file| file.exists() && is_new(file));
+    let new = change
+        .files
+        .iter()
+        .filter(|file| file.exists() && is_new(file));
     for path in new.flat_map(|file| parts_of(&file.path)) {
         wanted.insert(digest(&path.to_lowercase()));
         spelled.insert(digest(path));
