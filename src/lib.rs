@@ -12,6 +12,7 @@ pub mod fuzz;
 pub(crate) mod git;
 #[doc(hidden)]
 pub mod inside;
+pub(crate) mod lookup;
 pub(crate) mod memory;
 pub(crate) mod packet;
 pub(crate) mod prompt;

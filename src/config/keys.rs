@@ -303,6 +303,12 @@ pub const KEYS: &[ConfigKey] = &[
         "Whether the API makes answers follow git-council's JSON schema. Unset: if its vendor supports that.",
     ),
     key_row(
+        "agents.*.tools",
+        ValueKind::Switch,
+        SourceTrust::User,
+        "Whether judges of this agent may look things up in the repository, where it can call tools. Unset: they may.",
+    ),
+    key_row(
         "agents.*.prime",
         ValueKind::Choice(&["auto", "off"]),
         SourceTrust::User,
@@ -367,6 +373,13 @@ pub const KEYS: &[ConfigKey] = &[
     key_row("limits.context", ValueKind::Bytes, SourceTrust::User, "The most bytes that a model is shown of what stands around the change: definitions, uses, tests, earlier fixes. `0`: nothing.").with_default(r#""60K""#),
     key_row("limits.cost", ValueKind::Money, SourceTrust::User, "The most US dollars that a run may cost. A call that could exceed it is not made. Unset: no limit."),
     key_row("limits.exchange", ValueKind::Bytes, SourceTrust::User, "The most bytes of other judges' findings in one message.").with_default(r#""64K""#),
+    key_row(
+        "limits.tool-calls",
+        ValueKind::Count { least: 0, most: 1_000 },
+        SourceTrust::User,
+        "How often a judge may look something up in the repository in one turn (docs/agents.md). 0: judges have no tools for that.",
+    )
+    .with_default("12"),
     key_row("limits.answer", ValueKind::Bytes, SourceTrust::User, "The most bytes of one answer.").with_default(r#""1M""#),
     key_row(
         "output.format",

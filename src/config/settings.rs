@@ -183,6 +183,8 @@ pub(crate) struct AgentSettings {
     pub max_tokens: Option<u32>,
     /// Whether it holds answers to our schema.
     pub structured: Option<bool>,
+    /// Whether it is offered tools.
+    pub tools: Option<bool>,
     /// Whether its cache is primed.
     #[serde(default)]
     pub prime: Prime,
@@ -259,7 +261,7 @@ pub(crate) struct TimeoutSettings {
 
 /// `[limits]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct LimitSettings {
     /// Agents of one run.
     pub agents: u64,
@@ -273,6 +275,8 @@ pub(crate) struct LimitSettings {
     pub exchange: u64,
     /// Bytes of one answer.
     pub answer: u64,
+    /// Look-ups of a judge in one turn.
+    pub tool_calls: u32,
 }
 
 /// `[output]`

@@ -1,11 +1,12 @@
 //! The judges: each of them from the moment it is asked for until it has ended.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Index, IndexMut};
 
 use council_protocol::answer::{Answer, Evidence, Finding};
 use council_protocol::message::{Ending, Failure, TurnId, Usage};
-use council_protocol::{Capability, JudgeId, Location, Millis, Task, Vote};
+use council_protocol::{Capability, Coverage, JudgeId, Location, Millis, Task, Vote};
 
 use super::exchange::TimerId;
 use super::outcome::RoundFailure;
@@ -240,6 +241,17 @@ impl JudgeState {
     /// Notes what went wrong.
     pub(super) fn record_failure(&mut self, round: u8, failure: Failure) {
         self.failures.push(RoundFailure { round, failure });
+    }
+
+    /// What it has seen of the change: in its brief, and in what it looked up.
+    pub(super) fn coverage(&self) -> Cow<'_, Coverage> {
+        let shown = &*self.planned.coverage;
+        match &self.usage {
+            Some(usage) if !usage.looked_up.is_empty() => {
+                Cow::Owned(shown.with_looked_up(&usage.looked_up))
+            }
+            _ => Cow::Borrowed(shown),
+        }
     }
 
     /// Adds what a turn of a round cost.

@@ -1,5 +1,6 @@
 //! The state: everything that the rules of a procedure see and may write to.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::task::{DebateBranch, Framing};
@@ -121,10 +122,11 @@ impl DebateState {
     /// What a quorum of the judges that count saw.
     pub(super) fn quorum_coverage(&self) -> Coverage {
         let counted = self.judges.counted_seats();
-        let seen: Vec<&Coverage> = counted
+        let seen: Vec<Cow<'_, Coverage>> = counted
             .iter()
-            .map(|&seat| &*self.judges[seat].planned.coverage)
+            .map(|&seat| self.judges[seat].coverage())
             .collect();
+        let seen: Vec<&Coverage> = seen.iter().map(|coverage| &**coverage).collect();
         Coverage::of_quorum(&seen, self.plan.quorum.max(1) as usize)
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn redact_source(
 }
 
 /// Words of a judge or of a person, as other judges are shown them.
-pub(super) fn redact_words(redactor: &Redactor, text: &str) -> String {
+pub(crate) fn redact_words(redactor: &Redactor, text: &str) -> String {
     mark_hidden(Cow::Owned(redactor.redact_words(text).text)).into_owned()
 }
 

@@ -19,7 +19,7 @@ pub(super) struct TextBlock {
 }
 
 /// A path for a reader: what cannot be seen is written out, so that a name stays on its line.
-pub(super) fn show_path(path: &RepoPath) -> String {
+pub(crate) fn show_path(path: &RepoPath) -> String {
     static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::default);
     let mut out = String::new();
     // The name of a file may hold a secret as its lines may.
@@ -200,7 +200,7 @@ fn write_line(
 }
 
 /// At most `bytes` bytes of `text`, cut between characters.
-pub(super) fn truncate_bytes(text: &str, bytes: usize) -> &str {
+pub(crate) fn truncate_bytes(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {
         end -= 1;

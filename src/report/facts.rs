@@ -1,5 +1,7 @@
 //! What a run knows of itself beside the outcome, and the receipt that is made of it.
 
+use std::collections::BTreeSet;
+
 use council_protocol::RepoPath;
 use council_protocol::message::Usage;
 use council_protocol::packet::{Packet, Target};
@@ -341,6 +343,10 @@ fn total_usage(judges: &[JudgeRecord]) -> Option<Usage> {
         // Each judge's own line says which model answered it.
         model: None,
         passed_over: Vec::new(),
+        // Each judge's own stand beside it.
+        tool_calls: Vec::new(),
+        without_tools: None,
+        looked_up: BTreeSet::new(),
         ..known.fold(Usage::default(), |sum, usage| sum.plus(usage))
     };
     (usage != Usage::default()).then_some(usage)

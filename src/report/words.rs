@@ -6,6 +6,7 @@ use council_builtin::display_name;
 use council_protocol::answer::{NO_CAUSE, Stance};
 use council_protocol::coverage::FileCoverage;
 use council_protocol::message::{Ending, Usage};
+use council_protocol::tool_call::count_in_words;
 use council_protocol::{
     Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Vote,
 };
@@ -298,6 +299,17 @@ pub(super) fn usage_words(usage: &Usage) -> Option<String> {
             passed_over.join("; ")
         ),
     })
+}
+
+/// What a judge looked up in the repository, or why it could not; none where nobody offered it.
+pub(super) fn look_up_words(usage: &Usage) -> Option<String> {
+    let calls = (!usage.tool_calls.is_empty()).then(|| count_in_words(&usage.tool_calls));
+    let without = usage.without_tools.as_ref();
+    let without = without.map(|why| format!("without tools: {why}"));
+    match (calls, without) {
+        (Some(calls), Some(without)) => Some(format!("{calls}; then {without}")),
+        (calls, without) => calls.or(without),
+    }
 }
 
 /// Money; calls without a price make it a lower bound.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use council_agents::environment::is_forbidden;
+use council_agents::tools::CodeTools;
 use council_agents::{AgentContext, AgentTable, SeatProbe};
 use council_background::WorkerCommand;
 use council_protocol::change::NoBlobs;
@@ -49,6 +50,7 @@ impl BackendTable {
         blobs: Arc<dyn BlobSource>,
         run: &str,
         folder: Option<PathBuf>,
+        tools: Option<Arc<dyn CodeTools>>,
     ) -> Self {
         let hello = Hello {
             protocols: vec![PROTOCOL_VERSION],
@@ -61,7 +63,7 @@ impl BackendTable {
             env: agent_environment(start),
         });
         let kit = BackendKit {
-            agents: agents_over(start, packet, blobs, folder),
+            agents: agents_over(start, packet, blobs, folder, tools),
             office,
         };
         Self {
@@ -82,6 +84,7 @@ impl BackendTable {
             Arc::new(NoBlobs),
             "",
             folder,
+            None,
         )
     }
 
@@ -239,8 +242,11 @@ pub(crate) fn agents_over(
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
     folder: Option<PathBuf>,
+    tools: Option<Arc<dyn CodeTools>>,
 ) -> AgentTable {
-    AgentTable::new(&Arc::new(agent_context(start, packet, blobs, folder)))
+    let mut context = agent_context(start, packet, blobs, folder);
+    context.tools = tools;
+    AgentTable::new(&Arc::new(context))
 }
 
 /// What a program needs that is asked for nothing but its version.
@@ -260,6 +266,7 @@ fn agent_context(
         // Without it no process can be started under a guard, and the agents' probes say so.
         exe: start.program.clone(),
         folder: folder.map(|run| run.join(PACKET_FOLDER)),
+        tools: None,
         env: agent_environment(start),
     }
 }

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use council_agents::tools::CodeTools;
 use council_protocol::capability::Grant;
 use council_protocol::{Capability, Seat};
 
 use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
+use crate::lookup::CodeLookup;
 use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS};
 use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::session::{
@@ -226,6 +228,7 @@ impl CouncilRun<'_> {
             Arc::clone(&self.prepared.change.blobs),
             &self.run.name,
             self.run.folder.clone(),
+            self.code_tools(seats),
         );
         let worktree = self.prepared.change.place.workdir.clone();
         let table = table.with_needed_plugins(settings, worktree, seats, choice);
@@ -250,6 +253,20 @@ impl CouncilRun<'_> {
         }
         let opened = survey.into_offers(&selection);
         Ok((opened, selection))
+    }
+
+    /// What judges look things up with; nothing for a bench of rules.
+    fn code_tools(&self, seats: &[Seat]) -> Option<Arc<dyn CodeTools>> {
+        if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
+            return None;
+        }
+        let lookup = CodeLookup::over_change(
+            Arc::clone(&self.prepared.packet),
+            Arc::clone(&self.prepared.change.blobs),
+            self.prepared.redactor.clone(),
+            self.prepared.change.earlier_history(),
+        )?;
+        Some(Arc::new(lookup))
     }
 
     fn plan_for(&self, pick: &BackendPick, seats: &[Seat]) -> Plan {

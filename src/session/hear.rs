@@ -4,6 +4,7 @@ use council_protocol::message::Ending;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, Millis};
 
 use super::drive::{SessionState, TaggedEvent};
+use super::looked_up;
 use crate::council::{CancelCause, Input, TimerId};
 
 impl SessionState<'_> {
@@ -15,6 +16,7 @@ impl SessionState<'_> {
         if let Some(call) = self.purse.after_event(&mut event, self.council_ms()) {
             self.write_call(&call);
         }
+        looked_up::add_looked_up(&self.setting.packet, &mut event);
         let Some(event) = self.on_explorer_event(event) else {
             return;
         };

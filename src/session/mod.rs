@@ -13,6 +13,7 @@ mod hear;
 mod holder;
 mod interrupts;
 pub mod journal;
+mod looked_up;
 pub(crate) mod matrix;
 mod opened;
 mod perform;

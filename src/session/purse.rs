@@ -13,7 +13,7 @@ use serde::Serialize;
 /// The file of a run in which every call of an agent that costs something stands, a JSON object a line.
 pub(crate) const CALLS_FILE: &str = "calls.jsonl";
 
-/// As many calls as one turn may make at the price of the dearest: the first, and a few of fallback models.
+/// As many calls as one turn may make at the price of the dearest, look-ups aside: the first, and a few of fallback models.
 const CALLS_OF_A_TURN: f64 = 4.0;
 
 /// What a run may cost, and what its models do.
@@ -41,6 +41,8 @@ struct JudgeSpend {
     model: Option<String>,
     /// Models that are tried when its own fails.
     fallback: Vec<String>,
+    /// How often it may look something up in one turn: each is a call.
+    tool_calls: u32,
     /// Whether somebody may want money for its answers: a program of the user's own is none of ours to price.
     is_model: bool,
     /// Bytes of its conversation so far, the brief included.
@@ -156,6 +158,10 @@ impl Budget {
                     AgentKind::Http(endpoint) => endpoint.fallback.clone(),
                     _ => Vec::new(),
                 },
+                tool_calls: match &agent.kind {
+                    AgentKind::Http(endpoint) => endpoint.tool_calls,
+                    _ => 0,
+                },
                 is_model: !matches!(
                     agent.kind,
                     AgentKind::Command { .. } | AgentKind::Recorded { .. } | AgentKind::Backend {}
@@ -192,7 +198,8 @@ impl Budget {
             .fold(first, f64::max);
         let idle = self.judges.len().saturating_sub(self.open.len()).max(1);
         let share = (most - self.committed_usd()) / idle as f64;
-        first.max(share.min(dearest * CALLS_OF_A_TURN))
+        let calls = CALLS_OF_A_TURN + f64::from(spend.tool_calls);
+        first.max(share.min(dearest * calls))
     }
 
     /// What is spent, or reserved for calls under way.

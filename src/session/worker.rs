@@ -236,6 +236,7 @@ mod tests {
             blobs,
             exe: None,
             folder: None,
+            tools: None,
             env: BTreeMap::new(),
         };
         AgentTable::new(&Arc::new(workshop))

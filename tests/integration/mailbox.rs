@@ -1,6 +1,7 @@
 //! The mailbox of a judge, as its client speaks with it: `git council mcp` over standard input and output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
@@ -134,4 +135,41 @@ fn it_ends_with_its_client_and_names_a_mailbox_that_is_not_there() {
     assert!(client.server.wait().unwrap().success());
     let run = client.repo.council(["mcp", "--mailbox", "nowhere"]);
     run.ends(2).tells("there is no mailbox");
+}
+
+#[test]
+fn a_judge_looks_things_up_over_the_socket_of_its_mailbox() {
+    let mut client = Client::start();
+    let listed = |client: &mut Client| client.ask("tools/list", &json!({})).to_string();
+    assert!(!listed(&mut client).contains("read_file"), "nobody answers");
+    let desk = UnixListener::bind(client.repo.in_home("mailbox/lookup")).unwrap();
+    let answer = std::thread::spawn(move || {
+        let (mut caller, _) = desk.accept().unwrap();
+        let mut call = String::new();
+        BufReader::new(&caller).read_line(&mut call).unwrap();
+        writeln!(
+            caller,
+            "{}",
+            json!({ "text": "1  fn a() {}", "failed": false })
+        )
+        .unwrap();
+        serde_json::from_str::<Value>(&call).unwrap()
+    });
+    let tools = listed(&mut client);
+    for tool in ["read_file", "search", "symbol", "history", "\"list\""] {
+        assert!(tools.contains(tool), "{tool}: {tools}");
+    }
+    let told = client.call("read_file", json!({ "path": "a.rs" }));
+    assert_eq!(told, ("1  fn a() {}".to_owned(), false));
+    let call = answer.join().unwrap();
+    assert_eq!(
+        call,
+        json!({ "tool": "read_file", "arguments": { "path": "a.rs" } })
+    );
+    // A judge that answers in another way has nothing else here.
+    let turn = json!({ "round": 1, "key": "k1", "form": "review", "messages": [], "max_bytes": 1 << 20, "only_look_ups": true });
+    client
+        .repo
+        .write_home("mailbox/turn.json", &turn.to_string());
+    assert!(!listed(&mut client).contains("submit_verdict"));
 }

@@ -11,6 +11,7 @@ use council_protocol::{
 };
 
 use crate::StopSignal;
+use crate::tools::CodeTools;
 
 /// What agents need from the process, handed to them as a value: they look nothing up for themselves.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct AgentContext {
     pub exe: Option<PathBuf>,
     /// The packet's folder (docs/run-folder.md), for agents that read files; none: there is no disk to share.
     pub folder: Option<PathBuf>,
+    /// Who looks into the repository for judges that ask; none: there is nothing to look into.
+    pub tools: Option<Arc<dyn CodeTools>>,
     /// The environment that we were started in; an agent passes on what [`crate::environment`] allows it.
     pub env: BTreeMap<String, OsString>,
 }

@@ -15,6 +15,7 @@ use crate::environment::{is_allowed, is_forbidden};
 use crate::guard::{GuardedProgram, SandboxFence, is_enforceable};
 use crate::mailbox::JudgeMailbox;
 use crate::process::{GRACE_MS, find_program, spawn_failure};
+use crate::tools::ToolSetup;
 
 /// Who a judge is, for clients that take words of their own before the conversation. The same for all judges, so that a
 /// provider's cache serves every judge after the first.
@@ -41,7 +42,6 @@ pub(crate) struct ClientLogin {
 }
 
 /// A client that is about to be started for one judge.
-#[derive(Debug)]
 pub(crate) struct AgentEnv {
     /// Our own executable, which guards it.
     pub(crate) exe: PathBuf,
@@ -53,6 +53,8 @@ pub(crate) struct AgentEnv {
     pub(crate) home: tempfile::TempDir,
     /// What the kernel keeps it behind.
     pub(crate) fence: Option<SandboxFence>,
+    /// What its judge may look things up with; none: nothing.
+    tools: Option<ToolSetup>,
 }
 
 impl AgentEnv {
@@ -84,8 +86,14 @@ impl AgentEnv {
         env.retain(|(known, _)| !["TMPDIR", "TMP", "TEMP"].contains(&known.as_str()));
         env.push(("TMPDIR".into(), scratch.into()));
         let fence = build_fence(context, client, spec.room.as_deref(), home.path())?;
+        let runner = context.tools.clone().filter(|_| client.tool_calls > 0);
+        let tools = runner.map(|runner| ToolSetup {
+            runner,
+            max_calls: client.tool_calls,
+        });
         Ok(Self {
             fence,
+            tools,
             exe,
             env,
             dir: spec.room.clone().unwrap_or(empty),
@@ -120,10 +128,20 @@ impl AgentEnv {
         if !cfg!(feature = "mcp") {
             return None;
         }
-        let mailbox = JudgeMailbox::create(&self.home.path().join("mailbox"), spec).ok()?;
+        let mut mailbox = JudgeMailbox::create(&self.home.path().join("mailbox"), spec).ok()?;
+        if let Some(tools) = &self.tools {
+            mailbox.open_desk(tools.clone());
+        }
         let mut argv = vec![self.exe.to_str()?.to_owned()];
         argv.extend(mailbox.server_arguments());
         Some((mailbox, argv))
+    }
+
+    /// The same for a judge that answers in another way, where it may look things up.
+    pub(crate) fn create_look_ups(&self, spec: &JudgeSpec) -> Option<(JudgeMailbox, Vec<String>)> {
+        self.tools.as_ref()?;
+        let (mailbox, server) = self.create_mailbox(spec)?;
+        Some((mailbox.for_look_ups(), server))
     }
 
     /// A file of its home that only its owner may read.

@@ -109,6 +109,7 @@ fn client_of(seat: &Seat) -> Client {
             argv: argv.clone(),
             env: env.clone(),
             sandbox: *sandbox,
+            ..Client::default()
         },
         _ => Client::default(),
     }

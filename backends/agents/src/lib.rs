@@ -32,6 +32,7 @@ pub mod schema;
 mod sitting;
 mod stop;
 mod table;
+pub mod tools;
 
 pub use agent::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 #[cfg(feature = "http")]

@@ -55,6 +55,7 @@ impl Backend for Teams {
             blobs: Arc::new(Blobs::read(folder)?),
             exe: None,
             folder: Some(folder.to_path_buf()),
+            tools: None,
             env: Default::default(),
         });
         self.0

@@ -1,6 +1,6 @@
 //! What of a change was seen, file by file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,6 +89,22 @@ impl Coverage {
         self.files.iter().all(|f| f.state.is_complete())
     }
 
+    /// The same with files that a judge looked up: what did not fit into its brief, it has seen whole.
+    #[must_use]
+    pub fn with_looked_up(&self, paths: &BTreeSet<RepoPath>) -> Self {
+        let mut seen = self.clone();
+        for file in &mut seen.files {
+            let was_cut = matches!(
+                file.state,
+                CoverageState::Truncated { .. } | CoverageState::OverBudget
+            );
+            if was_cut && paths.contains(&file.path) {
+                file.state = CoverageState::Reviewed;
+            }
+        }
+        seen
+    }
+
     /// The files that lower the coverage.
     pub fn gaps(&self) -> impl Iterator<Item = &FileCoverage> {
         self.files.iter().filter(|f| !f.state.is_complete())
@@ -149,6 +165,19 @@ mod tests {
                 state,
             }],
         }
+    }
+
+    #[test]
+    fn a_file_that_was_looked_up_counts_as_seen_and_nothing_else_does() {
+        let looked_up = BTreeSet::from(["a".into()]);
+        let cut = CoverageState::Truncated { shown: 1, total: 9 };
+        for state in [CoverageState::OverBudget, cut] {
+            let seen = manifest(state.clone());
+            assert!(seen.with_looked_up(&looked_up).is_complete());
+            assert!(!seen.with_looked_up(&BTreeSet::new()).is_complete());
+        }
+        let unreadable = manifest(CoverageState::Unreadable { reason: "r".into() });
+        assert!(!unreadable.with_looked_up(&looked_up).is_complete());
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod quoted;
 pub mod request;
 pub mod seat;
 pub mod task;
+pub mod tool_call;
 mod unified;
 pub mod worker;
 
@@ -38,6 +39,7 @@ pub use path::RepoPath;
 pub use request::Request;
 pub use seat::{JudgeId, Seat};
 pub use task::Task;
+pub use tool_call::{SeenLines, ToolCall};
 
 /// Version of the wire protocol; it changes on its own, not with the program.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capability::{CapabilitySet, Limits};
 use crate::price::SpendLimit;
-use crate::{JudgeId, Seat, Task};
+use crate::{JudgeId, RepoPath, Seat, Task, ToolCall};
 
 /// Number of a turn within a run; never reused.
 #[derive(
@@ -303,12 +303,22 @@ pub struct Usage {
     /// Models that were asked before it and failed, each with the reason, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<String>,
-    /// Calls that the same turn made before this one, for answers that were refused, empty or cut; the program adds them.
+    /// Calls that the same turn made before this one: for answers that were refused, empty or cut, and those that a model
+    /// ended by asking for a tool. The program adds them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Self>,
     /// Models or agents whose calls have no known price: the money is a lower bound then.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub unpriced: BTreeSet<String>,
+    /// What the judge looked up in the repository, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// Why the judge could look up nothing, in words; none where it could, or where nobody offered it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_tools: Option<String>,
+    /// Changed files of which the judge has seen every changed line by looking them up; the program adds them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub looked_up: BTreeSet<RepoPath>,
 }
 
 impl Eq for Usage {}
@@ -338,6 +348,12 @@ impl Usage {
                 .collect(),
             earlier: [self.earlier.as_slice(), &other.earlier].concat(),
             unpriced: &self.unpriced | &other.unpriced,
+            tool_calls: [self.tool_calls.as_slice(), &other.tool_calls].concat(),
+            without_tools: other
+                .without_tools
+                .clone()
+                .or_else(|| self.without_tools.clone()),
+            looked_up: &self.looked_up | &other.looked_up,
         }
     }
 

@@ -150,6 +150,13 @@ pub struct Client {
     /// What the operating system must keep it from.
     #[serde(default)]
     pub sandbox: Sandbox,
+    /// How often a judge may look into the repository in one turn; 0: it has no tools for that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tool_calls: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// An API of models over HTTP. Always from trusted configuration.
@@ -173,6 +180,9 @@ pub struct Endpoint {
     /// Whether judges wait until the provider has the brief in its cache.
     #[serde(default)]
     pub prime: Prime,
+    /// How often a judge may look into the repository in one turn; 0: it has no tools for that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tool_calls: u32,
 }
 
 /// APIs of models.

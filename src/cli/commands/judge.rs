@@ -50,7 +50,7 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
             stop.raise();
         });
     }
-    let agents = |packet, blobs| agents_over(start, packet, blobs, Some(folder.clone()));
+    let agents = |packet, blobs| agents_over(start, packet, blobs, Some(folder.clone()), None);
     let reply = worker::answer_turn(&folder, &judge.into(), TurnId(args.turn), agents, &stop)
         .map_err(|error| {
             RunError::usage(format!("cannot judge: {error}"))

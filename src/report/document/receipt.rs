@@ -23,13 +23,20 @@ pub(super) fn sections(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> 
     });
     let mut judges = Section::new("How each judge ran", Depth::Detail, 8);
     if !report.outcome.judges.is_empty() {
-        let rows = report
-            .outcome
-            .judges
+        let judged = &report.outcome.judges;
+        let mut rows: Vec<Vec<Text>> = judged.iter().map(|j| row(j, names)).collect();
+        let mut header = vec!["Judge", "Granted", "Ended", "Answered", "Cost"];
+        let looked_up: Vec<Option<String>> = judged
             .iter()
-            .map(|j| row(j, names))
+            .map(|j| j.usage.as_ref().and_then(words::look_up_words))
             .collect();
-        let header = vec!["Judge", "Granted", "Ended", "Answered", "Cost"];
+        // A column for what most benches do not have would only take room.
+        if looked_up.iter().any(Option::is_some) {
+            header.push("Looked up");
+            for (row, words) in rows.iter_mut().zip(looked_up) {
+                row.push(Text::Prose(words.unwrap_or_else(|| "–".to_owned())));
+            }
+        }
         judges.blocks.push(Block::Table { header, rows });
     }
     vec![facts, judges]

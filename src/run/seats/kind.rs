@@ -17,6 +17,10 @@ impl SeatPlanner<'_> {
     ) -> Result<AgentKind, RunError> {
         let mut own = own.cloned().unwrap_or_default();
         let rules = self.settings().rule_settings();
+        let tool_calls = match own.tools {
+            Some(false) => 0,
+            _ => self.settings().limits.tool_calls,
+        };
         match own.driver.take().as_deref() {
             Some("command") if own.command.is_empty() => Err(no_command(name)),
             Some("command") => Ok(AgentKind::Command {
@@ -31,12 +35,14 @@ impl SeatPlanner<'_> {
                     .hint(format!("set `agents.{name}.recording` to a bundle: git council replay RUN --bundle FILE"))),
             },
             Some("backend") => Ok(AgentKind::Backend {}),
-            Some("http") => Ok(AgentKind::Http(http_endpoint(name, own)?)),
+            Some("http") => Ok(AgentKind::Http(http_endpoint(name, own, tool_calls)?)),
             Some("builtin") => Ok(AgentKind::Builtin { rules }),
-            Some(driver) => client_kind(name, driver, own),
+            Some(driver) => client_kind(name, driver, own, tool_calls),
             None if name == BUILT_IN => Ok(AgentKind::Builtin { rules }),
             None => match known::find_known(name) {
-                Some(known) if self.is_named_by_user(name) => client_kind(name, known.driver, own),
+                Some(known) if self.is_named_by_user(name) => {
+                    client_kind(name, known.driver, own, tool_calls)
+                }
                 Some(known) => Err(not_seated(known)),
                 None => Err(self.unknown_agent(name)),
             },
@@ -123,7 +129,7 @@ const OPENAI: &str = "https://api.openai.com/v1";
 const MAX_TOKENS: u32 = 16_000;
 
 /// An agent that is an API. The vendor's key goes to the vendor's own address only.
-fn http_endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, RunError> {
+fn http_endpoint(name: &str, own: AgentSettings, tool_calls: u32) -> Result<Endpoint, RunError> {
     let home = own
         .api
         .and_then(|api| API_VENDORS.iter().find(|home| home.api == api));
@@ -147,11 +153,17 @@ fn http_endpoint(name: &str, own: AgentSettings) -> Result<Endpoint, RunError> {
         // Other servers that speak the same may not know schemas, and some answer them with an error.
         structured: own.structured.unwrap_or(at_home || home.api != Api::Chat),
         prime: own.prime,
+        tool_calls,
     })
 }
 
 /// An agent that is a program of its own.
-fn client_kind(name: &str, driver: &str, own: AgentSettings) -> Result<AgentKind, RunError> {
+fn client_kind(
+    name: &str,
+    driver: &str,
+    own: AgentSettings,
+    tool_calls: u32,
+) -> Result<AgentKind, RunError> {
     let argv = match own.command.is_empty() {
         false => own.command,
         true => known::find_known(name)
@@ -164,6 +176,7 @@ fn client_kind(name: &str, driver: &str, own: AgentSettings) -> Result<AgentKind
         argv,
         env: own.env,
         sandbox: own.sandbox,
+        tool_calls,
     };
     known::agent_kind(driver, client).ok_or_else(|| no_command(name))
 }

@@ -27,6 +27,7 @@ fn agents(packet: &Arc<Packet>) -> AgentTable {
         blobs: Arc::new(NoBlobs),
         exe: None,
         folder: None,
+        tools: None,
         env: BTreeMap::new(),
     };
     AgentTable::new(&Arc::new(workshop))

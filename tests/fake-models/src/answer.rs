@@ -20,7 +20,7 @@ const STRUCTURED: &str = "StructuredOutput";
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Said {
     pub(crate) text: String,
-    pub(crate) tool: Option<Tool>,
+    pub(crate) tools: Vec<Tool>,
     pub(crate) stop: Stop,
     pub(crate) tokens: Option<Tokens>,
     pub(crate) chunk_bytes: usize,
@@ -31,7 +31,9 @@ pub(crate) struct Said {
 impl Said {
     /// What `reply` makes the model say to `ask`. `counted` are the tokens of the prompt.
     pub(crate) fn of(reply: &Reply, ask: &Ask, nth: u64, counted: Tokens) -> Self {
-        let echo = echo(&ask.last);
+        // What a tool said stands between the prompt and the answer.
+        let asked = || ask.parts.iter().rev().find_map(|part| echo(&part.text));
+        let echo = echo(&ask.last).or_else(|| ask.after_tool.is_some().then(asked).flatten());
         let (mut text, tool) = match (&reply.text, &reply.json, &reply.tool) {
             (Some(text), ..) => (fill(text, echo.as_ref()), None),
             (_, Some(json), _) => object(ask, &fill(&json.to_string(), echo.as_ref())),
@@ -54,12 +56,16 @@ impl Said {
         if reply.stop == Stop::MaxTokens && reply.text.is_none() {
             text.truncate(text.len() / 2);
         }
-        let tool_bytes = tool.as_ref().map_or(0, |t| t.input.to_string().len());
+        let mut tools: Vec<Tool> = tool.into_iter().collect();
+        if reply.tool.is_some() {
+            tools.extend(reply.tools.iter().cloned());
+        }
+        let tool_bytes: usize = tools.iter().map(|tool| tool.arguments().len()).sum();
         let output = (text.len() + tool_bytes).div_ceil(4) as u64;
         let tokens = reply.usage.unwrap_or(Tokens { output, ..counted });
         Self {
             text,
-            tool,
+            tools,
             stop: reply.stop,
             tokens: (!reply.without_usage).then_some(tokens),
             chunk_bytes: reply.chunk_bytes.max(1),
@@ -101,6 +107,7 @@ fn submission(reply: &Reply, ask: &Ask) -> Option<Tool> {
     Some(Tool {
         name: reply.by.clone()?,
         input: vote(reply, &asked),
+        raw: None,
     })
 }
 
@@ -117,7 +124,14 @@ fn object(ask: &Ask, json: &str) -> (String, Option<Tool>) {
         .or_else(|| ask.offers(STRUCTURED).then(|| STRUCTURED.to_owned()));
     if let Some(name) = by_tool {
         let input = serde_json::from_str(json).unwrap_or_default();
-        return (String::new(), Some(Tool { name, input }));
+        return (
+            String::new(),
+            Some(Tool {
+                name,
+                input,
+                raw: None,
+            }),
+        );
     }
     if ask.structured {
         return (json.to_owned(), None);

@@ -66,6 +66,8 @@ pub struct Reply {
     pub fields: BTreeMap<String, Value>,
     /// A tool call instead of an answer.
     pub tool: Option<Tool>,
+    /// Further calls beside it.
+    pub tools: Vec<Tool>,
     /// The tool by which the answer that is made here is submitted, instead of being said.
     pub by: Option<String>,
     /// So many bytes of filler behind the text.
@@ -100,6 +102,7 @@ impl Default for Reply {
             verdict: "PASS".to_owned(),
             fields: BTreeMap::new(),
             tool: None,
+            tools: Vec::new(),
             by: None,
             filler_bytes: 0,
             status: 200,
@@ -125,6 +128,25 @@ pub struct Tool {
     /// Its arguments.
     #[serde(default)]
     pub input: Value,
+    /// The arguments as they are written, where an API has them as text: they may be no JSON.
+    #[serde(default)]
+    pub raw: Option<String>,
+}
+
+impl Tool {
+    /// A call of a tool.
+    pub fn call(name: &str, input: Value) -> Self {
+        Self {
+            name: name.to_owned(),
+            input,
+            raw: None,
+        }
+    }
+
+    /// The arguments as text.
+    pub(crate) fn arguments(&self) -> String {
+        self.raw.clone().unwrap_or_else(|| self.input.to_string())
+    }
 }
 
 /// How an answer ends.
@@ -250,6 +272,12 @@ impl Rule {
         self
     }
 
+    /// Only where this tool's result came last.
+    pub fn after(mut self, tool: &str) -> Self {
+        self.when.after_tool = Some(tool.to_owned());
+        self
+    }
+
     /// Only so often.
     pub fn times(mut self, times: u32) -> Self {
         self.times = Some(times);
@@ -275,6 +303,16 @@ impl Reply {
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             text: Some(text.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Calls of tools, all at once.
+    pub fn calls(calls: impl IntoIterator<Item = Tool>) -> Self {
+        let mut calls = calls.into_iter();
+        Self {
+            tool: calls.next(),
+            tools: calls.collect(),
             ..Self::default()
         }
     }

@@ -53,7 +53,12 @@ fn is_read_only(request: &RequestPermissionRequest, room: &Path) -> bool {
 
 /// Whether the call is one of our own mailbox: named as such, and nothing that writes, runs or reaches out.
 fn is_mailbox(request: &RequestPermissionRequest) -> bool {
-    const TOOLS: [&str; 4] = [
+    const TOOLS: [&str; 9] = [
+        "read_file",
+        "search",
+        "symbol",
+        "history",
+        "list",
         "submit_verdict",
         "read_packet",
         "send_message",

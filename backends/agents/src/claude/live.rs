@@ -63,16 +63,7 @@ impl LiveSession {
         ];
         argv.extend(live.map(str::to_owned));
         let mailbox = agent_env.create_mailbox(spec).map(|(mailbox, server)| {
-            let council = json!({ "type": "stdio", "command": server[0], "args": server[1..] });
-            let servers = json!({ "mcpServers": { "council": council } });
-            // Without the second flag its tools are offered and refused.
-            let flags = [
-                "--mcp-config",
-                &servers.to_string(),
-                "--allowedTools",
-                "mcp__council",
-            ];
-            argv.extend(flags.map(str::to_owned));
+            argv.extend(super::server_flags(&server));
             mailbox
         });
         let (tell, news) = channel();

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use council_protocol::seat::Client;
 use council_protocol::{CapabilitySet, Failure, JudgeSpec, Seat};
+use serde_json::json;
 
 use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
@@ -115,6 +116,19 @@ impl ClaudeAgent {
         }
         Ok(agent_env)
     }
+}
+
+/// Arguments with which it starts our server.
+fn server_flags(server: &[String]) -> [String; 4] {
+    let council = json!({ "type": "stdio", "command": server[0], "args": server[1..] });
+    let servers = json!({ "mcpServers": { "council": council } });
+    // Without the second flag its tools are offered and refused.
+    [
+        "--mcp-config".to_owned(),
+        servers.to_string(),
+        "--allowedTools".to_owned(),
+        "mcp__council".to_owned(),
+    ]
 }
 
 /// Arguments that both ways of holding it have.

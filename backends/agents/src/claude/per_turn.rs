@@ -7,11 +7,14 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
 use super::outcome::ClaudeResult;
 use crate::client::{AgentEnv, compose_message, parse_event, shorten_message};
+use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{FinishedProgram, oversized_failure, run_once};
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
 pub(super) struct PerTurnSession {
     agent_env: AgentEnv,
+    /// Where it looks things up.
+    mailbox: Option<JudgeMailbox>,
     argv: Vec<String>,
     brief: Arc<str>,
     most: u64,
@@ -27,7 +30,12 @@ impl PerTurnSession {
     ) -> Result<Self, Failure> {
         let mut argv = super::build_arguments(spec, client);
         argv.extend(["--output-format", "json"].map(str::to_owned));
+        let mailbox = agent_env.create_look_ups(spec).map(|(mailbox, server)| {
+            argv.extend(super::server_flags(&server));
+            mailbox
+        });
         Ok(Self {
+            mailbox,
             agent_env,
             argv,
             brief: Arc::clone(&spec.brief),
@@ -64,6 +72,14 @@ fn has_result(stdout: &[u8]) -> bool {
 
 impl Conversation for PerTurnSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
+        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        let reply = self.run_turn(turn, stop);
+        mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
+    }
+}
+
+impl PerTurnSession {
+    fn run_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let mut argv = self.argv.clone();
         if let Some(session) = &self.session {
             argv.extend(["--resume".to_owned(), session.clone()]);

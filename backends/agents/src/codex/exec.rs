@@ -8,6 +8,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use crate::client::{
     AgentEnv, SYSTEM_PROMPT, compose_message, kind_of_message, parse_event, shorten_message,
 };
+use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{FinishedProgram, oversized_failure, run_once, spawn_failure};
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
@@ -17,6 +18,9 @@ const SCHEMA_FILE: &str = "schema.json";
 
 pub(super) struct ExecSession {
     agent_env: AgentEnv,
+    /// Where it looks things up, and the settings by which it starts our server for that.
+    mailbox: Option<JudgeMailbox>,
+    server: Vec<String>,
     /// The program with what stands before its subcommand.
     argv: Vec<String>,
     model: Option<String>,
@@ -38,7 +42,10 @@ pub(super) struct ExecEvents {
 
 impl ExecSession {
     pub(super) fn new(spec: &JudgeSpec, argv: Vec<String>, agent_env: AgentEnv) -> Self {
+        let (mailbox, server) = agent_env.create_look_ups(spec).unzip();
         Self {
+            mailbox,
+            server: server.as_deref().map(server_settings).unwrap_or_default(),
             agent_env,
             argv,
             model: spec.seat.agent.model.clone(),
@@ -64,6 +71,9 @@ impl ExecSession {
         let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
         let instructions = format!("developer_instructions={SYSTEM_PROMPT:?}");
         add(&["exec", "-c", &instructions, "-s", "read-only"]);
+        for setting in &self.server {
+            add(&["-c", setting]);
+        }
         // Without `-m` Codex takes the model of its own configuration.
         if let Some(model) = &self.model {
             add(&["-m", model]);
@@ -136,8 +146,33 @@ impl ExecSession {
     }
 }
 
+/// Settings by which it starts our server. Without the last one every call needs a leave that nobody gives.
+fn server_settings(server: &[String]) -> Vec<String> {
+    // A JSON text is a TOML text, and a list of them a list.
+    let quoted = |value: serde_json::Value| value.to_string();
+    vec![
+        format!(
+            "mcp_servers.council.command={}",
+            quoted(server[0].clone().into())
+        ),
+        format!(
+            "mcp_servers.council.args={}",
+            quoted(server[1..].to_vec().into())
+        ),
+        r#"mcp_servers.council.default_tools_approval_mode="approve""#.to_owned(),
+    ]
+}
+
 impl Conversation for ExecSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
+        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        let reply = self.run_turn(turn, stop);
+        mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
+    }
+}
+
+impl ExecSession {
+    fn run_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let schema = schema::answer_schema(turn.task.form());
         let cannot = |error| spawn_failure(&self.argv[0], &error);
         if let Some(schema) = &schema {

@@ -12,6 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::connections::{http_client, root_cause};
 use super::retry::{CallError, retry_after};
+use super::tooling::is_about_tools;
 
 /// How much of an error's body is read, in bytes.
 const MAX_ERROR_BYTES: usize = 16 << 10;
@@ -213,6 +214,12 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
         ),
         StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => {
             CallError::retryable(failure(FailureKind::Provider, "did not answer"), after)
+        }
+        // Some servers have no other words for a feature that they do not have.
+        StatusCode::NOT_FOUND | StatusCode::INTERNAL_SERVER_ERROR | StatusCode::NOT_IMPLEMENTED
+            if is_about_tools(&said) =>
+        {
+            CallError::Unfit(failure(FailureKind::Provider, "does not take this call"))
         }
         _ if status.is_server_error() => {
             CallError::retryable(failure(FailureKind::Provider, "failed"), after)

@@ -18,6 +18,9 @@ mod sse;
 mod talk;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tool_tests;
+mod tooling;
 mod wire;
 
 use std::sync::{Arc, OnceLock};
@@ -30,8 +33,10 @@ pub use self::connections::http_client;
 use self::client::{ApiTarget, HttpEngine};
 use self::prime::CachePrimer;
 use self::talk::HttpConversation;
+use self::tooling::ToolBelt;
 use crate::agent::full_capabilities;
 use crate::environment::is_forbidden;
+use crate::tools::ToolSetup;
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
 /// What is heard of a stream that comes in pieces of `step` bytes, in words.
@@ -73,6 +78,15 @@ impl HttpAgent {
             .map(|name| self.read_key(name))
             .transpose()?;
         ApiTarget::new(endpoint, key).map_err(unusable_seat)
+    }
+
+    /// What a judge of this endpoint may look things up with.
+    fn tool_belt(&self, endpoint: &Endpoint) -> ToolBelt {
+        match (self.context.tools.clone(), endpoint.tool_calls) {
+            (None, _) => ToolBelt::default(),
+            (Some(_), 0) => ToolBelt::switched_off(),
+            (Some(runner), max_calls) => ToolBelt::new(ToolSetup { runner, max_calls }),
+        }
     }
 
     /// The key in a variable. It is named in messages, its value never.
@@ -126,6 +140,7 @@ impl Agent for HttpAgent {
             self.api_target(&spec.seat)?,
             endpoint.clone(),
             models_of(&spec.seat, endpoint)?,
+            self.tool_belt(endpoint),
             spec,
         )))
     }

@@ -27,13 +27,13 @@ impl TurnSpending {
         }
     }
 
-    /// Whether the turn may pay for another call. The first was approved with the turn.
-    pub(super) fn approve_call(&self, model: &str, bytes: u64) -> Result<(), Failure> {
+    /// Whether the turn may pay for so many further calls. The first was approved with the turn.
+    pub(super) fn approve_calls(&self, model: &str, bytes: u64, calls: u32) -> Result<(), Failure> {
         let Some(limit) = self.limit.as_ref().filter(|_| !self.calls.is_empty()) else {
             return Ok(());
         };
         let price = limit.prices.get(model);
-        let usd = price.map_or(0.0, |price| price.estimate_usd(bytes));
+        let usd = price.map_or(0.0, |price| price.estimate_usd(bytes)) * f64::from(calls);
         let spent = self.spent_usd(limit);
         if spent < limit.usd() && spent + usd <= limit.usd() {
             return Ok(());

@@ -18,7 +18,8 @@ use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
 use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
 use super::sse::EventStream;
-use super::wire::{self, AnswerEnd, ApiAnswer, ApiRequest};
+use super::tooling::ToolBelt;
+use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest};
 use crate::client::parse_event;
 use crate::{AgentReply, Conversation, StopSignal};
 
@@ -43,14 +44,16 @@ pub(super) struct HttpConversation {
     passed_over: Vec<String>,
     brief: Arc<str>,
     most_bytes: u64,
-    /// Prompt and answer in turn.
-    said: Vec<String>,
+    /// Prompt and answer in turn, with the calls of tools between them.
+    said: Vec<ApiMessage>,
     /// Whether the endpoint takes our schema, as far as is known.
     structured: bool,
     /// What the turn under way has cost.
     spending: TurnSpending,
     /// The most tokens of the answer under way.
     allowed_tokens: u32,
+    /// What the judge may look things up with.
+    tools: ToolBelt,
 }
 
 impl HttpConversation {
@@ -60,9 +63,11 @@ impl HttpConversation {
         target: ApiTarget,
         endpoint: Endpoint,
         models: Vec<String>,
+        tools: ToolBelt,
         spec: &JudgeSpec,
     ) -> Self {
         Self {
+            tools,
             engine,
             primer,
             target,
@@ -83,7 +88,9 @@ impl Conversation for HttpConversation {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let (raise, raised) = oneshot::channel::<()>();
         stop.on_raise(move || _ = raise.send(()));
-        self.said.push(turn.prompt.clone());
+        let before = self.said.len();
+        self.said.push(ApiMessage::Prompt(turn.prompt.clone()));
+        self.tools.begin_turn();
         self.spending = TurnSpending::new(turn.spend.clone());
         let time = Duration::from_millis(turn.timeout_ms);
         let engine = Arc::clone(&self.engine);
@@ -100,8 +107,8 @@ impl Conversation for HttpConversation {
             answered.unwrap_or_else(|| Err(Failure::new(FailureKind::Died, "there is no runtime")));
         match answered {
             Ok(mut reply) => {
-                self.said.push(reply.raw.clone());
-                reply.usage = self.spending.take_usage().map(|usage| Usage {
+                self.said.push(ApiMessage::Answer(reply.raw.clone()));
+                reply.usage = self.take_usage().map(|usage| Usage {
                     passed_over: self.passed_over.clone(),
                     ..usage
                 });
@@ -109,14 +116,20 @@ impl Conversation for HttpConversation {
             }
             Err(failure) => {
                 // What was not answered was not said: prompt and answer go on in turn.
-                self.said.pop();
-                Err(failure.with_usage(self.spending.take_usage()))
+                self.said.truncate(before);
+                Err(failure.with_usage(self.take_usage()))
             }
         }
     }
 }
 
 impl HttpConversation {
+    /// What the turn has cost, with what was looked up in it.
+    fn take_usage(&mut self) -> Option<Usage> {
+        let usage = self.spending.take_usage()?;
+        Some(self.tools.add_to_usage(usage))
+    }
+
     /// A structured reply to a turn that wants text is the text in it.
     fn in_form(&self, turn: &Turn, mut reply: AgentReply) -> AgentReply {
         let wants_text = self.structured && turn.task.form() == Form::Text;
@@ -143,6 +156,8 @@ impl HttpConversation {
             }
             self.passed_over.push(format!("{model}: {failure}"));
             self.models.remove(0);
+            // What one model thought beside its calls means nothing to another.
+            self.said.retain(|message| !message.is_tool_use());
         }
     }
 
@@ -173,22 +188,53 @@ impl HttpConversation {
         }
     }
 
-    /// Asks one model, again where that may help and time is left.
+    /// Asks one model until it answers: what it looks up before goes back to it.
     async fn ask_model(
         &mut self,
         model: &str,
         lead: Option<PrimerLead>,
         until: Instant,
     ) -> Result<AgentReply, CallError> {
+        loop {
+            let heard = self.call_model(model, lead.as_ref(), until).await?;
+            if !self.tools.runs_calls_of(&heard) {
+                return self.check_answer(heard);
+            }
+            self.check_sent(&heard).map_err(CallError::Next)?;
+            self.answer_calls(model, heard, until);
+        }
+    }
+
+    /// Runs the tools that a model calls. Where the turn cannot pay for more than its answer, they are the last.
+    fn answer_calls(&mut self, model: &str, heard: ApiAnswer, until: Instant) {
+        if self
+            .spending
+            .approve_calls(model, self.sent_bytes(), 2)
+            .is_err()
+        {
+            self.tools.make_calls_last();
+        }
+        let results = self.tools.answer_calls(&heard.calls, until);
+        self.said.push(wire::spoken_calls(self.endpoint.api, heard));
+        self.said.push(ApiMessage::Results(results));
+    }
+
+    /// Makes one call, again where that may help and time is left.
+    async fn call_model(
+        &mut self,
+        model: &str,
+        lead: Option<&PrimerLead>,
+        until: Instant,
+    ) -> Result<ApiAnswer, CallError> {
         let mut done = 0;
         loop {
-            let trouble = match self.call_once(model, lead.as_ref()).await {
-                Ok(heard) => return self.check_answer(heard),
+            let trouble = match self.call_once(model, lead).await {
+                Ok(heard) => return Ok(heard),
                 Err(trouble) => trouble,
             };
             done += 1;
             let CallError::Again { failure, after } = trouble else {
-                if self.drops_schema(&trouble) {
+                if self.drops_feature(&trouble) {
                     continue;
                 }
                 return Err(trouble);
@@ -202,9 +248,26 @@ impl HttpConversation {
         }
     }
 
-    /// A server that does not take the call may take it without our schema: the prompt describes the answer, too.
-    fn drops_schema(&mut self, trouble: &CallError) -> bool {
-        matches!(trouble, CallError::Unfit(_)) && std::mem::replace(&mut self.structured, false)
+    /// A server that does not take the call may take it without our schema, since the prompt describes the answer,
+    /// too, or without tools. What it complains of goes first.
+    fn drops_feature(&mut self, trouble: &CallError) -> bool {
+        let CallError::Unfit(failure) = trouble else {
+            return false;
+        };
+        let drops_tools = self.tools.is_offered()
+            && (!self.structured || super::tooling::is_about_tools(&failure.detail));
+        if drops_tools {
+            self.tools.give_up(failure.detail.clone());
+            self.said.retain(|message| !message.is_tool_use());
+            return true;
+        }
+        std::mem::replace(&mut self.structured, false)
+    }
+
+    /// Bytes of the conversation.
+    fn sent_bytes(&self) -> u64 {
+        let said: u64 = self.said.iter().map(ApiMessage::bytes).sum();
+        self.brief.len() as u64 + said
     }
 
     async fn call_once(
@@ -212,10 +275,9 @@ impl HttpConversation {
         model: &str,
         lead: Option<&PrimerLead>,
     ) -> Result<ApiAnswer, CallError> {
-        let said: u64 = self.said.iter().map(|said| said.len() as u64).sum();
-        let bytes = self.brief.len() as u64 + said;
+        let bytes = self.sent_bytes();
         self.spending
-            .approve_call(model, bytes)
+            .approve_calls(model, bytes, 1)
             .map_err(|failure| CallError::Final(self.with_history(failure)))?;
         // What an answer may cost is decided before it is asked for, not when it is paid.
         let affordable = self.spending.affordable_tokens(model, bytes);
@@ -233,6 +295,7 @@ impl HttpConversation {
             brief: &self.brief,
             said: &self.said,
             schema: self.structured.then(form::answer_schema),
+            tools: self.tools.tool_use(),
         };
         let (path, query) = wire::call_path(self.endpoint.api, model);
         let body = serde_json::to_vec(&wire::build_body(&asked)).unwrap_or_default();
@@ -291,7 +354,7 @@ impl HttpConversation {
                 .most_bytes
                 .saturating_mul(if streamed { MAX_NOISE_RATIO } else { 8 })
                 .max(1 << 20);
-            if heard.text.len() as u64 > self.most_bytes || bytes > most {
+            if heard.written_bytes() > self.most_bytes || bytes > most {
                 return Err(CallError::Final(self.oversized_failure()));
             }
             if let Some(error) = heard.error.take() {
@@ -315,11 +378,17 @@ impl HttpConversation {
         }
     }
 
+    /// Whether the model was shown all that was sent.
+    fn check_sent(&self, heard: &ApiAnswer) -> Result<(), Failure> {
+        let said = self.said.iter().flat_map(ApiMessage::texts);
+        let sent = std::iter::once(&*self.brief).chain(said);
+        check_context(self.target.host(), sent, &heard.usage)
+    }
+
     /// Whether what was heard is an answer.
     fn check_answer(&self, heard: ApiAnswer) -> Result<AgentReply, CallError> {
         let host = self.target.host();
-        let sent = std::iter::once(&*self.brief).chain(self.said.iter().map(String::as_str));
-        check_context(host, sent, &heard.usage).map_err(CallError::Next)?;
+        self.check_sent(&heard).map_err(CallError::Next)?;
         match heard.ended {
             Some(AnswerEnd::Refused) => {
                 let said: String = heard

@@ -15,7 +15,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Packet, Seat, Task, Turn
 use super::HttpAgent;
 use crate::{Agent, AgentContext, AgentReply, Conversation, StopSignal};
 
-const APIS: [(Api, &str); 4] = [
+pub(super) const APIS: [(Api, &str); 4] = [
     (Api::Anthropic, "/v1"),
     (Api::Responses, "/v1"),
     (Api::Chat, "/v1"),
@@ -23,6 +23,11 @@ const APIS: [(Api, &str); 4] = [
 ];
 
 fn http() -> Arc<HttpAgent> {
+    Arc::new(HttpAgent::new(Arc::new(context())))
+}
+
+/// What the driver is given.
+pub(super) fn context() -> AgentContext {
     let target = Target {
         kind: TargetKind::Topic,
         label: String::new(),
@@ -42,16 +47,17 @@ fn http() -> Arc<HttpAgent> {
         ("MODEL_KEY".to_owned(), "sk-test-0123456789".into()),
         ("GITHUB_TOKEN".to_owned(), "ghs".into()),
     ]);
-    Arc::new(HttpAgent::new(Arc::new(AgentContext {
+    AgentContext {
         packet: Arc::new(packet),
         blobs: Arc::new(NoBlobs),
         exe: None,
         folder: None,
+        tools: None,
         env,
-    })))
+    }
 }
 
-fn spec(models: &FakeModels, (api, base): (Api, &str)) -> JudgeSpec {
+pub(super) fn spec(models: &FakeModels, (api, base): (Api, &str)) -> JudgeSpec {
     let endpoint = Endpoint {
         api,
         url: format!("{}{base}", models.url()),
@@ -60,6 +66,7 @@ fn spec(models: &FakeModels, (api, base): (Api, &str)) -> JudgeSpec {
         max_tokens: 1000,
         structured: false,
         prime: Prime::Auto,
+        tool_calls: 0,
     };
     let agent = AgentSpec {
         name: "api".to_owned(),
@@ -81,14 +88,14 @@ fn spec(models: &FakeModels, (api, base): (Api, &str)) -> JudgeSpec {
 }
 
 /// The endpoint of a spec, to be changed.
-fn endpoint(spec: &mut JudgeSpec) -> &mut Endpoint {
+pub(super) fn endpoint(spec: &mut JudgeSpec) -> &mut Endpoint {
     match &mut spec.seat.agent.kind {
         AgentKind::Http(endpoint) => endpoint,
         other => panic!("{other:?}"),
     }
 }
 
-fn turn(round: u8, timeout_ms: u64) -> Turn {
+pub(super) fn turn(round: u8, timeout_ms: u64) -> Turn {
     Turn {
         id: TurnId(u32::from(round)),
         round,
@@ -102,7 +109,7 @@ fn turn(round: u8, timeout_ms: u64) -> Turn {
     }
 }
 
-fn open(http: &HttpAgent, spec: &JudgeSpec) -> Box<dyn Conversation> {
+pub(super) fn open(http: &HttpAgent, spec: &JudgeSpec) -> Box<dyn Conversation> {
     http.open_conversation(spec).unwrap()
 }
 

@@ -4,6 +4,7 @@
 //! once a verdict fits, and a line in `sent.jsonl` for every message. What lies there when the turn ends is the answer: the file
 //! is the truth, the words of the model are not searched then.
 
+mod desk;
 mod quotes;
 #[cfg(feature = "mcp")]
 mod server;
@@ -14,6 +15,7 @@ pub use server::serve_mailbox;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use council_protocol::answer::PeerMessage;
 use council_protocol::task::Form;
@@ -21,8 +23,10 @@ use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, JudgeSpec, 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::desk::LookUpDesk;
 use crate::AgentReply;
 use crate::process::oversized_failure;
+use crate::tools::ToolSetup;
 
 const TURN_FILE: &str = "turn.json";
 const BRIEF_FILE: &str = "brief.md";
@@ -44,15 +48,21 @@ pub(crate) struct PostedTurn {
     /// The folder in which the judge finds the reviewed tree; none: it was shown the brief alone.
     #[serde(default)]
     tree: Option<PathBuf>,
+    /// Whether the judge answers in another way, and has the mailbox only to look things up.
+    #[serde(default)]
+    only_look_ups: bool,
 }
 
 /// One judge's mailbox.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct JudgeMailbox {
     folder: PathBuf,
     /// The most bytes that an answer may have; none on the side of the judge's client, which finds it in the turn.
     max_bytes: Option<u64>,
     tree: Option<PathBuf>,
+    /// Where the judge looks things up; none: nowhere, or this is the client's side.
+    desk: Option<Arc<LookUpDesk>>,
+    only_look_ups: bool,
 }
 
 impl JudgeMailbox {
@@ -64,7 +74,20 @@ impl JudgeMailbox {
             folder: folder.to_path_buf(),
             max_bytes: Some(spec.max_answer_bytes),
             tree: spec.room.clone(),
+            desk: None,
+            only_look_ups: false,
         })
+    }
+
+    /// One in which nothing can be submitted.
+    pub(crate) fn for_look_ups(mut self) -> Self {
+        self.only_look_ups = true;
+        self
+    }
+
+    /// Lets the judge look things up. Where no socket can be made, it has to do without.
+    pub(crate) fn open_desk(&mut self, setup: ToolSetup) {
+        self.desk = LookUpDesk::open(&self.folder, setup).ok().map(Arc::new);
     }
 
     #[cfg(feature = "mcp")]
@@ -73,6 +96,8 @@ impl JudgeMailbox {
             folder: folder.to_path_buf(),
             max_bytes: None,
             tree: None,
+            desk: None,
+            only_look_ups: false,
         }
     }
 
@@ -100,8 +125,24 @@ impl JudgeMailbox {
             max_bytes: self.max_bytes.unwrap_or(u64::MAX),
             messages: peer_messages(&turn.task),
             tree: self.tree.clone(),
+            only_look_ups: self.only_look_ups,
         };
+        if let Some(desk) = &self.desk {
+            desk.begin_turn(turn.timeout_ms);
+        }
         self.replace_file(TURN_FILE, &serde_json::to_vec(&posted)?)
+    }
+
+    /// A turn is over: what was looked up in it stands in its usage.
+    fn end_turn(&self, result: &mut Result<AgentReply, Failure>) {
+        let Some(desk) = &self.desk else { return };
+        match result {
+            Ok(reply) => reply.usage = desk.end_turn(reply.usage.take()),
+            Err(failure) => {
+                let usage = desk.end_turn(failure.usage.take().map(|usage| *usage));
+                failure.usage = usage.map(Box::new);
+            }
+        }
     }
 
     /// Whether a verdict was submitted.
@@ -170,8 +211,11 @@ pub(crate) fn begin_turn(mailbox: Option<&JudgeMailbox>, turn: &Turn) -> Result<
 /// that was ended for what it did is not heard.
 pub(crate) fn prefer_submitted(
     mailbox: Option<&JudgeMailbox>,
-    result: Result<AgentReply, Failure>,
+    mut result: Result<AgentReply, Failure>,
 ) -> Result<AgentReply, Failure> {
+    if let Some(mailbox) = mailbox {
+        mailbox.end_turn(&mut result);
+    }
     let submitted = mailbox.map_or(Ok(None), JudgeMailbox::take_verdict);
     match (result, submitted) {
         (Ok(reply), Ok(Some(raw))) => Ok(AgentReply { raw, ..reply }),
@@ -286,6 +330,21 @@ impl JudgeMailbox {
             .take(most)
             .collect();
         Ok((lines.join("\n"), text.lines().count()))
+    }
+
+    /// Whether the judge hands nothing in here.
+    pub(crate) fn is_for_look_ups(&self) -> bool {
+        self.read_posted().is_ok_and(|posted| posted.only_look_ups)
+    }
+
+    /// Whether the judge may look things up.
+    pub(crate) fn has_desk(&self) -> bool {
+        desk::is_open(&self.folder)
+    }
+
+    /// Looks something up.
+    pub(crate) fn look_up(&self, tool: &str, arguments: &Value) -> Result<String, String> {
+        desk::ask(&self.folder, tool, arguments)
     }
 
     fn brief_text(&self) -> String {

@@ -72,8 +72,8 @@ pub(super) fn whole(ask: &Ask, said: &Said) -> Value {
     if !said.text.is_empty() {
         content.push(json!({"type": "text", "text": said.text}));
     }
-    if let Some(tool) = &said.tool {
-        let id = format!("toolu_{}", said.nth);
+    for (at, tool) in said.tools.iter().enumerate() {
+        let id = format!("toolu_{}_{at}", said.nth);
         content.push(json!({"type": "tool_use", "id": id, "name": tool.name, "input": tool.input}));
     }
     let mut message = opened(ask, said);
@@ -103,14 +103,15 @@ pub(super) fn stream(ask: &Ask, said: &Said) -> Vec<String> {
         frames.extend(streamed(index, &block, deltas));
         index += 1;
     }
-    if let Some(tool) = &said.tool {
-        let id = format!("toolu_{}", said.nth);
+    for (at, tool) in said.tools.iter().enumerate() {
+        let id = format!("toolu_{}_{at}", said.nth);
         let block = json!({"type": "tool_use", "id": id, "name": tool.name, "input": {}});
-        let input = tool.input.to_string();
+        let input = tool.arguments();
         let deltas = pieces(&input, said.chunk_bytes)
             .into_iter()
             .map(|t| json!({"type": "input_json_delta", "partial_json": t}));
         frames.extend(streamed(index, &block, deltas));
+        index += 1;
     }
     let mut last = json!({"type": "message_delta", "delta": {"stop_reason": stop(said), "stop_sequence": null}});
     let output = said.tokens.map_or(0, |tokens| tokens.output);
@@ -147,10 +148,10 @@ fn usage(tokens: Tokens, output: u64) -> Value {
 }
 
 fn stop(said: &Said) -> &'static str {
-    match (&said.tool, said.stop) {
+    match (said.tools.is_empty(), said.stop) {
         (_, Stop::MaxTokens) => "max_tokens",
         (_, Stop::Refusal) => "refusal",
-        (Some(_), Stop::End) => "tool_use",
-        (None, Stop::End) => "end_turn",
+        (false, Stop::End) => "tool_use",
+        (true, Stop::End) => "end_turn",
     }
 }

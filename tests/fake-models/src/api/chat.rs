@@ -82,13 +82,13 @@ pub(super) fn stream(ask: &Ask, said: &Said) -> Vec<String> {
             .into_iter()
             .map(|text| chunk(json!({field: text}), None)),
     );
-    if let Some(tool) = &said.tool {
-        let id = format!("call_{}", said.nth);
-        let open = json!({"index": 0, "id": id, "type": "function", "function": {"name": tool.name, "arguments": ""}});
+    for (at, tool) in said.tools.iter().enumerate() {
+        let id = format!("call_{}_{at}", said.nth);
+        let open = json!({"index": at, "id": id, "type": "function", "function": {"name": tool.name, "arguments": ""}});
         frames.push(chunk(json!({"tool_calls": [open]}), None));
-        let input = tool.input.to_string();
+        let input = tool.arguments();
         frames.extend(pieces(&input, said.chunk_bytes).into_iter().map(|text| {
-            let more = json!({"index": 0, "function": {"arguments": text}});
+            let more = json!({"index": at, "function": {"arguments": text}});
             chunk(json!({"tool_calls": [more]}), None)
         }));
     }
@@ -108,9 +108,12 @@ fn head(ask: &Ask, said: &Said, object: &str) -> Value {
 }
 
 fn calls(said: &Said) -> Option<Value> {
-    let tool = said.tool.as_ref()?;
-    let function = json!({"name": tool.name, "arguments": tool.input.to_string()});
-    Some(json!([{"id": format!("call_{}", said.nth), "type": "function", "function": function}]))
+    let call = |(at, tool): (usize, &crate::Tool)| {
+        let function = json!({"name": tool.name, "arguments": tool.arguments()});
+        json!({"id": format!("call_{}_{at}", said.nth), "type": "function", "function": function})
+    };
+    let calls: Vec<Value> = said.tools.iter().enumerate().map(call).collect();
+    (!calls.is_empty()).then(|| calls.into())
 }
 
 fn usage(tokens: Tokens) -> Value {
@@ -122,9 +125,9 @@ fn usage(tokens: Tokens) -> Value {
 }
 
 fn finish(said: &Said) -> &'static str {
-    match (&said.tool, said.stop) {
+    match (said.tools.is_empty(), said.stop) {
         (_, Stop::MaxTokens) => "length",
-        (Some(_), Stop::End) => "tool_calls",
+        (false, Stop::End) => "tool_calls",
         (_, Stop::Refusal | Stop::End) => "stop",
     }
 }

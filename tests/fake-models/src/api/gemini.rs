@@ -88,8 +88,9 @@ fn chunk(ask: &Ask, said: &Said, text: &str, last: bool) -> Value {
     if !text.is_empty() {
         parts.push(json!({ "text": text }));
     }
-    if let (true, Some(tool)) = (last, &said.tool) {
-        parts.push(json!({"functionCall": {"name": tool.name, "args": tool.input}}));
+    for tool in said.tools.iter().filter(|_| last) {
+        let call = json!({"name": tool.name, "args": tool.input});
+        parts.push(json!({"functionCall": call, "thoughtSignature": format!("sig-{}", said.nth)}));
     }
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     let mut answer = json!({"modelVersion": ask.model, "responseId": format!("fake-{}", said.nth)});

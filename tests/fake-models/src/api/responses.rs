@@ -86,20 +86,20 @@ fn ending(said: &Said) -> (&'static str, Option<&'static str>) {
 }
 
 fn items(ask: &Ask, said: &Said) -> Vec<Value> {
-    let message = (!said.text.is_empty() || said.tool.is_none())
+    let message = (!said.text.is_empty() || said.tools.is_empty())
         .then(|| message(said, "completed", vec![content(said, &said.text)]));
-    let call = said.tool.as_ref().map(|tool| {
+    let calls = said.tools.iter().enumerate().map(|(at, tool)| {
         let namespace = ask.tools.iter().find(|(name, _)| *name == tool.name);
         let mut item = json!({
-            "type": "function_call", "id": format!("fc_{}", said.nth), "call_id": format!("call_{}", said.nth),
-            "name": tool.name, "arguments": tool.input.to_string(), "status": "completed",
+            "type": "function_call", "id": format!("fc_{}_{at}", said.nth), "call_id": format!("call_{}_{at}", said.nth),
+            "name": tool.name, "arguments": tool.arguments(), "status": "completed",
         });
         if let Some((_, Some(namespace))) = namespace {
             item["namespace"] = namespace.clone().into();
         }
         item
     });
-    message.into_iter().chain(call).collect()
+    message.into_iter().chain(calls).collect()
 }
 
 fn message(said: &Said, status: &str, content: Vec<Value>) -> Value {

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{AnswerEnd, ApiAnswer, ApiRequest, cache_key, split_cached};
+use super::{
+    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse, cache_key,
+    split_cached,
+};
+use crate::tools::{ToolDeclaration, tool_declarations};
 
 pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
-    let message = |(at, said): (usize, &String)| {
-        let role = if at % 2 == 0 { "user" } else { "assistant" };
-        // One text: not every server takes a list of parts.
-        let content = if at == 0 {
-            format!("{}{said}", asked.brief)
-        } else {
-            said.clone()
-        };
-        json!({"role": role, "content": content})
-    };
-    let messages: Vec<Value> = asked.said.iter().enumerate().map(message).collect();
+    let mut messages: Vec<Value> = asked.said.iter().flat_map(spoken_messages).collect();
+    // One text: not every server takes a list of parts.
+    if let (Some(first), Some(ApiMessage::Prompt(said))) =
+        (messages.first_mut(), asked.said.first())
+    {
+        first["content"] = format!("{}{said}", asked.brief).into();
+    }
     let mut body = json!({
         "model": asked.model, "stream": true, "stream_options": {"include_usage": true}, "messages": messages,
     });
@@ -26,11 +26,48 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     } else {
         body["max_tokens"] = asked.endpoint.max_tokens.into();
     }
+    if asked.tools != ToolUse::Absent {
+        body["tools"] = tool_declarations().iter().map(declared_tool).collect();
+    }
+    if asked.tools == ToolUse::Forbidden {
+        body["tool_choice"] = "none".into();
+    }
     if let Some(schema) = asked.schema {
         let schema = json!({"name": "answer", "strict": true, "schema": schema});
         body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
     }
     body
+}
+
+fn declared_tool(tool: &ToolDeclaration) -> Value {
+    let function = json!({"name": tool.name, "description": tool.about, "parameters": tool.schema});
+    json!({"type": "function", "function": function})
+}
+
+fn spoken_messages(said: &ApiMessage) -> Vec<Value> {
+    match said {
+        ApiMessage::Prompt(text) => vec![json!({"role": "user", "content": text})],
+        ApiMessage::Answer(text) => vec![json!({"role": "assistant", "content": text})],
+        ApiMessage::Calls(items) => items.clone(),
+        ApiMessage::Results(results) => {
+            let message = |result: &CallResult| json!({"role": "tool", "tool_call_id": result.id, "content": result.text});
+            results.iter().map(message).collect()
+        }
+    }
+}
+
+/// The message with the calls of an answer. What some servers call reasoning has to come back to them with it.
+pub(super) fn spoken_items(heard: &ApiAnswer) -> Vec<Value> {
+    let call = |call: &ModelCall| {
+        let arguments = call.arguments_object().to_string();
+        json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+    };
+    let calls: Vec<Value> = heard.calls.iter().map(call).collect();
+    let mut message = json!({"role": "assistant", "content": heard.text, "tool_calls": calls});
+    if let Some(reasoning) = heard.items.first() {
+        message["reasoning_content"] = reasoning.clone();
+    }
+    vec![message]
 }
 
 fn is_openai(host: &str) -> bool {
@@ -53,6 +90,10 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     heard
         .refusal
         .push_str(said["refusal"].as_str().unwrap_or_default());
+    read_reasoning(heard, &said["reasoning_content"]);
+    for (at, piece) in (0..).zip(said["tool_calls"].as_array().into_iter().flatten()) {
+        read_call(heard, piece, at);
+    }
     let usage = &event["usage"];
     if usage.is_object() {
         split_cached(
@@ -68,5 +109,46 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         Some("content_filter") => heard.set_end(AnswerEnd::Refused),
         Some(_) if !heard.refusal.is_empty() => heard.set_end(AnswerEnd::Refused),
         Some(_) => heard.set_end(AnswerEnd::Done),
+    }
+}
+
+fn read_reasoning(heard: &mut ApiAnswer, piece: &Value) {
+    let Some(piece) = piece.as_str().filter(|piece| !piece.is_empty()) else {
+        return;
+    };
+    match heard.items.first_mut() {
+        Some(Value::String(reasoning)) => reasoning.push_str(piece),
+        _ => heard.items.push(piece.into()),
+    }
+}
+
+/// A call, or a piece of one. Pieces of one call have one index; but some servers give every call of an answer the
+/// index 0 (Ollama) or none at all, and tell them apart by their ids alone.
+fn read_call(heard: &mut ApiAnswer, piece: &Value, at: u64) {
+    let slot = piece["index"].as_u64().unwrap_or(at);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (id, name) = (text(&piece["id"]), text(&piece["function"]["name"]));
+    let arguments = match &piece["function"]["arguments"] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        // Some servers send the object itself.
+        object => object.to_string(),
+    };
+    let nth = heard.calls.len();
+    match heard.call_at(slot) {
+        Some(call) if name.is_empty() || id.is_empty() || call.id == id => {
+            call.arguments.push_str(&arguments);
+        }
+        _ if name.is_empty() && id.is_empty() => {}
+        _ => heard.calls.push(ModelCall {
+            id: if id.is_empty() {
+                format!("call_{nth}")
+            } else {
+                id
+            },
+            name,
+            arguments,
+            slot,
+        }),
     }
 }

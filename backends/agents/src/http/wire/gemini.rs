@@ -2,18 +2,30 @@
 
 use serde_json::{Value, json};
 
-use super::{AnswerEnd, ApiAnswer, ApiRequest, split_cached};
+use super::{
+    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse, split_cached,
+};
+use crate::tools::{ToolDeclaration, tool_declarations};
 
 /// The provider finds the common beginning by itself.
 pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let mut contents = Vec::new();
     for (at, said) in asked.said.iter().enumerate() {
-        let role = if at % 2 == 0 { "user" } else { "model" };
         let mut parts = Vec::new();
         if at == 0 && !asked.brief.is_empty() {
             parts.push(json!({"text": asked.brief}));
         }
-        parts.push(json!({ "text": said }));
+        let role = match said {
+            ApiMessage::Prompt(_) | ApiMessage::Results(_) => "user",
+            ApiMessage::Answer(_) | ApiMessage::Calls(_) => "model",
+        };
+        match said {
+            ApiMessage::Prompt(text) | ApiMessage::Answer(text) => {
+                parts.push(json!({ "text": text }));
+            }
+            ApiMessage::Calls(items) => parts.extend(items.iter().cloned()),
+            ApiMessage::Results(results) => parts.extend(results.iter().map(result_part)),
+        }
         contents.push(json!({"role": role, "parts": parts}));
     }
     let mut config = json!({"maxOutputTokens": asked.endpoint.max_tokens});
@@ -21,7 +33,55 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         config["responseMimeType"] = "application/json".into();
         config["responseJsonSchema"] = schema.clone();
     }
-    json!({"contents": contents, "generationConfig": config})
+    let mut body = json!({"contents": contents, "generationConfig": config});
+    if asked.tools != ToolUse::Absent {
+        let declared: Vec<Value> = tool_declarations().iter().map(declared_tool).collect();
+        body["tools"] = json!([{ "functionDeclarations": declared }]);
+    }
+    if asked.tools == ToolUse::Forbidden {
+        body["toolConfig"] = json!({"functionCallingConfig": {"mode": "NONE"}});
+    }
+    body
+}
+
+fn declared_tool(tool: &ToolDeclaration) -> Value {
+    json!({"name": tool.name, "description": tool.about, "parameters": tool.schema})
+}
+
+fn result_part(result: &CallResult) -> Value {
+    let field = if result.failed { "error" } else { "output" };
+    let mut response = json!({"name": result.name, "response": {field: result.text}});
+    if !result.id.is_empty() {
+        response["id"] = result.id.clone().into();
+    }
+    json!({ "functionResponse": response })
+}
+
+/// A part of the answer. What belongs to a call goes back to the model as it came: newer ones refuse a call without the
+/// signature that stands beside it.
+fn read_part(heard: &mut ApiAnswer, part: &Value) {
+    let is_thought = part["thought"] == true;
+    let text = part["text"].as_str().filter(|_| !is_thought);
+    heard.text.push_str(text.unwrap_or_default());
+    let call = &part["functionCall"];
+    if call.is_object() {
+        let field = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
+        heard.calls.push(ModelCall {
+            id: field("id"),
+            name: field("name"),
+            arguments: match &call["args"] {
+                Value::Null => String::new(),
+                arguments => arguments.to_string(),
+            },
+            slot: heard.calls.len() as u64,
+        });
+    }
+    let is_empty = part
+        .as_object()
+        .is_none_or(|fields| fields.is_empty() || (fields.len() == 1 && part["text"] == ""));
+    if !is_thought && !is_empty {
+        heard.items.push(part.clone());
+    }
 }
 
 pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
@@ -37,11 +97,7 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         .into_iter()
         .flatten()
     {
-        if part["thought"] != true {
-            heard
-                .text
-                .push_str(part["text"].as_str().unwrap_or_default());
-        }
+        read_part(heard, part);
     }
     let usage = &event["usageMetadata"];
     if usage.is_object() {
@@ -58,6 +114,10 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     match candidate["finishReason"].as_str().or(blocked) {
         None => {}
         Some("STOP") => heard.set_end(AnswerEnd::Done),
+        // The model slipped while it wrote a call: the same question again may do.
+        Some(reason @ ("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL")) => {
+            heard.error = Some(reason.to_owned());
+        }
         Some("MAX_TOKENS") => heard.set_end(AnswerEnd::Limit),
         Some(reason) => {
             heard.refusal = reason.to_owned();

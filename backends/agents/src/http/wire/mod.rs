@@ -3,11 +3,14 @@
 mod anthropic;
 mod chat;
 mod gemini;
+mod message;
 mod responses;
 
 use council_protocol::message::Usage;
 use council_protocol::seat::{Api, Endpoint};
 use serde_json::Value;
+
+pub(super) use self::message::{ApiMessage, CallResult, ModelCall, ToolUse};
 
 /// A conversation that is to be answered.
 pub(super) struct ApiRequest<'a> {
@@ -17,10 +20,12 @@ pub(super) struct ApiRequest<'a> {
     pub(super) model: &'a str,
     /// The same bytes for all judges and rounds: they come first.
     pub(super) brief: &'a str,
-    /// Prompt and answer in turn, the last one a prompt.
-    pub(super) said: &'a [String],
+    /// What was said so far; the last one is the program's.
+    pub(super) said: &'a [ApiMessage],
     /// The form of the answer, where the API is to see to it.
     pub(super) schema: Option<&'a Value>,
+    /// Whether the model is offered tools, and may call them.
+    pub(super) tools: ToolUse,
 }
 
 /// How an answer ended.
@@ -45,6 +50,11 @@ pub(super) struct ApiAnswer {
     pub(super) ended: Option<AnswerEnd>,
     /// An error in the midst of a stream.
     pub(super) error: Option<String>,
+    /// The tools that the model calls instead of answering, or before it does.
+    pub(super) calls: Vec<ModelCall>,
+    /// The answer in the API's own items, which have to be sent back as they came where tools were called: what a model
+    /// thought is in them, signed.
+    pub(super) items: Vec<Value>,
 }
 
 impl ApiAnswer {
@@ -53,6 +63,17 @@ impl ApiAnswer {
         if self.ended != Some(AnswerEnd::Refused) {
             self.ended = Some(ended);
         }
+    }
+
+    /// The call that pieces of arguments with this number belong to, in the order of their beginning.
+    fn call_at(&mut self, slot: u64) -> Option<&mut ModelCall> {
+        self.calls.iter_mut().rfind(|call| call.slot == slot)
+    }
+
+    /// Bytes that the model has written.
+    pub(super) fn written_bytes(&self) -> u64 {
+        let calls = self.calls.iter().map(ModelCall::bytes).sum::<usize>();
+        (self.text.len() + calls) as u64
     }
 
     fn set_error(&mut self, error: &Value) {
@@ -95,6 +116,17 @@ pub(super) fn on_event(api: Api, heard: &mut ApiAnswer, event: &Value) {
         Api::Chat => chat::on_event(heard, event),
         Api::Gemini => gemini::on_event(heard, event),
     }
+}
+
+/// What was heard of an answer that ends with calls of tools, as it is sent back.
+pub(super) fn spoken_calls(api: Api, heard: ApiAnswer) -> ApiMessage {
+    let items = match api {
+        Api::Anthropic => anthropic::spoken_items(&heard),
+        Api::Chat => chat::spoken_items(&heard),
+        Api::Responses => responses::spoken_items(&heard),
+        Api::Gemini => heard.items,
+    };
+    ApiMessage::Calls(items)
 }
 
 /// `whole` and `cached` of what a provider counted together.

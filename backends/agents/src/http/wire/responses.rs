@@ -2,28 +2,34 @@
 
 use serde_json::{Value, json};
 
-use super::{AnswerEnd, ApiAnswer, ApiRequest, cache_key, split_cached};
+use super::{
+    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse, cache_key,
+    split_cached,
+};
+use crate::tools::{ToolDeclaration, tool_declarations};
 
 /// Nothing is kept at the provider: the conversation goes along.
 pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let mut input = Vec::new();
     for (at, said) in asked.said.iter().enumerate() {
-        let (role, kind) = if at % 2 == 0 {
-            ("user", "input_text")
-        } else {
-            ("assistant", "output_text")
-        };
-        let mut parts = Vec::new();
-        if at == 0 && !asked.brief.is_empty() {
-            parts.push(json!({"type": kind, "text": asked.brief}));
+        let brief = (at == 0 && !asked.brief.is_empty()).then_some(asked.brief);
+        match said {
+            ApiMessage::Prompt(text) => input.push(spoken("user", "input_text", brief, text)),
+            ApiMessage::Answer(text) => input.push(spoken("assistant", "output_text", None, text)),
+            ApiMessage::Calls(items) => input.extend(items.iter().cloned()),
+            ApiMessage::Results(results) => input.extend(results.iter().map(call_output)),
         }
-        parts.push(json!({"type": kind, "text": said}));
-        input.push(json!({"role": role, "content": parts}));
     }
     let mut body = json!({
         "model": asked.model, "max_output_tokens": asked.endpoint.max_tokens, "stream": true, "store": false,
         "input": input, "prompt_cache_key": cache_key(asked.brief),
     });
+    if asked.tools != ToolUse::Absent {
+        body["tools"] = tool_declarations().iter().map(declared_tool).collect();
+    }
+    if asked.tools == ToolUse::Forbidden {
+        body["tool_choice"] = "none".into();
+    }
     if let Some(schema) = asked.schema {
         let format =
             json!({"type": "json_schema", "name": "answer", "strict": true, "schema": schema});
@@ -32,12 +38,42 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     body
 }
 
+fn spoken(role: &str, kind: &str, brief: Option<&str>, text: &str) -> Value {
+    let parts = brief.into_iter().chain([text]);
+    let parts: Vec<Value> = parts
+        .map(|text| json!({"type": kind, "text": text}))
+        .collect();
+    json!({"role": role, "content": parts})
+}
+
+fn call_output(result: &CallResult) -> Value {
+    json!({"type": "function_call_output", "call_id": result.id, "output": result.text})
+}
+
+/// Without `strict`, which is the default of this API alone and takes no argument that may be left out.
+fn declared_tool(tool: &ToolDeclaration) -> Value {
+    json!({
+        "type": "function", "name": tool.name, "description": tool.about, "parameters": tool.schema, "strict": false,
+    })
+}
+
 pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     let delta = event["delta"].as_str().unwrap_or_default();
     match event["type"].as_str() {
         Some("response.output_text.delta") => heard.text.push_str(delta),
         Some("response.refusal.delta") => heard.refusal.push_str(delta),
-        Some("response.completed" | "response.incomplete") => read_end(heard, &event["response"]),
+        Some("response.output_item.done") => read_item(heard, &event["item"]),
+        Some("response.completed" | "response.incomplete") => {
+            // Some servers tell calls only here.
+            if heard.items.is_empty() {
+                let items = event["response"]["output"].as_array();
+                let calls = items.into_iter().flatten();
+                calls
+                    .filter(|item| item["type"] == "function_call")
+                    .for_each(|item| read_item(heard, item));
+            }
+            read_end(heard, &event["response"]);
+        }
         Some("response.failed") => heard.set_error(&event["response"]["error"]),
         Some("error") => heard.set_error(if event["error"].is_object() {
             &event["error"]
@@ -50,7 +86,47 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     }
 }
 
+/// An item of the answer is whole.
+fn read_item(heard: &mut ApiAnswer, item: &Value) {
+    if item["type"] == "function_call" {
+        let field = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
+        heard.calls.push(ModelCall {
+            id: field("call_id"),
+            name: field("name"),
+            arguments: field("arguments"),
+            slot: heard.calls.len() as u64,
+        });
+    }
+    heard.items.push(item.clone());
+}
+
+/// The items of an answer as they are sent back. Nothing is kept at the provider, so no id of its own means anything
+/// to it, and what it thought can be sent back only where it gave it to us whole.
+pub(super) fn spoken_items(heard: &ApiAnswer) -> Vec<Value> {
+    let mut calls = heard.calls.iter();
+    let item = |item: &Value| match item["type"].as_str()? {
+        "function_call" => {
+            let call = calls.next()?;
+            let arguments = call.arguments_object().to_string();
+            Some(json!({
+                "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments,
+            }))
+        }
+        "message" => Some(json!({"role": "assistant", "content": item["content"]})),
+        "reasoning" if item["encrypted_content"].is_string() => {
+            let mut item = item.clone();
+            item.as_object_mut()?.remove("id");
+            item.as_object_mut()?.remove("status");
+            Some(item)
+        }
+        _ => None,
+    };
+    heard.items.iter().filter_map(item).collect()
+}
+
 fn read_whole(heard: &mut ApiAnswer, response: &Value) {
+    let output = response["output"].as_array().into_iter().flatten();
+    output.for_each(|item| read_item(heard, item));
     let items = response["output"].as_array().into_iter().flatten();
     for part in items.flat_map(|item| item["content"].as_array().into_iter().flatten()) {
         heard

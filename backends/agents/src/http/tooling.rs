@@ -1,0 +1,123 @@
+//! The tools of one conversation: whether the model is offered them, and what becomes of its calls.
+
+use std::time::Instant;
+
+use council_protocol::message::Usage;
+
+use super::wire::{ApiAnswer, CallResult, ModelCall, ToolUse};
+use crate::tools::{ToolSetup, TurnTools};
+
+/// How often a model that has no calls left is told so before it is kept from calling: a forbidden call is another
+/// request to the provider, whose cache of the conversation may be lost by it.
+const MAX_REMINDERS: u32 = 1;
+
+/// Words by which a server says that it knows no tools.
+const TOOL_WORDS: [&str; 3] = ["tool", "function call", "functiondeclaration"];
+
+/// Words by which it says that the form of the answer is what it cannot hold to beside them.
+const FORM_WORDS: [&str; 4] = ["schema", "response_format", "mime type", "grammar"];
+
+/// Whether a server's refusal is about tools.
+pub(super) fn is_about_tools(refusal: &str) -> bool {
+    let refusal = refusal.to_lowercase();
+    let names = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
+    names(&TOOL_WORDS) && !names(&FORM_WORDS)
+}
+
+/// What a judge has to look things up with.
+#[derive(Default)]
+pub(super) struct ToolBelt {
+    /// None: there is nothing to look into, or the server takes no tools.
+    tools: Option<TurnTools>,
+    /// Why the judge has none, where it was to have some.
+    given_up: Option<String>,
+    /// How often it was told in this turn that it has no calls left.
+    reminders: u32,
+}
+
+impl ToolBelt {
+    pub(super) fn new(setup: ToolSetup) -> Self {
+        Self {
+            tools: Some(TurnTools::new(setup)),
+            ..Self::default()
+        }
+    }
+
+    /// For a model that is not to have tools, where others have.
+    pub(super) fn switched_off() -> Self {
+        Self {
+            given_up: Some("they are switched off in the configuration".to_owned()),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn begin_turn(&mut self) {
+        self.reminders = 0;
+        if let Some(tools) = &mut self.tools {
+            tools.begin_turn();
+        }
+    }
+
+    pub(super) fn is_offered(&self) -> bool {
+        self.tools.is_some()
+    }
+
+    /// The server takes none.
+    pub(super) fn give_up(&mut self, why: String) {
+        self.tools = None;
+        self.given_up = Some(why);
+    }
+
+    /// What the next request says of tools. The declarations stay the same in all of them.
+    pub(super) fn tool_use(&self) -> ToolUse {
+        match &self.tools {
+            None => ToolUse::Absent,
+            Some(_) if self.reminders > MAX_REMINDERS => ToolUse::Forbidden,
+            Some(_) => ToolUse::Allowed,
+        }
+    }
+
+    /// Whether an answer is one that ends with calls to run. A model that calls where it must not has given its answer.
+    pub(super) fn runs_calls_of(&self, heard: &ApiAnswer) -> bool {
+        let is_whole = heard.ended == Some(super::wire::AnswerEnd::Done);
+        is_whole && !heard.calls.is_empty() && self.tool_use() == ToolUse::Allowed
+    }
+
+    /// The calls that come now are not run, and none after them.
+    pub(super) fn make_calls_last(&mut self) {
+        if let Some(tools) = &mut self.tools {
+            tools.stop();
+        }
+    }
+
+    /// Runs calls in their order. Each has an answer, since no API takes a call without one.
+    pub(super) fn answer_calls(&mut self, calls: &[ModelCall], until: Instant) -> Vec<CallResult> {
+        let Some(tools) = &mut self.tools else {
+            return Vec::new();
+        };
+        let answer = |call: &ModelCall| {
+            let answer = tools.answer_call(&call.name, &call.parse_arguments(), until);
+            CallResult {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                text: answer.text,
+                failed: answer.failed,
+            }
+        };
+        let results = calls.iter().map(answer).collect();
+        if !tools.has_calls_left() {
+            self.reminders += 1;
+        }
+        results
+    }
+
+    /// Says in the usage of a turn what was looked up.
+    pub(super) fn add_to_usage(&mut self, usage: Usage) -> Usage {
+        let calls = self.tools.as_mut().map(TurnTools::take_calls);
+        Usage {
+            tool_calls: calls.unwrap_or_default(),
+            without_tools: self.given_up.clone(),
+            ..usage
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Look-ups for a judge that has a client of its own: the program answers them over a socket in the judge's mailbox.
+//! The client's side of it (`git council mcp`) reads no repository, so no sandbox has to let it, and what it may see,
+//! how much and how often is decided in one place.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use council_protocol::message::Usage;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::tools::{ToolSetup, TurnTools};
+
+/// The socket's name in the mailbox.
+const SOCKET: &str = "lookup";
+
+/// The most bytes of a call.
+const MAX_CALL_BYTES: u64 = 64 << 10;
+
+/// How long either side waits for the other's line; a look-up itself takes less.
+const LINE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A call, one line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+struct DeskCall {
+    tool: String,
+    arguments: Value,
+}
+
+/// Its result, one line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+struct DeskReply {
+    text: String,
+    failed: bool,
+}
+
+/// What both the judge's turns and the thread that answers know.
+struct DeskState {
+    tools: TurnTools,
+    /// The end of the turn under way; none between two turns, when nothing is answered.
+    until: Option<Instant>,
+}
+
+/// Answers the look-ups of one judge until it is dropped.
+pub(crate) struct LookUpDesk {
+    socket: PathBuf,
+    state: Arc<Mutex<DeskState>>,
+    is_closed: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl LookUpDesk {
+    /// Begins to listen in `folder`.
+    pub(crate) fn open(folder: &Path, setup: ToolSetup) -> io::Result<Self> {
+        let socket = folder.join(SOCKET);
+        let listener = UnixListener::bind(&socket)?;
+        let state = Arc::new(Mutex::new(DeskState {
+            tools: TurnTools::new(setup),
+            until: None,
+        }));
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let (served, closed) = (Arc::clone(&state), Arc::clone(&is_closed));
+        let serve = move || {
+            for caller in listener.incoming() {
+                if closed.load(Ordering::Acquire) {
+                    return;
+                }
+                // Whoever breaks off, or sends what is no call, is not answered.
+                if let Ok(caller) = caller {
+                    let _ = serve_call(&caller, &served);
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("look-ups".to_owned())
+            .spawn(serve)?;
+        Ok(Self {
+            socket,
+            state,
+            is_closed,
+            thread: Some(thread),
+        })
+    }
+
+    /// A turn of so many milliseconds begins.
+    pub(crate) fn begin_turn(&self, timeout_ms: u64) {
+        let mut state = lock(&self.state);
+        state.tools.begin_turn();
+        state.until = Some(Instant::now() + Duration::from_millis(timeout_ms));
+    }
+
+    /// The turn is over: what was looked up in it stands in its usage.
+    pub(crate) fn end_turn(&self, usage: Option<Usage>) -> Option<Usage> {
+        let mut state = lock(&self.state);
+        state.until = None;
+        let calls = state.tools.take_calls();
+        if calls.is_empty() {
+            return usage;
+        }
+        let mut usage = usage.unwrap_or_default();
+        usage.tool_calls.extend(calls);
+        Some(usage)
+    }
+}
+
+impl Drop for LookUpDesk {
+    fn drop(&mut self) {
+        self.is_closed.store(true, Ordering::Release);
+        // The thread waits for a caller: this is the last one.
+        let woken = UnixStream::connect(&self.socket).is_ok();
+        if let Some(thread) = self.thread.take().filter(|_| woken) {
+            let _ = thread.join();
+        }
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+fn serve_call(caller: &UnixStream, state: &Mutex<DeskState>) -> io::Result<()> {
+    let call: DeskCall = read_line(caller)?;
+    let reply = {
+        let mut state = lock(state);
+        match state.until {
+            Some(until) => {
+                let answer = state
+                    .tools
+                    .answer_call(&call.tool, &Ok(call.arguments), until);
+                DeskReply {
+                    text: answer.text,
+                    failed: answer.failed,
+                }
+            }
+            None => DeskReply {
+                text: "no turn is under way".to_owned(),
+                failed: true,
+            },
+        }
+    };
+    write_line(caller, &reply)
+}
+
+/// Whether there is a desk at a mailbox.
+pub(super) fn is_open(folder: &Path) -> bool {
+    folder.join(SOCKET).exists()
+}
+
+/// Asks the desk of a mailbox.
+///
+/// # Errors
+/// For the model, which may try again.
+pub(super) fn ask(folder: &Path, tool: &str, arguments: &Value) -> Result<String, String> {
+    let asked = || -> io::Result<DeskReply> {
+        let desk = UnixStream::connect(folder.join(SOCKET))?;
+        let call = DeskCall {
+            tool: tool.to_owned(),
+            arguments: match arguments {
+                Value::Null => Value::Object(serde_json::Map::new()),
+                arguments => arguments.clone(),
+            },
+        };
+        write_line(&desk, &call)?;
+        read_line(&desk)
+    };
+    match asked() {
+        Ok(reply) if reply.failed => Err(reply.text),
+        Ok(reply) => Ok(reply.text),
+        Err(error) => Err(format!("nothing can be looked up: {error}")),
+    }
+}
+
+fn read_line<T: for<'de> Deserialize<'de>>(from: &UnixStream) -> io::Result<T> {
+    from.set_read_timeout(Some(LINE_TIMEOUT))?;
+    let mut line = String::new();
+    BufReader::new(from.take(MAX_CALL_BYTES)).read_line(&mut line)?;
+    Ok(serde_json::from_str(&line)?)
+}
+
+fn write_line(mut to: &UnixStream, message: &impl Serialize) -> io::Result<()> {
+    to.set_write_timeout(Some(LINE_TIMEOUT))?;
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    to.write_all(&line)
+}
+
+fn lock(state: &Mutex<DeskState>) -> MutexGuard<'_, DeskState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::{CodeTools, QueryBounds, QueryResult, ToolQuery};
+
+    struct Names;
+
+    impl CodeTools for Names {
+        fn run_query(&self, query: &ToolQuery, _: &QueryBounds) -> QueryResult {
+            QueryResult {
+                text: Ok(format!("{query:?}")),
+                asked: "x".to_owned(),
+                seen: Vec::new(),
+            }
+        }
+    }
+
+    fn desk(folder: &Path) -> LookUpDesk {
+        let setup = ToolSetup {
+            runner: Arc::new(Names),
+            max_calls: 2,
+        };
+        LookUpDesk::open(folder, setup).unwrap()
+    }
+
+    #[test]
+    fn a_client_looks_things_up_within_its_turn_and_its_calls_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_open(folder.path()));
+        let desk = desk(folder.path());
+        let list = |glob: &str| ask(folder.path(), "list", &json!({ "glob": glob }));
+        assert_eq!(list("*"), Err("no turn is under way".to_owned()));
+        desk.begin_turn(60_000);
+        assert!(
+            list("*.rs")
+                .unwrap()
+                .starts_with("List { glob: Some(\"*.rs\") }")
+        );
+        assert!(ask(folder.path(), "sh", &Value::Null).is_err());
+        assert!(list("*").unwrap_err().contains("answer the task now"));
+        let usage = desk.end_turn(None).unwrap();
+        let tools: Vec<_> = usage
+            .tool_calls
+            .iter()
+            .map(|call| call.tool.as_str())
+            .collect();
+        assert_eq!(tools, ["list", "sh", "list"]);
+        assert_eq!(desk.end_turn(None), None);
+        drop(desk);
+        assert!(!is_open(folder.path()));
+    }
+
+    #[test]
+    fn whoever_sends_no_call_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path());
+        desk.begin_turn(60_000);
+        let path = folder.path().join(SOCKET);
+        for noise in ["", "{}\n", "nonsense\n"] {
+            let mut caller = UnixStream::connect(&path).unwrap();
+            caller.write_all(noise.as_bytes()).unwrap();
+        }
+        assert!(ask(folder.path(), "list", &Value::Null).is_ok());
+    }
+}

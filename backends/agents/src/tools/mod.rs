@@ -1,0 +1,44 @@
+//! Tools by which a judge looks into the reviewed repository: what they are called and take, who runs them, and how
+//! much of them one turn has. Nothing here reads anything: the program hands in who does ([`CodeTools`]), over git
+//! objects only.
+
+mod allowance;
+mod declare;
+mod query;
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use council_protocol::SeenLines;
+
+pub(crate) use allowance::{ToolSetup, TurnTools};
+pub(crate) use declare::{ToolDeclaration, tool_declarations};
+pub use query::{LineRange, ToolQuery};
+
+/// How much one look-up may take.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryBounds {
+    /// The most bytes of its result.
+    pub max_bytes: usize,
+    /// When it has to be done: what was found by then is the result.
+    pub until: Instant,
+}
+
+/// What a look-up came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryResult {
+    /// For the model; an error is for it, too: it may ask for something else.
+    pub text: Result<String, String>,
+    /// What was asked for, in short and without secrets.
+    pub asked: String,
+    /// Lines of the reviewed side that it shows whole.
+    pub seen: Vec<SeenLines>,
+}
+
+/// Whoever looks into the repository for a judge. Reads git objects only, never a worktree, runs nothing, and shows
+/// nothing that the brief would not show.
+pub trait CodeTools: Send + Sync {
+    /// Looks something up.
+    fn run_query(&self, query: &ToolQuery, bounds: &QueryBounds) -> QueryResult;
+}

@@ -1,0 +1,183 @@
+//! A file as a brief shows it: each line behind its number and the marker of the change, secrets taken out.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+
+use council_protocol::{FileChange, LineKind, RepoPath, SeenLines};
+use council_secrets::Redactor;
+
+use crate::prompt::{redact_source, truncate_bytes};
+use crate::text::mark_hidden;
+
+/// The most bytes that are shown of one line, as in a brief.
+const MAX_LINE_BYTES: usize = 2_000;
+
+/// The lines of a file.
+pub(super) struct FileView {
+    lines: Vec<String>,
+    added: HashSet<u32>,
+    /// Lines that the change removes, by the line before which they stood.
+    removed: BTreeMap<u32, Vec<String>>,
+    is_deleted: bool,
+}
+
+/// What of a file was written.
+#[derive(Debug, Default)]
+pub(super) struct ShownLines {
+    /// Lines that are shown whole, in runs.
+    runs: Vec<(u32, u32)>,
+    /// The first line that did not fit.
+    pub(super) next: u32,
+}
+
+impl ShownLines {
+    fn add_line(&mut self, line: u32) {
+        match self.runs.last_mut() {
+            Some((_, last)) if *last + 1 == line => *last = line,
+            _ => self.runs.push((line, line)),
+        }
+    }
+
+    pub(super) fn into_seen(self, path: &RepoPath) -> Vec<SeenLines> {
+        let seen = |(first, last)| SeenLines {
+            path: path.clone(),
+            first,
+            last,
+        };
+        self.runs.into_iter().map(seen).collect()
+    }
+}
+
+impl FileView {
+    /// A file of the reviewed side, with what `change` does to it.
+    pub(super) fn of_file(
+        path: &RepoPath,
+        text: &str,
+        change: Option<&FileChange>,
+        redactor: &Redactor,
+    ) -> Self {
+        let mut view = Self::plain(path, text, redactor);
+        if let Some(change) = change {
+            view.mark_change(path, change, redactor);
+        }
+        view
+    }
+
+    /// A file that the change deletes: every line is removed, and has the number that it had.
+    pub(super) fn of_deleted(path: &RepoPath, text: &str, redactor: &Redactor) -> Self {
+        Self {
+            is_deleted: true,
+            ..Self::plain(path, text, redactor)
+        }
+    }
+
+    fn plain(path: &RepoPath, text: &str, redactor: &Redactor) -> Self {
+        // Redacted whole: a line may be part of a key that begins far above it.
+        let (shown, _) = redact_source(redactor, Some(path), text);
+        Self {
+            lines: shown.lines().map(str::to_owned).collect(),
+            added: HashSet::new(),
+            removed: BTreeMap::new(),
+            is_deleted: false,
+        }
+    }
+
+    fn mark_change(&mut self, path: &RepoPath, change: &FileChange, redactor: &Redactor) {
+        for hunk in &change.hunks {
+            let name = path.display();
+            let mut redacted = redactor.lines(Some(&name));
+            let mut next = hunk.new_start.max(1);
+            for line in hunk.lines() {
+                let text = redacted.redact_line(line.text).text;
+                if let Some(number) = line.new_no {
+                    next = number.saturating_add(1);
+                }
+                match (line.kind, line.new_no) {
+                    (LineKind::Added, Some(number)) => drop(self.added.insert(number)),
+                    (LineKind::Removed, _) => {
+                        let removed = self.removed.entry(next).or_default();
+                        removed.push(mark_hidden(text).trim_end_matches('\r').to_owned());
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_deleted(&self) -> bool {
+        self.is_deleted
+    }
+
+    pub(super) fn last_line(&self) -> u32 {
+        u32::try_from(self.lines.len()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// A line, from 1, without number and marker.
+    pub(super) fn line(&self, number: u32) -> Option<&str> {
+        let index = (number as usize).checked_sub(1)?;
+        self.lines.get(index).map(String::as_str)
+    }
+
+    /// Writes lines until `max_bytes` of `out` are reached.
+    pub(super) fn write_lines(
+        &self,
+        out: &mut String,
+        from: u32,
+        to: u32,
+        max_bytes: usize,
+    ) -> ShownLines {
+        let width = to.checked_ilog10().unwrap_or(0) as usize + 1;
+        let mut shown = ShownLines {
+            next: from,
+            ..ShownLines::default()
+        };
+        // What is removed at the end of a file stands before a line that there is not; it counts as that line.
+        let end = if to == self.last_line() {
+            to.saturating_add(1)
+        } else {
+            to
+        };
+        for number in from..=end {
+            let start = out.len();
+            let is_whole = self.write_line(out, number, width);
+            if out.len() > max_bytes {
+                out.truncate(start);
+                return shown;
+            }
+            if is_whole && (number <= to || self.removed.contains_key(&number)) {
+                shown.add_line(number);
+            }
+            shown.next = number.saturating_add(1);
+        }
+        shown
+    }
+
+    /// Writes a line with those that were removed before it; returns whether all of it is shown.
+    fn write_line(&self, out: &mut String, number: u32, width: usize) -> bool {
+        let mut is_whole = true;
+        for removed in self.removed.get(&number).into_iter().flatten() {
+            is_whole &= write_text(out, "", width, '-', removed);
+        }
+        let Some(text) = self.line(number) else {
+            return is_whole;
+        };
+        let marker = match self.added.contains(&number) {
+            _ if self.is_deleted => '-',
+            true => '+',
+            false => ' ',
+        };
+        is_whole & write_text(out, &number.to_string(), width, marker, text)
+    }
+}
+
+fn write_text(out: &mut String, number: &str, width: usize, marker: char, line: &str) -> bool {
+    let text = truncate_bytes(line, MAX_LINE_BYTES);
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{number:>width$} {marker}{text}");
+    let missing = line.len() - text.len();
+    if missing > 0 {
+        let _ = write!(out, " [{missing} more bytes of this line are not shown]");
+    }
+    out.push('\n');
+    missing == 0
+}

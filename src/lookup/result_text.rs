@@ -1,0 +1,72 @@
+//! Matches of several files as one text within bounds.
+
+use council_agents::tools::QueryBounds;
+use council_protocol::{RepoPath, SeenLines};
+
+use super::Found;
+use super::file_view::FileView;
+use crate::prompt::show_path;
+
+/// Text that is kept free for the note on what is missing.
+pub(super) const NOTE_BYTES: usize = 160;
+
+/// A text that grows until its bounds are reached.
+pub(super) struct ResultText {
+    text: String,
+    max_bytes: usize,
+    seen: Vec<SeenLines>,
+    /// Whether something did not fit.
+    pub(super) is_full: bool,
+}
+
+impl ResultText {
+    pub(super) fn within(bounds: &QueryBounds) -> Self {
+        Self {
+            text: String::new(),
+            max_bytes: bounds.max_bytes.saturating_sub(NOTE_BYTES),
+            seen: Vec::new(),
+            is_full: false,
+        }
+    }
+
+    /// Adds a line, unless the text is full.
+    pub(super) fn push_line(&mut self, line: &str) {
+        if self.text.len() + line.len() + 1 > self.max_bytes {
+            self.is_full = true;
+        }
+        if !self.is_full {
+            self.text.push_str(line);
+            self.text.push('\n');
+        }
+    }
+
+    /// Adds lines of a file behind its name, as far as they fit.
+    pub(super) fn push_file(&mut self, path: &RepoPath, view: &FileView, runs: &[(u32, u32)]) {
+        self.push_line(&format!("=== {}", show_path(path)));
+        for &(from, to) in runs {
+            if self.is_full {
+                return;
+            }
+            let shown = view.write_lines(&mut self.text, from, to, self.max_bytes);
+            self.is_full |= shown.next <= to;
+            self.seen.extend(shown.into_seen(path));
+        }
+    }
+
+    /// Adds what another text holds.
+    pub(super) fn push_part(&mut self, part: Found) {
+        self.text.push_str(&part.text);
+        self.seen.extend(part.seen);
+    }
+
+    /// The text, with a note on what is missing.
+    pub(super) fn finish(mut self, note: &str) -> Found {
+        if !note.is_empty() {
+            self.text.push_str(&format!("[{note}]\n"));
+        }
+        Found {
+            text: self.text,
+            seen: self.seen,
+        }
+    }
+}

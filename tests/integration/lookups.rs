@@ -1,0 +1,220 @@
+//! Judges at APIs that look into the repository: what they find there counts, and nothing else comes out of it.
+
+use council_fake_models::{FakeModels, Reply, Rule, Tool};
+use serde_json::{Value, json};
+
+use crate::harness::Repo;
+
+const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
+
+/// The line that tells what is wrong. It stands in no brief: the change does not touch its file.
+const TELLING: &str = "    let total = add(price, u32::MAX);";
+
+/// A repository whose change is wrong only because of a caller that it does not show, and one judge at an API.
+fn repo(models: &FakeModels, api: &str, more: &str) -> Repo {
+    let repo = Repo::with_base();
+    repo.write(
+        "src/billing/invoice.rs",
+        format!("/// What is to be paid.\npub fn invoice(price: u32) -> u32 {{\n{TELLING}\n    total\n}}\n"),
+    );
+    repo.write(
+        "deploy/.env",
+        concat!("API_TOKEN=ghp_", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8\n"),
+    );
+    repo.commit("Bill, saturating: an overflow broke production");
+    repo.write(
+        "src/lib.rs",
+        "/// Adds two numbers.\npub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
+    );
+    repo.commit("Simplify");
+    let base = if api == "gemini" { "/v1beta" } else { "/v1" };
+    let url = models.url();
+    repo.write_home(
+        ".config/git-council/config.toml",
+        &format!(
+            "[agents.{api}]\ndriver = 'http'\napi = '{api}'\nurl = '{url}{base}'\nkey = 'MODEL_KEY'\nmodel = 'fake'\n\
+             [review]\nagents = ['{api}']\njudges = 1\nquorum = 1\n{more}"
+        ),
+    );
+    repo
+}
+
+fn review(repo: &Repo) -> Value {
+    let run = repo.council_with(&[KEY], &["review", "HEAD", "--json"]);
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stderr))
+}
+
+fn finding(quote: &str) -> Value {
+    json!({"severity": "critical", "category": "overflow", "description": "The sum overflows in the invoice.",
+        "location": {"path": "src/billing/invoice.rs", "line": 3}, "quote": quote, "why": "w", "fix": "f"})
+}
+
+fn last_body(models: &FakeModels) -> String {
+    models.records().last().unwrap().body.clone()
+}
+
+#[test]
+fn a_defect_that_only_a_look_up_shows_is_found_and_its_quote_is_proved() {
+    for api in ["anthropic", "responses", "chat", "gemini"] {
+        let read = json!({"path": "src/billing/invoice.rs", "from": 1, "to": 9});
+        let models = FakeModels::start([
+            Rule::on(Reply::calls([
+                Tool::call("search", json!({"regex": r"\badd\("})),
+                Tool::call("history", json!({"path": "src/lib.rs", "from": 3, "to": 3})),
+            ]))
+            .times(1),
+            Rule::on(Reply::calls([Tool::call("read_file", read)])).times(1),
+            Rule::on(Reply::finding("FAIL", finding(TELLING.trim()))),
+        ])
+        .unwrap();
+        let repo = repo(&models, api, "");
+        let report = review(&repo);
+        let records = models.records();
+        let brief = &records[0].body;
+        assert!(brief.contains("a + b"), "{api}");
+        assert!(
+            records[2]
+                .body
+                .contains("3      let total = add(price, u32::MAX);"),
+            "{api}: {}",
+            records[2].body
+        );
+        // The line before the change has a commit; its message is told, that of the change is not.
+        assert!(!records[1].body.contains("Simplify"), "{api}");
+        let found = &report["findings"][0];
+        assert_eq!(
+            found["finding"]["location"]["path"], "src/billing/invoice.rs",
+            "{api}: {report}"
+        );
+        assert_ne!(found["disposition"], "rejected", "{api}: {found}");
+        let usage = &report["judges"][0]["usage"];
+        let tools: Vec<&str> = usage["tool_calls"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|call| call["tool"].as_str().unwrap())
+            .collect();
+        assert_eq!(tools, ["search", "history", "read_file"], "{api}");
+        assert_eq!(
+            usage["tool_calls"][2]["asked"],
+            "src/billing/invoice.rs 1-9"
+        );
+        // All three calls are paid for.
+        let tokens =
+            usage["input_tokens"].as_u64().unwrap() + usage["cached_tokens"].as_u64().unwrap_or(0);
+        assert!(tokens > 3 * brief.len() as u64 / 8, "{api}: {usage}");
+        // What it looked up is in the receipt and in the journal.
+        let name = report["receipt"]["run"]["name"].as_str().unwrap();
+        let run = repo.council(["show", name, "--format", "markdown"]);
+        assert!(
+            run.stdout.contains("history 1, read_file 1, search 1"),
+            "{api}: {}",
+            run.stdout
+        );
+        let journal = repo
+            .path()
+            .join(".git/council/runs")
+            .join(name)
+            .join("journal.jsonl");
+        let journal = std::fs::read_to_string(journal).unwrap();
+        assert!(journal.contains("\"tool\":\"read_file\""), "{api}");
+    }
+}
+
+#[test]
+fn a_made_up_quote_of_a_file_that_was_read_proves_nothing() {
+    let read = json!({"path": "src/billing/invoice.rs"});
+    let models = FakeModels::start([
+        Rule::on(Reply::calls([Tool::call("read_file", read)])).times(1),
+        Rule::on(Reply::finding(
+            "FAIL",
+            finding("let total = never_written(price);"),
+        )),
+    ])
+    .unwrap();
+    let report = review(&repo(&models, "anthropic", ""));
+    assert_eq!(report["findings"][0]["disposition"], "rejected", "{report}");
+}
+
+#[test]
+fn no_tool_leads_to_a_secret_or_out_of_the_objects() {
+    let file = |path: &str| Tool::call("read_file", json!({ "path": path }));
+    let models = FakeModels::start([Rule::on(Reply::calls([
+        file("deploy/.env"),
+        file("../../../../etc/passwd"),
+        file("/etc/passwd"),
+        file(".git/config"),
+        file("untracked.txt"),
+        Tool::call("search", json!({"regex": "ghp_"})),
+        Tool::call("search", json!({"regex": "only in the worktree"})),
+        Tool::call("list", json!({})),
+    ]))
+    .times(1)])
+    .unwrap();
+    let repo = repo(&models, "anthropic", "");
+    repo.write("untracked.txt", "only in the worktree\n");
+    repo.write("src/billing/invoice.rs", "only in the worktree\n");
+    let report = review(&repo);
+    assert_eq!(report["verdict"], "PASS", "{report}");
+    let body = last_body(&models);
+    assert!(
+        !body.contains("ghp_a1B2") && !body.contains("root:"),
+        "{body}"
+    );
+    assert!(body.contains("API_TOKEN=[redacted: "), "{body}");
+    assert!(!body.contains("only in the worktree\\n"), "{body}");
+    assert_eq!(body.matches("[0 lines in 0 files").count(), 2, "{body}");
+    assert_eq!(body.matches("no such file").count(), 3, "{body}");
+    assert!(
+        body.contains("src/billing/invoice.rs") && !body.contains("untracked.txt\\n"),
+        "{body}"
+    );
+}
+
+#[test]
+fn a_limit_of_none_and_a_switch_take_the_tools_away() {
+    let path = ".config/git-council/config.toml";
+    for (before, after) in [
+        ("[review]\n", "[limits]\ntool-calls = 0\n[review]\n"),
+        ("api = 'chat'\n", "api = 'chat'\ntools = false\n"),
+    ] {
+        let models = FakeModels::start([]).unwrap();
+        let repo = repo(&models, "chat", "");
+        let config = std::fs::read_to_string(repo.in_home(path)).unwrap();
+        repo.write_home(path, &config.replace(before, after));
+        let report = review(&repo);
+        assert!(!last_body(&models).contains("read_file"));
+        let why = &report["judges"][0]["usage"]["without_tools"];
+        assert_eq!(why, "they are switched off in the configuration");
+    }
+}
+
+#[test]
+fn a_file_that_did_not_fit_the_brief_counts_as_seen_once_it_was_read() {
+    let large = |word: &str| -> String {
+        let line = |nth| {
+            format!("pub const {word}_{nth}: &str = \"a line of a file that is long enough\";\n")
+        };
+        (0..150).map(line).collect()
+    };
+    let files = ["src/one.rs", "src/two.rs", "src/three.rs"];
+    let reads = files.map(|path| Tool::call("read_file", json!({ "path": path })));
+    for (rules, reason) in [
+        (vec![], "incomplete-coverage"),
+        (vec![Rule::on(Reply::calls(reads)).times(1)], "agreed"),
+    ] {
+        let is_read = !rules.is_empty();
+        let models = FakeModels::start(rules).unwrap();
+        let repo = repo(&models, "anthropic", "[limits]\nbrief = '16K'\n");
+        for path in files {
+            repo.write(path, large(&path[4..7].to_uppercase()));
+        }
+        repo.commit("Much");
+        let report = review(&repo);
+        assert_eq!(
+            report["reason"] == "incomplete-coverage",
+            !is_read,
+            "{reason}: {report}"
+        );
+    }
+}
