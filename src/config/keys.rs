@@ -370,7 +370,7 @@ pub const KEYS: &[ConfigKey] = &[
     )
     .with_default("12"),
     key_row("limits.brief", ValueKind::Bytes, SourceTrust::User, "The most bytes of the change that a model is shown at once.").with_default(r#""400K""#),
-    key_row("limits.context", ValueKind::Bytes, SourceTrust::User, "The most bytes that a model is shown of what stands around the change: definitions, uses, tests, earlier fixes. `0`: nothing.").with_default(r#""60K""#),
+    key_row("limits.context", ValueKind::BytesOrNone, SourceTrust::User, "The most bytes that a model is shown of what stands around the change: definitions, uses, tests, earlier fixes. `0`: nothing.").with_default(r#""60K""#),
     key_row("limits.cost", ValueKind::Money, SourceTrust::User, "The most US dollars that a run may cost. A call that could exceed it is not made. Unset: no limit."),
     key_row("limits.exchange", ValueKind::Bytes, SourceTrust::User, "The most bytes of other judges' findings in one message.").with_default(r#""64K""#),
     key_row(

@@ -24,6 +24,8 @@ pub enum ValueKind {
     Duration,
     /// Bytes as a number, or text such as `64K`, `2M`. Kept in bytes.
     Bytes,
+    /// The same, or `0` for nothing at all.
+    BytesOrNone,
     /// One name: letters, digits and `-_.`, beginning with a letter or digit.
     Name,
     /// A list of names.
@@ -129,6 +131,7 @@ impl ValueKind {
             Self::Switch => "`true` or `false`".to_owned(),
             Self::Duration => "seconds, or text such as `90s` or `2m`".to_owned(),
             Self::Bytes => "bytes, or text such as `64K` or `2M`".to_owned(),
+            Self::BytesOrNone => "`0`, bytes, or text such as `64K` or `2M`".to_owned(),
             Self::Name => "a name of letters, digits and `-_.`".to_owned(),
             Self::Names => "a list of names of letters, digits and `-_.`".to_owned(),
             Self::Globs => "a list of gitignore patterns".to_owned(),
@@ -168,7 +171,8 @@ impl ValueKind {
         let number = value.as_integer().and_then(|n| u64::try_from(n).ok());
         match (self, number) {
             (Self::Duration, Some(ms)) => format!("{:?}", show_duration(ms)),
-            (Self::Bytes, Some(size)) => format!("{:?}", show_bytes(size)),
+            (Self::BytesOrNone, Some(0)) => "0".to_owned(),
+            (Self::Bytes | Self::BytesOrNone, Some(size)) => format!("{:?}", show_bytes(size)),
             (Self::Money, Some(millionths)) => show_money(millionths),
             _ => value.to_string(),
         }
@@ -187,7 +191,10 @@ impl ValueKind {
             (Self::Duration, RawValue::Number(text) | RawValue::Text(text)) => {
                 to_integer(duration_millis(text)?)
             }
-            (Self::Bytes, RawValue::Number(text) | RawValue::Text(text)) => {
+            (Self::BytesOrNone, RawValue::Number(text) | RawValue::Text(text)) if text == "0" => {
+                to_integer(0)
+            }
+            (Self::Bytes | Self::BytesOrNone, RawValue::Number(text) | RawValue::Text(text)) => {
                 to_integer(byte_count(text)?)
             }
             (Self::Name, RawValue::Text(text)) => is_name(text).then(|| text.as_str().into()),

@@ -148,6 +148,9 @@ impl ValueKind {
             Self::Bytes => {
                 json!({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[0-9]+[kKmMgG]?$"}]})
             }
+            Self::BytesOrNone => {
+                json!({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+[kKmMgG]?$"}]})
+            }
             Self::Name => json!({"type": "string", "pattern": name}),
             Self::Names => json!({"type": "array", "items": {"type": "string", "pattern": name}}),
             Self::Globs => json!({"type": "array", "items": {"type": "string", "minLength": 1}}),

@@ -31,7 +31,7 @@ fn sample(key: &ConfigKey) -> String {
         ValueKind::Count { least, .. } => least.to_string(),
         ValueKind::Switch => "true".into(),
         ValueKind::Duration => r#""5s""#.into(),
-        ValueKind::Bytes => r#""5K""#.into(),
+        ValueKind::Bytes | ValueKind::BytesOrNone => r#""5K""#.into(),
         ValueKind::Name | ValueKind::Text | ValueKind::Model => r#""some""#.into(),
         ValueKind::Names | ValueKind::Command => r#"["some"]"#.into(),
         ValueKind::Globs => r#"["*.lock"]"#.into(),

@@ -2,7 +2,7 @@
 
 use council_syntax::language::Language;
 use council_syntax::lexer::Lexer;
-use council_syntax::outline;
+use council_syntax::outline::FunctionSpan;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,9 +37,12 @@ const MAX_BODY: usize = 80;
 const MAX_COMMENT: usize = 15;
 
 /// The definitions of a file, in no particular order of kinds.
-pub(super) fn definitions_in(language: Language, text: &str) -> Vec<DefinedName> {
+pub(super) fn definitions_in(
+    language: Language,
+    text: &str,
+    functions: &[FunctionSpan],
+) -> Vec<DefinedName> {
     let lines: Vec<&str> = text.lines().collect();
-    let functions = outline::functions(language, text);
     let mut found: Vec<DefinedName> = functions
         .iter()
         .filter(|function| !function.name.is_empty())
@@ -52,15 +55,17 @@ pub(super) fn definitions_in(language: Language, text: &str) -> Vec<DefinedName>
         })
         .collect();
     let masked = mask_lines(language, &lines);
-    let in_function = |line: usize| {
-        functions
-            .iter()
-            .any(|function| line > function.head && line <= function.end)
-    };
+    let mut in_function = vec![false; lines.len() + 1];
+    for line in functions.iter().flat_map(|one| one.head + 1..=one.end) {
+        in_function
+            .get_mut(line)
+            .into_iter()
+            .for_each(|inside| *inside = true);
+    }
     let mut group = None;
     for (index, code) in masked.iter().enumerate() {
         let line = index + 1;
-        if in_function(line) {
+        if in_function[line] {
             continue;
         }
         group = enter_group(language, code, line, group);
@@ -320,7 +325,9 @@ mod tests {
     use super::*;
 
     fn names(path: &str, text: &str) -> Vec<(String, u32, u32)> {
-        let found = definitions_in(Language::from_path(path), text);
+        let language = Language::from_path(path);
+        let functions = council_syntax::outline::functions(language, text);
+        let found = definitions_in(language, text, &functions);
         let mut found: Vec<_> = found
             .into_iter()
             .map(|one| (one.name, one.start, one.end))

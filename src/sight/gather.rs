@@ -270,8 +270,7 @@ impl<'a> Gatherer<'a> {
             if !wanted || !is_use || !self.may_add(hit.name, kind, MAX_USES) {
                 continue;
             }
-            let last = u32::try_from(file.text.lines().count()).unwrap_or(u32::MAX);
-            let (start, end) = around_use(outline, hit.line, last);
+            let (start, end) = around_use(outline, hit.line);
             let Some((start, end)) = self.shown.missing(&file.path, start, end) else {
                 continue;
             };
@@ -373,14 +372,15 @@ fn is_worth_showing(text: &str, start: u32, end: u32) -> bool {
 }
 
 /// What is shown around a use: the function if it is short, else some lines.
-fn around_use(outline: &FileOutline<'_>, line: u32, last: u32) -> (u32, u32) {
+fn around_use(outline: &FileOutline<'_>, line: u32) -> (u32, u32) {
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
     let span = outline.function_span(line);
     match span.map(|span| (number(span.start), number(span.end))) {
         Some((start, end)) if end - start < MAX_USER => (start, end),
         _ => (
             line.saturating_sub(USE_LINES).max(1),
-            line.saturating_add(USE_LINES).min(last.max(1)),
+            line.saturating_add(USE_LINES)
+                .min(outline.last_line().max(1)),
         ),
     }
 }

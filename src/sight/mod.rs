@@ -26,6 +26,7 @@ use council_protocol::RepoPath;
 use crate::git::{CommitHistory, ReviewedChange, ReviewedTree};
 pub(crate) use gather::GatheredContext;
 pub use gather::gather_context;
+pub(crate) use search::{NamePlaces, places_of_name};
 
 /// How much one search may read.
 #[derive(Debug, Clone, Copy)]

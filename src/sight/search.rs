@@ -160,9 +160,10 @@ pub(super) struct FileOutline<'t> {
 impl<'t> FileOutline<'t> {
     pub(super) fn of(path: &RepoPath, text: &'t str) -> Self {
         let language = Language::from_path(&path.display());
+        let functions = outline::functions(language, text);
         Self {
-            functions: outline::functions(language, text),
-            definitions: definitions_in(language, text),
+            definitions: definitions_in(language, text, &functions),
+            functions,
             words: words::words_by_line(language, text),
         }
     }
@@ -171,6 +172,11 @@ impl<'t> FileOutline<'t> {
     pub(super) fn words_at(&self, line: u32) -> &[CodeWord<'t>] {
         let index = (line as usize).wrapping_sub(1);
         self.words.get(index).map_or(&[], Vec::as_slice)
+    }
+
+    /// Its last line.
+    pub(super) fn last_line(&self) -> u32 {
+        u32::try_from(self.words.len()).unwrap_or(u32::MAX)
     }
 
     /// Whether a name stands on a line as code or as a key, not in a comment.
@@ -194,4 +200,32 @@ impl<'t> FileOutline<'t> {
     pub(super) fn function_at(&self, line: u32) -> Option<String> {
         self.function_span(line).map(|span| span.name.clone())
     }
+}
+
+/// Where a name stands in a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct NamePlaces {
+    /// First and last lines of what defines it.
+    pub(crate) definitions: Vec<(u32, u32)>,
+    /// Lines that use it as code or as a key, each as a run of one.
+    pub(crate) uses: Vec<(u32, u32)>,
+}
+
+/// Looks for one name in one file, as a brief does.
+pub(crate) fn places_of_name(path: &RepoPath, text: &str, name: &str) -> NamePlaces {
+    let outline = FileOutline::of(path, text);
+    let mut places = NamePlaces::default();
+    let defined = outline.definitions.iter().filter(|one| one.name == name);
+    places
+        .definitions
+        .extend(defined.map(|one| (one.start, one.end)));
+    places.definitions.sort_unstable();
+    places.definitions.dedup();
+    let is_use = |line: &u32| outline.is_code(*line, name) && !outline.defines(name, *line);
+    places.uses.extend(
+        (1..=outline.last_line())
+            .filter(is_use)
+            .map(|line| (line, line)),
+    );
+    places
 }

@@ -39,7 +39,7 @@ fn values(key: &ConfigKey) -> Vec<String> {
         ValueKind::Count { least, most } => vec![least.to_string(), most.min(64).to_string()],
         ValueKind::Switch => own(&["true", "false"]),
         ValueKind::Duration => own(&[r#""1ms""#, r#""10h""#]),
-        ValueKind::Bytes => own(&[r#""1""#, r#""1G""#]),
+        ValueKind::Bytes | ValueKind::BytesOrNone => own(&[r#""1""#, r#""1G""#]),
         ValueKind::Names => own(&[r#"["tests"]"#, "[]", r#"["nobody"]"#]),
         ValueKind::Globs => own(&[r#"["**"]"#, r#"["!**", "*.pem"]"#]),
         ValueKind::Name | ValueKind::Text | ValueKind::Model => own(&[r#""tests""#, r#""nobody""#]),

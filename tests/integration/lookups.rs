@@ -7,7 +7,7 @@ use crate::harness::Repo;
 
 const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
 
-/// The line that tells what is wrong. It stands in no brief: the change does not touch its file.
+/// The line that tells what is wrong. It stands in no brief without context: the change does not touch its file.
 const TELLING: &str = "    let total = add(price, u32::MAX);";
 
 /// A repository whose change is wrong only because of a caller that it does not show, and one judge at an API.
@@ -40,7 +40,8 @@ fn repo(models: &FakeModels, api: &str, more: &str) -> Repo {
 }
 
 fn review(repo: &Repo) -> Value {
-    let run = repo.council_with(&[KEY], &["review", "HEAD", "--json"]);
+    let args = ["review", "HEAD", "--json", "--config", "limits.context=0"];
+    let run = repo.council_with(&[KEY], &args);
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stderr))
 }
 

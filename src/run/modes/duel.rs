@@ -438,7 +438,7 @@ impl Duel<'_> {
     fn sit(&self, spec: JudgeSpec) -> Result<SeatedJudge, RunError> {
         let packet = Arc::clone(&self.prepared.packet);
         let blobs = Arc::clone(&self.prepared.change.blobs);
-        let table = BackendTable::for_packet(self.start, packet, blobs, "duel", None);
+        let table = BackendTable::for_packet(self.start, packet, blobs, "duel", None, None);
         let agent = table
             .kit
             .agents
